@@ -1,0 +1,137 @@
+"""Forms of members: sign-up, login, password, e-mail, tokens.
+
+Django's forms take type arguments for mypy alone, not when they run: hence `ignore[type-arg]`.
+"""
+
+from functools import partial
+from itertools import islice
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.contrib.auth import forms as auth_forms
+from django.contrib.auth.password_validation import password_validators_help_text_html
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.http import HttpRequest
+from django.utils.html import conditional_escape
+from django.utils.translation import gettext_lazy as _
+
+from accounts import names
+from accounts.mail import public_address, send_later
+from accounts.models import Token, User
+
+_TAKEN = _("This name is taken.")
+_WRONG = _("The name or the password is wrong.")
+
+
+class _PasswordHelp(forms.BaseForm):
+    """Shows the rules of passwords as the list they are: a lazy text would lose that it is markup."""
+
+    new_password = "password1"  # noqa: S105 - a field's name
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields[self.new_password].help_text = conditional_escape(password_validators_help_text_html())
+
+
+class LoginForm(auth_forms.AuthenticationForm):
+    """One text for every cause, so that nobody learns which names there are."""
+
+    error_messages = {"invalid_login": _WRONG, "inactive": _WRONG}
+
+
+class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignore[type-arg]
+    """A new account."""
+
+    class Meta:
+        model = User
+        fields = ("username", "email")
+        field_classes = {"username": auth_forms.UsernameField}
+        widgets = {"email": forms.EmailInput(attrs={"autocomplete": "email"})}
+        help_texts = {"email": _("Only used to send you a link when you have forgotten your password.")}
+
+    def clean_username(self) -> str:
+        username: str = self.cleaned_data["username"]
+        if User.objects.is_taken(username):
+            raise ValidationError(_TAKEN, code="taken")
+        if names.is_reserved(username):
+            raise ValidationError(_("This name is reserved."), code="reserved")
+        return username
+
+    def create(self) -> User | None:
+        """The account, or None with an error in the form if someone was quicker to take the name."""
+        user: User = self.save(commit=False)  # hashes the password, before the transaction
+        try:
+            with transaction.atomic():
+                user.save()
+        except IntegrityError:
+            self.add_error("username", ValidationError(_TAKEN, code="taken"))
+            return None
+        return user
+
+
+class PasswordChangeForm(_PasswordHelp, auth_forms.PasswordChangeForm):
+    """A new password for a member who knows the old one."""
+
+    new_password = "new_password1"  # noqa: S105 - a field's name
+
+
+class NewPasswordForm(_PasswordHelp, auth_forms.SetPasswordForm):  # type: ignore[type-arg]
+    """A new password for a member with a link from a mail."""
+
+    new_password = "new_password1"  # noqa: S105 - a field's name
+
+
+class PasswordResetForm(auth_forms.PasswordResetForm):
+    """Sends a link to every account of an e-mail address, and tells nobody whether there is one."""
+
+    # Anyone may sign up with someone else's address: the oldest accounts, and not a flood of mails.
+    _MAILS = 10
+
+    def get_users(self, email: str) -> Any:
+        oldest_first = sorted(super().get_users(email), key=lambda user: user.pk)
+        return islice(oldest_first, self._MAILS)
+
+    def send_mail(self, *args: Any, **kwargs: Any) -> None:
+        send_later(partial(super().send_mail, *args, **kwargs))
+
+    def send_links(self, request: HttpRequest) -> None:
+        """One mail to each account."""
+        protocol, domain = public_address(request)
+        self.save(
+            domain_override=domain,
+            subject_template_name="accounts/mail/password_reset_subject.txt",
+            email_template_name="accounts/mail/password_reset.txt",
+            extra_email_context={
+                "protocol": protocol,
+                "site_name": settings.SITE_NAME,
+                "days": str(settings.PASSWORD_RESET_TIMEOUT // 86400),
+            },
+        )
+
+
+class EmailForm(forms.ModelForm):  # type: ignore[type-arg]
+    """A member's e-mail address."""
+
+    class Meta:
+        model = User
+        fields = ("email",)
+        widgets = {"email": forms.EmailInput(attrs={"autocomplete": "email"})}
+        help_texts = {"email": _("Only used to send you a link when you have forgotten your password.")}
+
+    def save(self, commit: bool = True) -> User:
+        """Writes the address alone, so that nothing changed elsewhere meanwhile is undone."""
+        user: User = super().save(commit=False)
+        if commit:
+            user.save(update_fields=["email"])
+        return user
+
+
+class TokenForm(forms.ModelForm):  # type: ignore[type-arg]
+    """The name of a new token."""
+
+    class Meta:
+        model = Token
+        fields = ("name",)
+        widgets = {"name": forms.TextInput(attrs={"autocomplete": "off"})}

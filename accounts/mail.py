@@ -1,0 +1,36 @@
+"""Mails are sent behind the answer, which then takes as long whether there is an account or not."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.utils import translation
+
+# One worker: mails leave in order. What is queued at a regular end of the process is still sent.
+_sender = ThreadPoolExecutor(max_workers=1, thread_name_prefix="mail")
+
+
+def send_later(send: Callable[[], None]) -> None:
+    """Runs `send` behind the answer, in the language of the page."""
+    language = translation.get_language()
+
+    def in_language() -> None:
+        with translation.override(language):
+            send()
+
+    _sender.submit(in_language)
+
+
+def wait_until_sent() -> None:
+    """Returns when everything handed over so far has been sent."""
+    _sender.submit(lambda: None).result()
+
+
+def public_address(request: HttpRequest) -> tuple[str, str]:
+    """Scheme and host for links in mails: the operator's, and only without one the visitor's."""
+    if settings.SITE_URL:
+        public = urlsplit(settings.SITE_URL)
+        return public.scheme, public.netloc
+    return request.scheme or "http", request.get_host()

@@ -1,0 +1,19 @@
+"""Addresses of the members' pages."""
+
+from django.urls import path
+
+from accounts import views
+
+app_name = "accounts"
+urlpatterns = [
+    path("login/", views.log_in, name="login"),
+    path("logout/", views.log_out, name="logout"),
+    path("signup/", views.sign_up, name="signup"),
+    path("password/", views.ChangePassword.as_view(), name="password_change"),
+    path("password/reset/", views.reset_password, name="password_reset"),
+    path("password/reset/sent/", views.reset_sent, name="password_reset_sent"),
+    path("password/reset/<uidb64>/<token>/", views.ConfirmReset.as_view(), name="password_reset_confirm"),
+    path("settings/", views.member_settings, name="settings"),
+    path("settings/tokens/", views.issue_token, name="token_issue"),
+    path("settings/tokens/<int:token_id>/revoke/", views.revoke_token, name="token_revoke"),
+]

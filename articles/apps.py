@@ -1,0 +1,7 @@
+"""The articles application."""
+
+from django.apps import AppConfig
+
+
+class ArticlesConfig(AppConfig):
+    name = "articles"

@@ -1,0 +1,1 @@
+"""Demo content: the groups, member names and articles that a demo site is filled with."""

@@ -1,0 +1,192 @@
+"""What the site talks about: articles, choices, lists. Standard library only, nothing mutable."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+ArticleId = int
+UserId = int
+
+UNKNOWN_POSTER: UserId = 0
+"""Poster of an imported article whose source names none."""
+
+PLACEHOLDERS = range(1_000_000_000, 2_000_000_000)
+"""User ids that stand for the unnamed voters of imported articles. No account ever gets one."""
+
+
+class Choice(StrEnum):
+    """One user's choice on one article."""
+
+    VOTE = "vote"
+    OPPOSE = "oppose"
+    NONE = "none"
+
+
+class Order(StrEnum):
+    """What a list is ordered by."""
+
+    SCORE = "score"
+    TIME = "time"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The site's constants. Times in seconds."""
+
+    voting_window: float = 7 * 86400
+    votes_per_day: int = 200
+    per_page: int = 25
+    repost_window: int = 48 * 3600
+    edit_window: float = 15 * 60
+    voters_grace: int = 2 * 86400
+    """How long voter sets outlive the voting window: longer than any clock is wrong."""
+
+    max_groups_by_poster: int = 5
+
+    @property
+    def seconds_per_point(self) -> float:
+        """How far one point moves an article on the front page."""
+        return 86400 / self.votes_per_day
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """An article's counts after a user's choice."""
+
+    votes: int
+    opposes: int
+    choice: Choice
+
+    @property
+    def points(self) -> int:
+        return self.votes - self.opposes
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """A posted title and link. `posted_at` and `closes_at` in Unix seconds."""
+
+    id: ArticleId
+    title: str
+    link: str
+    poster: UserId
+    poster_name: str
+    posted_at: float
+    votes: int
+    opposes: int
+    score: float
+    closes_at: float
+    groups: tuple[str, ...] = ()
+    removed: str | None = None
+    """The reason of its removal; None while it is listed."""
+
+    choice: Choice = Choice.NONE
+    """The reader's own."""
+
+    @property
+    def points(self) -> int:
+        return self.votes - self.opposes
+
+    def is_open(self, now: float) -> bool:
+        """Whether votes still count at `now`: up to and including `closes_at`, to the millisecond."""
+        return self.removed is None and round(now * 1000) <= round(self.closes_at * 1000)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A named set of articles. `articles` counts the listed ones."""
+
+    slug: str
+    title: str
+    articles: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ArticlePage:
+    """One page of a list: at most `per_page` articles of `total`."""
+
+    articles: tuple[Article, ...]
+    number: int
+    per_page: int
+    total: int
+    order: Order
+    group: Group | None = None
+
+    @property
+    def pages(self) -> int:
+        """How many pages there are; an empty list has one."""
+        return max(1, -(-self.total // self.per_page))
+
+    @property
+    def first_rank(self) -> int:
+        """Rank of the page's first article, counted from 1."""
+        return (self.number - 1) * self.per_page + 1
+
+    @property
+    def has_next(self) -> bool:
+        return self.number < self.pages
+
+
+class Action(StrEnum):
+    """What the moderation log records."""
+
+    GROUPS = "groups"
+    EDIT = "edit"
+    REMOVE = "remove"
+    RESTORE = "restore"
+    CREATE_GROUP = "create-group"
+    RENAME_GROUP = "rename-group"
+    MERGE_GROUPS = "merge-groups"
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who moderates: the user id and the name the log shows."""
+
+    id: UserId
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """One line of the public moderation log. `at` in Unix seconds; `article_id` 0 for whole groups."""
+
+    action: Action
+    at: float
+    actor_name: str
+    article_id: ArticleId
+    title: str
+    reason: str = ""
+    details: dict[str, str] = field(default_factory=dict)
+    """What changed: `added` and `removed` groups, `old_title`, `old_link`, `into` …"""
+
+
+@dataclass(frozen=True, slots=True)
+class LogPage:
+    """One page of the moderation log, newest first."""
+
+    entries: tuple[LogEntry, ...]
+    number: int
+    has_next: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """Outcome of posting: the article's id, and whether it is new or was there already."""
+
+    id: ArticleId
+    is_new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedArticle:
+    """An article with its history, as an import brings it."""
+
+    title: str
+    link: str
+    poster: UserId
+    poster_name: str
+    posted_at: float
+    votes: int
+    opposes: int
+    groups: tuple[str, ...] = ()
+    removed: str | None = None

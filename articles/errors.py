@@ -1,0 +1,70 @@
+"""What can go wrong, as facts. Wording for readers is the views' affair."""
+
+
+class ArticlesError(Exception):
+    """Root of everything the repository raises on purpose."""
+
+
+class ArticleNotFound(ArticlesError):
+    """There is no such article."""
+
+
+class GroupNotFound(ArticlesError):
+    """There is no such group. `moved_to` names the group it was merged into, if it was."""
+
+    def __init__(self, slug: str, moved_to: str | None = None) -> None:
+        super().__init__(slug)
+        self.slug = slug
+        self.moved_to = moved_to
+
+
+class GroupExists(ArticlesError):
+    """A group of this slug exists already."""
+
+
+class PageNotFound(ArticlesError):
+    """The list has no such page."""
+
+
+class Refused(ArticlesError):
+    """The article's state does not permit the change."""
+
+
+class VotingClosed(Refused):
+    """The voting window has ended."""
+
+
+class ArticleRemoved(Refused):
+    """A moderator removed the article."""
+
+
+class NotRemoved(Refused):
+    """Only removed articles can be restored."""
+
+
+class NotThePoster(Refused):
+    """Only the poster or a moderator may do this."""
+
+
+class EditingClosed(Refused):
+    """The poster's time for editing has ended."""
+
+
+class DuplicateLink(Refused):
+    """Another recent article has the same link. `article_id` is that article."""
+
+    def __init__(self, article_id: int) -> None:
+        super().__init__(article_id)
+        self.article_id = article_id
+
+
+class StoreError(ArticlesError):
+    """The store itself."""
+
+
+class StoreUnavailable(StoreError):
+    """The store cannot be reached, or cannot serve right now; trying again later may help."""
+
+
+class StoreUnfit(StoreError):
+    """The store is not one the site can use; the message is one sentence for the operator."""

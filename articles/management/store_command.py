@@ -1,0 +1,20 @@
+"""Base of the commands that work on the store."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.utils.module_loading import import_string
+
+from articles.errors import StoreError
+
+
+class StoreCommand(BaseCommand):
+    """Runs with a store at hand: the running site's, or one started for as long as the command takes."""
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        try:
+            with import_string(settings.STORE_OPENER)():
+                return super().execute(*args, **options)
+        except StoreError as error:
+            raise CommandError(f"The store cannot be used: {error}") from error

@@ -1,0 +1,38 @@
+"""Where the repository's errors become answers, for every view alike."""
+
+import logging
+from collections.abc import Callable
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.shortcuts import render
+from django.urls import reverse
+
+from articles import errors
+
+RETRY_AFTER = 5
+"""Seconds after which a client may try again while the store is away."""
+
+_log = logging.getLogger(__name__)
+
+
+class StoreErrorsMiddleware:
+    """What is not there is 404; a store that is away is 503, with when to come back."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self._get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        match exception:
+            case errors.GroupNotFound(moved_to=str(into)):
+                return HttpResponsePermanentRedirect(reverse("articles:group", args=[into]))
+            case errors.ArticleNotFound() | errors.GroupNotFound() | errors.PageNotFound():
+                raise Http404(str(exception)) from exception
+            case errors.StoreError():
+                _log.error("store: %s: %s", type(exception).__name__, exception)
+                answer = render(request, "errors/503.html", status=503)
+                answer["Retry-After"] = str(RETRY_AFTER)
+                return answer
+        return None

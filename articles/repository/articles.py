@@ -1,0 +1,124 @@
+"""Posting, reading, editing, removing and restoring articles."""
+
+from collections.abc import Sequence
+
+from articles.domain import Actor, Article, ArticleId, Posted, UserId
+from articles.errors import ArticleNotFound, DuplicateLink
+from articles.links import link_digest
+from articles.repository import keys as names
+from articles.repository.reading import read_articles
+from articles.repository.store import Store, exact_time
+
+
+class Articles:
+    """The articles of a store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def post(self, poster: UserId, poster_name: str, title: str, link: str, groups: Sequence[str] = ()) -> Posted:
+        """Publish an article with its poster's own vote.
+
+        A link that was posted within `Rules.repost_window` leads to that article instead, also when two
+        members post it at the same moment. Round trips: the id, the link's claim, the script, the profile.
+        Whatever breaks off in between leaves nothing half written: a claimed id without an article is
+        taken over by the next to post the link.
+        """
+        while True:
+            with self._store.commands() as client:
+                new_id = int(client.incr(names.COUNTER))
+            article_id = self._claim(link, new_id)
+            if self._publish(article_id, poster, poster_name, title, link, groups):
+                return Posted(article_id, is_new=True)
+            if article_id != new_id:
+                return Posted(article_id, is_new=False)
+            # The counter is behind the articles (it was restored from an older time): no id is used twice.
+            self._store.run("release_link", [names.link(link_digest(link))], [article_id])
+
+    def _publish(
+        self, article_id: ArticleId, poster: UserId, name: str, title: str, link: str, groups: Sequence[str]
+    ) -> bool:
+        store, now = self._store, self._store.now()
+        keys = store.shards.of(article_id)
+        life = int(store.rules.voting_window) + store.rules.voters_grace
+        slugs = ",".join(dict.fromkeys(groups))
+        status, *_ = store.run(
+            "post",
+            [keys.article(article_id), keys.voted(article_id)],
+            [article_id, title, link, poster, name, exact_time(now), slugs, life, keys.prefix],
+        )
+        if status == "exists":
+            return False
+        with store.commands() as client:
+            client.zadd(names.posted(poster), {str(article_id): exact_time(now)})
+        return True
+
+    def _claim(self, link: str, article_id: ArticleId) -> ArticleId:
+        key, life = names.link(link_digest(link)), self._store.rules.repost_window
+        return int(self._store.run("claim_link", [key], [article_id, life]))
+
+    def get(self, article_id: ArticleId, reader: UserId | None = None) -> Article:
+        """One article, removed ones included. Raises ArticleNotFound."""
+        found = self.get_many([article_id], reader)
+        if not found:
+            raise ArticleNotFound(article_id)
+        return found[0]
+
+    def get_many(self, ids: Sequence[ArticleId], reader: UserId | None = None) -> list[Article]:
+        """Articles in the order of `ids`, removed ones included; unknown ids are left out. One round trip."""
+        return read_articles(self._store, ids, reader)
+
+    def posted_by(self, poster: UserId, page: int = 1, reader: UserId | None = None) -> tuple[list[Article], bool]:
+        """One page of a member's listed articles, newest first, and whether there is a next page."""
+        size = self._store.rules.per_page
+        start = (page - 1) * size
+        with self._store.commands() as client:
+            ids = client.zrevrange(names.posted(poster), start, start + size)
+        articles = self.get_many([int(i) for i in ids[:size]], reader)
+        return [article for article in articles if article.removed is None], len(ids) > size
+
+    def edit(
+        self,
+        article_id: ArticleId,
+        editor: Actor,
+        title: str,
+        link: str,
+        *,
+        moderator: bool,
+        reason: str = "",
+    ) -> None:
+        """Change title and link: by moderators always, by the poster within `Rules.edit_window`.
+
+        Raises ArticleNotFound, ArticleRemoved, NotThePoster, EditingClosed, and DuplicateLink when another
+        article was posted with the new link within `Rules.repost_window`.
+        """
+        store, keys = self._store, self._store.shards.of(article_id)
+        old_link = self.get(article_id).link
+        moves = link_digest(old_link) != link_digest(link)
+        if moves and (holder := self._claim(link, article_id)) != article_id:
+            raise DuplicateLink(holder)
+        arguments = [article_id, title, link, editor.id, editor.name, int(moderator)]
+        limits = [exact_time(store.now()), store.rules.edit_window, reason, keys.prefix]
+        try:
+            store.change("edit", article_id, [keys.article(article_id)], [*arguments, *limits])
+        except Exception:
+            self._release(moves, link, article_id)
+            raise
+        self._release(moves, old_link, article_id)
+
+    def _release(self, moves: bool, link: str, article_id: ArticleId) -> None:
+        if moves:
+            self._store.run("release_link", [names.link(link_digest(link))], [article_id])
+
+    def remove(self, article_id: ArticleId, actor: Actor, reason: str) -> None:
+        """Take an article out of every list. Raises ArticleNotFound, ArticleRemoved."""
+        self._moderate("remove", article_id, actor, reason)
+
+    def restore(self, article_id: ArticleId, actor: Actor, reason: str) -> None:
+        """Put a removed article back into every list. Raises ArticleNotFound, NotRemoved."""
+        self._moderate("restore", article_id, actor, reason)
+
+    def _moderate(self, script: str, article_id: ArticleId, actor: Actor, reason: str) -> None:
+        store, keys = self._store, self._store.shards.of(article_id)
+        arguments = [article_id, actor.name, exact_time(store.now()), reason, keys.prefix]
+        store.change(script, article_id, [keys.article(article_id)], arguments)

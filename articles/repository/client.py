@@ -1,0 +1,57 @@
+"""The one place that builds store clients, and that turns their errors into facts."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from articles.errors import StoreUnavailable
+
+CONNECT_TIMEOUT = 0.2
+"""Seconds for a new connection."""
+
+READ_TIMEOUT = 0.5
+"""Seconds for one answer of the store to a page: a reader never waits longer on a store that hangs."""
+
+PATIENT_READ_TIMEOUT = 60.0
+"""Seconds for one answer to a command an operator runs: long batches are normal there."""
+
+_PASSING = (
+    "MISCONF",
+    "NOREPLICAS",
+    "CLUSTERDOWN",
+    "LOADING",
+    "MASTERDOWN",
+    "BUSY",
+    "TRYAGAIN",
+    "READONLY",
+    "OOM",
+)
+
+
+def make_client(url: str, *, patient: bool = False) -> redis.Redis:
+    """A client without retries: a write that was sent is never sent again behind the caller's back."""
+    client: redis.Redis = redis.Redis.from_url(
+        url,
+        decode_responses=True,
+        protocol=2,
+        retry=Retry(NoBackoff(), 0),
+        socket_connect_timeout=CONNECT_TIMEOUT,
+        socket_timeout=PATIENT_READ_TIMEOUT if patient else READ_TIMEOUT,
+    )
+    return client
+
+
+@contextmanager
+def store_errors() -> Iterator[None]:
+    """Raise StoreUnavailable for every failure of the store that may pass."""
+    try:
+        yield
+    except (redis.ConnectionError, redis.TimeoutError, redis.OutOfMemoryError, redis.ReadOnlyError) as error:
+        raise StoreUnavailable(str(error)) from error
+    except redis.ResponseError as error:
+        if str(error).lstrip("-").startswith(_PASSING) or "OOM" in str(error):
+            raise StoreUnavailable(str(error)) from error
+        raise

@@ -1,0 +1,155 @@
+"""Groups: which there are, and which articles they hold."""
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+
+from articles.domain import Actor, ArticleId, Group
+from articles.errors import ArticleNotFound, GroupExists, GroupNotFound
+from articles.repository.reading import split_groups
+from articles.repository.store import Store, exact_time
+
+
+class Groups:
+    """The groups of a store. Their directory lives in the first shard."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def all(self) -> list[Group]:
+        """Every group by slug, with the number of its listed articles. Two round trips."""
+        store = self._store
+        with store.commands() as client:
+            titles = client.hgetall(store.shards.directory.groups)
+        slugs = sorted(titles)
+        with store.pipeline() as pipe:
+            for slug in slugs:
+                for keys in store.shards.all:
+                    pipe.scard(keys.group(slug))
+            counts = pipe.execute()
+        width = store.shards.count
+        return [
+            Group(slug, titles[slug], sum(counts[at * width : (at + 1) * width])) for at, slug in enumerate(slugs)
+        ]
+
+    def titles(self) -> dict[str, str]:
+        """Slug to title of every group. One round trip."""
+        with self._store.commands() as client:
+            found: dict[str, str] = client.hgetall(self._store.shards.directory.groups)
+        return found
+
+    def create(self, slug: str, title: str, actor: Actor | None = None) -> None:
+        """Create a group; logged when `actor` is given. Raises GroupExists."""
+        if not self._ensure(slug, title, actor):
+            raise GroupExists(slug)
+
+    def _ensure(self, slug: str, title: str, actor: Actor | None = None) -> bool:
+        directory = self._store.shards.directory
+        status, *_ = self._store.run(
+            "create_group",
+            [directory.groups, directory.merged],
+            [slug, title, actor.name if actor else "", exact_time(self._store.now()), directory.prefix],
+        )
+        return bool(status == "ok")
+
+    def ensure(self, titles: dict[str, str]) -> None:
+        """Create those groups of slug → title that do not exist yet. Safe to repeat."""
+        for slug in titles.keys() - self.titles().keys():
+            self._ensure(slug, titles[slug])
+
+    def rename(self, slug: str, title: str, actor: Actor, reason: str = "") -> None:
+        """Give a group another title; its address stays. Raises GroupNotFound."""
+        directory = self._store.shards.directory
+        arguments = [slug, title, actor.name, exact_time(self._store.now()), reason, directory.prefix]
+        self._store.change("rename_group", slug, [directory.groups], arguments)
+
+    def assign(
+        self,
+        article_id: ArticleId,
+        add: Iterable[str] = (),
+        remove: Iterable[str] = (),
+        *,
+        actor: Actor | None = None,
+        reason: str = "",
+    ) -> tuple[str, ...]:
+        """Add an article to groups and remove it from others in one atomic step; returns all its groups.
+
+        A group that is in both is removed. Groups that do not exist yet are created first, named by their
+        slug. Logged when `actor` is given and something changed. Raises ArticleNotFound.
+        """
+        to_add, store = list(dict.fromkeys(add)), self._store
+        keys = store.shards.of(article_id)
+        with store.pipeline() as pipe:
+            pipe.exists(keys.article(article_id))
+            pipe.hmget(store.shards.directory.groups, [*to_add, ""])
+            exists, titles = pipe.execute()
+        if not exists:
+            raise ArticleNotFound(article_id)
+        for slug, title in zip(to_add, titles, strict=False):
+            if title is None:
+                self._ensure(slug, slug)
+        return self._assign(article_id, to_add, list(remove), actor, reason)
+
+    def _assign(
+        self,
+        article_id: ArticleId,
+        add: Sequence[str],
+        remove: Sequence[str],
+        actor: Actor | None,
+        reason: str,
+    ) -> tuple[str, ...]:
+        store, keys = self._store, self._store.shards.of(article_id)
+        who, now = actor.name if actor else "", exact_time(store.now())
+        (joined,) = store.change(
+            "assign_groups",
+            article_id,
+            [keys.article(article_id)],
+            [article_id, ",".join(add), ",".join(remove), keys.prefix, who, now, reason],
+        )
+        return split_groups(joined)
+
+    def merge(self, slug: str, into: str, actor: Actor, reason: str = "") -> int:
+        """Move every article of one group into another and end the first; its address then leads to the other.
+
+        Returns how many articles were moved. One article at a time, so the site goes on meanwhile; when it
+        is broken off, the group still exists and merging again finishes. Raises GroupNotFound.
+        """
+        titles = self.titles()
+        for needed in (slug, into):
+            if needed not in titles or slug == into:
+                raise GroupNotFound(needed)
+        moved = 0
+        while step := self._move(slug, into):
+            moved += step
+        directory = self._store.shards.directory
+        self._store.change(
+            "close_group",
+            slug,
+            [directory.groups, directory.merged],
+            [slug, into, actor.name, exact_time(self._store.now()), reason, directory.prefix],
+        )
+        return moved
+
+    def _move(self, slug: str, into: str) -> int:
+        """Move the articles that are in the group now; returns how many."""
+        moved = 0
+        for article_id in self._members(slug):
+            with suppress(ArticleNotFound):
+                self._assign(article_id, [into], [slug], None, "")
+                moved += 1
+        return moved
+
+    def _members(self, slug: str) -> list[ArticleId]:
+        """Ids of all articles of a group, removed ones included."""
+        store, members = self._store, list[ArticleId]()
+        for keys in store.shards.all:
+            with store.pipeline() as pipe:
+                pipe.smembers(keys.group(slug))
+                pipe.zrange(keys.removed, 0, -1)
+                listed, removed = pipe.execute()
+            with store.pipeline() as pipe:
+                for member in removed:
+                    pipe.hget(keys.article(member), "groups")
+                groups = pipe.execute()
+            hidden = [m for m, joined in zip(removed, groups, strict=True) if slug in split_groups(joined or "")]
+            members += [int(member) for member in (*listed, *hidden)]
+        return members

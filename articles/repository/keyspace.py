@@ -1,0 +1,92 @@
+"""What a store holds, key by key."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from articles.domain import ArticleId, Order
+from articles.repository.keys import Keys, Shards
+from articles.repository.store import Store
+
+_FORM = re.compile(r"(?P<prefix>\{s\d+\}:)?(?P<kind>[a-z]+):(?P<rest>.*)", re.DOTALL)
+
+_IN_SHARDS = {"article", "voted", "oppose", "time", "score", "group", "removed", "ranking", "log"}
+_DIRECTORY = {"groups", "merged"}
+_OUTSIDE = {"article", "schema", "link", "posted", "shift", "lock"}
+
+PER_SCAN = 1000
+
+
+@dataclass(slots=True)
+class Contents:
+    """Ids and slugs found in one shard."""
+
+    articles: set[ArticleId] = field(default_factory=set)
+    voter_sets: set[ArticleId] = field(default_factory=set)
+    groups: set[str] = field(default_factory=set)
+
+
+def walk(store: Store) -> Iterator[list[str]]:
+    """All keys, some hundreds at a time. A key that is there all the while is met at least once."""
+    cursor = 0
+    while True:
+        with store.commands() as client:
+            cursor, found = client.scan(cursor, count=PER_SCAN)
+        yield found
+        if cursor == 0:
+            return
+
+
+def survey(store: Store) -> tuple[dict[Keys, Contents], list[str]]:
+    """What each shard holds, and the keys that no part of the site would have written."""
+    shards: dict[Keys, Contents] = {keys: Contents() for keys in store.shards.all}
+    kinds: dict[str, Keys] = {keys.prefix: keys for keys in store.shards.all}
+    foreign: list[str] = []
+    for names in walk(store):
+        for name in names:
+            form = _FORM.fullmatch(name)
+            if form is None or not _known(form["prefix"] or "", form["kind"], form["rest"], store.shards):
+                foreign.append(name)
+            elif form["rest"]:
+                _note(
+                    shards[kinds.get(form["prefix"] or "", store.shards.directory)],
+                    form["kind"],
+                    form["rest"],
+                )
+    return shards, foreign
+
+
+def _known(prefix: str, kind: str, rest: str, shards: Shards) -> bool:
+    if not prefix and kind in _OUTSIDE and (shards.count > 1 or kind not in _IN_SHARDS):
+        return kind != "article" or rest == ""
+    if kind in ("article", "voted", "oppose") and rest:
+        return rest.isascii() and rest.isdigit() and shards.of(int(rest)).prefix == prefix
+    if kind == "article":
+        return shards.count == 1
+    in_directory = kind in _DIRECTORY and prefix == shards.directory.prefix and not rest
+    return in_directory or (kind in _IN_SHARDS and any(prefix == keys.prefix for keys in shards.all))
+
+
+def _note(contents: Contents, kind: str, rest: str) -> None:
+    if kind == "article":
+        contents.articles.add(int(rest))
+    elif kind in ("voted", "oppose"):
+        contents.voter_sets.add(int(rest))
+    elif kind in ("group", "score", "time"):
+        contents.groups.add(rest)
+
+
+def batches(ids: Iterable[ArticleId], size: int) -> Iterator[list[str]]:
+    """The ids in order, as text, in lists of at most `size`."""
+    ordered = [str(article_id) for article_id in sorted(ids)]
+    for at in range(0, len(ordered), size):
+        yield ordered[at : at + size]
+
+
+def ranked_ids(store: Store, keys: Keys) -> set[ArticleId]:
+    """Ids in the rankings of all articles, listed or removed."""
+    with store.pipeline() as pipe:
+        for order in Order:
+            pipe.zrange(keys.order(order), 0, -1)
+        pipe.zrange(keys.removed, 0, -1)
+        return {int(member) for members in pipe.execute() for member in members}

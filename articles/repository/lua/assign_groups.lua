@@ -1,0 +1,39 @@
+--[[
+Add an article to groups and remove it from others, in one step. Idempotent.
+KEYS  1 article
+ARGV  1 id  2 groups to add, comma-separated  3 groups to remove  4 shard prefix
+      5 who, for the log; '' logs nothing  6 now, s  7 reason
+Returns  {"ok", groups, comma-separated} | {"missing"}
+Cost  O(groups · log N)
+]]
+local article, id, prefix = KEYS[1], ARGV[1], ARGV[4]
+
+local title, time, votes, opposes, groups, removed =
+  unpack(redis.call('HMGET', article, 'title', 'time', 'votes', 'opposes', 'groups', 'removed'))
+if not title then return {'missing'} end
+
+local unwanted, present, kept, added, dropped = {}, {}, {}, {}, {}
+for _, slug in ipairs(split(ARGV[3])) do unwanted[slug] = true end
+for _, slug in ipairs(split(groups)) do
+  present[slug] = true
+  if unwanted[slug] then dropped[#dropped + 1] = slug else kept[#kept + 1] = slug end
+end
+for _, slug in ipairs(split(ARGV[2])) do
+  if not present[slug] and not unwanted[slug] then
+    present[slug] = true
+    added[#added + 1], kept[#kept + 1] = slug, slug
+  end
+end
+
+local now_in = table.concat(kept, ',')
+if #added == 0 and #dropped == 0 then return {'ok', now_in} end
+redis.call('HSET', article, 'groups', now_in)
+if not removed then
+  leave_groups(prefix, id, dropped)
+  list_article(prefix, id, tonumber(time), votes - opposes, kept)
+end
+if ARGV[5] ~= '' then
+  log(prefix, 'groups', ARGV[6], ARGV[5], id, title, ARGV[7],
+    {added = table.concat(added, ','), removed = table.concat(dropped, ',')})
+end
+return {'ok', now_in}

@@ -1,0 +1,54 @@
+--[[
+Check the invariants of some articles of one shard. Reads only.
+KEYS  1 time ranking  2 score ranking  3 removed
+ARGV  1 shard prefix  2 now, s  3 window, s  4… ids
+Returns  {id, what is wrong, id, what is wrong …}
+Cost  O(ids · log N)
+]]
+local prefix, now, window = ARGV[1], milliseconds(tonumber(ARGV[2])), milliseconds(tonumber(ARGV[3]))
+local per_point = seconds_per_point(prefix)
+local findings = {}
+
+local function check_votes(say, id, votes, opposes)
+  local voted, oppose = prefix .. 'voted:' .. id, prefix .. 'oppose:' .. id
+  local for_it, against = redis.call('SCARD', voted), redis.call('SCARD', oppose)
+  if for_it ~= tonumber(votes) then say('votes ' .. votes .. ', voters ' .. for_it) end
+  if against ~= tonumber(opposes) then say('opposes ' .. opposes .. ', opposers ' .. against) end
+  if against > 0 and #redis.call('SINTER', voted, oppose) > 0 then say('a user is in both voter sets') end
+  for _, key in ipairs({voted, oppose}) do
+    if redis.call('TTL', key) == -1 then say('a voter set without end') end
+  end
+end
+
+local function check_lists(say, id, time, points, groups, removed)
+  local by_time, by_score = redis.call('ZSCORE', KEYS[1], id), redis.call('ZSCORE', KEYS[2], id)
+  if removed then
+    if by_time or by_score then say('removed, but listed') end
+    if not redis.call('ZSCORE', KEYS[3], id) then say('not among the removed') end
+  else
+    if tonumber(by_time or 'nan') ~= time then say('time ' .. exactly(time) .. ', ranked ' .. (by_time or 'nowhere')) end
+    local wanted = score(time, points, per_point)
+    if tonumber(by_score or 'nan') ~= wanted then
+      say('score ' .. exactly(wanted) .. ', ranked ' .. (by_score or 'nowhere'))
+    end
+    if redis.call('ZSCORE', KEYS[3], id) then say('among the removed, but listed') end
+  end
+  for _, slug in ipairs(split(groups)) do
+    local inside = redis.call('SISMEMBER', prefix .. 'group:' .. slug, id) == 1
+    if inside == (removed and true or false) then say(removed and 'removed, but in ' .. slug or 'not in ' .. slug) end
+  end
+end
+
+for at = 4, #ARGV do
+  local id = ARGV[at]
+  local function say(text) findings[#findings + 1], findings[#findings + 2] = id, text end
+  local title, link, poster, time, votes, opposes, groups, removed = unpack(redis.call('HMGET',
+    prefix .. 'article:' .. id, 'title', 'link', 'poster', 'time', 'votes', 'opposes', 'groups', 'removed'))
+  if not (title and link and poster and time and votes and opposes and groups) then
+    say('no such article, or not a whole one')
+  else
+    if now - milliseconds(tonumber(time)) <= window then check_votes(say, id, votes, opposes) end
+    check_lists(say, id, tonumber(time), votes - opposes, groups, removed)
+  end
+end
+return findings

@@ -1,0 +1,34 @@
+--[[
+Set one user's choice on an article. Idempotent: the choice is a target state.
+KEYS  1 article  2 voted  3 oppose
+ARGV  1 article id  2 user id  3 choice (vote|oppose|none)  4 now, s  5 window, s  6 grace, s  7 shard prefix
+Returns  {"ok", votes, opposes, choice} | {"missing"} | {"removed"} | {"closed"}
+Cost  O(log N)
+]]
+local article, voted, oppose = KEYS[1], KEYS[2], KEYS[3]
+local id, user, choice, now, prefix = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[7]
+local window, grace = tonumber(ARGV[5]), tonumber(ARGV[6])
+
+local time, votes, opposes, groups, removed =
+  unpack(redis.call('HMGET', article, 'time', 'votes', 'opposes', 'groups', 'removed'))
+if not time then return {'missing'} end
+if removed then return {'removed'} end
+time = tonumber(time)
+if milliseconds(now) - milliseconds(time) > milliseconds(window) then return {'closed'} end
+
+local function set_member(key, wanted)
+  local change = redis.call(wanted and 'SADD' or 'SREM', key, user)
+  if change == 1 and wanted then
+    redis.call('EXPIRE', key, math.ceil(time + window + grace - now))
+  end
+  return wanted and change or -change
+end
+
+local vote_change = set_member(voted, choice == 'vote')
+local oppose_change = set_member(oppose, choice == 'oppose')
+votes, opposes = votes + vote_change, opposes + oppose_change
+if vote_change ~= 0 or oppose_change ~= 0 then
+  redis.call('HSET', article, 'votes', votes, 'opposes', opposes)
+  rank(prefix, 'score', id, score(time, votes - opposes, seconds_per_point(prefix)), split(groups))
+end
+return {'ok', votes, opposes, choice}

@@ -1,0 +1,11 @@
+--[[
+Claim a link for an article id. The first claim holds; claiming again by the same id is no change.
+KEYS  1 link
+ARGV  1 article id  2 life of the claim, s
+Returns  the id that holds the link
+Cost  O(1)
+]]
+local holder = redis.call('GET', KEYS[1])
+if holder then return holder end
+redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])
+return ARGV[1]

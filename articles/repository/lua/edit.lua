@@ -1,0 +1,28 @@
+--[[
+Change an article's title and link.
+KEYS  1 article
+ARGV  1 id  2 title  3 link  4 editor's user id  5 editor's name  6 "1" for a moderator  7 now, s
+      8 poster's time for editing, s  9 reason  10 shard prefix
+Returns  {"ok"} | {"missing"} | {"removed"} | {"not_poster"} | {"late"}
+Cost  O(1)
+]]
+local article, moderator, now = KEYS[1], ARGV[6] == '1', ARGV[7]
+
+local title, link, poster, time, removed =
+  unpack(redis.call('HMGET', article, 'title', 'link', 'poster', 'time', 'removed'))
+if not title then return {'missing'} end
+if not moderator then
+  if poster ~= ARGV[4] then return {'not_poster'} end
+  if removed then return {'removed'} end
+  if milliseconds(tonumber(now)) - milliseconds(tonumber(time)) > milliseconds(tonumber(ARGV[8])) then
+    return {'late'}
+  end
+end
+if title == ARGV[2] and link == ARGV[3] then return {'ok'} end
+
+local details = {}
+if title ~= ARGV[2] then details.old_title = title end
+if link ~= ARGV[3] then details.old_link = link end
+redis.call('HSET', article, 'title', ARGV[2], 'link', ARGV[3])
+log(ARGV[10], 'edit', now, ARGV[5], ARGV[1], ARGV[2], ARGV[9], details)
+return {'ok'}

@@ -1,0 +1,17 @@
+--[[
+Find the articles of one shard, listed or removed, that were posted at given moments.
+KEYS  1 time ranking  2 removed
+ARGV  1 shard prefix  2… times, s
+Returns  {time, link, time, link …}
+Cost  O(times · log N)
+]]
+local found = {}
+for at = 2, #ARGV do
+  for _, ranking in ipairs(KEYS) do
+    for _, id in ipairs(redis.call('ZRANGEBYSCORE', ranking, ARGV[at], ARGV[at])) do
+      found[#found + 1] = ARGV[at]
+      found[#found + 1] = redis.call('HGET', ARGV[1] .. 'article:' .. id, 'link') or ''
+    end
+  end
+end
+return found

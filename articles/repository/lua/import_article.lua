@@ -1,0 +1,39 @@
+--[[
+Enter an article with its history. Idempotent: an id that is taken is left as it is.
+KEYS  1 article  2 voted  3 oppose
+ARGV  1 id  2 title  3 link  4 poster  5 poster's name  6 time, s  7 votes  8 opposes  9 groups, comma-separated
+      10 removal reason, or ''  11 life of the voter sets, s; 0 when voting is closed
+      12 first placeholder user id  13 shard prefix
+Returns  {"ok"} | {"exists"}
+Cost  O(votes) while voting is open, else O(log N)
+]]
+local article, voted, oppose = KEYS[1], KEYS[2], KEYS[3]
+local id, poster, time, prefix = ARGV[1], ARGV[4], ARGV[6], ARGV[13]
+local votes, opposes, life = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[11])
+
+if redis.call('EXISTS', article) == 1 then return {'exists'} end
+
+local placeholder = tonumber(ARGV[12])
+local function enter_voters(key, count)
+  for _ = 1, count do
+    redis.call('SADD', key, exactly(placeholder))
+    placeholder = placeholder + 1
+  end
+  if redis.call('EXISTS', key) == 1 then redis.call('EXPIRE', key, life) end
+end
+
+redis.call('HSET', article, 'title', ARGV[2], 'link', ARGV[3], 'poster', poster, 'poster_name', ARGV[5],
+  'time', time, 'votes', votes, 'opposes', opposes, 'groups', ARGV[9])
+if life > 0 then
+  local named = poster ~= '0' and votes > 0
+  if named then redis.call('SADD', voted, poster) end
+  enter_voters(voted, named and votes - 1 or votes)
+  enter_voters(oppose, opposes)
+end
+if ARGV[10] == '' then
+  list_article(prefix, id, tonumber(time), votes - opposes, split(ARGV[9]))
+else
+  redis.call('HSET', article, 'removed', ARGV[10])
+  redis.call('ZADD', prefix .. 'removed:', time, id)
+end
+return {'ok'}

@@ -1,0 +1,18 @@
+--[[
+Take an article out of every list. Its hash, counts and groups stay, so that it can be restored.
+KEYS  1 article
+ARGV  1 id  2 who  3 now, s  4 reason  5 shard prefix
+Returns  {"ok"} | {"missing"} | {"removed"}
+Cost  O(groups · log N)
+]]
+local article, id, prefix = KEYS[1], ARGV[1], ARGV[5]
+
+local title, time, groups, removed = unpack(redis.call('HMGET', article, 'title', 'time', 'groups', 'removed'))
+if not title then return {'missing'} end
+if removed then return {'removed'} end
+
+redis.call('HSET', article, 'removed', ARGV[4])
+unlist_article(prefix, id, split(groups))
+redis.call('ZADD', prefix .. 'removed:', time, id)
+log(prefix, 'remove', ARGV[3], ARGV[2], id, title, ARGV[4], {})
+return {'ok'}

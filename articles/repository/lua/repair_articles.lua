@@ -1,0 +1,39 @@
+--[[
+Put some articles of one shard into exactly the lists their hashes say. Idempotent.
+KEYS  1 removed
+ARGV  1 shard prefix  2 now, s  3 window, s  4 grace, s  5… ids
+Returns  {time, poster, groups, removed, …} of each id; '' for an id without article
+Cost  O(ids · groups · log N)
+]]
+local prefix, now = ARGV[1], tonumber(ARGV[2])
+local window, grace = tonumber(ARGV[3]), tonumber(ARGV[4])
+local told = {}
+
+local function end_voter_set(key, time)
+  if redis.call('TTL', key) == -1 then
+    redis.call('EXPIRE', key, math.max(math.ceil(time + window + grace - now), grace))
+  end
+end
+
+for at = 5, #ARGV do
+  local id = ARGV[at]
+  local time, votes, opposes, groups, removed, poster = unpack(redis.call('HMGET',
+    prefix .. 'article:' .. id, 'time', 'votes', 'opposes', 'groups', 'removed', 'poster'))
+  for _, fact in ipairs({time or '', poster or '', groups or '', removed or ''}) do told[#told + 1] = fact end
+  if not time then
+    unlist_article(prefix, id, {})
+    redis.call('ZREM', KEYS[1], id)
+    redis.call('DEL', prefix .. 'voted:' .. id, prefix .. 'oppose:' .. id)
+  elseif removed then
+    unlist_article(prefix, id, split(groups))
+    redis.call('ZADD', KEYS[1], time, id)
+  else
+    redis.call('ZREM', KEYS[1], id)
+    list_article(prefix, id, tonumber(time), votes - opposes, split(groups))
+  end
+  if time then
+    end_voter_set(prefix .. 'voted:' .. id, tonumber(time))
+    end_voter_set(prefix .. 'oppose:' .. id, tonumber(time))
+  end
+end
+return told

@@ -1,0 +1,19 @@
+--[[
+Put a removed article back into every list it was in.
+KEYS  1 article
+ARGV  1 id  2 who  3 now, s  4 reason  5 shard prefix
+Returns  {"ok"} | {"missing"} | {"not_removed"}
+Cost  O(groups · log N)
+]]
+local article, id, prefix = KEYS[1], ARGV[1], ARGV[5]
+
+local title, time, votes, opposes, groups, removed =
+  unpack(redis.call('HMGET', article, 'title', 'time', 'votes', 'opposes', 'groups', 'removed'))
+if not title then return {'missing'} end
+if not removed then return {'not_removed'} end
+
+redis.call('HDEL', article, 'removed')
+redis.call('ZREM', prefix .. 'removed:', id)
+list_article(prefix, id, tonumber(time), votes - opposes, split(groups))
+log(prefix, 'restore', ARGV[3], ARGV[2], id, title, ARGV[4], {})
+return {'ok'}

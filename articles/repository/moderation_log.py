@@ -1,0 +1,45 @@
+"""The public moderation log: every edit, removal, restoration and change of groups, with its reason."""
+
+import json
+from heapq import merge
+from itertools import islice
+
+from articles.domain import Action, LogEntry, LogPage
+from articles.errors import PageNotFound
+from articles.repository.store import Store
+
+
+class ModerationLog:
+    """Reads what the scripts wrote, in the same atomic step as the change itself."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def page(self, number: int = 1) -> LogPage:
+        """Page `number`, counted from 1, newest first. One round trip. Raises PageNotFound."""
+        size = self._store.rules.per_page
+        start = (number - 1) * size
+        if start < 0:
+            raise PageNotFound(number)
+        with self._store.pipeline() as pipe:
+            for keys in self._store.shards.all:
+                pipe.lrange(keys.log, 0, start + size)
+            shards = [[_entry(text) for text in texts] for texts in pipe.execute()]
+        newest_first = merge(*shards, key=lambda entry: entry.at, reverse=True)
+        entries = list(islice(newest_first, start, start + size + 1))
+        if number > 1 and not entries:
+            raise PageNotFound(number)
+        return LogPage(tuple(entries[:size]), number, has_next=len(entries) > size)
+
+
+def _entry(text: str) -> LogEntry:
+    raw = json.loads(text)
+    return LogEntry(
+        action=Action(raw["action"]),
+        at=float(raw["at"]),
+        actor_name=raw["actor"],
+        article_id=int(raw["id"]),
+        title=raw["title"],
+        reason=raw["reason"],
+        details=dict(raw["details"]),
+    )

@@ -1,0 +1,63 @@
+"""Hashes of the store into domain objects. Always many at once: one round trip, whatever the number."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from redis.client import Pipeline
+
+from articles import ranking
+from articles.domain import Article, ArticleId, Choice, UserId
+from articles.repository.store import Store
+
+
+def read_articles(store: Store, ids: Sequence[ArticleId], reader: UserId | None) -> list[Article]:
+    """The articles in the order of `ids`, with the reader's own choices; unknown ids are left out."""
+    if not ids:
+        return []
+    with store.pipeline() as pipe:
+        pipe.hget(store.shards.all[0].ranking, "seconds_per_point")
+        for article_id in ids:
+            _ask(pipe, store, article_id, reader)
+        per_point, *replies = pipe.execute()
+    width = 1 if reader is None else 3
+    rows = (replies[at : at + width] for at in range(0, len(replies), width))
+    found = (_article(store, i, row, float(per_point)) for i, row in zip(ids, rows, strict=True) if row[0])
+    return list(found)
+
+
+def _ask(pipe: "Pipeline[str]", store: Store, article_id: ArticleId, reader: UserId | None) -> None:
+    keys = store.shards.of(article_id)
+    pipe.hgetall(keys.article(article_id))
+    if reader is not None:
+        pipe.sismember(keys.voted(article_id), str(reader))
+        pipe.sismember(keys.oppose(article_id), str(reader))
+
+
+def _article(store: Store, article_id: ArticleId, row: Sequence[Any], seconds_per_point: float) -> Article:
+    fields, voted, opposed = (*row, 0, 0)[:3]
+    posted_at, votes, opposes = float(fields["time"]), int(fields["votes"]), int(fields["opposes"])
+    return Article(
+        id=article_id,
+        title=fields["title"],
+        link=fields["link"],
+        poster=int(fields["poster"]),
+        poster_name=fields["poster_name"],
+        posted_at=posted_at,
+        votes=votes,
+        opposes=opposes,
+        score=ranking.score(posted_at, votes - opposes, seconds_per_point=seconds_per_point),
+        closes_at=posted_at + store.rules.voting_window,
+        groups=split_groups(fields["groups"]),
+        removed=fields.get("removed"),
+        choice=Choice.VOTE if voted else Choice.OPPOSE if opposed else Choice.NONE,
+    )
+
+
+def split_groups(joined: str) -> tuple[str, ...]:
+    """Slugs of a hash's `groups` field."""
+    return tuple(joined.split(",")) if joined else ()
+
+
+def sort_key(order_value: float, article_id: str) -> tuple[float, bytes]:
+    """How a ranking orders: by value, then by the id's bytes, as the store does within one shard."""
+    return order_value, article_id.encode()

@@ -1,0 +1,72 @@
+"""Rebuilds every list from the articles themselves. Idempotent, and safe while the site is in use."""
+
+from articles.domain import ArticleId
+from articles.repository import keys as names
+from articles.repository.audit import Progress, quiet
+from articles.repository.groups import Groups
+from articles.repository.keys import Keys
+from articles.repository.keyspace import Contents, batches, ranked_ids, survey
+from articles.repository.reading import split_groups
+from articles.repository.store import Store, exact_time
+
+_AT_ONCE = 250
+
+
+class Repair:
+    """The repair of a store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def run(self, progress: Progress = quiet) -> int:
+        """Rebuild rankings, groups, profiles and the id counter; returns how many articles there are.
+
+        Each article is put in order in one atomic step, so that whoever reads or votes meanwhile sees it
+        either as it was or as it should be. Counts of votes are not touched.
+        """
+        shards, _ = survey(self._store)
+        ids = {
+            keys: contents.articles | contents.voter_sets | ranked_ids(self._store, keys)
+            for keys, contents in shards.items()
+        }
+        done, total = 0, sum(len(found) for found in ids.values())
+        progress(done, total)
+        slugs: set[str] = set()
+        for keys, contents in shards.items():
+            for batch in batches(ids[keys], _AT_ONCE):
+                slugs |= self._repair_articles(keys, batch)
+                done += len(batch)
+                progress(done, total)
+            self._repair_groups(keys, contents)
+        Groups(self._store).ensure({slug: slug for slug in slugs})
+        articles = [article for contents in shards.values() for article in contents.articles]
+        self._raise_counter(max(articles, default=0))
+        return len(articles)
+
+    def _repair_articles(self, keys: Keys, batch: list[str]) -> set[str]:
+        """Repair these articles; returns the groups they are in."""
+        store = self._store
+        limits = [store.rules.voting_window, store.rules.voters_grace]
+        told = store.run(
+            "repair_articles", [keys.removed], [keys.prefix, exact_time(store.now()), *limits, *batch]
+        )
+        facts = [told[at : at + 4] for at in range(0, len(told), 4)]
+        with store.pipeline() as pipe:
+            for article_id, (time, poster, _, _) in zip(batch, facts, strict=True):
+                if poster and poster != "0":
+                    pipe.zadd(names.posted(int(poster)), {article_id: time})
+            pipe.execute()
+        return {slug for _, _, groups, _ in facts for slug in split_groups(groups)}
+
+    def _repair_groups(self, keys: Keys, contents: Contents) -> None:
+        for slug in sorted(contents.groups):
+            with self._store.commands() as client:
+                members = {int(member) for member in client.smembers(keys.group(slug))}
+            for batch in list(batches(members, _AT_ONCE)) or [[]]:
+                self._store.run("repair_group", [keys.group(slug)], [keys.prefix, slug, *batch])
+
+    def _raise_counter(self, highest: ArticleId) -> None:
+        with self._store.commands() as client:
+            missing = highest - int(client.get(names.COUNTER) or 0)
+            if missing > 0:
+                client.incrby(names.COUNTER, missing)

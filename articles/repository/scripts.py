@@ -1,0 +1,32 @@
+"""The Lua scripts, one file each in `lua/`, loaded once per process.
+
+A file's header says its KEYS, ARGV, what it returns and what it costs.
+"""
+
+from functools import cache
+from hashlib import sha1
+from importlib.resources import files
+
+
+@cache
+def source(name: str) -> str:
+    """A script's whole text: what all share, then its own file."""
+    folder = files("articles.repository") / "lua"
+    shared, own = (folder.joinpath(f"{part}.lua").read_text("utf-8") for part in ("_shared", name))
+    return f"{shared}\n{own}"
+
+
+@cache
+def digest(name: str) -> str:
+    """The name under which a store keeps the script."""
+    return sha1(source(name).encode(), usedforsecurity=False).hexdigest()
+
+
+def names() -> list[str]:
+    """All scripts."""
+    folder = files("articles.repository") / "lua"
+    return sorted(
+        entry.name.removesuffix(".lua")
+        for entry in folder.iterdir()
+        if entry.name.endswith(".lua") and not entry.name.startswith("_")
+    )

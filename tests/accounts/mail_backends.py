@@ -1,0 +1,27 @@
+"""Mail servers that keep one waiting, or fail."""
+
+import threading
+from collections.abc import Sequence
+
+from django.core.mail import EmailMessage
+from django.core.mail.backends.base import BaseEmailBackend
+
+
+class Patient(BaseEmailBackend):
+    """Sends nothing until it may."""
+
+    may_send = threading.Event()
+    sent: list[str] = []
+
+    def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
+        self.may_send.wait(10)
+        for message in email_messages:
+            self.sent.extend(message.to)
+        return len(email_messages)
+
+
+class Broken(BaseEmailBackend):
+    """Refuses every connection."""
+
+    def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
+        raise ConnectionRefusedError

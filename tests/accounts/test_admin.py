@@ -1,0 +1,90 @@
+import pytest
+from django.test import Client
+
+from accounts.models import User
+from tests.accounts.conftest import PASSWORD
+
+ADD = "/admin/accounts/user/add/"
+
+
+@pytest.fixture
+def as_carol(carol) -> Client:
+    client = Client()
+    client.force_login(carol)
+    return client
+
+
+def _change(member) -> str:
+    return f"/admin/accounts/user/{member.pk}/change/"
+
+
+def _add(client, username):
+    fields = {"username": username, "usable_password": "true", "password1": PASSWORD, "password2": PASSWORD}
+    return client.post(ADD, fields)
+
+
+def test_the_operator_adds_a_member_under_any_valid_name(as_carol):
+    assert _add(as_carol, "Support").status_code == 302
+    assert User.objects.get_by_natural_key("support").username == "Support"
+
+
+@pytest.mark.parametrize("name", ["CAROL", "ｃａｒｏｌ", "a", "<b>", "al\nice"])
+def test_not_under_a_name_taken_or_invalid(as_carol, name):
+    assert _add(as_carol, name).status_code == 200
+    assert User.objects.count() == 1
+
+
+def test_a_name_is_fixed_once_the_account_is_there(as_carol, alice):
+    page = as_carol.get(_change(alice)).text
+
+    assert 'name="username"' not in page
+    assert "canonical" not in page.lower()
+    as_carol.post(_change(alice), {"username": "bob", "canonical_name": "bob", "email": "", "is_active": "on"})
+    alice.refresh_from_db()
+    assert (alice.username, alice.canonical_name, alice.email) == ("alice", "alice", "")
+
+
+def test_a_member_can_be_made_inactive(as_carol, alice):
+    as_carol.post(_change(alice), {"email": "alice@example.org"})
+
+    alice.refresh_from_db()
+    assert not alice.is_active
+
+
+def test_members_are_searched_and_filtered(as_carol, alice, bob):
+    User.objects.bulk_create_imported(["dave"])
+
+    found = as_carol.get("/admin/accounts/user/", {"q": "ali"}).text
+    imported = as_carol.get("/admin/accounts/user/", {"imported__exact": "1"}).text
+
+    assert ">alice<" in found
+    assert ">bob<" not in found
+    assert ">dave<" in imported
+    assert ">alice<" not in imported
+    assert 'href="?imported__exact=0"' in imported
+
+
+def test_the_operator_sets_a_password(as_carol, alice):
+    new = "staple battery horse correct"
+    fields = {"usable_password": "true", "password1": new, "password2": new, "set-password": ""}
+
+    as_carol.post(f"/admin/accounts/user/{alice.pk}/password/", fields)
+
+    alice.refresh_from_db()
+    assert alice.check_password(new)
+
+
+def test_groups_are_managed_there_too(as_carol):
+    assert as_carol.get("/admin/auth/group/").status_code == 200
+
+
+@pytest.mark.parametrize("target", [ADD, "/admin/accounts/user/", "/admin/auth/group/"])
+def test_members_have_no_business_there(as_alice, client, target):
+    for browser in (as_alice, client):
+        assert browser.get(target)["Location"].startswith("/admin/login/")
+
+
+def test_adding_without_a_csrf_token_is_refused(strict, carol):
+    strict.force_login(carol)
+
+    assert _add(strict, "dave").status_code == 403

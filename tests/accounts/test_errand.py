@@ -1,0 +1,88 @@
+import pytest
+from django.test import RequestFactory
+
+from accounts.errand import Errand, local_path
+
+
+@pytest.mark.parametrize(
+    "target", ["/", "/newest/", "/hot/?page=2", "/groups/a-b/?order=time#top", "/users/alice/"]
+)
+def test_a_path_of_the_site_is_local(target):
+    assert local_path(target) == target
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        *(
+            "",
+            "evil",
+            "//evil",
+            "///evil",
+            "////evil",
+            "/\\evil",
+            "\\\\evil",
+            "\\/evil",
+            "https:evil",
+            "https:///evil",
+        ),
+        *(
+            "https://evil/",
+            "http://testserver/",
+            "javascript:alert(1)",
+            " //evil",
+            "/\t/evil",
+            "/\n/evil",
+            "\t//evil",
+        ),
+        *("/ok\r\nSet-Cookie: a=b", "/\x00", "/a\u202eb", "/a\\..\\b", "/" + "a" * 3000, "data:text/html,x"),
+    ],
+)
+def test_anything_a_browser_could_take_elsewhere_is_not(target):
+    assert local_path(target) == ""
+
+
+@pytest.mark.parametrize("door", ["/login/", "/signup/?next=/", "/logout/"])
+def test_the_doors_are_nowhere_to_go_after_the_login(door):
+    assert local_path(door) == ""
+
+
+@pytest.mark.parametrize("choice", ["vote", "oppose", "none"])
+def test_a_vote_that_waits_is_carried(choice):
+    errand = Errand.of(RequestFactory().get("/login/", {"next": "/hot/", "article": "42", "choice": choice}))
+
+    assert errand.fields == {"next": "/hot/", "article": "42", "choice": choice}
+    assert errand.query == f"?next=%2Fhot%2F&article=42&choice={choice}"
+
+
+@pytest.mark.parametrize(
+    ("article", "choice"),
+    [
+        *(
+            ("42", ""),
+            ("", "vote"),
+            ("42", "up"),
+            ("42", "VOTE"),
+            ("0", "vote"),
+            ("-1", "vote"),
+            ("042", "vote"),
+        ),
+        *(("4.2", "vote"), ("４２", "vote"), ("42\n", "vote"), ("9" * 20, "vote"), ("article:1", "vote")),
+        ('"><script>', "vote"),
+    ],
+)
+def test_half_a_vote_and_nonsense_are_dropped(article, choice):
+    errand = Errand.of(RequestFactory().get("/login/", {"article": article, "choice": choice}))
+
+    assert errand == Errand()
+    assert errand.query == ""
+
+
+def test_the_form_wins_over_the_address():
+    errand = Errand.of(RequestFactory().post("/login/?next=/a/", {"next": "/b/"}))
+
+    assert errand.next == "/b/"
+
+
+def test_without_a_way_back_the_front_page_is_next():
+    assert Errand().destination == "/"

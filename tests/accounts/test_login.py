@@ -1,0 +1,216 @@
+import re
+
+import pytest
+from django.contrib.auth import get_user
+from django.test import Client
+
+from accounts.models import User
+from tests.accounts.conftest import PASSWORD
+
+WRONG = "The name or the password is wrong."
+
+
+def _log_in(client, username="alice", password=PASSWORD, **fields):
+    return client.post("/login/", {"username": username, "password": password, **fields})
+
+
+def _is_logged_in(client) -> bool:
+    return "_auth_user_id" in client.session
+
+
+@pytest.mark.parametrize("spelling", ["alice", "ALICE", "ａｌｉｃｅ", " alice "])
+def test_login_takes_the_name_in_every_spelling(client, alice, spelling):
+    response = _log_in(client, spelling)
+
+    assert (response.status_code, response["Location"]) == (302, "/")
+    assert get_user(client) == alice
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("target", ["/login/", "/signup/"])
+def test_login_and_sign_up_pages_are_never_kept(client, target):
+    response = client.get(target)
+
+    assert response.status_code == 200
+    assert "no-store" in response["Cache-Control"]
+    assert "private" in response["Cache-Control"]
+
+
+@pytest.mark.django_db
+def test_every_cause_of_a_refusal_has_the_same_text(client, alice):
+    User.objects.create_user("gone", password=PASSWORD, is_active=False)
+    User.objects.bulk_create_imported(["imported"])
+    tries = [("alice", "wrong"), ("nobody", PASSWORD), ("gone", PASSWORD), ("imported", PASSWORD)]
+    tries += [("x" * 151, PASSWORD), ("<b>", PASSWORD), ("а" * 30, PASSWORD), ("al\nice", PASSWORD)]
+
+    answers = [_log_in(client, *attempt) for attempt in tries]
+
+    texts = [re.findall(r'<ul class="errors".*?</ul>', answer.text, re.DOTALL) for answer in answers]
+    assert all(found == texts[0] and WRONG in found[0] for found in texts)
+    assert {answer.status_code for answer in answers} == {200}
+    assert not _is_logged_in(client)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("username", ["alice", "nobody", "x" * 151, "imported", "gone"])
+def test_the_hasher_runs_whether_there_is_an_account_or_not(client, alice, username, settings):
+    settings.PASSWORD_HASHERS = ["tests.accounts.hashers.CountingHasher"]
+    from tests.accounts.hashers import CountingHasher
+
+    for name, active in (("counted", True), ("gone", False)):
+        User.objects.create_user(name, password=PASSWORD, is_active=active)
+    User.objects.bulk_create_imported(["imported"])
+    alice.set_password(PASSWORD)
+    alice.save()
+    CountingHasher.runs = 0
+
+    _log_in(client, username, "wrong")
+
+    assert CountingHasher.runs == 1
+
+
+def test_a_refused_login_shows_neither_password_nor_markup(client, alice):
+    response = _log_in(client, "<b>x</b>", "my secret words")
+
+    assert "&lt;b&gt;x" in response.text
+    assert "<b>x" not in response.text
+    assert "my secret words" not in response.text
+
+
+@pytest.mark.parametrize("target", ["/login/", "/logout/"])
+def test_posting_without_a_csrf_token_is_refused(strict, alice, target):
+    strict.force_login(alice)
+
+    response = strict.post(target, {"username": "alice", "password": PASSWORD})
+
+    assert response.status_code == 403
+    assert _is_logged_in(strict)
+
+
+def test_the_login_page_has_the_token_its_form_needs(strict, alice):
+    token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', strict.get("/login/").text)
+
+    response = _log_in(strict, csrfmiddlewaretoken=token[1])
+
+    assert response.status_code == 302
+
+
+def test_login_leads_back_to_where_one_was(client, alice):
+    page = client.get("/login/?next=/hot/%3Fpage=2")
+
+    assert '<input type="hidden" name="next" value="/hot/?page=2">' in page.text
+    assert _log_in(client, next="/hot/?page=2")["Location"] == "/hot/?page=2"
+
+
+def test_the_way_back_survives_an_error_and_the_link_to_sign_up(client, alice):
+    page = _log_in(client, password="wrong", next="/hot/").text
+
+    assert '<input type="hidden" name="next" value="/hot/">' in page
+    assert 'href="/signup/?next=%2Fhot%2F"' in page
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["//evil", "/\\evil", "https:evil", "https://evil/", "http:///evil", "evil", "", "/\t/evil", "/login/"],
+)
+def test_login_leads_nowhere_else(client, alice, target):
+    assert client.get("/login/", {"next": target}).text.count('name="next"') == 0
+    assert _log_in(client, next=target)["Location"] == "/"
+
+
+@pytest.mark.parametrize(("choice", "said"), [("vote", "Your vote will be"), ("oppose", "Your oppose will be")])
+@pytest.mark.parametrize("door", ["/login/", "/signup/"])
+@pytest.mark.django_db
+def test_a_vote_that_waits_is_announced_and_carried(client, choice, said, door):
+    page = client.get(door, {"next": "/", "article": "42", "choice": choice}).text
+
+    assert f"{said} counted after you log in." in page
+    assert '<input type="hidden" name="article" value="42">' in page
+    assert f'<input type="hidden" name="choice" value="{choice}">' in page
+    other = {"/login/": "/signup/", "/signup/": "/login/"}[door]
+    assert f'href="{other}?next=%2F&amp;article=42&amp;choice={choice}"' in page
+
+
+@pytest.mark.django_db
+def test_taking_a_vote_back_waits_too(client):
+    page = client.get("/login/?article=42&choice=none").text
+
+    assert "Your vote will be taken back after you log in." in page
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("door", ["/login/", "/signup/"])
+def test_a_vote_that_waits_survives_an_error(client, door):
+    page = client.post(door, {"username": "a", "article": "42", "choice": "oppose"}).text
+
+    assert '<input type="hidden" name="article" value="42">' in page
+    assert "Your oppose will be counted after you log in." in page
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("query", ["article=42", "choice=vote", "article=x&choice=vote", "article=42&choice=up"])
+def test_nonsense_is_not_carried(client, query):
+    page = client.get(f"/login/?{query}").text
+
+    assert 'name="article"' not in page
+    assert "after you log in" not in page
+
+
+@pytest.mark.parametrize("door", ["/login/", "/signup/"])
+def test_who_is_logged_in_has_no_business_at_the_doors(as_alice, door):
+    assert as_alice.get(door)["Location"] == "/"
+    assert as_alice.get(f"{door}?next=/hot/")["Location"] == "/hot/"
+    assert as_alice.get(f"{door}?next={door}")["Location"] == "/"
+    assert as_alice.post(door, {"next": "//evil"})["Location"] == "/"
+
+
+def test_a_session_planted_before_the_login_is_worth_nothing_after_it(client, alice):
+    session = client.session
+    session["planted"] = "by mallory"
+    session.save()
+    planted = session.session_key
+    client.cookies["sessionid"] = planted
+
+    _log_in(client)
+
+    mallory = Client()
+    mallory.cookies["sessionid"] = planted
+    assert client.session.session_key != planted
+    assert not get_user(mallory).is_authenticated
+
+
+def test_the_session_of_before_the_logout_is_dead(client, alice):
+    _log_in(client)
+    old = client.cookies["sessionid"].value
+
+    response = client.post("/logout/")
+
+    assert (response.status_code, response["Location"]) == (302, "/")
+    client.cookies["sessionid"] = old
+    assert not get_user(client).is_authenticated
+
+
+def test_logout_goes_where_it_is_told_if_that_is_here(as_alice, alice):
+    assert as_alice.post("/logout/", {"next": "/hot/"})["Location"] == "/hot/"
+    as_alice.force_login(alice)
+    assert as_alice.post("/logout/", {"next": "//evil"})["Location"] == "/"
+
+
+@pytest.mark.parametrize("method", ["get", "head", "put", "delete"])
+def test_logging_out_takes_a_post(as_alice, method):
+    assert getattr(as_alice, method)("/logout/").status_code == 405
+    assert _is_logged_in(as_alice)
+
+
+def test_a_tampered_cookie_is_nobodys(client, alice):
+    _log_in(client)
+    client.cookies["sessionid"] = client.cookies["sessionid"].value[:-1] + "_"
+
+    assert not get_user(client).is_authenticated
+
+
+def test_a_member_made_inactive_is_logged_out(as_alice, alice):
+    alice.is_active = False
+    alice.save()
+
+    assert as_alice.get("/settings/").status_code == 302

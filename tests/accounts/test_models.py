@@ -1,0 +1,96 @@
+import pytest
+from django.core.exceptions import ValidationError
+from django.core.management import CommandError, call_command
+from django.db import IntegrityError, transaction
+
+from accounts.models import User
+from tests.accounts.conftest import PASSWORD
+
+
+@pytest.mark.parametrize("spelling", ["alice", "ALICE", "Alice", "ａｌｉｃｅ"])
+def test_a_member_is_found_in_every_spelling_of_the_name(alice, spelling):
+    assert User.objects.get_by_natural_key(spelling) == alice
+
+
+@pytest.mark.parametrize(
+    "name", ["", None, "bob", "а" * 40, "a" * 1_000_000, "al\x00ice", "\ud800", "alice" + "x" * 26]
+)
+def test_a_name_nobody_has_or_can_have_finds_nobody(alice, name):
+    with pytest.raises(User.DoesNotExist):
+        User.objects.get_by_natural_key(name)
+
+
+def test_a_name_that_is_too_long_is_not_the_one_it_begins_with(db):
+    User.objects.create_user("a" * 30)
+
+    with pytest.raises(User.DoesNotExist):
+        User.objects.get_by_natural_key("a" * 31)
+
+
+def test_two_spellings_of_one_name_cannot_both_be_accounts(alice):
+    with pytest.raises(IntegrityError), transaction.atomic():
+        User.objects.create_user("ALICE")
+
+
+@pytest.mark.parametrize("name", ["a", "a" * 31, "1alice", "al ice", "al\nice", "<b>", "аlice"])
+def test_no_account_is_made_under_an_invalid_name(db, name):
+    with pytest.raises(ValidationError):
+        User.objects.create_user(name)
+
+    assert not User.objects.exists()
+
+
+def test_the_spelling_chosen_is_the_one_shown(db):
+    assert str(User.objects.create_user("Alice")) == "Alice"
+
+
+def test_a_new_member_may_do_nothing_special(alice):
+    assert (alice.is_active, alice.is_staff, alice.is_superuser, alice.imported) == (
+        True,
+        False,
+        False,
+        False,
+    )
+
+
+@pytest.mark.django_db
+def test_a_superuser_is_made_from_environment_variables(monkeypatch):
+    monkeypatch.setenv("DJANGO_SUPERUSER_USERNAME", "Carol")
+    monkeypatch.setenv("DJANGO_SUPERUSER_EMAIL", "")
+    monkeypatch.setenv("DJANGO_SUPERUSER_PASSWORD", PASSWORD)
+
+    call_command("createsuperuser", interactive=False, verbosity=0)
+
+    carol = User.objects.get_by_natural_key("carol")
+    assert (carol.username, carol.is_superuser, carol.is_staff) == ("Carol", True, True)
+    assert carol.check_password(PASSWORD)
+
+
+class _Terminal:
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.django_db
+def test_a_superuser_is_made_by_answering_questions(monkeypatch):
+    answers = iter(["1nvalid", "carol", ""])
+    monkeypatch.setattr("builtins.input", lambda prompt: next(answers))
+    monkeypatch.setattr("getpass.getpass", lambda prompt="": PASSWORD)
+
+    call_command("createsuperuser", stdin=_Terminal(), verbosity=0)
+
+    assert User.objects.get().username == "carol"
+
+
+@pytest.mark.django_db
+def test_a_superuser_may_have_a_reserved_name():
+    call_command("createsuperuser", username="admin", email="", interactive=False, verbosity=0)
+
+    assert User.objects.get_by_natural_key("admin").is_superuser
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", ["a", "<b>", "ALICE"])
+def test_a_superuser_may_have_neither_an_invalid_nor_a_taken_name(alice, name):
+    with pytest.raises(CommandError):
+        call_command("createsuperuser", username=name, email="", interactive=False, verbosity=0)

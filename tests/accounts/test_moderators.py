@@ -1,0 +1,79 @@
+from importlib.util import find_spec
+
+import pytest
+from django.apps import apps
+from django.contrib.auth.models import Group, Permission
+from django.contrib.contenttypes.models import ContentType
+from django.core.management import call_command
+
+from accounts.moderators import GROUP, PERMISSIONS, make_moderators_group
+
+pytestmark = pytest.mark.django_db
+needs_permissions = pytest.mark.skipif(
+    find_spec("articles.models") is None, reason="articles.models holds the permissions"
+)
+
+
+@pytest.fixture
+def permissions() -> list[Permission]:
+    """The four permissions, made here where articles has not made them, and no group yet."""
+    Group.objects.all().delete()
+    Permission.objects.filter(content_type__app_label="articles").delete()
+    kind, _ = ContentType.objects.get_or_create(app_label="articles", model="articlepermissions")
+    return [Permission.objects.create(content_type=kind, codename=name, name=name) for name in PERMISSIONS]
+
+
+def _held(group: Group) -> set[str]:
+    return set(group.permissions.values_list("codename", flat=True))
+
+
+@needs_permissions
+def test_a_new_site_has_moderators_with_their_permissions(bob):
+    bob.groups.add(Group.objects.get(name=GROUP))
+
+    assert bob.has_perms([f"articles.{name}" for name in PERMISSIONS])
+    assert not bob.is_staff
+
+
+def test_the_group_gets_all_four_permissions(permissions):
+    make_moderators_group(using="default", apps=apps)
+
+    assert _held(Group.objects.get(name=GROUP)) == set(PERMISSIONS)
+
+
+def test_there_is_no_group_before_all_four_permissions_are_there(permissions):
+    permissions[2].delete()
+
+    make_moderators_group(using="default", apps=apps)
+
+    assert not Group.objects.exists()
+
+
+def test_what_the_operator_changed_about_the_group_stays(permissions):
+    make_moderators_group(using="default", apps=apps)
+    Group.objects.get().permissions.remove(permissions[0])
+
+    call_command("migrate", verbosity=0)
+
+    assert _held(Group.objects.get(name=GROUP)) == set(PERMISSIONS[1:])
+
+
+@pytest.mark.django_db(transaction=True)
+def test_emptying_the_database_makes_the_group_again(permissions):
+    call_command("flush", interactive=False, verbosity=0)
+
+    assert Group.objects.filter(name=GROUP).exists() == (find_spec("articles.models") is not None)
+
+
+def test_migrating_makes_the_group(permissions):
+    call_command("migrate", verbosity=0)
+
+    assert Group.objects.filter(name=GROUP).exists()
+
+
+def test_a_database_without_the_tables_is_left_alone():
+    class NoApps:
+        def get_model(self, *names: str) -> None:
+            raise LookupError
+
+    make_moderators_group(using="default", apps=NoApps())

@@ -1,0 +1,243 @@
+import re
+
+import pytest
+from django.contrib.auth import get_user
+from django.core import mail
+from django.test import Client
+
+from accounts.mail import wait_until_sent
+from accounts.models import User
+from tests.accounts.conftest import PASSWORD
+
+NEW = "staple battery horse correct"
+
+
+def _change(client, old=PASSWORD, new=NEW, again=NEW, **fields):
+    values = {"old_password": old, "new_password1": new, "new_password2": again}
+    return client.post("/password/", {**values, **fields}, follow=True)
+
+
+def _mails(client, email="alice@example.org", **extra):
+    response = client.post("/password/reset/", {"email": email}, **extra)
+    wait_until_sent()
+    assert response["Location"] == "/password/reset/sent/"
+    return mail.outbox
+
+
+def _link(text):
+    return re.search(r"https?://[^/]+(/password/reset/\S+/)", text)[1]
+
+
+def _choose(client, link, new=NEW):
+    page = client.get(link, follow=True)
+    return client.post(page.request["PATH_INFO"], {"new_password1": new, "new_password2": new}, follow=True)
+
+
+def test_a_new_password_keeps_this_session_and_ends_the_others(as_alice, alice):
+    elsewhere = Client()
+    elsewhere.force_login(alice)
+
+    response = _change(as_alice)
+
+    assert response.redirect_chain == [("/settings/", 302)]
+    assert "Your password has been changed." in response.text
+    assert get_user(as_alice) == alice
+    assert not get_user(elsewhere).is_authenticated
+    assert Client().login(username="alice", password=NEW)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "again"),
+    [("wrong", NEW, NEW), (PASSWORD, NEW, "other"), (PASSWORD, "12345678", "12345678")],
+)
+def test_a_password_is_not_changed_without_the_old_one_or_to_a_weak_one(as_alice, alice, old, new, again):
+    response = _change(as_alice, old, new, again)
+
+    alice.refresh_from_db()
+    assert 'class="errors"' in response.text
+    assert alice.check_password(PASSWORD)
+
+
+def test_a_visitor_is_sent_to_the_login_first(client):
+    assert client.get("/password/")["Location"] == "/login/?next=/password/"
+
+
+def test_changing_the_password_without_a_csrf_token_is_refused(strict, alice):
+    strict.force_login(alice)
+
+    assert _change(strict).status_code == 403
+
+
+def test_the_password_page_is_never_kept_and_shows_the_rules(as_alice):
+    response = as_alice.get("/password/")
+
+    assert "no-store" in response["Cache-Control"]
+    assert "<ul><li>Your password" in response.text
+
+
+def test_a_link_from_a_mail_leads_to_a_new_password(client, alice):
+    [message] = _mails(client)
+
+    assert message.to == ["alice@example.org"]
+    assert "alice" in message.body
+    assert "&" not in message.body
+    response = _choose(client, _link(message.body))
+    assert response.redirect_chain[-1] == ("/login/", 302)
+    assert "Log in with the new one." in response.text
+    assert client.login(username="alice", password=NEW)
+
+
+def test_the_answer_is_the_same_whether_there_is_an_account_or_not(client, alice):
+    User.objects.create_user("gone", "gone@example.org", PASSWORD, is_active=False)
+    answers = []
+    for email in ("alice@example.org", "nobody@example.org", "gone@example.org"):
+        response = client.post("/password/reset/", {"email": email}, follow=True)
+        answers.append((response.redirect_chain, re.sub(r"\s+", " ", response.text)))
+    wait_until_sent()
+
+    assert answers[0] == answers[1] == answers[2]
+    assert [message.to for message in mail.outbox] == [["alice@example.org"]]
+
+
+def test_the_mail_is_sent_behind_the_answer(client, alice, settings):
+    settings.EMAIL_BACKEND = "tests.accounts.mail_backends.Patient"
+    from tests.accounts.mail_backends import Patient
+
+    response = client.post("/password/reset/", {"email": "alice@example.org"})
+
+    assert response.status_code == 302
+    assert Patient.sent == []
+    Patient.may_send.set()
+    wait_until_sent()
+    assert Patient.sent == ["alice@example.org"]
+
+
+def test_a_mail_server_that_fails_is_not_the_visitors_problem(client, alice, settings, caplog):
+    settings.EMAIL_BACKEND = "tests.accounts.mail_backends.Broken"
+
+    assert _mails(client) == []
+    assert "Failed to send password reset email" in caplog.text
+
+
+def test_accounts_that_cannot_log_in_by_password_get_no_link(client, db):
+    User.objects.bulk_create_imported(["dave"])
+    User.objects.update(email="dave@example.org")
+
+    assert _mails(client, "dave@example.org") == []
+
+
+def test_each_account_of_an_address_gets_its_link_but_there_is_no_flood(client, alice):
+    for n in range(12):
+        User.objects.create_user(f"sock{n}", "alice@example.org", PASSWORD)
+
+    messages = _mails(client)
+
+    assert len(messages) == 10
+    assert "Hello alice," in messages[0].body
+
+
+def test_links_use_the_public_address_whatever_host_was_asked(client, alice, settings):
+    settings.SITE_URL = "https://news.example.org"
+    settings.ALLOWED_HOSTS = ["*"]
+
+    [message] = _mails(client, headers={"host": "evil.example"})
+
+    assert "https://news.example.org/password/reset/" in message.body
+    assert "evil" not in message.body
+
+
+def test_links_use_the_host_asked_for_where_no_public_address_is_set(client, alice, settings):
+    settings.SITE_URL = ""
+
+    [message] = _mails(client, headers={"host": "localhost:8000"})
+
+    assert "http://localhost:8000/password/reset/" in message.body
+
+
+def test_a_host_that_is_not_ours_is_refused(client, alice):
+    response = client.post("/password/reset/", {"email": "alice@example.org"}, headers={"host": "evil.example"})
+
+    assert response.status_code == 400
+    assert mail.outbox == []
+
+
+def test_the_mail_names_the_site_and_is_plain_text(client, alice, settings):
+    settings.SITE_NAME = "R&D <news>"
+
+    [message] = _mails(client)
+
+    assert message.subject == "Choose a new password for R&D <news>"
+    assert "on R&D <news>." in message.body
+    assert message.alternatives == []
+
+
+def test_a_link_works_once(client, alice):
+    [message] = _mails(client)
+    _choose(client, _link(message.body))
+
+    page = Client().get(_link(message.body), follow=True)
+
+    assert "This link does not work" in page.text
+    assert "<form" not in re.sub(r"<header.*?</header>|<footer.*?</footer>", "", page.text, flags=re.DOTALL)
+
+
+def test_a_link_is_dead_once_the_address_has_changed(client, alice):
+    [message] = _mails(client)
+    alice.email = "new@example.org"
+    alice.save()
+
+    assert "This link does not work" in client.get(_link(message.body), follow=True).text
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("link", ["/password/reset/MQ/abc-def/", "/password/reset/x/set-password/"])
+def test_a_made_up_link_changes_nothing(client, link):
+    assert "This link does not work" in client.get(link, follow=True).text
+
+
+def test_the_token_of_a_link_leaves_the_address_at_once(client, alice):
+    [message] = _mails(client)
+
+    response = client.get(_link(message.body))
+
+    assert response["Location"].endswith("/set-password/")
+    page = client.get(response["Location"])
+    assert "no-store" in page["Cache-Control"]
+    assert "<ul><li>Your password" in page.text
+
+
+def test_choosing_a_weak_password_is_refused(client, alice):
+    [message] = _mails(client)
+
+    response = _choose(client, _link(message.body), "12345678")
+
+    assert 'class="errors"' in response.text
+    assert not client.login(username="alice", password="12345678")
+
+
+def test_a_new_password_by_mail_ends_every_session(client, as_alice, alice):
+    [message] = _mails(client)
+
+    _choose(client, _link(message.body))
+
+    assert not get_user(as_alice).is_authenticated
+
+
+def test_the_forms_of_the_reset_need_a_csrf_token(strict, alice):
+    assert strict.post("/password/reset/", {"email": "alice@example.org"}).status_code == 403
+    [message] = _mails(Client())
+    assert _choose(strict, _link(message.body)).status_code == 403
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("email", ["", "nonsense", "a@b\nBcc: all@example.org"])
+def test_an_invalid_address_is_an_error_in_the_form(client, email):
+    response = client.post("/password/reset/", {"email": email})
+
+    assert response.status_code == 200
+    assert 'id="id_email_error"' in response.text
+
+
+@pytest.mark.parametrize("target", ["/password/reset/", "/password/reset/sent/"])
+def test_the_reset_pages_are_never_kept(client, db, target):
+    assert "no-store" in client.get(target)["Cache-Control"]

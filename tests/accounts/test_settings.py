@@ -1,0 +1,182 @@
+import re
+
+import pytest
+from django.test import Client
+
+from accounts.models import Token, User
+
+
+def _issue(client, name="laptop"):
+    return client.post("/settings/tokens/", {"name": name})
+
+
+def _shown(text) -> str | None:
+    found = re.search(r"avs_[\w-]+", text)
+    return found and found[0]
+
+
+@pytest.mark.parametrize("target", ["/settings/", "/password/"])
+def test_settings_are_for_members(client, target):
+    assert client.get(target)["Location"] == f"/login/?next={target}"
+
+
+@pytest.mark.parametrize("target", ["/settings/tokens/", "/settings/tokens/1/revoke/"])
+def test_what_changes_something_takes_a_post(as_alice, client, target):
+    for method in ("get", "head", "put"):
+        assert getattr(client, method)(target).status_code == 405
+        assert getattr(as_alice, method)(target).status_code == 405
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("target", ["/settings/", "/settings/tokens/", "/settings/tokens/1/revoke/"])
+def test_a_visitor_changes_nothing(client, target):
+    assert client.post(target, {"name": "x", "email": "x@example.org"})["Location"].startswith("/login/")
+    assert not Token.objects.exists()
+
+
+def test_settings_without_a_csrf_token_change_nothing(strict, alice):
+    strict.force_login(alice)
+    token, _ = Token.objects.issue(alice, "laptop")
+
+    for target in ("/settings/", "/settings/tokens/", f"/settings/tokens/{token.pk}/revoke/"):
+        assert strict.post(target, {"name": "x", "email": "x@example.org"}).status_code == 403
+    alice.refresh_from_db()
+    assert alice.email == "alice@example.org"
+    assert list(alice.tokens.all()) == [token]
+
+
+def test_the_settings_have_the_csrf_token_their_forms_need(strict, alice):
+    strict.force_login(alice)
+    Token.objects.issue(alice, "laptop")
+    main = re.search(r"<main.*</main>", strict.get("/settings/").text, re.DOTALL)[0]
+
+    tokens = re.findall(r'<form[^>]*>\s*<input type="hidden" name="csrfmiddlewaretoken" value="(\w+)">', main)
+
+    assert len(tokens) == main.count("<form") == 3
+    response = strict.post("/settings/tokens/", {"name": "x", "csrfmiddlewaretoken": tokens[0]})
+    assert response.status_code == 200
+
+
+def test_the_settings_show_the_address_and_where_to_change_the_password(as_alice):
+    response = as_alice.get("/settings/")
+
+    assert 'value="alice@example.org"' in response.text
+    assert 'href="/password/"' in response.text
+    assert "no-store" in response["Cache-Control"]
+
+
+def test_the_address_can_be_changed_and_removed(as_alice, alice):
+    response = as_alice.post("/settings/", {"email": "new@EXAMPLE.org"}, follow=True)
+
+    alice.refresh_from_db()
+    assert alice.email == "new@example.org"
+    assert "Your e-mail address has been saved." in response.text
+    as_alice.post("/settings/", {"email": "", "save": ""})
+    alice.refresh_from_db()
+    assert alice.email == ""
+
+
+def test_an_invalid_address_is_refused_and_the_old_one_stays(as_alice, alice):
+    response = as_alice.post("/settings/", {"email": "nonsense"})
+
+    alice.refresh_from_db()
+    assert 'id="id_email_error"' in response.text
+    assert alice.email == "alice@example.org"
+
+
+def test_nothing_but_the_address_changes(as_alice, alice):
+    as_alice.post(
+        "/settings/", {"email": "a@example.org", "username": "root", "is_staff": "1", "is_superuser": "1"}
+    )
+
+    alice.refresh_from_db()
+    assert (alice.username, alice.is_staff, alice.is_superuser) == ("alice", False, False)
+
+
+def test_saving_the_address_undoes_nothing_done_meanwhile(alice):
+    from accounts.forms import EmailForm
+
+    form = EmailForm({"email": "new@example.org"}, instance=alice)
+    User.objects.filter(pk=alice.pk).update(is_active=False)
+    form.save()
+
+    alice.refresh_from_db()
+    assert (alice.email, alice.is_active) == ("new@example.org", False)
+
+
+def test_a_new_token_is_shown_exactly_once(as_alice, alice):
+    response = _issue(as_alice)
+
+    plaintext = _shown(response.text)
+    assert Token.objects.user_for(plaintext) == alice
+    assert "no-store" in response["Cache-Control"]
+    assert response.status_code == 200  # no redirect: an address would carry it into logs and histories
+    listed = as_alice.get("/settings/").text
+    assert "laptop" in listed
+    assert _shown(listed) is None
+
+
+@pytest.mark.parametrize("name", ["", "   ", "x" * 51, "two\nlines", "a\u202eb"])
+def test_a_token_needs_a_decent_name(as_alice, name):
+    response = _issue(as_alice, name)
+
+    assert 'id="id_name_error"' in response.text
+    assert not Token.objects.exists()
+
+
+def test_markup_in_a_tokens_name_is_shown_literally(as_alice):
+    for text in (_issue(as_alice, "<b>x</b>").text, as_alice.get("/settings/").text):
+        assert "&lt;b&gt;x" in text
+        assert "<b>x" not in text
+
+
+def test_the_twenty_first_token_is_refused_in_words(as_alice, alice):
+    for n in range(20):
+        Token.objects.issue(alice, f"token {n}")
+
+    response = _issue(as_alice)
+
+    assert "You have as many tokens as one may have." in response.text
+    assert alice.tokens.count() == 20
+
+
+def test_a_revoked_token_is_gone(as_alice, alice):
+    plaintext = _shown(_issue(as_alice).text)
+
+    response = as_alice.post(f"/settings/tokens/{Token.objects.get().pk}/revoke/", follow=True)
+
+    assert "The token “laptop” has been revoked." in response.text
+    assert Token.objects.user_for(plaintext) is None
+
+
+def test_only_ones_own_tokens_are_listed_and_revoked(as_alice, alice, mallory):
+    token, plaintext = Token.objects.issue(alice, "laptop")
+    as_mallory = Client()
+    as_mallory.force_login(mallory)
+
+    assert "laptop" not in as_mallory.get("/settings/").text
+    assert as_mallory.post(f"/settings/tokens/{token.pk}/revoke/").status_code == 404
+    assert Token.objects.user_for(plaintext) == alice
+
+
+@pytest.mark.parametrize("token_id", ["0", "999999", "9" * 40, "-1", "x"])
+def test_revoking_what_is_not_there_is_404(as_alice, token_id):
+    assert as_alice.post(f"/settings/tokens/{token_id}/revoke/").status_code == 404
+
+
+def test_the_last_use_of_a_token_is_shown(as_alice, alice):
+    _, plaintext = Token.objects.issue(alice, "laptop")
+    assert "never" in as_alice.get("/settings/").text
+
+    Token.objects.user_for(plaintext)
+
+    main = re.search(r"<main.*</main>", as_alice.get("/settings/").text, re.DOTALL)[0]
+    assert main.count("<time ") == 2
+    assert "never" not in main
+
+
+def test_the_page_works_in_chinese(as_alice):
+    response = as_alice.get("/settings/", headers={"accept-language": "zh-hans"})
+
+    assert response.status_code == 200
+    assert '<html lang="zh-hans">' in response.text

@@ -1,0 +1,216 @@
+import re
+
+import pytest
+from django.contrib.auth import get_user
+from django.contrib.auth.signals import user_logged_in
+from django.db import connection
+from django.db.models.signals import pre_save
+
+from accounts.forms import SignUpForm
+from accounts.models import User
+from tests.accounts.conftest import PASSWORD
+
+pytestmark = pytest.mark.django_db
+TAKEN = "This name is taken."
+
+
+def _fields(username="alice", **fields):
+    return {"username": username, "password1": PASSWORD, "password2": PASSWORD, **fields}
+
+
+def _sign_up(client, username="alice", **fields):
+    return client.post("/signup/", _fields(username, **fields))
+
+
+def test_signing_up_makes_an_account_and_logs_in_at_once(client):
+    response = _sign_up(client, "Alice", email="alice@EXAMPLE.org")
+
+    alice = User.objects.get()
+    assert (response.status_code, response["Location"]) == (302, "/")
+    assert get_user(client) == alice
+    assert (alice.username, alice.canonical_name, alice.email) == ("Alice", "alice", "alice@example.org")
+    assert alice.check_password(PASSWORD)
+
+
+def test_an_e_mail_address_is_optional(client):
+    assert _sign_up(client).status_code == 302
+    assert User.objects.get().email == ""
+
+
+def test_signing_up_leads_back_to_where_one_was(client):
+    assert _sign_up(client, next="/hot/")["Location"] == "/hot/"
+
+
+@pytest.mark.parametrize("target", ["//evil", "/\\evil", "https:evil", "https://evil/"])
+def test_signing_up_leads_nowhere_else(client, target):
+    assert _sign_up(client, next=target)["Location"] == "/"
+
+
+@pytest.mark.parametrize("spelling", ["alice", "ALICE", "ａｌｉｃｅ", "alice\n"])
+def test_a_name_taken_in_any_spelling_is_refused(client, alice, spelling):
+    response = _sign_up(client, spelling)
+
+    assert response.status_code == 200
+    assert response.text.count(TAKEN) == 1
+    assert User.objects.count() == 1
+
+
+def test_a_name_typed_in_full_width_letters_is_stored_in_plain_ones(client):
+    _sign_up(client, "ａｌｉｃｅ")
+
+    assert User.objects.get().username == "alice"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "",
+            "a",
+            "a" * 31,
+            "a" * 151,
+            "1alice",
+            "-alice",
+            "al ice",
+            "al\nice",
+            "al\r\nice",
+            "al\x00ice",
+            "<b>x</b>",
+        ),
+        *("аlice", "alicé", "ﬀ" * 16, "ali\u200bce", "ali\u202ece", "a/b", "alice@example.org", "\ud800x"),
+    ],
+)
+def test_a_name_that_breaks_the_rules_is_refused_next_to_its_field(client, name):
+    response = _sign_up(client, name.encode("utf-8", "replace").decode())
+
+    assert response.status_code == 200
+    assert 'id="id_username_error"' in response.text
+    assert "<b>x" not in response.text
+    assert not User.objects.exists()
+
+
+@pytest.mark.parametrize("name", ["admin", "Admin", "ＲＯＯＴ", "mod-er-ator", "deleted", "support", "no-reply"])
+def test_a_reserved_name_is_refused(client, name):
+    response = _sign_up(client, name)
+
+    assert "This name is reserved." in response.text
+    assert not User.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("short1", "short1"), ("password1234", "password1234"), (PASSWORD, "other"), ("", "")],
+)
+def test_a_weak_or_mistyped_password_is_refused(client, first, second):
+    response = client.post("/signup/", {"username": "alice", "password1": first, "password2": second})
+
+    assert response.status_code == 200
+    assert not User.objects.exists()
+
+
+def test_a_password_like_the_name_is_refused(client):
+    response = _sign_up(client, "wonderland", password1="wonderland1", password2="wonderland1")
+
+    assert "too similar to the username" in response.text
+
+
+def test_the_rules_of_passwords_are_shown_as_a_list(client):
+    assert "<ul><li>Your password" in client.get("/signup/").text
+
+
+def test_fields_nobody_asked_for_are_ignored(client):
+    _sign_up(client, is_staff="1", is_superuser="1", imported="1", canonical_name="bob", is_active="0", id="7")
+
+    alice = User.objects.get()
+    assert (alice.is_staff, alice.is_superuser, alice.imported, alice.is_active) == (
+        False,
+        False,
+        False,
+        True,
+    )
+    assert alice.canonical_name == "alice"
+
+
+def test_an_e_mail_address_in_use_is_accepted_without_a_word(client, bob):
+    assert _sign_up(client, email=bob.email).status_code == 302
+
+
+@pytest.mark.parametrize("email", ["nonsense", "a@b\nBcc: all@example.org", "a" * 260 + "@example.org"])
+def test_an_invalid_e_mail_address_is_refused(client, email):
+    assert 'id="id_email_error"' in _sign_up(client, email=email).text
+    assert not User.objects.exists()
+
+
+def test_a_name_taken_between_check_and_save_is_an_error_in_the_form(client):
+    def rival(sender, **kwargs):
+        User.objects.bulk_create([User(username="ALICE", canonical_name="alice")])
+
+    pre_save.connect(rival, sender=User)
+    try:
+        response = _sign_up(client)
+    finally:
+        pre_save.disconnect(rival, sender=User)
+
+    assert response.status_code == 200
+    assert TAKEN in response.text
+    assert not get_user(client).is_authenticated
+
+
+def test_the_password_is_hashed_before_the_database_is_locked(monkeypatch):
+    hashed_inside = []
+    outside = len(connection.savepoint_ids)
+    monkeypatch.setattr(
+        "django.contrib.auth.base_user.make_password",
+        lambda raw: hashed_inside.append(len(connection.savepoint_ids) > outside) or "!",
+    )
+    form = SignUpForm(_fields())
+    assert form.is_valid()
+
+    form.create()
+
+    assert hashed_inside == [False]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_listeners_to_the_login_meet_an_account_that_is_committed(client):
+    inside = []
+
+    def listener(sender, request, user, **kwargs):
+        inside.append((connection.in_atomic_block, request.POST["article"]))
+
+    user_logged_in.connect(listener)
+    try:
+        _sign_up(client, article="42", choice="vote")
+    finally:
+        user_logged_in.disconnect(listener)
+
+    assert inside == [(False, "42")]
+
+
+def test_signing_up_without_a_csrf_token_is_refused(strict):
+    assert _sign_up(strict).status_code == 403
+    assert not User.objects.exists()
+
+
+def test_the_sign_up_page_has_the_token_its_form_needs(strict):
+    token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', strict.get("/signup/").text)
+
+    assert _sign_up(strict, csrfmiddlewaretoken=token[1]).status_code == 302
+
+
+def test_signing_up_changes_the_session(client):
+    session = client.session
+    session["planted"] = "by mallory"
+    session.save()
+    client.cookies["sessionid"] = session.session_key
+
+    _sign_up(client)
+
+    assert client.session.session_key != session.session_key
+
+
+def test_signing_up_works_with_several_ways_to_log_in(client, settings):
+    backend = "django.contrib.auth.backends.ModelBackend"
+    settings.AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.RemoteUserBackend", backend]
+
+    assert _sign_up(client).status_code == 302

@@ -1,0 +1,99 @@
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+
+import pytest
+import time_machine
+from django.core.exceptions import ValidationError
+
+from accounts.models import Token, TokenLimitError
+
+NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
+
+
+def test_a_token_opens_its_members_account(alice, bob):
+    token, plaintext = Token.objects.issue(alice, "laptop")
+    Token.objects.issue(bob, "laptop")
+
+    assert plaintext.startswith("avs_")
+    assert len(plaintext) >= 4 + 43  # 32 bytes
+    assert Token.objects.user_for(plaintext) == alice
+    assert (token.name, token.last_used_at) == ("laptop", None)
+
+
+def test_only_a_digest_is_kept(alice):
+    token, plaintext = Token.objects.issue(alice, "laptop")
+
+    assert token.digest == sha256(plaintext.encode()).hexdigest()
+    assert Token.objects.user_for(token.digest) is None
+    assert plaintext not in str(Token.objects.values().get())
+
+
+@pytest.mark.parametrize("plaintext", ["", "avs_", "avs_x", "x" * 100_000, "avs_é", "avs_\ud800", "avs_\x00"])
+def test_what_is_not_a_token_opens_nothing(alice, plaintext):
+    Token.objects.issue(alice, "laptop")
+
+    assert Token.objects.user_for(plaintext) is None
+
+
+def test_a_digest_without_the_prefix_is_not_even_looked_up(alice, django_assert_num_queries):
+    with django_assert_num_queries(0):
+        assert Token.objects.user_for("sk_live_123") is None
+
+
+def test_a_revoked_token_opens_nothing(alice):
+    token, plaintext = Token.objects.issue(alice, "laptop")
+
+    token.delete()
+
+    assert Token.objects.user_for(plaintext) is None
+
+
+def test_the_token_of_an_inactive_member_opens_nothing(alice):
+    _, plaintext = Token.objects.issue(alice, "laptop")
+    alice.is_active = False
+    alice.save()
+
+    assert Token.objects.user_for(plaintext) is None
+
+
+def test_a_member_has_at_most_twenty_tokens(alice, bob):
+    tokens = [Token.objects.issue(alice, f"token {n}")[0] for n in range(20)]
+
+    with pytest.raises(TokenLimitError):
+        Token.objects.issue(alice, "one more")
+
+    assert alice.tokens.count() == 20
+    Token.objects.issue(bob, "bob may")
+    tokens[0].delete()
+    Token.objects.issue(alice, "in its place")
+
+
+def test_the_use_of_a_token_is_noted_at_most_once_an_hour(alice):
+    _, plaintext = Token.objects.issue(alice, "laptop")
+    noted = []
+    for minutes in (0, 59, 60, 61):
+        with time_machine.travel(NOON + timedelta(minutes=minutes), tick=False):
+            Token.objects.user_for(plaintext)
+        noted.append(Token.objects.get().last_used_at)
+
+    assert noted == [NOON, NOON, NOON + timedelta(hours=1), NOON + timedelta(hours=1)]
+
+
+def test_a_use_within_the_hour_costs_one_query(alice, django_assert_num_queries):
+    _, plaintext = Token.objects.issue(alice, "laptop")
+    Token.objects.user_for(plaintext)
+
+    with django_assert_num_queries(1):
+        Token.objects.user_for(plaintext)
+
+
+@pytest.mark.parametrize("name", ["", "x" * 51, "two\nlines", "\x1b[31m", "over\u202eride", "nul\x00"])
+def test_a_token_has_a_printable_name_of_1_to_50_characters(alice, name):
+    with pytest.raises(ValidationError) as refused:
+        Token(user=alice, name=name, digest="d").full_clean()
+
+    assert set(refused.value.message_dict) == {"name"}
+
+
+def test_a_token_shows_its_name_and_nothing_else(alice):
+    assert str(Token.objects.issue(alice, "my laptop 笔记本")[0]) == "my laptop 笔记本"

@@ -1,0 +1,14 @@
+"""A clock that stands still until a test moves it."""
+
+
+class Clock:
+    """Unix seconds; called like `time.time`."""
+
+    def __init__(self, now: float = 1_700_000_000.0) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now
+
+    def advance(self, seconds: float) -> None:
+        self.now += seconds

@@ -1,0 +1,142 @@
+"""The rules that articles/demo/content.json keeps."""
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+from statistics import median
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+CONTENT = Path(__file__).resolve().parents[2] / "articles" / "demo" / "content.json"
+SLUG = re.compile(r"[a-z][a-z0-9-]{1,29}")
+USER_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{1,29}")
+CJK = re.compile(r"[\u4e00-\u9fff]")
+# A character that a link must carry percent-encoded, or a percent sign that encodes nothing.
+UNSAFE_IN_LINK = re.compile(r"[^\x21-\x7e]|[\"<>\\^`{|}]|%(?![0-9A-F]{2})")
+
+
+def link_key(link):
+    """What two links to the same page share: no scheme, trailing slash or fragment."""
+    parts = urlsplit(link)
+    return (parts.netloc.lower(), unquote(parts.path).rstrip("/"), parts.query)
+
+
+def repeated(values):
+    return [value for value, count in Counter(values).items() if count > 1]
+
+
+@pytest.fixture(scope="module")
+def content():
+    return json.loads(CONTENT.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def groups(content):
+    return content["groups"]
+
+
+@pytest.fixture(scope="module")
+def members(content):
+    return content["members"]
+
+
+@pytest.fixture(scope="module")
+def articles(content):
+    return content["articles"]
+
+
+def test_only_the_three_lists(content):
+    assert set(content) == {"groups", "members", "articles"}
+
+
+def test_eight_groups_with_slug_and_title(groups):
+    assert len(groups) == 8
+    assert all(set(group) == {"slug", "title"} for group in groups)
+    assert [group["slug"] for group in groups if not SLUG.fullmatch(group["slug"])] == []
+    assert repeated(group["slug"] for group in groups) == []
+    assert all(group["title"].strip() == group["title"] != "" for group in groups)
+    assert repeated(group["title"].casefold() for group in groups) == []
+
+
+def test_twenty_members_with_distinct_names(members):
+    assert len(members) == 20
+    assert [name for name in members if not USER_NAME.fullmatch(name)] == []
+    assert repeated(name.casefold() for name in members) == []
+
+
+def test_articles_have_the_same_fields(articles):
+    assert 125 <= len(articles) <= 140
+    fields = {"title", "link", "groups", "appeal", "controversy"}
+    assert [article for article in articles if set(article) != fields] == []
+
+
+def test_titles_are_distinct_and_of_fair_length(articles):
+    titles = [article["title"] for article in articles]
+    assert [title for title in titles if not 10 <= len(title) <= 120] == []
+    assert [title for title in titles if " ".join(title.split()) != title] == []
+    assert repeated(title.casefold() for title in titles) == []
+
+
+def test_a_third_of_the_titles_is_chinese(articles):
+    chinese = sum(1 for article in articles if CJK.search(article["title"]))
+    assert chinese >= 40
+    assert 0.3 <= chinese / len(articles) <= 0.4
+
+
+def test_links_are_well_formed(articles):
+    links = [article["link"] for article in articles]
+    assert [link for link in links if urlsplit(link).scheme not in ("http", "https")] == []
+    assert [link for link in links if "." not in (urlsplit(link).hostname or "")] == []
+    assert [link for link in links if urlsplit(link).username or urlsplit(link).port] == []
+    assert [link for link in links if UNSAFE_IN_LINK.search(link)] == []
+    assert [link for link in links if len(link) > 300] == []
+
+
+def test_no_two_articles_link_to_the_same_page(articles):
+    assert repeated(link_key(article["link"]) for article in articles) == []
+
+
+@pytest.mark.parametrize(
+    "other",
+    ["http://Example.org/a", "https://example.org/a/", "https://example.org/a#b", "https://example.org/%61"],
+)
+def test_link_key_sees_through_spelling(other):
+    assert link_key(other) == link_key("https://example.org/a")
+    assert link_key(other) != link_key("https://example.org/a?b")
+
+
+def test_articles_are_in_one_to_three_known_groups(groups, articles):
+    slugs = {group["slug"] for group in groups}
+    assert [a["title"] for a in articles if not 1 <= len(a["groups"]) <= 3] == []
+    assert [a["title"] for a in articles if repeated(a["groups"])] == []
+    assert [a["title"] for a in articles if not slugs.issuperset(a["groups"])] == []
+
+
+def test_every_group_has_ten_articles_and_some_are_shared(groups, articles):
+    sizes = Counter(slug for article in articles for slug in article["groups"])
+    assert [group["slug"] for group in groups if sizes[group["slug"]] < 10] == []
+    memberships = Counter(len(article["groups"]) for article in articles)
+    assert memberships[2] >= 10
+    assert memberships[3] >= 2
+
+
+@pytest.mark.parametrize("field", ["appeal", "controversy"])
+def test_chances_are_numbers_from_0_to_1(articles, field):
+    wrong = [a[field] for a in articles if type(a[field]) not in (int, float) or not 0 <= a[field] <= 1]
+    assert wrong == []
+
+
+def test_appeal_is_mostly_low_with_a_few_favourites(members, articles):
+    appeal = [article["appeal"] for article in articles]
+    assert 3 <= median(appeal) * len(members) <= 6
+    assert max(appeal) >= 0.9
+    assert 3 <= sum(value >= 0.9 for value in appeal) <= len(appeal) / 15
+    assert sum(0.05 <= value <= 0.3 for value in appeal) > len(appeal) / 2
+
+
+def test_controversy_is_rare(articles):
+    controversy = [article["controversy"] for article in articles]
+    assert sum(value <= 0.15 for value in controversy) >= 0.8 * len(controversy)
+    assert 3 <= sum(value >= 0.5 for value in controversy) <= len(controversy) / 10

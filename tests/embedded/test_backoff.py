@@ -1,0 +1,17 @@
+from voting_site.embedded.backoff import Backoff
+
+
+def test_it_doubles_up_to_five_seconds():
+    backoff = Backoff()
+
+    waits = [backoff.after(0.0) for _ in range(8)]
+
+    assert waits == [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5.0, 5.0]
+
+
+def test_it_begins_again_after_thirty_seconds_up():
+    backoff = Backoff()
+    for _ in range(5):
+        backoff.after(29.9)
+
+    assert [backoff.after(30.0), backoff.after(0.0)] == [0.1, 0.2]

@@ -1,0 +1,115 @@
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from voting_site.embedded import EmbeddedStoreError, StoreCorruptError, StorePaths, StoreStartError
+from voting_site.embedded.lock import Lock
+
+from .helpers import KEYS, client
+
+
+@pytest.fixture
+def journal(used: StorePaths) -> Path:
+    """The append-only file, one SET after another."""
+    return next(used.manifest.parent.glob("*.incr.aof"))
+
+
+@pytest.fixture
+def base(rewritten: Path, paths: StorePaths) -> Path:
+    """The file that a rewrite leaves."""
+    shutil.copytree(rewritten, paths.data_dir)
+    return next(paths.manifest.parent.glob("*.base.rdb"))
+
+
+@pytest.mark.parametrize("cut", [1, 2, 20, 700, 2000])
+def test_a_file_cut_at_its_tail_starts_with_a_prefix(
+    journal: Path, paths: StorePaths, supervise, caplog, cut: int
+):
+    size = journal.stat().st_size - cut
+    os.truncate(journal, size)
+    whole = journal.read_bytes().count(b"*3\r\n") - 1
+
+    supervise()
+
+    with client(paths) as connection:
+        found = {int(key.partition(":")[2]) for key in connection.scan_iter()}
+    assert found == set(range(len(found)))
+    assert len(found) in {whole, whole + 1}
+    assert len(found) < KEYS
+    assert "was incomplete and is dropped: !!! Truncating the AOF" in caplog.text
+
+
+def test_a_file_damaged_in_the_middle_is_refused(journal: Path, paths: StorePaths, supervise):
+    damage(journal)
+    before = journal.read_bytes()
+
+    with pytest.raises(StoreCorruptError) as refused:
+        supervise()
+
+    assert f"The store in {paths.directory} is damaged" in str(refused.value)
+    assert "Bad file format reading the append only file" in str(refused.value)
+    assert "restore a backup" in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert journal.read_bytes() == before
+
+
+def test_a_refused_start_leaves_nothing_behind(journal: Path, paths: StorePaths, supervise):
+    damage(journal)
+    supervisor = supervise(start=False)
+
+    with pytest.raises(StoreCorruptError):
+        supervisor.start(20)
+
+    assert not supervisor.owns
+    assert not paths.socket.exists()
+    lock = Lock(paths.lock)
+    assert lock.acquire()
+    lock.release()
+
+
+def test_an_error_is_about_this_start_and_no_earlier_one(journal: Path, supervise):
+    whole = journal.read_bytes()
+    damage(journal)
+    with pytest.raises(StoreCorruptError):
+        supervise()
+    journal.write_bytes(whole)
+
+    with pytest.raises(StoreStartError, match="maxmemory-policy"):
+        supervise(config={"maxmemory-policy": "nonsense"})
+
+
+def test_a_damaged_base_is_refused(base: Path, supervise):
+    damage(base)
+
+    with pytest.raises(StoreCorruptError, match=r"it says: .*RDB"):
+        supervise()
+
+
+def test_a_missing_base_is_refused(base: Path, supervise):
+    base.unlink()
+
+    with pytest.raises(StoreCorruptError, match="Unable to obtain the AOF file"):
+        supervise()
+
+
+def test_a_missing_journal_is_refused(journal: Path, supervise):
+    journal.unlink()
+
+    with pytest.raises(EmbeddedStoreError):
+        supervise()
+
+
+def test_a_damaged_manifest_is_refused(journal: Path, paths: StorePaths, supervise):
+    paths.manifest.write_text("nonsense\n")
+
+    with pytest.raises(StoreCorruptError, match="AOF manifest"):
+        supervise()
+
+
+def damage(file: Path) -> None:
+    """Overwrite 32 bytes in the middle."""
+    with file.open("r+b") as opened:
+        opened.seek(file.stat().st_size // 2)
+        opened.write(b"\x00" * 32)

@@ -1,0 +1,145 @@
+import logging
+import os
+import re
+import signal
+import socket
+import stat
+
+import pytest
+import redis
+
+from voting_site.embedded import StorePaths, StoreStartError
+from voting_site.embedded import log as server_log
+
+from .helpers import answers, client, fill, is_alive, mode, rewrite, server_pid
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("port", "0"),
+        ("tls-port", "0"),
+        ("appendonly", "yes"),
+        ("appendfsync", "always"),
+        ("aof-use-rdb-preamble", "yes"),
+        ("aof-load-truncated", "yes"),
+        ("save", ""),
+        ("maxmemory-policy", "noeviction"),
+        ("unixsocketperm", "700"),
+        ("enable-debug-command", "no"),
+        ("enable-module-command", "no"),
+        ("enable-protected-configs", "no"),
+        ("daemonize", "no"),
+    ],
+)
+def test_the_server_runs_with(settings_in_force: dict[str, str], name: str, value: str):
+    assert settings_in_force[name] == value
+
+
+@pytest.fixture(scope="module")
+def settings_in_force(tmp_path_factory: pytest.TempPathFactory):
+    from voting_site.embedded import open_store
+
+    paths = StorePaths(tmp_path_factory.mktemp("settings"))
+    with open_store(paths.data_dir), client(paths) as connection:
+        return connection.config_get("*")
+
+
+def test_settings_can_be_overridden(paths: StorePaths, supervise):
+    supervise(config={"maxmemory": "3mb", "databases": "7"})
+
+    with client(paths) as connection:
+        assert connection.config_get("maxmemory")["maxmemory"] == str(3 * 1024 * 1024)
+        assert connection.config_get("databases")["databases"] == "7"
+
+
+def test_a_full_server_refuses_and_keeps_what_it_has(paths: StorePaths, supervise):
+    supervise(config={"maxmemory": "3mb"})
+    with client(paths) as connection:
+        with pytest.raises(redis.exceptions.OutOfMemoryError):
+            fill(paths, 100_000, size=10_000)
+
+        assert connection.dbsize() > 100
+        assert connection.info("stats")["evicted_keys"] == 0
+
+
+def test_only_its_user_reaches_the_socket(paths: StorePaths, supervise):
+    supervise()
+
+    assert stat.S_ISSOCK(paths.socket.stat().st_mode)
+    assert mode(paths.socket) == 0o700
+    assert mode(paths.directory) == 0o700
+    assert mode(paths.log) == 0o600
+
+
+def test_the_terminals_interrupt_does_not_reach_it(paths: StorePaths, supervise):
+    supervise()
+
+    assert os.getsid(server_pid(paths)) != os.getsid(0)
+
+
+def test_the_log_is_in_the_data_directory_and_is_appended_to(paths: StorePaths, supervise):
+    supervise().stop()
+    first = paths.log.read_text()
+
+    supervise()
+
+    assert "Ready to accept connections unix" in first
+    assert paths.log.read_text().startswith(first)
+    assert paths.log.parent == paths.data_dir
+
+
+def test_a_large_log_is_put_aside(paths: StorePaths, supervise, monkeypatch):
+    monkeypatch.setattr(server_log, "_ROTATE_BYTES", 1000)
+    supervise().stop()
+    first = paths.log.read_text()
+
+    supervise()
+
+    assert len(first) > 1000
+    assert (paths.data_dir / "store.log.1").read_text() == first
+    assert first not in paths.log.read_text()
+
+
+def test_a_stale_socket_and_lock_are_no_obstacle(paths: StorePaths, supervise):
+    paths.prepare()
+    paths.lock.write_text("12345")
+    with socket.socket(socket.AF_UNIX) as dead:
+        dead.bind(str(paths.socket))
+
+    supervise()
+
+    assert answers(paths)
+
+
+def test_a_server_that_does_not_start_says_why(paths: StorePaths, supervise):
+    with pytest.raises(StoreStartError, match="maxmemory-policy") as refused:
+        supervise(config={"maxmemory-policy": "nonsense"})
+
+    assert str(paths.log) in str(refused.value)
+    assert not paths.socket.exists()
+
+
+def test_a_server_that_does_not_stop_is_killed(paths: StorePaths, supervise):
+    supervisor = supervise(stop_timeout=0.2)
+    pid = server_pid(paths)
+    os.kill(pid, signal.SIGSTOP)
+
+    supervisor.stop()
+
+    assert not is_alive(pid)
+    assert not paths.socket.exists()
+
+
+def test_a_slow_load_is_reported_and_waited_for(paths: StorePaths, supervise, caplog):
+    caplog.set_level(logging.INFO, "voting_site.embedded")
+    supervisor = supervise(config={"rdbcompression": "no"})
+    fill(paths, 230, size=500)
+    rewrite(paths)
+    supervisor.stop()
+
+    supervise(config={"key-load-delay": "5000", "loading-process-events-interval-bytes": "2048"})
+
+    assert re.search(r"the store is loading: [1-9]\d % read", caplog.text)
+    with client(paths) as connection:
+        assert connection.dbsize() == 230

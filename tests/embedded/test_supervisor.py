@@ -1,0 +1,278 @@
+import logging
+import os
+import signal
+import subprocess
+import sys
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from threading import Barrier, Event, Thread
+
+import pytest
+import redis
+
+from voting_site.embedded import StorePaths, StoreTimeoutError, open_store, stamp
+from voting_site.embedded.binary import ServerVersion, find_binary, read_version
+from voting_site.embedded.lock import Lock
+
+from .helpers import ROOT, answers, client, fill, is_alive, server_pid, site, until
+
+
+def test_data_survives_a_restart(paths: StorePaths, supervise):
+    supervisor = supervise()
+    fill(paths, 10)
+    supervisor.stop()
+
+    supervisor.start(20)
+
+    with client(paths) as connection:
+        assert connection.dbsize() == 10
+
+
+def test_stop_ends_the_server_and_leaves_the_lock(paths: StorePaths, supervise):
+    supervisor = supervise()
+    pid = server_pid(paths)
+    assert supervisor.owns
+
+    supervisor.stop()
+
+    assert not is_alive(pid)
+    assert not paths.socket.exists()
+    assert not supervisor.owns
+
+
+def test_stopping_twice_or_before_starting_is_no_error(supervise):
+    supervisor = supervise(start=False)
+    supervisor.stop()
+    supervisor.start(20)
+    supervisor.stop()
+    supervisor.stop()
+
+
+def test_starting_twice_is_an_error(supervise):
+    supervisor = supervise()
+
+    with pytest.raises(RuntimeError, match="started already"):
+        supervisor.start()
+
+    assert supervisor.owns
+
+
+def test_a_killed_server_is_back_within_three_seconds_with_every_acknowledged_write(paths: StorePaths, supervise):
+    supervise()
+    acknowledged: list[str] = []
+    enough = Event()
+
+    def write():
+        number = 0
+        with client(paths) as connection:
+            while not enough.wait(0.001):
+                number += 1
+                try:
+                    connection.set(f"key:{number}", "value")
+                except redis.RedisError:
+                    continue
+                acknowledged.append(f"key:{number}")
+
+    def reached(goal: int) -> bool:
+        return len(acknowledged) >= goal
+
+    writer = Thread(target=write)
+    writer.start()
+    try:
+        for _ in range(3):
+            until(partial(reached, len(acknowledged) + 50))
+            os.kill(server_pid(paths), signal.SIGKILL)
+            until(partial(reached, len(acknowledged) + 1), 3)
+    finally:
+        enough.set()
+        writer.join()
+
+    with client(paths) as connection:
+        assert len(acknowledged) > 150
+        assert connection.exists(*acknowledged) == len(acknowledged)
+
+
+def test_one_owns_the_store_the_other_attaches_and_takes_over(paths: StorePaths, supervise):
+    first, second = supervise(), supervise()
+    fill(paths, 10)
+    pid = server_pid(paths)
+    assert (first.owns, second.owns) == (True, False)
+
+    first.stop()
+    until(lambda: second.owns and answers(paths), 3)
+
+    assert server_pid(paths) != pid
+    with client(paths) as connection:
+        assert connection.dbsize() == 10
+
+
+def test_stopping_an_attached_one_leaves_the_server_alone(paths: StorePaths, supervise):
+    supervise()
+    second = supervise()
+    pid = server_pid(paths)
+
+    second.stop()
+
+    assert server_pid(paths) == pid
+
+
+def test_of_many_started_at_once_exactly_one_owns(paths: StorePaths, supervise):
+    supervisors = [supervise(start=False) for _ in range(6)]
+    together = Barrier(len(supervisors))
+
+    def start(supervisor):
+        together.wait()
+        supervisor.start(20)
+
+    threads = [Thread(target=start, args=[supervisor]) for supervisor in supervisors]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert sum(supervisor.owns for supervisor in supervisors) == 1
+    assert paths.log.read_text().count("Ready to accept connections") == 1
+
+
+def test_of_many_processes_started_at_once_exactly_one_owns(paths: StorePaths):
+    with ExitStack() as stack:
+        sites = [stack.enter_context(site(paths.data_dir)) for _ in range(4)]
+        roles = [process.stdout.readline().strip() for process in sites]
+
+        assert sorted(roles) == ["attached", "attached", "attached", "owns"]
+
+
+def test_an_owner_that_does_not_answer_is_named(paths: StorePaths, supervise):
+    paths.prepare()
+    lock = Lock(paths.lock)
+    lock.acquire()
+    supervisor = supervise(start=False)
+
+    with pytest.raises(StoreTimeoutError, match="the process that owns it did not answer"):
+        supervisor.start(0.2)
+
+    lock.release()
+    supervisor.start(20)
+    assert supervisor.owns
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a server ends with its supervisor on Linux only")
+def test_a_killed_supervisor_takes_its_server_along(paths: StorePaths, supervise):
+    with site(paths.data_dir) as process:
+        assert process.stdout.readline() == "owns\n"
+        pid = server_pid(paths)
+        process.kill()
+        process.wait()
+        until(lambda: not is_alive(pid), 3)
+
+
+def test_the_store_of_a_killed_supervisor_is_taken_over_with_its_data(paths: StorePaths, supervise):
+    with site(paths.data_dir) as process:
+        assert process.stdout.readline() == "owns\n"
+        attached = supervise()
+        fill(paths, 10)
+        process.kill()
+        process.wait()
+
+    if sys.platform == "linux":
+        until(lambda: attached.owns and answers(paths), 3)
+    with client(paths) as connection:
+        assert connection.dbsize() == 10
+
+
+def test_nobody_gets_the_lock_while_the_server_of_a_dead_supervisor_lives(paths: StorePaths, supervise):
+    with site(paths.data_dir) as process:
+        assert process.stdout.readline() == "owns\n"
+        pid = server_pid(paths)
+        os.kill(pid, signal.SIGSTOP)  # it cannot act on the end of its supervisor
+        try:
+            process.kill()
+            process.wait()
+            lock = Lock(paths.lock)
+            assert not lock.acquire()
+        finally:
+            os.kill(pid, signal.SIGCONT)
+    supervise()
+    assert answers(paths)
+
+
+def test_a_process_that_forgets_to_stop_leaves_no_server(paths: StorePaths):
+    code = (
+        "import sys; from pathlib import Path; from voting_site.embedded import *\n"
+        "Supervisor(StorePaths(Path(sys.argv[1]))).start(20)"
+    )
+    subprocess.run([sys.executable, "-c", code, paths.data_dir], cwd=ROOT, check=True, timeout=20)
+
+    assert "ready to exit" in paths.log.read_text()
+    assert not paths.socket.exists()
+
+
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_fork_neither_owns_nor_stops_the_store(paths: StorePaths, supervise):
+    supervisor = supervise()
+    with supervisor._stopping._cond:  # as when the thread is looking at it: the fork can never have it
+        child = os.fork()
+        if child == 0:
+            signal.alarm(5)
+            owned = supervisor.owns
+            supervisor.stop()
+            os._exit(int(owned))
+
+    _, status = os.waitpid(child, 0)
+
+    assert os.waitstatus_to_exitcode(status) == 0
+    assert supervisor.owns
+    assert answers(paths)
+
+
+def test_a_restart_that_fails_is_tried_again(paths: StorePaths, supervise, caplog):
+    supervise()
+    fill(paths, 10)
+    stamp.write(paths.stamp, ServerVersion("Valkey", (99,)))
+    os.kill(server_pid(paths), signal.SIGKILL)
+    until(lambda: "did not start again: The store in" in caplog.text)
+
+    stamp.write(paths.stamp, read_version(find_binary()))
+
+    until(lambda: answers(paths))
+    with client(paths) as connection:
+        assert connection.dbsize() == 10
+
+
+def test_each_event_is_one_line(paths: StorePaths, supervise, caplog):
+    caplog.set_level(logging.INFO, "voting_site.embedded")
+    supervisor = supervise()
+    other = supervise()
+    os.kill(server_pid(paths), signal.SIGKILL)
+    until(lambda: caplog.text.count("the store is up") == 2)
+    other.stop()
+    supervisor.stop()
+
+    events = [record.getMessage().partition(":")[0] for record in caplog.records]
+
+    assert events == [
+        "the store is up",
+        f"attached to the store that another process owns in {paths.directory}",
+        "the store's server died with status -9 and is started again",
+        "the store is up",
+        "the store is being stopped",
+    ]
+
+
+def test_open_store_works_with_and_without_the_site(tmp_path: Path):
+    paths = StorePaths(tmp_path)
+    with open_store(tmp_path) as url:
+        assert url == paths.url(0)
+        fill(paths, 10)
+    assert not answers(paths)
+
+    with open_store(tmp_path), open_store(tmp_path, timeout=5) as url, client(paths) as connection:
+        assert connection.dbsize() == 10
+
+
+def test_open_store_stops_after_an_error_too(tmp_path: Path):
+    with pytest.raises(KeyboardInterrupt), open_store(tmp_path):
+        raise KeyboardInterrupt
+
+    assert not StorePaths(tmp_path).socket.exists()

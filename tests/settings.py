@@ -1,0 +1,23 @@
+"""The site's settings on throw-away data, with a quick password hasher."""
+
+import atexit
+import os
+import shutil
+import tempfile
+
+_data_dir = tempfile.mkdtemp(prefix="voting-site-tests-")
+atexit.register(shutil.rmtree, _data_dir, ignore_errors=True)
+for _name in ("REDIS_URL", "CACHE_URL", "DATABASE_URL", "SITE_URL", "SECRET_KEY", "EMAIL_URL", "DEBUG"):
+    os.environ[_name] = ""
+os.environ["EMAIL_URL"] = "memorymail://"
+os.environ["DATA_DIR"] = _data_dir
+
+from voting_site.settings import *  # noqa: E402, F403
+
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+
+SHARED_DIR = os.environ.get("SHARED_DIR", str(BASE_DIR.parent / "shared"))  # noqa: F405

@@ -1,0 +1,432 @@
+"""Links: what a click opens is what was checked, and the same page is found again."""
+
+import json
+import os
+import re
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from articles.links import (
+    LINK_LIMIT,
+    TRACKING_PARAMETERS,
+    TRACKING_PREFIXES,
+    clean_link,
+    host_of,
+    link_digest,
+    link_key,
+)
+from articles.text import MESSAGES, Refused
+
+CASES = Path(os.environ.get("SHARED_DIR") or Path(__file__).resolve().parents[3] / "shared") / "cases"
+needs_cases = pytest.mark.skipif(not CASES.is_dir(), reason="the shared test cases are not here")
+
+# An address that no attribute, header or feed can be broken out of.
+SAFE = re.compile(r"https?://[a-z0-9_\[-][^\x00-\x20\x7f-\U0010ffff\"<>]*")
+
+ODD = "ab.:/\\?#@%[]&=+-_~|^`{}<>\"' \t\n\x00\u200b\u202eéß。．／＠①文😀\u0301\ud800" + "xn--"
+tails = st.one_of(st.text(ODD), st.text(st.characters()), st.text("%0123456789abcdefABCDEF"))
+beginnings = st.sampled_from(
+    [
+        "",
+        "http://",
+        "https://",
+        "HtTpS://",
+        "http:",
+        "//",
+        "http://a.test/",
+        "http://a.test?",
+        "http://a.test/#",
+        "http://xn--",
+    ]
+)
+raw_links = st.builds("{}{}".format, beginnings, tails)
+
+words = st.text("abcXYZ019-._~", min_size=1, max_size=6).filter(lambda word: set(word) != {"."})
+hosts = st.sampled_from(
+    ["example.org", "www.example.org", "xn--fsq.test", "192.0.2.7", "[2001:db8::1]", "localhost"]
+)
+paths = st.lists(words, max_size=3).map(lambda parts: "".join(f"/{part}" for part in parts))
+queries = st.lists(st.tuples(st.sampled_from(["id", "p", "q", "ref", "v"]), words), max_size=3)
+
+
+def refusal(raw):
+    """The code with which the link is refused; the test fails if it is not."""
+    with pytest.raises(Refused) as refused:
+        clean_link(raw)
+    return refused.value.code
+
+
+def key(raw):
+    return link_key(clean_link(raw))
+
+
+def cleaned_or_none(raw):
+    try:
+        return clean_link(raw)
+    except Refused:
+        return None
+
+
+@settings(max_examples=1000)
+@given(raw_links)
+@example("http://a.test/" + "文" * 300)
+def test_a_link_is_a_safe_http_address_or_refused_and_never_anything_else(raw):
+    link = cleaned_or_none(raw)
+
+    if link is not None:
+        assert SAFE.fullmatch(link)
+        assert len(link) <= LINK_LIMIT
+        assert clean_link(link) == link
+
+
+@settings(max_examples=1000)
+@given(raw_links)
+@example("http://a.test/%%34%31")
+@example("http://a.test/?%75tm_source=1&utm%5Fid=2")
+def test_the_key_of_a_key_is_itself(raw):
+    link = cleaned_or_none(raw)
+
+    if link is not None:
+        assert link_key(f"http://{link_key(link)}") == link_key(link)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "javascript:alert(1)",
+        "JaVaScRiPt:alert(1)",
+        "javascript:alert('https://')",
+        "javascript://example.org/%0aalert(1)",
+        "&#106;avascript:alert(1)",
+        "data:text/html,<script>alert(1)</script>",
+        "vbscript:msgbox(1)",
+        "file:///etc/passwd",
+        "blob:https://example.org/1",
+        "ftp://example.org/",
+        "view-source:http://example.org/",
+        "mailto:alice@example.org",
+        "//evil.com",
+        "\\\\evil.com",
+        "/articles/1/",
+        "evil.com",
+        "https:evil.com",
+        "https:/evil.com",
+        "http:\\\\evil.com",
+        "http:/\\evil.com",
+        "httpſ://evil.com",
+        "ｈttp://evil.com",
+    ],
+)
+def test_only_http_and_https_with_two_slashes_are_links(raw):
+    assert refusal(raw) == "link-scheme"
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "java\tscript:alert(1)",
+        "\x01javascript:alert(1)",
+        "\x00https://example.org/",
+        "https://example.org/\r\nSet-Cookie: a=b",
+        "https://example.org/a b",
+        "https://exa\tmple.org/",
+        "https://example.org/\u202egpj.exe",
+        "https://exam\u200bple.org/",
+        "https://exam\u00adple.org/",
+        "https://example.org/\u3164",
+        "https://example.org/\u2028",
+        "https://example.org/\ud800",
+        "\ufeffhttps://example.org/",
+    ],
+)
+def test_characters_that_hide_or_break_lines_are_refused_anywhere(raw):
+    assert refusal(raw) == "link-characters"
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "http://",
+        "https://",
+        "http:///x",
+        "http://\\x",
+        "http:////evil.com",
+        "http://?x",
+        "http://#x",
+        "http://:80/",
+        "http://./",
+        "http://../",
+        "http://.org/",
+        "http://org./",
+        "http://a..org/",
+        "http://intranet/",
+        "http://example.org:65536/",
+        "http://example.org:port/",
+        "http://exa%00mple.org/",
+        "http://exa%2fmple.org/",
+        "http://*.example.org/",
+        "http://a,b.example.org/",
+        "http://256.1.1.1/",
+        "http://[::1/",
+        "http://xn--a.org/",
+        "http://a.b.c.xn--pokxncvks/",
+        f"http://{'a' * 64}.org/",
+        f"http://{'a.' * 126}org/",
+    ],
+)
+def test_a_link_needs_a_host_that_can_exist(raw):
+    assert refusal(raw) == "link-host"
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "https://google.com@evil.com/",
+        "https://alice:secret@example.org/",
+        "https://@example.org/",
+        "https://:@example.org/",
+        "https://google.com%40@evil.com/",
+    ],
+)
+def test_a_name_before_the_host_is_refused(raw):
+    assert refusal(raw) == "link-userinfo"
+
+
+@pytest.mark.parametrize("raw", ["", "  ", "\r\n"])
+def test_an_empty_link_is_refused_as_empty(raw):
+    assert refusal(raw) == "link-empty"
+
+
+@pytest.mark.parametrize("length", [LINK_LIMIT + 1, 1_000_000])
+def test_a_link_too_long_is_refused_unread(monkeypatch, length):
+    monkeypatch.setattr("articles.links.URL", lambda link: pytest.fail("it was parsed"))
+
+    with pytest.raises(Refused) as refused:
+        clean_link("https://example.org/".ljust(length, "x"))
+
+    assert refused.value.code == "link-long"
+    assert refused.value.params == {"limit": LINK_LIMIT, "length": length}
+
+
+def test_a_link_of_the_full_length_is_accepted():
+    link = "https://example.org/".ljust(LINK_LIMIT, "x")
+
+    assert clean_link(link) == link
+
+
+def test_a_link_that_grows_too_long_by_encoding_is_refused():
+    with pytest.raises(Refused) as refused:
+        clean_link("https://example.org/" + "文" * 300)
+
+    assert refused.value.code == "link-long"
+    assert refused.value.params == {"limit": LINK_LIMIT, "length": 20 + 9 * 300}
+
+
+@pytest.mark.parametrize(
+    ("raw", "link"),
+    [
+        ("https://example.org", "https://example.org/"),
+        ("  https://example.org/\r\n", "https://example.org/"),
+        ("\u3000https://example.org/\u00a0", "https://example.org/"),
+        ("HTTPS://EXAMPLE.ORG/Path", "https://example.org/Path"),
+        ("https://example.org:443/", "https://example.org/"),
+        ("http://example.org:8080/#part", "http://example.org:8080/#part"),
+        ("https://example.org/a/../b/./c", "https://example.org/b/c"),
+        ("https://example.org\\@evil.com", "https://example.org/@evil.com"),
+        ("https://example.org/@alice?to=bob@example.org", "https://example.org/@alice?to=bob@example.org"),
+        ('https://example.org/"><script>', "https://example.org/%22%3E%3Cscript%3E"),
+        ("https://example.org/文?q=文#文", "https://example.org/%E6%96%87?q=%E6%96%87#%E6%96%87"),
+        ("https://a_b-.example.org./", "https://a_b-.example.org./"),
+    ],
+)
+def test_a_link_is_stored_as_a_browser_understands_it(raw, link):
+    assert clean_link(raw) == link
+
+
+@pytest.mark.parametrize(
+    ("raw", "link"),
+    [
+        ("http://localhost:8000/", "http://localhost:8000/"),
+        ("http://127.0.0.1/", "http://127.0.0.1/"),
+        ("http://169.254.169.254/latest/", "http://169.254.169.254/latest/"),
+        ("http://2130706433/", "http://127.0.0.1/"),
+        ("http://0x7f.1/", "http://127.0.0.1/"),
+        ("http://[::1]/", "http://[::1]/"),
+    ],
+)
+def test_a_link_to_an_address_is_a_plain_link(raw, link):
+    assert clean_link(raw) == link
+
+
+@pytest.mark.parametrize(
+    ("raw", "host"),
+    [
+        ("https://аpple.com/", "xn--pple-43d.com"),  # a Cyrillic а
+        ("https://例子.测试/", "xn--fsqu00a.xn--0zwm56d"),
+        ("https://www.faß.de/", "xn--fa-hia.de"),
+        ("https://موقع.وزارة-الاتصالات.مصر/", "xn--4gbrim.xn----ymcbaaajlc6dj7bxne2c.xn--wgbh1c"),
+        ("https://ｅxample。org/", "example.org"),
+        ("https://www.example.org:8080/", "example.org"),
+        ("https://example.org./", "example.org"),
+        ("https://www.com/", "www.com"),
+        ("http://192.0.2.7:80/", "192.0.2.7"),
+        ("http://[2001:DB8::1]/", "[2001:db8::1]"),
+        ("http://localhost/", "localhost"),
+    ],
+)
+def test_the_host_shown_cannot_be_mistaken_for_another(raw, host):
+    assert host_of(clean_link(raw)) == host
+
+
+@pytest.mark.parametrize(
+    "variant",
+    [
+        "http://example.org/a/b?id=7",
+        "HTTPS://EXAMPLE.ORG/a/b?id=7",
+        "https://example.org:443/a/b?id=7",
+        "http://example.org:80/a/b?id=7",
+        "https://example.org./a/b?id=7",
+        "https://example.org/a/b/?id=7",
+        "https://example.org/a/b?id=7#comments",
+        "https://example.org/a/b?id=7#",
+        "https://example.org/a/b?id=7&",
+        "https://example.org/%61/b?i%64=7",
+        "https://example.org/a/b?utm_source=x&id=7&utm_medium=y",
+        "https://example.org/a/b?id=7&UTM_Campaign=z",
+        "https://example.org/a/b?id=7&utm%5Fterm=z&fbclid",
+    ],
+)
+def test_the_same_link_written_otherwise_has_the_same_key(variant):
+    assert key(variant) == "example.org/a/b?id=7"
+
+
+@pytest.mark.parametrize("name", [*TRACKING_PARAMETERS, *(f"{prefix}x" for prefix in TRACKING_PREFIXES)])
+def test_tracking_parameters_do_not_make_another_page(name):
+    assert key(f"https://example.org/?{name}=1&id=2&{name.upper()}") == "example.org?id=2"
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "https://www.example.org/a",
+        "https://example.org/A",
+        "https://example.org/a/b",
+        "https://example.org:8080/a",
+        "https://example.org/a.",
+        "https://example.org/a?id=1",
+        "https://example.org/a?id=2",
+        "https://example.org/a?id=1&p=2",
+        "https://example.org/a?p=2&id=1",
+        "https://example.org/a?ID=1",
+        "https://example.org/a%2Fb",
+        "https://example.org/a%3Fid=1",
+        "https://example.org/a?id=%26p=2",
+        "https://example.org/a?autm_source=1",
+        "https://example.org/a#!/1",
+        "https://example.org/a#/1",
+    ],
+)
+def test_another_page_has_another_key(raw):
+    others = {
+        "https://example.org/a",
+        "https://example.org/a#!/2",
+        "https://example.org/a?id=3",
+        "https://example.com/a",
+    }
+
+    assert key(raw) not in {key(other) for other in others}
+
+
+@pytest.mark.parametrize(
+    ("raw", "its_key"),
+    [
+        ("https://example.org/", "example.org"),
+        ("https://example.org/?", "example.org"),
+        ("https://example.org/%c3%a9%7e%2f", "example.org/%C3%A9~%2F"),
+        ("https://example.org/100%", "example.org/100%25"),
+        ("https://example.org/100%25", "example.org/100%25"),
+        ("https://example.org/#!topic/a/b", "example.org#!topic/a/b"),
+    ],
+)
+def test_the_key_is_spelled_in_one_way(raw, its_key):
+    assert key(raw) == its_key
+
+
+@given(hosts, paths, queries, st.sampled_from(TRACKING_PARAMETERS), words)
+def test_every_variant_of_a_link_has_its_key(host, path, query, tracking, fragment):
+    parameters = [f"{name}={value}" for name, value in query]
+    plain = f"https://{host}{path}?{'&'.join(parameters)}"
+    tracked = (
+        f"http://{host.upper()}:80{path}/?{'&'.join([f'{tracking}=1', *parameters, 'utm_id=2'])}#{fragment}"
+    )
+
+    assert key(plain) == key(tracked)
+    assert link_digest(clean_link(plain)) == link_digest(clean_link(tracked))
+
+
+@given(hosts, paths, queries, paths, queries)
+def test_links_that_differ_in_path_or_parameters_have_different_keys(
+    host, path, query, other_path, other_query
+):
+    def link(path, query):
+        return f"https://{host}{path}?{'&'.join(f'{name}={value}' for name, value in query)}"
+
+    same = (path, query) == (other_path, other_query)
+
+    assert (key(link(path, query)) == key(link(other_path, other_query))) == same
+
+
+def test_the_digest_is_short_and_fit_for_the_name_of_a_key():
+    digest = link_digest("https://example.org/a:{b}*")
+
+    assert re.fullmatch(r"[0-9a-f]{32}", digest)
+    assert digest == link_digest("http://example.org/a:{b}*/")
+    assert digest != link_digest("https://example.org/a:{b}")
+
+
+def test_the_digest_never_changes_between_versions_and_machines():
+    assert link_digest("https://example.org/a?id=7") == "82a8011648e4510af32e21a741e036f8"
+
+
+@needs_cases
+def test_urls_of_the_web_platform_tests_are_links_or_refused():
+    cases = json.loads((CASES / "urltestdata.json").read_text(encoding="utf-8"))
+    accepted = 0
+    for case in cases:
+        if isinstance(case, str):
+            continue
+        link = cleaned_or_none(case["input"])
+        if link is None:
+            continue
+        accepted += 1
+        assert not case.get("failure"), case["input"]
+        assert link == case["href"]
+        assert SAFE.fullmatch(link)
+        assert link_digest(link)
+        assert host_of(link) in urlsplit(link).netloc
+    assert accepted == 85
+
+
+@needs_cases
+@pytest.mark.parametrize("file", ["xss_300.txt", "naughty_strings.json"])
+def test_injections_and_naughty_strings_are_safe_links_or_refused(file):
+    text = (CASES / file).read_text(encoding="utf-8")
+    for raw in json.loads(text) if file.endswith(".json") else text.splitlines():
+        for attempt in (
+            raw,
+            f"https://example.org/{raw}",
+            f"https://example.org/?q={raw}#{raw}",
+            f"https://{raw}",
+        ):
+            link = cleaned_or_none(attempt)
+            assert link is None or SAFE.fullmatch(link), ascii(attempt)
+
+
+def test_every_refusal_of_a_link_has_a_sentence_of_its_own():
+    codes = {"link-empty", "link-long", "link-characters", "link-scheme", "link-host", "link-userinfo"}
+
+    assert codes == {code for code in MESSAGES if code.startswith("link-")}

@@ -1,0 +1,290 @@
+"""Titles, reasons and group titles: shown as written, hiding nothing."""
+
+import json
+import os
+import pickle
+import unicodedata
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from articles.text import (
+    BYTES_PER_CHARACTER,
+    GROUP_TITLE_LIMIT,
+    MARKS_LIMIT,
+    MESSAGES,
+    REASON_LIMIT,
+    TITLE_LIMIT,
+    Refused,
+    clean_group_title,
+    clean_line,
+    clean_reason,
+    clean_title,
+    is_unseen,
+    stacked_marks,
+)
+
+CASES = Path(os.environ.get("SHARED_DIR") or Path(__file__).resolve().parents[3] / "shared") / "cases"
+VISIBLE_FORMATS = dict.fromkeys(
+    map(ord, "\u200c\u200d\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\U000110bd")
+)
+needs_cases = pytest.mark.skipif(not CASES.is_dir(), reason="the shared test cases are not here")
+
+ZERO_WIDTH = "\u200b\u2060\ufeff\u00ad\u180e\u034f\u3164\u115f"
+BIDI_CONTROLS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c"
+FAMILY = "👨\u200d👩\u200d👧\u200d👦"
+
+# Characters whose company decides what becomes of them, more often together than chance would have it.
+DELICATE = (
+    "ae \n\x00\x1f\u200b\u200c\u200d\u202e\ufe0f\ufe0e\u0301\u0316\u0338\u2800\u1160\ue000\U000e0041"
+    "↔👩🏽❤می\u094dकष가\U0001d15e"
+)
+lines = st.one_of(
+    st.text(st.characters()),
+    st.text(DELICATE),
+    st.builds(str.__mul__, st.text(DELICATE, max_size=40), st.integers(1, 40)),
+)
+
+
+def refusal(clean, raw):
+    """The code with which the text is refused; the test fails if it is not."""
+    with pytest.raises(Refused) as refused:
+        clean(raw)
+    assert refused.value.message
+    return refused.value.code
+
+
+@settings(max_examples=500)
+@given(lines)
+def test_a_line_is_clean_or_refused_and_never_anything_else(raw):
+    try:
+        line = clean_title(raw)
+    except Refused:
+        return
+    assert 1 <= len(line) <= TITLE_LIMIT
+    assert len(line.encode()) <= BYTES_PER_CHARACTER * TITLE_LIMIT
+    assert unicodedata.is_normalized("NFC", line)
+    assert stacked_marks(line) <= MARKS_LIMIT
+    assert line == " ".join(line.split())
+    assert not any(is_unseen(char) for char in line if char not in "\u200c\u200d")
+
+
+@settings(max_examples=500)
+@given(lines)
+def test_cleaning_a_clean_line_changes_nothing(raw):
+    try:
+        line = clean_title(raw)
+    except Refused:
+        return
+    assert clean_title(line) == line
+
+
+@given(st.text("abc XYZ 123 <>&'\"{}%中文éü", min_size=1, max_size=TITLE_LIMIT))
+def test_ordinary_text_keeps_every_visible_character(raw):
+    words = raw.split()
+    if words:
+        assert clean_title(raw) == " ".join(words)
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "<script>alert(1)</script>",
+        '"><img src=x onerror=alert(1)>',
+        "{{7*7}}",
+        "{% load %}",
+        "]]> & &amp;",
+        "*3\\r\\n$3\\r\\nSET",
+        "Café, naïve, 中文標題，한국어, עִבְרִית, ภาษาไทยที่นี่",
+    ],
+)
+def test_markup_and_every_script_stay_as_they_are(title):
+    assert clean_title(title) == unicodedata.normalize("NFC", title)
+
+
+@pytest.mark.parametrize(
+    ("raw", "line"),
+    [
+        ("  two   words \t", "two words"),
+        ("line\r\nbreak", "line break"),
+        ("line\u2028break", "line break"),
+        ("a\u3000b\u00a0c", "a b c"),
+        ("a\x1fb\x85c", "a b c"),
+        ("*1\r\n$4\r\nPING", "*1 $4 PING"),
+        ("nul\x00and\x07bell", "nulandbell"),
+        ("\x1b[31mred", "[31mred"),
+        ("evil\u202egpj.exe", "evilgpj.exe"),
+        ("e\u200b\u0301", "é"),
+        ("e\u0301", "é"),
+        ("un\u00adloved", "unloved"),
+        ("\u0301accent first", "accent first"),
+        ("dots\u2800between", "dots between"),
+        ("tag\U000e0041\U000e0042", "tag"),
+        ("private\ue000 and\U000fffff none\uffff", "private and none"),
+    ],
+)
+def test_what_cannot_be_seen_is_taken_out(raw, line):
+    assert clean_title(raw) == line
+
+
+@pytest.mark.parametrize("char", ZERO_WIDTH + BIDI_CONTROLS)
+def test_zero_width_and_direction_controls_leave_no_trace(char):
+    assert clean_title(f"{char}a{char}{char}b{char}") == "ab"
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        FAMILY,
+        "👩🏽\u200d🚀 in space",
+        "🏴\u200d☠\ufe0f",
+        "🙂\u200d↔\ufe0f",
+        "I ❤\ufe0f Redis",
+        "1\ufe0f\u20e3 first",
+        "می\u200cشود",
+        "ශ\u0dca\u200dර\u0dd3",
+        "র\u200d\u09cdয",
+        "လျှော့",
+        "葛\U000e0100飾",
+        "\U0001fae8 newer than the tables",
+        "\U000323b0 as well",
+    ],
+)
+def test_joiners_and_selectors_that_emoji_and_scripts_need_stay(title):
+    assert clean_title(title) == title
+
+
+@pytest.mark.parametrize(
+    ("raw", "line"),
+    [
+        ("\u200da\u200d", "a"),
+        ("pay\u200dpal", "paypal"),
+        ("a\u200cb", "ab"),
+        ("می\u200c\u200c\u200cشود", "می\u200cشود"),
+        ("می\u200c شود", "می شود"),
+        ("👩\u200d", "👩"),
+        ("👩\u200c👧", "👩👧"),
+        ("👩\u200d\u200d👧", "👩\u200d👧"),
+        ("❤\ufe0f\ufe0f\ufe0e", "❤\ufe0f"),
+    ],
+)
+def test_joiners_and_selectors_that_join_nothing_go(raw, line):
+    assert clean_title(raw) == line
+
+
+@pytest.mark.parametrize(
+    "raw",
+    ["", "   ", "\r\n", "\x00", "\u200b\u200d\ufeff", "\u3164", "\u2800", "\u0301\u0302", "\u202e", "\ue000"],
+)
+def test_a_title_of_which_nothing_shows_is_empty(raw):
+    assert refusal(clean_title, raw) == "title-empty"
+
+
+def test_a_lone_surrogate_from_json_is_refused():
+    assert refusal(clean_title, json.loads(r'"broken \ud83d emoji"')) == "title-encoding"
+
+
+def test_a_pair_of_surrogates_from_json_is_an_emoji():
+    assert clean_title(json.loads(r'"\ud83d\ude00"')) == "😀"
+
+
+def test_a_title_may_have_its_full_length_in_chinese():
+    assert clean_title("文" * TITLE_LIMIT) == "文" * TITLE_LIMIT
+
+
+def test_white_space_around_does_not_count_as_length():
+    assert clean_title(" " * 500 + "x" * TITLE_LIMIT) == "x" * TITLE_LIMIT
+
+
+@pytest.mark.parametrize("length", [TITLE_LIMIT + 1, 10_000, 1_000_000])
+def test_a_title_too_long_is_refused_with_its_length(length):
+    with pytest.raises(Refused) as refused:
+        clean_title("x" * length)
+
+    assert refused.value.code == "title-long"
+    assert refused.value.params == {"limit": TITLE_LIMIT, "length": length}
+
+
+def test_a_title_of_emoji_only_can_be_too_many_bytes():
+    assert refusal(clean_title, "😀" * TITLE_LIMIT) == "title-bytes"
+
+
+def test_eighty_thousand_combining_marks_are_refused_unread(monkeypatch):
+    monkeypatch.setattr("articles.text.until_stable", lambda step, text: pytest.fail("it was read"))
+
+    assert refusal(clean_title, "a" + "\u0301\u0316" * 40_000) == "title-long"
+
+
+@pytest.mark.parametrize("marks", ["\u0316" * 5, "\u0301\u0316" * 500, "\u064e\u200d" * 20 + "\u064e"])
+def test_marks_piled_on_one_letter_are_refused(marks):
+    assert refusal(clean_title, f"ب{marks}") == "title-marks"
+
+
+def test_four_marks_on_each_letter_are_let_through():
+    title = ("b" + "\u0316" * MARKS_LIMIT) * 3
+
+    assert clean_title(title) == title
+
+
+@pytest.mark.parametrize(
+    ("clean", "limit", "field"),
+    [
+        (clean_title, TITLE_LIMIT, "title"),
+        (clean_reason, REASON_LIMIT, "reason"),
+        (clean_group_title, GROUP_TITLE_LIMIT, "group-title"),
+    ],
+)
+def test_every_field_has_its_own_limit_and_codes(clean, limit, field):
+    assert clean("x" * limit) == "x" * limit
+    assert refusal(clean, "x" * (limit + 1)) == f"{field}-long"
+    assert refusal(clean, "😀" * limit) == f"{field}-bytes"
+    assert refusal(clean, " ") == f"{field}-empty"
+    assert refusal(clean, "\udfff") == f"{field}-encoding"
+    assert refusal(clean, "b" + "\u0316" * (MARKS_LIMIT + 1)) == f"{field}-marks"
+
+
+def test_a_line_takes_its_limit_and_field_from_the_caller():
+    with pytest.raises(Refused) as refused:
+        clean_line("seven!!", limit=6, field="title")
+
+    assert refused.value.message == "The title has 7 characters; at most 6 are possible."
+    assert str(refused.value) == refused.value.message
+
+
+@pytest.mark.parametrize("code", MESSAGES)
+def test_every_refusal_has_a_sentence(code):
+    message = Refused(code, limit=300, length=301).message
+
+    assert message.startswith(("The ", "A "))
+    assert message.endswith(".")
+    assert "{" not in message
+
+
+def test_a_refusal_survives_being_sent_to_another_process():
+    refused = pickle.loads(pickle.dumps(Refused("title-long", limit=300, length=301)))
+
+    assert (refused.code, refused.params) == ("title-long", {"limit": 300, "length": 301})
+
+
+@needs_cases
+def test_naughty_strings_are_clean_or_refused_as_titles():
+    refusals = Counter()
+    for raw in json.loads((CASES / "naughty_strings.json").read_text(encoding="utf-8")):
+        try:
+            title = clean_title(raw)
+        except Refused as refused:
+            refusals[refused.code] += 1
+        else:
+            assert clean_title(title) == title
+            assert title.translate(VISIBLE_FORMATS).isprintable(), ascii(raw)
+    assert refusals == {"title-empty": 7, "title-marks": 6}
+
+
+@needs_cases
+def test_script_injections_are_text_like_any_other():
+    for raw in (CASES / "xss_300.txt").read_text(encoding="utf-8").splitlines():
+        if visible := " ".join(raw.split()):
+            assert clean_title(raw) == visible

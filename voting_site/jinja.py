@@ -1,0 +1,38 @@
+"""The Jinja2 environment of every page a reader sees."""
+
+from typing import Any
+
+from django.conf import settings
+from django.templatetags.static import static
+from django.urls import reverse
+from django.utils import translation
+from jinja2 import Environment, StrictUndefined
+
+from articles.presentation import FILTERS
+
+
+def _url(name: str, *args: object, **kwargs: object) -> str:
+    return reverse(name, args=args or None, kwargs=kwargs or None)
+
+
+def environment(**options: Any) -> Environment:
+    """Autoescaping (Django's backend sets it), strict about unknown names, with gettext."""
+    options["undefined"] = StrictUndefined
+    env = Environment(  # noqa: S701 - autoescape stands in the options
+        extensions=["jinja2.ext.i18n"], trim_blocks=True, lstrip_blocks=True, **options
+    )
+    env.install_gettext_callables(  # type: ignore[attr-defined]
+        translation.gettext,
+        translation.ngettext,
+        newstyle=True,
+        pgettext=translation.pgettext,
+        npgettext=translation.npgettext,
+    )
+    env.globals.update(
+        static=static,
+        url=_url,
+        site_name=settings.SITE_NAME,
+        current_language=translation.get_language,
+    )
+    env.filters.update(FILTERS)
+    return env

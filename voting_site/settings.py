@@ -1,0 +1,189 @@
+"""Django's settings. What an operator may change comes from `configuration.py`, and nothing else does."""
+
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import environ
+from csp.constants import NONE, SELF
+from django.utils.translation import gettext_lazy as _
+
+from voting_site.configuration import load
+from voting_site.secret_key import secret_key
+from voting_site.store_urls import cache_url, store_url
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+CONFIGURATION = load(BASE_DIR)
+
+DATA_DIR = (BASE_DIR / CONFIGURATION["DATA_DIR"]).resolve()
+SECRET_KEY = CONFIGURATION["SECRET_KEY"] or secret_key(DATA_DIR)
+DEBUG = CONFIGURATION["DEBUG"]
+
+SITE_NAME = CONFIGURATION["SITE_NAME"]
+SITE_URL = CONFIGURATION["SITE_URL"].rstrip("/")
+_public = urlsplit(SITE_URL)
+ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]", *CONFIGURATION["ALLOWED_HOSTS"]]
+ALLOWED_HOSTS += [host for host in (_public.hostname, CONFIGURATION["HOST"]) if host and host != "0.0.0.0"]  # noqa: S104
+CSRF_TRUSTED_ORIGINS = [SITE_URL] if SITE_URL else []
+
+INSTALLED_APPS = [
+    "voting_site",
+    "articles",
+    "accounts",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "articles.middleware.StoreErrorsMiddleware",
+]
+
+ROOT_URLCONF = "voting_site.urls"
+WSGI_APPLICATION = "voting_site.wsgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.jinja2.Jinja2",
+        "DIRS": [BASE_DIR / "templates"],
+        "OPTIONS": {
+            "environment": "voting_site.jinja.environment",
+            "context_processors": [
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+    {
+        # The Django admin's own templates, and nothing a reader sees.
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+_env = environ.Env()
+DATABASES = {
+    "default": _env.db_url_config(CONFIGURATION["DATABASE_URL"] or f"sqlite:///{DATA_DIR / 'accounts.sqlite3'}")
+}
+if "sqlite" in DATABASES["default"]["ENGINE"]:
+    DATABASES["default"]["OPTIONS"] = {
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 5,
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+    }
+else:
+    DATABASES["default"]["CONN_MAX_AGE"] = 60
+    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# The store: every article, vote and ranking. See docs/data-model.md.
+STORE_URL = store_url(CONFIGURATION["REDIS_URL"], DATA_DIR)
+STORE_IS_EMBEDDED = not CONFIGURATION["REDIS_URL"]
+STORE_SHARDS = CONFIGURATION["STORE_SHARDS"]
+STORE_OPENER = "voting_site.opener.opened_store"
+VOTING_WINDOW_DAYS = CONFIGURATION["VOTING_WINDOW_DAYS"]
+ARTICLES_PER_PAGE = CONFIGURATION["ARTICLES_PER_PAGE"]
+VOTES_PER_DAY = CONFIGURATION["VOTES_PER_DAY"]
+REPOST_HOURS = CONFIGURATION["REPOST_HOURS"]
+EDIT_MINUTES = CONFIGURATION["EDIT_MINUTES"]
+
+CACHES = {
+    "default": {
+        "BACKEND": "django_redis.cache.RedisCache",
+        "LOCATION": cache_url(CONFIGURATION["CACHE_URL"], STORE_URL),
+        "KEY_PREFIX": "cache",
+        "OPTIONS": {
+            "CLIENT_CLASS": "django_redis.client.DefaultClient",
+            "SOCKET_CONNECT_TIMEOUT": 0.2,
+            "SOCKET_TIMEOUT": 0.5,
+            "IGNORE_EXCEPTIONS": True,
+        },
+    }
+}
+SESSION_ENGINE = "django.contrib.sessions.backends.cached_db"
+SESSION_COOKIE_AGE = 30 * 86400
+MESSAGE_STORAGE = "django.contrib.messages.storage.cookie.CookieStorage"
+
+AUTH_USER_MODEL = "accounts.User"
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+]
+LOGIN_URL = "/login/"
+LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = "/"
+
+vars().update(_env.email_url_config(CONFIGURATION["EMAIL_URL"]))
+DEFAULT_FROM_EMAIL = CONFIGURATION["EMAIL_FROM"]
+SERVER_EMAIL = DEFAULT_FROM_EMAIL
+
+LANGUAGE_CODE = CONFIGURATION["LANGUAGE"]
+LANGUAGES = [("en", _("English")), ("zh-hans", _("Chinese"))]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+TIME_ZONE = CONFIGURATION["TIME_ZONE"]
+USE_TZ = True
+
+STATIC_URL = "/static/"
+STATIC_ROOT = DATA_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+WHITENOISE_KEEP_ONLY_HASHED_FILES = True
+
+_HTTPS = _public.scheme == "https"
+SESSION_COOKIE_SECURE = _HTTPS
+CSRF_COOKIE_SECURE = _HTTPS
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_HTTPONLY = True
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if CONFIGURATION["BEHIND_PROXY"] else None
+SECURE_HSTS_SECONDS = 365 * 86400 if _HTTPS else 0
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "object-src": [NONE],
+        "base-uri": [NONE],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+    }
+}
+DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000_000
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"()": "voting_site.logs.OneLineFormatter"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": CONFIGURATION["LOG_LEVEL"]},
+    "loggers": {"django.server": {"handlers": ["console"], "propagate": False}},
+}
