@@ -34,12 +34,15 @@ class Errand:
 
     @classmethod
     def of(cls, request: HttpRequest) -> "Errand":
-        """The errand in a form's hidden fields or, before there is a form, in the address."""
-        values = request.GET.dict() | request.POST.dict()
-        article, choice = str(values.get("article", "")), str(values.get("choice", ""))
+        """The errand in the address or, once the form is sent, in its hidden fields alone.
+
+        So no vote is ever cast by a link to a login form that does not announce it.
+        """
+        values = request.POST if request.method == "POST" else request.GET
+        article, choice = values.get("article", ""), values.get("choice", "")
         if not _ARTICLE_ID.match(article) or choice not in _CHOICES:
             article = choice = ""
-        return cls(local_path(str(values.get("next", ""))), article, choice)
+        return cls(local_path(values.get("next", "")), article, choice)
 
     @property
     def destination(self) -> str:

@@ -90,6 +90,11 @@ class Article:
         """Whether votes still count at `now`: up to and including `closes_at`, to the millisecond."""
         return self.removed is None and round(now * 1000) <= round(self.closes_at * 1000)
 
+    def may_be_edited_by(self, user: UserId | None, now: float, edit_window: float) -> bool:
+        """Whether this member may still edit it as its poster: for `edit_window` seconds after posting."""
+        in_time = round(now * 1000) <= round((self.posted_at + edit_window) * 1000)
+        return user is not None and user == self.poster and self.removed is None and in_time
+
 
 @dataclass(frozen=True, slots=True)
 class Group:

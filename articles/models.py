@@ -4,7 +4,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 
-class ArticlePermissions(models.Model):
+class ArticlePermissions(models.Model):  # noqa: DJ008 - it has no rows
     """Carries the moderators' permissions; it has no table."""
 
     class Meta:

@@ -75,7 +75,7 @@ MESSAGES = {
 }
 
 
-class Refused(ValueError):  # noqa: N818  reads as a fact, like the other errors here
+class Refused(ValueError):
     """Input that cannot be accepted.
 
     `code` is one of `MESSAGES`, and stable; `params` holds the numbers of its sentence: the limit and,

@@ -1,2 +1,29 @@
+"""Addresses of the articles' pages."""
+
+from django.urls import path, register_converter
+
+from articles.converters import ArticleIdConverter
+from articles.views import article, groups, lists, moderation, posting, profile, status, voting
+
+register_converter(ArticleIdConverter, "article_id")
+
 app_name = "articles"
-urlpatterns = []
+urlpatterns = [
+    path("", lists.front, name="front"),
+    path("newest/", lists.newest, name="newest"),
+    path("groups/", groups.index, name="groups"),
+    path("groups/<str:slug>/", lists.group, name="group"),
+    path("post/", posting.post, name="post"),
+    path("articles/<article_id:article_id>/", article.detail, name="article"),
+    path("articles/<article_id:article_id>/vote/", voting.cast_vote, name="vote"),
+    path("articles/<article_id:article_id>/edit/", posting.edit, name="edit"),
+    path("articles/<article_id:article_id>/groups/", moderation.assign_groups, name="assign_groups"),
+    path("articles/<article_id:article_id>/remove/", moderation.remove, name="remove"),
+    path("articles/<article_id:article_id>/restore/", moderation.restore, name="restore"),
+    path("moderation/", moderation.log, name="log"),
+    path("moderation/groups/", groups.create, name="create_group"),
+    path("moderation/groups/<str:slug>/", groups.manage, name="manage_group"),
+    path("users/<str:name>/", profile.profile, name="profile"),
+    path("healthz", status.alive, name="healthz"),
+    path("readyz", status.ready, name="readyz"),
+]

@@ -14,6 +14,7 @@ os.environ["DATA_DIR"] = _data_dir
 
 from voting_site.settings import *  # noqa: E402, F403
 
+STATIC_ROOT.mkdir()  # noqa: F405 - whitenoise warns where it is missing
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},

@@ -173,3 +173,18 @@ def as_markdown() -> str:
         default = f"`{v.default}`" if v.default else "(empty)"
         rows.append(f"| `{v.name}` | {v.kind} | {default} | {v.range or '–'} | {v.meaning} |")
     return "\n".join(rows) + "\n"
+
+
+_INTRODUCTION = """\
+# Configuration
+
+Every setting is an environment variable, or a line `NAME=value` in a file `.env` in the checkout; the
+environment wins. All of them are read and checked at start: a value of the wrong kind or out of range stops
+the start with one sentence that names it. `make run` needs none of them.
+
+"""
+
+
+def page() -> str:
+    """The whole of `docs/configuration.md`."""
+    return _INTRODUCTION + as_markdown()

@@ -36,6 +36,7 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
+    "django.forms",
 ]
 
 MIDDLEWARE = [
@@ -58,6 +59,7 @@ WSGI_APPLICATION = "voting_site.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.jinja2.Jinja2",
+        "NAME": "jinja2",
         "DIRS": [BASE_DIR / "templates"],
         "OPTIONS": {
             "environment": "voting_site.jinja.environment",
@@ -80,6 +82,8 @@ TEMPLATES = [
         },
     },
 ]
+
+FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 
 _env = environ.Env()
 DATABASES = {
@@ -142,6 +146,7 @@ LOGOUT_REDIRECT_URL = "/"
 vars().update(_env.email_url_config(CONFIGURATION["EMAIL_URL"]))
 DEFAULT_FROM_EMAIL = CONFIGURATION["EMAIL_FROM"]
 SERVER_EMAIL = DEFAULT_FROM_EMAIL
+EMAIL_TIMEOUT = 5
 
 LANGUAGE_CODE = CONFIGURATION["LANGUAGE"]
 LANGUAGES = [("en", _("English")), ("zh-hans", _("Chinese"))]
@@ -163,6 +168,7 @@ SESSION_COOKIE_SECURE = _HTTPS
 CSRF_COOKIE_SECURE = _HTTPS
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_HTTPONLY = True
+CSRF_FAILURE_VIEW = "articles.views.errors.forbidden"
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if CONFIGURATION["BEHIND_PROXY"] else None
 SECURE_HSTS_SECONDS = 365 * 86400 if _HTTPS else 0
 SECURE_REFERRER_POLICY = "same-origin"

@@ -1,7 +1,7 @@
 """Where the store and the cache are: the operator's own servers, or the embedded one."""
 
 from pathlib import Path
-from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -30,9 +30,9 @@ def database_number(url: str) -> int:
 
 
 def _with_database(url: str, number: int) -> str:
-    parts = urlsplit(url)
-    query = {name: values[0] for name, values in parse_qs(parts.query).items()} | {"db": str(number)}
-    return urlunsplit(parts._replace(query=urlencode(query)))
+    place, _, query = url.partition("?")
+    options = {name: values[0] for name, values in parse_qs(query).items()} | {"db": str(number)}
+    return f"{place}?{urlencode(options)}"
 
 
 def cache_url(configured: str, store: str) -> str:

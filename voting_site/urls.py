@@ -8,3 +8,8 @@ urlpatterns = [
     path("", include("accounts.urls")),
     path("", include("articles.urls")),
 ]
+
+handler400 = "articles.views.errors.bad_request"
+handler403 = "articles.views.errors.forbidden"
+handler404 = "articles.views.errors.not_found"
+handler500 = "articles.views.errors.failed"

@@ -1,7 +1,6 @@
-"""The cast, and a site that needs neither a store nor the pages of articles."""
+"""The cast, and a cache that needs no store."""
 
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -18,8 +17,6 @@ PASSWORD = "correct horse battery staple"
 def _no_store(settings) -> Iterator[None]:
     settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
     Path(settings.STATIC_ROOT).mkdir(parents=True, exist_ok=True)  # whitenoise warns without it
-    if find_spec("articles.urls") is None:
-        settings.ROOT_URLCONF = "tests.accounts.urls"
     yield
     caches["default"].clear()
     wait_until_sent()

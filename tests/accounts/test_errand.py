@@ -78,10 +78,10 @@ def test_half_a_vote_and_nonsense_are_dropped(article, choice):
     assert errand.query == ""
 
 
-def test_the_form_wins_over_the_address():
-    errand = Errand.of(RequestFactory().post("/login/?next=/a/", {"next": "/b/"}))
+def test_once_the_form_is_sent_the_address_counts_for_nothing():
+    request = RequestFactory().post("/login/?next=/a/&article=42&choice=vote", {"next": "/b/"})
 
-    assert errand.next == "/b/"
+    assert Errand.of(request) == Errand(next="/b/")
 
 
 def test_without_a_way_back_the_front_page_is_next():

@@ -1,5 +1,3 @@
-from importlib.util import find_spec
-
 import pytest
 from django.apps import apps
 from django.contrib.auth.models import Group, Permission
@@ -9,14 +7,11 @@ from django.core.management import call_command
 from accounts.moderators import GROUP, PERMISSIONS, make_moderators_group
 
 pytestmark = pytest.mark.django_db
-needs_permissions = pytest.mark.skipif(
-    find_spec("articles.models") is None, reason="articles.models holds the permissions"
-)
 
 
 @pytest.fixture
 def permissions() -> list[Permission]:
-    """The four permissions, made here where articles has not made them, and no group yet."""
+    """The four permissions, and no group yet."""
     Group.objects.all().delete()
     Permission.objects.filter(content_type__app_label="articles").delete()
     kind, _ = ContentType.objects.get_or_create(app_label="articles", model="articlepermissions")
@@ -27,7 +22,6 @@ def _held(group: Group) -> set[str]:
     return set(group.permissions.values_list("codename", flat=True))
 
 
-@needs_permissions
 def test_a_new_site_has_moderators_with_their_permissions(bob):
     bob.groups.add(Group.objects.get(name=GROUP))
 
@@ -62,7 +56,7 @@ def test_what_the_operator_changed_about_the_group_stays(permissions):
 def test_emptying_the_database_makes_the_group_again(permissions):
     call_command("flush", interactive=False, verbosity=0)
 
-    assert Group.objects.filter(name=GROUP).exists() == (find_spec("articles.models") is not None)
+    assert Group.objects.filter(name=GROUP).exists()
 
 
 def test_migrating_makes_the_group(permissions):

@@ -360,18 +360,14 @@ def test_the_key_is_spelled_in_one_way(raw, its_key):
 def test_every_variant_of_a_link_has_its_key(host, path, query, tracking, fragment):
     parameters = [f"{name}={value}" for name, value in query]
     plain = f"https://{host}{path}?{'&'.join(parameters)}"
-    tracked = (
-        f"http://{host.upper()}:80{path}/?{'&'.join([f'{tracking}=1', *parameters, 'utm_id=2'])}#{fragment}"
-    )
+    tracked = f"http://{host.upper()}:80{path}/?{'&'.join([f'{tracking}=1', *parameters, 'utm_id=2'])}#{fragment}"
 
     assert key(plain) == key(tracked)
     assert link_digest(clean_link(plain)) == link_digest(clean_link(tracked))
 
 
 @given(hosts, paths, queries, paths, queries)
-def test_links_that_differ_in_path_or_parameters_have_different_keys(
-    host, path, query, other_path, other_query
-):
+def test_links_that_differ_in_path_or_parameters_have_different_keys(host, path, query, other_path, other_query):
     def link(path, query):
         return f"https://{host}{path}?{'&'.join(f'{name}={value}' for name, value in query)}"
 

@@ -20,9 +20,7 @@ needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the shared test c
 FORBIDDEN = set(":{}*?[]/\\,.+#%&=;\"'<>@ \t\r\n\x00")
 
 ODD = "abZ09-_+#:{}*?[]/\\,. \n\x00ßİſ\u0345\u0301\u0316\u094d\ufe0f\u200d\u200b\u1160ΣςᏍ①ａ２中क가ﷺ٣Ⅷ😀♯"
-raws = st.one_of(
-    st.text(st.characters()), st.text(ODD), st.text(ODD, max_size=4), st.text("abc+#", max_size=9)
-)
+raws = st.one_of(st.text(st.characters()), st.text(ODD), st.text(ODD, max_size=4), st.text("abc+#", max_size=9))
 
 
 def refusal(raw):

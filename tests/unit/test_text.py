@@ -28,9 +28,7 @@ from articles.text import (
 )
 
 CASES = Path(os.environ.get("SHARED_DIR") or Path(__file__).resolve().parents[3] / "shared") / "cases"
-VISIBLE_FORMATS = dict.fromkeys(
-    map(ord, "\u200c\u200d\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\U000110bd")
-)
+VISIBLE_FORMATS = dict.fromkeys(map(ord, "\u200c\u200d\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\U000110bd"))
 needs_cases = pytest.mark.skipif(not CASES.is_dir(), reason="the shared test cases are not here")
 
 ZERO_WIDTH = "\u200b\u2060\ufeff\u00ad\u180e\u034f\u3164\u115f"

@@ -1,0 +1,60 @@
+# Everything is done from here; `make run` and `make test` need only python3 with venv, and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SITE_READY := $(VENV)/.site
+TOOLS_READY := $(VENV)/.tools
+
+.PHONY: run admin test test-large lint format bench docs lock clean
+
+run: $(SITE_READY)
+	@exec $(BIN)/python manage.py run
+
+# Make an administrator: asks for a name and a password. The site may be running or not.
+admin: $(SITE_READY)
+	@$(BIN)/python manage.py migrate --verbosity 0
+	@$(BIN)/python manage.py createsuperuser
+
+test: $(TOOLS_READY)
+	$(BIN)/python -m pytest
+
+# The big imports: minutes, and only with the shared data at hand.
+test-large: $(TOOLS_READY)
+	$(BIN)/python -m pytest -m large --timeout 900
+
+lint: $(TOOLS_READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/djlint --quiet --lint templates
+
+format: $(TOOLS_READY)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(TOOLS_READY)
+	$(BIN)/python -m bench
+
+docs: $(SITE_READY)
+	$(BIN)/python manage.py configuration --write
+
+# Lock the newest versions that fit requirements*.in: for Python 3.11 and newer, every platform.
+lock: $(TOOLS_READY)
+	$(BIN)/uv pip compile --upgrade --universal --python-version 3.11.2 --generate-hashes --no-emit-index-url \
+		--no-header --quiet requirements.in -o requirements.txt
+	$(BIN)/uv pip compile --upgrade --universal --python-version 3.11.2 --generate-hashes --no-emit-index-url \
+		--no-header --quiet -c requirements.txt requirements-dev.in -o requirements-dev.txt
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(SITE_READY): requirements.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	@touch $@
+
+$(TOOLS_READY): requirements-dev.txt $(SITE_READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@touch $@

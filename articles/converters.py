@@ -1,0 +1,13 @@
+"""Parts of addresses."""
+
+
+class ArticleIdConverter:
+    """An article's id in its one spelling: no sign, no leading zero, ASCII digits."""
+
+    regex = "[1-9][0-9]{0,14}"
+
+    def to_python(self, value: str) -> int:
+        return int(value)
+
+    def to_url(self, value: int) -> str:
+        return str(value)

@@ -1,0 +1,303 @@
+"""What people type, checked and cleaned: each refusal stands next to its field."""
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from articles.domain import Choice, Group, Rules
+from articles.links import LINK_LIMIT, clean_link
+from articles.refusals import message_of
+from articles.slugs import clean_slug, slug_from_title
+from articles.text import (
+    GROUP_TITLE_LIMIT,
+    REASON_LIMIT,
+    TITLE_LIMIT,
+    Refused,
+    clean_group_title,
+    clean_reason,
+    clean_title,
+)
+
+TICKED_AT_MOST = 40
+"""Groups offered as boxes to tick, the largest first; further ones are typed."""
+
+TYPED_AT_MOST = 50
+"""Group names read from one form."""
+
+_BETWEEN_NAMES = re.compile(r"[\s,;，、；]+")
+
+
+class CleanedField(forms.CharField):
+    """A line cleaned by one of our own functions, whose refusals become the field's errors."""
+
+    def __init__(self, clean: Callable[[str], str], **options: Any) -> None:
+        super().__init__(strip=False, **options)
+        self._clean_line = clean
+
+    def clean(self, value: Any) -> str:
+        raw = self.to_python(value)
+        if not self.required and not raw.strip():
+            return ""
+        try:
+            return self._clean_line(raw)
+        except Refused as refused:
+            raise ValidationError(message_of(refused), code=refused.code) from refused
+
+
+class GroupsWidget(forms.Widget):
+    """Boxes to tick, and a line to type further names into. All travel under one name."""
+
+    template_name = "articles/groups_widget.html"
+    use_fieldset = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.offered: Sequence[Group] = ()
+
+    def value_from_datadict(self, data: Mapping[str, Any], _files: Any, name: str) -> list[str]:
+        return list(data.getlist(name)) if hasattr(data, "getlist") else list(data.get(name, ()))
+
+    def id_for_label(self, id_: str, index: Any = None) -> str:  # noqa: ARG002 - Django's signature
+        return id_
+
+    def get_context(self, name: str, value: Any, attrs: Mapping[str, Any] | None) -> dict[str, Any]:
+        context = super().get_context(name, value, dict(attrs or {}))
+        chosen = list(value or ())
+        ticked = {group.slug for group in self.offered}
+        context["widget"] |= {
+            "offered": self.offered,
+            "chosen": set(chosen),
+            "typed": ", ".join(slug for slug in chosen if slug not in ticked),
+        }
+        return context
+
+    def format_value(self, value: Any) -> Any:
+        return value
+
+
+class GroupsField(forms.Field):
+    """Names of groups, each once, in the order given."""
+
+    widget = GroupsWidget
+
+    def offer(self, groups: Sequence[Group], always: Collection[str] = ()) -> None:
+        """Show these groups as boxes: the largest, and those in `always`."""
+        largest = sorted(groups, key=lambda group: -group.articles)[:TICKED_AT_MOST]
+        more = [group for group in groups if group.slug in always and group not in largest]
+        shown = sorted([*largest, *more], key=lambda group: group.title.casefold())
+        self.widget.offered = shown  # type: ignore[union-attr]
+
+    def clean(self, value: Any) -> list[str]:
+        names = [name for line in value or () for name in _BETWEEN_NAMES.split(str(line)[:2000]) if name]
+        if len(names) > TYPED_AT_MOST:
+            raise ValidationError(_("These are too many groups."))
+        slugs, problems = [], []
+        for name in names:
+            try:
+                slugs.append(clean_slug(name))
+            except Refused as refused:
+                problems.append(ValidationError(f"“{name[:40]}”: {message_of(refused)}", code=refused.code))
+        if problems:
+            raise ValidationError(problems)
+        return list(dict.fromkeys(slugs))
+
+
+def _refuse_unknown(slugs: Collection[str], known: Collection[str]) -> None:
+    if unknown := [slug for slug in slugs if slug not in known]:
+        raise ValidationError(_("There is no group named %(names)s.") % {"names": ", ".join(unknown)})
+
+
+class LinkForm(forms.Form):
+    """Title and link of an article."""
+
+    title = CleanedField(
+        clean_title,
+        label=gettext_lazy("Title"),
+        widget=forms.TextInput({"maxlength": TITLE_LIMIT, "autocomplete": "off"}),
+    )
+    link = CleanedField(
+        clean_link,
+        label=gettext_lazy("Link"),
+        widget=forms.URLInput({"maxlength": LINK_LIMIT, "placeholder": "https://", "autocomplete": "off"}),
+    )
+
+
+class PostForm(LinkForm):
+    """A new article, with up to five of the existing groups."""
+
+    groups = GroupsField(label=gettext_lazy("Groups"), required=False)
+
+    def __init__(self, data: Any = None, *, groups: Sequence[Group], rules: Rules, **options: Any) -> None:
+        super().__init__(data, **options)
+        self._known, self._most = {group.slug for group in groups}, rules.max_groups_by_poster
+        hours = rules.repost_window // 3600
+        self.fields["link"].help_text = ngettext(
+            "A link that was posted within the last %(hours)d hour leads to that article instead.",
+            "A link that was posted within the last %(hours)d hours leads to that article instead.",
+            hours,
+        ) % {"hours": hours}
+        self.fields["groups"].help_text = _("Up to %(most)d.") % {"most": self._most}
+        self.fields["groups"].offer(groups)  # type: ignore[attr-defined]
+
+    def clean_groups(self) -> list[str]:
+        slugs: list[str] = self.cleaned_data["groups"]
+        _refuse_unknown(slugs, self._known)
+        if len(slugs) > self._most:
+            raise ValidationError(_("Choose at most %(most)d groups.") % {"most": self._most})
+        return slugs
+
+
+def reason_field(*, required: bool = True) -> CleanedField:
+    """Why a moderator does something, for everyone to read."""
+    return CleanedField(
+        clean_reason,
+        required=required,
+        label=gettext_lazy("Reason"),
+        help_text=gettext_lazy("Everyone can read it in the moderation log."),
+        widget=forms.TextInput({"maxlength": REASON_LIMIT}),
+    )
+
+
+class EditForm(LinkForm):
+    """An article's title and link; moderators may say why."""
+
+    reason = reason_field(required=False)
+
+    def __init__(self, *args: Any, moderator: bool, **options: Any) -> None:
+        super().__init__(*args, **options)
+        if not moderator:
+            del self.fields["reason"]
+
+
+class ReasonForm(forms.Form):
+    """Why an article is removed or restored."""
+
+    reason = reason_field()
+
+
+class ChoiceForm(forms.Form):
+    """A vote. `choice` is a target state."""
+
+    choice = forms.ChoiceField(choices=[(choice.value, choice.name) for choice in Choice])
+
+    @property
+    def choice_made(self) -> Choice:
+        return Choice(self.cleaned_data["choice"])
+
+
+class AssignForm(forms.Form):
+    """The groups of one article: ticked, unticked, typed, and one made on the spot.
+
+    `was` holds the groups the form was drawn with, so that two moderators at once each change only what
+    they touched.
+    """
+
+    groups = GroupsField(label=gettext_lazy("Groups"), required=False)
+    new_group = CleanedField(
+        clean_group_title,
+        required=False,
+        label=gettext_lazy("New group"),
+        help_text=gettext_lazy("Title of a group to create; its address is made from it."),
+        widget=forms.TextInput({"maxlength": GROUP_TITLE_LIMIT}),
+    )
+    reason = reason_field(required=False)
+    was = forms.CharField(required=False, widget=forms.HiddenInput)
+
+    def __init__(self, data: Any = None, *, groups: Sequence[Group], current: Sequence[str]) -> None:
+        super().__init__(data, initial={"groups": list(current), "was": ",".join(current)})
+        self._current, self._known = current, {group.slug for group in groups}
+        self.fields["groups"].offer(groups, always=current)  # type: ignore[attr-defined]
+        self.fields["groups"].help_text = _("Tick and untick, or type names.")
+
+    def clean_groups(self) -> list[str]:
+        slugs: list[str] = self.cleaned_data["groups"]
+        _refuse_unknown(slugs, self._known | set(self._current))
+        return slugs
+
+    def clean_new_group(self) -> str:
+        return _check_new_group(self.cleaned_data["new_group"], self._known)
+
+    @property
+    def new(self) -> dict[str, str]:
+        """Slug to title of the group to create, if there is one."""
+        title = self.cleaned_data["new_group"]
+        return {slug_from_title(title): title} if title else {}
+
+    @property
+    def changes(self) -> tuple[list[str], list[str]]:
+        """Groups to add, groups to remove."""
+        drawn_with = self.cleaned_data["was"].split(",") if "was" in self.data else list(self._current)
+        wanted = [*self.cleaned_data["groups"], *self.new]
+        return [s for s in wanted if s not in drawn_with], [s for s in drawn_with if s and s not in wanted]
+
+
+def _check_new_group(title: str, known: Collection[str]) -> str:
+    """The title, if a group can be made of it."""
+    if title:
+        try:
+            slug = slug_from_title(title)
+        except Refused as refused:
+            raise ValidationError(message_of(refused), code=refused.code) from refused
+        if not slug:
+            raise ValidationError(_("No address can be made of this title: use letters or digits."))
+        if slug in known:
+            raise ValidationError(_("There is a group of this name already."))
+    return title
+
+
+class GroupForm(forms.Form):
+    """A new group, or another title for one."""
+
+    title = CleanedField(
+        clean_group_title,
+        label=gettext_lazy("Title"),
+        widget=forms.TextInput({"maxlength": GROUP_TITLE_LIMIT}),
+    )
+
+    def __init__(self, *args: Any, known: Collection[str] = (), **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._known = known
+
+    def clean_title(self) -> str:
+        return _check_new_group(self.cleaned_data["title"], self._known)
+
+    @property
+    def slug(self) -> str:
+        """The new group's address."""
+        return slug_from_title(self.cleaned_data["title"])
+
+
+class RenameForm(forms.Form):
+    """Another title for a group."""
+
+    title = CleanedField(
+        clean_group_title,
+        label=gettext_lazy("Title"),
+        widget=forms.TextInput({"maxlength": GROUP_TITLE_LIMIT}),
+    )
+    reason = reason_field(required=False)
+
+
+class MergeForm(forms.Form):
+    """The group that takes in another one's articles."""
+
+    into = forms.CharField(label=gettext_lazy("Merge into"))
+    reason = reason_field(required=False)
+
+    def __init__(self, data: Any = None, *, slug: str, groups: Sequence[Group]) -> None:
+        super().__init__(data, prefix="merge")
+        others = [group for group in groups if group.slug != slug]
+        self._known = {group.slug for group in others}
+        self.fields["into"].widget = forms.Select(
+            choices=[("", "—"), *((group.slug, f"{group.title} ({group.slug})") for group in others)]
+        )
+
+    def clean_into(self) -> str:
+        into: str = self.cleaned_data["into"]
+        _refuse_unknown([into], self._known)
+        return into

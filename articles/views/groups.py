@@ -1,0 +1,67 @@
+"""The index of groups, and the moderators' work on them."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_safe
+
+from articles.domain import Group
+from articles.errors import GroupNotFound
+from articles.forms import GroupForm, MergeForm, RenameForm
+from articles.views.people import actor, needs
+from articles.views.posting import page_with_form
+from articles.wiring import repository
+
+
+@require_safe
+def index(request: HttpRequest) -> HttpResponse:
+    groups = sorted(repository().groups.all(), key=lambda group: (-group.articles, group.title.casefold()))
+    return render(request, "articles/groups.html", {"groups": groups})
+
+
+@page_with_form
+@needs("articles.assign_groups")
+def create(request: HttpRequest) -> HttpResponse:
+    form = GroupForm(request.POST or None, known=repository().groups.titles())
+    if request.method == "POST" and form.is_valid():
+        repository().groups.create(form.slug, form.cleaned_data["title"], actor(request))
+        messages.success(request, _("The group has been created."))
+        return redirect("articles:group", form.slug)
+    return render(request, "articles/create_group.html", {"form": form}, status=400 if form.errors else 200)
+
+
+@page_with_form
+@needs("articles.assign_groups")
+def manage(request: HttpRequest, slug: str) -> HttpResponse:
+    """Rename a group, or merge it into another. Which of both, the form's button says."""
+    groups = repository().groups.all()
+    group = next((group for group in groups if group.slug == slug), None)
+    if group is None:
+        raise GroupNotFound(slug)
+    data, merging = request.POST or None, "merge" in request.POST
+    rename_form = RenameForm(None if merging else data, initial={"title": group.title})
+    merge_form = MergeForm(data if merging else None, slug=slug, groups=groups)
+    form = merge_form if merging else rename_form
+    if request.method == "POST" and form.is_valid():
+        return _merge(request, group, merge_form) if merging else _rename(request, group, rename_form)
+    context = {"group": group, "rename_form": rename_form, "merge_form": merge_form}
+    return render(request, "articles/manage_group.html", context, status=400 if form.errors else 200)
+
+
+def _rename(request: HttpRequest, group: Group, form: RenameForm) -> HttpResponse:
+    title, reason = form.cleaned_data["title"], form.cleaned_data["reason"]
+    repository().groups.rename(group.slug, title, actor(request), reason)
+    messages.success(request, _("The group has been renamed."))
+    return redirect("articles:group", group.slug)
+
+
+def _merge(request: HttpRequest, group: Group, form: MergeForm) -> HttpResponse:
+    into, reason = form.cleaned_data["into"], form.cleaned_data["reason"]
+    moved = repository().groups.merge(group.slug, into, actor(request), reason)
+    messages.success(
+        request,
+        ngettext("%(n)d article has been moved.", "%(n)d articles have been moved.", moved) % {"n": moved},
+    )
+    return redirect("articles:group", into)

@@ -1,0 +1,72 @@
+"""What moderators do to articles, and the log in which everyone can read it."""
+
+from collections.abc import Callable
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from articles.domain import Actor, ArticleId
+from articles.errors import Refused
+from articles.forms import AssignForm, ReasonForm
+from articles.refusals import sentence_of
+from articles.views.paging import page_number
+from articles.views.people import actor, needs
+from articles.views.posting import page_with_form
+from articles.wiring import repository
+
+
+@require_safe
+def log(request: HttpRequest) -> HttpResponse:
+    page = repository().moderation_log.page(page_number(request))
+    return render(request, "articles/log.html", {"page": page})
+
+
+@page_with_form
+@needs("articles.assign_groups")
+def assign_groups(request: HttpRequest, article_id: int) -> HttpResponse:
+    found = repository()
+    article = found.articles.get(article_id)
+    form = AssignForm(request.POST or None, groups=found.groups.all(), current=article.groups)
+    if request.method == "POST" and form.is_valid():
+        who, (add, remove) = actor(request), form.changes
+        for slug, title in form.new.items():
+            found.groups.create(slug, title, who)
+        reason = form.cleaned_data["reason"]
+        found.groups.assign(article_id, add, remove, actor=who, reason=reason)
+        messages.success(request, _("The article's groups have been saved."))
+        return redirect("articles:article", article_id)
+    context = {"form": form, "article": article}
+    return render(request, "articles/assign_groups.html", context, status=400 if form.errors else 200)
+
+
+@page_with_form
+@needs("articles.remove_articles")
+def remove(request: HttpRequest, article_id: int) -> HttpResponse:
+    return _with_reason(request, article_id, "articles/remove.html", repository().articles.remove)
+
+
+@page_with_form
+@needs("articles.remove_articles")
+def restore(request: HttpRequest, article_id: int) -> HttpResponse:
+    return _with_reason(request, article_id, "articles/restore.html", repository().articles.restore)
+
+
+def _with_reason(
+    request: HttpRequest,
+    article_id: ArticleId,
+    template: str,
+    change: Callable[[ArticleId, Actor, str], None],
+) -> HttpResponse:
+    article = repository().articles.get(article_id)
+    form = ReasonForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            change(article_id, actor(request), form.cleaned_data["reason"])
+        except Refused as refused:
+            messages.error(request, sentence_of(refused))
+        return redirect("articles:article", article_id)
+    context = {"form": form, "article": article}
+    return render(request, template, context, status=400 if form.errors else 200)

@@ -1,0 +1,42 @@
+"""Who asks, in the words of the repository."""
+
+from functools import wraps
+from typing import Any, Protocol
+
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+
+from articles.domain import Actor, UserId
+
+
+class View(Protocol):
+    """A view function."""
+
+    def __call__(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse: ...
+
+
+def reader_id(request: HttpRequest) -> UserId | None:
+    """The reader's user id; None for a reader without account."""
+    return request.user.pk if request.user.is_authenticated else None
+
+
+def actor(request: HttpRequest) -> Actor:
+    """The logged-in member who does something others can read about."""
+    return Actor(int(request.user.pk or 0), request.user.get_username())
+
+
+def needs(permission: str) -> Any:
+    """Only for members with this permission: readers go to the login page, other members get 403."""
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        @login_required
+        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            if not request.user.has_perm(permission):  # type: ignore[union-attr]
+                raise PermissionDenied(permission)
+            return view(request, *args, **kwargs)
+
+        return guarded
+
+    return decorate

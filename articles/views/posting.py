@@ -1,0 +1,67 @@
+"""Posting an article, and editing it."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from articles.domain import Article
+from articles.errors import DuplicateLink, Refused
+from articles.forms import EditForm, PostForm
+from articles.refusals import sentence_of
+from articles.views.people import actor, reader_id
+from articles.wiring import repository
+
+page_with_form = require_http_methods(["GET", "HEAD", "POST"])
+
+
+@page_with_form
+@login_required
+def post(request: HttpRequest) -> HttpResponse:
+    found = repository()
+    initial = {"title": request.GET.get("title", ""), "link": request.GET.get("link", "")}
+    form = PostForm(request.POST or None, groups=found.groups.all(), rules=found.rules, initial=initial)
+    if request.method == "POST" and form.is_valid():
+        values, poster = form.cleaned_data, actor(request)
+        posted = found.articles.post(poster.id, poster.name, values["title"], values["link"], values["groups"])
+        if not posted.is_new:
+            messages.info(request, _("This link was posted already: here is the article. You can vote for it."))
+        return redirect("articles:article", posted.id)
+    return render(request, "articles/post.html", {"form": form}, status=400 if form.errors else 200)
+
+
+@page_with_form
+@login_required
+def edit(request: HttpRequest, article_id: int) -> HttpResponse:
+    article = repository().articles.get(article_id)
+    moderator = request.user.has_perm("articles.edit_any_article")
+    if not moderator and article.poster != reader_id(request):
+        raise PermissionDenied
+    initial = {"title": article.title, "link": article.link}
+    form = EditForm(request.POST or None, moderator=moderator, initial=initial)
+    if request.method == "POST" and form.is_valid() and _edit(request, article, form, moderator=moderator):
+        return redirect("articles:article", article_id)
+    context = {"form": form, "article": article}
+    return render(request, "articles/edit.html", context, status=400 if form.errors else 200)
+
+
+def _edit(request: HttpRequest, article: Article, form: EditForm, *, moderator: bool) -> bool:
+    """Whether the article was changed; if not, the form says why."""
+    values = form.cleaned_data
+    try:
+        repository().articles.edit(
+            article.id,
+            actor(request),
+            values["title"],
+            values["link"],
+            moderator=moderator,
+            reason=values.get("reason", ""),
+        )
+    except DuplicateLink as duplicate:
+        form.add_error("link", sentence_of(duplicate))
+    except Refused as refused:
+        form.add_error(None, sentence_of(refused))
+    return not form.errors

@@ -1,0 +1,57 @@
+"""Votes cast by forms."""
+
+from urllib.parse import urlencode, urlsplit
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.http import require_POST
+
+from accounts.errand import local_path
+from articles.errors import VotingClosed
+from articles.forms import ChoiceForm
+from articles.refusals import sentence_of
+from articles.views.people import actor
+from articles.wiring import repository
+
+
+@csrf_exempt
+@require_POST
+def cast_vote(request: HttpRequest, article_id: int) -> HttpResponse:
+    """Set the member's choice, and go back to the row it was made on.
+
+    A reader without account changes nothing here and needs no token: pages that can be cached hold none.
+    """
+    if request.user.is_authenticated:
+        return _cast_vote(request, article_id)
+    form = ChoiceForm(request.POST)
+    if not form.is_valid():
+        return _unknown_choice(request)
+    errand = {"next": _way_back(request, article_id), "article": article_id, "choice": form.choice_made.value}
+    return HttpResponseRedirect(f"{reverse('accounts:login')}?{urlencode(errand)}")
+
+
+@csrf_protect
+def _cast_vote(request: HttpRequest, article_id: int) -> HttpResponse:
+    form = ChoiceForm(request.POST)
+    if not form.is_valid():
+        return _unknown_choice(request)
+    try:
+        repository().votes.cast(article_id, actor(request).id, form.choice_made)
+    except VotingClosed as closed:
+        messages.error(request, sentence_of(closed))
+    return redirect(_way_back(request, article_id))
+
+
+def _unknown_choice(request: HttpRequest) -> HttpResponse:
+    return render(request, "errors/400.html", status=400)
+
+
+def _way_back(request: HttpRequest, article_id: int) -> str:
+    """The page the form stood on, at the article's row; the article's own page if it does not say."""
+    page = local_path(request.POST.get("next", ""))
+    if not page:
+        return reverse("articles:article", args=[article_id])
+    return urlsplit(page)._replace(fragment=f"article-{article_id}").geturl()

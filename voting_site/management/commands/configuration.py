@@ -1,0 +1,23 @@
+"""`manage.py configuration`: docs/configuration.md, written from the table the settings are read by."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+
+from voting_site import configuration
+
+
+class Command(BaseCommand):
+    help = "Print the table of all settings, or write it into docs/configuration.md."
+
+    def add_arguments(self, parser: Any) -> None:
+        parser.add_argument("--write", action="store_true", help="write docs/configuration.md")
+
+    def handle(self, *_: Any, write: bool, **__: Any) -> None:
+        if not write:
+            self.stdout.write(configuration.as_markdown())
+            return
+        path = settings.BASE_DIR / "docs" / "configuration.md"
+        path.write_text(configuration.page(), "utf-8")
+        self.stdout.write(f"{path} written.")

@@ -1,0 +1,23 @@
+"""`manage.py run`: the whole site with one command."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from voting_site import serving
+from voting_site.embedded import EmbeddedStoreError
+
+
+class Command(BaseCommand):
+    """Start the store, bring the accounts database up to date, fill an empty site, serve."""
+
+    help = "Start the store, prepare everything, and serve the site until Ctrl-C or SIGTERM."
+    requires_system_checks = []
+
+    def handle(self, *_: Any, **__: Any) -> None:
+        try:
+            status = serving.serve(self.stdout.write)
+        except (EmbeddedStoreError, serving.CannotServe) as error:
+            raise CommandError(str(error)) from error
+        if status:
+            raise SystemExit(status)
