@@ -15,10 +15,28 @@ RETRY_AFTER = 5
 _log = logging.getLogger(__name__)
 
 
+Answer = Callable[[HttpRequest], HttpResponse]
+
+
+class HeadMiddleware:
+    """HEAD is answered like GET, with its length, but without its body."""
+
+    def __init__(self, get_response: Answer) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self._get_response(request)
+        if request.method == "HEAD" and not response.streaming:
+            length = len(response.content)
+            response.content = b""
+            response["Content-Length"] = str(length)
+        return response
+
+
 class StoreErrorsMiddleware:
     """What is not there is 404; a store that is away is 503, with when to come back."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+    def __init__(self, get_response: Answer) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
@@ -28,7 +46,7 @@ class StoreErrorsMiddleware:
         match exception:
             case errors.GroupNotFound(moved_to=str(into)):
                 return HttpResponsePermanentRedirect(reverse("articles:group", args=[into]))
-            case errors.ArticleNotFound() | errors.GroupNotFound() | errors.PageNotFound():
+            case errors.ArticleNotFound() | errors.ArticleRemoved() | errors.GroupNotFound() | errors.PageNotFound():
                 raise Http404(str(exception)) from exception
             case errors.StoreError():
                 _log.error("store: %s: %s", type(exception).__name__, exception)

@@ -5,6 +5,7 @@ from django.urls import include, path
 
 urlpatterns = [
     path("admin/", admin.site.urls),
+    path("api/", include("articles.api.urls")),
     path("", include("accounts.urls")),
     path("", include("articles.urls")),
 ]

@@ -8,9 +8,14 @@ from django.utils.module_loading import import_string
 
 from articles.errors import StoreError
 
+_CTRL_C = 130  # exit status, as shells have it
+
 
 class StoreCommand(BaseCommand):
     """Runs with a store at hand: the running site's, or one started for as long as the command takes."""
+
+    requires_system_checks = []  # about pages, which have nothing to do with the store
+    when_interrupted = "Interrupted."
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         try:
@@ -18,3 +23,5 @@ class StoreCommand(BaseCommand):
                 return super().execute(*args, **options)
         except StoreError as error:
             raise CommandError(f"The store cannot be used: {error}") from error
+        except KeyboardInterrupt:
+            raise CommandError(self.when_interrupted, returncode=_CTRL_C) from None

@@ -6,6 +6,7 @@ from articles.domain import Actor, Article, ArticleId, Posted, UserId
 from articles.errors import ArticleNotFound, DuplicateLink
 from articles.links import link_digest
 from articles.repository import keys as names
+from articles.repository.groups import Groups
 from articles.repository.reading import read_articles
 from articles.repository.store import Store, exact_time
 
@@ -15,12 +16,14 @@ class Articles:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._groups = Groups(store)
 
     def post(self, poster: UserId, poster_name: str, title: str, link: str, groups: Sequence[str] = ()) -> Posted:
         """Publish an article with its poster's own vote.
 
         A link that was posted within `Rules.repost_window` leads to that article instead, also when two
-        members post it at the same moment. Round trips: the id, the link's claim, the script, the profile.
+        members post it at the same moment. Round trips: the id, the link's claim, the script, the profile, and
+        one for groups.
         Whatever breaks off in between leaves nothing half written: a claimed id without an article is
         taken over by the next to post the link.
         """
@@ -30,10 +33,14 @@ class Articles:
             article_id = self._claim(link, new_id)
             if self._publish(article_id, poster, poster_name, title, link, groups):
                 return Posted(article_id, is_new=True)
-            if article_id != new_id:
+            if article_id != new_id or self._has_link(article_id, link):
                 return Posted(article_id, is_new=False)
             # The counter is behind the articles (it was restored from an older time): no id is used twice.
             self._store.run("release_link", [names.link(link_digest(link))], [article_id])
+
+    def _has_link(self, article_id: ArticleId, link: str) -> bool:
+        """Whether another member, posting the same link just now, has already published under this claim."""
+        return link_digest(self.get(article_id).link) == link_digest(link)
 
     def _publish(
         self, article_id: ArticleId, poster: UserId, name: str, title: str, link: str, groups: Sequence[str]
@@ -51,6 +58,7 @@ class Articles:
             return False
         with store.commands() as client:
             client.zadd(names.posted(poster), {str(article_id): exact_time(now)})
+        self._groups.settle(list(groups))
         return True
 
     def _claim(self, link: str, article_id: ArticleId) -> ArticleId:
@@ -93,18 +101,17 @@ class Articles:
         article was posted with the new link within `Rules.repost_window`.
         """
         store, keys = self._store, self._store.shards.of(article_id)
-        old_link = self.get(article_id).link
-        moves = link_digest(old_link) != link_digest(link)
+        moves = link_digest(self.get(article_id).link) != link_digest(link)
         if moves and (holder := self._claim(link, article_id)) != article_id:
             raise DuplicateLink(holder)
         arguments = [article_id, title, link, editor.id, editor.name, int(moderator)]
         limits = [exact_time(store.now()), store.rules.edit_window, reason, keys.prefix]
         try:
-            store.change("edit", article_id, [keys.article(article_id)], [*arguments, *limits])
+            (old_link,) = store.change("edit", article_id, [keys.article(article_id)], [*arguments, *limits])
         except Exception:
             self._release(moves, link, article_id)
             raise
-        self._release(moves, old_link, article_id)
+        self._release(link_digest(old_link) != link_digest(link), old_link, article_id)
 
     def _release(self, moves: bool, link: str, article_id: ArticleId) -> None:
         if moves:

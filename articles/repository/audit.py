@@ -3,7 +3,8 @@
 1. open article: votes = voters, opposes = opposers, and nobody is both
 2. score = time + seconds per point x points, exactly; the time ranking holds the article's time
 3. an article exists if and only if it is in both rankings, or among the removed and in neither
-4. a group holds exactly the listed articles that say so; its rankings equal their intersections
+4. a group holds exactly the listed articles that say so, and is in the directory; its rankings equal their
+   intersections. (A group that is merged away at this moment, while articles are put into it, may be reported.)
 5. no voter set without an end, no key without its article, id counter at least the highest id
 """
 
@@ -90,8 +91,13 @@ class Audit:
             yield Finding(keys.article(int(article_id)), problem)
 
     def _check_group(self, keys: Keys, slug: str) -> Iterator[Finding]:
-        with self._store.commands() as client:
-            members = {int(member) for member in client.smembers(keys.group(slug))}
+        with self._store.pipeline() as pipe:
+            pipe.hexists(self._store.shards.directory.groups, slug)
+            pipe.smembers(keys.group(slug))
+            exists, found = pipe.execute()
+        members = {int(member) for member in found}
+        if members and not exists:
+            yield Finding(keys.group(slug), "holds articles, but there is no such group")
         for batch in list(batches(members, _AT_ONCE)) or [[]]:
             for problem in self._store.run("audit_group", [keys.group(slug)], [keys.prefix, slug, *batch]):
                 yield Finding(keys.group(slug), problem)

@@ -87,7 +87,8 @@ class Groups:
         for slug, title in zip(to_add, titles, strict=False):
             if title is None:
                 self._ensure(slug, slug)
-        return self._assign(article_id, to_add, list(remove), actor, reason)
+        groups = self._assign(article_id, to_add, list(remove), actor, reason)
+        return self._assign(article_id, (), (), None, "") if self.settle(to_add) else groups
 
     def _assign(
         self,
@@ -111,23 +112,49 @@ class Groups:
         """Move every article of one group into another and end the first; its address then leads to the other.
 
         Returns how many articles were moved. One article at a time, so the site goes on meanwhile; when it
-        is broken off, the group still exists and merging again finishes. Raises GroupNotFound.
+        is broken off, the group still exists and merging again finishes. The directory decides between
+        merges at the same time: the articles of the one that is refused follow the other. Raises GroupNotFound.
         """
         titles = self.titles()
         for needed in (slug, into):
             if needed not in titles or slug == into:
                 raise GroupNotFound(needed)
-        moved = 0
-        while step := self._move(slug, into):
-            moved += step
+        moved = self._move(slug, into)
         directory = self._store.shards.directory
-        self._store.change(
-            "close_group",
-            slug,
-            [directory.groups, directory.merged],
-            [slug, into, actor.name, exact_time(self._store.now()), reason, directory.prefix],
-        )
-        return moved
+        arguments = [slug, into, actor.name, exact_time(self._store.now()), reason, directory.prefix]
+        try:
+            self._store.change("close_group", slug, [directory.groups, directory.merged], arguments)
+        except GroupNotFound:
+            self.settle([into])
+            raise
+        return moved + self.settle([slug])
+
+    def settle(self, slugs: Sequence[str]) -> int:
+        """See to it that what was just put into these groups is in groups that exist; returns how many moved.
+
+        Articles of a group that was merged away meanwhile follow it; a group that nobody knows is created.
+        One round trip when all of them exist.
+        """
+        if not slugs:
+            return 0
+        with self._store.commands() as client:
+            titles = client.hmget(self._store.shards.directory.groups, list(slugs))
+        return sum(self._settle(slug) for slug, title in zip(slugs, titles, strict=True) if title is None)
+
+    def _settle(self, slug: str) -> int:
+        directory, moved = self._store.shards.directory, 0
+        while True:
+            with self._store.pipeline() as pipe:
+                pipe.hexists(directory.groups, slug)
+                pipe.hget(directory.merged, slug)
+                exists, into = pipe.execute()
+            if exists or into is None:
+                self._ensure(slug, slug)
+                return moved
+            if not (step := self._move(slug, into)):
+                return moved
+            moved += step
+            self.settle([into])
 
     def _move(self, slug: str, into: str) -> int:
         """Move the articles that are in the group now; returns how many."""

@@ -1,16 +1,20 @@
 """Entering articles with their history, and reading all of them out again."""
 
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import TypeAlias
 
-from articles.domain import PLACEHOLDERS, Article, ArticleId, ImportedArticle, Order
+from articles.domain import PLACEHOLDERS, Article, ArticleId, ImportedArticle, Order, UserId
 from articles.errors import Refused
 from articles.links import link_digest
 from articles.repository import keys as names
 from articles.repository.groups import Groups
 from articles.repository.reading import read_articles
 from articles.repository.store import Call, Store, exact_time
+
+Mark: TypeAlias = tuple[str, str]
+"""Link and time of an article: what makes an imported one the same."""
 
 _LOCK_LIFE = 120
 _READ_AT_ONCE = 500
@@ -27,20 +31,31 @@ class Imports:
         self._store = store
         self._groups = Groups(store)
         self._known_groups: set[str] = set()
+        self._token = ""
 
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Keep every other import out. Raises ImportRunning. A lock left by a crash ends after two minutes."""
-        self._token = secrets.token_hex(8)
-        with self._store.commands() as client:
-            if not client.set(names.IMPORTING, self._token, nx=True, ex=_LOCK_LIFE):
-                raise ImportRunning
+        self._token, self._known_groups = secrets.token_hex(8), set()
         try:
+            self._hold_lock()
             yield
         finally:
             with self._store.commands() as client:
                 if client.get(names.IMPORTING) == self._token:
                     client.delete(names.IMPORTING)
+            self._token = ""
+
+    def _hold_lock(self) -> None:
+        """Take the lock, or keep it longer. Raises ImportRunning when it is, or has become, another's."""
+        with self._store.pipeline() as pipe:
+            pipe.set(names.IMPORTING, self._token, nx=True, ex=_LOCK_LIFE)
+            pipe.get(names.IMPORTING)
+            _, holder = pipe.execute()
+        if holder != self._token:
+            raise ImportRunning
+        with self._store.commands() as client:
+            client.expire(names.IMPORTING, _LOCK_LIFE)
 
     def shift_of(self, file_digest: str, proposed: float) -> float:
         """Seconds by which a file's times are moved: those of its first import, else `proposed`, kept."""
@@ -52,9 +67,13 @@ class Imports:
         """Enter those that are not there yet; returns their new ids, None for what was there.
 
         An article is the same when its link and its time are equal, to the millisecond. Voters of articles
-        whose window is still open are entered as placeholders. Five round trips, whatever the number.
+        whose window is still open are entered as placeholders. What an import that was broken off has left
+        undone is done when it is repeated. Seven round trips, whatever the number. Raises ImportRunning when
+        `alone` was held up so long that another import began.
         """
-        known, fresh = self._existing(articles), dict[tuple[str, str], ImportedArticle]()
+        if self._token:
+            self._hold_lock()
+        known, fresh = self._existing(articles), dict[Mark, ImportedArticle]()
         for article in articles:
             if (mark := _mark(article)) not in known:
                 fresh.setdefault(mark, article)
@@ -62,10 +81,12 @@ class Imports:
         numbered = {mark: (next(ids), article) for mark, article in fresh.items()}
         self._ensure_groups(fresh.values())
         self._store.run_many([self._call(i, article) for i, article in numbered.values()])
-        self._index(numbered.values())
+        entered = {mark: (number, article.poster) for mark, (number, article) in numbered.items()}
+        self._index(known | entered)
         return [number[0] if (number := numbered.pop(_mark(a), None)) else None for a in articles]
 
-    def _existing(self, articles: Sequence[ImportedArticle]) -> set[tuple[str, str]]:
+    def _existing(self, articles: Sequence[ImportedArticle]) -> dict[Mark, tuple[ArticleId, UserId]]:
+        """Ids and posters of the articles posted at these times."""
         times = list({exact_time(article.posted_at) for article in articles})
         replies = self._store.run_many(
             [
@@ -73,13 +94,13 @@ class Imports:
                 for keys in self._store.shards.all
             ]
         )
-        return {mark for flat in replies for mark in zip(flat[1::2], flat[::2], strict=True)}
+        rows = (flat[at : at + 4] for flat in replies for at in range(0, len(flat), 4))
+        return {(link, time): (int(number), int(poster)) for time, link, number, poster in rows}
 
     def _new_ids(self, count: int) -> range:
         if not count:
             return range(0)
         with self._store.commands() as client:
-            client.expire(names.IMPORTING, _LOCK_LIFE)
             last = int(client.incrby(names.COUNTER, count))
         return range(last - count + 1, last + 1)
 
@@ -113,15 +134,15 @@ class Imports:
             ),
         )
 
-    def _index(self, numbered: Iterable[tuple[ArticleId, ImportedArticle]]) -> None:
-        """Put new articles on their posters' profiles, and recent links where posting looks for them."""
-        now, window = self._store.now(), self._store.rules.repost_window
+    def _index(self, entered: Mapping[Mark, tuple[ArticleId, UserId]]) -> None:
+        """Put articles on their posters' profiles, and recent links where posting looks for them."""
+        oldest = self._store.now() - self._store.rules.repost_window
         with self._store.pipeline() as pipe:
-            for article_id, article in numbered:
-                if article.poster:
-                    pipe.zadd(names.posted(article.poster), {str(article_id): article.posted_at})
-                if (left := int(article.posted_at + window - now)) > 0:
-                    pipe.set(names.link(link_digest(article.link)), article_id, nx=True, ex=left)
+            for (link, time), (article_id, poster) in entered.items():
+                if poster:
+                    pipe.zadd(names.posted(poster), {str(article_id): time})
+                if (left := int(float(time) - oldest)) > 0:
+                    pipe.set(names.link(link_digest(link)), article_id, nx=True, ex=left)
             pipe.execute()
 
     def all(self) -> Iterator[Article]:
@@ -141,6 +162,5 @@ class Imports:
             return sum(pipe.execute())
 
 
-def _mark(article: ImportedArticle) -> tuple[str, str]:
-    """What makes an imported article the same one."""
+def _mark(article: ImportedArticle) -> Mark:
     return article.link, exact_time(article.posted_at)

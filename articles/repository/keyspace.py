@@ -10,9 +10,20 @@ from articles.repository.store import Store
 
 _FORM = re.compile(r"(?P<prefix>\{s\d+\}:)?(?P<kind>[a-z]+):(?P<rest>.*)", re.DOTALL)
 
-_IN_SHARDS = {"article", "voted", "oppose", "time", "score", "group", "removed", "ranking", "log"}
-_DIRECTORY = {"groups", "merged"}
-_OUTSIDE = {"article", "schema", "link", "posted", "shift", "lock"}
+_ID, _SLUG, _NOTHING = r"[1-9][0-9]{0,15}", r"(?s:.+)", ""
+
+_OF_ARTICLES = {"article": _ID, "voted": _ID, "oppose": _ID}
+_OF_LISTS = dict.fromkeys(("time", "score"), f"({_SLUG})?") | {"group": _SLUG}
+_OF_SHARDS = dict.fromkeys(("removed", "ranking", "log"), _NOTHING)
+_DIRECTORY = dict.fromkeys(("groups", "merged"), _NOTHING)
+_OUTSIDE = {
+    "article": _NOTHING,
+    "schema": _NOTHING,
+    "link": "[0-9a-f]{32}",
+    "posted": _ID,
+    "shift": _SLUG,
+    "lock": "import",
+}
 
 PER_SCAN = 1000
 
@@ -57,14 +68,16 @@ def survey(store: Store) -> tuple[dict[Keys, Contents], list[str]]:
 
 
 def _known(prefix: str, kind: str, rest: str, shards: Shards) -> bool:
-    if not prefix and kind in _OUTSIDE and (shards.count > 1 or kind not in _IN_SHARDS):
-        return kind != "article" or rest == ""
-    if kind in ("article", "voted", "oppose") and rest:
-        return rest.isascii() and rest.isdigit() and shards.of(int(rest)).prefix == prefix
-    if kind == "article":
-        return shards.count == 1
-    in_directory = kind in _DIRECTORY and prefix == shards.directory.prefix and not rest
-    return in_directory or (kind in _IN_SHARDS and any(prefix == keys.prefix for keys in shards.all))
+    def among(forms: dict[str, str]) -> bool:
+        return kind in forms and re.fullmatch(forms[kind], rest) is not None
+
+    if among(_OF_ARTICLES):
+        return shards.of(int(rest)).prefix == prefix
+    if among(_DIRECTORY):
+        return prefix == shards.directory.prefix
+    if among(_OF_LISTS) or among(_OF_SHARDS):
+        return any(prefix == keys.prefix for keys in shards.all)
+    return not prefix and among(_OUTSIDE)
 
 
 def _note(contents: Contents, kind: str, rest: str) -> None:

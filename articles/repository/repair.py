@@ -38,7 +38,7 @@ class Repair:
                 done += len(batch)
                 progress(done, total)
             self._repair_groups(keys, contents)
-        Groups(self._store).ensure({slug: slug for slug in slugs})
+        Groups(self._store).settle(sorted(slugs))
         articles = [article for contents in shards.values() for article in contents.articles]
         self._raise_counter(max(articles, default=0))
         return len(articles)

@@ -1,20 +1,22 @@
-"""The pages of errors, 400 to 500."""
+"""The pages of errors, 400 to 500. Their signatures are Django's."""
+
+# ruff: noqa: ARG001
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 
 
-def bad_request(request: HttpRequest, **_: object) -> HttpResponse:
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     return render(request, "errors/400.html", status=400)
 
 
-def forbidden(request: HttpRequest, reason: str = "", **_: object) -> HttpResponse:
+def forbidden(request: HttpRequest, exception: Exception | None = None, reason: str = "") -> HttpResponse:
     """Also shown when a form's token is missing or stale (`reason` is then set)."""
     return render(request, "errors/403.html", {"stale_form": bool(reason)}, status=403)
 
 
-def not_found(request: HttpRequest, **_: object) -> HttpResponse:
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     return render(request, "errors/404.html", status=404)
 
 

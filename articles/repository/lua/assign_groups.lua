@@ -26,10 +26,10 @@ for _, slug in ipairs(split(ARGV[2])) do
 end
 
 local now_in = table.concat(kept, ',')
+leave_groups(prefix, id, split(ARGV[3]))  -- also groups that hold it although it does not say so
 if #added == 0 and #dropped == 0 then return {'ok', now_in} end
 redis.call('HSET', article, 'groups', now_in)
 if not removed then
-  leave_groups(prefix, id, dropped)
   list_article(prefix, id, tonumber(time), votes - opposes, kept)
 end
 if ARGV[5] ~= '' then

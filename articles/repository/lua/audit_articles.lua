@@ -15,7 +15,10 @@ local function check_votes(say, id, votes, opposes)
   if for_it ~= tonumber(votes) then say('votes ' .. votes .. ', voters ' .. for_it) end
   if against ~= tonumber(opposes) then say('opposes ' .. opposes .. ', opposers ' .. against) end
   if against > 0 and #redis.call('SINTER', voted, oppose) > 0 then say('a user is in both voter sets') end
-  for _, key in ipairs({voted, oppose}) do
+end
+
+local function check_ends(say, id)
+  for _, key in ipairs({prefix .. 'voted:' .. id, prefix .. 'oppose:' .. id}) do
     if redis.call('TTL', key) == -1 then say('a voter set without end') end
   end
 end
@@ -24,12 +27,12 @@ local function check_lists(say, id, time, points, groups, removed)
   local by_time, by_score = redis.call('ZSCORE', KEYS[1], id), redis.call('ZSCORE', KEYS[2], id)
   if removed then
     if by_time or by_score then say('removed, but listed') end
-    if not redis.call('ZSCORE', KEYS[3], id) then say('not among the removed') end
+    if tonumber(redis.call('ZSCORE', KEYS[3], id) or 'nan') ~= time then say('not among the removed, or not by its time') end
   else
     if tonumber(by_time or 'nan') ~= time then say('time ' .. exactly(time) .. ', ranked ' .. (by_time or 'nowhere')) end
-    local wanted = score(time, points, per_point)
-    if tonumber(by_score or 'nan') ~= wanted then
-      say('score ' .. exactly(wanted) .. ', ranked ' .. (by_score or 'nowhere'))
+    local wanted = per_point and score(time, points, per_point)
+    if not by_score or wanted and tonumber(by_score) ~= wanted then
+      say('score ' .. exactly(wanted or 0/0) .. ', ranked ' .. (by_score or 'nowhere'))
     end
     if redis.call('ZSCORE', KEYS[3], id) then say('among the removed, but listed') end
   end
@@ -48,6 +51,7 @@ for at = 4, #ARGV do
     say('no such article, or not a whole one')
   else
     if now - milliseconds(tonumber(time)) <= window then check_votes(say, id, votes, opposes) end
+    check_ends(say, id)
     check_lists(say, id, tonumber(time), votes - opposes, groups, removed)
   end
 end

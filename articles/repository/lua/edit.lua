@@ -3,7 +3,7 @@ Change an article's title and link.
 KEYS  1 article
 ARGV  1 id  2 title  3 link  4 editor's user id  5 editor's name  6 "1" for a moderator  7 now, s
       8 poster's time for editing, s  9 reason  10 shard prefix
-Returns  {"ok"} | {"missing"} | {"removed"} | {"not_poster"} | {"late"}
+Returns  {"ok", the link it had} | {"missing"} | {"removed"} | {"not_poster"} | {"late"}
 Cost  O(1)
 ]]
 local article, moderator, now = KEYS[1], ARGV[6] == '1', ARGV[7]
@@ -18,11 +18,11 @@ if not moderator then
     return {'late'}
   end
 end
-if title == ARGV[2] and link == ARGV[3] then return {'ok'} end
+if title == ARGV[2] and link == ARGV[3] then return {'ok', link} end
 
 local details = {}
 if title ~= ARGV[2] then details.old_title = title end
 if link ~= ARGV[3] then details.old_link = link end
 redis.call('HSET', article, 'title', ARGV[2], 'link', ARGV[3])
 log(ARGV[10], 'edit', now, ARGV[5], ARGV[1], ARGV[2], ARGV[9], details)
-return {'ok'}
+return {'ok', link}

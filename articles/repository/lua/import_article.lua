@@ -13,11 +13,13 @@ local votes, opposes, life = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV
 
 if redis.call('EXISTS', article) == 1 then return {'exists'} end
 
-local placeholder = tonumber(ARGV[12])
+local placeholder, at_once = tonumber(ARGV[12]), 1000
 local function enter_voters(key, count)
-  for _ = 1, count do
-    redis.call('SADD', key, exactly(placeholder))
-    placeholder = placeholder + 1
+  while count > 0 do
+    local voters = {}
+    for at = 1, math.min(count, at_once) do voters[at] = exactly(placeholder + at - 1) end
+    redis.call('SADD', key, unpack(voters))
+    placeholder, count = placeholder + #voters, count - #voters
   end
   if redis.call('EXISTS', key) == 1 then redis.call('EXPIRE', key, life) end
 end

@@ -1,0 +1,1 @@
+"""The API at /api/: what the pages can do, for programs."""

@@ -1,0 +1,141 @@
+"""What can be asked for."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+from ninja import P, PathEx, Query, Router, Status
+
+from articles.api import schemas
+from articles.api.auth import EVERYONE, MEMBERS
+from articles.api.problems import Problem
+from articles.errors import GroupNotFound, PageNotFound
+from articles.links import clean_link
+from articles.slugs import clean_slug
+from articles.text import Refused, clean_reason, clean_title
+from articles.views.people import actor, reader_id
+from articles.wiring import repository
+
+LAST_PAGE = 10**9
+"""No list is longer; the store could not count further."""
+
+ArticleNumber = PathEx[int, P(description=gettext_noop("The article's number."), ge=1, examples=[42])]
+
+router = Router()
+
+
+def _failing(*statuses: int) -> dict[int, Any]:
+    return dict.fromkeys(statuses, schemas.Failure)
+
+
+_READERS: dict[str, Any] = {"auth": EVERYONE, "openapi_extra": {"security": [{}]}}
+_LOCATION = {"Location": {"description": "The article's address in the API.", "schema": {"type": "string"}}}
+
+
+@router.get(
+    "articles",
+    summary=gettext_noop("A page of articles"),
+    description=gettext_noop("The articles of the site or of one group, with your own choices."),
+    response={200: schemas.ArticlePage} | _failing(400, 401, 404, 503),
+    **_READERS,
+)
+def list_articles(request: HttpRequest, query: Query[schemas.ListQuery]) -> schemas.ArticlePage:
+    if query.page > LAST_PAGE:
+        raise PageNotFound(query.page)
+    slug = None if query.group is None else _slug_asked_for(query.group)
+    page = repository().listings.page(query.order, query.page, slug=slug, reader=reader_id(request))
+    return schemas.ArticlePage.of(page)
+
+
+@router.get(
+    "articles/{article_id:article_id}",
+    summary=gettext_noop("One article"),
+    description=gettext_noop("Removed articles stay, and say why they were removed."),
+    response={200: schemas.Article} | _failing(401, 404, 503),
+    **_READERS,
+)
+def read_article(request: HttpRequest, article_id: ArticleNumber) -> schemas.Article:
+    return schemas.Article.of(repository().articles.get(article_id, reader_id(request)))
+
+
+@router.post(
+    "articles",
+    summary=gettext_noop("Post an article"),
+    description=gettext_noop(
+        "Your own vote is its first. A link that was posted recently leads to that article: nothing is added, "
+        "and the answer is 200 instead of 201."
+    ),
+    response={201: schemas.PostedArticle, 200: schemas.PostedArticle} | _failing(400, 401, 403, 413, 415, 503),
+    auth=MEMBERS,
+    openapi_extra={"responses": {201: {"headers": _LOCATION}, 200: {"headers": _LOCATION}}},
+)
+def post_article(
+    request: HttpRequest, response: HttpResponse, article: schemas.NewArticle
+) -> Status[schemas.PostedArticle]:
+    found, poster = repository(), actor(request)
+    title, link = clean_title(article.title), clean_link(article.link)
+    groups = _slugs(article.groups)
+    _check_groups(groups, found.groups.titles(), at_most=found.rules.max_groups_by_poster)
+    posted = found.articles.post(poster.id, poster.name, title, link, groups)
+    response["Location"] = reverse("api:read_article", args=[posted.id])
+    stored = found.articles.get(posted.id, poster.id)
+    answer = schemas.PostedArticle.from_post(stored, existing=not posted.is_new)
+    return Status(201 if posted.is_new else 200, answer)
+
+
+@router.put(
+    "articles/{article_id:article_id}/vote",
+    summary=gettext_noop("Vote, oppose, or take it back"),
+    description=gettext_noop("Sets your choice on an article. Repeating it changes nothing."),
+    response={200: schemas.Tally} | _failing(400, 401, 403, 404, 409, 413, 415, 503),
+    auth=MEMBERS,
+)
+def cast_vote(request: HttpRequest, article_id: ArticleNumber, ballot: schemas.Ballot) -> schemas.Tally:
+    return schemas.Tally.of(article_id, repository().votes.cast(article_id, actor(request).id, ballot.choice))
+
+
+@router.put(
+    "articles/{article_id:article_id}/groups",
+    summary=gettext_noop("Assign an article to groups"),
+    description=gettext_noop(
+        "For moderators. Sets all groups of an article in one step. Repeating it changes nothing."
+    ),
+    response={200: schemas.Assigned} | _failing(400, 401, 403, 404, 413, 415, 503),
+    auth=MEMBERS,
+)
+def assign_groups(
+    request: HttpRequest, article_id: ArticleNumber, assignment: schemas.Assignment
+) -> schemas.Assigned:
+    if not request.user.has_perm("articles.assign_groups"):
+        raise PermissionDenied
+    found, wanted = repository(), _slugs(assignment.groups)
+    reason = clean_reason(assignment.reason) if assignment.reason else ""
+    known = {*found.groups.titles(), *found.articles.get(article_id).groups}
+    _check_groups(wanted, known)
+    others = known.difference(wanted)  # not only those it is in now: another moderator may be adding one
+    groups = found.groups.assign(article_id, wanted, others, actor=actor(request), reason=reason)
+    return schemas.Assigned(id=article_id, groups=list(groups))
+
+
+def _slug_asked_for(name: str) -> str:
+    """The group's slug, however it is typed. Raises GroupNotFound."""
+    try:
+        return clean_slug(name)
+    except Refused as refused:
+        raise GroupNotFound(name) from refused
+
+
+def _slugs(names: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(map(clean_slug, names)))
+
+
+def _check_groups(slugs: Sequence[str], known: Collection[str], at_most: int | None = None) -> None:
+    if unknown := [slug for slug in slugs if slug not in known]:
+        message = _("There is no group named %(names)s.") % {"names": ", ".join(unknown)}
+        raise Problem(400, "unknown-group", message)
+    if at_most is not None and len(slugs) > at_most:
+        raise Problem(400, "too-many-groups", _("Choose at most %(most)d groups.") % {"most": at_most})

@@ -1,0 +1,176 @@
+"""What goes in and out, as JSON. Descriptions are shown in the documentation, translated there.
+
+Plain pydantic models: ninja's own would take a body of `"text"` for an object and read its methods as fields.
+"""
+
+import re
+from typing import Annotated, Any
+
+from django.utils.translation import gettext_noop
+from pydantic import BaseModel, BeforeValidator, Field
+
+from articles import domain
+from articles.domain import Choice, Order
+
+GROUPS_AT_MOST = 50
+"""Groups read from one request."""
+
+_PAGE = re.compile("[1-9][0-9]{0,99}")
+
+
+def _page_number(raw: object) -> object:
+    if isinstance(raw, str) and not _PAGE.fullmatch(raw):
+        raise ValueError(raw)
+    return raw
+
+
+PageNumber = Annotated[int, BeforeValidator(_page_number)]
+Slugs = Annotated[list[str], Field(max_length=GROUPS_AT_MOST, examples=[["python"]])]
+
+
+class ListQuery(BaseModel):
+    """Which page of which list."""
+
+    order: Order = Field(
+        Order.SCORE,
+        description=gettext_noop(
+            "What the list is ordered by: score is the front page's order, time is newest first."
+        ),
+        examples=["time"],
+    )
+    group: str | None = Field(
+        None, description=gettext_noop("Name of a group, to list its articles only."), examples=["python"]
+    )
+    page: PageNumber = Field(1, ge=1, description=gettext_noop("Page, counted from 1."), examples=[2])
+
+
+class Article(BaseModel):
+    """A posted title and link."""
+
+    id: int
+    title: str
+    link: str | None = Field(description=gettext_noop("Null once the article is removed."))
+    poster: str = Field(description=gettext_noop("Name of the member who posted it; empty if unknown."))
+    time: float = Field(description=gettext_noop("When it was posted, in Unix seconds."))
+    votes: int
+    opposes: int
+    points: int = Field(description=gettext_noop("Votes less opposes."))
+    score: float = Field(description=gettext_noop("What the front page is ordered by, in Unix seconds."))
+    groups: list[str]
+    choice: Choice = Field(description=gettext_noop("Your own; none for readers without account."))
+    closes_at: float = Field(description=gettext_noop("Until when votes count, in Unix seconds."))
+    removed: str | None = Field(description=gettext_noop("Why a moderator removed it; null while it is listed."))
+
+    @classmethod
+    def of(cls, article: domain.Article) -> "Article":
+        return cls(**_fields(article))
+
+
+class PostedArticle(Article):
+    """An article, and whether it was there before."""
+
+    existing: bool = Field(
+        description=gettext_noop("Whether the link was posted before, so that nothing was added.")
+    )
+
+    @classmethod
+    def from_post(cls, article: domain.Article, *, existing: bool) -> "PostedArticle":
+        return cls(existing=existing, **_fields(article))
+
+
+class ArticlePage(BaseModel):
+    """One page of a list."""
+
+    articles: list[Article]
+    page: int
+    pages: int
+    total: int = Field(description=gettext_noop("Articles on all pages."))
+
+    @classmethod
+    def of(cls, page: domain.ArticlePage) -> "ArticlePage":
+        articles = [Article.of(article) for article in page.articles]
+        return cls(articles=articles, page=page.number, pages=page.pages, total=page.total)
+
+
+class NewArticle(BaseModel):
+    """An article to post."""
+
+    title: str = Field(description=gettext_noop("At most 300 characters."), examples=["An example"])
+    link: str = Field(
+        description=gettext_noop("An address with http or https."), examples=["https://example.org/"]
+    )
+    groups: Slugs = Field([], description=gettext_noop("Names of existing groups, at most five."))
+
+
+class Ballot(BaseModel):
+    """A choice on an article."""
+
+    choice: Choice = Field(description=gettext_noop("None takes your choice back."), examples=["vote"])
+
+
+class Tally(BaseModel):
+    """An article's counts after a choice."""
+
+    id: int
+    votes: int
+    opposes: int
+    points: int = Field(description=gettext_noop("Votes less opposes."))
+    choice: Choice = Field(description=gettext_noop("Your own."))
+
+    @classmethod
+    def of(cls, article_id: int, tally: domain.Tally) -> "Tally":
+        counts = {"votes": tally.votes, "opposes": tally.opposes, "points": tally.points}
+        return cls(id=article_id, choice=tally.choice, **counts)
+
+
+class Assignment(BaseModel):
+    """The groups an article is to be in."""
+
+    groups: Slugs = Field(description=gettext_noop("All groups the article is to be in; it leaves the others."))
+    reason: str = Field(
+        "",
+        description=gettext_noop("For everyone to read in the moderation log."),
+        examples=["It is about Python."],
+    )
+
+
+class Assigned(BaseModel):
+    """The groups an article is in."""
+
+    id: int
+    groups: list[str]
+
+
+class Error(BaseModel):
+    """What went wrong."""
+
+    code: str = Field(description=gettext_noop("Stable, for programs."))
+    message: str = Field(description=gettext_noop("One sentence in your language, for people."))
+    moved_to: str | None = Field(
+        None, description=gettext_noop("With the code group-moved: the group it was merged into.")
+    )
+
+
+class Failure(BaseModel):
+    """Every answer that is not the one asked for."""
+
+    error: Error
+
+
+def _fields(article: domain.Article) -> dict[str, Any]:
+    removed = article.removed is not None
+    return {
+        "id": article.id,
+        "title": article.title,
+        "link": None if removed else article.link,
+        "poster": article.poster_name,
+        "time": article.posted_at,
+        "votes": article.votes,
+        "opposes": article.opposes,
+        "points": article.points,
+        "score": article.score,
+        "groups": list(article.groups),
+        "choice": article.choice,
+        "closes_at": article.closes_at,
+        "removed": article.removed,
+    }

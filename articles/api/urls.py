@@ -1,0 +1,33 @@
+"""Addresses of the API. Whatever else is asked for under them is answered in JSON too."""
+
+from collections.abc import Iterator
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, path, re_path
+from django.views.generic import RedirectView
+
+import articles.urls  # noqa: F401 - registers the converter of article ids
+from articles.api import documentation
+from articles.api.envelope import in_envelope
+from articles.api.problems import not_found
+from articles.api.site_api import api
+
+
+def _nothing_here(_request: HttpRequest) -> HttpResponse:
+    return not_found().answer
+
+
+def _endpoints() -> Iterator[URLPattern]:
+    for found in api.urls[0]:
+        if isinstance(found, URLPattern) and found.name != "api-root":
+            yield URLPattern(found.pattern, in_envelope(found.callback), found.default_args, found.name)
+
+
+app_name = "api"
+urlpatterns = [
+    path("", RedirectView.as_view(pattern_name="api:docs"), name="api-root"),
+    path("docs", documentation.docs, name="docs"),
+    path("openapi.json", in_envelope(documentation.openapi), name="openapi"),
+    *_endpoints(),
+    re_path("", in_envelope(_nothing_here)),
+]

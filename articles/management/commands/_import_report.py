@@ -1,0 +1,70 @@
+"""What an import did, by cause."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TextIO
+
+from articles.interchange import BadRow
+
+_LINES_SHOWN = 5
+
+
+@dataclass(slots=True)
+class Causes:
+    """Why rows, or groups of rows, were left out: how often, and where first."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    lines: dict[str, list[int]] = field(default_factory=dict)
+    examples: dict[str, str] = field(default_factory=dict)
+
+    def note(self, line: int, bad: BadRow) -> None:
+        self.counts[bad.code] += 1
+        self.examples.setdefault(bad.code, str(bad))
+        if len(first := self.lines.setdefault(bad.code, [])) < _LINES_SHOWN:
+            first.append(line)
+
+    def table(self) -> Iterator[str]:
+        """One line for each cause, the most frequent first: count, an example's message, the first lines."""
+        for code, count in self.counts.most_common():
+            shown = ", ".join(map(str, self.lines[code])) + (", …" if count > len(self.lines[code]) else "")
+            yield f"{count:>9,}  {self.examples[code]} ({code}: {'lines' if count > 1 else 'line'} {shown})"
+
+
+@dataclass(slots=True)
+class ImportReport:
+    """Counts of an import. Each bad row is also written to `details`, if there is such a file."""
+
+    details: TextIO | None = None
+    imported: int = 0
+    present: int = 0
+    rows: Causes = field(default_factory=Causes)
+    groups: Causes = field(default_factory=Causes)
+
+    @property
+    def refused(self) -> int:
+        return self.rows.counts.total()
+
+    def row_refused(self, line: int, bad: BadRow) -> None:
+        """Note a row that is left out."""
+        self.rows.note(line, bad)
+        self._write(line, bad)
+
+    def group_left_out(self, line: int, bad: BadRow) -> None:
+        """Note a group that an imported article is not put in."""
+        self.groups.note(line, bad)
+        self._write(line, bad)
+
+    def _write(self, line: int, bad: BadRow) -> None:
+        if self.details is not None:
+            self.details.write(f"{line}\t{bad.code}\t{bad}\n")
+
+    def summary(self) -> Iterator[str]:
+        """The lines an operator reads at the end."""
+        yield f"{self.imported:,} articles imported, {self.present:,} there already, {self.refused:,} rows refused."
+        if self.refused:
+            yield "Rows refused:"
+            yield from self.rows.table()
+        if left_out := self.groups.counts.total():
+            yield f"Groups left out, their articles not: {left_out:,}"
+            yield from self.groups.table()

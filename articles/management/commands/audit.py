@@ -1,0 +1,32 @@
+"""`manage.py audit`: proves that the store is sound, or says what is not."""
+
+import sys
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from articles.management.commands._progress import add_progress_argument, progress
+from articles.management.store_command import StoreCommand
+from articles.wiring import patient_repository
+
+
+class Command(StoreCommand):
+    """Changes nothing, and may run while the site is in use. Exit status 1 when something was found."""
+
+    help = "Check every article, vote count, ranking and group of the store. Changes nothing."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        add_progress_argument(parser)
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        repository = patient_repository()
+        findings = 0
+        with progress(unit="articles", shown=options["progress"]) as bar:
+            for finding in repository.audit.findings(bar.reach):
+                bar.clear()
+                self.stdout.write(str(finding))
+                findings += 1
+        if findings:
+            self.stdout.write(f"{findings:,} findings." if findings > 1 else "1 finding.")
+            sys.exit(1)
+        self.stdout.write(f"{repository.imports.count():,} articles, no findings.")

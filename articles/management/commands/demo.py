@@ -1,0 +1,28 @@
+"""`manage.py demo`: fills an empty site with demo content."""
+
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from articles.demo.seeding import seed
+from articles.management.commands._accounts import require_accounts
+from articles.management.store_command import StoreCommand
+from articles.repository import ImportRunning
+from articles.wiring import patient_repository
+
+
+class Command(StoreCommand):
+    """Refuses a site that has articles. Safe to break off and repeat."""
+
+    help = "Fill an empty site with members, groups, articles and votes, and make two logins to try it with."
+    when_interrupted = "Interrupted. Run it again to finish."
+
+    def handle(self, *_: Any, **__: Any) -> None:
+        require_accounts()
+        try:
+            told = seed(patient_repository())
+        except ImportRunning:
+            raise CommandError("An import is running: try again when it has ended.") from None
+        if told is None:
+            raise CommandError("The site has articles already: demo content goes only into an empty one.")
+        self.stdout.write(told)

@@ -1,0 +1,92 @@
+"""`manage.py export_articles`: writes every article, so that another site can import it."""
+
+import gzip
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from articles.interchange import format_line
+from articles.management.commands._progress import add_progress_argument, progress
+from articles.management.store_command import StoreCommand
+from articles.wiring import patient_repository
+
+_EACH = 500  # articles between two looks at the progress bar
+
+Write = Callable[[bytes], object]
+
+
+class Command(StoreCommand):
+    """The file takes its place only when it is whole."""
+
+    help = (
+        "Write every article to FILE, one JSON object in each line, as import_articles reads it. "
+        "Who voted is not part of it, nor are titles of groups and the moderation log."
+    )
+    when_interrupted = "Interrupted: no file was written."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "file", metavar="FILE", nargs="?", help="packed when it ends in .gz; without it, standard output"
+        )
+        parser.add_argument("--removed", action="store_true", help="with the removed articles and the reasons")
+        add_progress_argument(parser)
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        if options["file"] in (None, "-"):
+            self._export_to_stdout(options)
+            return
+        try:
+            with _new_file(Path(options["file"])) as write:
+                written = _export(write, options)
+        except OSError as error:
+            raise CommandError(f"{error.filename or options['file']}: {error.strerror}") from error
+        self.stdout.write(f"{written:,} articles written to {options['file']}.")
+
+    def _export_to_stdout(self, options: dict[str, Any]) -> None:
+        binary = getattr(self.stdout, "buffer", None)
+
+        def as_text(line: bytes) -> None:
+            self.stdout.write(line.decode(), ending="")
+
+        try:
+            _export(binary.write if binary else as_text, options)
+            self.stdout.flush()
+        except BrokenPipeError:  # the reader has seen enough, as `head` does
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _export(write: Write, options: dict[str, Any]) -> int:
+    """Write the articles; returns how many."""
+    repository, written = patient_repository(), 0
+    with progress(unit="articles", shown=options["progress"], total=repository.imports.count()) as bar:
+        for done, article in enumerate(repository.imports.all(), start=1):
+            if article.removed is None or options["removed"]:
+                write(format_line(article))
+                written += 1
+            if done % _EACH == 0:
+                bar.reach(done)
+    return written
+
+
+@contextmanager
+def _new_file(path: Path) -> Iterator[Write]:
+    """Writes beside `path` and moves the file there at the end; nothing is left of one that was broken off."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with part.open("xb") as raw:
+            if path.suffix == ".gz":
+                with gzip.GzipFile(filename="", fileobj=raw, mode="wb", compresslevel=6) as packed:
+                    yield packed.write
+            else:
+                yield raw.write
+            raw.flush()
+            os.fsync(raw.fileno())
+        part.replace(path)
+    finally:
+        with suppress(FileNotFoundError):
+            part.unlink()

@@ -1,0 +1,178 @@
+"""`manage.py import_articles`: enters articles from a file, with their history."""
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from itertools import islice
+from math import inf
+from typing import Any, TextIO
+
+from django.core.management.base import CommandError, CommandParser
+from django.db import DatabaseError
+
+from accounts import names
+from accounts.models import User
+from articles.domain import UNKNOWN_POSTER, UserId
+from articles.interchange import BadRow, Reading, Row, parse_line, read_row, read_time
+from articles.management.commands._accounts import require_accounts
+from articles.management.commands._article_file import ArticleFile, DamagedFile, open_articles
+from articles.management.commands._import_report import ImportReport
+from articles.management.commands._progress import Progress, add_progress_argument, progress
+from articles.management.store_command import StoreCommand
+from articles.repository import ImportRunning, Repository
+from articles.wiring import patient_repository
+
+BATCH = 1000  # articles
+
+_HELP = """\
+Import articles from FILE, one JSON object in each line, packed with gzip or not:
+title, link, time (Unix seconds) and votes (the total), if known also poster, groups and opposes.
+Rows that cannot be imported are reported and left out. It may be broken off and repeated:
+nothing is imported twice."""
+
+_RUNNING = """\
+Another import is running: try again when it has ended. One that crashed is taken for ended within two minutes."""
+
+
+class Command(StoreCommand):
+    """Posters become members nobody can log in as. Exit status 1 when nothing could be imported."""
+
+    help = _HELP
+    when_interrupted = "Interrupted. Run it again to go on; nothing will be imported twice."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", metavar="FILE", help="file to read; - for standard input")
+        parser.add_argument(
+            "--unescape", action="store_true", help="turn &amp; and the like in titles and links into characters"
+        )
+        parser.add_argument(
+            "--shift-to-now",
+            action="store_true",
+            help="move the newest article to this moment and the others by as much; "
+            "the same file, imported again, is moved as the first time",
+        )
+        parser.add_argument("--report", metavar="REPORT", help="write every refused row to this file")
+        add_progress_argument(parser)
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        require_accounts()
+        with ExitStack() as stack:
+            try:
+                source = stack.enter_context(open_articles(options["file"]))
+                report = ImportReport(_opened_report(stack, options["report"], source))
+            except OSError as error:
+                raise CommandError(f"{error.filename}: {error.strerror}") from error
+            self._import(source, report, options)
+
+    def _import(self, source: ArticleFile, report: ImportReport, options: dict[str, Any]) -> None:
+        problem = ""
+        try:
+            with progress(unit="B", shown=options["progress"], total=source.size) as bar:
+                importing = _Import(patient_repository(), source, report, bar)
+                importing.run(unescape=options["unescape"], shift_to_now=options["shift_to_now"])
+        except ImportRunning:
+            raise CommandError(_RUNNING) from None
+        except DatabaseError as error:
+            problem = f"The accounts database cannot be used: {error}. Run it again to go on."
+        except DamagedFile as error:
+            problem = str(error)
+        for line in report.summary():
+            self.stdout.write(line)
+        if problem:
+            raise CommandError(problem)
+        if not report.imported + report.present:
+            raise CommandError("Nothing could be imported.")
+
+
+def _opened_report(stack: ExitStack, path: str | None, source: ArticleFile) -> TextIO | None:
+    if path is None:
+        return None
+    if source.is_same_as(path):
+        raise CommandError("The report would overwrite the file to import.")
+    return stack.enter_context(open(path, "w", encoding="utf-8"))
+
+
+class _Import:
+    """One import of one file."""
+
+    def __init__(self, repository: Repository, source: ArticleFile, report: ImportReport, bar: Progress) -> None:
+        self._repository = repository
+        self._source = source
+        self._report = report
+        self._bar = bar
+        self._accounts: dict[str, tuple[UserId, str]] = {}
+        self._damage: DamagedFile | None = None
+
+    def run(self, *, unescape: bool, shift_to_now: bool) -> None:
+        """Import all of the file that can be read. Raises ImportRunning and, at the end, DamagedFile."""
+        repository = self._repository
+        reading = Reading(repository.store.now(), repository.rules.voting_window, unescape)
+        if shift_to_now:
+            reading = replace(reading, shift=self._shift(reading))
+        with repository.imports.alone():
+            rows = self._rows(reading)
+            while batch := list(islice(rows, BATCH)):
+                self._add(batch)
+                self._bar.reach(self._source.position)
+        if self._damage:
+            raise self._damage
+
+    def _shift(self, reading: Reading) -> float:
+        """Seconds from the newest article of the file to now, or as many as the first time."""
+        # Read as if open to votes: the newest article will be, and may then have fewer of them.
+        reading = replace(reading, voting_window=inf)
+        newest, content = -inf, hashlib.blake2b(digest_size=16)
+        for number, line in self._source.lines():
+            content.update(line)
+            newest = max(newest, _time_if_newer(line, newest, reading))
+            if number % BATCH == 0:
+                self._bar.reach(self._source.position)
+        if newest == -inf:
+            return 0.0
+        return self._repository.imports.shift_of(content.hexdigest(), reading.now - newest)
+
+    def _rows(self, reading: Reading) -> Iterator[Row]:
+        """The rows that can be imported; the others are noted in the report."""
+        try:
+            for number, line in self._source.lines():
+                if line.strip() and (row := self._row(number, line, reading)):
+                    yield row
+        except DamagedFile as damage:
+            self._damage = damage
+
+    def _row(self, number: int, line: bytes, reading: Reading) -> Row | None:
+        try:
+            row = read_row(parse_line(line), reading)
+        except BadRow as bad:
+            self._report.row_refused(number, bad)
+            return None
+        for left_out in row.left_out:
+            self._report.group_left_out(number, left_out)
+        return row
+
+    def _add(self, rows: list[Row]) -> None:
+        self._make_accounts({row.poster for row in rows if row.poster} - self._accounts.keys())
+        unknown = (UNKNOWN_POSTER, "")
+        ids = self._repository.imports.add(
+            [row.imported(*self._accounts.get(row.poster, unknown)) for row in rows]
+        )
+        new = sum(article_id is not None for article_id in ids)
+        self._report.imported += new
+        self._report.present += len(ids) - new
+
+    def _make_accounts(self, posters: set[str]) -> None:
+        ids = User.objects.bulk_create_imported(sorted(posters))
+        self._accounts |= {poster: (ids[poster], names.as_valid(poster)) for poster in posters}
+
+
+def _time_if_newer(line: bytes, newest: float, reading: Reading) -> float:
+    """The time of a row that can be imported and is newer, else `newest`."""
+    try:
+        fields = parse_line(line)
+        if (time := read_time(fields, reading.now)) > newest:
+            read_row(fields, reading)
+            return time
+    except BadRow:
+        pass
+    return newest

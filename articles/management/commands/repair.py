@@ -1,0 +1,28 @@
+"""`manage.py repair`: rebuilds every list from the articles."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from articles.management.commands._progress import add_progress_argument, progress
+from articles.management.store_command import StoreCommand
+from articles.wiring import patient_repository
+
+
+class Command(StoreCommand):
+    """Safe while the site is in use, and safe to break off and repeat."""
+
+    help = "Rebuild rankings, groups and profiles from the articles, with the weight of a vote as configured."
+    when_interrupted = "Interrupted. Run it again to finish."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        add_progress_argument(parser)
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        repository = patient_repository()
+        if repository.adopt_rules():
+            weight = repository.rules.seconds_per_point
+            self.stdout.write(f"A point now moves an article by {weight:g} s: scoring all articles anew.")
+        with progress(unit="articles", shown=options["progress"]) as bar:
+            articles = repository.repair.run(bar.reach)
+        self.stdout.write(f"{articles:,} articles put in order.")

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""How fast articles are imported, audited, repaired and exported, on a store of its own with its real settings.
+
+    bench/import_rate.py [FILE] [--articles N] [--directory DIR]
+
+FILE is what `manage.py import_articles` reads; without it, N made-up articles (100,000). DIR is where the data
+directory is made and removed again: put it on the disk that is to be measured.
+"""
+
+import argparse
+import gzip
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+WORDS = ("redis", "python", "数据库", "web", "vote", "list", "group", "fast", "cache", "rank", "page", "time")
+
+
+def rows(count: int, newest: float) -> Iterator[str]:
+    """Made-up articles, ten minutes apart."""
+    rng = random.Random(1)
+    for n in range(count):
+        title = f"{n} " + " ".join(rng.choices(WORDS, k=7))
+        row = {
+            "title": title,
+            "link": f"https://site{n % 997}.example/articles/{n}?page={n % 7}",
+            "poster": f"poster{rng.randrange(count // 15 + 1)}",
+            "time": newest - 600 * (count - n),
+            "votes": int(rng.paretovariate(1.1)),
+            "groups": rng.sample(WORDS, k=rng.choice((1, 1, 1, 2, 3))),
+        }
+        yield json.dumps(row, ensure_ascii=False)
+
+
+def timed(data_dir: Path, *command: str) -> float:
+    """Seconds that a command takes, its start and the store's included."""
+    environment = os.environ | {"DATA_DIR": str(data_dir), "LOG_LEVEL": "WARNING", "REDIS_URL": ""}
+    began = time.perf_counter()
+    subprocess.run([sys.executable, "manage.py", *command], cwd=ROOT, env=environment, check=True)
+    return time.perf_counter() - began
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", nargs="?", type=Path)
+    parser.add_argument("--articles", type=int, default=100_000)
+    parser.add_argument("--directory", type=Path)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(dir=options.directory) as folder:
+        data_dir, source = Path(folder) / "data", options.file
+        if source is None:
+            source = Path(folder) / "made-up.jsonl"
+            source.write_text("\n".join(rows(options.articles, time.time())), "utf-8")
+        measure(data_dir, source.resolve())
+
+
+def measure(data_dir: Path, source: Path) -> None:
+    timed(data_dir, "migrate", "--skip-checks", "--verbosity", "0")
+    commands = {
+        "import": ("import_articles", str(source), "--unescape"),
+        "import again": ("import_articles", str(source), "--unescape"),
+        "audit": ("audit",),
+        "repair": ("repair",),
+        "export": ("export_articles", str(data_dir / "export.jsonl.gz")),
+    }
+    took = {name: timed(data_dir, *command) for name, command in commands.items()}
+    with gzip.open(data_dir / "export.jsonl.gz") as export:
+        articles = sum(1 for _ in export)
+    print(f"\n{articles:,} articles")
+    for name, seconds in took.items():
+        print(f"{name:<13}{seconds:8.1f} s {articles / seconds:10,.0f} articles/s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+import pytest
+from django.test import Client
+
+from articles.domain import Actor, Choice
+from tests.pages.conftest import browser_of
+
+
+def test_the_page_shows_title_link_poster_groups_and_counts(site, article, bob):
+    site.votes.cast(article, bob.pk, Choice.VOTE)
+
+    text = Client().get(f"/articles/{article}/").content.decode()
+
+    for part in (
+        "A title",
+        "https://example.org/a",
+        "/users/alice/",
+        "/groups/python/",
+        "<dd>2</dd>",
+        "open until",
+    ):
+        assert part in text
+
+
+@pytest.mark.parametrize(
+    "number",
+    ["0", "-1", "1000000000", str(2**63), "01", "1.0", "%EF%BC%91", "abc", "..%2F", "%00", "article:1", "1 "],
+)
+def test_what_is_no_article_is_404_and_makes_no_key(site, number):
+    before = site.store.client.dbsize()
+
+    assert Client().get(f"/articles/{number}/").status_code == 404
+    assert Client().post(f"/articles/{number}/vote/", {"choice": "vote"}).status_code in (302, 404)
+    assert site.store.client.dbsize() == before
+
+
+def test_a_removed_article_keeps_its_page_which_says_why(site, article, carol):
+    site.articles.remove(article, Actor(carol.pk, "carol"), "off topic")
+
+    response = Client().get(f"/articles/{article}/")
+
+    text = response.content.decode()
+    assert response.status_code == 200
+    assert "removed by a moderator" in text
+    assert "off topic" in text
+    assert 'href="https://example.org/a"' not in text
+
+
+def test_an_old_article_shows_that_voting_is_closed_and_no_buttons(site, article):
+    site.store.client.hset(f"article:{article}", "time", "1500000000.000")
+
+    text = Client().get(f"/articles/{article}/").content.decode()
+
+    assert "closed since" in text
+    assert 'name="choice"' not in text
+
+
+def test_tools_are_shown_to_those_who_may_use_them(site, article, alice, bob, carol):
+    def tools(user):
+        text = browser_of(user).get(f"/articles/{article}/").content.decode()
+        return {name for name in ("edit", "groups", "remove") if f"/articles/{article}/{name}/" in text}
+
+    assert tools(alice) == {"edit"}
+    assert tools(bob) == set()
+    assert tools(carol) == {"edit", "groups", "remove"}

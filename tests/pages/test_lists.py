@@ -1,0 +1,142 @@
+import re
+
+import pytest
+from django.test import Client
+
+from articles.domain import Actor, Choice
+from tests.pages.conftest import browser_of
+
+
+def rows(response) -> list[int]:
+    return [int(found) for found in re.findall(r'id="article-(\d+)"', response.content.decode())]
+
+
+def post_many(site, user, count, groups=()):
+    """Posted one second after the other."""
+    start, ids = site.store.now() - count, []
+    for n in range(count):
+        site.store._clock = lambda second=n: start + second
+        ids.append(site.articles.post(user.pk, user.username, f"Title {n}", f"https://e.org/{n}", groups).id)
+    return ids
+
+
+def test_the_front_page_of_an_empty_site_says_what_to_do_next(site):
+    response = Client().get("/")
+
+    assert response.status_code == 200
+    assert 'href="/post/"' in response.content.decode()
+    assert "Nothing has been posted yet" in response.content.decode()
+
+
+def test_the_front_page_is_ordered_by_score_and_newest_by_time(site, alice, bob):
+    first, second, third = post_many(site, alice, 3)
+    site.votes.cast(first, bob.pk, Choice.VOTE)
+
+    assert rows(Client().get("/")) == [first, third, second]
+    assert rows(Client().get("/newest/")) == [third, second, first]
+
+
+def test_a_page_holds_25_articles_and_the_next_one_goes_on_where_it_ended(site, alice):
+    ids = post_many(site, alice, 30)
+
+    assert rows(Client().get("/newest/")) == ids[:-26:-1]
+    assert rows(Client().get("/newest/?page=2")) == ids[4::-1]
+
+
+@pytest.mark.parametrize("page", ["0", "-1", "abc", "1.0", "01", "%EF%BC%91", "", "1e9", "1000000000000", "2"])
+@pytest.mark.parametrize("path", ["/", "/newest/", "/groups/python/", "/moderation/", "/users/alice/"])
+def test_pages_that_do_not_exist_are_404(site, article, path, page):
+    assert Client().get(f"{path}?page={page}").status_code == 404
+
+
+def test_a_group_page_shows_its_articles_in_both_orders(site, article, alice, bob):
+    other = site.articles.post(alice.pk, "alice", "B", "https://example.org/b", ["python"]).id
+    site.articles.post(alice.pk, "alice", "C", "https://example.org/c")
+    site.votes.cast(article, bob.pk, Choice.VOTE)
+
+    assert rows(Client().get("/groups/python/")) == [article, other]
+    assert rows(Client().get("/groups/python/?order=score")) == [article, other]
+    assert rows(Client().get("/groups/python/?order=time")) == [other, article]
+
+
+@pytest.mark.parametrize("order", ["x", "voted:1", "", "score:"])
+def test_an_unknown_order_is_404_and_no_other_key(site, article, order):
+    assert Client().get("/groups/python/", {"order": order}).status_code == 404
+
+
+@pytest.mark.parametrize("slug", ["nope", "score:", "a:b", "*", "{x}", "..", "x" * 300, "%00", "😀"])
+def test_an_unknown_group_is_404_and_makes_no_key(site, article, slug):
+    before = site.store.client.dbsize()
+
+    assert Client().get(f"/groups/{slug}/").status_code == 404
+    assert site.store.client.dbsize() == before
+
+
+def test_a_group_in_another_spelling_leads_to_its_address(site, article):
+    response = Client().get("/groups/Python/")
+
+    assert (response.status_code, response.headers["Location"]) == (301, "/groups/python/")
+
+
+def test_the_index_shows_every_group_with_its_number_of_articles(site, article):
+    text = Client().get("/groups/").content.decode()
+
+    assert 'href="/groups/python/"' in text
+    assert "1 article" in text
+
+
+def test_a_removed_article_leaves_every_list_at_once(site, article, carol):
+    for path in ("/", "/newest/", "/groups/python/", "/users/alice/"):
+        assert rows(Client().get(path)) == [article]
+
+    site.articles.remove(article, Actor(carol.pk, "carol"), "spam")
+
+    for path in ("/", "/newest/", "/groups/python/", "/users/alice/"):
+        assert rows(Client().get(path)) == []
+
+
+def test_readers_see_their_own_choice(site, article, bob):
+    assert 'aria-pressed="true"' not in browser_of(bob).get("/").content.decode()
+
+    site.votes.cast(article, bob.pk, Choice.OPPOSE)
+
+    text = browser_of(bob).get("/").content.decode()
+    assert re.findall(r'class="(\w+)"[^>]*aria-pressed="true"', text) == ["oppose"]
+
+
+def test_pages_of_readers_without_account_carry_nothing_personal(site, article):
+    for path in ("/", "/newest/", "/groups/python/", f"/articles/{article}/"):
+        response = Client().get(path)
+        assert not response.cookies
+        assert "csrfmiddlewaretoken" not in response.content.decode()
+
+
+def test_titles_are_shown_literally(site, alice):
+    title = '"><script>alert(1)</script>{{7*7}}{% load x %}'
+    number = site.articles.post(alice.pk, "alice", title, "https://example.org/").id
+
+    for path in ("/", f"/articles/{number}/"):
+        text = Client().get(path).content.decode()
+        assert "<script" not in text
+        assert "{{7*7}}" in text
+
+
+def test_every_page_says_what_browsers_may_load(site):
+    policy = Client().get("/").headers["Content-Security-Policy"]
+
+    assert "default-src 'self'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+
+
+@pytest.mark.parametrize("path", ["/", "/newest/", "/groups/", "/moderation/", "/healthz", "/readyz"])
+def test_lists_only_answer_to_reading(site, path):
+    assert Client().post(path).status_code == 405
+    response = Client().head(path)
+    assert (response.status_code, response.content) == (200, b"")
+
+
+def test_a_page_stays_the_same_for_a_member_of_a_later_time_zone(site, article):
+    text = Client().get("/").content.decode()
+
+    assert re.search(r'<time datetime="\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00" title="[^"]+">just now</time>', text)

@@ -1,0 +1,149 @@
+import re
+
+import pytest
+from django.test import Client
+
+from tests.pages.conftest import browser_of
+
+
+def log_text():
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", Client().get("/moderation/").content.decode()))
+
+
+def test_groups_are_ticked_unticked_typed_and_created_in_one_go(site, article, carol):
+    site.groups.create("web", "Web")
+    site.groups.create("redis", "Redis")
+
+    response = browser_of(carol).post(
+        f"/articles/{article}/groups/",
+        {"was": "python", "groups": ["web", "redis"], "new_group": "Data & Bases", "reason": "it fits"},
+    )
+
+    assert response.headers["Location"] == f"/articles/{article}/"
+    assert set(site.articles.get(article).groups) == {"web", "redis", "data-bases"}
+    assert site.groups.titles()["data-bases"] == "Data & Bases"
+    for part in (
+        "carol changed the groups A title",
+        "web , redis , data-bases",
+        "python",
+        "it fits",
+        "created the group",
+    ):
+        assert part in log_text()
+
+
+def test_two_moderators_at_once_each_change_what_they_touched(site, article, carol):
+    site.groups.create("web", "Web")
+    site.groups.assign(article, ["web"])  # by the other, after this form was drawn
+
+    browser_of(carol).post(f"/articles/{article}/groups/", {"was": "python", "groups": [""]})
+
+    assert site.articles.get(article).groups == ("web",)
+
+
+def test_the_form_shows_the_current_groups_ticked(site, article, carol):
+    text = browser_of(carol).get(f"/articles/{article}/groups/").content.decode()
+
+    assert re.search(r'value="python"[^>]*checked', text)
+    assert 'name="was" value="python"' in text
+
+
+@pytest.mark.parametrize("name", ["a:b", "score:", "{x}", "*", "..", "x" * 10_000, "😀"])
+def test_names_that_cannot_be_groups_are_errors_and_make_no_key(site, article, carol, name):
+    before = set(site.store.client.keys())
+
+    response = browser_of(carol).post(
+        f"/articles/{article}/groups/", {"was": "python", "groups": ["python", name]}
+    )
+
+    assert response.status_code == 400
+    assert set(site.store.client.keys()) == before
+
+
+def test_a_group_is_created_renamed_and_merged(site, article, carol):
+    browser = browser_of(carol)
+
+    assert browser.post("/moderation/groups/", {"title": "Machine Learning"}).status_code == 302
+    browser.post(f"/articles/{article}/groups/", {"was": "python", "groups": ["python", "machine-learning"]})
+    renamed = {"title": "ML", "reason": "shorter", "rename": "1"}
+    assert browser.post("/moderation/groups/machine-learning/", renamed).status_code == 302
+    assert site.groups.titles()["machine-learning"] == "ML"
+    merged = {"merge-into": "python", "merge-reason": "too few", "merge": "1"}
+    assert browser.post("/moderation/groups/machine-learning/", merged).headers["Location"] == "/groups/python/"
+
+    assert site.articles.get(article).groups == ("python",)
+    assert Client().get("/groups/machine-learning/").headers["Location"] == "/groups/python/"
+    for part in ("created the group “Machine Learning”", "shorter", "merged the group “ML”", "too few"):
+        assert part in log_text()
+
+
+def test_a_taken_group_name_is_an_error_at_its_field(site, article, carol):
+    response = browser_of(carol).post("/moderation/groups/", {"title": "PYTHON"})
+
+    assert response.status_code == 400
+    assert "There is a group of this name already." in response.content.decode()
+
+
+@pytest.mark.parametrize("title", ["", "///", "x" * 61])
+def test_titles_no_group_can_have_are_errors(site, carol, title):
+    assert browser_of(carol).post("/moderation/groups/", {"title": title}).status_code == 400
+    assert site.groups.titles() == {}
+
+
+def test_removal_and_restoration_need_a_reason_everyone_can_read(site, article, carol):
+    browser = browser_of(carol)
+    assert browser.post(f"/articles/{article}/remove/", {"reason": " "}).status_code == 400
+    assert site.articles.get(article).removed is None
+
+    browser.post(f"/articles/{article}/remove/", {"reason": "an advertisement"})
+    assert site.articles.get(article).removed == "an advertisement"
+    browser.post(f"/articles/{article}/restore/", {"reason": "my mistake"})
+    assert site.articles.get(article).removed is None
+
+    for part in ("carol removed A title", "an advertisement", "carol restored A title", "my mistake"):
+        assert part in log_text()
+
+
+def test_removing_twice_says_so(site, article, carol):
+    browser = browser_of(carol)
+    browser.post(f"/articles/{article}/remove/", {"reason": "spam"})
+
+    response = browser.post(f"/articles/{article}/remove/", {"reason": "spam"}, follow=True)
+
+    assert response.status_code == 200
+    assert response.content.decode().count("was removed by a moderator") == 2
+
+
+PAGES = [
+    "/articles/1/groups/",
+    "/articles/1/remove/",
+    "/articles/1/restore/",
+    "/moderation/groups/",
+    "/moderation/groups/python/",
+]
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_members_without_the_right_are_refused_and_readers_sent_to_the_login(site, article, mallory, path):
+    for method in ("get", "post"):
+        assert getattr(browser_of(mallory), method)(path).status_code == 403
+        assert getattr(Client(), method)(path).headers["Location"].startswith("/login/?next=")
+    assert site.articles.get(article).groups == ("python",)
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_form_needs_its_token(site, article, carol, path):
+    assert browser_of(carol, strict=True).post(path, {"reason": "x", "title": "x"}).status_code == 403
+    assert site.articles.get(article).removed is None
+
+
+def test_a_stale_form_is_told_apart_from_a_missing_right(site, article, carol, mallory):
+    stale = browser_of(carol, strict=True).post("/articles/1/remove/").content.decode()
+    missing = browser_of(mallory).get("/articles/1/remove/").content.decode()
+
+    assert "open for too long" in stale
+    assert "a right that your account does not have" in missing
+
+
+def test_an_empty_log_says_so(site):
+    assert "Moderators have done nothing yet." in log_text()

@@ -1,0 +1,142 @@
+import re
+
+import pytest
+from django.test import Client
+
+from tests.pages.conftest import browser_of
+
+
+def post(browser, **fields):
+    return browser.post("/post/", {"title": "A title", "link": "https://example.org/new"} | fields)
+
+
+def errors(response):
+    return re.findall(r"<li>([^<]+)</li>", response.content.decode())
+
+
+def test_it_posts_with_the_posters_own_vote_and_groups(site, alice):
+    site.groups.create("python", "Python")
+    site.groups.create("web", "Web")
+
+    response = post(browser_of(alice), groups=["python", "web"])
+
+    number = int(re.fullmatch(r"/articles/(\d+)/", response.headers["Location"])[1])
+    article = site.articles.get(number, alice.pk)
+    assert (article.title, article.link, article.poster_name) == ("A title", "https://example.org/new", "alice")
+    assert (article.votes, article.choice, article.groups) == (1, "vote", ("python", "web"))
+
+
+def test_groups_can_be_typed(site, alice):
+    for slug in ("python", "web", "redis"):
+        site.groups.create(slug, slug)
+
+    response = post(browser_of(alice), groups=["python", "Web， redis"])
+
+    assert site.articles.get(int(response.headers["Location"].split("/")[2])).groups == ("python", "web", "redis")
+
+
+def test_every_error_stands_next_to_its_field_and_what_was_typed_is_kept(site, alice):
+    site.groups.create("python", "Python")
+
+    response = post(browser_of(alice), title=" ", link="javascript:alert(1)", groups=["python", "nope"])
+
+    text = response.content.decode()
+    assert response.status_code == 400
+    assert errors(response) == [
+        "The title has nothing that can be seen.",
+        "The link must start with http:// or https://.",
+        "There is no group named nope.",
+    ]
+    assert 'value="javascript:alert(1)"' in text
+    assert re.search(r'value="python"[^>]*checked', text)
+    assert 'value="nope"' in text
+    assert site.imports.count() == 0
+
+
+def test_at_most_five_groups(site, alice):
+    slugs = [f"group-{n}" for n in range(6)]
+    for slug in slugs:
+        site.groups.create(slug, slug)
+
+    assert errors(post(browser_of(alice), groups=slugs)) == ["Choose at most 5 groups."]
+    assert post(browser_of(alice), groups=slugs[:5]).status_code == 302
+
+
+@pytest.mark.parametrize(
+    "link", ["http://example.org/new", "https://EXAMPLE.org:443/new/", "https://example.org/new?utm_source=x#top"]
+)
+def test_a_link_posted_before_leads_to_its_article(site, alice, bob, link):
+    first = post(browser_of(alice)).headers["Location"]
+
+    response = browser_of(bob).post("/post/", {"title": "Again", "link": link}, follow=True)
+
+    assert response.redirect_chain == [(first, 302)]
+    assert "was posted already" in response.content.decode()
+    assert site.imports.count() == 1
+
+
+def test_the_form_says_that_a_recent_link_leads_to_its_article(site, alice):
+    assert "within the last 48 hours" in browser_of(alice).get("/post/").content.decode()
+
+
+def test_extra_fields_are_ignored(site, alice):
+    response = post(browser_of(alice), votes="999", poster="7", is_staff="1", id="77")
+
+    article = site.articles.get(int(response.headers["Location"].split("/")[2]))
+    assert (article.id, article.votes, article.poster) == (1, 1, alice.pk)
+
+
+def test_readers_are_sent_to_the_login_and_back(site):
+    response = Client().get("/post/")
+
+    assert (response.status_code, response.headers["Location"]) == (302, "/login/?next=/post/")
+
+
+def test_the_form_needs_its_token(site, alice):
+    assert post(browser_of(alice, strict=True)).status_code == 403
+    assert site.imports.count() == 0
+
+
+def test_the_poster_edits_within_fifteen_minutes(site, article, alice):
+    fields = {"title": "A better title", "link": "https://example.org/better"}
+
+    response = browser_of(alice).post(f"/articles/{article}/edit/", fields)
+
+    found = site.articles.get(article)
+    assert response.headers["Location"] == f"/articles/{article}/"
+    assert (found.title, found.link) == ("A better title", "https://example.org/better")
+
+
+def test_after_fifteen_minutes_the_form_says_so_and_keeps_what_was_typed(site, article, alice):
+    old = float(site.store.client.hget(f"article:{article}", "time")) - 901
+    site.store.client.hset(f"article:{article}", "time", f"{old:.3f}")
+
+    response = browser_of(alice).post(
+        f"/articles/{article}/edit/", {"title": "Late", "link": "https://example.org/a"}
+    )
+
+    assert response.status_code == 400
+    assert "has ended" in response.content.decode()
+    assert 'value="Late"' in response.content.decode()
+    assert site.articles.get(article).title == "A title"
+
+
+def test_others_cannot_edit_but_moderators_can(site, article, mallory, carol):
+    fields = {"title": "Changed", "link": "https://example.org/a", "reason": "clearer"}
+
+    assert browser_of(mallory).post(f"/articles/{article}/edit/", fields).status_code == 403
+    assert site.articles.get(article).title == "A title"
+    assert browser_of(carol).post(f"/articles/{article}/edit/", fields).status_code == 302
+    assert site.articles.get(article).title == "Changed"
+    assert "clearer" in Client().get("/moderation/").content.decode()
+
+
+def test_an_edit_to_another_articles_link_is_refused_at_the_field(site, article, alice):
+    post(browser_of(alice))
+
+    response = browser_of(alice).post(
+        f"/articles/{article}/edit/", {"title": "A title", "link": "https://example.org/new"}
+    )
+
+    assert errors(response) == ["Another article with this link was posted recently."]
+    assert site.articles.get(article).link == "https://example.org/a"

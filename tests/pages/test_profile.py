@@ -1,0 +1,20 @@
+from django.test import Client
+
+
+def test_it_shows_what_the_member_posted_newest_first(site, article, alice):
+    second = site.articles.post(alice.pk, "alice", "Another", "https://example.org/b").id
+
+    text = Client().get("/users/alice/").content.decode()
+
+    assert text.index(f'id="article-{second}"') < text.index(f'id="article-{article}"')
+
+
+def test_another_spelling_leads_to_the_name(site, alice):
+    response = Client().get("/users/ALICE/")
+
+    assert (response.status_code, response.headers["Location"]) == (301, "/users/alice/")
+
+
+def test_unknown_members_are_404(site):
+    for name in ("nobody", "a:b", "%00", "x" * 500):
+        assert Client().get(f"/users/{name}/").status_code == 404

@@ -1,0 +1,559 @@
+"""Many threads at once: whatever the interleaving, the end is one that some order of the calls leads to."""
+
+import random
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from threading import Barrier, Event
+from typing import Any
+
+import pytest
+
+from articles import ranking
+from articles.domain import Choice, Order, Rules, Tally
+from articles.errors import (
+    ArticleRemoved,
+    ArticlesError,
+    DuplicateLink,
+    GroupExists,
+    GroupNotFound,
+    NotRemoved,
+    StoreError,
+)
+from articles.links import link_digest
+from articles.repository import ImportRunning, Repository, connect, keys
+from tests.clock import Clock
+from tests.repository.usage import ALICE, BOB, MODERATOR, imported, link, listed, post, problems, warm
+
+THREADS = 64
+CALLS = 200
+ARTICLES = 10
+
+Job = Callable[[], Any]
+
+
+def race(repository: Repository, jobs: Sequence[Job]) -> list[Any]:
+    """All jobs at once, each in a thread of its own: what each returned, or the refusal it raised."""
+    barrier = Barrier(len(jobs))
+
+    def run(job: Job) -> Any:
+        repository.store.client.ping()  # a connection for each, before they start
+        barrier.wait(30)
+        try:
+            return job()
+        except StoreError:
+            raise
+        except ArticlesError as refusal:
+            return refusal
+
+    with ThreadPoolExecutor(len(jobs)) as pool:
+        return list(pool.map(run, jobs))
+
+
+def several(job: Job, times: int) -> Job:
+    """The job over and over; what it returned or raised each time."""
+
+    def run() -> list[Any]:
+        outcomes = []
+        for _ in range(times):
+            try:
+                outcomes.append(job())
+            except StoreError:
+                raise
+            except ArticlesError as refusal:
+                outcomes.append(refusal)
+        return outcomes
+
+    return run
+
+
+def during(work: Job, reading: Job, repository: Repository, readers: int = 2) -> int:
+    """Do the work while readers read over and over; how often they read."""
+    done, reads = Event(), count()
+
+    def read() -> None:
+        while True:
+            reading()
+            next(reads)
+            if done.is_set():
+                return
+
+    def run() -> None:
+        try:
+            work()
+        finally:
+            done.set()
+
+    for outcome in race(repository, [run, *[read] * readers]):
+        assert outcome is None
+    return next(reads)
+
+
+def test_64_threads_end_exactly_where_a_serial_model_does(real_repository):
+    repository = real_repository
+    ids = [post(repository, number) for number in range(ARTICLES)]
+    final: dict[tuple[int, int], Choice] = {(i, ALICE): Choice.VOTE for i in ids}
+    answers: list[list[bool]] = [[] for _ in range(THREADS)]
+    plans = []
+    for thread in range(THREADS):
+        chance = random.Random(thread)
+        users = range(100 + 5 * thread, 105 + 5 * thread)
+        plan = [(chance.choice(ids), chance.choice(users), chance.choice(list(Choice))) for _ in range(CALLS)]
+        final |= {(article_id, user): choice for article_id, user, choice in plan}
+        plans.append(plan)
+
+    def play(thread: int) -> Job:
+        def run() -> None:
+            for article_id, user, choice in plans[thread]:
+                answers[thread].append(repository.votes.cast(article_id, user, choice).choice == choice)
+
+        return run
+
+    race(repository, [play(thread) for thread in range(THREADS)])
+
+    assert all(map(all, answers))
+    assert sum(map(len, answers)) == THREADS * CALLS
+    expected = {}
+    for article_id in ids:
+        names = repository.store.shards.of(article_id)
+        for choice, key in ((Choice.VOTE, names.voted), (Choice.OPPOSE, names.oppose)):
+            voters = {user for (i, user), chosen in final.items() if i == article_id and chosen is choice}
+            assert {int(user) for user in repository.store.client.smembers(key(article_id))} == voters
+            expected[article_id, choice] = len(voters)
+    articles = repository.articles.get_many(ids)
+    assert [(a.votes, a.opposes) for a in articles] == [
+        (expected[i, Choice.VOTE], expected[i, Choice.OPPOSE]) for i in ids
+    ]
+    assert listed(repository) == [
+        a.id for a in sorted(articles, key=lambda a: (a.score, str(a.id).encode()), reverse=True)
+    ]
+    assert problems(repository) == []
+
+
+def test_many_threads_fighting_over_one_member_leave_one_of_their_choices(real_repository):
+    repository = real_repository
+    ids = [post(repository, number) for number in range(ARTICLES)]
+    client, shards = repository.store.client, repository.store.shards
+
+    def fight(thread: int) -> Job:
+        chance = random.Random(thread)
+        plan = [(chance.choice(ids), chance.choice([Choice.VOTE, Choice.OPPOSE])) for _ in range(50)]
+
+        def run() -> list[Tally]:
+            return [repository.votes.cast(article_id, BOB, choice) for article_id, choice in plan]
+
+        return run
+
+    tallies = race(repository, [fight(thread) for thread in range(THREADS)])
+
+    assert {(t.votes, t.opposes, t.choice) for tally in tallies for t in tally} == {
+        (2, 0, Choice.VOTE),
+        (1, 1, Choice.OPPOSE),
+    }
+    for article in repository.articles.get_many(ids, BOB):
+        voted = client.smembers(shards.of(article.id).voted(article.id))
+        opposed = client.smembers(shards.of(article.id).oppose(article.id))
+        assert (str(BOB) in voted) + (str(BOB) in opposed) == 1
+        assert (article.votes, article.opposes) == (len(voted), len(opposed))
+        assert article.score == ranking.score(article.posted_at, len(voted) - len(opposed), seconds_per_point=432)
+    assert problems(repository) == []
+
+
+def test_fifty_identical_votes_at_once_count_once_and_all_are_told_so(real_repository):
+    repository = real_repository
+    article_id = post(repository, 1)
+
+    tallies = race(repository, [lambda: repository.votes.cast(article_id, BOB, Choice.VOTE)] * 50)
+
+    assert set(tallies) == {Tally(2, 0, Choice.VOTE)}
+    assert problems(repository) == []
+
+
+def test_a_link_that_thirty_members_post_at_once_becomes_one_article(real_repository):
+    repository = real_repository
+    links = range(20)
+
+    def poster(user: int) -> Job:
+        order = random.Random(user).sample(links, len(links))
+        return lambda: {
+            number: repository.articles.post(user, f"user{user}", "T", link(number)) for number in order
+        }
+
+    outcomes = race(repository, [poster(user) for user in range(10, 40)])
+
+    for number in links:
+        assert len({outcome[number].id for outcome in outcomes}) == 1
+        assert sum(outcome[number].is_new for outcome in outcomes) == 1
+    assert len(listed(repository, Order.TIME)) == len(links)
+    assert problems(repository) == []
+
+
+def test_thirty_articles_with_different_links_posted_at_once_get_ids_of_their_own(real_repository):
+    repository = real_repository
+
+    ids = race(repository, [lambda n=n: post(repository, n, poster=n) for n in range(10, 40)])
+
+    assert sorted(ids) == list(range(1, 31))
+    assert sorted(listed(repository, Order.TIME)) == list(range(1, 31))
+    assert problems(repository) == []
+
+
+def test_group_changes_removals_and_votes_at_once_leave_every_warm_ranking_exact(real_repository):
+    repository = real_repository
+    groups, articles = repository.groups, repository.articles
+    for slug in ("python", "redis", "django"):
+        groups.create(slug, slug.title())
+    ids = [post(repository, number, ("python",)) for number in range(6)]
+    warm(repository, "python", "redis", "django")
+
+    def assign(seed: int) -> Job:
+        chance = random.Random(seed)
+        slugs = ["python", "redis", "django"]
+        return lambda: groups.assign(
+            chance.choice(ids), chance.sample(slugs, 2), chance.sample(slugs, 1), actor=MODERATOR
+        )
+
+    def moderate(seed: int) -> Job:
+        chance = random.Random(seed)
+        return lambda: chance.choice([articles.remove, articles.restore])(chance.choice(ids), MODERATOR, "Why")
+
+    def vote(seed: int) -> Job:
+        chance = random.Random(seed)
+        return lambda: repository.votes.cast(
+            chance.choice(ids), chance.randrange(100, 150), chance.choice([*Choice])
+        )
+
+    def read(seed: int) -> Job:
+        chance = random.Random(seed)
+        return lambda: repository.listings.page(chance.choice([*Order]), slug=chance.choice(["python", "redis"]))
+
+    race(repository, [several(job(seed), 60) for seed in range(6) for job in (assign, moderate, vote, read)])
+
+    assert problems(repository) == []
+    found = [article for article in articles.get_many(ids) if article.removed is None]
+    for slug in ("python", "redis", "django"):
+        inside = [article for article in found if slug in article.groups]
+        inside.sort(key=lambda article: (article.score, str(article.id).encode()), reverse=True)
+        assert listed(repository, Order.SCORE, slug) == [article.id for article in inside]
+
+
+def test_an_article_removed_by_many_is_removed_once_and_logged_once(real_repository):
+    repository = real_repository
+    article_id = post(repository, 1)
+
+    removals = race(repository, [lambda: repository.articles.remove(article_id, MODERATOR, "Spam")] * 20)
+    restorals = race(repository, [lambda: repository.articles.restore(article_id, MODERATOR, "No spam")] * 20)
+
+    assert removals.count(None) == 1
+    assert sum(isinstance(refusal, ArticleRemoved) for refusal in removals) == 19
+    assert restorals.count(None) == 1
+    assert sum(isinstance(refusal, NotRemoved) for refusal in restorals) == 19
+    assert len(repository.moderation_log.page().entries) == 2
+    assert problems(repository) == []
+
+
+def test_votes_racing_with_a_removal_either_count_or_are_refused(real_repository):
+    repository = real_repository
+    ids = [post(repository, number) for number in range(ARTICLES)]
+
+    def vote(user: int) -> Job:
+        return lambda: [several(lambda i=i: repository.votes.cast(i, user, Choice.VOTE), 1)()[0] for i in ids]
+
+    def remove() -> list[None]:
+        return [repository.articles.remove(article_id, MODERATOR, "Spam") for article_id in ids]
+
+    *votes, _ = race(repository, [*(vote(user) for user in range(10, 40)), remove])
+
+    for at, article in enumerate(repository.articles.get_many(ids)):
+        answers = [answer[at] for answer in votes]
+        assert all(isinstance(answer, Tally | ArticleRemoved) for answer in answers)
+        assert article.votes == 1 + sum(isinstance(answer, Tally) for answer in answers)
+    assert listed(repository) == []
+    assert problems(repository) == []
+
+
+def test_edits_at_once_leave_title_and_link_of_one_of_them(real_repository):
+    repository = real_repository
+    article_id = post(repository, 0)
+
+    def edit(number: int) -> Job:
+        return lambda: repository.articles.edit(
+            article_id, MODERATOR, f"Article {number}", link(number), moderator=True
+        )
+
+    outcomes = race(repository, [edit(number) for number in range(1, 21)])
+
+    assert outcomes == [None] * 20
+    article = repository.articles.get(article_id)
+    number = int(article.title.removeprefix("Article "))
+    assert article.link == link(number)
+    assert len(repository.moderation_log.page().entries) == 20
+    held = [n for n in range(21) if repository.store.client.exists(keys.link(link_digest(link(n))))]
+    assert held == [number]
+    assert problems(repository) == []
+
+
+def test_two_articles_edited_to_one_link_at_once_do_not_both_get_it(real_repository):
+    repository = real_repository
+    ids = [post(repository, number) for number in range(12)]
+
+    outcomes = race(
+        repository,
+        [lambda i=i: repository.articles.edit(i, MODERATOR, "T", link(99), moderator=True) for i in ids],
+    )
+
+    assert outcomes.count(None) == 1
+    assert sum(isinstance(outcome, DuplicateLink) for outcome in outcomes) == 11
+    assert [article.link for article in repository.articles.get_many(ids)].count(link(99)) == 1
+    assert problems(repository) == []
+
+
+def test_a_group_created_by_many_at_once_exists_once_with_the_title_of_one_of_them(real_repository):
+    repository = real_repository
+
+    outcomes = race(
+        repository, [lambda n=n: repository.groups.create("python", f"Python {n}", MODERATOR) for n in range(20)]
+    )
+
+    assert sum(isinstance(outcome, GroupExists) for outcome in outcomes) == 19
+    (group,) = repository.groups.all()
+    assert group.title == f"Python {outcomes.index(None)}"
+    assert len(repository.moderation_log.page().entries) == 1
+
+
+def test_a_group_renamed_while_it_is_merged_is_gone_and_nothing_else(real_repository):
+    repository = real_repository
+    for slug in ("python", "java"):
+        repository.groups.create(slug, slug)
+    ids = [post(repository, number, ("java",)) for number in range(20)]
+
+    merged, *renamed = race(
+        repository,
+        [
+            lambda: repository.groups.merge("java", "python", MODERATOR),
+            *(several(lambda n=n: repository.groups.rename("java", f"Java {n}", MODERATOR), 10) for n in range(4)),
+        ],
+    )
+
+    assert merged == 20
+    assert all(outcome is None or isinstance(outcome, GroupNotFound) for each in renamed for outcome in each)
+    assert list(repository.groups.titles()) == ["python"]
+    assert sorted(listed(repository, Order.TIME, "python")) == ids
+    assert problems(repository) == []
+
+
+def test_votes_removals_and_readers_during_a_merge_lose_no_article(real_repository):
+    repository = real_repository
+    for slug in ("python", "java"):
+        repository.groups.create(slug, slug.title())
+    ids = [post(repository, number, ("java",) if number % 2 else ("java", "python")) for number in range(40)]
+    warm(repository, "python", "java")
+    chance = random.Random(0)
+
+    def disturb() -> None:
+        article_id = chance.choice(ids)
+        repository.votes.cast(article_id, chance.randrange(100, 120), chance.choice([*Choice]))
+        repository.listings.page(Order.SCORE, slug="python")
+
+    def remove_and_restore() -> None:
+        for article_id in ids[::5]:
+            repository.articles.remove(article_id, MODERATOR, "Spam")
+            repository.articles.restore(article_id, MODERATOR, "No spam")
+
+    race(
+        repository,
+        [
+            lambda: repository.groups.merge("java", "python", MODERATOR, "The same"),
+            remove_and_restore,
+            *[several(disturb, 20)] * 4,
+        ],
+    )
+
+    assert sorted(listed(repository, Order.SCORE, "python")) == ids
+    assert {article.groups for article in repository.articles.get_many(ids)} == {("python",)}
+    with pytest.raises(GroupNotFound) as gone:
+        repository.listings.page(Order.SCORE, slug="java")
+    assert gone.value.moved_to == "python"
+    assert problems(repository) == []
+
+
+@pytest.mark.parametrize("attempt", range(5))
+def test_articles_put_into_a_group_while_it_is_merged_end_in_a_group_that_exists(real_repository, attempt):
+    repository = real_repository
+    for slug in ("python", "java"):
+        repository.groups.create(slug, slug.title())
+    ids = [post(repository, number) for number in range(24)]
+
+    race(
+        repository,
+        [
+            lambda: repository.groups.merge("java", "python", MODERATOR),
+            *(lambda i=i: repository.groups.assign(i, ["java"], actor=MODERATOR) for i in ids),
+        ],
+    )
+
+    titles = repository.groups.titles()
+    for article in repository.articles.get_many(ids):
+        assert article.groups
+        assert all(slug in titles for slug in article.groups)
+    assert problems(repository) == []
+
+
+def test_a_batch_imported_by_two_at_once_is_entered_once(real_repository, clock, server_url):
+    shards = real_repository.store.shards.count
+    batch = [imported(number, clock() - 60 * number, groups=("python",)) for number in range(1, 60)]
+
+    def importer() -> Job:
+        own = connect(server_url, shards=shards, clock=clock, patient=True)  # as another process has
+
+        def run() -> int:
+            while True:
+                try:
+                    with own.imports.alone():
+                        return sum(entered is not None for entered in own.imports.add(batch))
+                except ImportRunning:
+                    continue
+
+        return run
+
+    entered = race(real_repository, [importer() for _ in range(4)])
+
+    assert sorted(entered) == [0, 0, 0, len(batch)]
+    assert len(listed(real_repository, Order.TIME, "python")) == len(batch)
+    assert problems(real_repository) == []
+
+
+def test_a_repair_during_votes_loses_none_and_hides_no_article_from_any_reader(real_repository):
+    repository = real_repository
+    groups = {"python": ("python",), "redis": ("redis", "python")}
+    for slug in groups:
+        repository.groups.create(slug, slug)
+    ids = [post(repository, n, groups["redis" if n % 3 else "python"]) for n in range(20)]
+    warm(repository, *groups)
+    calls: list[tuple[int, int]] = [(i, user) for i in ids for user in range(100, 110)]
+
+    def vote(part: int) -> Job:
+        return lambda: [repository.votes.cast(i, user, Choice.OPPOSE) for i, user in calls[part::4]]
+
+    def repairs() -> None:
+        race(repository, [vote(part) for part in range(4)] + [several(repository.repair.run, 8)])
+
+    def read() -> None:
+        for order in Order:
+            assert {a.id for a in repository.listings.page(order).articles} == set(ids)
+            assert {a.id for a in repository.listings.page(order, slug="python").articles} == set(ids)
+
+    assert during(repairs, read, repository) > 2
+
+    assert {(a.votes, a.opposes) for a in repository.articles.get_many(ids)} == {(1, 10)}
+    assert problems(repository) == []
+
+
+def test_rankings_lost_under_votes_are_whole_after_one_repair(real_repository):
+    repository = real_repository
+    repository.groups.create("python", "Python")
+    ids = [post(repository, n, ("python",)) for n in range(20)]
+    client = repository.store.client
+    for names in repository.store.shards.all:
+        client.delete(names.order(Order.SCORE))
+        client.delete(names.group("python"))
+
+    def vote(user: int) -> Job:
+        return lambda: [repository.votes.cast(i, user, Choice.VOTE) for i in ids]
+
+    def read() -> object:
+        return repository.listings.page(Order.SCORE, slug="python")
+
+    race(repository, [repository.repair.run, several(read, 30), *(vote(user) for user in range(100, 108))])
+
+    assert {article.votes for article in repository.articles.get_many(ids)} == {9}
+    assert sorted(listed(repository)) == ids
+    assert problems(repository) == []
+
+
+def test_two_repairs_at_once_come_to_the_same_store(real_repository):
+    repository = real_repository
+    repository.groups.create("python", "Python")
+    ids = [post(repository, n, ("python",)) for n in range(20)]
+    repository.store.client.delete(*(names.order(Order.TIME) for names in repository.store.shards.all))
+
+    assert race(repository, [repository.repair.run] * 4) == [20] * 4
+
+    assert sorted(listed(repository, Order.TIME)) == ids
+    assert problems(repository) == []
+
+
+def test_a_new_weight_is_adopted_while_members_vote(real_repository, server_url):
+    rules, clock = Rules(votes_per_day=50), Clock()
+    ids = [post(real_repository, number) for number in range(20)]
+    repository = connect(
+        server_url, shards=real_repository.store.shards.count, rules=rules, clock=clock, patient=True
+    )
+
+    def vote(user: int) -> Job:
+        return lambda: [real_repository.votes.cast(i, user, Choice.VOTE) for i in ids]
+
+    def adopt() -> None:
+        assert repository.adopt_rules()
+        repository.repair.run()
+
+    race(repository, [adopt, *(vote(user) for user in range(100, 110))])
+
+    assert {a.score - a.posted_at for a in repository.articles.get_many(ids)} == {11 * 1728.0}
+    assert problems(repository) == []
+
+
+def test_an_audit_of_a_site_in_use_finds_nothing(real_repository):
+    repository = real_repository
+    for slug in ("python", "java", "redis"):
+        repository.groups.create(slug, slug.title())
+    ids = [post(repository, n, ("java",)) for n in range(20)]
+    chance = random.Random(0)
+    numbers = count(100)
+
+    def work() -> None:
+        article_id = chance.choice(ids)
+        repository.votes.cast(article_id, chance.randrange(100, 120), chance.choice([*Choice]))
+        repository.groups.assign(article_id, ["python"], ["redis"], actor=MODERATOR)
+        repository.groups.assign(article_id, ["redis"], ["python"], actor=MODERATOR)
+        repository.listings.page(Order.TIME, slug="redis")
+        post(repository, next(numbers), ("python", "redis"))
+
+    def merge() -> None:
+        for article_id in ids:
+            repository.articles.remove(article_id, MODERATOR, "Spam")
+            repository.articles.restore(article_id, MODERATOR, "No spam")
+        repository.groups.merge("java", "python", MODERATOR)
+
+    found: list[str] = []
+    during(
+        lambda: race(repository, [*[several(work, 30)] * 3, merge]),
+        lambda: found.extend(problems(repository)),
+        repository,
+        readers=1,
+    )
+
+    assert found == []
+    assert problems(repository) == []
+
+
+@pytest.mark.parametrize("attempt", range(3))
+def test_two_groups_merged_into_each_other_at_once_end_as_one(real_repository, attempt):
+    repository = real_repository
+    for slug in ("python", "java"):
+        repository.groups.create(slug, slug.title())
+    ids = [post(repository, n, ("python",) if n % 2 else ("java",)) for n in range(30)]
+
+    outcomes = race(
+        repository,
+        [
+            lambda: repository.groups.merge("java", "python", MODERATOR),
+            lambda: repository.groups.merge("python", "java", MODERATOR),
+        ],
+    )
+
+    assert sum(isinstance(outcome, GroupNotFound) for outcome in outcomes) == 1
+    (left,) = repository.groups.all()
+    assert sorted(listed(repository, Order.TIME, left.slug)) == ids
+    assert {article.groups for article in repository.articles.get_many(ids)} == {(left.slug,)}
+    assert problems(repository) == []

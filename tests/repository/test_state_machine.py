@@ -1,0 +1,527 @@
+"""The store beside a model in plain Python: after every step both hold the same articles in the same order."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import fakeredis
+import pytest
+import redis
+from hypothesis import HealthCheck, assume, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+
+from articles import ranking
+from articles.domain import Actor, Choice, Order, Rules, Tally
+from articles.errors import (
+    ArticleNotFound,
+    ArticleRemoved,
+    ArticlesError,
+    DuplicateLink,
+    EditingClosed,
+    GroupExists,
+    GroupNotFound,
+    NotRemoved,
+    NotThePoster,
+    PageNotFound,
+    StoreUnavailable,
+    VotingClosed,
+)
+from articles.links import link_digest
+from articles.repository import Repository, connect, keys, schema
+from articles.repository.client import make_client
+from tests.clock import Clock
+from tests.conftest import REPOSITORY_DATABASE
+from tests.repository.usage import DAY, MODERATOR, link, listed, problems
+
+RULES = Rules(per_page=3)
+
+users = st.integers(1, 5)
+links = st.integers(1, 6).map(link)
+slugs = st.sampled_from(["a", "b", "score", "群组"])
+some_slugs = st.lists(slugs, max_size=3, unique=True)
+ids = st.integers(0, 9)  # the next article to come, and some that are not there
+times = st.sampled_from([0.001, 0.5, 60, 900, 3600, DAY, 2 * DAY, 6 * DAY, 7 * DAY, 10 * DAY])
+
+
+class Breaking:
+    """Mixed into a client: loses the store for good after a number of commands, until it is mended."""
+
+    left: int | None = None
+
+    def _pass(self) -> None:
+        if self.left == 0:
+            raise redis.ConnectionError("broken off")
+
+    def _used(self) -> None:
+        if self.left:
+            self.left -= 1
+            self._pass()
+
+    def execute_command(self, *args: Any, **options: Any) -> Any:
+        self._pass()
+        reply = super().execute_command(*args, **options)  # type: ignore[misc]
+        self._used()
+        return reply
+
+    def pipeline(self, *args: Any, **options: Any) -> Any:
+        self._pass()
+        pipe, used = super().pipeline(*args, **options), self._used  # type: ignore[misc]
+        send = pipe.execute
+
+        def execute(*args: Any, **options: Any) -> Any:
+            replies = send(*args, **options)
+            used()
+            return replies
+
+        pipe.execute = execute
+        return pipe
+
+
+class BreakingServer(Breaking, redis.Redis):
+    pass
+
+
+class BreakingFake(Breaking, fakeredis.FakeRedis):
+    pass
+
+
+@dataclass
+class Model:
+    """One article as it should be."""
+
+    title: str
+    link: str
+    poster: int
+    time: float
+    votes: int = 1
+    opposes: int = 0
+    voted: set[int] = field(default_factory=set)
+    opposed: set[int] = field(default_factory=set)
+    groups: list[str] = field(default_factory=list)
+    removed: str | None = None
+
+    @property
+    def score(self) -> float:
+        return ranking.score(self.time, self.votes - self.opposes, seconds_per_point=RULES.seconds_per_point)
+
+    def cast(self, user: int, choice: Choice) -> None:
+        for voters, chosen in ((self.voted, Choice.VOTE), (self.opposed, Choice.OPPOSE)):
+            voters.discard(user)
+            if choice is chosen:
+                voters.add(user)
+        self.votes, self.opposes = len(self.voted), len(self.opposed)
+
+
+class Machine(RuleBasedStateMachine):
+    """One of the repository's calls after the other, some of them broken off."""
+
+    def __init__(self, make: Callable[[Clock], Repository]) -> None:
+        super().__init__()
+        self.clock = Clock()
+        self.repository = make(self.clock)
+        self.articles: dict[int, Model] = {}
+        self.claims: dict[str, tuple[int, float]] = {}
+        self.profiles: dict[int, dict[int, float]] = {user: {} for user in range(1, 6)}
+        self.groups: dict[str, str] = {}
+        self.merged: dict[str, str] = {}
+        self.counter = 0
+        self.logged = 0
+
+    # What the model does
+
+    def claim(self, address: str, article_id: int) -> int:
+        return self.claims.setdefault(link_digest(address), (article_id, self.clock()))[0]
+
+    def release(self, address: str, article_id: int) -> None:
+        if self.claims.get(link_digest(address), (0, 0))[0] == article_id:
+            del self.claims[link_digest(address)]
+
+    def know(self, groups: list[str]) -> None:
+        for slug in groups:
+            if slug not in self.groups:
+                self.groups[slug] = slug
+                self.merged.pop(slug, None)
+
+    def refusal_of_vote(self, article_id: int) -> type[ArticlesError] | None:
+        article = self.articles.get(article_id)
+        if article is None:
+            return ArticleNotFound
+        if article.removed is not None:
+            return ArticleRemoved
+        return VotingClosed if self.clock() > article.time + RULES.voting_window else None
+
+    def breaking(self, call: Callable[[], Any], commands: int) -> bool:
+        """Make a call that loses the store after some commands; whether it came to its end before."""
+        client: Any = self.repository.store.client
+        client.left = commands
+        try:
+            call()
+        except StoreUnavailable:
+            return False
+        finally:
+            client.left = None
+        return True
+
+    # The rules
+
+    @initialize()
+    def begin_with_a_group(self) -> None:
+        self.create_group("a")
+
+    @rule(user=users, address=links, groups=some_slugs)
+    def post(self, user: int, address: str, groups: list[str]) -> None:
+        groups = [slug for slug in groups if slug in self.groups]
+        posted = self.repository.articles.post(user, f"user{user}", "Title", address, groups)
+        self.counter += 1
+        article_id = self.claim(address, self.counter)
+        assert (posted.id, posted.is_new) == (article_id, article_id not in self.articles)
+        if posted.is_new:
+            self.publish(article_id, user, address, groups)
+            self.profiles[user][article_id] = self.clock()
+
+    def publish(self, article_id: int, user: int, address: str, groups: list[str]) -> None:
+        self.articles[article_id] = Model("Title", address, user, self.clock(), voted={user}, groups=list(groups))
+
+    @rule(user=users, address=links, commands=st.integers(0, 4))
+    def abandon_a_post(self, user: int, address: str, commands: int) -> None:
+        self.breaking(lambda: self.repository.articles.post(user, f"user{user}", "Title", address), commands)
+        if commands >= 1:
+            self.counter += 1
+        if commands >= 2:
+            article_id = self.claim(address, self.counter)
+        if commands >= 3 and article_id not in self.articles:
+            self.publish(article_id, user, address, [])
+            if commands >= 4:
+                self.profiles[user][article_id] = self.clock()
+
+    @rule(article_id=ids, user=users, choice=st.sampled_from(Choice))
+    def cast(self, article_id: int, user: int, choice: Choice) -> None:
+        if refusal := self.refusal_of_vote(article_id):
+            with pytest.raises(refusal):
+                self.repository.votes.cast(article_id, user, choice)
+            return
+        tally = self.repository.votes.cast(article_id, user, choice)
+        article = self.articles[article_id]
+        article.cast(user, choice)
+        assert tally == Tally(article.votes, article.opposes, choice)
+
+    @rule(article_id=ids, user=users, choice=st.sampled_from(Choice))
+    def cast_without_hearing_the_answer_and_cast_again(self, article_id: int, user: int, choice: Choice) -> None:
+        assume(not self.refusal_of_vote(article_id))
+        assert not self.breaking(lambda: self.repository.votes.cast(article_id, user, choice), 1)
+        self.articles[article_id].cast(user, choice)
+        self.same_articles()
+        self.cast(article_id, user, choice)
+
+    @rule(article_id=ids, add=some_slugs, drop=some_slugs, logged=st.booleans())
+    def assign(self, article_id: int, add: list[str], drop: list[str], logged: bool) -> None:
+        actor = MODERATOR if logged else None
+        if article_id not in self.articles:
+            with pytest.raises(ArticleNotFound):
+                self.repository.groups.assign(article_id, add, drop, actor=actor)
+            return
+        groups = self.repository.groups.assign(article_id, add, drop, actor=actor)
+        self.know(add)
+        assert groups == tuple(self.model_assign(article_id, add, drop, logged=logged))
+
+    def model_assign(self, article_id: int, add: list[str], drop: list[str], *, logged: bool) -> list[str]:
+        article = self.articles[article_id]
+        kept = [slug for slug in article.groups if slug not in drop]
+        kept += [slug for slug in add if slug not in drop and slug not in kept]
+        self.logged += logged and kept != article.groups
+        article.groups = kept
+        return kept
+
+    @rule(article_id=ids, slug=slugs, commands=st.integers(0, 3))
+    def abandon_an_assignment(self, article_id: int, slug: str, commands: int) -> None:
+        assume(article_id in self.articles)
+        steps = 1 if slug in self.groups else 2
+        self.breaking(lambda: self.repository.groups.assign(article_id, [slug], actor=MODERATOR), commands)
+        if commands >= steps:
+            self.know([slug])
+        if commands > steps:
+            self.model_assign(article_id, [slug], [], logged=True)
+
+    @rule(slug=slugs)
+    def create_group(self, slug: str) -> None:
+        if slug in self.groups:
+            with pytest.raises(GroupExists):
+                self.repository.groups.create(slug, slug, MODERATOR)
+            return
+        self.repository.groups.create(slug, slug, MODERATOR)
+        self.know([slug])
+        self.logged += 1
+
+    @rule(slug=slugs, title=st.sampled_from(["A title", "Another"]))
+    def rename_group(self, slug: str, title: str) -> None:
+        if slug not in self.groups:
+            with pytest.raises(GroupNotFound):
+                self.repository.groups.rename(slug, title, MODERATOR)
+            return
+        self.repository.groups.rename(slug, title, MODERATOR)
+        self.logged += self.groups[slug] != title
+        self.groups[slug] = title
+
+    @rule(slug=slugs, into=slugs, commands=st.none() | st.integers(0, 25))
+    def merge_groups(self, slug: str, into: str, commands: int | None) -> None:
+        groups = self.repository.groups
+        if slug == into or slug not in self.groups or into not in self.groups:
+            with pytest.raises(GroupNotFound):
+                groups.merge(slug, into, MODERATOR)
+            return
+        if commands is None:
+            inside = sum(slug in article.groups for article in self.articles.values())
+            assert groups.merge(slug, into, MODERATOR) == inside
+        elif not self.breaking(lambda: groups.merge(slug, into, MODERATOR), commands):
+            assert problems(self.repository) == []
+            if slug in groups.titles():
+                groups.merge(slug, into, MODERATOR)
+        for article in self.articles.values():
+            if slug in article.groups:
+                article.groups = [*(s for s in article.groups if s not in (slug, into)), into]
+                # an article that was in both keeps the other's place
+        del self.groups[slug]
+        self.merged = {old: into if target == slug else target for old, target in self.merged.items()}
+        self.merged[slug] = into
+        self.logged += 1
+
+    @rule(article_id=ids, user=users, moderator=st.booleans(), title=st.sampled_from(["Title", "Better"]), to=links)
+    def edit(self, article_id: int, user: int, moderator: bool, title: str, to: str) -> None:
+        def edit() -> None:
+            editor = Actor(user, f"user{user}")
+            self.repository.articles.edit(article_id, editor, title, to, moderator=moderator)
+
+        article = self.articles.get(article_id)
+        refusal = self.refusal_of_edit(article, user, article_id, to, moderator=moderator)
+        if refusal or article is None:
+            with pytest.raises(refusal or ArticleNotFound):
+                edit()
+            return
+        edit()
+        self.model_edit(article_id, title, to)
+
+    def refusal_of_edit(
+        self, article: Model | None, user: int, article_id: int, to: str, *, moderator: bool
+    ) -> type[ArticlesError] | None:
+        if article is None:
+            return ArticleNotFound
+        holder, _ = self.claims.get(link_digest(to), (article_id, 0))
+        if to != article.link and holder != article_id:
+            return DuplicateLink
+        refusal: type[ArticlesError] | None = None
+        if not moderator:
+            if article.poster != user:
+                refusal = NotThePoster
+            elif article.removed is not None:
+                refusal = ArticleRemoved
+            elif self.clock() > article.time + RULES.edit_window:
+                refusal = EditingClosed
+        if refusal and to != article.link:
+            self.release(to, article_id)
+        return refusal
+
+    def model_edit(self, article_id: int, title: str, to: str) -> None:
+        article = self.articles[article_id]
+        self.logged += (article.title, article.link) != (title, to)
+        if to != article.link:
+            self.claim(to, article_id)
+            self.release(article.link, article_id)
+        article.title, article.link = title, to
+
+    @rule(article_id=ids, to=links, commands=st.integers(0, 4))
+    def abandon_an_edit(self, article_id: int, to: str, commands: int) -> None:
+        article = self.articles.get(article_id)
+        assume(article is not None and article.link != to)
+        assume(self.claims.get(link_digest(to), (article_id, 0))[0] == article_id)
+        self.breaking(
+            lambda: self.repository.articles.edit(article_id, MODERATOR, "Title", to, moderator=True), commands
+        )
+        if commands >= 2:
+            self.claim(to, article_id)
+        if commands >= 3:
+            old = self.articles[article_id].link
+            held = self.claims.get(link_digest(old))
+            self.model_edit(article_id, "Title", to)
+            if commands == 3 and held:
+                self.claims[link_digest(old)] = held
+
+    @rule(article_id=ids)
+    def remove(self, article_id: int) -> None:
+        article = self.articles.get(article_id)
+        if article is None or article.removed is not None:
+            with pytest.raises(ArticleRemoved if article else ArticleNotFound):
+                self.repository.articles.remove(article_id, MODERATOR, "Spam")
+            return
+        self.repository.articles.remove(article_id, MODERATOR, "Spam")
+        article.removed = "Spam"
+        self.logged += 1
+
+    @rule(article_id=ids)
+    def restore(self, article_id: int) -> None:
+        article = self.articles.get(article_id)
+        if article is None or article.removed is None:
+            with pytest.raises(NotRemoved if article else ArticleNotFound):
+                self.repository.articles.restore(article_id, MODERATOR, "No spam")
+            return
+        self.repository.articles.restore(article_id, MODERATOR, "No spam")
+        article.removed = None
+        self.logged += 1
+
+    @rule(seconds=times)
+    def time_passes(self, seconds: float) -> None:
+        self.clock.now = round(self.clock.now + seconds, 3)
+        self.expire()
+
+    @rule(article_id=ids, late=st.sampled_from([0.0, 0.001]))
+    def voting_is_about_to_close(self, article_id: int, late: float) -> None:
+        assume(article_id in self.articles)
+        end = self.articles[article_id].time + RULES.voting_window
+        assume(end >= self.clock())
+        self.clock.now = round(end + late, 3)
+        self.expire()
+
+    def expire(self) -> None:
+        """End what has outlived its life by the model's clock: the server's own runs in real time."""
+        client, now = self.repository.store.client, self.clock()
+        for digest, (_, since) in list(self.claims.items()):
+            if now >= since + RULES.repost_window:
+                client.delete(keys.link(digest))
+                del self.claims[digest]
+        for article_id, article in self.articles.items():
+            if now >= article.time + RULES.voting_window + RULES.voters_grace:
+                names = self.repository.store.shards.of(article_id)
+                client.delete(names.voted(article_id))
+                client.delete(names.oppose(article_id))
+                article.voted, article.opposed = set(), set()
+
+    @rule(slug=slugs)
+    def a_group_ranking_ends(self, slug: str) -> None:
+        for names in self.repository.store.shards.all:
+            for order in Order:
+                self.repository.store.client.delete(names.group_order(order, slug))
+
+    @rule(article_id=ids, lists=st.sampled_from(["rankings", "groups", "everything"]))
+    def lists_are_lost_and_repaired(self, article_id: int, lists: str) -> None:
+        client = self.repository.store.client
+        for names in self.repository.store.shards.all:
+            if lists != "groups":
+                for order in Order:
+                    client.delete(names.order(order))
+            if lists != "rankings":
+                for slug in self.groups:
+                    client.delete(names.group(slug))
+        self.repository.repair.run()
+        for number, article in self.articles.items():
+            self.profiles[article.poster][number] = article.time
+
+    @rule(order=st.sampled_from(Order), number=st.integers(1, 4), slug=st.none() | slugs)
+    def read_a_page(self, order: Order, number: int, slug: str | None) -> None:
+        if slug is not None and slug not in self.groups:
+            with pytest.raises(GroupNotFound) as gone:
+                self.repository.listings.page(order, number, slug=slug)
+            assert gone.value.moved_to == self.merged.get(slug)
+            return
+        expected = self.in_order(order, slug)
+        start = (number - 1) * RULES.per_page
+        if number > 1 and start >= len(expected):
+            with pytest.raises(PageNotFound):
+                self.repository.listings.page(order, number, slug=slug)
+            return
+        page = self.repository.listings.page(order, number, slug=slug)
+        assert [article.id for article in page.articles] == expected[start : start + RULES.per_page]
+        assert page.total == len(expected)
+
+    @rule(user=users)
+    def read_a_profile(self, user: int) -> None:
+        profile = self.profiles[user]
+        newest = sorted(profile, key=lambda i: (profile[i], str(i).encode()), reverse=True)
+        articles, has_next = self.repository.articles.posted_by(user)
+        assert [a.id for a in articles] == [
+            i for i in newest[: RULES.per_page] if self.articles[i].removed is None
+        ]
+        assert has_next == (len(newest) > RULES.per_page)
+
+    # What must hold after every step
+
+    def in_order(self, order: Order, slug: str | None = None) -> list[int]:
+        def place(article_id: int) -> tuple[float, bytes]:
+            article = self.articles[article_id]
+            return article.score if order is Order.SCORE else article.time, str(article_id).encode()
+
+        inside = [
+            i for i, a in self.articles.items() if a.removed is None and (slug is None or slug in a.groups)
+        ]
+        return sorted(inside, key=place, reverse=True)
+
+    @invariant()
+    def lists_are_the_models(self) -> None:
+        for order in Order:
+            assert listed(self.repository, order) == self.in_order(order)
+
+    @invariant()
+    def group_lists_are_the_models(self) -> None:
+        for slug in self.groups:
+            assert listed(self.repository, Order.SCORE, slug) == self.in_order(Order.SCORE, slug)
+        found = {group.slug: (group.title, group.articles) for group in self.repository.groups.all()}
+        assert found == {slug: (t, len(self.in_order(Order.TIME, slug))) for slug, t in self.groups.items()}
+
+    @invariant()
+    def same_articles(self) -> None:
+        reader = 1
+        found = self.repository.articles.get_many([*self.articles], reader)
+        assert [(a.title, a.link, a.poster, a.posted_at, a.votes, a.opposes, a.score) for a in found] == [
+            (m.title, m.link, m.poster, m.time, m.votes, m.opposes, m.score) for m in self.articles.values()
+        ]
+        assert [(set(a.groups), a.removed) for a in found] == [
+            (set(m.groups), m.removed) for m in self.articles.values()
+        ]
+        assert [a.choice for a in found] == [
+            Choice.VOTE if reader in m.voted else Choice.OPPOSE if reader in m.opposed else Choice.NONE
+            for m in self.articles.values()
+        ]
+
+    def teardown(self) -> None:
+        assert problems(self.repository) == []
+        client = self.repository.store.client
+        assert int(client.get(keys.COUNTER) or 0) == self.counter
+        assert sum(client.llen(names.log) for names in self.repository.store.shards.all) == self.logged
+        for digest, (article_id, _) in self.claims.items():
+            assert client.get(keys.link(digest)) == str(article_id)
+
+
+def run(make: Callable[[Clock], Repository], *, examples: int, steps: int) -> None:
+    run_state_machine_as_test(
+        lambda: Machine(make),
+        settings=settings(
+            max_examples=examples,
+            stateful_step_count=steps,
+            deadline=None,
+            derandomize=False,
+            database=None,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
+
+
+def test_calls_in_any_order_leave_what_the_model_says():
+    def make(clock: Clock) -> Repository:
+        client = BreakingFake(server=fakeredis.FakeServer(), decode_responses=True)
+        repository = connect(client, rules=RULES, clock=clock)
+        schema.stamp(repository.store)
+        return repository
+
+    run(make, examples=15, steps=25)
+
+
+def test_calls_in_any_order_leave_what_the_model_says_on_the_server_with_4_shards(store_paths):
+    pool = make_client(store_paths.url(REPOSITORY_DATABASE), patient=True).connection_pool
+
+    def make(clock: Clock) -> Repository:
+        client = BreakingServer(connection_pool=pool)
+        client.flushdb()
+        repository = connect(client, shards=4, rules=RULES, clock=clock)
+        repository.prepare()
+        return repository
+
+    run(make, examples=60, steps=40)
