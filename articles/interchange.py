@@ -40,7 +40,7 @@ MESSAGES = {
     "row-json": "The line is not valid JSON.",
     "row-object": "The line is not a JSON object.",
     "row-long": "The line is too long to be an article.",
-    **{f"{name}-missing": f"The {name} is missing." for name in _NEEDED},
+    **{f"{name}-missing": f"There is no field {name!r}." for name in _NEEDED},
     **{f"{name}-kind": f"The {name} is not text." for name in ("title", "link", "poster", "reason")},
     "time-kind": "The time is not a number of Unix seconds.",
     "time-early": "The time is before 1990.",

@@ -15,6 +15,8 @@ RETRY_AFTER = 5
 _log = logging.getLogger(__name__)
 
 
+_NOT_HERE = (errors.ArticleNotFound, errors.ArticleRemoved, errors.GroupNotFound, errors.PageNotFound)
+
 Answer = Callable[[HttpRequest], HttpResponse]
 
 
@@ -46,7 +48,7 @@ class StoreErrorsMiddleware:
         match exception:
             case errors.GroupNotFound(moved_to=str(into)):
                 return HttpResponsePermanentRedirect(reverse("articles:group", args=[into]))
-            case errors.ArticleNotFound() | errors.ArticleRemoved() | errors.GroupNotFound() | errors.PageNotFound():
+            case _ if isinstance(exception, _NOT_HERE):
                 raise Http404(str(exception)) from exception
             case errors.StoreError():
                 _log.error("store: %s: %s", type(exception).__name__, exception)

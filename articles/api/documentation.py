@@ -171,8 +171,8 @@ def _type(schema: Json) -> str:
 
 
 def _answer(status: int, answer: Json) -> Answer:
-    meaning = MEANINGS.get(status)
-    return Answer(status, _(meaning.text) if meaning else "", _component(answer))
+    shape, meaning = _component(answer), MEANINGS.get(status)
+    return Answer(status, _(meaning.text if meaning else _schema(shape)["description"]), shape)
 
 
 def _example(address: str, method: str, operation: Json) -> str:

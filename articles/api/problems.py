@@ -83,7 +83,8 @@ class Problem(Exception):
         error = {"code": self.code, "message": self.message}
         if self.moved_to is not None:
             error["moved_to"] = self.moved_to
-        return JsonResponse({"error": error}, status=self.status, headers=self.headers)
+        plain = {"ensure_ascii": False}
+        return JsonResponse({"error": error}, status=self.status, headers=self.headers, json_dumps_params=plain)
 
 
 def login_required() -> Problem:
@@ -95,9 +96,11 @@ def not_found() -> Problem:
 
 
 def answer_to(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """The answer to whatever went wrong. What nobody foresaw is logged, and told to nobody."""
+    """The answer to whatever went wrong. What nobody foresaw is told to the log alone."""
     problem = exception if isinstance(exception, Problem) else _problem_of(exception)
-    if problem.status >= 500:
+    if problem.status == 503:
+        _log.error("%s: %s: %s", problem.code, type(exception).__name__, exception)
+    elif problem.status == 500:
         _log.error("%s: %s", problem.code, request.path, exc_info=exception)
     return problem.answer
 
@@ -163,8 +166,6 @@ def _validation_message(error: dict[str, Any]) -> str:
             sentence = _("“%(field)s” is missing.")
         case "string_type":
             sentence = _("“%(field)s” must be text.")
-        case "string_unicode":
-            sentence = _("“%(field)s” is not valid Unicode text.")
         case "list_type":
             sentence = _("“%(field)s” must be a list.")
         case "too_long":

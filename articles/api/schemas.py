@@ -1,4 +1,4 @@
-"""What goes in and out, as JSON. Descriptions are shown in the documentation, translated there.
+"""What goes in and out, as JSON. All descriptions are shown in the documentation, translated there.
 
 Plain pydantic models: ninja's own would take a body of `"text"` for an object and read its methods as fields.
 """
@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from django.utils.translation import gettext_noop
 from pydantic import BaseModel, BeforeValidator, Field
+from pydantic.json_schema import SkipJsonSchema
 
 from articles import domain
 from articles.domain import Choice, Order
@@ -29,7 +30,7 @@ Slugs = Annotated[list[str], Field(max_length=GROUPS_AT_MOST, examples=[["python
 
 
 class ListQuery(BaseModel):
-    """Which page of which list."""
+    __doc__ = gettext_noop("Which page of which list.")
 
     order: Order = Field(
         Order.SCORE,
@@ -38,14 +39,14 @@ class ListQuery(BaseModel):
         ),
         examples=["time"],
     )
-    group: str | None = Field(
+    group: str | SkipJsonSchema[None] = Field(
         None, description=gettext_noop("Name of a group, to list its articles only."), examples=["python"]
     )
     page: PageNumber = Field(1, ge=1, description=gettext_noop("Page, counted from 1."), examples=[2])
 
 
 class Article(BaseModel):
-    """A posted title and link."""
+    __doc__ = gettext_noop("A posted title and link.")
 
     id: int
     title: str
@@ -67,7 +68,7 @@ class Article(BaseModel):
 
 
 class PostedArticle(Article):
-    """An article, and whether it was there before."""
+    __doc__ = gettext_noop("An article, and whether it was there before.")
 
     existing: bool = Field(
         description=gettext_noop("Whether the link was posted before, so that nothing was added.")
@@ -79,7 +80,7 @@ class PostedArticle(Article):
 
 
 class ArticlePage(BaseModel):
-    """One page of a list."""
+    __doc__ = gettext_noop("One page of a list.")
 
     articles: list[Article]
     page: int
@@ -93,7 +94,7 @@ class ArticlePage(BaseModel):
 
 
 class NewArticle(BaseModel):
-    """An article to post."""
+    __doc__ = gettext_noop("An article to post.")
 
     title: str = Field(description=gettext_noop("At most 300 characters."), examples=["An example"])
     link: str = Field(
@@ -103,13 +104,13 @@ class NewArticle(BaseModel):
 
 
 class Ballot(BaseModel):
-    """A choice on an article."""
+    __doc__ = gettext_noop("A choice on an article.")
 
     choice: Choice = Field(description=gettext_noop("None takes your choice back."), examples=["vote"])
 
 
 class Tally(BaseModel):
-    """An article's counts after a choice."""
+    __doc__ = gettext_noop("An article's counts after a choice.")
 
     id: int
     votes: int
@@ -124,7 +125,7 @@ class Tally(BaseModel):
 
 
 class Assignment(BaseModel):
-    """The groups an article is to be in."""
+    __doc__ = gettext_noop("The groups an article is to be in.")
 
     groups: Slugs = Field(description=gettext_noop("All groups the article is to be in; it leaves the others."))
     reason: str = Field(
@@ -135,14 +136,14 @@ class Assignment(BaseModel):
 
 
 class Assigned(BaseModel):
-    """The groups an article is in."""
+    __doc__ = gettext_noop("The groups an article is in.")
 
     id: int
     groups: list[str]
 
 
 class Error(BaseModel):
-    """What went wrong."""
+    __doc__ = gettext_noop("What went wrong.")
 
     code: str = Field(description=gettext_noop("Stable, for programs."))
     message: str = Field(description=gettext_noop("One sentence in your language, for people."))
@@ -152,7 +153,7 @@ class Error(BaseModel):
 
 
 class Failure(BaseModel):
-    """Every answer that is not the one asked for."""
+    __doc__ = gettext_noop("Every answer that is not the one asked for.")
 
     error: Error
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from articles.domain import Actor, Article, ArticleId, Posted, UserId
-from articles.errors import ArticleNotFound, DuplicateLink
+from articles.errors import ArticleNotFound, DuplicateLink, PageNotFound
 from articles.links import link_digest
 from articles.repository import keys as names
 from articles.repository.groups import Groups
@@ -77,7 +77,12 @@ class Articles:
         return read_articles(self._store, ids, reader)
 
     def posted_by(self, poster: UserId, page: int = 1, reader: UserId | None = None) -> tuple[list[Article], bool]:
-        """One page of a member's listed articles, newest first, and whether there is a next page."""
+        """One page of a member's listed articles, newest first, and whether there is a next page.
+
+        Raises PageNotFound before the first page; those beyond the last are empty.
+        """
+        if page < 1:
+            raise PageNotFound(page)
         size = self._store.rules.per_page
         start = (page - 1) * size
         with self._store.commands() as client:

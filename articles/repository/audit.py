@@ -98,6 +98,6 @@ class Audit:
         members = {int(member) for member in found}
         if members and not exists:
             yield Finding(keys.group(slug), "holds articles, but there is no such group")
-        for batch in list(batches(members, _AT_ONCE)) or [[]]:
+        for batch in [*batches(members, _AT_ONCE), []]:  # none: the rankings
             for problem in self._store.run("audit_group", [keys.group(slug)], [keys.prefix, slug, *batch]):
                 yield Finding(keys.group(slug), problem)

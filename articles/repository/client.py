@@ -1,5 +1,6 @@
 """The one place that builds store clients, and that turns their errors into facts."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -7,7 +8,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from articles.errors import StoreUnavailable
+from articles.errors import StoreUnavailable, StoreUnfit
 
 CONNECT_TIMEOUT = 0.2
 """Seconds for a new connection."""
@@ -18,17 +19,13 @@ READ_TIMEOUT = 0.5
 PATIENT_READ_TIMEOUT = 60.0
 """Seconds for one answer to a command an operator runs: long batches are normal there."""
 
-_PASSING = (
-    "MISCONF",
-    "NOREPLICAS",
-    "CLUSTERDOWN",
-    "LOADING",
-    "MASTERDOWN",
-    "BUSY",
-    "TRYAGAIN",
-    "READONLY",
-    "OOM",
+_PASSING = re.compile(
+    r"(?:^|[\s-])(?:MISCONF|NOREPLICAS|CLUSTERDOWN|LOADING|MASTERDOWN|BUSY|TRYAGAIN|READONLY|OOM)\b"
 )
+"""At the beginning of an error, or inside one: Redis 6.2 wraps what a script's command was refused with."""
+
+
+UNPREPARED = "The store has lost the ranking's parameters; restart the site, then run repair."
 
 
 def make_client(url: str, *, patient: bool = False) -> redis.Redis:
@@ -46,12 +43,14 @@ def make_client(url: str, *, patient: bool = False) -> redis.Redis:
 
 @contextmanager
 def store_errors() -> Iterator[None]:
-    """Raise StoreUnavailable for every failure of the store that may pass."""
+    """Raise StoreUnavailable for every failure that may pass, StoreUnfit for a store that lost its parameters."""
     try:
         yield
     except (redis.ConnectionError, redis.TimeoutError, redis.OutOfMemoryError, redis.ReadOnlyError) as error:
         raise StoreUnavailable(str(error)) from error
     except redis.ResponseError as error:
-        if str(error).lstrip("-").startswith(_PASSING) or "OOM" in str(error):
+        if _PASSING.search(str(error)):
             raise StoreUnavailable(str(error)) from error
+        if "UNPREPARED" in str(error):
+            raise StoreUnfit(UNPREPARED) from error
         raise

@@ -6,7 +6,7 @@ from contextlib import suppress
 from articles.domain import Actor, ArticleId, Group
 from articles.errors import ArticleNotFound, GroupExists, GroupNotFound
 from articles.repository.reading import split_groups
-from articles.repository.store import Store, exact_time
+from articles.repository.store import Call, Store, exact_time
 
 
 class Groups:
@@ -43,18 +43,19 @@ class Groups:
             raise GroupExists(slug)
 
     def _ensure(self, slug: str, title: str, actor: Actor | None = None) -> bool:
-        directory = self._store.shards.directory
-        status, *_ = self._store.run(
-            "create_group",
-            [directory.groups, directory.merged],
-            [slug, title, actor.name if actor else "", exact_time(self._store.now()), directory.prefix],
-        )
+        status, *_ = self._store.run(*self._creation(slug, title, actor))
         return bool(status == "ok")
 
+    def _creation(self, slug: str, title: str, actor: Actor | None = None) -> Call:
+        directory = self._store.shards.directory
+        who, now = actor.name if actor else "", exact_time(self._store.now())
+        arguments = [slug, title, who, now, directory.prefix]
+        return Call("create_group", [directory.groups, directory.merged], arguments)
+
     def ensure(self, titles: dict[str, str]) -> None:
-        """Create those groups of slug → title that do not exist yet. Safe to repeat."""
-        for slug in titles.keys() - self.titles().keys():
-            self._ensure(slug, titles[slug])
+        """Create those groups of slug → title that do not exist yet. Safe to repeat. Two round trips."""
+        missing = titles.keys() - self.titles().keys()
+        self._store.run_many([self._creation(slug, titles[slug]) for slug in sorted(missing)])
 
     def rename(self, slug: str, title: str, actor: Actor, reason: str = "") -> None:
         """Give a group another title; its address stays. Raises GroupNotFound."""

@@ -30,29 +30,29 @@ class Imports:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._groups = Groups(store)
-        self._known_groups: set[str] = set()
         self._token = ""
 
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Keep every other import out. Raises ImportRunning. A lock left by a crash ends after two minutes."""
-        self._token, self._known_groups = secrets.token_hex(8), set()
+        token = secrets.token_hex(8)
+        self._hold_lock(token)
+        self._token = token
         try:
-            self._hold_lock()
             yield
         finally:
-            with self._store.commands() as client:
-                if client.get(names.IMPORTING) == self._token:
-                    client.delete(names.IMPORTING)
             self._token = ""
+            with self._store.commands() as client:
+                if client.get(names.IMPORTING) == token:
+                    client.delete(names.IMPORTING)
 
-    def _hold_lock(self) -> None:
+    def _hold_lock(self, token: str) -> None:
         """Take the lock, or keep it longer. Raises ImportRunning when it is, or has become, another's."""
         with self._store.pipeline() as pipe:
-            pipe.set(names.IMPORTING, self._token, nx=True, ex=_LOCK_LIFE)
+            pipe.set(names.IMPORTING, token, nx=True, ex=_LOCK_LIFE)
             pipe.get(names.IMPORTING)
             _, holder = pipe.execute()
-        if holder != self._token:
+        if holder != token:
             raise ImportRunning
         with self._store.commands() as client:
             client.expire(names.IMPORTING, _LOCK_LIFE)
@@ -68,22 +68,35 @@ class Imports:
 
         An article is the same when its link and its time are equal, to the millisecond. Voters of articles
         whose window is still open are entered as placeholders. What an import that was broken off has left
-        undone is done when it is repeated. Seven round trips, whatever the number. Raises ImportRunning when
-        `alone` was held up so long that another import began.
+        undone is done when it is repeated. At most nine round trips, whatever the number. Raises ImportRunning
+        when `alone` was held up so long that another import began.
         """
         if self._token:
-            self._hold_lock()
+            self._hold_lock(self._token)
         known, fresh = self._existing(articles), dict[Mark, ImportedArticle]()
         for article in articles:
             if (mark := _mark(article)) not in known:
                 fresh.setdefault(mark, article)
-        ids = iter(self._new_ids(len(fresh)))
-        numbered = {mark: (next(ids), article) for mark, article in fresh.items()}
         self._ensure_groups(fresh.values())
-        self._store.run_many([self._call(i, article) for i, article in numbered.values()])
-        entered = {mark: (number, article.poster) for mark, (number, article) in numbered.items()}
+        entered = self._enter(fresh)
         self._index(known | entered)
-        return [number[0] if (number := numbered.pop(_mark(a), None)) else None for a in articles]
+        return [found[0] if (found := entered.pop(_mark(a), None)) else None for a in articles]
+
+    def _enter(self, fresh: dict[Mark, ImportedArticle]) -> dict[Mark, tuple[ArticleId, UserId]]:
+        """Enter these articles; returns their ids and posters.
+
+        Once more for those whose ids turn out to be taken, by a counter that is behind the articles.
+        """
+        entered = dict[Mark, tuple[ArticleId, UserId]]()
+        while waiting := [mark for mark in fresh if mark not in entered]:
+            ids = self._new_ids(len(waiting))
+            replies = self._store.run_many(
+                [self._call(number, fresh[mark]) for number, mark in zip(ids, waiting, strict=True)]
+            )
+            for number, mark, (status, *_) in zip(ids, waiting, replies, strict=True):
+                if status == "ok":
+                    entered[mark] = number, fresh[mark].poster
+        return entered
 
     def _existing(self, articles: Sequence[ImportedArticle]) -> dict[Mark, tuple[ArticleId, UserId]]:
         """Ids and posters of the articles posted at these times."""
@@ -98,21 +111,17 @@ class Imports:
         return {(link, time): (int(number), int(poster)) for time, link, number, poster in rows}
 
     def _new_ids(self, count: int) -> range:
-        if not count:
-            return range(0)
         with self._store.commands() as client:
             last = int(client.incrby(names.COUNTER, count))
         return range(last - count + 1, last + 1)
 
     def _ensure_groups(self, articles: Iterable[ImportedArticle]) -> None:
-        slugs = {slug for article in articles for slug in article.groups}
-        if missing := slugs - self._known_groups:
-            self._groups.ensure({slug: slug for slug in missing})
-            self._known_groups |= missing
+        if slugs := {slug for article in articles for slug in article.groups}:
+            self._groups.ensure({slug: slug for slug in slugs})
 
     def _call(self, article_id: ArticleId, article: ImportedArticle) -> Call:
         rules, keys = self._store.rules, self._store.shards.of(article_id)
-        left = article.posted_at + rules.voting_window - self._store.now()
+        left = round(float(exact_time(article.posted_at)) + rules.voting_window - self._store.now(), 3)
         life = int(left) + 1 + rules.voters_grace if left >= 0 else 0
         return Call(
             "import_article",

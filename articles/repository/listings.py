@@ -21,15 +21,17 @@ class Listings:
         """Page `number`, counted from 1, highest or newest first, with the reader's own choices.
 
         Two round trips; one more when a group's ranking has to be made. With shards, see `merging`.
-        Raises GroupNotFound, and PageNotFound beyond the last page.
+        Raises GroupNotFound, and PageNotFound before the first and beyond the last page.
         """
+        if number < 1:
+            raise PageNotFound(number)
         size = self._store.rules.per_page
         rankings = self._rankings(order, slug)
         start = (number - 1) * size
         cut = merge_page(self._store, rankings, start, size, slug=slug)
         if slug is not None and cut.group_title is None:
             raise GroupNotFound(slug, self._moved_to(slug))
-        if number < 1 or (number > 1 and start >= cut.total):
+        if number > 1 and start >= cut.total:
             raise PageNotFound(number)
         group = None if slug is None else Group(slug, cut.group_title or slug, cut.total)
         articles = self._listed(cut.ids, reader)

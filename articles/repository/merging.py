@@ -79,7 +79,8 @@ def cut(windows: Sequence[Window], start: int, size: int) -> list[Entry] | None:
     for window in windows:
         if window.skipped and not (window.entries and window.entries[0] >= page[0]):
             return None
-        if window.hides_after and not (window.entries and window.entries[-1] <= page[-1]):
+        reaches = len(page) == size and window.entries and window.entries[-1] <= page[-1]
+        if window.hides_after and not reaches:
             return None
     return page
 

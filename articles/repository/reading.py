@@ -7,6 +7,8 @@ from redis.client import Pipeline
 
 from articles import ranking
 from articles.domain import Article, ArticleId, Choice, UserId
+from articles.errors import StoreUnfit
+from articles.repository.client import UNPREPARED
 from articles.repository.store import Store
 
 
@@ -19,6 +21,8 @@ def read_articles(store: Store, ids: Sequence[ArticleId], reader: UserId | None)
         for article_id in ids:
             _ask(pipe, store, article_id, reader)
         per_point, *replies = pipe.execute()
+    if per_point is None:
+        raise StoreUnfit(UNPREPARED)
     width = 1 if reader is None else 3
     rows = (replies[at : at + width] for at in range(0, len(replies), width))
     found = (_article(store, i, row, float(per_point)) for i, row in zip(ids, rows, strict=True) if row[0])

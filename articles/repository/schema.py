@@ -32,6 +32,7 @@ def stamp(store: Store) -> None:
             )
     _write_stamp(store)
     _check_stamp(store)
+    _write_weights(store)
 
 
 def _check(info: dict[str, Any]) -> None:
@@ -53,6 +54,12 @@ def _write_stamp(store: Store) -> None:
     with store.pipeline() as pipe:
         pipe.hsetnx(names.SCHEMA, "version", str(LAYOUT_VERSION))
         pipe.hsetnx(names.SCHEMA, "shards", str(store.shards.count))
+        pipe.execute()
+
+
+def _write_weights(store: Store) -> None:
+    """Only into a store whose stamp is ours: another number of shards has other keys."""
+    with store.pipeline() as pipe:
         for keys in store.shards.all:
             pipe.hsetnx(keys.ranking, "seconds_per_point", _exact(store.rules))
         pipe.execute()

@@ -84,3 +84,16 @@ def use(repository: Repository, clock: Clock) -> None:
             ]
         )
     warm(repository, "python", "redis")
+
+
+def contents(repository: Repository) -> dict[str, object]:
+    """Everything in the store, by key."""
+    client = repository.store.client
+    read = {
+        "hash": client.hgetall,
+        "set": client.smembers,
+        "zset": lambda name: client.zrange(name, 0, -1, withscores=True),
+        "list": lambda name: client.lrange(name, 0, -1),
+        "string": client.get,
+    }
+    return {name: read[client.type(name)](name) for name in client.scan_iter(count=1000)}

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -29,19 +30,36 @@ class Site:
     def __init__(self, data_dir: Path, **environment: str) -> None:
         self.port = int(environment.get("PORT", free_port()))
         self.log = data_dir.with_suffix(".log")
-        inherited = {
-            k: v for k, v in os.environ.items() if k not in ("REDIS_URL", "CACHE_URL", "EMAIL_URL", "DEBUG")
-        }
-        values = inherited | {"DATA_DIR": str(data_dir), "PORT": str(self.port)} | environment
-        values["DJANGO_SETTINGS_MODULE"] = "voting_site.settings"
+        self.data_dir, self.environment = data_dir, environment
         with self.log.open("ab") as output:
+            self.told_before = output.tell()
             self.process = subprocess.Popen(
                 [sys.executable, "manage.py", "run"],
                 cwd=settings.BASE_DIR,
-                env=values,
+                env=self.variables(),
                 stdout=output,
                 stderr=output,
             )
+
+    def variables(self) -> dict[str, str]:
+        of_the_tests = ("REDIS_URL", "CACHE_URL", "EMAIL_URL", "DATABASE_URL", "SECRET_KEY", "DEBUG")
+        inherited = {name: value for name, value in os.environ.items() if name not in of_the_tests}
+        own = {"DATA_DIR": str(self.data_dir), "PORT": str(self.port)}
+        return inherited | own | self.environment | {"DJANGO_SETTINGS_MODULE": "voting_site.settings"}
+
+    def told(self) -> str:
+        """What it printed since its start."""
+        return self.log.read_bytes()[self.told_before :].decode()
+
+    def manage(self, *command: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [sys.executable, "manage.py", *command],
+            cwd=settings.BASE_DIR,
+            env=self.variables(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
 
     def get(self, path: str) -> tuple[int, str]:
         try:
@@ -78,11 +96,23 @@ class Site:
         return found
 
 
+@pytest.fixture(scope="session")
+def static_files(tmp_path_factory) -> Path:
+    """The gathered static files, which take some seconds."""
+    place = tmp_path_factory.mktemp("gathered")
+    of_this_test = dict(os.environ, DATA_DIR=str(place), DJANGO_SETTINGS_MODULE="voting_site.settings")
+    gather = "import django; django.setup(); from voting_site import static_files; static_files.gather()"
+    subprocess.run([sys.executable, "-c", gather], cwd=settings.BASE_DIR, env=of_this_test, check=True)
+    return place / "static"
+
+
 @pytest.fixture
-def start(tmp_path):
+def start(tmp_path, static_files):
     sites = []
 
     def begin(name="data", **environment):
+        if not (tmp_path / name).exists():
+            shutil.copytree(static_files, tmp_path / name / "static")
         sites.append(Site(tmp_path / name, **environment))
         return sites[-1]
 

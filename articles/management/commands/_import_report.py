@@ -41,10 +41,6 @@ class ImportReport:
     rows: Causes = field(default_factory=Causes)
     groups: Causes = field(default_factory=Causes)
 
-    @property
-    def refused(self) -> int:
-        return self.rows.counts.total()
-
     def row_refused(self, line: int, bad: BadRow) -> None:
         """Note a row that is left out."""
         self.rows.note(line, bad)
@@ -61,10 +57,10 @@ class ImportReport:
 
     def summary(self) -> Iterator[str]:
         """The lines an operator reads at the end."""
-        yield f"{self.imported:,} articles imported, {self.present:,} there already, {self.refused:,} rows refused."
-        if self.refused:
-            yield "Rows refused:"
+        yield f"{self.imported:,} articles imported, {self.present:,} there already."
+        if refused := self.rows.counts.total():
+            yield f"Rows refused: {refused:,}"
             yield from self.rows.table()
         if left_out := self.groups.counts.total():
-            yield f"Groups left out, their articles not: {left_out:,}"
+            yield f"Groups left out of an article: {left_out:,}"
             yield from self.groups.table()

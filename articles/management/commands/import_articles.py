@@ -1,19 +1,19 @@
 """`manage.py import_articles`: enters articles from a file, with their history."""
 
 import hashlib
-from collections.abc import Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from itertools import islice
 from math import inf
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeVar
 
 from django.core.management.base import CommandError, CommandParser
 from django.db import DatabaseError
 
-from accounts import names
 from accounts.models import User
-from articles.domain import UNKNOWN_POSTER, UserId
+from articles.domain import UNKNOWN_POSTER, ImportedArticle, UserId
 from articles.interchange import BadRow, Reading, Row, parse_line, read_row, read_time
 from articles.management.commands._accounts import require_accounts
 from articles.management.commands._article_file import ArticleFile, DamagedFile, open_articles
@@ -24,6 +24,9 @@ from articles.repository import ImportRunning, Repository
 from articles.wiring import patient_repository
 
 BATCH = 1000  # articles
+
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
 
 _HELP = """\
 Import articles from FILE, one JSON object in each line, packed with gzip or not:
@@ -110,10 +113,12 @@ class _Import:
         reading = Reading(repository.store.now(), repository.rules.voting_window, unescape)
         if shift_to_now:
             reading = replace(reading, shift=self._shift(reading))
-        with repository.imports.alone():
-            rows = self._rows(reading)
-            while batch := list(islice(rows, BATCH)):
-                self._add(batch)
+        entered = _one_ahead(repository.imports.add, self._batches(reading))
+        with repository.imports.alone(), closing(entered):
+            for ids in entered:
+                new = sum(article_id is not None for article_id in ids)
+                self._report.imported += new
+                self._report.present += len(ids) - new
                 self._bar.reach(self._source.position)
         if self._damage:
             raise self._damage
@@ -151,19 +156,31 @@ class _Import:
             self._report.group_left_out(number, left_out)
         return row
 
-    def _add(self, rows: list[Row]) -> None:
-        self._make_accounts({row.poster for row in rows if row.poster} - self._accounts.keys())
+    def _batches(self, reading: Reading) -> Iterator[list[ImportedArticle]]:
+        """The articles, whose posters have accounts by then."""
+        rows = self._rows(reading)
         unknown = (UNKNOWN_POSTER, "")
-        ids = self._repository.imports.add(
-            [row.imported(*self._accounts.get(row.poster, unknown)) for row in rows]
-        )
-        new = sum(article_id is not None for article_id in ids)
-        self._report.imported += new
-        self._report.present += len(ids) - new
+        while batch := list(islice(rows, BATCH)):
+            self._make_accounts([row.poster for row in batch if row.poster and row.poster not in self._accounts])
+            yield [row.imported(*self._accounts.get(row.poster, unknown)) for row in batch]
 
-    def _make_accounts(self, posters: set[str]) -> None:
-        ids = User.objects.bulk_create_imported(sorted(posters))
-        self._accounts |= {poster: (ids[poster], names.as_valid(poster)) for poster in posters}
+    def _make_accounts(self, posters: list[str]) -> None:
+        """Find or make the posters' accounts; of several spellings of a new one's name the first is kept."""
+        ids = User.objects.bulk_create_imported(posters[::-1])
+        names = dict(User.objects.filter(pk__in=ids.values()).values_list("pk", "username"))
+        self._accounts |= {poster: (user_id, names[user_id]) for poster, user_id in ids.items()}
+
+
+def _one_ahead(work: Callable[[_Item], _Result], items: Iterable[_Item]) -> Generator[_Result, None, None]:
+    """What `work` makes of each item; while it works, in a thread of its own, the next item is made."""
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        running: Future[_Result] | None = None
+        for item in items:
+            if running:
+                yield running.result()
+            running = thread.submit(work, item)
+        if running:
+            yield running.result()
 
 
 def _time_if_newer(line: bytes, newest: float, reading: Reading) -> float:

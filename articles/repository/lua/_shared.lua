@@ -15,8 +15,10 @@ local function split(list)
   return parts
 end
 
+-- To be read before the first write: a shard that has lost it takes no change, not half of one.
 local function seconds_per_point(prefix)
-  return tonumber(redis.call('HGET', prefix .. 'ranking:', 'seconds_per_point'))
+  local value = redis.call('HGET', prefix .. 'ranking:', 'seconds_per_point')
+  return tonumber(value) or error('UNPREPARED there is no ' .. prefix .. 'ranking:')
 end
 
 -- The same formula as ranking.py's score().
@@ -50,9 +52,9 @@ local function leave_groups(prefix, id, groups)
 end
 
 -- Put an article into every list it belongs to.
-local function list_article(prefix, id, posted_at, points, groups)
+local function list_article(prefix, id, posted_at, points, per_point, groups)
   join_groups(prefix, id, groups)
-  rank(prefix, 'score', id, score(posted_at, points, seconds_per_point(prefix)), groups)
+  rank(prefix, 'score', id, score(posted_at, points, per_point), groups)
   rank(prefix, 'time', id, posted_at, groups)
 end
 

@@ -1,9 +1,9 @@
 --[[
-Check some members of one group, and the group's rankings where they exist. Reads only.
+Check some members of one group, or the group's rankings where they exist. Reads only.
 KEYS  1 group
-ARGV  1 shard prefix  2 slug  3… ids of members
+ARGV  1 shard prefix  2 slug  3… ids of members; none for the rankings
 Returns  {what is wrong, …}
-Cost  O(ids), and O(group · log N) for each ranking that exists
+Cost  O(ids), or O(group · log N) for each ranking that exists
 ]]
 local prefix, slug = ARGV[1], ARGV[2]
 local findings = {}
@@ -16,7 +16,7 @@ for at = 3, #ARGV do
   end
 end
 
-for _, order in ipairs(ORDERS) do
+for _, order in ipairs(#ARGV == 2 and ORDERS or {}) do
   local ranking = prefix .. order .. ':' .. slug
   if redis.call('EXISTS', ranking) == 1 then
     if redis.call('TTL', ranking) == -1 then findings[#findings + 1] = order .. ' ranking without end' end

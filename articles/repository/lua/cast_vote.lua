@@ -15,6 +15,7 @@ if not time then return {'missing'} end
 if removed then return {'removed'} end
 time = tonumber(time)
 if milliseconds(now) - milliseconds(time) > milliseconds(window) then return {'closed'} end
+local per_point = seconds_per_point(prefix)
 
 local function set_member(key, wanted)
   local change = redis.call(wanted and 'SADD' or 'SREM', key, user)
@@ -29,6 +30,6 @@ local oppose_change = set_member(oppose, choice == 'oppose')
 votes, opposes = votes + vote_change, opposes + oppose_change
 if vote_change ~= 0 or oppose_change ~= 0 then
   redis.call('HSET', article, 'votes', votes, 'opposes', opposes)
-  rank(prefix, 'score', id, score(time, votes - opposes, seconds_per_point(prefix)), split(groups))
+  rank(prefix, 'score', id, score(time, votes - opposes, per_point), split(groups))
 end
 return {'ok', votes, opposes, choice}

@@ -7,7 +7,7 @@ Cost  O(ids · groups · log N)
 ]]
 local prefix, now = ARGV[1], tonumber(ARGV[2])
 local window, grace = tonumber(ARGV[3]), tonumber(ARGV[4])
-local told = {}
+local per_point, told = seconds_per_point(prefix), {}
 
 local function end_voter_set(key, time)
   if redis.call('TTL', key) == -1 then
@@ -29,7 +29,7 @@ for at = 5, #ARGV do
     redis.call('ZADD', KEYS[1], time, id)
   else
     redis.call('ZREM', KEYS[1], id)
-    list_article(prefix, id, tonumber(time), votes - opposes, split(groups))
+    list_article(prefix, id, tonumber(time), votes - opposes, per_point, split(groups))
   end
   if time then
     end_voter_set(prefix .. 'voted:' .. id, tonumber(time))

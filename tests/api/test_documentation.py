@@ -1,0 +1,166 @@
+"""The OpenAPI document and the page made from it."""
+
+import re
+import shlex
+from html import unescape
+from html.parser import HTMLParser
+
+import pytest
+
+from articles.api.documentation import document
+from articles.text import MESSAGES
+
+ENDPOINTS = {
+    ("get", "/api/articles"): {"200", "400", "401", "404", "503"},
+    ("post", "/api/articles"): {"200", "201", "400", "401", "403", "413", "415", "503"},
+    ("get", "/api/articles/{article_id}"): {"200", "401", "404", "503"},
+    ("put", "/api/articles/{article_id}/vote"): {"200", *["400", "401", "403", "404", "409", "413", "415", "503"]},
+    ("put", "/api/articles/{article_id}/groups"): {"200", *["400", "401", "403", "404", "413", "415", "503"]},
+}
+
+
+def operations():
+    return {
+        (method, path): operation
+        for path, methods in document()["paths"].items()
+        for method, operation in methods.items()
+    }
+
+
+def test_the_document_is_served(anyone):
+    answer = anyone.get("openapi.json")
+
+    assert answer["Content-Type"] == "application/json"
+    assert answer.json() == document()
+    assert answer.json()["openapi"].startswith("3.1")
+
+
+def test_every_endpoint_documents_its_failures():
+    assert {key: set(operation["responses"]) for key, operation in operations().items()} == ENDPOINTS
+
+
+def test_failures_have_one_shape_and_name_their_codes():
+    for operation in operations().values():
+        for status, response in operation["responses"].items():
+            if int(status) >= 400:
+                schema = response["content"]["application/json"]["schema"]
+                assert schema == {"$ref": "#/components/schemas/Failure"}
+                assert "Codes: " in response["description"]
+
+
+def test_every_reference_leads_somewhere():
+    known = {f"#/components/schemas/{name}" for name in document()["components"]["schemas"]}
+
+    assert set(re.findall(r"'\$ref': '([^']+)'", str(document()))) <= known
+
+
+def test_operations_have_names_of_their_own():
+    names = [operation["operationId"] for operation in operations().values()]
+
+    assert len(set(names)) == len(names)
+
+
+def test_what_needs_a_login_says_so():
+    schemes = set(document()["components"]["securitySchemes"])
+    for (method, _), operation in operations().items():
+        accepted = {name for choice in operation["security"] for name in choice}
+        assert accepted == schemes
+        assert ({} in operation["security"]) == (method == "get")
+
+
+def test_path_parameters_are_declared():
+    for (_, path), operation in operations().items():
+        declared = {entry["name"] for entry in operation["parameters"] if entry["in"] == "path"}
+        assert declared == set(re.findall(r"{(\w+)}", path))
+
+
+def test_refusals_of_text_are_documented():
+    text = operations()["post", "/api/articles"]["responses"]["400"]["description"]
+
+    assert all(code in text for code in MESSAGES if code.startswith(("title-", "link-", "slug-")))
+
+
+class Page(HTMLParser):
+    """Collects ids, links, and whatever loads or runs something."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.loaded: list[str] = []
+        self.scripts = self.inline = 0
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        values = dict(attrs)
+        self.ids += [values["id"]] if "id" in values else []
+        self.links += [values["href"]] if tag == "a" else []
+        self.loaded += [values[key] for key in ("src", "href") if tag != "a" and key in values]
+        self.scripts += tag == "script"
+        self.inline += tag == "style" or "style" in values or any(name.startswith("on") for name in values)
+
+
+@pytest.fixture
+def page(anyone) -> str:
+    answer = anyone.get("docs")
+    assert answer.status_code == 200
+    assert "default-src 'self'" in answer["Content-Security-Policy"]
+    return answer.content.decode()
+
+
+def test_the_page_loads_nothing_from_elsewhere_and_runs_nothing(page):
+    found = Page(page)
+
+    assert (found.scripts, found.inline) == (0, 0)
+    assert found.loaded
+    assert all(address.startswith("/") and not address.startswith("//") for address in found.loaded)
+
+
+def test_the_pages_own_links_lead_somewhere(page):
+    found = Page(page)
+
+    assert len(set(found.ids)) == len(found.ids)
+    assert {link[1:] for link in found.links if link.startswith("#")} <= set(found.ids)
+
+
+def test_the_page_shows_every_endpoint_with_fields_and_answers(page):
+    for (method, path), operation in operations().items():
+        start = page.index(f'<section aria-labelledby="{operation["operationId"]}">')
+        section = page[start : page.index("</section>", start)]
+        assert f"{method.upper()} {path}" in section
+        assert all(f"<td>{status}</td>" in section for status in operation["responses"])
+        assert all(f"<code>{entry['name']}</code>" in section for entry in operation["parameters"])
+        assert "Bearer avs_" in section
+    assert "<code>choice</code>" in page
+    assert "vote | oppose | none" in page
+
+
+def test_the_examples_work(page, as_carol, site_store, python):
+    for number in range(1, 60):
+        site_store.articles.post(1, "alice", "x", f"https://example.org/{number}")
+        site_store.groups.assign(number, ["python"])
+    examples = re.findall(r"<pre[^>]*>(curl .*?)</pre>", page, re.DOTALL)
+
+    statuses = [_run(as_carol, example) for example in examples]
+
+    assert len(statuses) == len(ENDPOINTS)
+    assert set(statuses) == {200, 201}
+
+
+def _run(caller, example: str) -> int:
+    """Do what the curl command would."""
+    words = shlex.split(unescape(example).replace("\\\n", " "))
+    address = next(word for word in words if word.startswith("http"))
+    method = words[words.index("-X") + 1] if "-X" in words else "GET"
+    body = words[words.index("-d") + 1].encode() if "-d" in words else None
+    return caller.send(method, address.split("/api/")[1], body).status_code
+
+
+def test_the_page_is_for_members_too(anyone, bob):
+    anyone.client.force_login(bob)
+
+    assert "bob" in anyone.get("docs").content.decode()
+
+
+def test_the_page_takes_no_posts(anyone):
+    assert anyone.send("POST", "docs").status_code in (403, 405)

@@ -1,0 +1,166 @@
+"""Every failure has one shape, whatever breaks."""
+
+import logging
+import re
+from pathlib import Path
+
+import pytest
+from django.db import OperationalError
+from django.test import Client
+from django.utils.translation import get_language
+
+from accounts.models import TokenManager
+from articles import api, errors, wiring
+from articles.api.problems import MEANINGS
+from articles.repository.listings import Listings
+from tests.api.conftest import Caller, error_of
+
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY")
+
+
+@pytest.mark.parametrize(
+    "path", ["nothing", "articles/", "articles/1/", "articles/1/vote/", "v2/articles", "a%0Ab", "%00"]
+)
+def test_unknown_addresses_are_not_found(anyone, article, path):
+    for method in ("GET", "POST", "DELETE"):
+        assert error_of(anyone.send(method, path)) == (404, "not-found")
+
+
+@pytest.mark.parametrize(
+    ("path", "allowed"),
+    [
+        ("articles", "GET, HEAD, POST"),
+        ("articles/1", "GET, HEAD"),
+        ("articles/1/vote", "PUT"),
+        ("articles/1/groups", "PUT"),
+        ("openapi.json", "GET, HEAD"),
+    ],
+)
+def test_other_methods_are_not_allowed(anyone, path, allowed):
+    for method in {*METHODS} - {*allowed.split(", ")}:
+        answer = anyone.send(method, path)
+
+        assert (answer.status_code, answer["Allow"]) == (405, allowed)
+        if method != "HEAD":
+            assert error_of(answer) == (405, "method-not-allowed")
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        *(
+            "text/plain",
+            "application/x-www-form-urlencoded",
+            "multipart/form-data; boundary=x",
+            "multipart/form-data",
+        ),
+        *(
+            "application/json; charset=latin-1",
+            "application/json; charset=utf-16",
+            "application/xml",
+            "",
+            "nonsense",
+        ),
+    ],
+)
+def test_a_body_that_is_not_json_is_an_unsupported_media_type(as_bob, session_of_bob, article, content_type):
+    for caller in (as_bob, session_of_bob):
+        answer = caller.put(f"articles/{article}/vote", {"choice": "vote"}, content_type=content_type)
+        assert error_of(answer) == (415, "unsupported-media-type")
+
+
+@pytest.fixture
+def session_of_bob(as_bob, bob):
+    caller = Caller(Client())
+    caller.client.force_login(bob)
+    return caller
+
+
+@pytest.mark.parametrize("content_type", ["application/json; charset=utf-8", "APPLICATION/JSON;charset=UTF8"])
+def test_json_may_name_its_charset(as_bob, article, content_type):
+    answer = as_bob.put(f"articles/{article}/vote", {"choice": "vote"}, content_type=content_type)
+
+    assert answer.status_code == 200
+
+
+def test_a_large_body_is_refused(as_bob, article, settings):
+    body = {"choice": "vote", "x": "y" * settings.DATA_UPLOAD_MAX_MEMORY_SIZE}
+
+    assert error_of(as_bob.put(f"articles/{article}/vote", body)) == (413, "body-too-large")
+
+
+@pytest.mark.parametrize("error", [errors.StoreUnavailable("gone"), errors.StoreUnfit("other layout")])
+def test_a_store_that_is_away_is_unavailable(anyone, article, monkeypatch, error, caplog):
+    monkeypatch.setattr(Listings, "page", _raising(error))
+
+    answer = anyone.get("articles")
+
+    assert error_of(answer) == (503, "unavailable")
+    assert int(answer["Retry-After"]) > 0
+    assert answer["Cache-Control"] == "no-store"
+    assert str(error) not in answer.content.decode()
+    assert "unavailable" in caplog.text
+
+
+def test_a_store_that_cannot_be_reached_is_unavailable(as_bob, settings, article):
+    wiring.repository.cache_clear()
+    settings.STORE_URL = "unix:///nowhere/store.sock?db=0"
+
+    assert error_of(as_bob.get("articles")) == (503, "unavailable")
+    assert error_of(as_bob.put(f"articles/{article}/vote", {"choice": "vote"})) == (503, "unavailable")
+
+
+def test_accounts_that_are_away_are_unavailable(as_bob, anyone, article, monkeypatch):
+    monkeypatch.setattr(TokenManager, "user_for", _raising(OperationalError("database is locked")))
+
+    answer = as_bob.put(f"articles/{article}/vote", {"choice": "vote"})
+
+    assert error_of(answer) == (503, "unavailable")
+    assert "locked" not in answer.content.decode()
+    assert anyone.get("articles").status_code == 200
+
+
+def test_readers_without_account_do_not_need_the_accounts(anyone, article, django_assert_num_queries):
+    with django_assert_num_queries(0):
+        assert anyone.get("articles").status_code == 200
+
+
+def test_our_own_faults_are_told_to_the_log_only(anyone, monkeypatch, caplog, settings):
+    for settings.DEBUG in (False, True):
+        monkeypatch.setattr(Listings, "page", _raising(ZeroDivisionError("a secret")))
+
+        with caplog.at_level(logging.ERROR):
+            answer = anyone.get("articles")
+
+        assert error_of(answer) == (500, "internal-error")
+        assert "secret" not in answer.content.decode()
+        assert "a secret" in caplog.text
+
+
+def test_failures_speak_the_readers_language(anyone, article, monkeypatch):
+    monkeypatch.setattr("articles.api.problems._", lambda text: f"{get_language()}: {text}")
+
+    answer = anyone.get("nothing", headers={"Accept-Language": "zh-hans"})
+
+    assert answer["Content-Language"] == "zh-hans"
+    assert answer.json()["error"]["message"].startswith("zh-hans: ")
+
+
+def test_api_alone_leads_to_its_documentation(anyone):
+    assert anyone.get("")["Location"] == "/api/docs"
+
+
+def test_every_code_is_documented():
+    written = "".join(file.read_text("utf-8") for file in Path(api.__path__[0]).glob("*.py"))
+    raised = {(int(status), code) for status, code in re.findall(r'\(\s*(\d{3}), "([a-z-]+)"', written)}
+    documented = {(status, code) for status, meaning in MEANINGS.items() for code in meaning.codes}
+
+    assert len(raised) > 15
+    assert raised - documented <= {(409, "refused")}
+
+
+def _raising(error):
+    def fail(*_args, **_kwargs):
+        raise error
+
+    return fail

@@ -1,0 +1,91 @@
+"""PUT /api/articles/<id>/groups."""
+
+import pytest
+
+from tests.api.conftest import error_of, findings
+
+
+@pytest.fixture(autouse=True)
+def _groups(site_store):
+    site_store.groups.ensure({"python": "Python", "web": "The web", "cpp": "C++"})
+
+
+def assign(caller, article, groups, **more):
+    return caller.put(f"articles/{article}/groups", {"groups": groups, **more})
+
+
+def test_groups_are_set_as_a_whole(as_carol, site_store, article):
+    assert assign(as_carol, article, ["python", "web"]).json() == {"id": article, "groups": ["python", "web"]}
+    assert assign(as_carol, article, ["web", "C++"]).json() == {"id": article, "groups": ["web", "cpp"]}
+
+    totals = [as_carol.get(f"articles?group={name}").json()["total"] for name in ("python", "web", "cpp")]
+    assert totals == [0, 1, 1]
+    assert as_carol.get(f"articles/{article}").json()["groups"] == ["web", "cpp"]
+    assert findings(site_store) == []
+
+
+def test_repeating_it_changes_nothing_and_is_logged_once(as_carol, site_store, article):
+    for _ in range(3):
+        assert assign(as_carol, article, ["python"], reason="It is about Python.").status_code == 200
+
+    (entry,) = site_store.moderation_log.page(1).entries
+    assert (entry.actor_name, entry.article_id, entry.reason) == ("carol", article, "It is about Python.")
+
+
+def test_no_groups_empties_them(as_carol, article):
+    assign(as_carol, article, ["python"])
+
+    assert assign(as_carol, article, []).json()["groups"] == []
+
+
+def test_a_group_that_another_moderator_adds_meanwhile_is_left_too(as_carol, site_store, article, monkeypatch):
+    assign_really = type(site_store.groups).assign
+
+    def late(self, *args, **kwargs):
+        assign_really(self, article, ["web"])
+        return assign_really(self, *args, **kwargs)
+
+    monkeypatch.setattr(type(site_store.groups), "assign", late)
+
+    assert assign(as_carol, article, ["python"]).json()["groups"] == ["python"]
+
+
+def test_members_may_not(as_alice, as_bob, site_store, article):
+    for caller in (as_alice, as_bob):
+        assert error_of(assign(caller, article, ["python"])) == (403, "forbidden")
+    assert site_store.articles.get(article).groups == ()
+
+
+def test_readers_without_account_may_not(anyone, article):
+    assert error_of(assign(anyone, article, ["python"])) == (401, "login-required")
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ({}, "invalid"),
+        ({"groups": None}, "invalid"),
+        ({"groups": "python"}, "invalid"),
+        ({"groups": ["python"] * 51}, "invalid"),
+        ({"groups": [], "reason": 1}, "invalid"),
+        ({"groups": ["python", "unheard-of"]}, "unknown-group"),
+        ({"groups": ["score:"]}, "slug-form"),
+        ({"groups": ["x" * 31]}, "slug-long"),
+        ({"groups": ["python"], "reason": "x" * 501}, "reason-long"),
+        ({"groups": ["python"], "reason": "\u200b"}, "reason-empty"),
+        ({"groups": ["python"], "reason": "\ud800"}, "reason-encoding"),
+        ({"add": ["python"]}, "invalid"),
+    ],
+)
+def test_what_cannot_be_assigned_is_refused_and_makes_no_key(as_carol, site_store, article, body, code):
+    keys = site_store.store.client.dbsize()
+
+    assert error_of(as_carol.put(f"articles/{article}/groups", body)) == (400, code)
+    assert site_store.store.client.dbsize() == keys
+    assert site_store.articles.get(article).groups == ()
+
+
+def test_a_removed_article_can_be_sorted_before_it_is_restored(as_carol, site_store, removed):
+    assert assign(as_carol, removed, ["python"]).json()["groups"] == ["python"]
+    assert as_carol.get("articles?group=python").json()["total"] == 0
+    assert findings(site_store) == []

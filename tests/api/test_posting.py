@@ -1,0 +1,202 @@
+"""POST /api/articles."""
+
+import json
+
+import pytest
+
+from articles.domain import Choice
+from tests.api.conftest import error_of, findings
+
+ENTRY = {"title": "A title", "link": "https://example.org/a"}
+
+
+def test_posting_answers_with_the_article_and_its_address(as_alice, site_store):
+    answer = as_alice.post("articles", ENTRY)
+
+    assert answer.status_code == 201
+    body = answer.json()
+    assert (body["title"], body["link"], body["poster"]) == ("A title", "https://example.org/a", "alice")
+    assert (body["votes"], body["choice"], body["existing"]) == (1, "vote", False)
+    assert answer["Location"] == f"/api/articles/{body['id']}"
+    assert as_alice.client.get(answer["Location"], headers=as_alice.headers).json()["id"] == body["id"]
+    assert findings(site_store) == []
+
+
+def test_the_same_link_leads_to_the_article_that_has_it(as_alice, as_bob, site_store):
+    first = as_alice.post("articles", ENTRY).json()
+
+    answer = as_bob.post(
+        "articles", {"title": "Another title", "link": "HTTP://EXAMPLE.org:80/a/?utm_source=x#top"}
+    )
+
+    assert answer.status_code == 200
+    assert answer["Location"] == f"/api/articles/{first['id']}"
+    body = answer.json()
+    assert (body["id"], body["title"], body["poster"], body["existing"]) == (first["id"], "A title", "alice", True)
+    assert (body["votes"], body["choice"]) == (1, "none")
+    assert as_bob.get("articles").json()["total"] == 1
+
+
+def test_groups_are_named_however_they_are_typed(as_alice, python):
+    answer = as_alice.post("articles", ENTRY | {"groups": ["Python", "python "]})
+
+    assert answer.json()["groups"] == ["python"]
+    assert as_alice.get("articles?group=python").json()["total"] == 1
+
+
+def test_extra_fields_are_ignored(as_alice, alice):
+    extra = {
+        "votes": 999,
+        "is_staff": True,
+        "poster": "carol",
+        "id": 7,
+        "time": 0,
+        "removed": "x",
+        "existing": True,
+    }
+
+    body = as_alice.post("articles", ENTRY | extra).json()
+
+    assert (body["votes"], body["poster"], body["existing"]) == (1, "alice", False)
+    alice.refresh_from_db()
+    assert not alice.is_staff
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"title": ""}, "title-empty"),
+        ({"title": " \u200b\u202e "}, "title-empty"),
+        ({"title": "x" * 301}, "title-long"),
+        ({"title": "x" * 10_000}, "title-long"),
+        ({"title": "a" + "\u0301" * 30}, "title-marks"),
+        ({"link": ""}, "link-empty"),
+        ({"link": "javascript:alert(1)"}, "link-scheme"),
+        ({"link": "java\tscript:alert('https://')"}, "link-characters"),
+        ({"link": "data:text/html,x"}, "link-scheme"),
+        ({"link": "//evil.example"}, "link-scheme"),
+        ({"link": "https:evil.example"}, "link-scheme"),
+        ({"link": "http:///x"}, "link-host"),
+        ({"link": "https://google.com@evil.example/"}, "link-userinfo"),
+        ({"link": "https://example.org/\r\nSet-Cookie:x"}, "link-characters"),
+        ({"link": "https://example.org/" + "x" * 2048}, "link-long"),
+        ({"groups": [""]}, "slug-form"),
+        ({"groups": ["a:b"]}, "slug-form"),
+        ({"groups": ["{x}"]}, "slug-form"),
+        ({"groups": ["x" * 10_000]}, "slug-long"),
+        ({"groups": ["unheard-of"]}, "unknown-group"),
+        ({"groups": ["python"] * 51}, "invalid"),
+        ({"groups": "python"}, "invalid"),
+        ({"groups": {"python": 1}}, "invalid"),
+        ({"groups": None}, "invalid"),
+        ({"groups": [1]}, "invalid"),
+        ({"groups": [["python"]]}, "invalid"),
+        ({"title": None}, "invalid"),
+        ({"title": 1}, "invalid"),
+        ({"title": ["x"]}, "invalid"),
+        ({"title": {"x": "y"}}, "invalid"),
+        ({"title": True}, "invalid"),
+        ({"title": "\ud800"}, "title-encoding"),
+        ({"link": "https://example.org/\udfff"}, "link-characters"),
+        ({"groups": ["\ud800"]}, "slug-form"),
+    ],
+)
+def test_what_cannot_be_posted_is_refused_and_stores_nothing(as_alice, site_store, python, change, code):
+    keys = site_store.store.client.dbsize()
+
+    assert error_of(as_alice.post("articles", ENTRY | change)) == (400, code)
+    assert site_store.store.client.dbsize() == keys
+
+
+def test_at_most_five_groups(as_alice, site_store):
+    names = [f"group-{number}" for number in range(6)]
+    site_store.groups.ensure({name: name for name in names})
+
+    assert error_of(as_alice.post("articles", ENTRY | {"groups": names})) == (400, "too-many-groups")
+    assert as_alice.post("articles", ENTRY | {"groups": names[:5]}).json()["groups"] == names[:5]
+
+
+@pytest.mark.parametrize("body", [{}, {"title": "x"}, {"link": "https://example.org/"}])
+def test_a_missing_field_is_named(as_alice, body):
+    answer = as_alice.post("articles", body)
+
+    assert error_of(answer) == (400, "invalid")
+    missing = next(field for field in ("title", "link") if field not in body)
+    assert f"“{missing}”" in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("body", [[], "text", '"title"', 1, None, True, 1.5, [ENTRY]])
+def test_a_body_that_is_no_object_is_invalid(as_alice, body):
+    answer = as_alice.post("articles", json.dumps(body).encode())
+
+    assert error_of(answer) == (400, "invalid")
+
+
+def test_no_body_is_invalid(as_alice):
+    assert error_of(as_alice.send("POST", "articles")) == (400, "invalid")
+    assert error_of(as_alice.post("articles", b"")) == (400, "invalid")
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        *(
+            b"{",
+            b"{}x",
+            b"{'title': 'x'}",
+            b"{,}",
+            b" ",
+            b"\xff\xfe{\x00}\x00",
+            b"\xef\xbb\xbf{}",
+            b'{"title": "\xff"}',
+        ),
+        *(b"[" * 100_000, b'{"a":' * 100_000, b"9" * 5000, b"NaN", b'{"title": NaN}', b'{"x": -Infinity}'),
+        *(b'{"title": "a", "title": "b", "link": "https://example.org/"}', b'{"x": {"y": 1, "y": 2}}'),
+        *(b'"\\ud800"x', b"\x00", b'{"title": "a\nb"}'),
+    ],
+)
+def test_what_is_no_json_is_refused(as_alice, raw):
+    assert error_of(as_alice.post("articles", raw)) == (400, "invalid-json")
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b'{"title": 1e999, "link": 12345678901234567890123}',
+        b'{"\\ud800": 1, "title": "x"}',
+        b'{"title": "x", "link": "https://example.org/", "groups": 1e400}',
+    ],
+)
+def test_numbers_and_names_out_of_range_are_invalid(as_alice, raw):
+    assert error_of(as_alice.post("articles", raw)) == (400, "invalid")
+
+
+def test_odd_extra_fields_harm_nothing(as_alice):
+    raw = b'{"\\ud800": "\\udfff", "x": 1e999, "y": 123456789012345678901234567890, "title": "T", "link": "https://e.org/"}'
+
+    assert as_alice.post("articles", raw).status_code == 201
+
+
+@pytest.mark.parametrize(
+    "title", ["<script>alert(1)</script>", "{{7*7}}", "*3\r\n$3\r\nSET", "]]> & \x1b[31m", "=1+1"]
+)
+def test_markup_and_protocols_in_titles_are_text(as_alice, site_store, title):
+    body = as_alice.post("articles", ENTRY | {"title": title}).json()
+
+    assert body["title"] == " ".join(title.replace("\x1b", "").split())
+    assert findings(site_store) == []
+
+
+def test_a_posted_article_can_be_voted_for(as_alice, as_bob, site_store):
+    number = as_alice.post("articles", ENTRY).json()["id"]
+
+    assert as_bob.put(f"articles/{number}/vote", {"choice": Choice.VOTE}).json()["points"] == 2
+
+
+def test_naughty_strings_are_stored_or_refused(as_alice, site_store, shared_dir):
+    strings = json.loads((shared_dir / "cases" / "naughty_strings.json").read_text("utf-8"))
+
+    for number, title in enumerate(strings):
+        answer = as_alice.post("articles", {"title": title, "link": f"https://example.org/{number}"})
+        assert answer.status_code in (201, 400), (title, answer.content)
+    assert findings(site_store) == []

@@ -1,0 +1,198 @@
+"""Lists and single articles."""
+
+import pytest
+
+from articles.domain import Choice
+from tests.api.conftest import CAROL, error_of
+
+FIELDS = {
+    *("id", "title", "link", "poster", "time", "votes", "opposes", "points", "score", "groups"),
+    *("choice", "closes_at", "removed"),
+}
+
+NOT_IDS = (
+    *("0", "-1", "01", "+1", "1.0", "1e0", "٣", "１", "abc", "9223372036854775808", "9" * 400, "..%2f1"),
+    *("%00", "1%00", "article:1", "1%0A", "%201", "1%20", "null", "{id}"),
+)
+
+
+def test_an_article_has_every_field(anyone, site_store, article, alice, bob):
+    site_store.votes.cast(article, bob.pk, Choice.OPPOSE)
+    stored = site_store.articles.get(article)
+
+    answer = anyone.get(f"articles/{article}")
+
+    assert answer.status_code == 200
+    assert answer.json() == {
+        "id": article,
+        "title": "An article",
+        "link": "https://example.org/article",
+        "poster": "alice",
+        "time": stored.posted_at,
+        "votes": 1,
+        "opposes": 1,
+        "points": 0,
+        "score": stored.score,
+        "groups": [],
+        "choice": "none",
+        "closes_at": stored.posted_at + 7 * 86400,
+        "removed": None,
+    }
+
+
+def test_a_list_names_its_page_and_its_length(anyone, site_store, alice):
+    for number in range(30):
+        site_store.articles.post(alice.pk, "alice", f"No. {number}", f"https://example.org/{number}")
+
+    first, second = anyone.get("articles?order=time").json(), anyone.get("articles?order=time&page=2").json()
+
+    assert (first["page"], first["pages"], first["total"]) == (1, 2, 30)
+    assert (second["page"], second["pages"], second["total"]) == (2, 2, 30)
+    assert (len(first["articles"]), len(second["articles"])) == (25, 5)
+    assert {frozenset(article) for article in first["articles"]} == {frozenset(FIELDS)}
+
+
+def test_an_empty_site_has_one_empty_page(anyone):
+    assert anyone.get("articles").json() == {"articles": [], "page": 1, "pages": 1, "total": 0}
+
+
+def test_without_parameters_the_list_is_the_front_page(anyone, site_store, closed, article):
+    assert anyone.get("articles").json() == anyone.get("articles?order=score&page=1").json()
+
+
+def test_a_member_sees_the_own_choices_only(as_bob, as_alice, anyone, site_store, article, bob):
+    site_store.votes.cast(article, bob.pk, Choice.OPPOSE)
+
+    choices = [caller.get("articles").json()["articles"][0]["choice"] for caller in (as_bob, as_alice, anyone)]
+
+    assert choices == ["oppose", "vote", "none"]
+    assert as_bob.get(f"articles/{article}").json()["choice"] == "oppose"
+
+
+def test_the_poster_of_an_import_without_poster_is_empty(anyone, closed):
+    assert anyone.get(f"articles/{closed}").json()["poster"] == ""
+
+
+def test_chinese_is_sent_as_it_is(anyone, site_store, alice):
+    found = site_store.articles.post(alice.pk, "alice", "热门文章", "https://example.org/").id
+
+    assert "热门文章".encode() in anyone.get(f"articles/{found}").content
+
+
+def test_a_removed_article_stays_and_says_why(anyone, removed):
+    answer = anyone.get(f"articles/{removed}")
+
+    assert answer.status_code == 200
+    assert answer.json()["removed"] == "It is spam."
+    assert (answer.json()["title"], answer.json()["link"]) == ("Spam", None)
+
+
+def test_a_removed_article_is_in_no_list(anyone, removed):
+    assert anyone.get("articles").json()["total"] == 0
+
+
+@pytest.mark.parametrize("not_id", NOT_IDS)
+def test_what_is_no_id_is_not_found_and_makes_no_key(as_carol, site_store, not_id):
+    keys = site_store.store.client.dbsize()
+    body = {"choice": "vote", "groups": []}
+
+    assert error_of(as_carol.get(f"articles/{not_id}"))[0] == 404
+    assert error_of(as_carol.put(f"articles/{not_id}/vote", body))[0] == 404
+    assert error_of(as_carol.put(f"articles/{not_id}/groups", body))[0] == 404
+    assert site_store.store.client.dbsize() == keys
+
+
+def test_an_unknown_article_is_not_found(as_carol, site_store):
+    keys = site_store.store.client.dbsize()
+
+    for number in (1, 10**9, 999_999_999_999_999):
+        assert error_of(as_carol.get(f"articles/{number}")) == (404, "article-not-found")
+        assert error_of(as_carol.put(f"articles/{number}/vote", {"choice": "vote"})) == (404, "article-not-found")
+        assert error_of(as_carol.put(f"articles/{number}/groups", {"groups": []})) == (404, "article-not-found")
+    assert site_store.store.client.dbsize() == keys
+
+
+@pytest.mark.parametrize("order", ["", "hot", "voted:1", "SCORE", "score:", "time ", "%00", "score,time"])
+def test_an_unknown_order_is_invalid(anyone, article, order):
+    answer = anyone.get(f"articles?order={order}")
+
+    assert error_of(answer) == (400, "invalid")
+    assert "“order”" in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("page", ["", "-1", "0", "1e9", "abc", "1.0", "01", "+1", "%201", "１", "1_0", "9" * 5000])
+def test_what_is_no_page_number_is_invalid(anyone, article, page):
+    answer = anyone.get(f"articles?page={page}")
+
+    assert error_of(answer) == (400, "invalid")
+    assert "“page”" in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("page", ["2", "1000000000", "1000000001", "9223372036854775808", "9" * 100])
+def test_there_is_no_page_beyond_the_last(anyone, article, page):
+    assert error_of(anyone.get(f"articles?page={page}")) == (404, "page-not-found")
+
+
+def test_a_group_lists_its_own_articles(anyone, site_store, article, closed, python):
+    site_store.groups.assign(article, ["python"])
+
+    for name in ("python", "PYTHON", "%20Python%20"):
+        page = anyone.get(f"articles?group={name}&order=time").json()
+        assert [found["id"] for found in page["articles"]] == [article]
+        assert page["total"] == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["", "nothing", "a:b", "score:", "{x}", "*", "..", "a" * 5000, "😀", "%00", "python,c", "voted:1"]
+)
+def test_an_unknown_group_is_not_found_and_makes_no_key(anyone, site_store, article, python, name):
+    keys = site_store.store.client.dbsize()
+
+    assert error_of(anyone.get(f"articles?group={name}")) == (404, "group-not-found")
+    assert site_store.store.client.dbsize() == keys
+
+
+def test_a_merged_group_says_where_it_went(anyone, site_store, python):
+    site_store.groups.create("py", "Py")
+    site_store.groups.merge("py", "python", CAROL)
+
+    answer = anyone.get("articles?group=py")
+
+    assert error_of(answer) == (404, "group-moved")
+    assert answer.json()["error"]["moved_to"] == "python"
+
+
+def test_unknown_parameters_are_ignored(anyone, article):
+    assert anyone.get("articles?limit=-1&range=x&reader=1").json() == anyone.get("articles").json()
+
+
+@pytest.mark.parametrize("path", ["articles", "articles/{}", "openapi.json"])
+def test_head_is_get_without_body(anyone, article, path):
+    path = path.format(article)
+
+    head, get = anyone.send("HEAD", path), anyone.get(path)
+
+    assert (head.status_code, head.content) == (200, b"")
+    assert head["Content-Length"] == get["Content-Length"]
+
+
+def test_only_what_anyone_gets_may_be_kept_by_others(anyone, as_bob, article, bob):
+    assert anyone.get("articles")["Cache-Control"] == "public, max-age=0"
+    assert as_bob.get("articles")["Cache-Control"] == "private, no-cache"
+    assert as_bob.put(f"articles/{article}/vote", {"choice": "vote"})["Cache-Control"] == "no-store"
+    anyone.client.force_login(bob)
+    assert anyone.get("articles")["Cache-Control"] == "private, no-cache"
+
+
+def test_answers_vary_by_who_asks(anyone, article):
+    assert {"Cookie", "Authorization"} <= set(anyone.get("articles")["Vary"].split(", "))
+
+
+def test_a_list_takes_two_round_trips(anyone, site_store, article, monkeypatch):
+    trips = []
+    pipeline = site_store.store.client.pipeline
+    monkeypatch.setattr(site_store.store.client, "pipeline", lambda **how: trips.append(how) or pipeline(**how))
+
+    anyone.get("articles")
+
+    assert len(trips) == 2

@@ -1,0 +1,91 @@
+"""`manage.py audit` and `manage.py repair`."""
+
+from dataclasses import replace
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from articles.domain import Order
+from articles.errors import StoreUnavailable
+from articles.repository.audit import Audit
+
+from .conftest import row
+
+
+@pytest.fixture
+def used(run, site_store, write):
+    run("import_articles", write([row(n) for n in range(1, 6)]))
+    return site_store
+
+
+def audit():
+    """What the audit printed, and its exit status."""
+    out = StringIO()
+    with pytest.raises(SystemExit) as ended:
+        call_command("audit", stdout=out)
+    return out.getvalue().splitlines(), ended.value.code
+
+
+def test_a_sound_store_has_no_findings(run, used):
+    assert run("audit") == "5 articles, no findings.\n"
+
+
+def test_each_finding_is_a_line_and_the_status_is_1(run, used):
+    used.store.client.zrem("time:", "1")
+    used.store.client.zrem("score:", "2")
+    lines, status = audit()
+    assert status == 1
+    assert lines == [
+        "article:1: time 1700000060, ranked nowhere",
+        "article:2: score 1700000984, ranked nowhere",
+        "2 findings.",
+    ]
+
+
+def test_one_finding_is_one(run, used):
+    used.store.client.set("alien", "1")
+    assert audit() == (["alien: belongs to nothing of this site", "1 finding."], 1)
+
+
+def test_the_audit_shows_its_progress_when_asked_to(run, used, capfd):
+    run("audit", progress=True)
+    assert "articles/s" in capfd.readouterr().err
+
+
+def test_an_audit_that_is_broken_off_says_so(run, used, monkeypatch):
+    def break_off(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Audit, "findings", break_off)
+    with pytest.raises(CommandError, match=r"^Interrupted\.$") as caught:
+        run("audit")
+    assert caught.value.returncode == 130
+
+
+def test_a_store_that_fails_is_one_sentence(run, used, monkeypatch):
+    def fail(*_):
+        raise StoreUnavailable("it is loading")
+
+    monkeypatch.setattr(Audit, "findings", fail)
+    with pytest.raises(CommandError, match="The store cannot be used: it is loading"):
+        run("audit")
+
+
+def test_repair_puts_articles_back_in_order(run, used):
+    used.store.client.zrem("time:", "1")
+    used.store.client.delete("group:python", "score:")
+    assert run("repair") == "5 articles put in order.\n"
+    assert run("audit") == "5 articles, no findings.\n"
+
+
+def test_repair_adopts_another_weight_of_a_vote(run, used, monkeypatch):
+    monkeypatch.setattr(used.store, "rules", replace(used.store.rules, votes_per_day=100))
+    monkeypatch.setattr(used, "rules", used.store.rules)
+    out = run("repair")
+    assert out == "A point now moves an article by 864 s: scoring all articles anew.\n5 articles put in order.\n"
+    top = used.listings.page(Order.SCORE).articles[0]
+    assert used.store.client.zscore("score:", str(top.id)) == top.posted_at + 864 * top.points
+    assert run("audit") == "5 articles, no findings.\n"
+    assert "anew" not in run("repair")

@@ -1,0 +1,279 @@
+"""`manage.py demo`, and the seeding of an empty site at its first start."""
+
+import json
+import stat
+import time
+from collections import Counter
+from dataclasses import replace
+from io import StringIO
+
+import pytest
+from django.contrib.auth import authenticate
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from accounts.models import User
+from articles.demo import seeding
+from articles.domain import PLACEHOLDERS, Actor, Choice, Order
+from articles.repository import ImportRunning
+from articles.repository.imports import Imports
+from articles.repository.votes import Votes
+
+
+@pytest.fixture(autouse=True)
+def data_dir(settings, tmp_path):
+    """A data directory for what seeding writes; the store stays where it is."""
+    settings.STORE_OPENER = "contextlib.nullcontext"
+    settings.DATA_DIR = tmp_path
+    return tmp_path
+
+
+def everything(repository):
+    return {article.id: article for article in repository.imports.all()}
+
+
+def votes(repository):
+    store, client = repository.store, repository.store.client
+    return {
+        article_id: (
+            client.smembers(store.shards.of(article_id).voted(article_id)),
+            client.smembers(store.shards.of(article_id).oppose(article_id)),
+        )
+        for article_id in everything(repository)
+    }
+
+
+def test_an_empty_site_is_filled(run, site_store):
+    began = time.monotonic()
+    out = run("demo")
+    assert time.monotonic() - began < 3
+    articles = everything(site_store).values()
+    total = sum(article.votes + article.opposes for article in articles)
+    assert out.startswith(f"Demo content added: {len(articles)} articles, {total:,} votes.\n")
+    assert len(articles) >= 120
+    assert list(site_store.audit.findings()) == []
+
+
+def test_groups_have_titles_and_articles(run, site_store):
+    run("demo")
+    groups = site_store.groups.all()
+    assert len(groups) == 8
+    assert all(group.articles >= 10 for group in groups)
+    assert {group.slug: group.title for group in groups}["history"] == "Computing history"
+
+
+def test_every_article_is_open_and_the_recent_ones_are_denser(run, site_store):
+    run("demo")
+    now = time.time()
+    ages = sorted(now - article.posted_at for article in everything(site_store).values())
+    assert all(article.is_open(now + 86400 * 0.9) for article in everything(site_store).values())
+    assert ages[0] < 600
+    assert 5 * 86400 < ages[-1] < 6.1 * 86400
+    assert sum(age < 86400 for age in ages) > 2 * len(ages) / 6
+
+
+def test_ids_grow_with_time(run, site_store):
+    run("demo")
+    times = [article.posted_at for article in everything(site_store).values()]
+    assert times == sorted(times)
+
+
+def test_in_a_shorter_window_all_are_open_too(run, site_store, monkeypatch):
+    monkeypatch.setattr(site_store.store, "rules", replace(site_store.store.rules, voting_window=7200))
+    monkeypatch.setattr(site_store, "rules", site_store.store.rules)
+    run("demo")
+    assert all(article.is_open(time.time() + 600) for article in everything(site_store).values())
+    assert list(site_store.audit.findings()) == []
+
+
+def test_voters_are_members_and_posters_are_among_them(run, site_store):
+    run("demo")
+    members = {str(user.pk) for user in User.objects.filter(imported=True)}
+    assert len(members) == 20
+    for article_id, (voted, opposed) in votes(site_store).items():
+        assert voted | opposed <= members
+        assert str(everything(site_store)[article_id].poster) in voted
+    assert not any(int(member) in PLACEHOLDERS for member in members)
+
+
+def test_points_are_spread_as_on_a_real_site(run, site_store):
+    run("demo")
+    articles = everything(site_store).values()
+    points = sorted(article.points for article in articles)
+    assert len(set(points)) >= 12
+    assert points[0] < 0
+    assert points[-1] >= 15
+    assert points[len(points) // 2] <= 6
+    assert 5 <= sum(article.opposes > 1 for article in articles) <= len(articles) / 3
+    front = [article.points for article in site_store.listings.page(Order.SCORE).articles]
+    assert len(set(front)) >= 6
+
+
+def counts(repository):
+    return {a.link: (a.votes, a.opposes, a.poster_name) for a in everything(repository).values()}
+
+
+def wanted_counts():
+    """What seeding draws, whenever it is done."""
+    posters, links = seeding._posters(), [row["link"] for row in seeding._content()["articles"]]
+    ages = [-posted_at for posted_at in seeding._times(0, 7 * 86400)]
+    chosen = Counter((vote.link, vote.choice) for vote in seeding._votes(ages, posters))
+    return {
+        link: (1 + chosen[link, Choice.VOTE], chosen[link, Choice.OPPOSE], poster)
+        for link, poster in zip(links, posters, strict=True)
+    }
+
+
+def test_votes_are_the_same_each_time(run, site_store):
+    run("demo")
+    assert counts(site_store) == wanted_counts()
+
+
+def logins(path):
+    return dict(line.split() for line in (path / "demo-logins.txt").read_text().splitlines())
+
+
+def test_two_logins_are_printed_and_kept_for_the_operator_alone(run, site_store, data_dir):
+    out = run("demo")
+    kept = logins(data_dir)
+    assert set(kept) == {"demo", "demo-moderator"}
+    assert all(f"{name}" in out and password in out for name, password in kept.items())
+    assert stat.S_IMODE((data_dir / "demo-logins.txt").stat().st_mode) == 0o600
+    assert len(set(kept.values())) == 2
+    for name, password in kept.items():
+        assert len(password) >= 16
+        assert authenticate(username=name, password=password) is not None
+
+
+def test_only_the_moderator_may_moderate(run, site_store):
+    run("demo")
+    assert User.objects.get(username="demo-moderator").has_perm("articles.remove_articles")
+    assert not User.objects.get(username="demo").has_perm("articles.remove_articles")
+    assert not User.objects.filter(is_staff=True).exists()
+
+
+def test_an_account_that_was_there_is_left_alone(run, site_store, data_dir):
+    User.objects.create_user("Demo", password="correct horse battery staple")
+    out = run("demo")
+    assert set(logins(data_dir)) == {"demo-moderator"}
+    assert "There was an account demo before; it was left as it is." in out
+    assert authenticate(username="demo", password="correct horse battery staple") is not None
+
+
+def test_a_site_with_articles_is_refused(run, site_store, data_dir):
+    site_store.articles.post(1, "alice", "Mine", "https://example.org/")
+    with pytest.raises(CommandError, match="has articles already") as caught:
+        run("demo")
+    assert caught.value.returncode == 1
+    assert seeding.seed_if_empty(site_store) is None
+    assert site_store.imports.count() == 1
+    assert not User.objects.exists()
+    assert list(data_dir.iterdir()) == []
+
+
+def test_so_is_a_site_whose_only_article_was_removed(run, site_store):
+    posted = site_store.articles.post(1, "alice", "Mine", "https://example.org/")
+    site_store.articles.remove(posted.id, Actor(9, "carol"), "spam")
+    with pytest.raises(CommandError, match="has articles already"):
+        run("demo")
+
+
+def test_it_is_done_once(run, site_store, data_dir):
+    run("demo")
+    before, kept = votes(site_store), logins(data_dir)
+    with pytest.raises(CommandError, match="has articles already"):
+        run("demo")
+    assert seeding.seed_if_empty(site_store) is None
+    assert (votes(site_store), logins(data_dir)) == (before, kept)
+
+
+def test_the_first_start_of_a_site_says_what_it_did(site_store):
+    assert "Demo content added" in (seeding.seed_if_empty(site_store) or "")
+
+
+def test_while_an_import_runs_nothing_is_added(run, site_store):
+    site_store.store.client.set("lock:import", "another")
+    assert "being imported right now" in (seeding.seed_if_empty(site_store) or "")
+    with pytest.raises(CommandError, match="An import is running"):
+        run("demo")
+    with pytest.raises(ImportRunning):
+        seeding.seed(site_store)
+    assert site_store.imports.count() == 0
+
+
+def interrupting(call, at):
+    """The same, but the `at`-th call raises KeyboardInterrupt."""
+    calls = []
+
+    def counted(*args, **kwargs):
+        calls.append(1)
+        if len(calls) == at:
+            raise KeyboardInterrupt
+        return call(*args, **kwargs)
+
+    return counted
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "at"),
+    [
+        (seeding, "_write_private", 1),
+        (User.objects, "bulk_create_imported", 1),
+        (Imports, "add", 1),
+        (Imports, "_index", 1),
+        (seeding, "_cast", 1),
+        (Votes, "cast", 1),
+        (Votes, "cast", 300),
+        (seeding, "_make_logins", 1),
+        (seeding, "_write_private", 2),
+        (User, "set_password", 2),
+        (seeding, "_told", 1),
+    ],
+)
+def test_broken_off_anywhere_it_is_finished_when_repeated(run, site_store, data_dir, monkeypatch, owner, name, at):
+    with monkeypatch.context() as patched:
+        patched.setattr(owner, name, interrupting(getattr(owner, name), at))
+        with pytest.raises(CommandError, match="Run it again to finish"):
+            run("demo")
+    if name != "_told":  # the last thing: all is done by then
+        assert "Demo content added" in run("demo")
+    assert counts(site_store) == wanted_counts()
+    assert authenticate(username="demo-moderator", password=logins(data_dir)["demo-moderator"]) is not None
+    assert list(site_store.audit.findings()) == []
+
+
+def begin(site_store, monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setattr(seeding, "_cast", interrupting(seeding._cast, 1))
+        with pytest.raises(CommandError):
+            call_command("demo", stdout=StringIO())
+
+
+def test_what_was_begun_is_not_finished_among_other_articles(run, site_store, monkeypatch):
+    begin(site_store, monkeypatch)
+    site_store.store.client.flushdb()
+    site_store.prepare()
+    site_store.articles.post(1, "alice", "Mine", "https://example.org/")
+    assert seeding.seed_if_empty(site_store) is None
+    assert site_store.imports.count() == 1
+
+
+def test_what_was_begun_long_ago_is_finished_without_the_votes_that_came_too_late(run, site_store, monkeypatch):
+    begin(site_store, monkeypatch)
+    monkeypatch.setattr(site_store.store, "_clock", lambda: time.time() + 4 * 86400)
+    assert "Demo content added" in run("demo")
+    assert list(site_store.audit.findings()) == []
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"at": null, "logins": []}', json.dumps({"at": 5})])
+def test_a_spoilt_mark_of_having_begun_is_ignored(run, site_store, data_dir, text):
+    (data_dir / "demo-begun.json").write_text(text)
+    assert "Demo content added" in run("demo")
+    assert sorted(path.name for path in data_dir.iterdir()) == ["demo-logins.txt"]
+
+
+def test_the_demo_member_can_vote(run, site_store):
+    run("demo")
+    article = site_store.listings.page(Order.TIME).articles[0]
+    demo = User.objects.get(username="demo")
+    assert site_store.votes.cast(article.id, demo.pk, Choice.VOTE).votes == article.votes + 1

@@ -1,0 +1,117 @@
+"""`manage.py export_articles`, and the way back."""
+
+import gzip
+import json
+import os
+import time
+
+import pytest
+from django.core.management.base import CommandError
+
+from accounts.models import User
+from articles.domain import Actor, Choice
+from articles.management.commands import export_articles
+
+from .conftest import contents, row
+
+CAROL = Actor(99, "carol")
+
+
+@pytest.fixture
+def used(run, site_store, write):
+    """A store with every kind of article: old, open, opposed, without votes, without poster, removed."""
+    now = time.time()
+    run(
+        "import_articles",
+        write(
+            [
+                row(1, title="Redis 数据库", votes=-4),
+                row(2, poster=None, groups=[]),
+                row(3, time=now - 5000.5, votes=7, opposes=2),
+                row(4, votes=0, opposes=0, groups=["python", "redis"]),
+                row(5, votes=0, opposes=3),
+                row(6, poster="no such name!"),
+                row(7, time=now - 6000),
+                row(8),
+            ]
+        ),
+    )
+    alice = User.objects.create_user("alice")
+    mine = site_store.articles.post(alice.pk, "alice", "Posted here", "https://example.org/here", ["redis"])
+    site_store.votes.cast(mine.id, alice.pk, Choice.NONE)
+    by_title = {article.title: article.id for article in site_store.imports.all()}
+    for number in (7, 8):
+        site_store.articles.remove(by_title[f"Article {number}"], CAROL, "Spam & 广告")
+    return site_store
+
+
+def exported(text):
+    return {fields["title"]: fields for fields in map(json.loads, text.splitlines())}
+
+
+def test_one_row_for_each_article_without_the_removed_ones(run, used):
+    rows = exported(run("export_articles"))
+    assert set(rows) == {"Redis 数据库", *(f"Article {n}" for n in range(2, 7)), "Posted here"}
+    assert rows["Redis 数据库"] == {
+        "title": "Redis 数据库",
+        "link": "https://example.org/1",
+        "poster": "poster1",
+        "time": 1_700_000_060,
+        "votes": 1,
+        "groups": ["python"],
+        "opposes": 5,
+    }
+    assert rows["Article 2"]["poster"] is None
+    assert "opposes" not in rows["Article 2"]
+    assert (rows["Posted here"]["votes"], rows["Posted here"]["opposes"]) == (0, 0)
+
+
+def test_removed_articles_come_with_their_reason_when_asked_for(run, used):
+    rows = exported(run("export_articles", removed=True))
+    assert len(rows) == 9
+    assert rows["Article 8"]["removed"] == "Spam & 广告"
+
+
+@pytest.mark.parametrize("name", ["export.jsonl", "export.jsonl.gz"])
+def test_an_export_imported_into_an_empty_store_gives_the_same_articles(run, used, tmp_path, name):
+    file = tmp_path / name
+    out = run("export_articles", file, removed=True)
+    assert out == f"9 articles written to {file}.\n"
+    before, settings = contents(used), {key: used.store.client.hgetall(key) for key in ("schema:", "ranking:")}
+    used.store.client.flushdb()
+    for key, fields in settings.items():
+        used.store.client.hset(key, mapping=fields)
+    run("import_articles", file)
+    assert contents(used) == before
+    assert list(used.audit.findings()) == []
+
+
+def test_importing_an_export_where_it_came_from_adds_nothing(run, used, tmp_path):
+    run("export_articles", tmp_path / "export.jsonl", removed=True)
+    assert "0 articles imported, 9 there already." in run("import_articles", tmp_path / "export.jsonl")
+
+
+def test_a_packed_file_is_packed(run, used, tmp_path):
+    run("export_articles", tmp_path / "export.jsonl.gz")
+    assert len(exported(gzip.decompress((tmp_path / "export.jsonl.gz").read_bytes()).decode())) == 7
+
+
+def test_an_export_that_is_broken_off_leaves_the_old_file(run, used, tmp_path, monkeypatch):
+    def break_off(_):
+        raise KeyboardInterrupt
+
+    (tmp_path / "export.jsonl").write_text("old")
+    monkeypatch.setattr(export_articles, "format_line", break_off)
+    with pytest.raises(CommandError, match="Interrupted: no file was written"):
+        run("export_articles", tmp_path / "export.jsonl")
+    assert os.listdir(tmp_path / "") == [name for name in os.listdir(tmp_path) if "part" not in name]
+    assert (tmp_path / "export.jsonl").read_text() == "old"
+
+
+def test_a_file_that_cannot_be_written_is_named(run, used, tmp_path):
+    with pytest.raises(CommandError, match="No such file or directory"):
+        run("export_articles", tmp_path / "none" / "export.jsonl")
+
+
+def test_an_empty_site_exports_nothing(run, site_store):
+    assert run("export_articles") == ""

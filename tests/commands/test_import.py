@@ -1,0 +1,281 @@
+"""`manage.py import_articles`: what is entered, refused and repeated."""
+
+import time
+from contextlib import suppress
+
+import pytest
+from django.core.management.base import CommandError
+
+from accounts.models import User
+from articles.domain import PLACEHOLDERS, UNKNOWN_POSTER, Choice, Order
+from articles.management.commands import import_articles
+from articles.management.commands._progress import Progress
+from articles.repository.imports import Imports
+from articles.repository.store import Store
+
+from .conftest import contents, row
+
+HOUR = 3600
+
+
+@pytest.fixture
+def small_batches(monkeypatch):
+    monkeypatch.setattr(import_articles, "BATCH", 3)
+
+
+def findings(repository):
+    return [str(finding) for finding in repository.audit.findings()]
+
+
+def only_article(repository):
+    (article,) = repository.imports.all()
+    return article
+
+
+def test_articles_keep_time_counts_groups_and_poster(run, site_store, write):
+    out = run("import_articles", write([row(5, time=1_600_000_000.123, votes=-3, groups=["Web", "C++"])]))
+    article = only_article(site_store)
+    assert (article.title, article.link) == ("Article 5", "https://example.org/5")
+    assert (article.posted_at, article.votes, article.opposes) == (1_600_000_000.123, 1, 4)
+    assert (article.groups, article.poster_name) == (("web", "cpp"), "poster2")
+    assert "1 articles imported, 0 there already." in out
+    assert findings(site_store) == []
+
+
+def test_posters_become_members_nobody_can_log_in_as(run, site_store, write):
+    run("import_articles", write([row(1, poster="Alice"), row(2, poster="alice"), row(3, poster="admin")]))
+    admin, alice = User.objects.order_by("canonical_name")
+    assert (alice.username, alice.imported, alice.has_usable_password()) == ("Alice", True, False)
+    assert admin.username.startswith("admin-")
+    articles = list(site_store.imports.all())
+    assert [a.poster for a in articles] == [alice.pk, alice.pk, admin.pk]
+    assert [a.poster_name for a in articles] == ["Alice", "Alice", admin.username]
+    assert [a.id for a in site_store.articles.posted_by(alice.pk)[0]] == [articles[1].id, articles[0].id]
+
+
+def test_a_member_who_is_here_already_stays_as_he_is(run, site_store, write):
+    bob = User.objects.create_user("bob", password="correct horse battery staple")
+    run("import_articles", write([row(1, poster="bob")]))
+    assert only_article(site_store).poster == bob.pk
+    assert User.objects.get().has_usable_password()
+
+
+def test_a_row_without_poster_has_nobody_as_poster(run, site_store, write):
+    run("import_articles", write([row(1, poster=None)]))
+    assert (only_article(site_store).poster, only_article(site_store).poster_name) == (UNKNOWN_POSTER, "")
+    assert not User.objects.exists()
+
+
+def test_voters_of_an_open_article_are_placeholders_beside_its_poster(run, site_store, write):
+    run("import_articles", write([row(1, time=time.time() - HOUR, votes=2500, opposes=3)]))
+    article = only_article(site_store)
+    keys, client = site_store.store.shards.of(article.id), site_store.store.client
+    voters = {int(user) for user in client.smembers(keys.voted(article.id))}
+    opposers = {int(user) for user in client.smembers(keys.oppose(article.id))}
+    assert (len(voters), len(opposers)) == (2500, 3)
+    assert article.poster in voters
+    assert opposers | (voters - {article.poster}) == set(range(PLACEHOLDERS.start, PLACEHOLDERS.start + 2502))
+    assert findings(site_store) == []
+    assert site_store.votes.cast(article.id, 7, Choice.VOTE).votes == 2501
+
+
+def test_bad_rows_are_reported_by_line_and_cause_and_left_out(run, site_store, write):
+    rows = [
+        b"{",
+        row(1),
+        b"",
+        row(2, link="javascript:alert(1)"),
+        row(3, title=None),
+        b"[]",
+        row(4),
+        *(row(n, votes="many") for n in range(5, 12)),
+    ]
+    out = run("import_articles", write(rows))
+    assert [a.title for a in site_store.imports.all()] == ["Article 1", "Article 4"]
+    assert "2 articles imported, 0 there already." in out
+    assert "Rows refused: 11" in out
+    assert "7  The votes are not a whole number. (votes-kind: lines 8, 9, 10, 11, 12, …)" in out
+    assert "1  The line is not valid JSON. (row-json: line 1)" in out
+    assert "1  The link must start with http:// or https://. (link-scheme: line 4)" in out
+    assert "1  There is no field 'title'. (title-missing: line 5)" in out
+    assert "1  The line is not a JSON object. (row-object: line 6)" in out
+
+
+def test_the_report_has_every_refused_row_and_group(run, site_store, write, tmp_path):
+    report = tmp_path / "report.txt"
+    rows = [*(row(n, votes=None) for n in range(8)), row(8, groups=["a b", "web"])]
+    out = run("import_articles", write(rows), report=str(report))
+    lines = report.read_text().splitlines()
+    assert lines[:8] == [f"{n}\tvotes-missing\tThere is no field 'votes'." for n in range(1, 9)]
+    assert lines[8].startswith("9\tslug-form\t")
+    assert len(lines) == 9
+    assert "Groups left out of an article: 1" in out
+    assert only_article(site_store).groups == ("web",)
+
+
+def test_the_report_may_not_be_the_file_itself(run, site_store, write):
+    file = write([row(1)])
+    before = file.read_bytes()
+    with pytest.raises(CommandError, match="would overwrite"):
+        run("import_articles", file, report=str(file))
+    assert file.read_bytes() == before
+
+
+def test_when_nothing_can_be_imported_the_command_fails(run, site_store, write):
+    with pytest.raises(CommandError, match="Nothing could be imported") as caught:
+        run("import_articles", write([b"{", row(1, votes=None)]))
+    assert caught.value.returncode == 1
+    with pytest.raises(CommandError, match="Nothing could be imported"):
+        run("import_articles", write([]))
+    assert site_store.imports.count() == 0
+
+
+def test_repeating_an_import_adds_nothing(run, site_store, write, small_batches):
+    file = write([row(n) for n in range(10)] + [row(3)])
+    assert "10 articles imported, 1 there already." in run("import_articles", file)
+    before = contents(site_store)
+    assert "0 articles imported, 11 there already." in run("import_articles", file)
+    assert contents(site_store) == before
+    assert User.objects.count() == 3
+
+
+def test_the_same_link_at_another_time_is_another_article(run, site_store, write):
+    run("import_articles", write([row(1), row(1, time=1_700_000_000.001), row(1, time=1_700_000_000.002)]))
+    assert site_store.imports.count() == 3
+
+
+def test_unescape_is_done_before_titles_and_links_are_checked(run, site_store, write):
+    escaped = row(1, title="A &amp; B", link="https://example.org/?a&amp;b")
+    run("import_articles", write([escaped]), unescape=True)
+    assert (only_article(site_store).title, only_article(site_store).link) == ("A & B", "https://example.org/?a&b")
+
+
+def test_recent_links_are_found_when_posted_again(run, site_store, write):
+    run("import_articles", write([row(1, time=time.time() - HOUR)]))
+    posted = site_store.articles.post(7, "bob", "Again", "https://example.org/1")
+    assert (posted.is_new, posted.id) == (False, only_article(site_store).id)
+
+
+def test_shift_to_now_moves_all_by_as_much(run, site_store, write):
+    newest = row(30, time=1_600_000_000)
+    later_but_bad = row(99, time=1_650_000_000, link="ftp://example.org/")
+    older = row(10, time=1_600_000_000 - HOUR)
+    began = time.time()
+    run("import_articles", write([older, newest, later_but_bad, b"{"]), shift_to_now=True)
+    first, second = site_store.imports.all()
+    assert began - 1 <= second.posted_at <= time.time() + 1
+    assert second.posted_at - first.posted_at == pytest.approx(HOUR, abs=0.002)
+    assert findings(site_store) == []
+
+
+def test_a_file_shifted_before_is_shifted_by_the_same_again(run, site_store, write, monkeypatch):
+    rows = [row(n) for n in range(5)]
+    run("import_articles", write(rows), shift_to_now=True)
+    before = contents(site_store)
+    monkeypatch.setattr(site_store.store, "_clock", lambda: time.time() + HOUR)
+    assert "0 articles imported, 5 there already." in run("import_articles", write(rows), shift_to_now=True)
+    packed = write(rows, "articles.jsonl.gz")
+    assert "0 articles imported, 5 there already." in run("import_articles", packed, shift_to_now=True)
+    assert contents(site_store) == before
+
+
+def test_nothing_to_shift_is_nothing_to_import(run, site_store, write):
+    with pytest.raises(CommandError, match="Nothing could be imported"):
+        run("import_articles", write([b"{"]), shift_to_now=True)
+
+
+def test_another_import_is_kept_out(run, site_store, write):
+    site_store.store.client.set("lock:import", "another")
+    with pytest.raises(CommandError, match="Another import is running"):
+        run("import_articles", write([row(1)]))
+    assert site_store.imports.count() == 0
+    assert site_store.store.client.get("lock:import") == "another"
+
+
+def test_an_import_that_lost_its_lock_gives_way(run, site_store, write, small_batches, monkeypatch):
+    def lose_lock(*_):
+        site_store.store.client.set("lock:import", "another")
+
+    monkeypatch.setattr(Progress, "reach", lose_lock)
+    with pytest.raises(CommandError, match="Another import is running"):
+        run("import_articles", write([row(n) for n in range(30)]))
+    assert site_store.imports.count() < 30
+
+
+def test_the_lock_is_released(run, site_store, write):
+    run("import_articles", write([row(1)]))
+    assert not site_store.store.client.exists("lock:import")
+
+
+def interrupt(*_):
+    raise KeyboardInterrupt
+
+
+def test_interrupted_after_a_batch_it_goes_on(run, site_store, write, small_batches, monkeypatch):
+    file = write([row(n) for n in range(10)])
+    with monkeypatch.context() as patched:
+        patched.setattr(Progress, "reach", interrupt)
+        with pytest.raises(CommandError, match="Run it again to go on") as caught:
+            run("import_articles", file)
+    assert caught.value.returncode == 130
+    there = site_store.imports.count()
+    assert 3 <= there < 10
+    assert f"{10 - there} articles imported, {there} there already." in run("import_articles", file)
+    assert [a.link for a in site_store.imports.all()] == [f"https://example.org/{n}" for n in range(10)]
+    assert findings(site_store) == []
+
+
+def test_interrupted_before_profiles_and_links_are_written_it_writes_them(run, site_store, write, monkeypatch):
+    file = write([row(1, poster="bob", time=time.time() - HOUR)])
+    with monkeypatch.context() as patched:
+        patched.setattr(Imports, "_index", interrupt)
+        with pytest.raises(CommandError, match="Interrupted"):
+            run("import_articles", file)
+    run("import_articles", file)
+    (bob,) = User.objects.all()
+    assert len(site_store.articles.posted_by(bob.pk)[0]) == 1
+    assert not site_store.articles.post(7, "eve", "Again", "https://example.org/1").is_new
+
+
+def test_two_rows_of_one_article_are_its_first_posters(run, site_store, write):
+    rows = [row(1, poster="bob"), row(1, poster="eve")]
+    run("import_articles", write(rows))
+    run("import_articles", write(rows[::-1]))
+    eve = User.objects.get(username="eve")
+    assert only_article(site_store).poster_name == "bob"
+    assert site_store.articles.posted_by(eve.pk)[0] == []
+
+
+class Interrupter:
+    """Interrupts before the store is asked for the n-th time, once."""
+
+    def __init__(self, monkeypatch, number):
+        self.left = number
+        for name in ("run", "run_many", "commands", "pipeline"):
+            monkeypatch.setattr(Store, name, self._counting(getattr(Store, name)))
+
+    def _counting(self, asked):
+        def ask(*args, **kwargs):
+            self.left -= 1
+            if self.left == 0:
+                raise KeyboardInterrupt
+            return asked(*args, **kwargs)
+
+        return ask
+
+
+@pytest.mark.parametrize("number", range(1, 38, 2))
+def test_interrupted_anywhere_it_ends_as_if_it_had_not_been(
+    run, site_store, write, small_batches, monkeypatch, number
+):
+    file = write([row(n, time=time.time() - HOUR * n) for n in range(7)])
+    with monkeypatch.context() as patched, suppress(CommandError):
+        Interrupter(patched, number)
+        run("import_articles", file)
+    site_store.store.client.delete("lock:import")
+    run("import_articles", file)
+    assert sorted(a.link for a in site_store.imports.all()) == [f"https://example.org/{n}" for n in range(7)]
+    profiles = [len(site_store.articles.posted_by(user.pk)[0]) for user in User.objects.order_by("username")]
+    assert profiles == [3, 2, 2]
+    assert site_store.listings.page(Order.TIME, slug="python").total == 7
+    assert findings(site_store) == []

@@ -1,0 +1,145 @@
+"""`manage.py import_articles`: where rows come from, and what the operator sees meanwhile."""
+
+import gzip
+import io
+import os
+import sys
+
+import pytest
+from django.core.management.base import CommandError
+
+from articles.management.commands._article_file import ArticleFile, DamagedFile, open_articles
+
+from .conftest import row
+
+ROWS = [row(n) for n in range(3)]
+
+
+class Pipe(io.RawIOBase):
+    """Bytes that come once."""
+
+    def __init__(self, content):
+        self._content = io.BytesIO(content)
+
+    def readable(self):
+        return True
+
+    def readinto(self, into):
+        return self._content.readinto(into)
+
+
+def titles(repository):
+    return [article.title for article in repository.imports.all()]
+
+
+@pytest.mark.parametrize("name", ["articles.jsonl", "articles.jsonl.gz"])
+def test_a_file_may_be_packed(run, site_store, write, name):
+    run("import_articles", write(ROWS, name))
+    assert titles(site_store) == ["Article 0", "Article 1", "Article 2"]
+
+
+def test_what_is_packed_is_seen_by_content_not_by_name(run, site_store, write):
+    write(ROWS, "articles.jsonl.gz").rename(path := write([], "packed.jsonl"))
+    run("import_articles", path)
+    write([*ROWS, row(3)], "plain.jsonl").rename(path := write([], "plain.jsonl.gz"))
+    run("import_articles", path)
+    assert site_store.imports.count() == 4
+
+
+@pytest.mark.parametrize("name", ["articles.jsonl", "articles.jsonl.gz"])
+@pytest.mark.parametrize("shift_to_now", [False, True])
+def test_rows_come_from_a_pipe(run, site_store, write, monkeypatch, name, shift_to_now):
+    content = write(ROWS, name).read_bytes()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(Pipe(content))))
+    run("import_articles", "-", shift_to_now=shift_to_now)
+    assert titles(site_store) == ["Article 0", "Article 1", "Article 2"]
+
+
+def test_rows_come_from_a_redirected_file(run, site_store, write, monkeypatch):
+    with write(ROWS).open() as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        run("import_articles", "-", shift_to_now=True)
+    assert site_store.imports.count() == 3
+
+
+def test_a_byte_order_mark_and_other_ends_of_lines_do_no_harm(run, site_store, tmp_path):
+    path = tmp_path / "windows.jsonl"
+    text = '{"title": "Redis 数据库", "link": "https://example.org/", "time": 1600000000, "votes": 1}'
+    path.write_bytes(b"\xef\xbb\xbf" + text.encode() + b"\r\n\r\n")
+    run("import_articles", path)
+    assert titles(site_store) == ["Redis 数据库"]
+
+
+def test_the_last_line_needs_no_end(run, site_store, write, tmp_path):
+    path = tmp_path / "short.jsonl"
+    path.write_bytes(write(ROWS).read_bytes().rstrip(b"\n"))
+    run("import_articles", path)
+    assert site_store.imports.count() == 3
+
+
+def test_a_line_without_end_is_not_read_into_memory(run, site_store, write):
+    endless = b'{"title": "' + b"a" * 3_500_000
+    out = run("import_articles", write([row(1), endless, row(2)]))
+    assert "1  The line is too long to be an article. (row-long: line 2)" in out
+    assert titles(site_store) == ["Article 1", "Article 2"]
+
+
+def test_a_missing_file_is_named(run, tmp_path):
+    with pytest.raises(CommandError, match=r"none\.jsonl: No such file or directory") as caught:
+        run("import_articles", tmp_path / "none.jsonl")
+    assert caught.value.returncode == 1
+
+
+def test_a_directory_is_no_file(run, tmp_path):
+    with pytest.raises(CommandError, match="Is a directory"):
+        run("import_articles", tmp_path)
+
+
+def test_a_report_that_cannot_be_written_is_named(run, write, tmp_path):
+    with pytest.raises(CommandError, match=r"report\.txt: No such file or directory"):
+        run("import_articles", write(ROWS), report=str(tmp_path / "none" / "report.txt"))
+
+
+@pytest.fixture
+def half_a_file(write):
+    noise = os.urandom(20_000).hex()
+    path = write([*(row(n) for n in range(2000)), row(2000, extra=noise)], "articles.jsonl.gz")
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) - 8_000])
+    return path
+
+
+def test_of_a_damaged_file_everything_before_the_damage_is_imported(run, site_store, half_a_file, capsys):
+    with pytest.raises(CommandError, match=r"The file cannot be read beyond line \d+"):
+        run("import_articles", half_a_file)
+    assert 1500 < site_store.imports.count() <= 2000
+    assert list(site_store.audit.findings()) == []
+
+
+def test_a_damaged_file_is_not_shifted(run, site_store, half_a_file):
+    with pytest.raises(CommandError, match="The file cannot be read beyond line"):
+        run("import_articles", half_a_file, shift_to_now=True)
+    assert site_store.imports.count() == 0
+
+
+def test_lines_can_be_read_twice_and_know_how_far_they_are(write):
+    with open_articles(str(write(ROWS, "articles.jsonl.gz"))) as source:
+        assert len(list(source.lines())) == 3
+        assert source.position == source.size
+        assert [number for number, _ in source.lines()] == [1, 2, 3]
+
+
+def test_damage_says_after_which_line(write):
+    source = ArticleFile(io.BytesIO(gzip.compress(b"{}\n")[:-4]))
+    with pytest.raises(DamagedFile):
+        list(source.lines())
+
+
+def test_no_progress_bar_where_stderr_is_no_terminal(run, write, capfd):
+    run("import_articles", write(ROWS))
+    assert "B/s" not in capfd.readouterr().err
+
+
+def test_a_progress_bar_when_asked_for(run, write, capfd):
+    run("import_articles", write(ROWS), progress=True)
+    assert "B/s" in capfd.readouterr().err

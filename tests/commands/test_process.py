@@ -1,0 +1,73 @@
+"""The commands as the operator runs them: no site is running, the store is theirs to start."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+from django.conf import settings
+
+
+@pytest.fixture
+def manage(tmp_path):
+    """Starts `manage.py` with a data directory of its own, in a process group of its own."""
+    environment = {k: v for k, v in os.environ.items() if k not in ("REDIS_URL", "DJANGO_SETTINGS_MODULE")}
+    environment |= {"DATA_DIR": str(tmp_path / "data"), "LOG_LEVEL": "WARNING"}
+
+    def manage(*command):
+        return subprocess.Popen(
+            [sys.executable, "manage.py", *map(str, command)],
+            cwd=settings.BASE_DIR,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    return manage
+
+
+def ended(process):
+    out, err = process.communicate(timeout=60)
+    return process.returncode, out, err
+
+
+def test_without_accounts_tables_they_say_what_to_run(manage, tmp_path):
+    (tmp_path / "articles.jsonl").write_text("{}")
+    processes = [manage("import_articles", tmp_path / "articles.jsonl"), manage("demo")]
+    for process in processes:
+        status, _, err = ended(process)
+        assert status == 1
+        assert err == "CommandError: The accounts database has no tables yet: run `manage.py migrate` first.\n"
+
+
+def test_ctrl_c_ends_an_import_that_can_go_on_later(manage, tmp_path):
+    file = tmp_path / "articles.jsonl"
+    rows = 8_000
+    line = '{{"title": "Article {0}", "link": "https://example.org/{0}", "time": {1}, "votes": 3}}\n'
+    file.write_text("".join(line.format(n, 1_600_000_000 + n) for n in range(rows)))
+    assert ended(manage("migrate", "--skip-checks", "--verbosity", "0"))[0] == 0
+
+    first = manage("import_articles", file, "--progress")
+    while (shown := first.stderr.readline(200)) and ("%" not in shown or "  0%" in shown):
+        pass
+    os.killpg(first.pid, signal.SIGINT)
+    status, _, err = ended(first)
+    assert status == 130
+    assert err.endswith("CommandError: Interrupted. Run it again to go on; nothing will be imported twice.\n")
+
+    status, out, _ = ended(manage("import_articles", file))
+    assert status == 0
+    imported, there = (int(word.replace(",", "")) for word in out.split() if word[0].isdigit())
+    assert imported + there == rows
+    assert imported > 0
+    assert ended(manage("audit")) == (0, f"{rows:,} articles, no findings.\n", "")
+
+    exporting = manage("export_articles")
+    assert json.loads(exporting.stdout.readline())["title"] == "Article 0"
+    exporting.stdout.close()  # as `head` does
+    assert exporting.stderr.read() == ""
+    assert exporting.wait(60) == 0

@@ -1,0 +1,110 @@
+"""Imports of real articles: every list on every page equals what plain Python makes of the file."""
+
+import gzip
+import html
+import json
+from collections import defaultdict
+
+import pytest
+
+from articles.domain import Order
+
+SECONDS_PER_POINT = 432
+REASONS = {
+    "link-characters": 29,
+    "link-empty": 1,
+    "link-host": 20,
+    "link-long": 1,
+    "link-scheme": 6,
+    "title-empty": 1,
+    "title-marks": 7,
+}
+REPEATED = 4
+
+
+@pytest.fixture
+def articles_2000(shared_dir):
+    return shared_dir / "data" / "articles_2000.jsonl"
+
+
+@pytest.fixture
+def articles_300k(shared_dir):
+    return shared_dir / "data" / "articles_300k.jsonl.gz"
+
+
+def pages(repository, order, slug=None):
+    """Ids of a list, from all of its pages."""
+    ids, number = [], 0
+    while True:
+        number += 1
+        page = repository.listings.page(order, number, slug=slug)
+        ids += [article.id for article in page.articles]
+        if not page.has_next:
+            return ids
+
+
+def ranked(values):
+    """Ids by value, highest first; of equal ones the id that is greater as text."""
+    return sorted(values, key=lambda number: (values[number], str(number).encode()), reverse=True)
+
+
+def test_all_lists_equal_an_independent_computation(run, site_store, articles_2000):
+    out = run("import_articles", articles_2000)
+    lines = articles_2000.read_text(encoding="utf-8").splitlines()
+    rows = dict(enumerate(map(json.loads, lines), start=1))
+    assert f"{len(rows):,} articles imported, 0 there already." in out
+
+    values = {
+        Order.TIME: {number: row["time"] for number, row in rows.items()},
+        Order.SCORE: {number: row["time"] + SECONDS_PER_POINT * row["votes"] for number, row in rows.items()},
+    }
+    groups = defaultdict(set)
+    for number, row in rows.items():
+        for slug in row["groups"]:
+            groups[slug.casefold()].add(number)
+
+    for order, by_id in values.items():
+        assert pages(site_store, order) == ranked(by_id)
+        for slug, members in groups.items():
+            wanted = ranked({number: by_id[number] for number in members})
+            assert pages(site_store, order, slug) == wanted, slug
+    assert {group.slug: group.articles for group in site_store.groups.all()} == {
+        slug: len(members) for slug, members in groups.items()
+    }
+    assert run("audit") == f"{len(rows):,} articles, no findings.\n"
+
+
+def test_moved_to_now_they_are_open_to_votes_where_they_should_be(run, site_store, articles_2000):
+    run("import_articles", articles_2000, shift_to_now=True)
+    again = run("import_articles", articles_2000, shift_to_now=True)
+    assert "0 articles imported, 2,000 there already." in again
+    now = site_store.store.now()
+    is_open = {article.id: article.is_open(now) for article in site_store.imports.all()}
+    with_voters = {number for number in is_open if site_store.store.client.exists(f"voted:{number}")}
+    assert with_voters == {number for number, still in is_open.items() if still}
+    assert 50 < len(with_voters) < 500
+    assert run("audit") == "2,000 articles, no findings.\n"
+
+
+@pytest.mark.large
+@pytest.mark.timeout(900)
+def test_every_article_of_a_messy_file_is_imported_or_accounted_for(run, site_store, articles_300k, tmp_path):
+    report = tmp_path / "report.txt"
+    run("import_articles", articles_300k, unescape=True, report=str(report))
+    refused = dict(line.split("\t")[:2] for line in report.read_text(encoding="utf-8").splitlines())
+    causes = defaultdict(int)
+    for cause in refused.values():
+        causes[cause] += 1
+    assert causes == REASONS
+
+    wanted, seen = [], set()
+    with gzip.open(articles_300k, "rt", encoding="utf-8") as lines:
+        for number, line in enumerate(lines, start=1):
+            row = json.loads(line)
+            mark = html.unescape(row["link"]), row["time"]
+            if str(number) not in refused and mark not in seen:
+                seen.add(mark)
+                wanted.append((row["time"], row["votes"]))
+    assert number - len(refused) - len(wanted) == REPEATED
+    assert [(article.posted_at, article.points) for article in site_store.imports.all()] == wanted
+    assert run("audit") == f"{len(wanted):,} articles, no findings.\n"

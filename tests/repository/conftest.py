@@ -1,0 +1,81 @@
+"""The cast, the article it is about, a server of one's own, and what goes over the wire."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from redis.connection import UnixDomainSocketConnection
+
+from articles.domain import ArticleId
+from articles.repository import Repository, connect
+from tests.clock import Clock
+from tests.repository.usage import ALICE, BOB, MALLORY
+from tests.repository.usage import MODERATOR as CAROL
+from voting_site.embedded import StorePaths, Supervisor
+
+__all__ = ["ALICE", "BOB", "CAROL", "MALLORY"]
+
+SHARDED_DATABASE = 3
+"""Of the test server: for tests that keep one store over many examples."""
+
+
+@pytest.fixture
+def article(repository: Repository) -> ArticleId:
+    """Posted by alice just now, in the group python."""
+    return repository.articles.post(ALICE, "alice", "A title", "https://example.org/a", ["python"]).id
+
+
+@pytest.fixture(scope="module")
+def merged_store(store_paths: StorePaths) -> Iterator[Repository]:
+    """A store of 4 shards for the whole module; each test empties and prepares it."""
+    repository = connect(store_paths.url(SHARDED_DATABASE), shards=4, clock=Clock(), patient=True)
+    yield repository
+    repository.store.client.flushdb()
+
+
+@dataclass
+class Wire:
+    """Counts what is sent to the real server; every packet waits for its answers, so it is a round trip."""
+
+    trips: int = 0
+    packets: list[bytes] = field(default_factory=list)
+
+    @contextmanager
+    def counted(self) -> Iterator["Wire"]:
+        """Counts anew from here."""
+        self.trips = 0
+        self.packets.clear()
+        yield self
+
+
+@pytest.fixture
+def wire(monkeypatch: pytest.MonkeyPatch) -> Wire:
+    """Listens to every connection; to be used after one call of the same kind, which loads its scripts."""
+    heard, send = Wire(), UnixDomainSocketConnection.send_packed_command
+
+    def listen(self, command, check_health=True):
+        heard.trips += 1
+        heard.packets += [command] if isinstance(command, bytes) else list(command)
+        return send(self, command, check_health)
+
+    monkeypatch.setattr(UnixDomainSocketConnection, "send_packed_command", listen)
+    return heard
+
+
+@pytest.fixture
+def own_server(tmp_path: Path) -> Iterator[Callable[..., Supervisor]]:
+    """Starts servers that only this test uses, to be stopped, halted or filled."""
+    started: list[Supervisor] = []
+
+    def start(**config: str) -> Supervisor:
+        paths = StorePaths(tmp_path / f"store{len(started)}")
+        supervisor = Supervisor(paths, config={"appendfsync": "no"} | config)
+        started.append(supervisor)
+        supervisor.start(20)
+        return supervisor
+
+    yield start
+    for supervisor in started:
+        supervisor.stop()

@@ -1,0 +1,404 @@
+"""Articles: posting and posting again, editing, removing and restoring."""
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+
+from articles.domain import Actor, Choice, Order, Posted
+from articles.errors import (
+    ArticleNotFound,
+    ArticleRemoved,
+    DuplicateLink,
+    EditingClosed,
+    NotRemoved,
+    NotThePoster,
+    PageNotFound,
+    StoreUnfit,
+)
+from articles.links import link_digest
+from articles.repository import keys as names
+from tests.repository.conftest import ALICE, BOB, CAROL, MALLORY
+from tests.repository.usage import contents, link, post, problems, warm
+
+ALICES = Actor(ALICE, "alice")
+
+
+def test_posting_writes_the_article_its_first_vote_and_its_rankings(repository, clock):
+    clock.now = 1_500_000_000.0
+    posted = repository.articles.post(ALICE, "alice", "A title", "https://example.org/a")
+
+    keys, client = repository.store.shards.of(posted.id), repository.store.client
+    assert posted.is_new
+    assert client.hgetall(keys.article(posted.id)) == {
+        "title": "A title",
+        "link": "https://example.org/a",
+        "poster": "1",
+        "poster_name": "alice",
+        "time": "1500000000.000",
+        "votes": "1",
+        "opposes": "0",
+        "groups": "",
+    }
+    assert client.smembers(keys.voted(posted.id)) == {"1"}
+    assert client.ttl(keys.voted(posted.id)) >= 8 * 86400
+    assert client.zscore(keys.order(Order.TIME), str(posted.id)) == 1_500_000_000
+    assert client.zscore(keys.order(Order.SCORE), str(posted.id)) == 1_500_000_432
+
+
+@pytest.mark.parametrize(
+    "link", ["https://example.org/a", "http://EXAMPLE.org/a/", "https://example.org/a?utm_source=x#y"]
+)
+def test_the_same_link_leads_to_the_article(repository, article, link):
+    assert repository.articles.post(BOB, "bob", "Again", link) == Posted(article, is_new=False)
+    assert repository.articles.get(article).votes == 1
+
+
+def test_the_claim_on_a_link_ends_after_48_hours(repository, article):
+    key = names.link(link_digest("https://example.org/a"))
+    assert 48 * 3600 - 5 <= repository.store.client.ttl(key) <= 48 * 3600
+
+    repository.store.client.delete(key)  # what its expiry does
+
+    again = repository.articles.post(BOB, "bob", "Again", "https://example.org/a")
+    assert again.is_new
+    assert again.id != article
+
+
+def test_thirty_members_posting_one_link_at_once_make_one_article(real_repository):
+    barrier = Barrier(30)
+
+    def post(user):
+        barrier.wait()
+        return real_repository.articles.post(user, f"user-{user}", "T", "https://example.org/same")
+
+    with ThreadPoolExecutor(30) as pool:
+        posted = list(pool.map(post, range(1, 31)))
+
+    assert len({p.id for p in posted}) == 1
+    assert sum(p.is_new for p in posted) == 1
+    assert real_repository.imports.count() == 1
+    assert list(real_repository.audit.findings()) == []
+
+
+def test_a_claim_whose_poster_died_is_taken_over(repository):
+    new_id = repository.store.client.incr(names.COUNTER)
+    key = names.link(link_digest("https://example.org/a"))
+    repository.store.run("claim_link", [key], [new_id, 1000])
+
+    posted = repository.articles.post(BOB, "bob", "T", "https://example.org/a")
+
+    assert (posted.id, posted.is_new) == (new_id, True)
+    assert repository.articles.get(new_id).poster_name == "bob"
+
+
+def test_a_counter_behind_the_articles_overwrites_nothing(repository, article):
+    repository.store.client.set(names.COUNTER, 0)
+
+    posted = repository.articles.post(BOB, "bob", "B", "https://example.org/b")
+
+    assert posted.is_new
+    assert posted.id != article
+    assert repository.articles.get(article).title == "A title"
+
+
+def test_many_come_in_the_order_asked_for_without_the_unknown(repository, article):
+    other = repository.articles.post(BOB, "bob", "B", "https://example.org/b").id
+
+    assert [a.id for a in repository.articles.get_many([other, 999, article])] == [other, article]
+    assert repository.articles.get_many([]) == []
+    with pytest.raises(ArticleNotFound):
+        repository.articles.get(999)
+
+
+def test_the_poster_edits_for_exactly_fifteen_minutes(repository, article, clock):
+    clock.advance(15 * 60)
+    repository.articles.edit(article, ALICES, "B", "https://example.org/b", moderator=False)
+    assert repository.articles.get(article).title == "B"
+
+    clock.advance(0.001)
+    with pytest.raises(EditingClosed):
+        repository.articles.edit(article, ALICES, "C", "https://example.org/b", moderator=False)
+    repository.articles.edit(article, CAROL, "C", "https://example.org/b", moderator=True, reason="clearer")
+    assert repository.articles.get(article).title == "C"
+    entry = repository.moderation_log.page().entries[0]
+    assert (entry.actor_name, entry.reason, entry.details) == ("carol", "clearer", {"old_title": "B"})
+
+
+def test_others_and_removed_articles_cannot_be_edited(repository, article):
+    with pytest.raises(NotThePoster):
+        repository.articles.edit(article, Actor(BOB, "bob"), "B", "https://example.org/b", moderator=False)
+    repository.articles.remove(article, CAROL, "spam")
+    with pytest.raises(ArticleRemoved):
+        repository.articles.edit(article, ALICES, "B", "https://example.org/b", moderator=False)
+    with pytest.raises(ArticleNotFound):
+        repository.articles.edit(999, ALICES, "B", "https://example.org/b", moderator=True)
+
+    assert repository.articles.get(article).title == "A title"
+    assert repository.articles.post(BOB, "bob", "B", "https://example.org/b").is_new, "the claim was given back"
+
+
+def test_an_edited_link_is_found_again_and_the_old_one_is_free(repository, article):
+    repository.articles.edit(article, ALICES, "A title", "https://example.org/moved", moderator=False)
+
+    assert repository.articles.post(BOB, "bob", "B", "https://example.org/moved").id == article
+    assert repository.articles.post(BOB, "bob", "B", "https://example.org/a").is_new
+
+
+def test_an_edit_to_another_articles_link_is_refused(repository, article):
+    other = repository.articles.post(BOB, "bob", "B", "https://example.org/b").id
+
+    with pytest.raises(DuplicateLink) as caught:
+        repository.articles.edit(article, ALICES, "A", "https://example.org/b/", moderator=False)
+
+    assert caught.value.article_id == other
+
+
+@pytest.mark.parametrize("warm", [False, True])
+def test_a_removed_article_is_in_no_list_and_comes_back_exactly(repository, article, clock, warm):
+    clock.advance(10)
+    repository.votes.cast(article, BOB, Choice.VOTE)
+    before = repository.articles.get(article)
+    if warm:
+        for order in Order:
+            repository.listings.page(order, slug="python")
+
+    repository.articles.remove(article, CAROL, "off topic")
+
+    for order in Order:
+        assert repository.listings.page(order).total == 0
+        assert repository.listings.page(order, slug="python").total == 0
+    assert repository.groups.all()[0].articles == 0
+    assert repository.articles.posted_by(ALICE) == ([], False)
+    assert repository.articles.get(article).removed == "off topic"
+    with pytest.raises(ArticleRemoved):
+        repository.articles.remove(article, CAROL, "again")
+
+    repository.articles.restore(article, CAROL, "on topic after all")
+
+    assert repository.articles.get(article) == before
+    for order in Order:
+        assert repository.listings.page(order, slug="python").articles[0].id == article
+    with pytest.raises(NotRemoved):
+        repository.articles.restore(article, CAROL, "again")
+    with pytest.raises(ArticleNotFound):
+        repository.articles.remove(999, CAROL, "x")
+    log = [(entry.action, entry.reason) for entry in repository.moderation_log.page().entries]
+    assert log == [("restore", "on topic after all"), ("remove", "off topic")]
+
+
+def test_a_members_articles_come_in_pages_newest_first(repository, clock):
+    ids = []
+    for n in range(30):
+        ids.append(repository.articles.post(ALICE, "alice", "T", f"https://e.org/{n}").id)
+        clock.advance(1)
+
+    first, more = repository.articles.posted_by(ALICE)
+    second, end = repository.articles.posted_by(ALICE, 2)
+
+    assert ([a.id for a in first], more) == (ids[:4:-1], True)
+    assert ([a.id for a in second], end) == (ids[4::-1], False)
+
+
+def test_a_poster_overtaken_under_the_own_claim_gets_the_article_of_the_other(repository, monkeypatch):
+    """Alice claims the link and is slow; bob posts it under her claim before she writes."""
+    claim, others = repository.articles._claim, []
+
+    def slow_claim(link, article_id):
+        held = claim(link, article_id)
+        if not others:
+            others.append(None)
+            others[0] = repository.articles.post(BOB, "bob", "Bob's", link)
+        return held
+
+    monkeypatch.setattr(repository.articles, "_claim", slow_claim)
+    posted = repository.articles.post(ALICE, "alice", "Alice's", link(1))
+
+    assert others[0].is_new
+    assert posted == Posted(others[0].id, is_new=False)
+    assert repository.articles.get(posted.id).title == "Bob's"
+    assert repository.imports.count() == 1
+    assert repository.articles.post(MALLORY, "mallory", "Once more", link(1)) == posted
+
+
+def test_a_counter_far_behind_gives_no_id_twice_and_the_link_leads_to_the_new_article(repository):
+    before = [repository.articles.get(post(repository, number)) for number in range(1, 6)]
+    repository.store.client.delete(names.COUNTER)
+
+    new = post(repository, 6, poster=BOB)
+
+    assert new == 6
+    assert repository.articles.get_many(range(1, 6)) == before
+    assert [post(repository, number, poster=BOB) for number in range(1, 7)] == [1, 2, 3, 4, 5, 6]
+    assert problems(repository) == []
+
+
+def test_groups_asked_for_twice_are_joined_once(repository):
+    article_id = post(repository, 1, ("python", "redis", "python"))
+
+    assert repository.articles.get(article_id).groups == ("python", "redis")
+
+
+def test_posting_is_four_round_trips_and_one_more_with_groups(real_repository, wire):
+    post(real_repository, 1, ("python",))
+
+    for number, groups, trips in ((2, (), 4), (3, ("python",), 5)):
+        with wire.counted():
+            post(real_repository, number, groups)
+        assert wire.trips == trips
+
+
+def test_a_store_that_lost_its_weight_takes_no_change_rather_than_half_of_one(repository, article):
+    other = post(repository, 2)
+    repository.articles.remove(other, CAROL, "Spam")
+    for keys in repository.store.shards.all:
+        repository.store.client.delete(keys.ranking)
+    before = contents(repository)
+
+    for change in (
+        lambda: repository.votes.cast(article, BOB, Choice.VOTE),
+        lambda: repository.groups.assign(article, [], ["python"]),
+        lambda: repository.articles.restore(other, CAROL, "It was not"),
+        lambda: repository.articles.get(article),
+        repository.repair.run,
+    ):
+        with pytest.raises(StoreUnfit):
+            change()
+    assert contents(repository) == before
+
+    with pytest.raises(StoreUnfit):
+        post(repository, 3)
+    assert repository.store.client.exists(repository.store.shards.of(3).article(3)) == 0
+
+
+@pytest.mark.parametrize("posted_at", [1_700_000_000.0, 1_700_000_000.123, 1_700_000_000.9996, 1_700_000_123.457])
+def test_the_posters_time_for_editing_ends_on_the_millisecond(repository, clock, posted_at):
+    clock.now = posted_at
+    article_id = post(repository, 1)
+    posted_at = repository.articles.get(article_id).posted_at
+
+    clock.now = posted_at + 15 * 60
+    repository.articles.edit(article_id, ALICES, "In time", link(1), moderator=False)
+    clock.now = posted_at + 15 * 60 + 0.001
+    with pytest.raises(EditingClosed):
+        repository.articles.edit(article_id, ALICES, "Late", link(1), moderator=False)
+
+    assert repository.articles.get(article_id).title == "In time"
+
+
+def test_an_edit_changes_title_and_link_and_nothing_else(repository, article):
+    repository.votes.cast(article, BOB, Choice.OPPOSE)
+    before = repository.articles.get(article, BOB)
+
+    repository.articles.edit(article, ALICES, "Better", "https://example.org/better", moderator=False)
+
+    after = repository.articles.get(article, BOB)
+    assert (after.title, after.link) == ("Better", "https://example.org/better")
+    changed = {name for name in before.__slots__ if getattr(before, name) != getattr(after, name)}
+    assert changed == {"title", "link"}
+    assert problems(repository) == []
+
+
+def test_an_edit_is_logged_with_what_was_there_and_one_that_changes_nothing_is_not(repository, article):
+    repository.articles.edit(article, ALICES, "A title", "https://example.org/a", moderator=False)
+    assert repository.moderation_log.page().entries == ()
+
+    repository.articles.edit(article, ALICES, "A title", "https://example.org/b", moderator=False)
+
+    (entry,) = repository.moderation_log.page().entries
+    assert (entry.action, entry.actor_name, entry.title) == ("edit", "alice", "A title")
+    assert entry.details == {"old_link": "https://example.org/a"}
+
+
+def test_an_edit_that_keeps_the_page_the_link_leads_to_keeps_its_claim(repository, article):
+    repository.articles.edit(article, ALICES, "A title", "http://example.org/a/", moderator=False)
+
+    assert repository.articles.post(BOB, "bob", "B", "https://example.org/a") == Posted(article, is_new=False)
+
+
+def test_a_refused_duplicate_leaves_both_articles_and_both_links_alone(repository, article):
+    other = post(repository, 2, poster=BOB)
+
+    with pytest.raises(DuplicateLink):
+        repository.articles.edit(article, ALICES, "Mine now", link(2), moderator=False)
+
+    assert repository.articles.get(article).title == "A title"
+    assert repository.articles.post(MALLORY, "mallory", "M", "https://example.org/a").id == article
+    assert repository.articles.post(MALLORY, "mallory", "M", link(2)).id == other
+
+
+def test_a_moderator_may_edit_what_a_moderator_removed(repository, article):
+    repository.articles.remove(article, CAROL, "An offending title")
+
+    repository.articles.edit(article, CAROL, "A mild title", "https://example.org/a", moderator=True)
+
+    assert repository.articles.get(article).title == "A mild title"
+    assert repository.articles.get(article).removed == "An offending title"
+
+
+def test_a_removal_takes_the_article_out_of_warm_rankings_in_the_same_step(repository, article):
+    others = [post(repository, number, ("python",)) for number in range(2, 10)]
+    warm(repository, "python")
+    keys = repository.store.shards.of(article)
+    rankings = [name(order) for order in Order for name in (keys.order, lambda o: keys.group_order(o, "python"))]
+
+    repository.articles.remove(article, CAROL, "Spam")
+
+    client = repository.store.client
+    assert all(client.exists(name) for name in rankings)
+    assert [client.zscore(name, article) for name in rankings] == [None] * 4
+    assert repository.listings.page(Order.SCORE, slug="python").total == len(others)
+
+
+def test_removed_and_restored_the_store_is_what_it_was_but_for_the_log(repository, article):
+    repository.votes.cast(article, BOB, Choice.OPPOSE)
+    post(repository, 2, ("python",))
+    warm(repository, "python")
+
+    def but_for_the_log():
+        return {name: value for name, value in contents(repository).items() if "log:" not in name}
+
+    before = but_for_the_log()
+
+    repository.articles.remove(article, CAROL, "Spam")
+    repository.articles.restore(article, CAROL, "It was not")
+    warm(repository, "python")
+
+    assert but_for_the_log() == before
+
+
+def test_an_article_removed_without_a_word_is_removed_all_the_same(repository, article):
+    repository.articles.remove(article, CAROL, "")
+
+    assert repository.articles.get(article).removed == ""
+    assert repository.listings.page(Order.TIME).total == 0
+    assert problems(repository) == []
+
+
+def test_the_link_of_a_removed_article_leads_to_the_removed_article(repository, article):
+    repository.articles.remove(article, CAROL, "Spam")
+
+    assert repository.articles.post(MALLORY, "mallory", "Again", "https://example.org/a").id == article
+
+
+def test_profiles_leave_removed_articles_out_and_have_no_page_zero(repository, article):
+    other = post(repository, 2)
+    repository.articles.remove(article, CAROL, "Spam")
+
+    assert [found.id for found in repository.articles.posted_by(ALICE)[0]] == [other]
+    assert repository.articles.posted_by(ALICE, 2) == ([], False)
+    assert repository.articles.posted_by(MALLORY) == ([], False)
+    for number in (0, -1):
+        with pytest.raises(PageNotFound):
+            repository.articles.posted_by(ALICE, number)
+
+
+def test_an_article_or_many_are_one_round_trip(real_repository, wire):
+    ids = [post(real_repository, number) for number in range(1, 31)]
+
+    with wire.counted():
+        assert len(real_repository.articles.get_many(ids, BOB)) == 30
+    assert wire.trips == 1
+    with wire.counted():
+        real_repository.articles.get(ids[0], BOB)
+    assert wire.trips == 1

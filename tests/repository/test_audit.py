@@ -1,0 +1,351 @@
+"""The audit: silent about a sound store, and about a broken one it says what is broken and nothing else."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+import redis
+
+from articles.domain import Choice, Order
+from articles.repository import Repository
+from articles.repository.keys import Keys
+from tests.repository.usage import ALICE, BOB, DAY, MODERATOR, contents, post, problems, use, warm
+
+
+@dataclass
+class Raw:
+    """A used store, to be broken by hand. Articles: 7 is open and in python, 8 in redis, 6 removed, 1 closed."""
+
+    repository: Repository
+
+    @property
+    def client(self) -> redis.Redis:
+        return self.repository.store.client
+
+    def of(self, article_id: int) -> Keys:
+        return self.repository.store.shards.of(article_id)
+
+    @property
+    def first(self) -> Keys:
+        return self.repository.store.shards.directory
+
+
+@pytest.fixture
+def used(repository, clock) -> Raw:
+    use(repository, clock)
+    return Raw(repository)
+
+
+def test_a_sound_store_in_full_use_yields_nothing(used):
+    assert problems(used.repository) == []
+
+
+def test_an_empty_store_yields_nothing(repository):
+    assert problems(repository) == []
+
+
+def test_a_store_whose_articles_are_all_closed_and_their_voters_gone_yields_nothing(used, clock):
+    clock.advance(30 * DAY)
+    for article_id in range(1, 13):
+        used.client.delete(used.of(article_id).voted(article_id), used.of(article_id).oppose(article_id))
+
+    assert problems(used.repository) == []
+
+
+def test_the_audit_changes_nothing(used):
+    before = contents(used.repository)
+
+    problems(used.repository)
+
+    assert contents(used.repository) == before
+
+
+Break = Callable[[Raw], object]
+
+BROKEN: dict[str, tuple[Break, list[tuple[str, str]]]] = {
+    # 1. votes and voters
+    "a voter too many": (
+        lambda raw: raw.client.sadd(raw.of(7).voted(7), 999),
+        [("article:7", "votes 5, voters 6")],
+    ),
+    "an opposer missing": (
+        lambda raw: raw.client.spop(raw.of(7).oppose(7)),
+        [("article:7", "opposes 2, opposers 1")],
+    ),
+    "a count of votes by hand": (
+        lambda raw: raw.client.hincrby(raw.of(6).article(6), "votes", 1),
+        [("article:6", "votes 5, voters 4")],
+    ),
+    "a member in both voter sets": (
+        lambda raw: (
+            raw.client.sadd(raw.of(7).oppose(7), ALICE),
+            raw.client.hincrby(raw.of(7).article(7), "opposes", 1),
+            raw.repository.repair.run(),
+        ),
+        [("article:7", "a user is in both voter sets")],
+    ),
+    # 2. scores
+    "a score by hand": (
+        lambda raw: raw.client.zincrby(raw.of(3).order(Order.SCORE), 0.001, "3"),
+        [
+            ("article:3", "score "),
+            ("group:python", "score ranking differs"),
+            ("group:redis", "score ranking differs"),
+        ],
+    ),
+    "a time ranking by hand": (
+        lambda raw: raw.client.zincrby(raw.of(1).order(Order.TIME), -1, "1"),
+        [("article:1", "time ")],
+    ),
+    # 3. articles and rankings
+    "an article in no score ranking": (
+        lambda raw: raw.client.zrem(raw.of(1).order(Order.SCORE), "1"),
+        [("article:1", "ranked nowhere")],
+    ),
+    "an article in no time ranking": (
+        lambda raw: raw.client.zrem(raw.of(2).order(Order.TIME), "2"),
+        [("article:2", "ranked nowhere")],
+    ),
+    "a ranked id without article": (
+        lambda raw: (
+            raw.client.zadd(raw.of(4000).order(Order.TIME), {"4000": 1}),
+            raw.client.set("article:", 5000),
+        ),
+        [("article:4000", "no such article")],
+    ),
+    "a hash that lost a field": (
+        lambda raw: raw.client.hdel(raw.of(1).article(1), "title"),
+        [("article:1", "not a whole one")],
+    ),
+    "a removed article in a ranking": (
+        lambda raw: raw.client.zadd(raw.of(5).order(Order.TIME), {"5": 1}),
+        [("article:5", "removed, but listed")],
+    ),
+    "a removed article that is not among the removed": (
+        lambda raw: raw.client.zrem(raw.of(5).removed, "5"),
+        [("article:5", "not among the removed")],
+    ),
+    "a removed article at a wrong time": (
+        lambda raw: raw.client.zadd(raw.of(5).removed, {"5": 1}),
+        [("article:5", "not among the removed, or not by its time")],
+    ),
+    "a listed article among the removed": (
+        lambda raw: raw.client.zadd(raw.of(1).removed, {"1": 1}),
+        [("article:1", "among the removed, but listed")],
+    ),
+    # 4. groups
+    "a member of a group whose article does not say so": (
+        lambda raw: (raw.client.sadd(raw.of(1).group("python"), 1), drop_rankings(raw, "python")),
+        [("group:python", "holds 1, whose article does not say so")],
+    ),
+    "a member of a group without article": (
+        lambda raw: (raw.client.sadd(raw.of(4000).group("python"), 4000), drop_rankings(raw, "python")),
+        [("group:python", "holds 4000, whose article does not say so")],
+    ),
+    "an article that is not in the group it names": (
+        lambda raw: (raw.client.srem(raw.of(8).group("redis"), 8), drop_rankings(raw, "redis")),
+        [("article:8", "not in redis")],
+    ),
+    "a removed article in its group": (
+        lambda raw: raw.client.sadd(raw.of(6).group("python"), 6),
+        [("article:6", "removed, but in python")],
+    ),
+    "a group that is not in the directory": (
+        lambda raw: (raw.client.hdel(raw.first.groups, "redis"), drop(raw, "redis", keep=8)),
+        [("group:redis", "holds articles, but there is no such group")],
+    ),
+    "a group ranking without an entry": (
+        lambda raw: raw.client.zrem(raw.of(7).group_order(Order.SCORE, "python"), "7"),
+        [("group:python", "score ranking differs from its intersection")],
+    ),
+    "a group ranking with a wrong value": (
+        lambda raw: raw.client.zadd(raw.of(7).group_order(Order.TIME, "python"), {"7": 5}),
+        [("group:python", "time ranking differs from its intersection")],
+    ),
+    "a group ranking without end": (
+        lambda raw: raw.client.persist(raw.of(7).group_order(Order.TIME, "python")),
+        [("group:python", "time ranking without end")],
+    ),
+    # 5. ends, orphans, the counter, foreign keys
+    "a voter set without end": (
+        lambda raw: raw.client.persist(raw.of(7).oppose(7)),
+        [("article:7", "a voter set without end")],
+    ),
+    "a voter set of a closed article without end": (
+        lambda raw: raw.client.persist(raw.of(1).voted(1)),
+        [("article:1", "a voter set without end")],
+    ),
+    "voters of no article": (
+        lambda raw: (raw.client.sadd(raw.of(4000).voted(4000), 1), raw.client.set("article:", 5000)),
+        [("article:4000", "no such article")],
+    ),
+    "a counter that was put back": (
+        lambda raw: raw.client.set("article:", 11),
+        [("article:", "is 11, but there is an article 12")],
+    ),
+    "a counter that is lost": (
+        lambda raw: raw.client.delete("article:"),
+        [("article:", "is 0, but there is an article 12")],
+    ),
+    "a weight that is lost": (
+        lambda raw: raw.client.delete(raw.of(3).ranking),
+        [("ranking:", "seconds per point")],
+    ),
+}
+
+
+def drop_rankings(raw: Raw, slug: str) -> None:
+    for names in raw.repository.store.shards.all:
+        for order in Order:
+            raw.client.delete(names.group_order(order, slug))
+
+
+def drop(raw: Raw, slug: str, *, keep: int) -> None:
+    """Empty a group in every shard but that of one article, and drop its rankings."""
+    drop_rankings(raw, slug)
+    for article_id in raw.repository.articles.get_many(range(1, 13)):
+        if slug in article_id.groups and article_id.id != keep:
+            raw.repository.groups.assign(article_id.id, remove=[slug])
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_each_broken_invariant_is_found_and_nothing_else(real_repository, clock, what):
+    use(real_repository, clock)
+    break_it, expected = BROKEN[what]
+    break_it(Raw(real_repository))
+
+    found = problems(real_repository)
+
+    assert len(found) == len(expected), found
+    for finding, (subject, problem) in zip(sorted(found, key=unprefixed), expected, strict=True):
+        name, _, said = unprefixed(finding).partition(": ")
+        assert name == subject
+        assert problem in said
+
+
+def unprefixed(finding: str) -> str:
+    return finding.partition("}:")[2] if finding.startswith("{") else finding
+
+
+FOREIGN = [
+    "nobody",
+    "cache:1",
+    "article:x",
+    "article:0",
+    "article:007",
+    "article:-1",
+    "article:" + "9" * 5000,
+    "voted:",
+    "group:",
+    "link:short",
+    "posted:alice",
+    "lock:other",
+    "schema:2",
+    "{s9}:article:9",
+    "{s1}:article:",
+    "{s1}:groups:",
+    "{s0}:link:" + "0" * 32,
+    "{s0}:article:1",
+    "removed:1",
+    "log:2",
+    "hot:score:python",
+]
+
+
+def test_keys_that_no_part_of_the_site_writes_are_found(used):
+    for name in FOREIGN:
+        used.client.set(name, "1")
+
+    assert sorted(problems(used.repository)) == sorted(
+        f"{name}: belongs to nothing of this site" for name in FOREIGN
+    )
+
+
+@pytest.mark.parametrize("real_repository", ["server, 4 shards"], indirect=True)
+def test_keys_outside_their_shard_are_found(real_repository, clock):
+    use(real_repository, clock)
+    names = ["article:1", "time:", "group:python", "groups:", "ranking:", "{s2}:voted:1"]
+    for name in names:
+        real_repository.store.client.set(name, "1")
+
+    assert sorted(problems(real_repository)) == sorted(
+        f"{name}: belongs to nothing of this site" for name in names
+    )
+
+
+@pytest.mark.parametrize("real_repository", ["server, 4 shards"], indirect=True)
+def test_shards_with_different_weights_are_found(real_repository, clock):
+    post(real_repository, 1)
+    shards = real_repository.store.shards.all
+    real_repository.store.client.hset(shards[2].ranking, "seconds_per_point", "100")
+
+    assert problems(real_repository) == ["{s2}:ranking:: seconds per point 100, elsewhere 432"]
+
+
+def test_many_damages_are_all_found(used):
+    for article_id in (1, 2, 3, 4):
+        used.client.zrem(used.of(article_id).order(Order.TIME), str(article_id))
+    used.client.set("nobody", 1)
+
+    found = problems(used.repository)
+
+    for article_id in (1, 2, 3, 4):
+        assert any(unprefixed(finding).startswith(f"article:{article_id}: time") for finding in found)
+    assert "nobody: belongs to nothing of this site" in found
+
+
+def test_progress_goes_from_none_to_all_articles_step_by_step(repository):
+    for number in range(600):
+        post(repository, number, poster=BOB)
+    told: list[tuple[int, int]] = []
+
+    assert list(repository.audit.findings(lambda done, total: told.append((done, total)))) == []
+
+    done = [step for step, _ in told]
+    assert told[0] == (0, 600)
+    assert told[-1] == (600, 600)
+    assert done == sorted(set(done))
+    assert len(told) >= 4
+
+
+def test_progress_counts_the_orphans_too(repository):
+    post(repository, 1)
+    repository.store.client.sadd(repository.store.shards.of(7).voted(7), 1)
+    told: list[tuple[int, int]] = []
+
+    assert len(list(repository.audit.findings(lambda *step: told.append(step)))) == 2
+
+    assert told[-1] == (2, 2)
+
+
+def test_an_article_in_its_last_voting_second_is_still_checked_and_one_just_closed_is_not(repository, clock):
+    article_id = post(repository, 1)
+    repository.store.client.sadd(repository.store.shards.of(article_id).voted(article_id), 77)
+    clock.advance(7 * DAY)
+
+    assert len(problems(repository)) == 1
+
+    clock.advance(0.001)
+    assert problems(repository) == []
+
+
+def test_groups_of_more_members_than_one_step_checks_are_checked_whole(repository):
+    repository.groups.create("python", "Python")
+    for number in range(300):
+        post(repository, number, ("python",))
+    warm(repository, "python")
+    assert problems(repository) == []
+
+    for article_id in (1, 299):
+        names = repository.store.shards.of(article_id)
+        repository.store.client.hset(names.article(article_id), "groups", "")
+
+    assert len(problems(repository)) == 2
+
+
+def test_the_audit_of_an_article_nobody_votes_for_any_more_is_clean(repository):
+    article_id = post(repository, 1)
+    repository.votes.cast(article_id, ALICE, Choice.NONE)
+    repository.articles.remove(article_id, MODERATOR, "Spam")
+
+    assert problems(repository) == []

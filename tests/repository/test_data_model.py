@@ -1,0 +1,249 @@
+"""docs/data-model.md against a store in full use, both ways."""
+
+import json
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from articles.domain import Choice, ImportedArticle
+from articles.repository import Repository, scripts
+from tests.clock import Clock
+from tests.repository.usage import DAY, link, post, problems, use, warm
+
+PAGE = (Path(__file__).parents[2] / "docs" / "data-model.md").read_text("utf-8")
+
+SECTIONS = {
+    "Keys in every shard": "shard",
+    "Keys of the first shard only": "first",
+    "Keys outside the shards": "none",
+}
+VARIABLES = {
+    "<id>": "[1-9][0-9]*",
+    "<user>": "[1-9][0-9]*",
+    "<slug>": r"[^:,\s]+",
+    "<digest>": "[0-9a-f]{32}",
+}
+SECONDS = {"s": 1, "h": 3600, "days": 86400}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A documented key. `life` in seconds, None for good."""
+
+    key: str
+    place: str
+    type: str
+    content: str
+    writers: str
+    life: int | None
+    fields: frozenset[str]
+    required: frozenset[str]
+
+    def holds(self, place: str, name: str) -> bool:
+        pattern = re.escape(self.key)
+        for variable, form in VARIABLES.items():
+            pattern = pattern.replace(re.escape(variable), form)
+        return place in PLACES[self.place] and re.fullmatch(pattern, name) is not None
+
+
+PLACES = {"shard": {"shard", "first"}, "first": {"first"}, "none": {"none"}}
+
+
+def table(heading: str) -> list[dict[str, str]]:
+    """The rows of the table under a heading, by column."""
+    section = re.search(rf"^## {re.escape(heading)}\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)
+    assert section, heading
+    lines = [line for line in section[1].splitlines() if line.startswith("|")]
+    header, _, *rows = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
+    return [dict(zip(header, row, strict=True)) for row in rows]
+
+
+def life(text: str) -> int | None:
+    if text == "for good":
+        return None
+    number, unit = text.split()
+    return int(number) * SECONDS[unit]
+
+
+def documented() -> list[Row]:
+    fields: dict[str, dict[str, bool]] = defaultdict(dict)
+    for row in table("Fields"):
+        fields[row["Key"].strip("`")][row["Field"].strip("`")] = row["There"] == "always"
+    rows = []
+    for heading, place in SECTIONS.items():
+        for row in table(heading):
+            key = row["Key"].strip("`")
+            own = fields.pop(key, {})
+            rows.append(
+                Row(
+                    key=key,
+                    place=place,
+                    type=row["Type"],
+                    content=row["Content"],
+                    writers=row["Written by"],
+                    life=life(row["Lives"]),
+                    fields=frozenset(own),
+                    required=frozenset(name for name, always in own.items() if always),
+                )
+            )
+    assert not fields, f"fields of undocumented keys: {sorted(fields)}"
+    return rows
+
+
+ROWS = documented()
+
+
+def split_name(repository: Repository, name: str) -> tuple[str, str]:
+    """Where a key stands, and its name there."""
+    for at, keys in enumerate(repository.store.shards.all):
+        if keys.prefix and name.startswith(keys.prefix):
+            return "first" if at == 0 else "shard", name.removeprefix(keys.prefix)
+    return "none", name
+
+
+def rows_of(repository: Repository, name: str) -> list[Row]:
+    place, rest = split_name(repository, name)
+    places = {"first", "none"} if repository.store.shards.count == 1 else {place}
+    return [row for row in ROWS if any(row.holds(one, rest) for one in places)]
+
+
+@pytest.fixture
+def used(real_repository: Repository, clock: Clock) -> Repository:
+    """A store in which everything was done, in the middle of an import."""
+    use(real_repository, clock)
+    repository = real_repository
+    clock.advance(3 * DAY)
+    post(repository, 50, ("redis", "python"))
+    assert not repository.articles.post(9, "user9", "Again", link(50)).is_new
+    for choice in (Choice.OPPOSE, Choice.NONE, Choice.VOTE):
+        repository.votes.cast(13, 77, choice)
+    repository.groups.create("群组", "群组")
+    repository.groups.assign(13, ["群组"], ["redis"])
+    warm(repository, "python", "群组")
+    repository.repair.run()
+    warm(repository, "python", "群组")
+    assert problems(repository) == []
+    return repository
+
+
+@pytest.fixture
+def names(used: Repository) -> list[str]:
+    with used.imports.alone():
+        used.imports.add([ImportedArticle("T", "https://a.example/", 5, "eve", used.store.now(), 2, 1)])
+        found = list(used.store.client.scan_iter(count=1000))
+        yield found
+
+
+def test_every_key_of_a_used_store_is_documented_once(used, names):
+    for name in names:
+        assert len(rows_of(used, name)) == 1, name
+
+
+def test_every_documented_key_is_in_a_used_store(used, names):
+    there = {row.key for name in names for row in rows_of(used, name)}
+
+    assert {row.key for row in ROWS} - there == set()
+
+
+def test_every_key_has_the_documented_type(used, names):
+    for name in names:
+        (row,) = rows_of(used, name)
+        assert used.store.client.type(name) == row.type, name
+
+
+def test_every_key_lives_as_long_as_documented(used, names):
+    for name in names:
+        (row,) = rows_of(used, name)
+        left = used.store.client.ttl(name)
+        if row.life is None:
+            assert left == -1, name
+        else:
+            assert 0 < left <= row.life + 1, name
+
+
+@pytest.mark.parametrize("key", [row.key for row in ROWS if row.life is not None])
+def test_the_documented_life_is_what_a_new_key_gets(used, names, key):
+    lives = [used.store.client.ttl(name) for name in names for row in rows_of(used, name) if row.key == key]
+    (life,) = [row.life for row in ROWS if row.key == key]
+
+    assert max(lives) >= 0.95 * life
+
+
+def test_hashes_have_the_documented_fields(used, names):
+    seen: dict[str, set[str]] = defaultdict(set)
+    for name in names:
+        (row,) = rows_of(used, name)
+        if row.fields:
+            found = set(used.store.client.hkeys(name))
+            assert row.required <= found <= row.fields, name
+            seen[row.key] |= found
+
+    assert seen == {row.key: row.fields for row in ROWS if row.fields}
+
+
+def test_hashes_without_documented_fields_are_named_by_slugs(used, names):
+    for name in names:
+        (row,) = rows_of(used, name)
+        if row.type == "hash" and not row.fields:
+            assert row.content.startswith("slug")
+            assert all(re.fullmatch(VARIABLES["<slug>"], field) for field in used.store.client.hkeys(name))
+
+
+def test_entries_of_the_log_have_the_documented_parts(used, names):
+    (row,) = [row for row in ROWS if row.type == "list"]
+    parts = set(re.findall("`([a-z]+)`", row.content))
+    entries = [json.loads(text) for name in names if rows_of(used, name) == [row] for text in logged(used, name)]
+
+    assert entries
+    assert all(set(entry) == parts for entry in entries)
+
+
+def logged(repository: Repository, name: str) -> list[str]:
+    return repository.store.client.lrange(name, 0, -1)
+
+
+def test_the_documented_writers_are_the_scripts_there_are():
+    named = {name for row in ROWS for name in re.findall("`([a-z_]+)`", row.writers)} - {"adopt_rules"}
+    readers = {"audit_articles", "audit_group", "find_imported"}
+
+    assert named == set(scripts.names()) - readers
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row.place != "none"], ids=lambda row: row.key)
+def test_a_script_that_writes_a_key_is_among_its_writers(row):
+    named = set(re.findall("`([a-z_]+)`", row.writers))
+    direct = {
+        "voted:<id>": r"\('SADD', voted|\(voted, |set_member\(voted|end_voter_set",
+        "oppose:<id>": r"\(oppose, |set_member\(oppose|end_voter_set",
+        "article:<id>": r"'(?:HSET|HDEL)', article",
+        "removed:": r"'(?:ZADD|ZREM)', (?:prefix \.\. 'removed:'|KEYS\[1\])",
+        "log:": r"\blog\(",
+        "groups:": r"'(?:HSET|HSETNX|HDEL)', KEYS\[1\]",
+        "merged:": r"'(?:HSET|HDEL)', KEYS\[2\]",
+        "time:": r"\b(?:list_article|unlist_article)\(",
+        "score:": r"\b(?:list_article|unlist_article|rank)\(",
+        "group:<slug>": r"\b(?:list_article|unlist_article|leave_groups)\(|'SREM', KEYS\[1\]",
+    }.get(row.key)
+    if direct is None:
+        return
+    folder = Path(scripts.__file__).parent / "lua"
+    bodies = {name: (folder / f"{name}.lua").read_text("utf-8").partition("]]")[2] for name in scripts.names()}
+
+    assert {name for name, body in bodies.items() if re.search(direct, body)} == named
+
+
+def test_the_documented_layout_is_the_one_in_force(used):
+    from articles.repository import schema
+
+    (version,) = [row["Holds"] for row in table("Fields") if row["Field"] == "`version`"]
+
+    assert version.endswith(f": {schema.LAYOUT_VERSION}")
+
+
+def test_the_placeholders_are_documented_as_they_are():
+    from articles.domain import PLACEHOLDERS
+
+    assert f"{PLACEHOLDERS.start:,} to {PLACEHOLDERS.stop - 1:,} are placeholders" in PAGE

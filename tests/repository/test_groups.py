@@ -1,0 +1,247 @@
+"""Groups: which there are, which articles they hold, and how they become one."""
+
+import pytest
+
+from articles.domain import Group, Order
+from articles.errors import ArticleNotFound, GroupExists, GroupNotFound
+from tests.repository.conftest import ALICE, BOB, CAROL
+from tests.repository.usage import listed, post, problems, warm
+
+
+def members(repository, slug):
+    return {article.id for article in repository.listings.page(Order.TIME, slug=slug).articles}
+
+
+def test_several_are_added_and_removed_in_one_step(repository, article):
+    groups = repository.groups.assign(article, ["redis", "web", "redis"], ["python"], actor=CAROL, reason="fits")
+
+    assert groups == ("redis", "web")
+    assert members(repository, "python") == set()
+    assert members(repository, "redis") == members(repository, "web") == {article}
+    (entry,) = repository.moderation_log.page().entries
+    assert entry.details == {"added": "redis,web", "removed": "python"}
+
+
+def test_a_group_in_both_lists_is_removed(repository, article):
+    assert repository.groups.assign(article, ["python", "web"], ["web", "python"]) == ()
+
+
+def test_assigning_what_is_so_already_changes_and_logs_nothing(repository, article):
+    assert repository.groups.assign(article, ["python"], ["web"], actor=CAROL) == ("python",)
+    assert repository.moderation_log.page().entries == ()
+
+
+def test_an_unknown_article_is_an_error_and_leaves_no_key(repository, article):
+    before = set(repository.store.client.keys())
+
+    with pytest.raises(ArticleNotFound):
+        repository.groups.assign(999, ["redis"])
+
+    assert set(repository.store.client.keys()) == before
+
+
+def test_a_group_that_is_used_exists(repository, article):
+    repository.groups.assign(article, ["new-group"])
+
+    assert Group("new-group", "new-group", 1) in repository.groups.all()
+
+
+def test_groups_of_removed_articles_change_but_list_nothing(repository, article):
+    repository.articles.remove(article, CAROL, "spam")
+
+    repository.groups.assign(article, ["web"], ["python"])
+
+    assert members(repository, "web") == set()
+    repository.articles.restore(article, CAROL, "ham")
+    assert members(repository, "web") == {article}
+    assert members(repository, "python") == set()
+
+
+def test_groups_are_created_once_and_renamed(repository):
+    repository.groups.create("ml", "Machine Learning", CAROL)
+    with pytest.raises(GroupExists):
+        repository.groups.create("ml", "Other")
+    repository.groups.rename("ml", "Machine learning", CAROL, "case")
+    with pytest.raises(GroupNotFound):
+        repository.groups.rename("nope", "x", CAROL)
+
+    assert repository.groups.titles() == {"ml": "Machine learning"}
+    actions = [entry.action for entry in repository.moderation_log.page().entries]
+    assert actions == ["rename-group", "create-group"]
+
+
+def test_merging_moves_every_article_removed_ones_too(repository, article):
+    hidden = repository.articles.post(ALICE, "alice", "B", "https://example.org/b", ["python", "snakes"]).id
+    repository.articles.remove(hidden, CAROL, "spam")
+    members(repository, "python")
+
+    assert repository.groups.merge("python", "snakes", CAROL, "same thing") == 2
+
+    repository.articles.restore(hidden, CAROL, "ham")
+    assert members(repository, "snakes") == {article, hidden}
+    assert repository.articles.get(article).groups == ("snakes",)
+    assert repository.articles.get(hidden).groups == ("snakes",)
+    assert list(repository.audit.findings()) == []
+
+
+def test_a_merge_that_was_broken_off_is_finished_by_repeating_it(repository, article, monkeypatch):
+    repository.articles.post(ALICE, "alice", "B", "https://example.org/b", ["python"])
+    repository.groups.create("snakes", "Snakes")
+    original, calls = repository.groups._assign, []
+
+    def fail_second(*args):
+        calls.append(args)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return original(*args)
+
+    monkeypatch.setattr(repository.groups, "_assign", fail_second)
+    with pytest.raises(KeyboardInterrupt):
+        repository.groups.merge("python", "snakes", CAROL)
+    assert len(members(repository, "python")) == 1
+    assert list(repository.audit.findings()) == []
+
+    monkeypatch.undo()
+    assert repository.groups.merge("python", "snakes", CAROL) == 1
+    assert len(members(repository, "snakes")) == 2
+
+
+def test_a_chain_of_merges_leads_to_its_end_and_a_name_can_be_taken_anew(repository):
+    for slug in "abc":
+        repository.groups.create(slug, slug)
+    repository.groups.merge("a", "b", CAROL)
+    repository.groups.merge("b", "c", CAROL)
+    with pytest.raises(GroupNotFound) as caught:
+        repository.listings.page(Order.TIME, slug="a")
+    assert caught.value.moved_to == "c"
+
+    repository.groups.create("a", "A again")
+
+    assert repository.listings.page(Order.TIME, slug="a").total == 0
+
+
+@pytest.mark.parametrize(("slug", "into"), [("nope", "a"), ("a", "nope"), ("a", "a")])
+def test_merging_needs_two_groups(repository, slug, into):
+    repository.groups.create("a", "A")
+
+    with pytest.raises(GroupNotFound):
+        repository.groups.merge(slug, into, CAROL)
+    assert "a" in repository.groups.titles()
+
+
+def test_nothing_to_add_and_nothing_to_remove_tells_the_groups_it_has(repository, article):
+    assert repository.groups.assign(article) == ("python",)
+    assert repository.groups.assign(article, ["python"], ["never-was"]) == ("python",)
+
+
+def test_a_group_that_is_only_taken_away_is_not_created(repository, article):
+    repository.groups.assign(article, [], ["never-was"])
+
+    assert repository.groups.titles() == {"python": "python"}
+
+
+def test_a_group_keeps_its_title_when_articles_join_it(repository, article):
+    repository.groups.create("redis", "Redis & friends")
+
+    repository.groups.assign(article, ["redis"])
+
+    assert repository.groups.titles()["redis"] == "Redis & friends"
+
+
+def test_posting_into_a_group_nobody_made_makes_it(repository):
+    post(repository, 1, ("fresh",))
+
+    assert repository.groups.all() == [Group("fresh", "fresh", 1)]
+
+
+def test_counts_are_of_listed_articles_on_all_shards(repository):
+    ids = [post(repository, number, ("python", "redis")) for number in range(1, 10)]
+    repository.groups.create("empty", "Empty")
+    repository.articles.remove(ids[0], CAROL, "Spam")
+    repository.groups.assign(ids[1], [], ["redis"])
+
+    counts = {group.slug: group.articles for group in repository.groups.all()}
+
+    assert counts == {"empty": 0, "python": 8, "redis": 7}
+
+
+def test_all_groups_are_two_round_trips_however_many(real_repository, wire):
+    for number in range(40):
+        real_repository.groups.create(f"group-{number}", "Title")
+
+    with wire.counted():
+        assert len(real_repository.groups.all()) == 40
+    assert wire.trips == 2
+
+
+def test_changes_nobody_answers_for_are_not_logged(repository, article):
+    repository.groups.assign(article, ["redis"])
+    repository.groups.create("web", "Web")
+
+    assert repository.moderation_log.page().entries == ()
+
+
+def test_a_merge_keeps_the_rankings_of_both_groups_exact_while_they_are_read(repository, clock):
+    for number in range(1, 13):
+        post(repository, number, ("java",) if number % 2 else ("python", "java"))
+        clock.advance(60)
+    warm(repository, "python", "java")
+
+    assert repository.groups.merge("java", "python", CAROL) == 12
+
+    assert listed(repository, Order.TIME, "python") == list(range(12, 0, -1))
+    assert {repository.articles.get(number).groups for number in range(1, 13)} == {("python",)}
+    assert problems(repository) == []
+
+
+def test_votes_and_other_groups_survive_a_merge(repository, article):
+    repository.groups.assign(article, ["redis", "java"])
+    before = repository.articles.get(article, ALICE)
+
+    repository.groups.merge("java", "python", CAROL)
+
+    after = repository.articles.get(article, ALICE)
+    assert after.groups == ("python", "redis")
+    assert (after.votes, after.score, after.choice) == (before.votes, before.score, before.choice)
+
+
+def test_the_merge_is_in_the_log_and_the_moves_are_not(repository, article):
+    repository.groups.create("snakes", "Snakes")
+
+    repository.groups.merge("python", "snakes", CAROL, "The same")
+
+    (entry,) = repository.moderation_log.page().entries
+    assert (entry.action, entry.title, entry.reason) == ("merge-groups", "python", "The same")
+    assert entry.details == {"slug": "python", "into": "snakes"}
+
+
+def test_an_article_put_into_a_merged_away_group_brings_the_group_back(repository, article):
+    repository.groups.create("snakes", "Snakes")
+    repository.groups.merge("python", "snakes", CAROL)
+
+    assert repository.groups.assign(article, ["python"]) == ("snakes", "python")
+
+    assert listed(repository, Order.TIME, "python") == [article]
+    assert problems(repository) == []
+
+
+def test_two_groups_merged_back_and_forth_hold_everything_at_the_end(repository):
+    first, second = post(repository, 1, ("a",)), post(repository, 2, ("b",), poster=BOB)
+    repository.groups.merge("a", "b", CAROL)
+    repository.groups.create("a", "A again")
+
+    repository.groups.merge("b", "a", CAROL)
+
+    assert set(listed(repository, Order.TIME, "a")) == {first, second}
+    with pytest.raises(GroupNotFound) as caught:
+        repository.listings.page(Order.TIME, slug="b")
+    assert caught.value.moved_to == "a"
+
+
+def test_merging_a_group_that_was_merged_already_is_refused_and_says_which(repository, article):
+    repository.groups.create("snakes", "Snakes")
+    repository.groups.merge("python", "snakes", CAROL)
+
+    with pytest.raises(GroupNotFound) as caught:
+        repository.groups.merge("python", "snakes", CAROL)
+    assert caught.value.slug == "python"

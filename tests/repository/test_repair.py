@@ -1,0 +1,348 @@
+"""The repair: every list is made again from the articles themselves, and no vote is lost."""
+
+from collections.abc import Callable
+
+import pytest
+
+from articles.domain import Choice, Order, Rules
+from articles.repository import Repository, connect, keys, schema
+from tests.repository.usage import ALICE, BOB, DAY, MODERATOR, contents, listed, post, problems, use, warm
+
+ARTICLES = range(1, 13)
+
+
+@pytest.fixture
+def used(repository, clock) -> Repository:
+    use(repository, clock)
+    return repository
+
+
+def rankings_lost(repository: Repository) -> None:
+    for names in repository.store.shards.all:
+        for order in Order:
+            repository.store.client.delete(names.order(order))
+
+
+def groups_lost(repository: Repository) -> None:
+    for names in repository.store.shards.all:
+        repository.store.client.delete(names.group("python"), names.group("redis"))
+
+
+def everything_derived_lost(repository: Repository) -> None:
+    rankings_lost(repository)
+    groups_lost(repository)
+    for names in repository.store.shards.all:
+        repository.store.client.delete(names.removed)
+        for order in Order:
+            for slug in ("python", "redis"):
+                repository.store.client.delete(names.group_order(order, slug))
+
+
+def scores_wrong(repository: Repository) -> None:
+    for names in repository.store.shards.all:
+        for order in Order:
+            for member in repository.store.client.zrange(names.order(order), 0, -1):
+                repository.store.client.zincrby(names.order(order), int(member) + 0.5, member)
+
+
+def group_rankings_wrong(repository: Repository) -> None:
+    for names in repository.store.shards.all:
+        repository.store.client.zadd(names.group_order(Order.SCORE, "python"), {"3": 1, "4": 2, "99": 3})
+        repository.store.client.zadd(names.group_order(Order.TIME, "redis"), {"1": 1})
+
+
+def orphans(repository: Repository) -> None:
+    for article_id in range(5000, 5008):
+        names, client = repository.store.shards.of(article_id), repository.store.client
+        client.zadd(names.order(Order.TIME), {str(article_id): 1})
+        client.zadd(names.order(Order.SCORE), {str(article_id): 1})
+        client.zadd(names.removed, {str(article_id + 8): 1})
+        client.sadd(names.voted(article_id), 1)
+        client.sadd(names.oppose(article_id), 1)
+        client.sadd(names.group("python"), article_id)
+
+
+def strangers_in_groups(repository: Repository) -> None:
+    for article_id in ARTICLES:
+        names = repository.store.shards.of(article_id)
+        repository.store.client.sadd(names.group("python"), article_id)
+        repository.store.client.sadd(names.group("nobodys"), article_id)
+
+
+def removed_ones_listed(repository: Repository) -> None:
+    for article_id in (5, 6, 11):
+        names = repository.store.shards.of(article_id)
+        repository.store.client.zadd(names.order(Order.SCORE), {str(article_id): 9e9})
+        repository.store.client.sadd(names.group("python"), article_id)
+        repository.store.client.zrem(names.removed, str(article_id))
+
+
+def listed_ones_among_the_removed(repository: Repository) -> None:
+    for article_id in (1, 3, 7):
+        names = repository.store.shards.of(article_id)
+        repository.store.client.zadd(names.removed, {str(article_id): 1})
+
+
+def counter_lost(repository: Repository) -> None:
+    repository.store.client.delete(keys.COUNTER)
+
+
+def counter_behind(repository: Repository) -> None:
+    repository.store.client.set(keys.COUNTER, 3)
+
+
+def voters_without_end(repository: Repository) -> None:
+    for article_id in ARTICLES:
+        names = repository.store.shards.of(article_id)
+        repository.store.client.persist(names.voted(article_id))
+        repository.store.client.persist(names.oppose(article_id))
+
+
+def directory_lost(repository: Repository) -> None:
+    names = repository.store.shards.directory
+    repository.store.client.delete(names.groups)
+
+
+DAMAGE: list[Callable[[Repository], None]] = [
+    rankings_lost,
+    groups_lost,
+    everything_derived_lost,
+    scores_wrong,
+    group_rankings_wrong,
+    orphans,
+    strangers_in_groups,
+    removed_ones_listed,
+    listed_ones_among_the_removed,
+    counter_lost,
+    counter_behind,
+    voters_without_end,
+    directory_lost,
+]
+
+
+def lists(repository: Repository) -> dict[tuple[Order, str | None], list[int]]:
+    return {
+        (order, slug): listed(repository, order, slug) for order in Order for slug in (None, "python", "redis")
+    }
+
+
+def voters(repository: Repository) -> dict[str, object]:
+    return {name: value for name, value in contents(repository).items() if "voted:" in name or "oppose:" in name}
+
+
+@pytest.mark.parametrize("damage", DAMAGE, ids=lambda damage: damage.__name__)
+def test_damage_is_found_repaired_and_then_the_audit_is_clean(used, damage):
+    before, articles = lists(used), used.articles.get_many(ARTICLES, BOB)
+    damage(used)
+    assert problems(used) != []
+
+    assert used.repair.run() == len(ARTICLES)
+
+    assert problems(used) == []
+    assert lists(used) == before
+    assert used.articles.get_many(ARTICLES, BOB) == articles
+
+
+def test_damage_of_every_kind_at_once_is_repaired_and_no_vote_lost(used):
+    before, voted, articles = lists(used), voters(used), used.articles.get_many(ARTICLES, BOB)
+    for damage in DAMAGE:
+        damage(used)
+
+    used.repair.run()
+
+    assert problems(used) == []
+    assert lists(used) == before
+    assert voters(used) == voted
+    assert used.articles.get_many(ARTICLES, BOB) == articles
+
+
+@pytest.mark.parametrize("damage", [None, everything_derived_lost], ids=["sound", "damaged"])
+def test_repairing_again_changes_nothing(used, damage):
+    if damage:
+        damage(used)
+    used.repair.run()
+    once = contents(used)
+
+    used.repair.run()
+
+    assert contents(used) == once
+
+
+def test_repairing_a_sound_store_only_drops_group_rankings_which_readers_make_anew(used):
+    before = contents(used)
+
+    used.repair.run()
+    warm(used, "python", "redis")
+
+    assert contents(used) == before
+
+
+def test_repairing_an_empty_store_does_nothing(repository):
+    before = contents(repository)
+
+    assert repository.repair.run() == 0
+    assert contents(repository) == before
+
+
+def test_profiles_are_made_again(used):
+    before, _ = used.articles.posted_by(ALICE)
+    used.store.client.delete(keys.posted(ALICE), keys.posted(BOB))
+    assert used.articles.posted_by(ALICE) == ([], False)
+
+    used.repair.run()
+
+    assert used.articles.posted_by(ALICE) == (before, False)
+
+
+def test_an_unnamed_poster_gets_no_profile(used):
+    used.repair.run()
+
+    assert not used.store.client.exists(keys.posted(0))
+
+
+def test_after_the_repair_of_a_lost_counter_no_id_is_used_twice(used):
+    counter_lost(used)
+    used.repair.run()
+
+    assert post(used, 1000) == len(ARTICLES) + 1
+
+
+def test_a_counter_that_is_ahead_stays_where_it_is(used):
+    used.store.client.set(keys.COUNTER, 100)
+
+    used.repair.run()
+
+    assert used.store.client.get(keys.COUNTER) == "100"
+
+
+def test_voters_without_end_get_the_end_they_would_have_had(used, clock):
+    names = used.store.shards.of(7)
+    left = used.store.client.ttl(names.voted(7))
+    voters_without_end(used)
+
+    used.repair.run()
+
+    article = used.articles.get(7)
+    exact = article.closes_at + used.rules.voters_grace - clock()
+    assert exact - 5 <= used.store.client.ttl(names.voted(7)) <= exact + 1
+    assert used.store.client.ttl(names.voted(7)) <= left + 10
+
+
+def test_voters_of_a_long_closed_article_get_an_end_in_the_future(used, clock):
+    clock.advance(100 * DAY)
+    voters_without_end(used)
+
+    used.repair.run()
+
+    names = used.store.shards.of(7)
+    assert 0 < used.store.client.ttl(names.voted(7)) <= used.rules.voters_grace
+
+
+def test_voters_with_an_end_keep_it(used):
+    name = used.store.shards.of(7).voted(7)
+    used.store.client.expire(name, 1234)
+
+    used.repair.run()
+
+    assert 1230 <= used.store.client.ttl(name) <= 1234
+
+
+def test_counts_of_votes_are_not_touched_and_stay_reported(used):
+    used.store.client.hincrby(used.store.shards.of(7).article(7), "votes", 3)
+    votes = used.articles.get(7).votes
+
+    used.repair.run()
+
+    assert used.articles.get(7).votes == votes
+    assert len(problems(used)) == 1
+    assert "votes" in problems(used)[0]
+
+
+def test_a_lost_weight_comes_back_with_the_next_start_and_the_repair(used):
+    before = lists(used)
+    for names in used.store.shards.all:
+        used.store.client.delete(names.ranking, names.order(Order.SCORE))
+    repository = connect(used.store.client, shards=used.store.shards.count, clock=used.store.now)
+
+    schema.stamp(repository.store)
+    repository.repair.run()
+
+    assert problems(repository) == []
+    assert lists(repository) == before
+
+
+def test_a_new_weight_re_scores_everything_once_repaired(used):
+    rules = Rules(votes_per_day=20)
+    repository = connect(used.store.client, shards=used.store.shards.count, rules=rules, clock=used.store.now)
+
+    assert repository.adopt_rules() is True
+    assert any("score" in problem for problem in problems(repository))
+    repository.repair.run()
+
+    assert problems(repository) == []
+    for article in repository.articles.get_many(ARTICLES):
+        assert article.score == article.posted_at + 4320 * article.points
+        if article.removed is None:
+            names = repository.store.shards.of(article.id)
+            ranked = repository.store.client.zscore(names.order(Order.SCORE), str(article.id))
+            assert ranked == article.score
+    assert repository.adopt_rules() is False
+
+
+def test_votes_after_a_new_weight_count_by_it(used):
+    rules = Rules(votes_per_day=20)
+    repository = connect(used.store.client, shards=used.store.shards.count, rules=rules, clock=used.store.now)
+    repository.adopt_rules()
+    repository.repair.run()
+
+    used.votes.cast(7, 4242, Choice.VOTE)
+
+    assert problems(used) == []
+
+
+def test_an_article_of_a_group_that_was_merged_away_follows_it(used):
+    directory = used.store.shards.directory
+    used.store.client.hset(used.store.shards.of(1).article(1), "groups", "java")
+    used.store.client.sadd(used.store.shards.of(1).group("java"), 1)
+    assert problems(used) == [
+        f"{used.store.shards.of(1).prefix}group:java: holds articles, but there is no such group"
+    ]
+
+    used.repair.run()
+
+    assert used.articles.get(1).groups == ("python",)
+    assert 1 in listed(used, Order.TIME, "python")
+    assert used.store.client.hget(directory.merged, "java") == "python"
+    assert problems(used) == []
+
+
+def test_a_merge_of_a_group_with_strangers_in_it_ends(used):
+    strangers_in_groups(used)
+    orphans(used)
+
+    used.groups.merge("python", "redis", MODERATOR)
+    used.repair.run()
+
+    assert problems(used) == []
+
+
+def test_progress_goes_from_none_to_all_articles(used):
+    told: list[tuple[int, int]] = []
+
+    used.repair.run(lambda done, total: told.append((done, total)))
+
+    assert told[0] == (0, len(ARTICLES))
+    assert told[-1] == (len(ARTICLES), len(ARTICLES))
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
+
+
+def test_more_articles_than_one_step_repairs_are_all_repaired(real_repository):
+    for number in range(600):
+        post(real_repository, number, poster=BOB)
+    before = listed(real_repository, Order.TIME)
+    rankings_lost(real_repository)
+
+    assert real_repository.repair.run() == 600
+
+    assert listed(real_repository, Order.TIME) == before
+    assert problems(real_repository) == []

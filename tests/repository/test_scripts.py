@@ -1,0 +1,348 @@
+"""The Lua scripts as files: what they say of themselves, what they call, and that each stays in its shard."""
+
+import re
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from threading import Event
+from time import monotonic
+
+import fakeredis
+import pytest
+import redis
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from articles import ranking
+from articles.domain import Actor, Choice, Order, Rules
+from articles.errors import EditingClosed, VotingClosed
+from articles.repository import Repository, connect, schema, scripts
+from articles.repository.client import make_client
+from tests.clock import Clock
+from tests.conftest import REPOSITORY_DATABASE
+from tests.repository.usage import ALICE, BOB, DAY, MODERATOR, imported, link, post, problems, use
+from voting_site.embedded.binary import find_binary
+
+FOLDER = Path(scripts.__file__).parent / "lua"
+LIMIT = 50  # lines; the audit of articles checks five things at once
+LONGER = {"audit_articles"}
+
+CALL = re.compile(r"redis\.p?call\((?:\w+ and '(?P<one>\w+)' or )?(?:'(?P<command>\w+)')?")
+
+# Commands the scripts use, all of Redis 6.2 or older: https://redis.io/docs/latest/commands/
+COMMANDS_OF_6_2 = {
+    *("GET", "SET", "DEL", "EXISTS", "EXPIRE", "TTL"),
+    *("HGET", "HSET", "HSETNX", "HDEL", "HMGET", "HGETALL", "HEXISTS"),
+    *("SADD", "SREM", "SCARD", "SISMEMBER", "SINTER"),
+    *("ZADD", "ZREM", "ZSCORE", "ZRANGE", "ZREVRANGE", "ZRANGEBYSCORE", "ZINTER", "ZINTERSTORE"),
+    "LPUSH",
+}
+NEWER = re.compile(
+    r"'(?:LMPOP|BLMPOP|ZMPOP|BZMPOP|SINTERCARD|ZINTERCARD|FUNCTION|FCALL|EXPIRETIME|PEXPIRETIME|LCS|HEXPIRE|HGETEX)'"
+    r"|redis\.(?:register_function|setresp|acl_check_cmd|REDIS_VERSION)"
+    r"|'EXPIRE',[^)]*,\s*'(?:NX|XX|GT|LT)'"
+    r"|'SET',[^)]*'NX'[^)]*'GET'|'SET',[^)]*'GET'[^)]*'NX'"
+    r"|^#!",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def own(name: str) -> str:
+    return (FOLDER / f"{name}.lua").read_text("utf-8")
+
+
+def header_of(name: str) -> str:
+    return own(name).partition("--[[\n")[2].partition("]]")[0]
+
+
+@pytest.fixture(params=scripts.names())
+def name(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+def test_the_package_holds_scripts_and_what_they_share_and_nothing_else():
+    assert {path.name for path in FOLDER.iterdir()} == {
+        "_shared.lua",
+        *(f"{name}.lua" for name in scripts.names()),
+    }
+
+
+def test_a_script_says_what_it_takes_returns_and_costs(name):
+    assert own(name).startswith("--[[\n")
+    header = header_of(name)
+
+    positions = [header.find(f"\n{section}  ") for section in ("KEYS", "ARGV", "Returns", "Cost")]
+    assert all(position > 0 for position in positions), f"a section is missing in {name}"
+    assert positions == sorted(positions)
+    assert re.search(r"\nCost  .*O\(", header)
+
+
+def test_a_script_names_every_key_and_argument_it_uses(name):
+    header, body = header_of(name), own(name).partition("]]")[2]
+
+    for table in ("KEYS", "ARGV"):
+        section = re.search(rf"\n{table}  (.*?)\n(?=[A-Z])", header, re.DOTALL)
+        assert section
+        named = [int(number) for number in re.findall(r"(?:^|\s{2,})(\d+)(?=\s|…)", section[1])]
+        assert named == list(range(1, len(named) + 1))
+        used = {int(number) for number in re.findall(rf"{table}\[(\d+)\]", body)}
+        assert used <= set(named)
+
+
+def test_a_script_is_short(name):
+    assert name in LONGER or own(name).count("\n") <= LIMIT
+
+
+def test_a_script_uses_only_commands_of_redis_6_2(name):
+    source = scripts.source(name)
+
+    called = {command for match in CALL.finditer(source) for command in (match["one"] or "GET", match["command"])}
+
+    assert called <= COMMANDS_OF_6_2, "a newer command, or one that cannot be read off the script"
+    assert not NEWER.search(source)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "redis.call('EXPIRE', KEYS[1], 60, 'NX')",
+        "redis.call('LMPOP', 1, KEYS[1], 'LEFT')",
+        "redis.call('SINTERCARD', 2, KEYS[1], KEYS[2])",
+        "redis.call('SET', KEYS[1], 'x', 'NX', 'GET')",
+        "redis.call('set', KEYS[1], 'x', 'GET', 'EX', 5, 'NX')",
+        "redis.setresp(3)",
+        "#!lua",
+    ],
+)
+def test_the_list_of_newer_commands_catches_them(line):
+    assert NEWER.search(f"local a = 1\n{line}\n")
+
+
+def test_a_script_takes_no_time_and_no_chance_from_the_server(name):
+    assert not re.search(r"'TIME'|'RANDOMKEY'|'SRANDMEMBER'|'SPOP'|math\.random|os\.", scripts.source(name))
+
+
+def test_a_script_makes_no_global(store_paths, name):
+    shared, body = (FOLDER / "_shared.lua").read_text("utf-8"), own(name)
+
+    for function in re.findall(r"^\s*(\S+ )?function (\w+)", shared + body, re.MULTILINE):
+        assert function[0] == "local ", function
+
+
+def test_every_script_compiles_on_the_server(store_paths, name):
+    client = make_client(store_paths.url(REPOSITORY_DATABASE))
+
+    assert client.script_load(scripts.source(name)) == scripts.digest(name)
+
+
+# A real cluster node
+
+
+def free_ports() -> tuple[int, int]:
+    with socket.socket() as port, socket.socket() as bus:
+        for one in (port, bus):
+            one.bind(("127.0.0.1", 0))
+        return port.getsockname()[1], bus.getsockname()[1]
+
+
+def until_ready(client: redis.Redis, node: subprocess.Popen[bytes]) -> None:
+    """Wait for the node to answer, give it every slot, and wait for it to serve them."""
+    deadline, pause, assigned = monotonic() + 20, Event(), False
+    while monotonic() < deadline:
+        assert node.poll() is None, "the cluster node ended"
+        with suppress(redis.ConnectionError):
+            if not assigned:
+                assigned = client.execute_command("CLUSTER", "ADDSLOTSRANGE", 0, 16383) in (True, "OK", b"OK")
+            if "cluster_state:ok" in str(client.execute_command("CLUSTER", "INFO")):
+                return
+        pause.wait(0.02)
+    raise AssertionError("the cluster node does not serve")
+
+
+@pytest.fixture(scope="module")
+def cluster_node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[redis.Redis]:
+    """A real cluster node with every slot."""
+    port, bus = free_ports()
+    options = {
+        "--bind": "127.0.0.1",
+        "--port": str(port),
+        "--cluster-port": str(bus),
+        "--cluster-enabled": "yes",
+        "--dir": str(tmp_path_factory.mktemp("cluster")),
+        "--save": "",
+        "--appendonly": "no",
+    }
+    command = [str(find_binary()), *(part for option in options.items() for part in option)]
+    node = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    client = make_client(f"redis://127.0.0.1:{port}", patient=True)
+    try:
+        until_ready(client, node)
+        yield client
+    finally:
+        client.close()
+        node.terminate()
+        node.wait(10)
+
+
+@pytest.fixture
+def strict(cluster_node: redis.Redis, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Each script with `#!lua` before it: the node refuses it keys of other slots. The names of those that ran."""
+    plain, ran = scripts.source, list[str]()
+
+    def source(name: str) -> str:
+        return f"#!lua\n{plain(name)}"
+
+    def digest(name: str) -> str:
+        ran.append(name)
+        return cluster_node.script_load(source(name))
+
+    cluster_node.flushall()
+    monkeypatch.setattr(scripts, "source", source)
+    monkeypatch.setattr(scripts, "digest", digest)
+    yield ran
+    cluster_node.script_flush()
+
+
+def test_every_script_stays_in_its_shard_on_a_cluster_node(cluster_node, strict):
+    clock = Clock()
+    repository = connect(cluster_node, shards=4, clock=clock)
+    schema.stamp(repository.store)
+    post(repository, 100)
+    clock.advance(1)
+    use_all(repository, clock)
+
+    assert problems(repository) == []
+    assert set(strict) == set(scripts.names())
+
+
+def use_all(repository: Repository, clock: Clock) -> None:
+    """Every script, with every key it can build."""
+    for slug in ("one", "two", "three"):
+        repository.groups.create(slug, slug, MODERATOR)
+    ids = [post(repository, number, ("one", "two"), poster=BOB) for number in range(8)]
+    for article_id in ids:
+        for order in Order:
+            for slug in ("one", "two"):
+                repository.listings.page(order, slug=slug)
+        for choice in (Choice.VOTE, Choice.OPPOSE, Choice.NONE):
+            repository.votes.cast(article_id, 77, choice)
+        repository.groups.assign(article_id, ["three"], ["one"], actor=MODERATOR)
+        repository.articles.remove(article_id, MODERATOR, "Spam")
+        repository.groups.assign(article_id, ["one"], actor=MODERATOR)
+        repository.repair.run()
+        repository.articles.restore(article_id, MODERATOR, "No spam")
+        repository.articles.edit(article_id, MODERATOR, "New", link(1000 + article_id), moderator=True)
+    repository.groups.rename("one", "First", MODERATOR)
+    repository.groups.merge("one", "two", MODERATOR)
+    clock.advance(9 * DAY)
+    names = repository.store.shards.of(4000)
+    repository.store.client.zadd(names.order(Order.TIME), {"4000": 1})
+    repository.repair.run()
+    repository.store.client.delete("article:")
+    repository.repair.run()
+    for number in range(20_000, 20_003):
+        post(repository, number, ("two",))
+    batch = [
+        imported(100 * number + bool(removed), clock() - number, removed=removed, groups=("two", "new"))
+        for number in range(8)
+        for removed in (None, "Spam")
+    ]
+    repository.imports.add(batch)
+    repository.imports.add(batch)
+
+
+def test_the_used_store_of_the_other_tests_serves_on_a_cluster_node_too(cluster_node, strict):
+    clock = Clock()
+    repository = connect(cluster_node, shards=4, clock=clock)
+    schema.stamp(repository.store)
+
+    use(repository, clock)
+
+    assert problems(repository) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return redis.call('GET', 'article:')",
+        "return redis.call('SET', '{s1}:article:1', '1')",
+        "local prefix = string.gsub(KEYS[1], 's0', 's1') return redis.call('GET', prefix)",
+    ],
+)
+def test_the_node_does_refuse_a_script_that_leaves_its_shard(cluster_node, body):
+    with pytest.raises(redis.ResponseError, match=r"(?i)slot"):
+        cluster_node.eval(f"#!lua\n{body}", 1, "{s0}:article:4")
+
+
+# The formula in Lua and in Python
+
+EXACT = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+moments = st.integers(1, 4_000_000_000_000).map(lambda milliseconds: milliseconds / 1000)
+weights = st.integers(1, 100_000)
+
+
+@EXACT
+@given(moments, weights, st.lists(st.tuples(st.integers(2, 9), st.sampled_from(Choice)), max_size=4))
+def test_the_score_in_the_store_is_the_pure_functions_to_the_last_bit(
+    store_paths, posted_at, votes_per_day, casts
+):
+    check_score(make_client(store_paths.url(REPOSITORY_DATABASE)), posted_at, votes_per_day, casts)
+
+
+@settings(EXACT, max_examples=25)
+@given(moments, weights, st.lists(st.tuples(st.integers(2, 9), st.sampled_from(Choice)), max_size=4))
+def test_the_score_in_the_fake_store_is_the_same(posted_at, votes_per_day, casts):
+    client = fakeredis.FakeRedis(server=fakeredis.FakeServer(), decode_responses=True)
+    check_score(client, posted_at, votes_per_day, casts)
+
+
+def check_score(
+    client: redis.Redis, posted_at: float, votes_per_day: int, casts: list[tuple[int, Choice]]
+) -> None:
+    client.flushdb()
+    rules = Rules(votes_per_day=votes_per_day)
+    repository = connect(client, rules=rules, clock=Clock(posted_at))
+    schema.stamp(repository.store)
+    repository.groups.create("a", "A")
+    article_id = post(repository, 1, ("a",))
+    repository.listings.page(Order.SCORE, slug="a")
+    for user, choice in casts:
+        repository.votes.cast(article_id, user, choice)
+
+    article = repository.articles.get(article_id)
+
+    exact = ranking.score(posted_at, article.points, seconds_per_point=rules.seconds_per_point)
+    assert article.score == exact
+    names = repository.store.shards.of(article_id)
+    for name in (names.order(Order.SCORE), names.group_order(Order.SCORE, "a")):
+        assert client.zscore(name, str(article_id)) == exact
+    assert client.zscore(names.order(Order.TIME), str(article_id)) == article.posted_at == posted_at
+    assert problems(repository) == []
+
+
+@EXACT
+@given(moments, st.integers(0, 2_000))
+def test_a_window_ends_at_the_same_millisecond_in_lua_and_in_python(store_paths, posted_at, late):
+    client, clock = make_client(store_paths.url(REPOSITORY_DATABASE)), Clock(posted_at)
+    client.flushdb()
+    repository = connect(client, clock=clock)
+    schema.stamp(repository.store)
+    article_id = post(repository, 1)
+    article = repository.articles.get(article_id)
+
+    clock.now = round(article.closes_at + (late - 1000) / 1000, 3)
+    if article.is_open(clock()):
+        repository.votes.cast(article_id, BOB, Choice.VOTE)
+    else:
+        with pytest.raises(VotingClosed):
+            repository.votes.cast(article_id, BOB, Choice.VOTE)
+
+    poster = Actor(ALICE, "alice")
+    clock.now = round(posted_at + repository.rules.edit_window + (late - 1000) / 1000, 3)
+    if article.may_be_edited_by(ALICE, clock(), repository.rules.edit_window):
+        repository.articles.edit(article_id, poster, "New", link(1), moderator=False)
+    else:
+        with pytest.raises(EditingClosed):
+            repository.articles.edit(article_id, poster, "New", link(1), moderator=False)

@@ -1,0 +1,254 @@
+"""Votes: what each is worth, who has which, and when they no longer count."""
+
+import pytest
+
+from articles import ranking
+from articles.domain import Article, Choice, Order, Tally
+from articles.errors import ArticleNotFound, ArticleRemoved, VotingClosed
+from tests.repository.conftest import ALICE, BOB, CAROL, MALLORY
+from tests.repository.usage import DAY, imported, link, problems, warm
+
+WINDOW = 604_800
+"""Seconds from posting to the end of voting, and so from the first article to its last vote."""
+
+
+@pytest.fixture
+def posted(repository, article) -> Article:
+    """Alice's article as it was posted."""
+    return repository.articles.get(article)
+
+
+def ranked(repository, article_id: int) -> float | None:
+    """What the front page's ranking has for an posted."""
+    keys = repository.store.shards.of(article_id)
+    return repository.store.client.zscore(keys.order(Order.SCORE), article_id)
+
+
+def voters(repository, article_id: int) -> list[str]:
+    keys = repository.store.shards.of(article_id)
+    return [keys.voted(article_id), keys.oppose(article_id)]
+
+
+def test_a_new_article_stands_432_seconds_above_its_posting_time(repository, clock, posted):
+    assert posted.posted_at == clock()
+    assert ranked(repository, posted.id) == posted.score == clock() + 432
+
+
+def test_a_vote_moves_the_article_up_by_432_seconds(repository, posted):
+    tally = repository.votes.cast(posted.id, BOB, Choice.VOTE)
+
+    assert tally == Tally(2, 0, Choice.VOTE)
+    assert ranked(repository, posted.id) == posted.score + 432
+
+
+def test_an_opposing_vote_moves_it_down_by_432_seconds(repository, posted):
+    tally = repository.votes.cast(posted.id, BOB, Choice.OPPOSE)
+
+    assert tally == Tally(1, 1, Choice.OPPOSE)
+    assert ranked(repository, posted.id) == posted.score - 432
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "points"), [(Choice.VOTE, Choice.OPPOSE, -2), (Choice.OPPOSE, Choice.VOTE, 2)]
+)
+def test_switching_moves_the_article_by_exactly_two_points(repository, posted, first, then, points):
+    repository.votes.cast(posted.id, BOB, first)
+    before = ranked(repository, posted.id)
+
+    tally = repository.votes.cast(posted.id, BOB, then)
+
+    assert tally.choice is then
+    assert ranked(repository, posted.id) == before + 432 * points
+    assert tally.votes + tally.opposes == 2
+
+
+@pytest.mark.parametrize("choice", [Choice.VOTE, Choice.OPPOSE])
+def test_taking_a_choice_back_leaves_what_was_there_before(repository, posted, choice):
+    repository.votes.cast(posted.id, BOB, choice)
+
+    tally = repository.votes.cast(posted.id, BOB, Choice.NONE)
+
+    assert tally == Tally(1, 0, Choice.NONE)
+    assert ranked(repository, posted.id) == posted.score
+    assert repository.articles.get(posted.id, BOB) == posted
+    assert repository.store.client.exists(voters(repository, posted.id)[1]) == 0
+
+
+@pytest.mark.parametrize("choice", Choice)
+def test_repeating_a_choice_changes_nothing_and_is_told_the_same(repository, posted, choice):
+    told = repository.votes.cast(posted.id, BOB, choice)
+    score = ranked(repository, posted.id)
+
+    assert [repository.votes.cast(posted.id, BOB, choice) for _ in range(3)] == [told] * 3
+    assert ranked(repository, posted.id) == score
+
+
+def test_a_user_is_never_among_both_the_voters_and_the_opposers(repository, posted):
+    in_sets = []
+    for choice in (Choice.VOTE, Choice.OPPOSE, Choice.VOTE, Choice.NONE, Choice.OPPOSE):
+        repository.votes.cast(posted.id, BOB, choice)
+        in_sets.append([repository.store.client.sismember(key, BOB) for key in voters(repository, posted.id)])
+
+    assert in_sets == [[1, 0], [0, 1], [1, 0], [0, 0], [0, 1]]
+
+
+def test_every_reader_sees_the_own_choice_and_nobody_elses(repository, posted):
+    repository.votes.cast(posted.id, BOB, Choice.OPPOSE)
+
+    choices = [repository.articles.get(posted.id, reader).choice for reader in (ALICE, BOB, MALLORY, None)]
+
+    assert choices == [Choice.VOTE, Choice.OPPOSE, Choice.NONE, Choice.NONE]
+
+
+def test_the_poster_holds_a_vote_from_the_start_and_may_switch_it(repository, posted):
+    assert repository.votes.cast(posted.id, ALICE, Choice.VOTE) == Tally(1, 0, Choice.VOTE)
+
+    assert repository.votes.cast(posted.id, ALICE, Choice.OPPOSE) == Tally(0, 1, Choice.OPPOSE)
+    assert ranked(repository, posted.id) == posted.posted_at - 432
+
+
+def test_points_below_zero_keep_counting(repository, posted):
+    for user in (ALICE, BOB, 20, 21, 22):
+        tally = repository.votes.cast(posted.id, user, Choice.OPPOSE)
+
+    assert (tally.votes, tally.opposes, tally.points) == (0, 5, -5)
+    assert ranked(repository, posted.id) == posted.posted_at - 5 * 432
+
+
+def test_two_hundred_votes_are_worth_a_day(repository, clock, posted):
+    for user in range(100, 299):
+        repository.votes.cast(posted.id, user, Choice.VOTE)
+
+    assert ranked(repository, posted.id) == clock() + DAY
+
+
+@pytest.mark.parametrize(
+    "posted_at", [1_700_000_000.0, 1_700_000_000.123, 1_700_000_000.9994, 1_700_000_000.57351]
+)
+@pytest.mark.parametrize("choice", Choice)
+def test_a_choice_exactly_at_the_end_of_the_window_counts_and_a_millisecond_later_does_not(
+    repository, clock, posted_at, choice
+):
+    clock.now = posted_at
+    article_id = repository.articles.post(ALICE, "alice", "On clocks", link(1)).id
+    end = repository.articles.get(article_id).closes_at
+
+    clock.now = end
+    assert repository.articles.get(article_id).is_open(clock())
+    assert repository.votes.cast(article_id, BOB, choice).choice is choice
+
+    clock.now = end + 0.001
+    assert not repository.articles.get(article_id).is_open(clock())
+    with pytest.raises(VotingClosed):
+        repository.votes.cast(article_id, BOB, choice)
+
+
+def test_a_second_within_the_millisecond_the_window_ends_still_counts(repository, clock, posted):
+    clock.now = posted.posted_at + WINDOW + 0.0004
+
+    assert repository.votes.cast(posted.id, BOB, Choice.VOTE).votes == 2
+
+
+def test_the_window_ends_after_604800_seconds(repository, posted):
+    assert posted.closes_at == posted.posted_at + WINDOW
+
+
+def test_voting_stays_closed_and_counts_stay_when_the_voters_are_forgotten(repository, clock, posted):
+    repository.votes.cast(posted.id, BOB, Choice.OPPOSE)
+    clock.advance(WINDOW + 3 * DAY)
+    assert repository.store.client.delete(*voters(repository, posted.id)) == 2  # as their end would
+
+    for user in (ALICE, BOB):
+        with pytest.raises(VotingClosed):
+            repository.votes.cast(posted.id, user, Choice.VOTE)
+
+    kept = repository.articles.get(posted.id, BOB)
+    assert (kept.votes, kept.opposes, kept.choice) == (1, 1, Choice.NONE)
+    assert ranked(repository, posted.id) == posted.posted_at
+    assert repository.store.client.exists(*voters(repository, posted.id)) == 0
+    assert problems(repository) == []
+
+
+@pytest.mark.parametrize("days", [0, 3, 6.99])
+def test_voters_are_kept_a_day_longer_than_the_window_whenever_the_vote_comes(repository, clock, posted, days):
+    clock.advance(days * DAY)
+    for choice in (Choice.OPPOSE, Choice.VOTE, Choice.OPPOSE):
+        repository.votes.cast(posted.id, BOB, choice)
+
+    opposers = voters(repository, posted.id)[1]
+
+    needed = posted.closes_at + DAY - clock()
+    assert needed <= repository.store.client.ttl(opposers) <= needed + 2 * DAY
+
+
+def test_an_article_that_never_was_takes_no_vote_and_leaves_nothing(repository):
+    with pytest.raises(ArticleNotFound):
+        repository.votes.cast(4711, BOB, Choice.VOTE)
+
+    assert repository.store.client.exists(*voters(repository, 4711)) == 0
+    assert ranked(repository, 4711) is None
+
+
+def test_a_removed_article_takes_no_vote(repository, posted):
+    repository.articles.remove(posted.id, CAROL, "Spam")
+
+    with pytest.raises(ArticleRemoved):
+        repository.votes.cast(posted.id, BOB, Choice.VOTE)
+
+    assert repository.articles.get(posted.id).votes == 1
+    assert ranked(repository, posted.id) is None
+
+
+def test_a_vote_moves_the_article_in_the_warm_rankings_of_its_groups_only(repository, posted):
+    repository.groups.assign(posted.id, ["redis"])
+    warm(repository, "python")
+    keys = repository.store.shards.of(posted.id)
+
+    repository.votes.cast(posted.id, BOB, Choice.VOTE)
+
+    client = repository.store.client
+    assert client.zscore(keys.group_order(Order.SCORE, "python"), posted.id) == posted.score + 432
+    assert client.zscore(keys.group_order(Order.TIME, "python"), posted.id) == posted.posted_at
+    assert client.exists(keys.group_order(Order.SCORE, "redis")) == 0
+
+
+@pytest.mark.parametrize("now", [1_700_000_000.123456, 1_699_999_999.9995, 1_234_567_890.007, 4_102_444_800.001])
+def test_scores_of_articles_posted_within_a_second_are_exact(repository, clock, now):
+    clock.now = now
+    article_id = repository.articles.post(ALICE, "alice", "On clocks", link(1)).id
+    for user in (BOB, 20, 21):
+        repository.votes.cast(article_id, user, Choice.VOTE)
+
+    found = repository.articles.get(article_id)
+
+    assert found.posted_at == round(now, 3)
+    assert ranked(repository, article_id) == found.posted_at + 432 * 4
+    assert ranked(repository, article_id) == ranking.score(found.posted_at, 4, seconds_per_point=432)
+
+
+def test_large_counts_are_kept_to_the_last_vote(repository, clock):
+    (article_id,) = repository.imports.add([imported(1, clock() - 60.5, votes=123_456, opposes=54_321)])
+
+    tally = repository.votes.cast(article_id, BOB, Choice.OPPOSE)
+
+    assert tally == Tally(123_455, 54_322, Choice.OPPOSE)
+    assert ranked(repository, article_id) == clock() - 60.5 + 432 * (123_455 - 54_322)
+
+
+def test_the_largest_user_ids_hold_a_choice_like_any_other(repository, posted):
+    for user in (2**31, 2**53 - 1, 2**63 - 1):
+        repository.votes.cast(posted.id, user, Choice.VOTE)
+        repository.votes.cast(posted.id, user, Choice.VOTE)
+
+    assert repository.articles.get(posted.id, 2**63 - 1).choice is Choice.VOTE
+    assert repository.articles.get(posted.id).votes == 4
+
+
+def test_a_vote_is_one_round_trip(real_repository, wire):
+    article_id = real_repository.articles.post(ALICE, "alice", "On clocks", link(1)).id
+    real_repository.votes.cast(article_id, BOB, Choice.VOTE)
+
+    for choice in Choice:
+        with wire.counted():
+            real_repository.votes.cast(article_id, BOB, choice)
+        assert wire.trips == 1

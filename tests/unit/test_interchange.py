@@ -1,0 +1,269 @@
+"""Rows of text and articles."""
+
+import json
+import math
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from articles import interchange
+from articles.domain import Article, ImportedArticle
+from articles.interchange import BadRow, Reading, Row, fields_of, format_line, parse_line, read_row
+from articles.text import Refused, clean_title
+
+NOW = 1_700_000_000.0
+WINDOW = 7 * 86400
+READING = Reading(NOW, WINDOW)
+LONG_AGO = 1_600_000_000
+
+
+def fields(**changes):
+    full = {"title": "Redis", "link": "https://example.org/", "time": LONG_AGO, "votes": 5}
+    return full | changes
+
+
+def code(call, *args):
+    with pytest.raises(BadRow) as caught:
+        call(*args)
+    return caught.value.code
+
+
+def counts(**changes):
+    row = read_row(fields(**changes), READING)
+    return row.votes, row.opposes
+
+
+def test_a_row_becomes_an_article():
+    row = read_row(
+        fields(poster="bob", groups=["Python", "C++"], comments=7, time=LONG_AGO + 0.12345),
+        READING,
+    )
+    assert row == Row("Redis", "https://example.org/", "bob", LONG_AGO + 0.123, 5, 0, ("python", "cpp"))
+    assert row.imported(3, "Bob") == ImportedArticle(
+        "Redis", "https://example.org/", 3, "Bob", LONG_AGO + 0.123, 5, 0, ("python", "cpp")
+    )
+
+
+@pytest.mark.parametrize("poster", [{}, {"poster": None}, {"poster": ""}, {"poster": "  "}])
+def test_a_row_without_poster_has_an_unknown_one(poster):
+    row = read_row(fields(**poster), READING)
+    assert row.poster == ""
+    assert (row.imported().poster, row.imported().poster_name) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (b"{", "row-json"),
+        (b"", "row-json"),
+        (b'{"time": ' + b"1" * 5000 + b"}", "row-json"),
+        (b"[" * 200_000, "row-json"),
+        (b'{"title": "\xff"}', "row-encoding"),
+        (b"[]", "row-object"),
+        (b"null", "row-object"),
+        (b'"text"', "row-object"),
+        (b'{"title": "' + b"a" * 1_000_000 + b'"}', "row-long"),
+    ],
+)
+def test_a_line_that_is_no_object_is_refused(line, expected):
+    assert code(parse_line, line) == expected
+
+
+@pytest.mark.parametrize("name", ["title", "link", "time", "votes"])
+def test_a_missing_field_is_named(name):
+    assert code(read_row, fields(**{name: None}), READING) == f"{name}-missing"
+    assert code(read_row, {k: v for k, v in fields().items() if k != name}, READING) == f"{name}-missing"
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"title": 5}, "title-kind"),
+        ({"title": " "}, "title-empty"),
+        ({"title": "a" * 301}, "title-long"),
+        ({"title": "\ud800"}, "title-encoding"),
+        ({"link": ["https://example.org"]}, "link-kind"),
+        ({"link": "javascript:alert(1)"}, "link-scheme"),
+        ({"link": "https://user@example.org/"}, "link-userinfo"),
+        ({"link": ""}, "link-empty"),
+        ({"poster": 5}, "poster-kind"),
+        ({"poster": 0}, "poster-kind"),
+        ({"time": "1600000000"}, "time-kind"),
+        ({"time": True}, "time-kind"),
+        ({"time": math.nan}, "time-kind"),
+        ({"time": math.inf}, "time-late"),
+        ({"time": -math.inf}, "time-early"),
+        ({"time": 10**400}, "time-late"),
+        ({"time": -(10**400)}, "time-early"),
+        ({"time": 0}, "time-early"),
+        ({"time": 631_151_999}, "time-early"),
+        ({"time": NOW + 86_401}, "time-late"),
+        ({"votes": True}, "votes-kind"),
+        ({"votes": 5.0}, "votes-kind"),
+        ({"votes": "5"}, "votes-kind"),
+        ({"votes": 10**9 + 1}, "votes-many"),
+        ({"votes": -(10**9)}, "votes-many"),
+        ({"votes": 10**400}, "votes-many"),
+        ({"votes": 3, "opposes": -1}, "opposes-kind"),
+        ({"votes": -1, "opposes": 1}, "opposes-kind"),
+        ({"votes": 3, "opposes": True}, "opposes-kind"),
+        ({"votes": False, "opposes": 1}, "opposes-kind"),
+        ({"votes": 3, "opposes": 1.5}, "opposes-kind"),
+        ({"votes": 3, "opposes": 10**9 + 1}, "votes-many"),
+        ({"groups": "python"}, "groups-kind"),
+        ({"removed": ""}, "reason-empty"),
+        ({"removed": True}, "reason-kind"),
+    ],
+)
+def test_a_row_that_cannot_be_an_article_is_refused_with_its_cause(changes, expected):
+    assert code(read_row, fields(**changes), READING) == expected
+
+
+def test_every_cause_of_its_own_has_a_message():
+    with pytest.raises(BadRow, match="The line is not valid JSON"):
+        parse_line(b"{")
+    assert all(message.endswith(".") for message in interchange.MESSAGES.values())
+
+
+@pytest.mark.parametrize("time", [631_152_000, NOW, NOW + 86_400])
+def test_the_first_and_the_last_possible_time(time):
+    assert read_row(fields(time=time), READING).posted_at == time
+
+
+@pytest.mark.parametrize(
+    ("total", "expected"), [(1, (1, 0)), (2, (2, 0)), (0, (1, 1)), (-22, (1, 23)), (10**9, (10**9, 0))]
+)
+def test_a_total_is_reached_with_the_posters_vote(total, expected):
+    assert counts(votes=total) == expected
+    assert expected[0] - expected[1] == total
+
+
+@pytest.mark.parametrize("given", [(3, 2), (0, 0), (0, 5), (1, 0), (10**9, 10**9)])
+def test_two_counts_are_taken_as_they_are(given):
+    assert counts(votes=given[0], opposes=given[1]) == given
+
+
+def test_an_open_article_has_at_most_a_million_voters():
+    opening = NOW - WINDOW
+    assert code(read_row, fields(time=opening, votes=1_000_001), READING) == "votes-open"
+    assert code(read_row, fields(time=opening, votes=999_999, opposes=2), READING) == "votes-open"
+    assert read_row(fields(time=opening, votes=1_000_000), READING).votes == 1_000_000
+    assert read_row(fields(time=opening - 1, votes=1_000_001), READING).votes == 1_000_001
+
+
+def test_openness_is_that_of_the_shifted_time():
+    shifted = replace(READING, shift=NOW - LONG_AGO)
+    assert code(read_row, fields(votes=1_000_001), shifted) == "votes-open"
+
+
+def test_times_are_shifted_to_the_millisecond_after_they_are_checked():
+    assert read_row(fields(), replace(READING, shift=1.23456)).posted_at == LONG_AGO + 1.235
+    assert code(read_row, fields(time=NOW + 86_401), replace(READING, shift=-90_000.0)) == "time-late"
+
+
+def test_an_unusable_group_leaves_the_article_in_the_others():
+    row = read_row(fields(groups=["python", "a b", "", "Python", 5, None, "g" * 31, "redis"]), READING)
+    assert row.groups == ("python", "redis")
+    left_out = [bad.code for bad in row.left_out]
+    assert left_out == ["slug-form", "slug-form", "slug-kind", "slug-kind", "slug-long"]
+
+
+def test_the_first_twenty_groups_are_kept():
+    row = read_row(fields(groups=[f"group{n}" for n in range(21)]), READING)
+    assert row.groups == tuple(f"group{n}" for n in range(20))
+    assert [bad.code for bad in row.left_out] == ["slug-many"]
+
+
+@pytest.mark.parametrize("groups", [{}, {"groups": None}, {"groups": []}])
+def test_an_article_may_be_in_no_group(groups):
+    assert read_row(fields(**groups), READING).groups == ()
+
+
+def test_references_are_unescaped_only_when_asked_for():
+    escaped = fields(title="A &amp; B &#39;C&#x27; &lt;", link="https://example.org/?a=1&amp;b=2")
+    assert read_row(escaped, READING).title == "A &amp; B &#39;C&#x27; &lt;"
+    row = read_row(escaped, replace(READING, unescape=True))
+    assert (row.title, row.link) == ("A & B 'C' <", "https://example.org/?a=1&b=2")
+
+
+def test_parameters_that_look_like_references_stay():
+    link = "https://example.org/?a=1&region=Footer&copy=2&lt=3"
+    row = read_row(fields(title="R&D &notes &amp;amp;", link=link), replace(READING, unescape=True))
+    assert (row.title, row.link) == ("R&D &notes &amp;", link)
+
+
+def outcome(call):
+    """What it returned, or the code it was refused with."""
+    try:
+        return call()
+    except (BadRow, Refused) as refused:
+        return refused.code
+
+
+TITLES = st.text(max_size=320) | st.text(alphabet=" !aZ~\t\x7f\x1f", max_size=320)
+
+
+@given(TITLES)
+def test_a_title_is_what_clean_title_makes_of_it(raw):
+    assert outcome(lambda: read_row(fields(title=raw), READING).title) == outcome(lambda: clean_title(raw))
+
+
+def article(**changes):
+    base = Article(
+        id=1,
+        title="Redis 数据库",
+        link="https://example.org/",
+        poster=3,
+        poster_name="bob",
+        posted_at=LONG_AGO + 0.123,
+        votes=5,
+        opposes=0,
+        score=0.0,
+        closes_at=0.0,
+        groups=("python", "redis"),
+    )
+    return replace(base, **changes)
+
+
+def test_the_row_of_an_article_says_only_what_is_needed():
+    assert fields_of(article()) == {
+        "title": "Redis 数据库",
+        "link": "https://example.org/",
+        "poster": "bob",
+        "time": LONG_AGO + 0.123,
+        "votes": 5,
+        "groups": ["python", "redis"],
+    }
+    assert '"time": 1600000000,' in format_line(article(posted_at=float(LONG_AGO))).decode()
+    assert "数据库" in format_line(article()).decode()
+
+
+def test_a_removed_article_has_its_reason():
+    assert fields_of(article(removed="spam"))["removed"] == "spam"
+
+
+@given(
+    votes=st.integers(0, 20),
+    opposes=st.integers(0, 20),
+    milliseconds=st.integers(631_152_000_000, int(NOW * 1000)),
+    poster=st.sampled_from(["", "bob"]),
+    groups=st.lists(st.sampled_from(["python", "redis", "数据库"]), unique=True),
+    removed=st.sampled_from([None, "spam"]),
+)
+def test_reading_a_written_row_gives_the_same_again(votes, opposes, milliseconds, poster, groups, removed):
+    written = article(
+        votes=votes,
+        opposes=opposes,
+        posted_at=milliseconds / 1000,
+        poster_name=poster,
+        groups=tuple(groups),
+        removed=removed,
+    )
+    line = format_line(written)
+    assert line.count(b"\n") == 1
+    row = read_row(json.loads(line), READING)
+    assert (row.title, row.link, row.poster) == (written.title, written.link, poster)
+    assert (row.votes, row.opposes, row.posted_at) == (votes, opposes, milliseconds / 1000)
+    assert (row.groups, row.removed, row.left_out) == (tuple(groups), removed, ())
