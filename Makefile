@@ -33,7 +33,8 @@ format: $(TOOLS_READY)
 	$(BIN)/ruff format .
 
 bench: $(TOOLS_READY)
-	$(BIN)/python -m bench
+	$(BIN)/python -m bench.requests
+	$(BIN)/python -m bench.import_rate
 
 docs: $(SITE_READY)
 	$(BIN)/python manage.py configuration --write

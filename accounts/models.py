@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import timedelta
 from hashlib import sha256
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from django.contrib.auth import models as auth
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.core.validators import RegexValidator
-from django.db import models, transaction
+from django.db import OperationalError, models, transaction
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -147,7 +148,8 @@ class TokenManager(models.Manager["Token"]):
             return None
         now = timezone.now()
         if token.last_used_at is None or token.last_used_at <= now - self._USE_NOTED_EVERY:
-            self.filter(pk=token.pk).update(last_used_at=now)
+            with suppress(OperationalError):  # a busy database refuses nobody for the sake of a note
+                self.filter(pk=token.pk).update(last_used_at=now)
         return token.user
 
 

@@ -1,4 +1,6 @@
-"""Parts of addresses."""
+"""Parts of addresses. Importing this makes them known to `path()`."""
+
+from django.urls import register_converter
 
 
 class ArticleIdConverter:
@@ -11,3 +13,6 @@ class ArticleIdConverter:
 
     def to_url(self, value: int) -> str:
         return str(value)
+
+
+register_converter(ArticleIdConverter, "article_id")

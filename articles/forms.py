@@ -40,7 +40,7 @@ class CleanedField(forms.CharField):
         self._clean_line = clean
 
     def clean(self, value: Any) -> str:
-        raw = self.to_python(value)
+        raw = str(self.to_python(value) or "")
         if not self.required and not raw.strip():
             return ""
         try:
@@ -90,7 +90,7 @@ class GroupsField(forms.Field):
         largest = sorted(groups, key=lambda group: -group.articles)[:TICKED_AT_MOST]
         more = [group for group in groups if group.slug in always and group not in largest]
         shown = sorted([*largest, *more], key=lambda group: group.title.casefold())
-        self.widget.offered = shown  # type: ignore[union-attr]
+        self.widget.offered = shown
 
     def clean(self, value: Any) -> list[str]:
         names = [name for line in value or () for name in _BETWEEN_NAMES.split(str(line)[:2000]) if name]

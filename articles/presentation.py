@@ -3,11 +3,12 @@
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from django.utils import timezone
 from django.utils.formats import date_format, number_format
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import get_language, gettext, ngettext
 
 from articles.links import host_of
 
@@ -39,9 +40,15 @@ def moment(unix_seconds: float) -> datetime:
 
 def full_date(unix_seconds: float) -> str:
     """Date and time in the reader's language and the site's time zone."""
+    return _full_date(unix_seconds, get_language())
+
+
+@lru_cache(maxsize=4096)
+def _full_date(unix_seconds: float, _language: str | None) -> str:
     return date_format(moment(unix_seconds), "DATETIME_FORMAT")
 
 
+@lru_cache(maxsize=4096)
 def iso_date(unix_seconds: float) -> str:
     """ISO 8601 with the offset, for `<time datetime>`."""
     return moment(unix_seconds).isoformat(timespec="seconds")

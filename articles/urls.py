@@ -1,11 +1,9 @@
 """Addresses of the articles' pages."""
 
-from django.urls import path, register_converter
+from django.urls import path
 
-from articles.converters import ArticleIdConverter
+from articles import converters  # noqa: F401 - makes "article_id" known
 from articles.views import article, groups, lists, moderation, posting, profile, status, voting
-
-register_converter(ArticleIdConverter, "article_id")
 
 app_name = "articles"
 urlpatterns = [

@@ -1,5 +1,6 @@
 """The Jinja2 environment of every page a reader sees."""
 
+from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
@@ -11,7 +12,9 @@ from jinja2 import Environment, StrictUndefined
 from articles.presentation import FILTERS
 
 
+@lru_cache(maxsize=8192)
 def _url(name: str, *args: object, **kwargs: object) -> str:
+    """The path of a named address. The same for everyone and always, so each is worked out once."""
     return reverse(name, args=args or None, kwargs=kwargs or None)
 
 

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path, re_path
 from django.views.generic import RedirectView
 
-import articles.urls  # noqa: F401 - registers the converter of article ids
+from articles import converters  # noqa: F401 - makes "article_id" known
 from articles.api import documentation
 from articles.api.envelope import in_envelope
 from articles.api.problems import not_found

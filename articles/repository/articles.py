@@ -8,7 +8,7 @@ from articles.links import link_digest
 from articles.repository import keys as names
 from articles.repository.groups import Groups
 from articles.repository.reading import read_articles
-from articles.repository.store import Store, exact_time
+from articles.repository.store import Store, Value, exact_time
 
 
 class Articles:
@@ -109,8 +109,8 @@ class Articles:
         moves = link_digest(self.get(article_id).link) != link_digest(link)
         if moves and (holder := self._claim(link, article_id)) != article_id:
             raise DuplicateLink(holder)
-        arguments = [article_id, title, link, editor.id, editor.name, int(moderator)]
-        limits = [exact_time(store.now()), store.rules.edit_window, reason, keys.prefix]
+        arguments: list[Value] = [article_id, title, link, editor.id, editor.name, int(moderator)]
+        limits: list[Value] = [exact_time(store.now()), store.rules.edit_window, reason, keys.prefix]
         try:
             (old_link,) = store.change("edit", article_id, [keys.article(article_id)], [*arguments, *limits])
         except Exception:
@@ -132,5 +132,5 @@ class Articles:
 
     def _moderate(self, script: str, article_id: ArticleId, actor: Actor, reason: str) -> None:
         store, keys = self._store, self._store.shards.of(article_id)
-        arguments = [article_id, actor.name, exact_time(store.now()), reason, keys.prefix]
+        arguments: list[Value] = [article_id, actor.name, exact_time(store.now()), reason, keys.prefix]
         store.change(script, article_id, [keys.article(article_id)], arguments)

@@ -51,4 +51,5 @@ class Listings:
 
     def _moved_to(self, slug: str) -> str | None:
         with self._store.commands() as client:
-            return client.hget(self._store.shards.directory.merged, slug)
+            found: str | None = client.hget(self._store.shards.directory.merged, slug)
+        return found

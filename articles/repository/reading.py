@@ -29,7 +29,7 @@ def read_articles(store: Store, ids: Sequence[ArticleId], reader: UserId | None)
     return list(found)
 
 
-def _ask(pipe: "Pipeline[str]", store: Store, article_id: ArticleId, reader: UserId | None) -> None:
+def _ask(pipe: Pipeline, store: Store, article_id: ArticleId, reader: UserId | None) -> None:
     keys = store.shards.of(article_id)
     pipe.hgetall(keys.article(article_id))
     if reader is not None:

@@ -61,13 +61,16 @@ class Store:
         return round(self._clock(), 3)
 
     @contextmanager
-    def commands(self) -> Iterator[redis.Redis]:
-        """The client, for single commands: one round trip each."""
+    def commands(self) -> Iterator[Any]:
+        """The client, for single commands: one round trip each.
+
+        Not typed: redis-py's annotations do not know that all answers are decoded to str.
+        """
         with store_errors():
             yield self.client
 
     @contextmanager
-    def pipeline(self) -> Iterator["Pipeline[str]"]:
+    def pipeline(self) -> Iterator[Pipeline]:
         """Commands that travel together: one round trip at `execute()`."""
         with store_errors(), self.client.pipeline(transaction=False) as pipe:
             yield pipe
@@ -85,7 +88,8 @@ class Store:
 
         Raises the error its status stands for, with `subject` as what it is about.
         """
-        status, *rest = self.run(script, keys, args)
+        reply: list[Any] = self.run(script, keys, args)
+        status, *rest = reply
         if refusal := _REFUSALS.get(status):
             raise refusal(subject)
         return rest
@@ -111,7 +115,8 @@ class Store:
         with self.pipeline() as pipe:
             for call in calls:
                 pipe.evalsha(scripts.digest(call.script), len(call.keys), *call.keys, *call.args)
-            return pipe.execute(raise_on_error=False)
+            replies: list[Any] = pipe.execute(raise_on_error=False)
+        return replies
 
     def _load(self, names: Iterable[str]) -> None:
         with self.pipeline() as pipe:

@@ -13,7 +13,7 @@ def detail(request: HttpRequest, article_id: int) -> HttpResponse:
     found = repository()
     article = found.articles.get(article_id, reader_id(request))
     now = found.store.now()
-    may_edit = request.user.has_perm("articles.edit_any_article") or (  # type: ignore[union-attr]
+    may_edit = request.user.has_perm("articles.edit_any_article") or (
         article.may_be_edited_by(reader_id(request), now, found.rules.edit_window)
     )
     return render(

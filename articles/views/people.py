@@ -1,7 +1,8 @@
 """Who asks, in the words of the repository."""
 
+from collections.abc import Callable
 from functools import wraps
-from typing import Any, Protocol
+from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
@@ -9,11 +10,7 @@ from django.http import HttpRequest, HttpResponse
 
 from articles.domain import Actor, UserId
 
-
-class View(Protocol):
-    """A view function."""
-
-    def __call__(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse: ...
+View = Callable[..., HttpResponse]
 
 
 def reader_id(request: HttpRequest) -> UserId | None:
@@ -26,14 +23,14 @@ def actor(request: HttpRequest) -> Actor:
     return Actor(int(request.user.pk or 0), request.user.get_username())
 
 
-def needs(permission: str) -> Any:
+def needs(permission: str) -> Callable[[View], View]:
     """Only for members with this permission: readers go to the login page, other members get 403."""
 
     def decorate(view: View) -> View:
         @wraps(view)
         @login_required
         def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-            if not request.user.has_perm(permission):  # type: ignore[union-attr]
+            if not request.user.has_perm(permission):
                 raise PermissionDenied(permission)
             return view(request, *args, **kwargs)
 

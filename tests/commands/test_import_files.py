@@ -103,7 +103,7 @@ def test_a_report_that_cannot_be_written_is_named(run, write, tmp_path):
 @pytest.fixture
 def half_a_file(write):
     noise = os.urandom(20_000).hex()
-    path = write([*(row(n) for n in range(2000)), row(2000, extra=noise)], "articles.jsonl.gz")
+    path = write([*(row(n) for n in range(1500)), row(1500, extra=noise)], "articles.jsonl.gz")
     content = path.read_bytes()
     path.write_bytes(content[: len(content) - 8_000])
     return path
@@ -112,7 +112,7 @@ def half_a_file(write):
 def test_of_a_damaged_file_everything_before_the_damage_is_imported(run, site_store, half_a_file, capsys):
     with pytest.raises(CommandError, match=r"The file cannot be read beyond line \d+"):
         run("import_articles", half_a_file)
-    assert 1500 < site_store.imports.count() <= 2000
+    assert site_store.imports.count() == 1500
     assert list(site_store.audit.findings()) == []
 
 

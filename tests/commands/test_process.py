@@ -66,8 +66,8 @@ def test_ctrl_c_ends_an_import_that_can_go_on_later(manage, tmp_path):
     assert imported > 0
     assert ended(manage("audit")) == (0, f"{rows:,} articles, no findings.\n", "")
 
-    exporting = manage("export_articles")
-    assert json.loads(exporting.stdout.readline())["title"] == "Article 0"
-    exporting.stdout.close()  # as `head` does
-    assert exporting.stderr.read() == ""
-    assert exporting.wait(60) == 0
+    with manage("export_articles") as exporting:
+        assert json.loads(exporting.stdout.readline())["title"] == "Article 0"
+        exporting.stdout.close()  # as `head` does
+        assert exporting.stderr.read() == ""
+    assert exporting.returncode == 0

@@ -20,6 +20,7 @@ REASONS = {
     "title-marks": 7,
 }
 REPEATED = 4
+SPELLED = {"c++": "cpp", "c#": "csharp"}
 
 
 @pytest.fixture
@@ -61,7 +62,7 @@ def test_all_lists_equal_an_independent_computation(run, site_store, articles_20
     groups = defaultdict(set)
     for number, row in rows.items():
         for slug in row["groups"]:
-            groups[slug.casefold()].add(number)
+            groups[SPELLED.get(slug, slug)].add(number)
 
     for order, by_id in values.items():
         assert pages(site_store, order) == ranked(by_id)

@@ -1,9 +1,8 @@
-"""The cast, the article it is about, a server of one's own, and what goes over the wire."""
+"""The cast, the article it is about, and what goes over the wire."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pytest
 from redis.connection import UnixDomainSocketConnection
@@ -13,7 +12,7 @@ from articles.repository import Repository, connect
 from tests.clock import Clock
 from tests.repository.usage import ALICE, BOB, MALLORY
 from tests.repository.usage import MODERATOR as CAROL
-from voting_site.embedded import StorePaths, Supervisor
+from voting_site.embedded import StorePaths
 
 __all__ = ["ALICE", "BOB", "CAROL", "MALLORY"]
 
@@ -62,20 +61,3 @@ def wire(monkeypatch: pytest.MonkeyPatch) -> Wire:
 
     monkeypatch.setattr(UnixDomainSocketConnection, "send_packed_command", listen)
     return heard
-
-
-@pytest.fixture
-def own_server(tmp_path: Path) -> Iterator[Callable[..., Supervisor]]:
-    """Starts servers that only this test uses, to be stopped, halted or filled."""
-    started: list[Supervisor] = []
-
-    def start(**config: str) -> Supervisor:
-        paths = StorePaths(tmp_path / f"store{len(started)}")
-        supervisor = Supervisor(paths, config={"appendfsync": "no"} | config)
-        started.append(supervisor)
-        supervisor.start(20)
-        return supervisor
-
-    yield start
-    for supervisor in started:
-        supervisor.stop()

@@ -123,8 +123,6 @@ def used(real_repository: Repository, clock: Clock) -> Repository:
     repository.groups.create("群组", "群组")
     repository.groups.assign(13, ["群组"], ["redis"])
     warm(repository, "python", "群组")
-    repository.repair.run()
-    warm(repository, "python", "群组")
     assert problems(repository) == []
     return repository
 

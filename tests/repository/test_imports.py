@@ -1,8 +1,13 @@
+"""Imports: articles with their history, entered once, whatever happens meanwhile."""
+
 import pytest
 
 from articles.domain import PLACEHOLDERS, Choice, ImportedArticle, Order
-from articles.repository import ImportRunning
+from articles.errors import VotingClosed
+from articles.repository import ImportRunning, connect
+from articles.repository import keys as names
 from tests.repository.conftest import ALICE, BOB, CAROL
+from tests.repository.usage import listed, post, problems
 
 OLD, RECENT = 1_600_000_000.5, 1_699_999_000.0
 
@@ -69,7 +74,7 @@ def test_open_articles_get_placeholder_voters(repository, poster, votes, opposes
 def test_closed_articles_get_no_voter_sets(repository):
     repository.imports.add([row()])
 
-    assert not [key for key in repository.store.client.keys() if "voted:" in key or "oppose:" in key]
+    assert not [key for key in repository.store.client.scan_iter() if "voted:" in key or "oppose:" in key]
     assert list(repository.audit.findings()) == []
 
 
@@ -97,3 +102,160 @@ def test_all_come_out_again(repository):
     ids = repository.imports.add([row(), row(at=RECENT), row(at=OLD + 5, removed="x")])
 
     assert [article.id for article in repository.imports.all()] == ids
+
+
+def test_nothing_imported_is_nothing_done(repository):
+    assert repository.imports.add([]) == []
+    assert repository.imports.count() == 0
+
+
+@pytest.mark.parametrize("at", [RECENT, OLD])
+@pytest.mark.parametrize(("votes", "opposes"), [(0, 0), (0, 7), (3, 9)])
+def test_totals_below_one_are_kept_and_rank_below_the_posting_time(repository, at, votes, opposes):
+    (number,) = repository.imports.add([row(at=at, votes=votes, opposes=opposes)])
+
+    found = repository.articles.get(number)
+    assert (found.votes, found.opposes) == (votes, opposes)
+    ranked = repository.store.client.zscore(repository.store.shards.of(number).order(Order.SCORE), number)
+    assert ranked == found.score == at + 432 * (votes - opposes)
+    assert problems(repository) == []
+
+
+def test_times_are_kept_to_the_millisecond_and_decide_what_is_the_same(repository):
+    (number,) = repository.imports.add([row(at=OLD + 0.1234)])
+
+    assert repository.articles.get(number).posted_at == OLD + 0.123
+    assert repository.imports.add([row(at=OLD + 0.123), row(at=OLD + 0.124)])[0] is None
+    assert repository.imports.count() == 2
+
+
+@pytest.mark.parametrize("fraction", [0.0, 0.123, 0.001, 0.9994, 0.57351])
+def test_an_article_imported_in_its_last_millisecond_of_voting_has_its_voters(repository, clock, fraction):
+    inside, outside = OLD + fraction, OLD + fraction - 0.001
+    clock.now = round(inside, 3) + 604_800
+    last, closed = repository.imports.add([row(at=inside), row(link="https://example.org/b", at=outside)])
+
+    assert problems(repository) == []
+    assert repository.votes.cast(last, BOB, Choice.VOTE).votes == 4
+    with pytest.raises(VotingClosed):
+        repository.votes.cast(closed, BOB, Choice.VOTE)
+
+
+def test_the_posters_vote_is_the_posters_own(repository):
+    (number,) = repository.imports.add([row(at=RECENT)])
+
+    assert repository.articles.get(number, ALICE).choice is Choice.VOTE
+    assert repository.votes.cast(number, ALICE, Choice.NONE).votes == 2
+    assert problems(repository) == []
+
+
+def test_voters_of_open_articles_are_kept_a_day_longer_than_the_window(repository, clock):
+    (number,) = repository.imports.add([row(at=RECENT)])
+
+    keys, needed = repository.store.shards.of(number), RECENT + 8 * 86400 - clock()
+    for voters in (keys.voted(number), keys.oppose(number)):
+        assert needed <= repository.store.client.ttl(voters) <= needed + 2 * 86400
+
+
+def test_articles_of_nobody_are_on_no_profile(repository):
+    repository.imports.add([row(poster=0)])
+
+    assert repository.articles.posted_by(0) == ([], False)
+
+
+def test_a_counter_behind_the_articles_loses_no_row_and_overwrites_none(repository):
+    there = [post(repository, number) for number in range(1, 6)]
+    before = repository.articles.get_many(there)
+    repository.store.client.delete(names.COUNTER)
+
+    ids = repository.imports.add([row(at=OLD + n) for n in range(8)])
+
+    assert len(set(ids)) == 8
+    assert not set(ids) & set(there)
+    assert [repository.articles.get(number).posted_at for number in ids] == [OLD + n for n in range(8)]
+    assert repository.articles.get_many(there) == before
+    assert problems(repository) == []
+
+
+def test_an_import_broken_off_is_finished_by_repeating_it(repository, monkeypatch):
+    rows = [row(at=RECENT), row(link="https://example.org/b", at=RECENT)]
+    monkeypatch.setattr(repository.imports, "_index", lambda entered: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        repository.imports.add(rows)
+    monkeypatch.undo()
+
+    assert repository.imports.add(rows) == [None, None]
+
+    assert len(repository.articles.posted_by(ALICE)[0]) == 2
+    assert not repository.articles.post(BOB, "bob", "B", "https://example.org/b").is_new
+
+
+def test_a_group_merged_away_between_two_imports_exists_again(repository):
+    repository.imports.add([row(groups=("python",))])
+    repository.groups.create("snakes", "Snakes")
+    repository.groups.merge("python", "snakes", CAROL)
+
+    (number,) = repository.imports.add([row(at=OLD + 1, groups=("python",))])
+
+    assert listed(repository, Order.TIME, "python") == [number]
+    assert problems(repository) == []
+
+
+def test_the_claim_of_a_recent_link_ends_48_hours_after_its_posting(repository, clock):
+    repository.imports.add([row(at=clock() - 40 * 3600)])
+    (claim,) = repository.store.client.scan_iter("link:*")
+
+    assert 8 * 3600 - 5 <= repository.store.client.ttl(claim) <= 8 * 3600
+
+
+def test_an_import_takes_no_claim_from_the_article_that_holds_it(repository):
+    held = repository.articles.post(BOB, "bob", "B", "https://example.org/a").id
+
+    repository.imports.add([row(at=RECENT)])
+
+    assert repository.articles.post(CAROL.id, "carol", "C", "https://example.org/a").id == held
+
+
+def test_a_second_import_that_was_kept_out_does_not_end_the_firsts_lock(repository):
+    with repository.imports.alone():
+        for _ in range(2):
+            with pytest.raises(ImportRunning), repository.imports.alone():
+                pass
+        assert repository.store.client.exists(names.IMPORTING)
+    assert not repository.store.client.exists(names.IMPORTING)
+
+
+def test_other_processes_are_kept_out_until_the_lock_of_a_crash_has_ended(repository, clock):
+    other = connect(repository.store.client, shards=repository.store.shards.count, clock=clock)
+    crashed = other.imports.alone()
+    crashed.__enter__()
+    with pytest.raises(ImportRunning), repository.imports.alone():
+        pass
+    assert 0 < repository.store.client.ttl(names.IMPORTING) <= 120
+
+    repository.store.client.delete(names.IMPORTING)  # as its end would
+
+    with repository.imports.alone():
+        with pytest.raises(ImportRunning):
+            other.imports.add([row()])
+        assert repository.imports.add([row()]) == [1]
+
+
+def test_an_import_that_fails_gives_the_lock_back(repository):
+    with pytest.raises(ZeroDivisionError), repository.imports.alone():
+        raise ZeroDivisionError
+
+    with repository.imports.alone():
+        pass
+
+
+def test_a_batch_costs_the_same_round_trips_however_many_rows(real_repository, wire):
+    def rows(first, count):
+        return [row(at=OLD + n, groups=("python",)) for n in range(first, first + count)]
+
+    with real_repository.imports.alone():
+        real_repository.imports.add(rows(0, 1))
+        for first, count in ((10, 1), (100, 300)):
+            with wire.counted():
+                real_repository.imports.add(rows(first, count))
+            assert wire.trips <= 9

@@ -1,3 +1,5 @@
+"""Lists: pages in every order, exact at once, at a cost that does not grow."""
+
 from collections import Counter
 
 import pytest
@@ -7,6 +9,7 @@ from articles.domain import Choice, Order
 from articles.errors import GroupNotFound, PageNotFound
 from articles.repository import connect
 from tests.repository.conftest import ALICE, BOB, CAROL
+from tests.repository.usage import imported, post, problems, warm
 
 
 def post_many(repository, clock, count, groups=(), every=10.0):
@@ -193,3 +196,149 @@ def test_a_page_costs_the_same_however_large_the_site(counted, clock):
         counted.articles.post(ALICE, "alice", "T", f"https://e.org/more/{n}")
 
     assert commands_of_a_page() == small
+
+
+@pytest.mark.parametrize("number", [0, -1, -(10**9), 2, 10**9])
+def test_a_group_has_no_page_before_the_first_or_after_the_last(repository, article, number):
+    with pytest.raises(PageNotFound):
+        repository.listings.page(Order.SCORE, number, slug="python")
+
+
+def test_no_page_before_the_first_costs_the_store_nothing(real_repository, wire):
+    with wire.counted(), pytest.raises(PageNotFound):
+        real_repository.listings.page(Order.SCORE, 0)
+    assert wire.trips == 0
+
+
+def test_a_page_exactly_full_is_the_last(repository, clock):
+    post_many(repository, clock, 25)
+
+    page = repository.listings.page(Order.TIME)
+
+    assert (len(page.articles), page.pages, page.has_next) == (25, 1, False)
+    with pytest.raises(PageNotFound):
+        repository.listings.page(Order.TIME, 2)
+
+
+def test_an_empty_group_has_one_empty_page(repository):
+    repository.groups.create("quiet", "Quiet")
+
+    page = repository.listings.page(Order.TIME, slug="quiet")
+
+    assert (page.articles, page.total, page.group.title, page.group.articles) == ((), 0, "Quiet", 0)
+
+
+def test_choices_on_a_page_are_the_readers_own(repository, clock):
+    ids = post_many(repository, clock, 6)
+    for number, choice in zip(ids, (Choice.VOTE, Choice.OPPOSE, Choice.NONE), strict=False):
+        repository.votes.cast(number, BOB, choice)
+
+    choices = {found.id: found.choice for found in repository.listings.page(Order.TIME, reader=BOB).articles}
+
+    assert choices == dict.fromkeys(ids, Choice.NONE) | {ids[0]: Choice.VOTE, ids[1]: Choice.OPPOSE}
+
+
+@pytest.mark.parametrize("order", Order)
+def test_a_group_reads_the_same_cold_and_warm(repository, clock, order):
+    ids = post_many(repository, clock, 40, ["python"])
+    repository.votes.cast(ids[3], BOB, Choice.VOTE)
+
+    cold = [repository.listings.page(order, number, slug="python") for number in (1, 2)]
+    rankings = [keys.group_order(order, "python") for keys in repository.store.shards.all]
+    assert repository.store.client.exists(*rankings) == len(rankings)
+
+    assert [repository.listings.page(order, number, slug="python") for number in (1, 2)] == cold
+    assert cold[0].total == cold[0].group.articles == 40
+
+
+def test_a_ranking_that_nobody_reads_any_more_is_made_anew(repository, article):
+    repository.listings.page(Order.SCORE, slug="python")
+    ranking = repository.store.shards.of(article).group_order(Order.SCORE, "python")
+    repository.store.client.delete(ranking)  # as its end would
+    repository.votes.cast(article, BOB, Choice.VOTE)
+    assert repository.store.client.exists(ranking) == 0
+
+    (found,) = repository.listings.page(Order.SCORE, slug="python").articles
+
+    assert repository.store.client.zscore(ranking, article) == found.score
+
+
+def rankings_of(repository, slug):
+    client = repository.store.client
+    names = [keys.group_order(order, slug) for keys in repository.store.shards.all for order in Order]
+    return {name: client.zrange(name, 0, -1, withscores=True) for name in names}
+
+
+CHANGES = {
+    "a new article": lambda repository: post(repository, 100, ("python",)),
+    "an assignment": lambda repository: repository.groups.assign(10, ["python"]),
+    "a vote": lambda repository: repository.votes.cast(2, BOB, Choice.VOTE),
+    "an opposing vote": lambda repository: repository.votes.cast(2, BOB, Choice.OPPOSE),
+    "a removal": lambda repository: repository.articles.remove(2, CAROL, "Spam"),
+    "a restoration": lambda repository: repository.articles.restore(1, CAROL, "It was not"),
+    "leaving the group": lambda repository: repository.groups.assign(2, [], ["python"]),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_warm_ranking_is_changed_in_place_and_equals_one_made_anew(repository, clock, change):
+    post_many(repository, clock, 9, ["python"])
+    post(repository, 10)
+    repository.articles.remove(1, CAROL, "Spam")
+    warm(repository, "python")
+    before = rankings_of(repository, "python")
+
+    CHANGES[change](repository)
+
+    changed = rankings_of(repository, "python")
+    assert changed != before
+    repository.store.client.delete(*changed)
+    warm(repository, "python")
+    assert rankings_of(repository, "python") == changed
+    assert problems(repository) == []
+
+
+@pytest.mark.parametrize("order", Order)
+def test_an_article_in_no_group_leaves_a_warm_ranking_alone(repository, article, order):
+    warm(repository, "python")
+    before = rankings_of(repository, "python")
+
+    post(repository, 2)
+    repository.votes.cast(2, BOB, Choice.VOTE)
+
+    assert rankings_of(repository, "python") == before
+
+
+def test_pages_of_four_shards_are_two_round_trips_and_one_more_for_a_cold_group(server_url, clock, wire):
+    repository = connect(server_url, shards=4, clock=clock)
+    repository.prepare()
+    post_many(repository, clock, 60, ["python"])
+    repository.listings.page(Order.TIME, slug="python")
+
+    for slug, order, trips in (("python", Order.SCORE, 3), ("python", Order.SCORE, 2), (None, Order.SCORE, 2)):
+        with wire.counted():
+            repository.listings.page(order, 2, slug=slug, reader=BOB)
+        assert wire.trips == trips
+
+
+def test_what_the_server_does_for_a_page_does_not_grow_with_site_or_group(server_url, clock):
+    repository = connect(server_url, clock=clock)
+    repository.prepare()
+    client = repository.store.client
+
+    def done_for_a_page(slug):
+        repository.listings.page(Order.SCORE, slug=slug, reader=BOB)
+        client.config_resetstat()
+        repository.listings.page(Order.SCORE, slug=slug, reader=BOB)
+        calls = {name: facts["calls"] for name, facts in client.info("commandstats").items()}
+        return {name: count for name, count in calls.items() if "config" not in name and "info" not in name}
+
+    def fill(numbers):
+        repository.imports.add([imported(n, clock() - 9e6 - n, groups=("python",)) for n in numbers])
+
+    fill(range(30))
+    small = [done_for_a_page(slug) for slug in (None, "python")]
+    fill(range(30, 3000))
+
+    assert [done_for_a_page(slug) for slug in (None, "python")] == small
+    assert small[0]["cmdstat_hgetall"] == 25

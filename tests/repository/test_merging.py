@@ -1,8 +1,11 @@
+"""Pages out of several rankings: against a plain sort, whatever the shards hold."""
+
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from articles.domain import ImportedArticle, Order
-from articles.repository.merging import Window, cut
+from articles.repository.merging import Ranking, Window, cut, merge_page
 from articles.repository.reading import sort_key
 
 entries = st.lists(
@@ -54,7 +57,7 @@ def test_a_deep_page_of_many_shards_reads_only_a_window(merged_store, monkeypatc
         repository.imports.add(rows[at : at + 1000])
     seen = []
     original = cut
-    monkeypatch.setattr(
+    monkeypatch.setattr(  # counts what was read, and cuts as ever
         "articles.repository.merging.cut",
         lambda windows, *rest: seen.append(sum(len(w.entries) for w in windows)) or original(windows, *rest),
     )
@@ -63,3 +66,82 @@ def test_a_deep_page_of_many_shards_reads_only_a_window(merged_store, monkeypatc
 
     assert [a.id for a in page.articles] == list(range(8000 - 199 * 25, 8000 - 200 * 25, -1))
     assert sum(seen) < 8000 / 2
+
+
+ranked = st.lists(st.tuples(st.integers(0, 9).map(float), st.integers(0, 5)), max_size=120)
+"""Values and shards of articles: few values, so ties; any share of the articles in any shard."""
+
+
+def dealt(rows):
+    """Each shard's entries, best first."""
+    shards = [[sort_key(value, str(n)) for n, (value, at) in enumerate(rows) if at == s] for s in range(6)]
+    return [sorted(shard, reverse=True) for shard in shards]
+
+
+@given(ranked, st.data())
+def test_a_page_out_of_any_windows_is_the_plain_sorts_page_or_is_not_proved(rows, data):
+    shards = dealt(rows)
+    everything = sorted((entry for shard in shards for entry in shard), reverse=True)
+    start, size = data.draw(st.integers(0, len(rows) + 3)), data.draw(st.integers(1, 30))
+    windows = []
+    for shard in shards:
+        first = data.draw(st.integers(0, len(shard)))
+        windows.append(Window(shard[first : first + data.draw(st.integers(0, 60))], first, len(shard)))
+
+    page = cut(windows, start, size)
+
+    assert page in (None, everything[start : start + size])
+
+
+@given(ranked, st.integers(0, 120), st.integers(1, 30))
+def test_everything_above_and_on_the_page_proves_it(rows, start, size):
+    shards = dealt(rows)
+    windows = [Window(shard[: start + size], 0, len(shard)) for shard in shards]
+
+    everything = sorted((entry for shard in shards for entry in shard), reverse=True)
+    assert cut(windows, start, size) == everything[start : start + size]
+
+
+def test_a_page_that_ends_where_the_only_window_does_is_not_proved():
+    shard = [sort_key(float(value), str(value)) for value in range(100, 0, -1)]
+
+    assert cut([Window(shard[:71], 0, 100), Window([], 0, 0)], 50, 25) is None
+    assert cut([Window(shard[:75], 0, 100), Window([], 0, 0)], 50, 25) == shard[50:75]
+
+
+def fill(client, rows, count):
+    """The rows as rankings of `count` shards in an empty database."""
+    client.flushdb()
+    rankings = [Ranking(f"score:{number}") for number in range(count)]
+    with client.pipeline(transaction=False) as pipe:
+        for number, (value, shard) in enumerate(rows):
+            pipe.zadd(rankings[shard % count].key, {str(number): value})
+        pipe.execute()
+    return rankings
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 40).map(float), st.sampled_from([0, 0, 0, 0, 0, 1, 2, 3])), max_size=300),
+    st.sampled_from([1, 2, 4]),
+    st.sampled_from([3, 10, 25]),
+)
+def test_pages_of_skewed_shards_hold_every_article_once_in_the_order_of_a_plain_sort(
+    merged_store, rows, count, size
+):
+    rankings = fill(merged_store.store.client, rows, count)
+
+    cuts = [merge_page(merged_store.store, rankings, start, size) for start in range(0, len(rows) + size, size)]
+
+    plain = sorted(range(len(rows)), key=lambda n: sort_key(rows[n][0], str(n)), reverse=True)
+    assert [number for found in cuts for number in found.ids] == plain
+    assert {found.total for found in cuts} == {len(rows)}
+
+
+@pytest.mark.parametrize("only", range(4))
+def test_a_group_whose_articles_are_all_in_one_shard_has_no_gaps(merged_store, only):
+    rankings = fill(merged_store.store.client, [(float(n), only) for n in range(500)], 4)
+
+    pages = [merge_page(merged_store.store, rankings, start, 25).ids for start in range(0, 500, 25)]
+
+    assert [number for page in pages for number in page] == list(range(499, -1, -1))

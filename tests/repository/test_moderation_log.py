@@ -1,7 +1,11 @@
+"""The moderation log: what was done, by whom, why, and what was there before."""
+
 import pytest
 
-from articles.errors import PageNotFound
-from tests.repository.conftest import ALICE, CAROL
+from articles.domain import Action, Actor
+from articles.errors import ArticlesError, PageNotFound
+from tests.repository.conftest import ALICE, BOB, CAROL
+from tests.repository.usage import link, post
 
 
 def test_it_pages_newest_first_over_all_shards(repository, clock):
@@ -34,3 +38,83 @@ def test_whatever_a_title_or_reason_holds_comes_back(repository):
 
     (entry,) = repository.moderation_log.page().entries
     assert (entry.title, entry.reason) == (text, text)
+
+
+def test_an_empty_log_has_one_empty_page(repository):
+    page = repository.moderation_log.page()
+
+    assert (page.entries, page.number, page.has_next) == ((), 1, False)
+
+
+def test_every_action_says_what_it_changed(repository, clock):
+    groups, articles = repository.groups, repository.articles
+    done = [
+        lambda: groups.create("python", "Python", CAROL),
+        lambda: groups.create("java", "Java", CAROL),
+        lambda: groups.assign(1, ["java"], actor=CAROL, reason="It is"),
+        lambda: groups.rename("python", "Python!", CAROL, "Louder"),
+        lambda: groups.merge("java", "python", CAROL, "Same"),
+        lambda: articles.edit(1, CAROL, "New", link(2), moderator=True, reason="Wrong page"),
+        lambda: articles.remove(1, CAROL, "Spam"),
+        lambda: articles.restore(1, CAROL, "It was not"),
+    ]
+    post(repository, 1)
+    for change in done:
+        clock.advance(1)
+        change()
+
+    told = [
+        (e.action, e.article_id, e.title, e.reason, e.details) for e in repository.moderation_log.page().entries
+    ]
+
+    assert told[::-1] == [
+        (Action.CREATE_GROUP, 0, "Python", "", {"slug": "python"}),
+        (Action.CREATE_GROUP, 0, "Java", "", {"slug": "java"}),
+        (Action.GROUPS, 1, "Article 1", "It is", {"added": "java", "removed": ""}),
+        (Action.RENAME_GROUP, 0, "Python!", "Louder", {"slug": "python", "old_title": "Python"}),
+        (Action.MERGE_GROUPS, 0, "Java", "Same", {"slug": "java", "into": "python"}),
+        (Action.EDIT, 1, "New", "Wrong page", {"old_title": "Article 1", "old_link": link(1)}),
+        (Action.REMOVE, 1, "New", "Spam", {}),
+        (Action.RESTORE, 1, "New", "It was not", {}),
+    ]
+    assert {entry.actor_name for entry in repository.moderation_log.page().entries} == {"carol"}
+
+
+def test_what_is_refused_or_changes_nothing_is_not_logged(repository):
+    post(repository, 1)
+    repository.groups.create("python", "Python")
+    bob = Actor(BOB, "bob")
+    refused = [
+        lambda: repository.articles.restore(1, CAROL, "Not removed"),
+        lambda: repository.articles.remove(2, CAROL, "Not there"),
+        lambda: repository.articles.edit(1, bob, "Mine", link(1), moderator=False),
+        lambda: repository.groups.create("python", "Again", CAROL),
+        lambda: repository.groups.rename("java", "Java", CAROL),
+        lambda: repository.groups.assign(2, ["python"], actor=CAROL),
+    ]
+    for change in refused:
+        with pytest.raises(ArticlesError):
+            change()
+    repository.groups.rename("python", "Python", CAROL)
+    repository.groups.assign(1, [], ["python"], actor=CAROL)
+
+    assert repository.moderation_log.page().entries == ()
+
+
+def test_the_time_of_an_entry_is_exact_to_the_millisecond(repository, clock):
+    post(repository, 1)
+    clock.now = 1_700_000_123.4567
+
+    repository.articles.remove(1, CAROL, "Spam")
+
+    assert repository.moderation_log.page().entries[0].at == 1_700_000_123.457
+
+
+def test_a_page_of_the_log_is_one_round_trip(real_repository, wire):
+    for number in range(1, 8):
+        post(real_repository, number)
+        real_repository.articles.remove(number, CAROL, "Spam")
+
+    with wire.counted():
+        assert len(real_repository.moderation_log.page().entries) == 7
+    assert wire.trips == 1

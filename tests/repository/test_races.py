@@ -8,6 +8,7 @@ from threading import Barrier, Event
 from typing import Any
 
 import pytest
+import redis
 
 from articles import ranking
 from articles.domain import Choice, Order, Rules, Tally
@@ -21,7 +22,7 @@ from articles.errors import (
     StoreError,
 )
 from articles.links import link_digest
-from articles.repository import ImportRunning, Repository, connect, keys
+from articles.repository import ImportRunning, Repository, connect, keys, scripts
 from tests.clock import Clock
 from tests.repository.usage import ALICE, BOB, MODERATOR, imported, link, listed, post, problems, warm
 
@@ -87,6 +88,26 @@ def during(work: Job, reading: Job, repository: Repository, readers: int = 2) ->
     for outcome in race(repository, [run, *[read] * readers]):
         assert outcome is None
     return next(reads)
+
+
+class Interleaved(redis.Redis):
+    """Lets something else happen just before a certain script runs for the first time."""
+
+    script = ""
+    meanwhile: Job | None = None
+
+    def evalsha(self, sha, numkeys, *keys_and_args):
+        if self.meanwhile and sha == scripts.digest(self.script):
+            happen, self.meanwhile = self.meanwhile, None
+            happen()
+        return super().evalsha(sha, numkeys, *keys_and_args)
+
+
+def interleaved(repository: Repository, script: str, meanwhile: Job) -> Repository:
+    """The same store, for another process that is overtaken just before it runs this script."""
+    client = Interleaved(connection_pool=repository.store.client.connection_pool)
+    client.script, client.meanwhile = script, meanwhile
+    return connect(client, shards=repository.store.shards.count, clock=repository.store.now)
 
 
 def test_64_threads_end_exactly_where_a_serial_model_does(real_repository):
@@ -557,3 +578,131 @@ def test_two_groups_merged_into_each_other_at_once_end_as_one(real_repository, a
     assert sorted(listed(repository, Order.TIME, left.slug)) == ids
     assert {article.groups for article in repository.articles.get_many(ids)} == {(left.slug,)}
     assert problems(repository) == []
+
+
+# One order of steps each, that threads meet only now and then
+
+
+def test_a_poster_overtaken_under_the_claim_of_the_link_is_led_to_the_other_article(real_repository):
+    repository = real_repository
+    overtaken = interleaved(repository, "post", lambda: post(repository, 1, poster=BOB))
+
+    posted = overtaken.articles.post(ALICE, "alice", "Article 1", link(1))
+
+    assert not posted.is_new
+    assert listed(repository) == [posted.id]
+    assert repository.articles.get(posted.id).poster == BOB
+    assert problems(repository) == []
+
+
+def test_an_edit_overtaken_by_another_gives_free_the_link_it_really_replaced(real_repository):
+    repository = real_repository
+    article_id = post(repository, 0)
+
+    def edit(number: int, through: Repository) -> None:
+        through.articles.edit(article_id, MODERATOR, f"Article {number}", link(number), moderator=True)
+
+    edit(2, interleaved(repository, "edit", lambda: edit(1, repository)))
+
+    assert repository.articles.get(article_id).link == link(2)
+    assert [number for number in range(3) if post(repository, number, poster=BOB) == article_id] == [2]
+
+
+def two_groups(repository: Repository) -> list[int]:
+    """Articles 1 and 2 in java, 3 and 4 in python."""
+    for slug in ("java", "python", "redis"):
+        repository.groups.create(slug, slug.title())
+    return [post(repository, number, ("java" if number < 3 else "python",)) for number in range(1, 5)]
+
+
+def test_an_article_put_into_a_group_that_is_merged_meanwhile_follows_it(real_repository):
+    repository = real_repository
+    two_groups(repository)
+    article_id = post(repository, 9)
+    overtaken = interleaved(
+        repository, "assign_groups", lambda: repository.groups.merge("java", "python", MODERATOR)
+    )
+
+    assert overtaken.groups.assign(article_id, ["java"]) == ("python",)
+
+    assert sorted(listed(repository, Order.TIME, "python")) == [1, 2, 3, 4, article_id]
+    assert problems(repository) == []
+
+
+def test_an_article_posted_into_a_group_that_is_merged_meanwhile_follows_it(real_repository):
+    repository = real_repository
+    two_groups(repository)
+    overtaken = interleaved(repository, "post", lambda: repository.groups.merge("java", "python", MODERATOR))
+
+    article_id = post(overtaken, 9, ("java",))
+
+    assert repository.articles.get(article_id).groups == ("python",)
+    assert problems(repository) == []
+
+
+def test_an_article_put_into_a_group_as_its_merge_ends_is_moved_too(real_repository):
+    repository = real_repository
+    two_groups(repository)
+    late = post(repository, 9)
+    overtaken = interleaved(repository, "close_group", lambda: repository.groups.assign(late, ["java"]))
+
+    assert overtaken.groups.merge("java", "python", MODERATOR) == 3
+
+    assert repository.articles.get(late).groups == ("python",)
+    assert problems(repository) == []
+
+
+def test_a_merge_overtaken_by_the_opposite_one_is_refused_and_its_articles_follow(real_repository):
+    repository = real_repository
+    ids = two_groups(repository)
+    overtaken = interleaved(
+        repository, "close_group", lambda: repository.groups.merge("java", "python", MODERATOR)
+    )
+
+    with pytest.raises(GroupNotFound):
+        overtaken.groups.merge("python", "java", MODERATOR)
+
+    assert sorted(listed(repository, Order.TIME, "python")) == ids
+    assert problems(repository) == []
+
+
+def test_a_merge_into_a_group_that_is_merged_meanwhile_is_refused_and_its_articles_go_on(real_repository):
+    repository = real_repository
+    ids = two_groups(repository)
+    client = repository.store.client
+
+    def merge_the_target_leaving_what_comes_late() -> None:
+        names = repository.store.shards.directory
+        client.hdel(names.groups, "python")
+        client.hset(names.merged, "python", "redis")
+
+    overtaken = interleaved(repository, "close_group", merge_the_target_leaving_what_comes_late)
+
+    with pytest.raises(GroupNotFound):
+        overtaken.groups.merge("java", "python", MODERATOR)
+
+    assert sorted(listed(repository, Order.TIME, "redis")) == ids
+    assert sorted(repository.groups.titles()) == ["java", "redis"]
+    assert problems(repository) == []
+
+
+def test_a_removal_between_the_ids_of_a_page_and_its_articles_only_shortens_the_page(real_repository):
+    repository = real_repository
+    ids = two_groups(repository)
+
+    class RemovesInBetween(redis.Redis):
+        pipelines = 0
+
+        def pipeline(self, *args, **options):
+            self.pipelines += 1
+            if self.pipelines == 2:
+                repository.articles.remove(ids[0], MODERATOR, "Spam")
+            return super().pipeline(*args, **options)
+
+    reader = connect(
+        RemovesInBetween(connection_pool=repository.store.client.connection_pool),
+        shards=repository.store.shards.count,
+        clock=repository.store.now,
+    )
+
+    assert {article.id for article in reader.listings.page(Order.SCORE).articles} == set(ids[1:])

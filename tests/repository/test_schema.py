@@ -1,8 +1,11 @@
+"""The stamp: which stores the site starts on, and which it refuses and leaves alone."""
+
 import pytest
 
 from articles.domain import Rules
 from articles.errors import StoreUnfit
 from articles.repository import connect, schema
+from tests.repository.usage import contents
 
 
 def test_the_first_start_stamps_an_empty_store(server_url):
@@ -37,7 +40,7 @@ def test_somebody_elses_database_is_refused_and_left_alone(server_url):
 
     with pytest.raises(StoreUnfit, match="1 keys that are not this site's"):
         repository.prepare()
-    assert repository.store.client.keys() == ["theirs"]
+    assert list(repository.store.client.scan_iter()) == ["theirs"]
 
 
 def test_a_store_that_evicts_is_refused(server_url):
@@ -81,3 +84,38 @@ def test_another_weight_is_adopted_once_and_repair_scores_anew(real_repository):
 
     assert list(changed.audit.findings()) == []
     assert changed.articles.get(number).score == store.now() + 8640
+
+
+@pytest.mark.parametrize(("shards", "version"), [(4, "1"), (1, "99")])
+def test_a_store_that_is_refused_is_left_as_it_was(server_url, shards, version):
+    first = connect(server_url)
+    first.prepare()
+    first.store.client.hset("schema:", "version", version)
+    before = contents(first)
+
+    with pytest.raises(StoreUnfit):
+        connect(server_url, shards=shards).prepare()
+
+    assert contents(first) == before
+
+
+def test_a_start_broken_off_after_the_stamp_is_finished_by_the_next(server_url):
+    repository = connect(server_url, shards=4)
+    repository.store.client.hset("schema:", mapping={"version": "1", "shards": "4"})
+
+    repository.prepare()
+
+    assert repository.articles.post(1, "alice", "T", "https://example.org/").is_new
+    assert list(repository.audit.findings()) == []
+
+
+def test_a_start_with_other_rules_keeps_the_weight_in_force(server_url):
+    connect(server_url).prepare()
+
+    connect(server_url, rules=Rules(votes_per_day=10)).prepare()
+
+    assert schema.seconds_per_point(connect(server_url).store) == 432
+
+
+def test_rules_already_in_force_are_adopted_without_a_change(real_repository):
+    assert not real_repository.adopt_rules()

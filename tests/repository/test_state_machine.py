@@ -36,11 +36,11 @@ from tests.repository.usage import DAY, MODERATOR, link, listed, problems
 
 RULES = Rules(per_page=3)
 
-users = st.integers(1, 5)
-links = st.integers(1, 6).map(link)
+users = st.integers(1, 3)
+links = st.integers(1, 5).map(link)
 slugs = st.sampled_from(["a", "b", "score", "群组"])
 some_slugs = st.lists(slugs, max_size=3, unique=True)
-ids = st.integers(0, 9)  # the next article to come, and some that are not there
+places = st.integers(0, 11)  # the articles there are, over and over, and one that is not there
 times = st.sampled_from([0.001, 0.5, 60, 900, 3600, DAY, 2 * DAY, 6 * DAY, 7 * DAY, 10 * DAY])
 
 
@@ -122,13 +122,17 @@ class Machine(RuleBasedStateMachine):
         self.repository = make(self.clock)
         self.articles: dict[int, Model] = {}
         self.claims: dict[str, tuple[int, float]] = {}
-        self.profiles: dict[int, dict[int, float]] = {user: {} for user in range(1, 6)}
+        self.profiles: dict[int, dict[int, float]] = {user: {} for user in range(1, 4)}
         self.groups: dict[str, str] = {}
         self.merged: dict[str, str] = {}
         self.counter = 0
         self.logged = 0
 
     # What the model does
+
+    def pick(self, at: int) -> int:
+        known = sorted(self.articles)
+        return self.counter + 1 if at == 11 or not known else known[at % len(known)]
 
     def claim(self, address: str, article_id: int) -> int:
         return self.claims.setdefault(link_digest(address), (article_id, self.clock()))[0]
@@ -195,8 +199,12 @@ class Machine(RuleBasedStateMachine):
             if commands >= 4:
                 self.profiles[user][article_id] = self.clock()
 
-    @rule(article_id=ids, user=users, choice=st.sampled_from(Choice))
-    def cast(self, article_id: int, user: int, choice: Choice) -> None:
+    @rule(at=places, votes=st.lists(st.tuples(users, st.sampled_from(Choice)), min_size=1, max_size=6))
+    def cast(self, at: int, votes: list[tuple[int, Choice]]) -> None:
+        for user, choice in votes:
+            self.vote(self.pick(at), user, choice)
+
+    def vote(self, article_id: int, user: int, choice: Choice) -> None:
         if refusal := self.refusal_of_vote(article_id):
             with pytest.raises(refusal):
                 self.repository.votes.cast(article_id, user, choice)
@@ -206,16 +214,18 @@ class Machine(RuleBasedStateMachine):
         article.cast(user, choice)
         assert tally == Tally(article.votes, article.opposes, choice)
 
-    @rule(article_id=ids, user=users, choice=st.sampled_from(Choice))
-    def cast_without_hearing_the_answer_and_cast_again(self, article_id: int, user: int, choice: Choice) -> None:
+    @rule(at=places, user=users, choice=st.sampled_from(Choice))
+    def cast_without_hearing_the_answer_and_cast_again(self, at: int, user: int, choice: Choice) -> None:
+        article_id = self.pick(at)
         assume(not self.refusal_of_vote(article_id))
         assert not self.breaking(lambda: self.repository.votes.cast(article_id, user, choice), 1)
         self.articles[article_id].cast(user, choice)
         self.same_articles()
-        self.cast(article_id, user, choice)
+        self.vote(article_id, user, choice)
 
-    @rule(article_id=ids, add=some_slugs, drop=some_slugs, logged=st.booleans())
-    def assign(self, article_id: int, add: list[str], drop: list[str], logged: bool) -> None:
+    @rule(at=places, add=some_slugs, drop=some_slugs, logged=st.booleans())
+    def assign(self, at: int, add: list[str], drop: list[str], logged: bool) -> None:
+        article_id = self.pick(at)
         actor = MODERATOR if logged else None
         if article_id not in self.articles:
             with pytest.raises(ArticleNotFound):
@@ -233,8 +243,9 @@ class Machine(RuleBasedStateMachine):
         article.groups = kept
         return kept
 
-    @rule(article_id=ids, slug=slugs, commands=st.integers(0, 3))
-    def abandon_an_assignment(self, article_id: int, slug: str, commands: int) -> None:
+    @rule(at=places, slug=slugs, commands=st.integers(0, 3))
+    def abandon_an_assignment(self, at: int, slug: str, commands: int) -> None:
+        article_id = self.pick(at)
         assume(article_id in self.articles)
         steps = 1 if slug in self.groups else 2
         self.breaking(lambda: self.repository.groups.assign(article_id, [slug], actor=MODERATOR), commands)
@@ -286,10 +297,10 @@ class Machine(RuleBasedStateMachine):
         self.merged[slug] = into
         self.logged += 1
 
-    @rule(
-        article_id=ids, user=users, moderator=st.booleans(), title=st.sampled_from(["Title", "Better"]), to=links
-    )
-    def edit(self, article_id: int, user: int, moderator: bool, title: str, to: str) -> None:
+    @rule(at=places, user=users, moderator=st.booleans(), title=st.sampled_from(["Title", "Better"]), to=links)
+    def edit(self, at: int, user: int, moderator: bool, title: str, to: str) -> None:
+        article_id = self.pick(at)
+
         def edit() -> None:
             editor = Actor(user, f"user{user}")
             self.repository.articles.edit(article_id, editor, title, to, moderator=moderator)
@@ -331,8 +342,9 @@ class Machine(RuleBasedStateMachine):
             self.release(article.link, article_id)
         article.title, article.link = title, to
 
-    @rule(article_id=ids, to=links, commands=st.integers(0, 4))
-    def abandon_an_edit(self, article_id: int, to: str, commands: int) -> None:
+    @rule(at=places, to=links, commands=st.integers(0, 4))
+    def abandon_an_edit(self, at: int, to: str, commands: int) -> None:
+        article_id = self.pick(at)
         article = self.articles.get(article_id)
         assume(article is not None and article.link != to)
         assume(self.claims.get(link_digest(to), (article_id, 0))[0] == article_id)
@@ -348,8 +360,9 @@ class Machine(RuleBasedStateMachine):
             if commands == 3 and held:
                 self.claims[link_digest(old)] = held
 
-    @rule(article_id=ids)
-    def remove(self, article_id: int) -> None:
+    @rule(at=places)
+    def remove(self, at: int) -> None:
+        article_id = self.pick(at)
         article = self.articles.get(article_id)
         if article is None or article.removed is not None:
             with pytest.raises(ArticleRemoved if article else ArticleNotFound):
@@ -359,8 +372,16 @@ class Machine(RuleBasedStateMachine):
         article.removed = "Spam"
         self.logged += 1
 
-    @rule(article_id=ids)
-    def restore(self, article_id: int) -> None:
+    @rule(at=places, votes=st.booleans())
+    def remove_and_restore(self, at: int, votes: bool) -> None:
+        self.remove(at)
+        if votes:
+            self.vote(self.pick(at), 2, Choice.OPPOSE)
+        self.restore(at)
+
+    @rule(at=places)
+    def restore(self, at: int) -> None:
+        article_id = self.pick(at)
         article = self.articles.get(article_id)
         if article is None or article.removed is None:
             with pytest.raises(NotRemoved if article else ArticleNotFound):
@@ -375,8 +396,9 @@ class Machine(RuleBasedStateMachine):
         self.clock.now = round(self.clock.now + seconds, 3)
         self.expire()
 
-    @rule(article_id=ids, late=st.sampled_from([0.0, 0.001]))
-    def voting_is_about_to_close(self, article_id: int, late: float) -> None:
+    @rule(at=places, late=st.sampled_from([0.0, 0.001]))
+    def voting_is_about_to_close(self, at: int, late: float) -> None:
+        article_id = self.pick(at)
         assume(article_id in self.articles)
         end = self.articles[article_id].time + RULES.voting_window
         assume(end >= self.clock())

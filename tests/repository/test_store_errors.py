@@ -5,11 +5,14 @@ import signal
 import time
 
 import pytest
+import redis
 
 from articles.domain import Choice, Order
 from articles.errors import StoreUnavailable
 from articles.repository import connect
-from tests.repository.conftest import ALICE, BOB
+from articles.repository.client import store_errors
+from tests.repository.conftest import ALICE, BOB, CAROL
+from tests.repository.usage import contents, imported, post, problems, warm
 from voting_site.embedded import StorePaths, Supervisor
 
 
@@ -31,8 +34,8 @@ def everything(repository):
         lambda: repository.articles.post(BOB, "bob", "B", "https://example.org/b"),
         lambda: repository.listings.page(Order.SCORE),
         lambda: repository.articles.get(1),
-        lambda: repository.groups.all(),
-        lambda: repository.moderation_log.page(),
+        repository.groups.all,
+        repository.moderation_log.page,
     )
 
 
@@ -98,3 +101,111 @@ def test_a_store_that_forgot_the_scripts_is_taught_again(real_repository):
         assert real_repository.listings.page(Order.SCORE, slug="python").total == 1
 
     assert real_repository.articles.get(number).votes == 2
+
+
+def test_the_answer_to_a_question_that_was_given_up_is_never_taken_for_the_next_ones(private):
+    repository, _ = private
+    post(repository, 2)
+    pid = repository.store.client.info("server")["process_id"]
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        with pytest.raises(StoreUnavailable):
+            repository.articles.get(1)
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+    assert [repository.articles.get(number).id for number in (2, 1, 2)] == [2, 1, 2]
+
+
+def writes(repository):
+    """Each write once: to article 1, listed in python, or to article 2, which is removed."""
+    return {
+        "vote": lambda: repository.votes.cast(1, BOB, Choice.VOTE),
+        "opposing vote": lambda: repository.votes.cast(1, ALICE, Choice.OPPOSE),
+        "group": lambda: repository.groups.assign(1, ["redis"], actor=CAROL),
+        "edit": lambda: repository.articles.edit(1, CAROL, "New", "https://example.org/n", moderator=True),
+        "removal": lambda: repository.articles.remove(1, CAROL, "Spam"),
+        "restoration": lambda: repository.articles.restore(2, CAROL, "It was not"),
+        "new group": lambda: repository.groups.create("web", "Web", CAROL),
+        "title": lambda: repository.groups.rename("python", "Python!", CAROL),
+        "merge": lambda: repository.groups.merge("python", "redis", CAROL),
+        "import": lambda: repository.imports.add([imported(1, repository.store.now() - 60)]),
+        "post": lambda: post(repository, 9),
+    }
+
+
+@pytest.fixture
+def used(private):
+    repository, _ = private
+    repository.groups.assign(1, ["python"])
+    repository.groups.create("redis", "Redis")
+    post(repository, 2, ("python",))
+    repository.articles.remove(2, CAROL, "Spam")
+    warm(repository, "python")
+    return repository
+
+
+def test_a_full_store_takes_each_write_whole_or_not_at_all(used):
+    client = used.store.client
+    for name, write in writes(used).items():
+        before = contents(used)
+        client.config_set("maxmemory", "1")
+        try:
+            write()
+        except StoreUnavailable:
+            if name not in ("import", "post"):  # which begin with an id
+                assert contents(used) == before, name
+        finally:
+            client.config_set("maxmemory", "0")
+        assert problems(used) == [], name
+
+
+def test_a_store_that_only_reads_refuses_every_write_and_serves_every_list(used):
+    client, before = used.store.client, contents(used)
+    client.replicaof("127.0.0.1", "1")
+
+    for write in writes(used).values():
+        with pytest.raises(StoreUnavailable):
+            write()
+
+    assert used.listings.page(Order.SCORE).total == 1
+    assert used.articles.get(1, BOB).votes == 1
+    client.replicaof("NO", "ONE")
+    assert contents(used) == before
+
+
+WRAPPED = "Error running script (call to f_0123): @user_script:12: @user_script: 12: -"
+
+
+@pytest.mark.parametrize("prefix", ["", "-", WRAPPED])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "MISCONF Errors writing to the AOF file: No space left on device",
+        "READONLY You can't write against a read only replica.",
+        "OOM command not allowed when used memory > 'maxmemory'.",
+        "LOADING Redis is loading the dataset in memory",
+        "BUSY Redis is busy running a script.",
+        "NOREPLICAS Not enough good replicas to write.",
+        "MASTERDOWN Link with MASTER is down",
+        "CLUSTERDOWN The cluster is down",
+    ],
+)
+def test_what_may_pass_is_told_also_when_redis_6_wraps_it_in_a_scripts_error(prefix, text):
+    with pytest.raises(StoreUnavailable), store_errors():
+        raise redis.ResponseError(prefix + text)
+
+
+@pytest.mark.parametrize(
+    "text", ["WRONGTYPE Operation against a key", "ERR value is not an integer", "BUSYGROUP name already exists"]
+)
+def test_a_mistake_of_ours_is_not_taken_for_a_store_that_is_away(text):
+    with pytest.raises(redis.ResponseError), store_errors():
+        raise redis.ResponseError(text)
+
+
+def test_every_script_is_taught_again_to_a_store_that_forgot_them(used):
+    for name, write in writes(used).items():
+        used.store.client.script_flush()
+        write()
+        assert problems(used) == [], name

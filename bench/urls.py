@@ -1,0 +1,11 @@
+"""The site's addresses and `/bench/hello`, the least this server can answer."""
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import include, path
+
+
+def hello(_request: HttpRequest) -> HttpResponse:
+    return HttpResponse("hello")
+
+
+urlpatterns = [path("bench/hello", hello), path("", include("voting_site.urls"))]
