@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from articles.demo.seeding import seed_if_empty
 from django.conf import settings
 from django.core.management import call_command
 from tqdm import tqdm
 
+from articles.demo.seeding import seed_if_empty
 from articles.errors import StoreError
 from articles.repository import Repository
 from articles.wiring import patient_repository
