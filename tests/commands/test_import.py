@@ -264,7 +264,7 @@ class Interrupter:
         return ask
 
 
-@pytest.mark.parametrize("number", range(1, 38, 2))
+@pytest.mark.parametrize("number", range(1, 38, 3))
 def test_interrupted_anywhere_it_ends_as_if_it_had_not_been(
     run, site_store, write, small_batches, monkeypatch, number
 ):

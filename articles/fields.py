@@ -1,0 +1,114 @@
+"""Fields of forms that clean what people type, with their errors in the reader's language."""
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from articles.domain import Group
+from articles.refusals import message_of
+from articles.slugs import clean_slug
+from articles.text import REASON_LIMIT, Refused, clean_reason
+
+TICKED_AT_MOST = 40
+"""Groups offered as boxes to tick, the largest first; further ones are typed."""
+
+TYPED_AT_MOST = 50
+"""Group names read from one form."""
+
+_BETWEEN_NAMES = re.compile(r"[\s,;，、；]+")
+
+
+class CleanedField(forms.CharField):
+    """A line cleaned by one of our own functions, whose refusals become the field's errors."""
+
+    def __init__(self, clean: Callable[[str], str], **options: Any) -> None:
+        super().__init__(strip=False, **options)
+        self._clean_line = clean
+
+    def clean(self, value: Any) -> str:
+        raw = str(self.to_python(value) or "")
+        if not self.required and not raw.strip():
+            return ""
+        try:
+            return self._clean_line(raw)
+        except Refused as refused:
+            raise ValidationError(message_of(refused), code=refused.code) from refused
+
+
+class GroupsWidget(forms.Widget):
+    """Boxes to tick, and a line to type further names into. All travel under one name."""
+
+    template_name = "articles/groups_widget.html"
+    use_fieldset = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.offered: Sequence[Group] = ()
+
+    def value_from_datadict(self, data: Mapping[str, Any], _files: Any, name: str) -> list[str]:
+        return list(data.getlist(name)) if hasattr(data, "getlist") else list(data.get(name, ()))
+
+    def id_for_label(self, id_: str, index: Any = None) -> str:  # noqa: ARG002 - Django's signature
+        return id_
+
+    def get_context(self, name: str, value: Any, attrs: Mapping[str, Any] | None) -> dict[str, Any]:
+        context = super().get_context(name, value, dict(attrs or {}))
+        chosen = list(value or ())
+        ticked = {group.slug for group in self.offered}
+        context["widget"] |= {
+            "offered": self.offered,
+            "chosen": set(chosen),
+            "typed": ", ".join(slug for slug in chosen if slug not in ticked),
+        }
+        return context
+
+    def format_value(self, value: Any) -> Any:
+        return value
+
+
+class GroupsField(forms.Field):
+    """Names of groups, each once, in the order given."""
+
+    widget = GroupsWidget
+
+    def offer(self, groups: Sequence[Group], always: Collection[str] = ()) -> None:
+        """Show these groups as boxes: the largest, and those in `always`."""
+        largest = sorted(groups, key=lambda group: -group.articles)[:TICKED_AT_MOST]
+        more = [group for group in groups if group.slug in always and group not in largest]
+        shown = sorted([*largest, *more], key=lambda group: group.title.casefold())
+        self.widget.offered = shown
+
+    def clean(self, value: Any) -> list[str]:
+        names = [name for line in value or () for name in _BETWEEN_NAMES.split(str(line)[:2000]) if name]
+        if len(names) > TYPED_AT_MOST:
+            raise ValidationError(_("These are too many groups."))
+        slugs, problems = [], []
+        for name in names:
+            try:
+                slugs.append(clean_slug(name))
+            except Refused as refused:
+                problems.append(ValidationError(f"“{name[:40]}”: {message_of(refused)}", code=refused.code))
+        if problems:
+            raise ValidationError(problems)
+        return list(dict.fromkeys(slugs))
+
+
+def refuse_unknown(slugs: Collection[str], known: Collection[str]) -> None:
+    if unknown := [slug for slug in slugs if slug not in known]:
+        raise ValidationError(_("There is no group named %(names)s.") % {"names": ", ".join(unknown)})
+
+
+def reason_field(*, required: bool = True) -> CleanedField:
+    """Why a moderator does something, for everyone to read."""
+    return CleanedField(
+        clean_reason,
+        required=required,
+        label=gettext_lazy("Reason"),
+        help_text=gettext_lazy("Everyone can read it in the moderation log."),
+        widget=forms.TextInput({"maxlength": REASON_LIMIT}),
+    )
