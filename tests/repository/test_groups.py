@@ -233,6 +233,8 @@ def test_two_groups_merged_back_and_forth_hold_everything_at_the_end(repository)
     repository.groups.merge("b", "a", CAROL)
 
     assert set(listed(repository, Order.TIME, "a")) == {first, second}
+    directory = repository.store.shards.directory
+    assert repository.store.client.hgetall(directory.merged) == {"b": "a"}
     with pytest.raises(GroupNotFound) as caught:
         repository.listings.page(Order.TIME, slug="b")
     assert caught.value.moved_to == "a"

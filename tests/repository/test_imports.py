@@ -129,13 +129,18 @@ def test_times_are_kept_to_the_millisecond_and_decide_what_is_the_same(repositor
     assert repository.imports.count() == 2
 
 
-@pytest.mark.parametrize("fraction", [0.0, 0.123, 0.001, 0.9994, 0.57351])
-def test_an_article_imported_in_its_last_millisecond_of_voting_has_its_voters(repository, clock, fraction):
-    inside, outside = OLD + fraction, OLD + fraction - 0.001
-    clock.now = round(inside, 3) + 604_800
+@pytest.mark.parametrize(
+    "inside",
+    # the last on both sides of 2**31, where doubles become coarser
+    [OLD, OLD + 0.123, OLD + 0.4994, OLD + 0.07351, 2_147_000_000 + 4 / 1000],
+)
+def test_an_article_imported_in_its_last_millisecond_of_voting_has_its_voters(repository, clock, inside):
+    outside, clock.now = inside - 0.001, round(inside + 604_800, 3)
     last, closed = repository.imports.add([row(at=inside), row(link="https://example.org/b", at=outside)])
 
     assert problems(repository) == []
+    keys = repository.store.shards.of(closed)
+    assert repository.store.client.exists(keys.voted(closed), keys.oppose(closed)) == 0
     assert repository.votes.cast(last, BOB, Choice.VOTE).votes == 4
     with pytest.raises(VotingClosed):
         repository.votes.cast(closed, BOB, Choice.VOTE)
@@ -222,6 +227,7 @@ def test_a_second_import_that_was_kept_out_does_not_end_the_firsts_lock(reposito
             with pytest.raises(ImportRunning), repository.imports.alone():
                 pass
         assert repository.store.client.exists(names.IMPORTING)
+        assert repository.imports.add([row()]) == [1]
     assert not repository.store.client.exists(names.IMPORTING)
 
 
@@ -239,6 +245,20 @@ def test_other_processes_are_kept_out_until_the_lock_of_a_crash_has_ended(reposi
         with pytest.raises(ImportRunning):
             other.imports.add([row()])
         assert repository.imports.add([row()]) == [1]
+        crashed.__exit__(None, None, None)
+        assert repository.store.client.exists(names.IMPORTING), "its lock is the other's now"
+
+
+def test_an_import_overtaken_by_another_after_a_refusal_enters_nothing(repository):
+    with repository.imports.alone():
+        with pytest.raises(ImportRunning), repository.imports.alone():
+            pass
+        repository.store.client.set(names.IMPORTING, "another")
+
+        with pytest.raises(ImportRunning):
+            repository.imports.add([row()])
+
+    assert repository.imports.count() == 0
 
 
 def test_an_import_that_fails_gives_the_lock_back(repository):

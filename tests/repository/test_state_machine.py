@@ -170,8 +170,9 @@ class Machine(RuleBasedStateMachine):
     # The rules
 
     @initialize()
-    def begin_with_a_group(self) -> None:
-        self.create_group("a")
+    def begin_with_groups(self) -> None:
+        for slug in ("a", "b", "score"):
+            self.create_group(slug)
 
     @rule(user=users, address=links, groups=some_slugs)
     def post(self, user: int, address: str, groups: list[str]) -> None:
@@ -274,9 +275,10 @@ class Machine(RuleBasedStateMachine):
         self.logged += self.groups[slug] != title
         self.groups[slug] = title
 
-    @rule(slug=slugs, into=slugs, commands=st.none() | st.integers(0, 25))
-    def merge_groups(self, slug: str, into: str, commands: int | None) -> None:
-        groups = self.repository.groups
+    @rule(at=places, other=places, commands=st.none() | st.integers(0, 25))
+    def merge_groups(self, at: int, other: int, commands: int | None) -> None:
+        groups, known = self.repository.groups, [*sorted(self.groups), "nobodys"]
+        slug, into = known[at % len(known)], known[other % len(known)]
         if slug == into or slug not in self.groups or into not in self.groups:
             with pytest.raises(GroupNotFound):
                 groups.merge(slug, into, MODERATOR)
@@ -487,6 +489,7 @@ class Machine(RuleBasedStateMachine):
             assert listed(self.repository, Order.SCORE, slug) == self.in_order(Order.SCORE, slug)
         found = {group.slug: (group.title, group.articles) for group in self.repository.groups.all()}
         assert found == {slug: (t, len(self.in_order(Order.TIME, slug))) for slug, t in self.groups.items()}
+        assert self.repository.store.client.hgetall(self.repository.store.shards.directory.merged) == self.merged
 
     @invariant()
     def same_articles(self) -> None:
@@ -531,7 +534,7 @@ def test_calls_in_any_order_leave_what_the_model_says():
         schema.stamp(repository.store)
         return repository
 
-    run(make, examples=10, steps=25)
+    run(make, examples=20, steps=30)
 
 
 def test_calls_in_any_order_leave_what_the_model_says_on_the_server_with_4_shards(store_paths):
@@ -544,4 +547,4 @@ def test_calls_in_any_order_leave_what_the_model_says_on_the_server_with_4_shard
         repository.prepare()
         return repository
 
-    run(make, examples=40, steps=35)
+    run(make, examples=70, steps=40)

@@ -3,8 +3,9 @@
 import pytest
 
 from articles import ranking
-from articles.domain import Article, Choice, Order, Tally
+from articles.domain import Article, Choice, Order, Rules, Tally
 from articles.errors import ArticleNotFound, ArticleRemoved, VotingClosed
+from articles.repository import connect
 from tests.repository.conftest import ALICE, BOB, CAROL, MALLORY
 from tests.repository.usage import DAY, imported, link, problems, warm
 
@@ -224,6 +225,22 @@ def test_scores_of_articles_posted_within_a_second_are_exact(repository, clock, 
     assert found.posted_at == round(now, 3)
     assert ranked(repository, article_id) == found.posted_at + 432 * 4
     assert ranked(repository, article_id) == ranking.score(found.posted_at, 4, seconds_per_point=432)
+
+
+@pytest.mark.parametrize("votes_per_day", [1, 7, 13, 86_400, 1_000_000])
+def test_scores_are_exact_also_when_a_vote_is_worth_no_whole_second(repository, clock, votes_per_day):
+    rules, store = Rules(votes_per_day=votes_per_day), repository.store
+    other = connect(store.client, shards=store.shards.count, rules=rules, clock=clock)
+    other.adopt_rules()
+    clock.now = 1_700_000_000.123
+    article_id = other.articles.post(ALICE, "alice", "On clocks", link(1)).id
+    for user in range(10, 16):
+        other.votes.cast(article_id, user, Choice.VOTE)
+
+    found = other.articles.get(article_id)
+
+    assert ranked(other, article_id) == found.score == found.posted_at + 86_400 / votes_per_day * 7
+    assert problems(other) == []
 
 
 def test_large_counts_are_kept_to_the_last_vote(repository, clock):

@@ -6,7 +6,7 @@ Returns  {id, what is wrong, id, what is wrong …}
 Cost  O(ids · log N)
 ]]
 local prefix, now, window = ARGV[1], milliseconds(tonumber(ARGV[2])), milliseconds(tonumber(ARGV[3]))
-local per_point = seconds_per_point(prefix)
+local per_point = tonumber(redis.call('HGET', prefix .. 'ranking:', 'seconds_per_point'))  -- nil where it is lost
 local findings = {}
 
 local function check_votes(say, id, votes, opposes)
