@@ -534,7 +534,7 @@ def test_calls_in_any_order_leave_what_the_model_says():
         schema.stamp(repository.store)
         return repository
 
-    run(make, examples=20, steps=30)
+    run(make, examples=15, steps=25)
 
 
 def test_calls_in_any_order_leave_what_the_model_says_on_the_server_with_4_shards(store_paths):
@@ -547,4 +547,4 @@ def test_calls_in_any_order_leave_what_the_model_says_on_the_server_with_4_shard
         repository.prepare()
         return repository
 
-    run(make, examples=70, steps=40)
+    run(make, examples=50, steps=35)
