@@ -102,7 +102,6 @@ VARIABLES = (
         "Key that signs sessions and links in mails; empty: made at first start in DATA_DIR/secret_key.",
     ),
     Variable("DEBUG", "yes/no", "0", "Show errors in detail. Never on a public site."),
-    Variable("LANGUAGE", "text", "en", "Language of pages for readers whose browser asks for none we have."),
     Variable("TIME_ZONE", "text", "UTC", "Time zone of dates on pages, for example Asia/Shanghai."),
     Variable(
         "DATABASE_URL",

@@ -151,8 +151,8 @@ DEFAULT_FROM_EMAIL = CONFIGURATION["EMAIL_FROM"]
 SERVER_EMAIL = DEFAULT_FROM_EMAIL
 EMAIL_TIMEOUT = 5
 
-LANGUAGE_CODE = CONFIGURATION["LANGUAGE"]
-LANGUAGES = [("en", _("English")), ("zh-hans", _("Chinese"))]
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", _("English"))]  # those the pages are translated into, and no others
 LOCALE_PATHS = [BASE_DIR / "locale"]
 TIME_ZONE = CONFIGURATION["TIME_ZONE"]
 USE_TZ = True

@@ -5,6 +5,7 @@ from contextlib import suppress
 
 import pytest
 from django.core.management.base import CommandError
+from django.db import OperationalError
 
 from accounts.models import User
 from articles.domain import PLACEHOLDERS, UNKNOWN_POSTER, Choice, Order
@@ -279,3 +280,12 @@ def test_interrupted_anywhere_it_ends_as_if_it_had_not_been(
     assert profiles == [3, 2, 2]
     assert site_store.listings.page(Order.TIME, slug="python").total == 7
     assert findings(site_store) == []
+
+
+def test_an_accounts_database_that_fails_is_one_sentence(run, site_store, write, monkeypatch):
+    def fail(*_):
+        raise OperationalError("database is locked")
+
+    monkeypatch.setattr(User.objects, "bulk_create_imported", fail)
+    with pytest.raises(CommandError, match=r"cannot be used: database is locked\. Run it again to go on\."):
+        run("import_articles", write([row(1)]))

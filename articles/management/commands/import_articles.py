@@ -65,7 +65,7 @@ class Command(StoreCommand):
                 source = stack.enter_context(open_articles(options["file"]))
                 report = ImportReport(_opened_report(stack, options["report"], source))
             except OSError as error:
-                raise CommandError(f"{error.filename}: {error.strerror}") from error
+                raise CommandError(f"{error.filename or options['file']}: {error.strerror}") from error
             self._import(source, report, options)
 
     def _import(self, source: ArticleFile, report: ImportReport, options: dict[str, Any]) -> None:
