@@ -137,7 +137,8 @@ def test_our_own_faults_are_told_to_the_log_only(anyone, monkeypatch, caplog, se
         assert "a secret" in caplog.text
 
 
-def test_failures_speak_the_readers_language(anyone, article, monkeypatch):
+def test_failures_speak_the_readers_language(anyone, article, monkeypatch, settings):
+    settings.LANGUAGES = [("en", "English"), ("zh-hans", "Chinese")]
     monkeypatch.setattr("articles.api.problems._", lambda text: f"{get_language()}: {text}")
 
     answer = anyone.get("nothing", headers={"Accept-Language": "zh-hans"})

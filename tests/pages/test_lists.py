@@ -140,3 +140,10 @@ def test_a_page_stays_the_same_for_a_member_of_a_later_time_zone(site, article):
     text = Client().get("/").content.decode()
 
     assert re.search(r'<time datetime="\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00" title="[^"]+">just now</time>', text)
+
+
+def test_a_language_the_pages_are_not_translated_into_is_not_mixed_in(site, article):
+    response = Client().get("/", headers={"Accept-Language": "zh-hans, de;q=0.5"})
+
+    assert response.headers["Content-Language"] == "en"
+    assert '<html lang="en">' in response.content.decode()
