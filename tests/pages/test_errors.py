@@ -1,8 +1,10 @@
 import pytest
-from django.test import Client
+from django.http import HttpResponse
+from django.test import Client, RequestFactory
 
 from articles import wiring
 from articles.errors import StoreUnavailable
+from articles.middleware import HeadMiddleware
 
 
 def test_pages_say_when_there_is_nothing_here(site):
@@ -49,3 +51,13 @@ def test_an_unexpected_error_shows_no_details(site, monkeypatch):
 
 def test_a_foreign_host_is_400(site):
     assert Client(HTTP_HOST="evil.example").get("/").status_code == 400
+
+
+def test_head_is_answered_without_a_body_but_with_its_length():
+    middleware = HeadMiddleware(lambda _request: HttpResponse("twelve bytes"))
+
+    response = middleware(RequestFactory().head("/"))
+    whole = middleware(RequestFactory().get("/"))
+
+    assert (response.content, response.headers["Content-Length"]) == (b"", "12")
+    assert whole.content == b"twelve bytes"
