@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Self
 
 # How every refusal that is about the data itself ends.
-RESTORE_HINT = "restore a backup with `manage.py restore`"
+RESTORE_HINT = "restore a backup of the whole directory (docs/operation.md says how)"
 
 
 class EmbeddedStoreError(Exception):
