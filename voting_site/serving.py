@@ -9,10 +9,10 @@ from pathlib import Path
 
 from django.conf import settings
 from django.core.management import call_command
-from tqdm import tqdm
 
 from articles.demo.seeding import seed_if_empty
 from articles.errors import StoreError
+from articles.management.commands._progress import progress
 from articles.repository import Repository
 from articles.wiring import patient_repository
 from voting_site import static_files, web_server
@@ -111,17 +111,12 @@ def _prepare(say: Say) -> None:
 
 
 def _adopt_rules(repository: Repository, say: Say) -> None:
-    """Re-score everything when VOTES_PER_DAY was changed since the last start."""
+    """Re-score everything when VOTES_PER_DAY was changed, also if the last start did not get to the end."""
     if not repository.adopt_rules():
         return
     say("A vote has another weight now: scoring all articles anew.")
-    with tqdm(unit="articles", leave=False) as bar:
-
-        def show(done: int, total: int) -> None:
-            bar.total = total
-            bar.update(done - bar.n)
-
-        repository.repair.run(show)
+    with progress(unit="articles", shown=False) as bar:
+        repository.repair.run(bar.reach)
 
 
 def _greeting(host: str, port: int) -> str:

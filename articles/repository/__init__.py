@@ -42,7 +42,7 @@ class Repository:
         schema.stamp(self.store)
 
     def adopt_rules(self) -> bool:
-        """Put the rules' weight of a vote in force; True when it was another: `repair` must run then."""
+        """Put the rules' weight of a vote in force; True until `repair` has scored everything by it."""
         return schema.adopt_rules(self.store)
 
 

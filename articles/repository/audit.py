@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from articles.domain import Order
 from articles.repository import keys as names
 from articles.repository.keys import Keys
-from articles.repository.keyspace import Contents, batches, ranked_ids, survey
+from articles.repository.keyspace import batches, mentioned_ids, survey
 from articles.repository.store import Store, exact_time
 
 _AT_ONCE = 250
@@ -48,7 +48,7 @@ class Audit:
     def findings(self, progress: Progress = quiet) -> Iterator[Finding]:
         """Everything that is wrong; a sound store yields nothing."""
         shards, foreign = survey(self._store)
-        ids = {keys: self._ids(keys, contents) for keys, contents in shards.items()}
+        ids = {keys: mentioned_ids(self._store, keys, contents) for keys, contents in shards.items()}
         done, total = 0, sum(len(found) for found in ids.values())
         progress(done, total)
         yield from (Finding(name, "belongs to nothing of this site") for name in foreign)
@@ -61,9 +61,6 @@ class Audit:
                 progress(done, total)
             for slug in sorted(contents.groups):
                 yield from self._check_group(keys, slug)
-
-    def _ids(self, keys: Keys, contents: Contents) -> set[int]:
-        return contents.articles | contents.voter_sets | ranked_ids(self._store, keys)
 
     def _check_counter(self, highest: int) -> Iterator[Finding]:
         with self._store.commands() as client:

@@ -96,7 +96,12 @@ def batches(ids: Iterable[ArticleId], size: int) -> Iterator[list[str]]:
         yield ordered[at : at + size]
 
 
-def ranked_ids(store: Store, keys: Keys) -> set[ArticleId]:
+def mentioned_ids(store: Store, keys: Keys, contents: Contents) -> set[ArticleId]:
+    """Every id one shard has an article, a voter set or a place in a ranking for."""
+    return contents.articles | contents.voter_sets | _ranked_ids(store, keys)
+
+
+def _ranked_ids(store: Store, keys: Keys) -> set[ArticleId]:
     """Ids in the rankings of all articles, listed or removed."""
     with store.pipeline() as pipe:
         for order in Order:

@@ -2,10 +2,11 @@
 
 from articles.domain import ArticleId
 from articles.repository import keys as names
+from articles.repository import schema
 from articles.repository.audit import Progress, quiet
 from articles.repository.groups import Groups
 from articles.repository.keys import Keys
-from articles.repository.keyspace import Contents, batches, ranked_ids, survey
+from articles.repository.keyspace import Contents, batches, mentioned_ids, survey
 from articles.repository.reading import split_groups
 from articles.repository.store import Store, exact_time
 
@@ -25,10 +26,7 @@ class Repair:
         either as it was or as it should be. Counts of votes are not touched.
         """
         shards, _ = survey(self._store)
-        ids = {
-            keys: contents.articles | contents.voter_sets | ranked_ids(self._store, keys)
-            for keys, contents in shards.items()
-        }
+        ids = {keys: mentioned_ids(self._store, keys, contents) for keys, contents in shards.items()}
         done, total = 0, sum(len(found) for found in ids.values())
         progress(done, total)
         slugs: set[str] = set()
@@ -41,6 +39,7 @@ class Repair:
         Groups(self._store).settle(sorted(slugs))
         articles = [article for contents in shards.values() for article in contents.articles]
         self._raise_counter(max(articles, default=0))
+        schema.rescored(self._store)
         return len(articles)
 
     def _repair_articles(self, keys: Keys, batch: list[str]) -> set[str]:

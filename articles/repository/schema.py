@@ -12,6 +12,8 @@ LAYOUT_VERSION = 1
 
 OLDEST_SERVER = (6, 2)
 
+_RESCORING = "rescoring"
+
 
 def check_server(store: Store) -> None:
     """Check version and settings. Raises StoreUnfit with one sentence for the operator, StoreUnavailable."""
@@ -91,18 +93,27 @@ def seconds_per_point(store: Store) -> float:
 
 
 def adopt_rules(store: Store) -> bool:
-    """Put the rules' seconds per point in force; returns whether they were others before.
+    """Put the rules' seconds per point in force; returns whether `repair` has to score everything anew.
 
-    What is ranked already keeps its score until `repair` has been over it.
+    What is ranked already keeps its score until `repair` has been over it, so the store remembers that it is
+    due: a repair that was broken off is asked for again.
     """
     with store.pipeline() as pipe:
+        pipe.hexists(names.SCHEMA, _RESCORING)
         for keys in store.shards.all:
             pipe.hget(keys.ranking, "seconds_per_point")
-        before = pipe.execute()
+        due, *before = pipe.execute()
         wanted = _exact(store.rules)
         if all(value == wanted for value in before):
-            return False
+            return bool(due)
+        pipe.hset(names.SCHEMA, _RESCORING, "1")
         for keys in store.shards.all:
             pipe.hset(keys.ranking, "seconds_per_point", wanted)
         pipe.execute()
     return True
+
+
+def rescored(store: Store) -> None:
+    """Forget that scoring everything anew was due: it is done."""
+    with store.commands() as client:
+        client.hdel(names.SCHEMA, _RESCORING)

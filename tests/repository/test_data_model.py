@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from articles.domain import Choice, ImportedArticle
-from articles.repository import Repository, scripts
+from articles.domain import Choice, ImportedArticle, Rules
+from articles.repository import Repository, connect, scripts
 from tests.clock import Clock
 from tests.repository.usage import DAY, link, post, problems, use, warm
 
@@ -112,7 +112,7 @@ def rows_of(repository: Repository, name: str) -> list[Row]:
 
 @pytest.fixture
 def used(real_repository: Repository, clock: Clock) -> Repository:
-    """A store in which everything was done, in the middle of an import."""
+    """A store in which everything was done."""
     use(real_repository, clock)
     repository = real_repository
     clock.advance(3 * DAY)
@@ -129,8 +129,11 @@ def used(real_repository: Repository, clock: Clock) -> Repository:
 
 @pytest.fixture
 def names(used: Repository) -> list[str]:
+    """Its keys in the middle of an import, and before everything is scored by another weight."""
     with used.imports.alone():
         used.imports.add([ImportedArticle("T", "https://a.example/", 5, "eve", used.store.now(), 2, 1)])
+        rules, shards = Rules(votes_per_day=20), used.store.shards.count
+        connect(used.store.client, shards=shards, rules=rules).adopt_rules()  # not yet repaired
         found = list(used.store.client.scan_iter(count=1000))
         yield found
 

@@ -78,12 +78,31 @@ def test_another_weight_is_adopted_once_and_repair_scores_anew(real_repository):
     changed = connect(store.client, shards=store.shards.count, rules=Rules(votes_per_day=10), clock=store.now)
 
     assert changed.adopt_rules()
-    assert not changed.adopt_rules()
     assert list(changed.audit.findings()) != []
     changed.repair.run()
+    assert not changed.adopt_rules()
 
     assert list(changed.audit.findings()) == []
     assert changed.articles.get(number).score == store.now() + 8640
+
+
+def test_scoring_anew_that_was_broken_off_is_asked_for_again(real_repository):
+    for n in range(3):
+        real_repository.articles.post(1, "alice", "T", f"https://example.org/{n}")
+    store = real_repository.store
+    changed = connect(store.client, shards=store.shards.count, rules=Rules(votes_per_day=10), clock=store.now)
+    changed.adopt_rules()
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        changed.repair.run(interrupt)
+
+    assert changed.adopt_rules()
+    changed.repair.run()
+    assert list(changed.audit.findings()) == []
+    assert not changed.adopt_rules()
 
 
 @pytest.mark.parametrize(("shards", "version"), [(4, "1"), (1, "99")])
