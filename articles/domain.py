@@ -1,6 +1,8 @@
 """What the site talks about: articles, choices, lists. Standard library only, nothing mutable."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from enum import StrEnum
 
 ArticleId = int
@@ -26,6 +28,33 @@ class Order(StrEnum):
 
     SCORE = "score"
     TIME = "time"
+    HOT = "hot"
+
+
+class Range(StrEnum):
+    """How far back a hot list goes, by when its articles were posted."""
+
+    DAY = "24h"
+    THREE_DAYS = "72h"
+    WEEK = "7d"
+    ALL = "all"
+
+    def since(self, now: float) -> float | None:
+        """Unix seconds where it begins; None if it never does."""
+        hours = {"24h": 24, "72h": 72, "7d": 7 * 24}.get(self.value)
+        return None if hours is None else now - hours * 3600
+
+
+class Suspicion(StrEnum):
+    """Why a view counts apart and ranks nothing."""
+
+    BOT = "bot"
+    PREFETCH = "prefetch"
+    BURST = "burst"
+
+
+REPEAT = "repeat"
+"""Why a view does not count although nothing is wrong with it: its visitor's last one was just now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +70,21 @@ class Rules:
     """How long voter sets outlive the voting window: longer than any clock is wrong."""
 
     max_groups_by_poster: int = 5
+
+    view_repeat: int = 600
+    """How soon a visitor's next view of an article counts."""
+
+    views_per_network_and_article: int = 30
+    views_per_network: int = 300
+    network_window: int = 600
+    """In which a network's views are limited; more of them are suspect."""
+
+    hot_refresh: int = 60
+    """How old the hot list's scores may become."""
+
+    hot_size: int = 1000
+    archive_after: float = 90 * 86400
+    """How long after its last view an article's counters leave the store."""
 
     @property
     def seconds_per_point(self) -> float:
@@ -82,6 +126,15 @@ class Article:
     choice: Choice = Choice.NONE
     """The reader's own."""
 
+    pv: int = 0
+    """Page views that count."""
+
+    uv: int = 0
+    """Unique visitors, estimated."""
+
+    hotness: float | None = None
+    """What the hot list ranks it by; only in hot lists."""
+
     @property
     def points(self) -> int:
         return self.votes - self.opposes
@@ -115,6 +168,8 @@ class ArticlePage:
     total: int
     order: Order
     group: Group | None = None
+    refreshed_at: float | None = None
+    """Unix seconds for which a hot list was scored; None for other lists."""
 
     @property
     def pages(self) -> int:
@@ -141,6 +196,7 @@ class Action(StrEnum):
     CREATE_GROUP = "create-group"
     RENAME_GROUP = "rename-group"
     MERGE_GROUPS = "merge-groups"
+    TUNE = "tune-ranking"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +205,10 @@ class Actor:
 
     id: UserId
     name: str
+
+
+OPERATOR = Actor(0, "")
+"""Whoever changed the configuration: nobody with an account."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +240,39 @@ class Posted:
 
     id: ArticleId
     is_new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """Who asks for an article: digests of 16 hex digits. A network that is empty is not limited."""
+
+    visitor: str
+    network: str = ""
+    suspicion: Suspicion | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ViewCount:
+    """What became of a view, and the article's numbers after it. `reason` is None if it counted."""
+
+    reason: str | None
+    pv: int
+    uv: int
+    hotness: float
+
+    @property
+    def counted(self) -> bool:
+        return self.reason is None
+
+
+@dataclass(frozen=True, slots=True)
+class DayViews:
+    """Views of one day (UTC): those that count, visitors who had not come before, suspect ones by reason."""
+
+    day: date
+    counted: int = 0
+    visitors: int = 0
+    suspects: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

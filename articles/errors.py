@@ -58,6 +58,22 @@ class DuplicateLink(Refused):
         self.article_id = article_id
 
 
+class ParametersChanged(Refused):
+    """The ranking's parameters are no longer those the change was made from. `version` is the one in force."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(version)
+        self.version = version
+
+
+class TuningRunning(Refused):
+    """Other parameters are being applied just now."""
+
+
+class ViewsArchived(ArticlesError):
+    """The article's counters are in the database: they have to be brought back before a view counts."""
+
+
 class StoreError(ArticlesError):
     """The store itself."""
 

@@ -1,4 +1,4 @@
-"""Django knows nothing of articles but who may moderate them."""
+"""What the database holds of articles: who may moderate them, and view counters that have left the store."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -15,4 +15,27 @@ class ArticlePermissions(models.Model):  # noqa: DJ008 - it has no rows
             ("edit_any_article", _("Can edit every article")),
             ("remove_articles", _("Can remove and restore articles")),
             ("tune_ranking", _("Can tune the ranking")),
+            ("see_operation", _("Can see the operator's page")),
+            ("see_views", _("Can see who views what: counted, unique and suspect views")),
         ]
+
+
+class ArchivedViews(models.Model):
+    """View counters of an article nobody has looked at for long, while they are not in the store.
+
+    They count only if the article says so, in the store: see `articles.archive`.
+    """
+
+    article_id = models.BigIntegerField(primary_key=True)
+    pv = models.PositiveBigIntegerField(help_text="Page views that count.")
+    uv = models.PositiveBigIntegerField(help_text="Unique visitors, estimated.")
+    sketch = models.BinaryField(help_text="HyperLogLog of the visitors, as the store keeps it.")
+    suspects = models.JSONField(default=dict, help_text="Suspect views by reason.")
+    viewed_at = models.FloatField(help_text="When the last view counted, in Unix seconds.")
+    archived_at = models.DateTimeField()
+
+    class Meta:
+        default_permissions = ()  # nobody edits them
+
+    def __str__(self) -> str:
+        return f"views of article {self.article_id}"

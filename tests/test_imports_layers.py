@@ -89,7 +89,10 @@ PURE = {
     "articles.text": (),
     "articles.slugs": ("articles.text",),
     "articles.links": ("articles.text", "ada_url"),
-}
+    "articles.addresses": (),
+    "articles.explanation": ("articles.domain", "articles.ranking"),
+    "articles.lab": ("articles.domain", "articles.ranking"),
+} | dict.fromkeys(part("articles.charts"), ("articles.charts",))
 
 
 @pytest.mark.parametrize("module", PURE)
@@ -99,7 +102,7 @@ def test_the_core_knows_only_the_standard_library(module):
 
 @pytest.mark.parametrize("module", part("articles.repository"))
 def test_the_repository_knows_the_core_and_redis_and_nothing_of_the_web(module):
-    core = ("articles.domain", "articles.errors", "articles.ranking", "articles.links")
+    core = ("articles.domain", "articles.errors", "articles.explanation", "articles.ranking", "articles.links")
 
     assert not_among(module, "articles.repository", *core, "redis") == set()
     assert not any(within(name, "http", "urllib", "wsgiref", "socketserver") for name in imports_of(module))

@@ -1,6 +1,7 @@
-"""The whole site in one process tree: store, preparation, web server; and their end in the right order."""
+"""The whole site in one process tree: store, preparation, web server, housekeeping; ended in the right order."""
 
 import signal
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -10,6 +11,7 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management import call_command
 
+from articles import housekeeping
 from articles.demo.seeding import seed_if_empty
 from articles.errors import StoreError
 from articles.management.commands._progress import progress
@@ -17,6 +19,7 @@ from articles.repository import Repository
 from articles.wiring import patient_repository
 from voting_site import static_files, web_server
 from voting_site.embedded import StorePaths, Supervisor
+from voting_site.housekeeper import Housekeeper
 from voting_site.web_server import CannotServe
 
 __all__ = ["CannotServe", "serve"]
@@ -49,17 +52,33 @@ def serve(say: Say) -> int:
 
 def _serve_web(say: Say, host: str, port: int, stopping: threading.Event) -> int:
     server = web_server.start(host, port)
+    housekeeper: Housekeeper | None = None
     try:
         web_server.wait_until_listening(server, host, port, stopping.is_set)
         say(_greeting(host, port))
+        housekeeper = Housekeeper(_keep_house)
         while not stopping.is_set():
             if server.poll() is not None:
                 raise CannotServe(f"The web server ended with status {server.returncode}.")
+            housekeeper.watch()
             time.sleep(0.1)
     finally:
-        web_server.stop(server)
+        _stop(server, housekeeper)
     say("Stopped.")
     return 0
+
+
+def _stop(server: "subprocess.Popen[bytes]", housekeeper: Housekeeper | None) -> None:
+    """Both at once, and before the store."""
+    if housekeeper:
+        housekeeper.ask_to_stop()
+    web_server.stop(server)
+    if housekeeper:
+        housekeeper.stop()
+
+
+def _keep_house(stopping: threading.Event) -> None:
+    housekeeping.keep(patient_repository, settings.TICK_SECONDS, stopping)
 
 
 @contextmanager
@@ -111,12 +130,11 @@ def _prepare(say: Say) -> None:
 
 
 def _adopt_rules(repository: Repository, say: Say) -> None:
-    """Re-score everything when VOTES_PER_DAY was changed, also if the last start did not get to the end."""
-    if not repository.adopt_rules():
-        return
-    say("A vote has another weight now: scoring all articles anew.")
+    """Re-score everything when VOTES_PER_DAY was changed, or when a change of the ranking was broken off."""
     with progress(unit="articles", shown=False) as bar:
-        repository.repair.run(bar.reach)
+        changed = repository.adopt_rules(bar.reach)
+    if changed:
+        say("A vote has another weight now: all articles were scored anew.")
 
 
 def _greeting(host: str, port: int) -> str:

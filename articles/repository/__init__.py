@@ -2,23 +2,34 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import redis
 
-from articles.domain import Rules
+from articles.domain import OPERATOR, Rules
+from articles.errors import Refused
 from articles.repository import schema
+from articles.repository.archiving import Archiving, Counters
 from articles.repository.articles import Articles
-from articles.repository.audit import Audit
+from articles.repository.audit import Audit, Progress, quiet
 from articles.repository.client import make_client
+from articles.repository.explanations import Explanations
 from articles.repository.groups import Groups
+from articles.repository.history import History
+from articles.repository.hot import Hot
+from articles.repository.house import House
 from articles.repository.imports import ImportRunning, Imports
+from articles.repository.inspection import Inspection
 from articles.repository.listings import Listings
 from articles.repository.moderation_log import ModerationLog
+from articles.repository.previews import Preview, Previews
 from articles.repository.repair import Repair
-from articles.repository.store import Store
+from articles.repository.store import Observer, Store, unobserved
+from articles.repository.tuning import Applying, Tuning, TuningEntry, Tunings
+from articles.repository.views import Views
 from articles.repository.votes import Votes
 
-__all__ = ["ImportRunning", "Repository", "connect"]
+__all__ = ["Applying", "Counters", "ImportRunning", "Preview", "Repository", "Tuning", "TuningEntry", "connect"]
 
 
 class Repository:
@@ -30,20 +41,50 @@ class Repository:
         self.articles = Articles(store)
         self.votes = Votes(store)
         self.groups = Groups(store)
-        self.listings = Listings(store)
+        self.hot = Hot(store)
+        self.listings = Listings(store, self.hot)
+        self.views = Views(store)
+        self.history = History(store)
+        self.explanations = Explanations(store, self.hot)
+        self.archiving = Archiving(store)
+        self.house = House(store)
+        self.tuning = Tunings(store)
+        self.previews = Previews(store, self.hot)
         self.moderation_log = ModerationLog(store)
         self.imports = Imports(store)
         self.audit = Audit(store)
-        self.repair = Repair(store)
+        self.repair = Repair(store, self.hot)
+        self.inspection = Inspection(store)
 
     def prepare(self) -> None:
         """Check the store and stamp it at its first use. Raises StoreUnfit, StoreUnavailable."""
         schema.check_server(self.store)
         schema.stamp(self.store)
 
-    def adopt_rules(self) -> bool:
-        """Put the rules' weight of a vote in force; True until `repair` has scored everything by it."""
-        return schema.adopt_rules(self.store)
+    def adopt_rules(self, progress: Progress = quiet) -> bool:
+        """Put the configuration's votes per day in force if they were changed there; whether they were.
+
+        Also ends a change of parameters that was broken off. `progress` is told how many articles are scored.
+        """
+        while True:
+            self._tune_to_the_end(progress)
+            state, votes_per_day = self.tuning.state(), schema.votes_to_adopt(self.store)
+            wanted = replace(state.parameters, votes_per_day=votes_per_day or state.parameters.votes_per_day)
+            if differs := wanted != state.parameters:
+                reason = "VOTES_PER_DAY was changed in the configuration."
+                try:
+                    self.tuning.apply(wanted, expected=state.version, actor=OPERATOR, reason=reason)
+                except Refused:
+                    continue  # somebody else is changing them, perhaps another process at its start: look again
+                self._tune_to_the_end(progress)
+            if votes_per_day is not None:
+                schema.adopted(self.store)
+            return differs
+
+    def _tune_to_the_end(self, progress: Progress) -> None:
+        while not self.tuning.advance():
+            if applying := self.tuning.state().applying:
+                progress(applying.done, applying.total)
 
 
 def connect(
@@ -53,7 +94,11 @@ def connect(
     rules: Rules | None = None,
     clock: Callable[[], float] = time.time,
     patient: bool = False,
+    observe: Observer = unobserved,
 ) -> Repository:
-    """The repository of a store, given by URL (or by a client, in tests), not yet prepared."""
+    """The repository of a store, given by URL (or by a client, in tests), not yet prepared.
+
+    `observe` is told of every use of the store: see `store.Observer`.
+    """
     client = make_client(target, patient=patient) if isinstance(target, str) else target
-    return Repository(Store(client, shards=shards, rules=rules, clock=clock))
+    return Repository(Store(client, shards=shards, rules=rules, clock=clock, observe=observe))

@@ -36,7 +36,7 @@ class Articles:
             if article_id != new_id or self._has_link(article_id, link):
                 return Posted(article_id, is_new=False)
             # The counter is behind the articles (it was restored from an older time): no id is used twice.
-            self._store.run("release_link", [names.link(link_digest(link))], [article_id])
+            self._store.run("release", [names.link(link_digest(link))], [article_id])
 
     def _has_link(self, article_id: ArticleId, link: str) -> bool:
         """Whether another member, posting the same link just now, has already published under this claim."""
@@ -120,7 +120,7 @@ class Articles:
 
     def _release(self, moves: bool, link: str, article_id: ArticleId) -> None:
         if moves:
-            self._store.run("release_link", [names.link(link_digest(link))], [article_id])
+            self._store.run("release", [names.link(link_digest(link))], [article_id])
 
     def remove(self, article_id: ArticleId, actor: Actor, reason: str) -> None:
         """Take an article out of every list. Raises ArticleNotFound, ArticleRemoved."""

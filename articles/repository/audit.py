@@ -5,19 +5,28 @@
 3. an article exists if and only if it is in both rankings, or among the removed and in neither
 4. a group holds exactly the listed articles that say so, and is in the directory; its rankings equal their
    intersections. (A group that is merged away at this moment, while articles are put into it, may be reported.)
-5. no voter set without an end, no key without its article, id counter at least the highest id
+5. the parameters in force are the same in every shard and within their ranges
+6. the hot list holds listed articles only, each with its hotness at the list's one moment; views and visitors
+   are counted together, or archived together
+7. no voter set without an end, no key without its article, id counter at least the highest id
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from articles.domain import Order
+from articles.ranking import RANGES, out_of_range
 from articles.repository import keys as names
 from articles.repository.keys import Keys
 from articles.repository.keyspace import batches, mentioned_ids, survey
 from articles.repository.store import Store, exact_time
+from articles.repository.tuning import parameters_from
 
 _AT_ONCE = 250
+_MOST_READINGS = 10
+
+_IN_FORCE = (*RANGES, "seconds_per_point", "version", "refreshed_at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +62,7 @@ class Audit:
         progress(done, total)
         yield from (Finding(name, "belongs to nothing of this site") for name in foreign)
         yield from self._check_counter(max((max(found, default=0) for found in ids.values()), default=0))
-        yield from self._check_weights()
+        yield from self._check_parameters()
         for keys, contents in shards.items():
             for batch in batches(ids[keys], _AT_ONCE):
                 yield from self._check_articles(keys, batch)
@@ -61,6 +70,7 @@ class Audit:
                 progress(done, total)
             for slug in sorted(contents.groups):
                 yield from self._check_group(keys, slug)
+            yield from self._check_hot(keys)
 
     def _check_counter(self, highest: int) -> Iterator[Finding]:
         with self._store.commands() as client:
@@ -68,14 +78,37 @@ class Audit:
         if counter < highest:
             yield Finding(names.COUNTER, f"is {counter}, but there is an article {highest}")
 
-    def _check_weights(self) -> Iterator[Finding]:
-        with self._store.pipeline() as pipe:
-            for keys in self._store.shards.all:
-                pipe.hget(keys.ranking, "seconds_per_point")
-            weights = pipe.execute()
-        for keys, weight in zip(self._store.shards.all, weights, strict=True):
-            if weight is None or weight != weights[0]:
-                yield Finding(keys.ranking, f"seconds per point {weight}, elsewhere {weights[0]}")
+    def _check_parameters(self) -> Iterator[Finding]:
+        shards = self._parameters()
+        for keys, values in zip(self._store.shards.all, shards, strict=True):
+            told = dict(zip(_IN_FORCE, values, strict=True))
+            yield from (Finding(keys.ranking, f"has no {name}") for name, value in told.items() if value is None)
+            for name, value, first in zip(_IN_FORCE, values, shards[0], strict=True):
+                if None not in (value, first) and value != first:
+                    yield Finding(keys.ranking, f"{name} {value}, elsewhere {first}")
+            if None not in values:
+                parameters, weight = parameters_from(told), told["seconds_per_point"]
+                wrong = out_of_range(parameters)
+                yield from (Finding(keys.ranking, f"{name} {told[name]} is out of range") for name in wrong)
+                if not wrong and float(weight) != parameters.seconds_per_point:
+                    votes = told["votes_per_day"]
+                    yield Finding(keys.ranking, f"seconds_per_point {weight}, but votes_per_day {votes}")
+
+    def _parameters(self) -> list[list[Any]]:
+        """Those of each shard; read again where the list was scored anew between one shard and the next."""
+        for _ in range(_MOST_READINGS):
+            with self._store.pipeline() as pipe:
+                for keys in self._store.shards.all:
+                    pipe.hmget(keys.ranking, _IN_FORCE)
+                shards: list[list[Any]] = pipe.execute()
+            if all(values == shards[0] for values in shards):
+                break
+        return shards
+
+    def _check_hot(self, keys: Keys) -> Iterator[Finding]:
+        flat = self._store.run("audit_hot", [keys.order(Order.HOT)], [keys.prefix])
+        for article_id, problem in zip(flat[::2], flat[1::2], strict=True):
+            yield Finding(keys.article(int(article_id)), problem)
 
     def _check_articles(self, keys: Keys, batch: list[str]) -> Iterator[Finding]:
         store = self._store

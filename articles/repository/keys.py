@@ -16,6 +16,15 @@ SCHEMA = "schema:"
 IMPORTING = "lock:import"
 """Held by the one import that runs."""
 
+REFRESHING = "lock:hot"
+"""Held by whoever scores the hot list anew."""
+
+KEEPING_HOUSE = "lock:tick"
+"""Held by the one process that keeps house."""
+
+TICK = "tick:"
+"""Hash: step of housekeeping to its last run, as JSON."""
+
 
 def link(digest: str) -> str:
     """Id of the article that posted this link recently."""
@@ -30,6 +39,11 @@ def posted(user_id: UserId) -> str:
 def shift(digest: str) -> str:
     """Seconds by which an import moved a file's times, so that repeating it finds the same articles."""
     return f"shift:{digest}"
+
+
+def salt(day: int) -> str:
+    """Random text that makes the digests of one day's visitors; days are counted from 1970, UTC."""
+    return f"salt:{day}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +65,8 @@ class Keys:
         return f"{self.prefix}oppose:{article_id}"
 
     def order(self, order: Order) -> str:
-        """Ranking of all listed articles."""
-        return f"{self.prefix}{order.value}:"
+        """Ranking of all listed articles; by hotness of those with the most."""
+        return f"{self.prefix}hot:score" if order is Order.HOT else f"{self.prefix}{order.value}:"
 
     def group(self, slug: str) -> str:
         """Set of the ids of a group's listed articles."""
@@ -60,7 +74,57 @@ class Keys:
 
     def group_order(self, order: Order, slug: str) -> str:
         """Ranking of a group's articles, made when read and kept exact for 60 s after the last read."""
-        return f"{self.prefix}{order.value}:{slug}"
+        whole = self.order(order)
+        return f"{whole}:{slug}" if order is Order.HOT else f"{whole}{slug}"
+
+    @property
+    def next_score(self) -> str:
+        """Ranking by the score with the weight that is being applied."""
+        return f"{self.prefix}next:score"
+
+    def views(self, article_id: ArticleId) -> str:
+        """Page views that count."""
+        return f"{self.prefix}counter:views:{article_id}"
+
+    def visitors(self, article_id: ArticleId) -> str:
+        """HyperLogLog of the visitors whose views count."""
+        return f"{self.prefix}hll:uv:{article_id}"
+
+    def suspects(self, article_id: ArticleId) -> str:
+        """Hash of reason to number of suspect views."""
+        return f"{self.prefix}counter:suspect:{article_id}"
+
+    def seen(self, article_id: ArticleId, visitor: str) -> str:
+        """When this visitor's view of the article last counted."""
+        return f"{self.prefix}seen:{article_id}:{visitor}"
+
+    def burst(self, network: str, article_id: ArticleId | None = None) -> str:
+        """Views from one network within the window, of one article or of all in the shard."""
+        return (
+            f"{self.prefix}burst:{network}" if article_id is None else f"{self.prefix}burst:{article_id}:{network}"
+        )
+
+    def days(self, article_id: ArticleId | None = None) -> str:
+        """Hash of views by day and kind, of one article or of all in the shard."""
+        return f"{self.prefix}days:{'' if article_id is None else article_id}"
+
+    def visitors_of_day(self, day: int) -> str:
+        """HyperLogLog of one day's visitors of the shard's articles."""
+        return f"{self.prefix}hll:day:{day}"
+
+    def history(self, article_id: ArticleId) -> str:
+        """List of the article's past ranks and points, newest first."""
+        return f"{self.prefix}history:{article_id}"
+
+    @property
+    def viewed(self) -> str:
+        """Sorted set of ids by the time of their last view that counts."""
+        return f"{self.prefix}viewed:"
+
+    @property
+    def tunings(self) -> str:
+        """List of the parameters that were in force, newest first, as JSON. In the first shard."""
+        return f"{self.prefix}tunings:"
 
     @property
     def removed(self) -> str:

@@ -10,20 +10,37 @@ from articles.repository.store import Store
 
 _FORM = re.compile(r"(?P<prefix>\{s\d+\}:)?(?P<kind>[a-z]+):(?P<rest>.*)", re.DOTALL)
 
-_ID, _SLUG, _NOTHING = r"[1-9][0-9]{0,15}", r"(?s:.+)", ""
+_ID, _SLUG, _NOTHING, _DIGEST, _DAY = r"[1-9][0-9]{0,15}", r"(?s:.+)", "", "[0-9a-f]{16}", "[0-9]{1,7}"
 
-_OF_ARTICLES = {"article": _ID, "voted": _ID, "oppose": _ID}
-_OF_LISTS = dict.fromkeys(("time", "score"), f"({_SLUG})?") | {"group": _SLUG}
-_OF_SHARDS = dict.fromkeys(("removed", "ranking", "log"), _NOTHING)
-_DIRECTORY = dict.fromkeys(("groups", "merged"), _NOTHING)
+_OF_ARTICLES = {
+    **dict.fromkeys(("article", "voted", "oppose", "days", "history"), _ID),
+    "counter": f"(?:views|suspect):{_ID}",
+    "hll": f"uv:{_ID}",
+    "seen": f"{_ID}:{_DIGEST}",
+    "burst": f"{_ID}:{_DIGEST}",
+}
+_OF_LISTS = dict.fromkeys(("time", "score"), f"({_SLUG})?") | {"group": _SLUG, "hot": f"score(:{_SLUG})?"}
+_OF_SHARDS = {
+    **dict.fromkeys(("removed", "ranking", "log", "viewed", "days"), _NOTHING),
+    "next": "score",
+    "burst": _DIGEST,
+    "hll": f"day:{_DAY}",
+}
+_DIRECTORY = dict.fromkeys(("groups", "merged", "tunings"), _NOTHING)
 _OUTSIDE = {
     "article": _NOTHING,
     "schema": _NOTHING,
     "link": "[0-9a-f]{32}",
     "posted": _ID,
     "shift": _SLUG,
-    "lock": "import",
+    "lock": "import|hot|tick",
+    "tick": _NOTHING,
+    "salt": _DAY,
 }
+
+_ID_IN_REST = re.compile(rf"(?:[a-z]+:)?({_ID})(?::{_DIGEST})?")
+_SHORT_LIVED = ("seen", "burst")
+"""They may outlive their article for some minutes."""
 
 PER_SCAN = 1000
 
@@ -33,7 +50,9 @@ class Contents:
     """Ids and slugs found in one shard."""
 
     articles: set[ArticleId] = field(default_factory=set)
-    voter_sets: set[ArticleId] = field(default_factory=set)
+    mentioned: set[ArticleId] = field(default_factory=set)
+    """Ids of keys about an article that are not the article."""
+
     groups: set[str] = field(default_factory=set)
 
 
@@ -72,7 +91,7 @@ def _known(prefix: str, kind: str, rest: str, shards: Shards) -> bool:
         return kind in forms and re.fullmatch(forms[kind], rest) is not None
 
     if among(_OF_ARTICLES):
-        return shards.of(int(rest)).prefix == prefix
+        return shards.of(_article_of(rest)).prefix == prefix
     if among(_DIRECTORY):
         return prefix == shards.directory.prefix
     if among(_OF_LISTS) or among(_OF_SHARDS):
@@ -80,13 +99,21 @@ def _known(prefix: str, kind: str, rest: str, shards: Shards) -> bool:
     return not prefix and among(_OUTSIDE)
 
 
+def _article_of(rest: str) -> ArticleId:
+    """The id in what follows the kind of a key about an article."""
+    found = _ID_IN_REST.fullmatch(rest)
+    return int(found[1]) if found else 0
+
+
 def _note(contents: Contents, kind: str, rest: str) -> None:
     if kind == "article":
         contents.articles.add(int(rest))
-    elif kind in ("voted", "oppose"):
-        contents.voter_sets.add(int(rest))
+    elif kind in _OF_ARTICLES and kind not in _SHORT_LIVED and re.fullmatch(_OF_ARTICLES[kind], rest):
+        contents.mentioned.add(_article_of(rest))
     elif kind in ("group", "score", "time"):
         contents.groups.add(rest)
+    elif kind == "hot" and rest != "score":
+        contents.groups.add(rest.removeprefix("score:"))
 
 
 def batches(ids: Iterable[ArticleId], size: int) -> Iterator[list[str]]:
@@ -97,8 +124,8 @@ def batches(ids: Iterable[ArticleId], size: int) -> Iterator[list[str]]:
 
 
 def mentioned_ids(store: Store, keys: Keys, contents: Contents) -> set[ArticleId]:
-    """Every id one shard has an article, a voter set or a place in a ranking for."""
-    return contents.articles | contents.voter_sets | _ranked_ids(store, keys)
+    """Every id one shard has an article, anything else about one, or a place in a ranking for."""
+    return contents.articles | contents.mentioned | _ranked_ids(store, keys)
 
 
 def _ranked_ids(store: Store, keys: Keys) -> set[ArticleId]:
@@ -106,5 +133,6 @@ def _ranked_ids(store: Store, keys: Keys) -> set[ArticleId]:
     with store.pipeline() as pipe:
         for order in Order:
             pipe.zrange(keys.order(order), 0, -1)
-        pipe.zrange(keys.removed, 0, -1)
+        for ranking in (keys.removed, keys.next_score, keys.viewed):
+            pipe.zrange(ranking, 0, -1)
         return {int(member) for members in pipe.execute() for member in members}

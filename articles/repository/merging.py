@@ -11,7 +11,10 @@ from dataclasses import dataclass
 from math import isqrt
 from typing import Any, NamedTuple
 
-from articles.domain import ArticleId
+from redis.client import Pipeline
+
+from articles.domain import ArticleId, Order
+from articles.repository.keys import Keys
 from articles.repository.reading import sort_key
 from articles.repository.store import Call, Store
 
@@ -21,13 +24,20 @@ GROUP_RANKING_LIFE = 60
 Entry = tuple[float, bytes]
 
 
+MOST_READINGS = 10
+"""How often a page is read again because its rankings were scored anew meanwhile, before it is taken as it is."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """One shard's ranking. A group's is made from `group` and `base` when it is not there."""
 
+    keys: Keys
     key: str
     group: str = ""
     base: str = ""
+    since: float | None = None
+    """Only articles posted then or later, in Unix seconds; for hot lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +54,35 @@ class Window:
 
 
 class Cut(NamedTuple):
-    """A page's ids, the length of the whole list, and the group's title if there is such a group."""
+    """A page's ids and values, the length of the whole list, the group's title if there is such a group.
 
-    ids: list[ArticleId]
+    `refreshed_at`: the moment for which hot lists are scored, in Unix seconds.
+    """
+
+    entries: list[tuple[ArticleId, float]]
     total: int
     group_title: str | None
+    refreshed_at: float
+
+    @property
+    def ids(self) -> list[ArticleId]:
+        return [article_id for article_id, _ in self.entries]
+
+
+class _Reading(NamedTuple):
+    """What one look at all rankings shows. `states`: version and refresh of each shard, before and after."""
+
+    title: str | None
+    windows: list[Window]
+    states: list[list[Any]]
+
+    @property
+    def is_of_one_moment(self) -> bool:
+        return all(state == self.states[0] for state in self.states)
+
+    @property
+    def refreshed_at(self) -> float:
+        return float(self.states[0][1] or 0)
 
 
 def merge_page(
@@ -59,11 +93,11 @@ def merge_page(
     while True:
         first = max(0, start // len(rankings) - slack)
         last = min(start + size, (start + size) // len(rankings) + slack) - 1
-        title, windows = _read(store, rankings, first, last, slug)
-        entries = cut(windows, start, size)
-        if entries is not None or (slug is not None and title is None):
-            ids = [int(member) for _, member in entries or ()]
-            return Cut(ids, sum(window.total for window in windows), title)
+        found = _read_at_one_moment(store, rankings, first, last, slug)
+        entries = cut(found.windows, start, size)
+        if entries is not None or (slug is not None and found.title is None):
+            ids = [(int(member), value) for value, member in entries or ()]
+            return Cut(ids, sum(window.total for window in found.windows), found.title, found.refreshed_at)
         slack *= 4
 
 
@@ -85,39 +119,78 @@ def cut(windows: Sequence[Window], start: int, size: int) -> list[Entry] | None:
     return page
 
 
-def _read(
+def _read_at_one_moment(
     store: Store, rankings: Sequence[Ranking], first: int, last: int, slug: str | None
-) -> tuple[str | None, list[Window]]:
+) -> _Reading:
+    """The windows, all scored by the same parameters for the same moment."""
+    for _ in range(MOST_READINGS):
+        found = _read(store, rankings, first, last, slug)
+        if found.is_of_one_moment:
+            break
+    return found
+
+
+def _read(store: Store, rankings: Sequence[Ranking], first: int, last: int, slug: str | None) -> _Reading:
     """The windows `first` to `last`, both included, of all rankings, and the group's title."""
-    title: str | None = None
+    if rankings[0].since is not None:
+        return _read_since(store, rankings, first, last)
     with store.pipeline() as pipe:
+        _ask_states(pipe, rankings)
         if slug is not None:
             pipe.hget(store.shards.directory.groups, slug)
         for ranking in rankings:
             pipe.expire(ranking.key, GROUP_RANKING_LIFE) if slug is not None else pipe.exists(ranking.key)
             pipe.zcard(ranking.key)
             pipe.zrevrange(ranking.key, first, last, withscores=True)
+        _ask_states(pipe, rankings)
         replies: list[Any] = pipe.execute()
-    if slug is not None:
-        title, *replies = replies
+    count = len(rankings)
+    states, replies = replies[:count] + replies[-count:], replies[count:-count]
+    title: str | None = replies.pop(0) if slug is not None else None
     rows = [replies[at : at + 3] for at in range(0, len(replies), 3)]
     if title is not None:
-        _make_missing(store, rankings, rows, first, last)
-    return title, [_window(total, entries, first) for _, total, entries in rows]
+        states += _make_missing(store, rankings, rows, first, last)
+    return _Reading(title, [_window(total, entries, first) for _, total, entries in rows], states)
 
 
-def _make_missing(store: Store, rankings: Sequence[Ranking], rows: list[list[Any]], first: int, last: int) -> None:
-    """Make the group rankings that were not there, and put what they hold into `rows`."""
+def _read_since(store: Store, rankings: Sequence[Ranking], first: int, last: int) -> _Reading:
+    """The same of hot lists, of what is not older than `Ranking.since`."""
+    found = store.run_many(
+        [
+            Call("hot_since", (r.key, r.keys.order(Order.TIME), r.keys.ranking), (r.since or 0, first, last))
+            for r in rankings
+        ]
+    )
+    windows = [_window(total, _pairs(flat), first) for total, flat, _ in found]
+    return _Reading(None, windows, [state for _, _, state in found])
+
+
+def _pairs(flat: Sequence[str]) -> list[tuple[str, float]]:
+    return list(zip(flat[::2], map(float, flat[1::2]), strict=True))
+
+
+def _ask_states(pipe: Pipeline, rankings: Sequence[Ranking]) -> None:
+    for ranking in rankings:
+        pipe.hmget(ranking.keys.ranking, ["version", "refreshed_at"])
+
+
+def _make_missing(
+    store: Store, rankings: Sequence[Ranking], rows: list[list[Any]], first: int, last: int
+) -> list[list[Any]]:
+    """Make the group rankings that were not there, and put what they hold into `rows`; their shards' states."""
     cold = [n for n, (warm, _, _) in enumerate(rows) if not warm]
     if not cold:
-        return
+        return []
     limits = (GROUP_RANKING_LIFE, first, last)
     made = store.run_many(
-        [Call("group_ranking", (rankings[n].key, rankings[n].group, rankings[n].base), limits) for n in cold]
+        [
+            Call("group_ranking", (r.key, r.group, r.base, r.keys.ranking), limits)
+            for r in map(rankings.__getitem__, cold)
+        ]
     )
-    for n, (total, flat) in zip(cold, made, strict=True):
-        entries = zip(flat[::2], map(float, flat[1::2]), strict=True)
-        rows[n] = [1, total, list(entries)]
+    for n, (total, flat, _) in zip(cold, made, strict=True):
+        rows[n] = [1, total, _pairs(flat)]
+    return [state for _, _, state in made]
 
 
 def _window(total: int, entries: Sequence[tuple[str, float]], first: int) -> Window:

@@ -23,7 +23,7 @@ def read_articles(store: Store, ids: Sequence[ArticleId], reader: UserId | None)
         per_point, *replies = pipe.execute()
     if per_point is None:
         raise StoreUnfit(UNPREPARED)
-    width = 1 if reader is None else 3
+    width = 3 if reader is None else 5
     rows = (replies[at : at + width] for at in range(0, len(replies), width))
     found = (_article(store, i, row, float(per_point)) for i, row in zip(ids, rows, strict=True) if row[0])
     return list(found)
@@ -32,13 +32,17 @@ def read_articles(store: Store, ids: Sequence[ArticleId], reader: UserId | None)
 def _ask(pipe: Pipeline, store: Store, article_id: ArticleId, reader: UserId | None) -> None:
     keys = store.shards.of(article_id)
     pipe.hgetall(keys.article(article_id))
+    pipe.get(keys.views(article_id))
+    pipe.pfcount(keys.visitors(article_id))
     if reader is not None:
         pipe.sismember(keys.voted(article_id), str(reader))
         pipe.sismember(keys.oppose(article_id), str(reader))
 
 
 def _article(store: Store, article_id: ArticleId, row: Sequence[Any], seconds_per_point: float) -> Article:
-    fields, voted, opposed = (*row, 0, 0)[:3]
+    fields, pv, uv, voted, opposed = (*row, 0, 0)[:5]
+    if archived := fields.get("archived"):
+        pv, uv = archived.split()
     posted_at, votes, opposes = float(fields["time"]), int(fields["votes"]), int(fields["opposes"])
     return Article(
         id=article_id,
@@ -54,6 +58,8 @@ def _article(store: Store, article_id: ArticleId, row: Sequence[Any], seconds_pe
         groups=split_groups(fields["groups"]),
         removed=fields.get("removed"),
         choice=Choice.VOTE if voted else Choice.OPPOSE if opposed else Choice.NONE,
+        pv=int(pv or 0),
+        uv=int(uv),
     )
 
 

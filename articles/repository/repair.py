@@ -2,9 +2,9 @@
 
 from articles.domain import ArticleId
 from articles.repository import keys as names
-from articles.repository import schema
 from articles.repository.audit import Progress, quiet
 from articles.repository.groups import Groups
+from articles.repository.hot import Hot
 from articles.repository.keys import Keys
 from articles.repository.keyspace import Contents, batches, mentioned_ids, survey
 from articles.repository.reading import split_groups
@@ -16,11 +16,12 @@ _AT_ONCE = 250
 class Repair:
     """The repair of a store."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, hot: Hot) -> None:
         self._store = store
+        self._hot = hot
 
     def run(self, progress: Progress = quiet) -> int:
-        """Rebuild rankings, groups, profiles and the id counter; returns how many articles there are.
+        """Rebuild rankings, hot list, groups, profiles and the id counter; returns how many articles there are.
 
         Each article is put in order in one atomic step, so that whoever reads or votes meanwhile sees it
         either as it was or as it should be. Counts of votes are not touched.
@@ -39,7 +40,7 @@ class Repair:
         Groups(self._store).settle(sorted(slugs))
         articles = [article for contents in shards.values() for article in contents.articles]
         self._raise_counter(max(articles, default=0))
-        schema.rescored(self._store)
+        self._hot.rescore()
         return len(articles)
 
     def _repair_articles(self, keys: Keys, batch: list[str]) -> set[str]:

@@ -1,18 +1,21 @@
 """Whether a store is one the site can use, and the stamp that says it is the site's."""
 
+import json
 from typing import Any
 
-from articles.domain import Rules
 from articles.errors import StoreUnfit
+from articles.ranking import Parameters
 from articles.repository import keys as names
-from articles.repository.store import Store
+from articles.repository.store import Store, exact_time
+from articles.repository.tuning import parameters_from, values_of
 
 LAYOUT_VERSION = 1
 """Version of the keys, as docs/data-model.md describes them."""
 
 OLDEST_SERVER = (6, 2)
 
-_RESCORING = "rescoring"
+_CONFIGURED = "configured"
+"""Votes per day as last taken over from the configuration; the lab may have changed them since."""
 
 
 def check_server(store: Store) -> None:
@@ -34,7 +37,7 @@ def stamp(store: Store) -> None:
             )
     _write_stamp(store)
     _check_stamp(store)
-    _write_weights(store)
+    _write_parameters(store)
 
 
 def _check(info: dict[str, Any]) -> None:
@@ -59,12 +62,36 @@ def _write_stamp(store: Store) -> None:
         pipe.execute()
 
 
-def _write_weights(store: Store) -> None:
+def _write_parameters(store: Store) -> None:
     """Only into a store whose stamp is ours: another number of shards has other keys."""
+    beginning = _beginning(store)
+    with store.pipeline() as pipe:
+        pipe.hsetnx(names.SCHEMA, _CONFIGURED, beginning["votes_per_day"])
+        for keys in store.shards.all:
+            for name, value in beginning.items():
+                pipe.hsetnx(keys.ranking, name, value)
+        pipe.execute()
+
+
+def _beginning(store: Store) -> dict[str, str]:
+    """What a shard without parameters gets: another shard's, else the last of the history, else the configured."""
+    directory, now = store.shards.directory, exact_time(store.now())
+    named = (*values_of(Parameters()), "version", "refreshed_at")
     with store.pipeline() as pipe:
         for keys in store.shards.all:
-            pipe.hsetnx(keys.ranking, "seconds_per_point", _exact(store.rules))
-        pipe.execute()
+            pipe.hmget(keys.ranking, named)
+        pipe.lindex(directory.tunings, 0)
+        *shards, newest = pipe.execute()
+    for values in shards:
+        if None not in values:
+            return dict(zip(named, values, strict=True))
+    if newest:
+        entry = json.loads(newest)
+        values = values_of(parameters_from(entry["parameters"]))
+        return values | {"version": str(entry["version"]), "refreshed_at": now}
+    weight = shards[0][named.index("seconds_per_point")]  # of a site that had no other parameters yet
+    votes_per_day = round(86400 / float(weight)) if weight else store.rules.votes_per_day
+    return values_of(Parameters(votes_per_day)) | {"version": "1", "refreshed_at": now}
 
 
 def _check_stamp(store: Store) -> None:
@@ -82,38 +109,15 @@ def _check_stamp(store: Store) -> None:
         )
 
 
-def _exact(rules: Rules) -> str:
-    return f"{rules.seconds_per_point:.17g}"
-
-
-def seconds_per_point(store: Store) -> float:
-    """How far one point moves an article, as the store's rankings have it."""
+def votes_to_adopt(store: Store) -> int | None:
+    """Votes per day that the configuration has and had not before; None where it has not changed."""
     with store.commands() as client:
-        return float(client.hget(store.shards.all[0].ranking, "seconds_per_point") or 0)
+        configured = client.hget(names.SCHEMA, _CONFIGURED)
+    wanted = store.rules.votes_per_day
+    return None if configured == str(wanted) else wanted
 
 
-def adopt_rules(store: Store) -> bool:
-    """Put the rules' seconds per point in force; returns whether `repair` has to score everything anew.
-
-    What is ranked already keeps its score until `repair` has been over it, so the store remembers that it is
-    due: a repair that was broken off is asked for again.
-    """
-    with store.pipeline() as pipe:
-        pipe.hexists(names.SCHEMA, _RESCORING)
-        for keys in store.shards.all:
-            pipe.hget(keys.ranking, "seconds_per_point")
-        due, *before = pipe.execute()
-        wanted = _exact(store.rules)
-        if all(value == wanted for value in before):
-            return bool(due)
-        pipe.hset(names.SCHEMA, _RESCORING, "1")
-        for keys in store.shards.all:
-            pipe.hset(keys.ranking, "seconds_per_point", wanted)
-        pipe.execute()
-    return True
-
-
-def rescored(store: Store) -> None:
-    """Forget that scoring everything anew was due: it is done."""
+def adopted(store: Store) -> None:
+    """Remember the configuration's votes per day as taken over."""
     with store.commands() as client:
-        client.hdel(names.SCHEMA, _RESCORING)
+        client.hset(names.SCHEMA, _CONFIGURED, str(store.rules.votes_per_day))

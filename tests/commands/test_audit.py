@@ -84,7 +84,9 @@ def test_repair_adopts_another_weight_of_a_vote(run, used, monkeypatch):
     monkeypatch.setattr(used.store, "rules", replace(used.store.rules, votes_per_day=100))
     monkeypatch.setattr(used, "rules", used.store.rules)
     out = run("repair")
-    assert out == "A point now moves an article by 864 s: scoring all articles anew.\n5 articles put in order.\n"
+    assert (
+        out == "A point now moves an article by 864 s: all articles were scored anew.\n5 articles put in order.\n"
+    )
     top = used.listings.page(Order.SCORE).articles[0]
     assert used.store.client.zscore("score:", str(top.id)) == top.posted_at + 864 * top.points
     assert run("audit") == "5 articles, no findings.\n"

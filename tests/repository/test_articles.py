@@ -19,7 +19,7 @@ from articles.errors import (
 from articles.links import link_digest
 from articles.repository import keys as names
 from tests.repository.conftest import ALICE, BOB, CAROL, MALLORY
-from tests.repository.usage import contents, link, post, problems, warm
+from tests.repository.usage import contents, link, post, problems, view, warm
 
 ALICES = Actor(ALICE, "alice")
 
@@ -39,6 +39,7 @@ def test_posting_writes_the_article_its_first_vote_and_its_rankings(repository, 
         "votes": "1",
         "opposes": "0",
         "groups": "",
+        "first_day": "1",
     }
     assert client.smembers(keys.voted(posted.id)) == {"1"}
     assert client.ttl(keys.voted(posted.id)) >= 8 * 86400
@@ -158,6 +159,7 @@ def test_an_edit_to_another_articles_link_is_refused(repository, article):
 def test_a_removed_article_is_in_no_list_and_comes_back_exactly(repository, article, clock, warm):
     clock.advance(10)
     repository.votes.cast(article, BOB, Choice.VOTE)
+    view(repository, article, 1, 2)
     before = repository.articles.get(article)
     if warm:
         for order in Order:
@@ -338,6 +340,8 @@ def test_a_moderator_may_edit_what_a_moderator_removed(repository, article):
 
 def test_a_removal_takes_the_article_out_of_warm_rankings_in_the_same_step(repository, article):
     others = [post(repository, number, ("python",)) for number in range(2, 10)]
+    for number in (article, *others):
+        view(repository, number, 1)
     warm(repository, "python")
     keys = repository.store.shards.of(article)
     rankings = [name(order) for order in Order for name in (keys.order, lambda o: keys.group_order(o, "python"))]
@@ -346,7 +350,7 @@ def test_a_removal_takes_the_article_out_of_warm_rankings_in_the_same_step(repos
 
     client = repository.store.client
     assert all(client.exists(name) for name in rankings)
-    assert [client.zscore(name, article) for name in rankings] == [None] * 4
+    assert [client.zscore(name, article) for name in rankings] == [None] * 6
     assert repository.listings.page(Order.SCORE, slug="python").total == len(others)
 
 

@@ -7,8 +7,10 @@ import pytest
 import redis
 
 from articles.domain import Choice, Order
-from articles.repository import Repository
+from articles.ranking import RANGES, Parameters
+from articles.repository import Repository, connect
 from articles.repository.keys import Keys
+from tests.repository.test_races import during
 from tests.repository.usage import ALICE, BOB, DAY, MODERATOR, contents, post, problems, use, warm
 
 
@@ -187,11 +189,110 @@ BROKEN: dict[str, tuple[Break, list[tuple[str, str]]]] = {
         lambda raw: raw.client.delete("article:"),
         [("article:", "is 0, but there is an article 12")],
     ),
+    # 6. views and the hot list
+    "a hotness by hand": (
+        lambda raw: (raw.client.zincrby(raw.of(7).order(Order.HOT), 0.001, "7"), drop_rankings(raw, "python")),
+        [("article:7", "hotness ")],
+    ),
+    "a removed article on the hot list": (
+        lambda raw: raw.client.zadd(raw.of(5).order(Order.HOT), {"5": 1}),
+        [("article:5", "hot, but removed")],
+    ),
+    "an article without views on the hot list": (
+        lambda raw: raw.client.zadd(raw.of(10).order(Order.HOT), {"10": 1}),
+        [("article:10", "hot, but without views")],
+    ),
+    "a hot id without article": (
+        lambda raw: (
+            raw.client.zadd(raw.of(4000).order(Order.HOT), {"4000": 1}),
+            raw.client.set("article:", 5000),
+        ),
+        [("article:4000", "hot, but no article"), ("article:4000", "no such article")],
+    ),
+    "a moment by hand": (
+        lambda raw: everywhere(raw, "refreshed_at", str(raw.repository.hot.refreshed_at() + 3600)),
+        [(f"article:{i}", "hotness ") for i in (1, 3, 4, 7, 8, 9)],
+    ),
+    "page views without visitors": (
+        lambda raw: raw.client.delete(raw.of(1).visitors(1)),
+        [("article:1", "hotness "), ("article:1", "page views 3, but visitors not")],
+    ),
+    "visitors without page views": (
+        lambda raw: (raw.client.delete(raw.of(1).views(1)), raw.client.zrem(raw.of(1).order(Order.HOT), "1")),
+        [("article:1", "page views and the time of the last one"), ("article:1", "page views none, but visitors")],
+    ),
+    "page views without the time of the last one": (
+        lambda raw: raw.client.zrem(raw.of(1).viewed, "1"),
+        [("article:1", "page views and the time of the last one disagree")],
+    ),
+    "counters that are archived and here": (
+        lambda raw: raw.client.hset(raw.of(1).article(1), "archived", "3 3"),
+        [("article:1", "its counters are archived and here")],
+    ),
+    "views of no article": (
+        lambda raw: (raw.client.set(raw.of(4000).views(4000), 5), raw.client.set("article:", 5000)),
+        [("article:4000", "no such article")],
+    ),
+    "visitors of no article": (
+        lambda raw: (raw.client.pfadd(raw.of(4000).visitors(4000), "x"), raw.client.set("article:", 5000)),
+        [("article:4000", "no such article")],
+    ),
+    "suspect views of no article": (
+        lambda raw: (raw.client.hset(raw.of(4000).suspects(4000), "bot", 1), raw.client.set("article:", 5000)),
+        [("article:4000", "no such article")],
+    ),
+    "days of no article": (
+        lambda raw: (raw.client.hset(raw.of(4000).days(4000), "1:bot", 1), raw.client.set("article:", 5000)),
+        [("article:4000", "no such article")],
+    ),
+    "a history of no article": (
+        lambda raw: (raw.client.lpush(raw.of(4000).history(4000), "1"), raw.client.set("article:", 5000)),
+        [("article:4000", "no such article")],
+    ),
+    "a time of the last view of no article": (
+        lambda raw: (raw.client.zadd(raw.of(4000).viewed, {"4000": 1}), raw.client.set("article:", 5000)),
+        [("article:4000", "no such article")],
+    ),
+    # 7. the ranking by another weight
+    "a staged score although none is applied": (
+        lambda raw: raw.client.zadd(raw.of(1).next_score, {"1": 1}),
+        [("article:1", "ranked 1 by the weight that is being applied")],
+    ),
+    "a staged score by hand": (
+        lambda raw: (staged(raw), raw.client.zincrby(raw.of(1).next_score, 0.001, "1")),
+        [("article:1", "by the weight that is being applied")],
+    ),
+    "an article that was left out": (
+        lambda raw: (staged(raw), raw.client.zrem(raw.of(1).next_score, "1")),
+        [("article:1", "ranked nowhere by the weight that is being applied")],
+    ),
+    "a removed article that is staged": (
+        lambda raw: (staged(raw), raw.client.zadd(raw.of(5).next_score, {"5": 1})),
+        [("article:5", "ranked 1 by the weight that is being applied")],
+    ),
     "a weight that is lost": (
         lambda raw: raw.client.delete(raw.of(3).ranking),
-        [("ranking:", "seconds per point")],
+        [
+            ("ranking:", f"has no {name}")
+            for name in sorted(["version", "refreshed_at", "seconds_per_point", *RANGES])
+        ],
     ),
 }
+
+
+def everywhere(raw: Raw, name: str, value: str) -> None:
+    for names in raw.repository.store.shards.all:
+        raw.client.hset(names.ranking, name, value)
+
+
+def staged(raw: Raw) -> None:
+    """Another weight is being applied; its ranking is whole in all shards, and not yet in force."""
+    weight = Parameters(votes_per_day=20)
+    tunings = raw.repository.tuning
+    tunings._put_in_force = lambda *_: None  # type: ignore[method-assign]
+    raw.client.hset(raw.first.ranking, mapping={"next_version": "3"})
+    while not tunings._stage(weight, 3):
+        pass
 
 
 def drop_rankings(raw: Raw, slug: str) -> None:
@@ -248,7 +349,17 @@ FOREIGN = [
     "{s0}:article:1",
     "removed:1",
     "log:2",
-    "hot:score:python",
+    "hot:time:python",
+    "hot:score:",
+    "counter:votes:1",
+    "counter:views:0",
+    "hll:1",
+    "hll:day:today",
+    "seen:1:alice",
+    "burst:1:" + "0" * 15,
+    "next:score:python",
+    "viewed:1",
+    "salt:x",
 ]
 
 
@@ -273,13 +384,93 @@ def test_keys_outside_their_shard_are_found(real_repository, clock):
     )
 
 
+@pytest.mark.parametrize("name", ["refreshed_at", "version", "alpha"])
+@pytest.mark.parametrize("real_repository", ["server, 4 shards"], indirect=True)
+def test_shards_that_disagree_are_found(real_repository, name):
+    shards = real_repository.store.shards.all
+    value = real_repository.store.client.hget(shards[0].ranking, name)
+    real_repository.store.client.hset(shards[2].ranking, name, "7")
+
+    assert problems(real_repository) == [f"{{s2}}:ranking:: {name} 7, elsewhere {value}"]
+
+
+def test_a_sound_store_is_sound_at_every_moment_of_another_scoring(real_repository, clock):
+    use(real_repository, clock)
+    found: list[str] = []
+
+    def score_anew() -> None:
+        for _ in range(60):
+            clock.advance(1)
+            real_repository.hot.rescore()
+
+    during(score_anew, lambda: found.extend(problems(real_repository)), real_repository, readers=1)
+
+    assert found == []
+
+
+@pytest.mark.parametrize("real_repository", ["server, 4 shards"], indirect=True)
+def test_a_scoring_between_one_shard_and_the_next_is_not_taken_for_damage(real_repository, clock):
+    repository = real_repository
+    overtaken = []
+
+    class OneByOne(redis.Redis):
+        """Sends what is to travel together one by one, and is overtaken once after the first."""
+
+        def pipeline(self, *args, **options):
+            pipe = super().pipeline(*args, **options)
+
+            def execute():
+                replies = []
+                for command, options in pipe.command_stack:
+                    replies.append(self.execute_command(*command, **options))
+                    if command[0] == "HMGET" and not overtaken:
+                        overtaken.append(True)
+                        clock.advance(60)
+                        repository.hot.rescore()
+                return replies
+
+            pipe.execute = execute
+            return pipe
+
+    client = OneByOne(connection_pool=repository.store.client.connection_pool)
+
+    assert problems(connect(client, shards=4, clock=clock)) == []
+    assert overtaken
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("votes_per_day", "100", "seconds_per_point 432, but votes_per_day 100"),
+        ("seconds_per_point", "431", "seconds_per_point 431, but votes_per_day 200"),
+        ("gamma", "2.51", "gamma 2.51 is out of range"),
+        ("base", "0", "base 0 is out of range"),
+        ("votes_per_day", "86401", "votes_per_day 86401 is out of range"),
+    ],
+)
+def test_parameters_in_force_that_cannot_be_are_found(repository, name, value, said):
+    everywhere(Raw(repository), name, value)
+
+    assert problems(repository) == [f"{keys.ranking}: {said}" for keys in repository.store.shards.all]
+
+
+def test_a_hot_list_without_parameters_is_told_as_lost_parameters(used):
+    for names in used.repository.store.shards.all:
+        used.client.delete(names.ranking)
+
+    assert all("ranking:" in finding for finding in problems(used.repository))
+
+
 @pytest.mark.parametrize("real_repository", ["server, 4 shards"], indirect=True)
 def test_shards_with_different_weights_are_found(real_repository, clock):
     post(real_repository, 1)
     shards = real_repository.store.shards.all
     real_repository.store.client.hset(shards[2].ranking, "seconds_per_point", "100")
 
-    assert problems(real_repository) == ["{s2}:ranking:: seconds per point 100, elsewhere 432"]
+    assert problems(real_repository) == [
+        "{s2}:ranking:: seconds_per_point 100, elsewhere 432",
+        "{s2}:ranking:: seconds_per_point 100, but votes_per_day 200",
+    ]
 
 
 def test_many_damages_are_all_found(used):

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from articles.domain import Choice, ImportedArticle, Rules
-from articles.repository import Repository, connect, scripts
+from articles.domain import Choice, ImportedArticle
+from articles.ranking import Parameters
+from articles.repository import Repository, hot, scripts, tuning
+from articles.repository import keys as key_names
 from tests.clock import Clock
-from tests.repository.usage import DAY, link, post, problems, use, warm
+from tests.repository.usage import DAY, MODERATOR, link, post, problems, read_all, use, view, warm
 
 PAGE = (Path(__file__).parents[2] / "docs" / "data-model.md").read_text("utf-8")
 
@@ -25,8 +27,11 @@ VARIABLES = {
     "<user>": "[1-9][0-9]*",
     "<slug>": r"[^:,\s]+",
     "<digest>": "[0-9a-f]{32}",
+    "<visitor>": "[0-9a-f]{16}",
+    "<network>": "[0-9a-f]{16}",
+    "<day>": "[0-9]+",
 }
-SECONDS = {"s": 1, "h": 3600, "days": 86400}
+SECONDS = {"s": 1, "minutes": 60, "h": 3600, "days": 86400}
 
 
 @dataclass(frozen=True)
@@ -122,18 +127,33 @@ def used(real_repository: Repository, clock: Clock) -> Repository:
         repository.votes.cast(13, 77, choice)
     repository.groups.create("群组", "群组")
     repository.groups.assign(13, ["群组"], ["redis"])
+    read_all(repository, clock)
+    clock.advance(91 * DAY)
+    for article_id in (3, 13):
+        view(repository, article_id, 1)
+    away = repository.archiving.counters([4, 9])
+    assert repository.archiving.put_away(away) == 2
+    repository.archiving.bring_back(9, next(kept for kept in away if kept.article_id == 9))
+    for number in (51, 52, 53):
+        clock.advance(60)
+        view(repository, post(repository, number, ("python", "群组")), 1)
+    repository.history.sample()
     warm(repository, "python", "群组")
     assert problems(repository) == []
     return repository
 
 
 @pytest.fixture
-def names(used: Repository) -> list[str]:
-    """Its keys in the middle of an import, and before everything is scored by another weight."""
-    with used.imports.alone():
+def names(used: Repository, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Its keys in the middle of an import, of housekeeping, and of applying another weight."""
+    with used.imports.alone(), used.house.alone():
         used.imports.add([ImportedArticle("T", "https://a.example/", 5, "eve", used.store.now(), 2, 1)])
-        rules, shards = Rules(votes_per_day=20), used.store.shards.count
-        connect(used.store.client, shards=shards, rules=rules).adopt_rules()  # not yet repaired
+        used.store.client.set(key_names.REFRESHING, "somebody", ex=hot._LOCK_LIFE)
+        used.views.salt(7)
+        monkeypatch.setattr(tuning, "STEP", 1)
+        wanted, version = Parameters(votes_per_day=20), used.tuning.state().version
+        used.tuning.apply(wanted, expected=version, actor=MODERATOR, reason="To see")
+        assert used.tuning.state().applying
         found = list(used.store.client.scan_iter(count=1000))
         yield found
 
@@ -185,16 +205,26 @@ def test_hashes_have_the_documented_fields(used, names):
     assert seen == {row.key: row.fields for row in ROWS if row.fields}
 
 
-def test_hashes_without_documented_fields_are_named_by_slugs(used, names):
+NAMES_OF_FIELDS = {
+    "slug": VARIABLES["<slug>"],
+    "slug of a former group": VARIABLES["<slug>"],
+    "reason": "bot|prefetch|burst",
+    "day:kind": "[0-9]+:(?:counted|visitors|bot|prefetch|burst)",
+    "step of housekeeping": "[a-z]+",
+}
+
+
+def test_hashes_without_documented_fields_are_named_as_their_content_says(used, names):
     for name in names:
         (row,) = rows_of(used, name)
         if row.type == "hash" and not row.fields:
-            assert row.content.startswith("slug")
-            assert all(re.fullmatch(VARIABLES["<slug>"], field) for field in used.store.client.hkeys(name))
+            kind, _, _ = row.content.partition(" → ")
+            assert all(re.fullmatch(NAMES_OF_FIELDS[kind], field) for field in used.store.client.hkeys(name))
 
 
-def test_entries_of_the_log_have_the_documented_parts(used, names):
-    (row,) = [row for row in ROWS if row.type == "list"]
+@pytest.mark.parametrize("key", ["log:", "tunings:"])
+def test_entries_of_the_logs_have_the_documented_parts(used, names, key):
+    (row,) = [row for row in ROWS if row.key == key]
     parts = set(re.findall("`([a-z]+)`", row.content))
     entries = [json.loads(text) for name in names if rows_of(used, name) == [row] for text in logged(used, name)]
 
@@ -207,10 +237,18 @@ def logged(repository: Repository, name: str) -> list[str]:
 
 
 def test_the_documented_writers_are_the_scripts_there_are():
-    named = {name for row in ROWS for name in re.findall("`([a-z_]+)`", row.writers)} - {"adopt_rules"}
-    readers = {"audit_articles", "audit_group", "find_imported"}
+    named = {name for row in ROWS for name in re.findall("`([a-z_]+)`", row.writers)}
+    assert named == writers()
 
-    assert named == set(scripts.names()) - readers
+
+def writers() -> set[str]:
+    """All scripts but those that only read, or only keep a ranking because it is read."""
+    readers = {name for name in scripts.names() if "Reads only." in source_of(name)}
+    return set(scripts.names()) - readers - {"find_imported", "find_places"}
+
+
+def source_of(name: str) -> str:
+    return (Path(scripts.__file__).parent / "lua" / f"{name}.lua").read_text("utf-8")
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.place != "none"], ids=lambda row: row.key)
@@ -221,17 +259,25 @@ def test_a_script_that_writes_a_key_is_among_its_writers(row):
         "oppose:<id>": r"\(oppose, |set_member\(oppose|end_voter_set",
         "article:<id>": r"'(?:HSET|HDEL)', article",
         "removed:": r"'(?:ZADD|ZREM)', (?:prefix \.\. 'removed:'|KEYS\[1\])",
+        "hot:score": r"list_article\(|rescore_hot_list\(|rank\(prefix, 'hot'|'ZREM', (?:list|prefix .. WHOLE)",
+        "next:score": r"\b(?:list_article|unlist_article|rank_by_score)\(|, staged",
+        "counter:views:<id>": r"'(?:SET|INCR|DEL)', views|'counter:views:'",
+        "hll:uv:<id>": r"'(?:SET|PFADD|DEL)', (?:views, )?visitors|'hll:uv:'",
+        "counter:suspect:<id>": r"'(?:HINCRBY|HDEL)', suspects|'counter:suspect:'",
+        "viewed:": r"'(?:ZADD|ZREM)', (?:KEYS\[5\]|viewed|prefix \.\. 'viewed:')",
+        "tunings:": r"'LPUSH', KEYS\[2\]",
+        "history:<id>": r"'LPUSH', history|'history:'",
+        "ranking:": r"'HSET', ranking|rescore_hot_list\(|'sampled_at', ARGV",
         "log:": r"\blog\(",
-        "groups:": r"'(?:HSET|HSETNX|HDEL)', KEYS\[1\]",
+        "groups:": r"'(?:HSET|HSETNX|HDEL)', KEYS\[1\], ARGV",
         "merged:": r"'(?:HSET|HDEL)', KEYS\[2\]",
         "time:": r"\b(?:list_article|unlist_article)\(",
-        "score:": r"\b(?:list_article|unlist_article|rank)\(",
+        "score:": r"\b(?:list_article|unlist_article|rank_by_score)\(|'RENAME', staged",
         "group:<slug>": r"\b(?:list_article|unlist_article|leave_groups)\(|'SREM', KEYS\[1\]",
     }.get(row.key)
     if direct is None:
         return
-    folder = Path(scripts.__file__).parent / "lua"
-    bodies = {name: (folder / f"{name}.lua").read_text("utf-8").partition("]]")[2] for name in scripts.names()}
+    bodies = {name: source_of(name).partition("]]")[2] for name in writers()}
 
     assert {name for name, body in bodies.items() if re.search(direct, body)} == named
 
@@ -239,7 +285,9 @@ def test_a_script_that_writes_a_key_is_among_its_writers(row):
 def test_the_documented_layout_is_the_one_in_force(used):
     from articles.repository import schema
 
-    (version,) = [row["Holds"] for row in table("Fields") if row["Field"] == "`version`"]
+    (version,) = [
+        row["Holds"] for row in table("Fields") if (row["Key"], row["Field"]) == ("`schema:`", "`version`")
+    ]
 
     assert version.endswith(f": {schema.LAYOUT_VERSION}")
 

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from articles.domain import ImportedArticle, Order
+from articles.repository.keys import Keys
 from articles.repository.merging import Ranking, Window, cut, merge_page
 from articles.repository.reading import sort_key
 
@@ -112,7 +113,7 @@ def test_a_page_that_ends_where_the_only_window_does_is_not_proved():
 def fill(client, rows, count):
     """The rows as rankings of `count` shards in an empty database."""
     client.flushdb()
-    rankings = [Ranking(f"score:{number}") for number in range(count)]
+    rankings = [Ranking(Keys(f"{{s{number}}}:"), f"score:{number}") for number in range(count)]
     with client.pipeline(transaction=False) as pipe:
         for number, (value, shard) in enumerate(rows):
             pipe.zadd(rankings[shard % count].key, {str(number): value})

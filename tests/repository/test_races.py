@@ -24,7 +24,7 @@ from articles.errors import (
 from articles.links import link_digest
 from articles.repository import ImportRunning, Repository, connect, keys, scripts
 from tests.clock import Clock
-from tests.repository.usage import ALICE, BOB, MODERATOR, imported, link, listed, post, problems, warm
+from tests.repository.usage import ALICE, BOB, MODERATOR, imported, link, listed, post, problems, view, warm
 
 THREADS = 64
 CALLS = 200
@@ -452,6 +452,8 @@ def test_a_repair_during_votes_loses_none_and_hides_no_article_from_any_reader(r
     ids = [post(repository, n, groups["redis" if n % 3 else "python"]) for n in range(20)]
     warm(repository, *groups)
     calls: list[tuple[int, int]] = [(i, user) for i in ids for user in range(100, 110)]
+    for number in ids:
+        view(repository, number, 1)
 
     def vote(part: int) -> Job:
         return lambda: [repository.votes.cast(i, user, Choice.OPPOSE) for i, user in calls[part::4]]
@@ -516,7 +518,6 @@ def test_a_new_weight_is_adopted_while_members_vote(real_repository, server_url)
 
     def adopt() -> None:
         assert repository.adopt_rules()
-        repository.repair.run()
 
     race(repository, [adopt, *(vote(user) for user in range(100, 110))])
 

@@ -6,7 +6,19 @@ import pytest
 
 from articles.domain import Choice, Order, Rules
 from articles.repository import Repository, connect, keys, schema
-from tests.repository.usage import ALICE, BOB, DAY, MODERATOR, contents, listed, post, problems, use, warm
+from tests.repository.usage import (
+    ALICE,
+    BOB,
+    DAY,
+    MODERATOR,
+    contents,
+    hot_values,
+    listed,
+    post,
+    problems,
+    use,
+    warm,
+)
 
 ARTICLES = range(1, 13)
 
@@ -83,6 +95,44 @@ def listed_ones_among_the_removed(repository: Repository) -> None:
         repository.store.client.zadd(names.removed, {str(article_id): 1})
 
 
+def hot_list_lost(repository: Repository) -> None:
+    for names in repository.store.shards.all:
+        repository.store.client.delete(names.order(Order.HOT))
+        for slug in ("python", "redis"):
+            repository.store.client.delete(names.group_order(Order.HOT, slug))
+
+
+def hot_list_wrong(repository: Repository) -> None:
+    for names in repository.store.shards.all:
+        for member in repository.store.client.zrange(names.order(Order.HOT), 0, -1):
+            repository.store.client.zadd(names.order(Order.HOT), {member: int(member)})
+    for article_id in (5, 10, 5000):
+        names = repository.store.shards.of(article_id)
+        repository.store.client.zadd(names.order(Order.HOT), {str(article_id): 1e6})
+
+
+def times_of_views_lost(repository: Repository) -> None:
+    for names in repository.store.shards.all:
+        repository.store.client.delete(names.viewed)
+    for article_id in (10, 5000):
+        repository.store.client.zadd(repository.store.shards.of(article_id).viewed, {str(article_id): 1})
+
+
+def views_of_nothing(repository: Repository) -> None:
+    names, client = repository.store.shards.of(5000), repository.store.client
+    client.set(names.views(5000), 1)
+    client.pfadd(names.visitors(5000), "x")
+    client.hset(names.suspects(5000), "bot", 1)
+    client.hset(names.days(5000), "1:bot", 1)
+    client.lpush(names.history(5000), "1 2 3 4")
+
+
+def left_by_a_weight_not_applied(repository: Repository) -> None:
+    for article_id in (1, 5, 5000):
+        names = repository.store.shards.of(article_id)
+        repository.store.client.zadd(names.next_score, {str(article_id): 1})
+
+
 def counter_lost(repository: Repository) -> None:
     repository.store.client.delete(keys.COUNTER)
 
@@ -113,6 +163,10 @@ DAMAGE: list[Callable[[Repository], None]] = [
     strangers_in_groups,
     removed_ones_listed,
     listed_ones_among_the_removed,
+    hot_list_wrong,
+    times_of_views_lost,
+    views_of_nothing,
+    left_by_a_weight_not_applied,
     counter_lost,
     counter_behind,
     voters_without_end,
@@ -141,6 +195,18 @@ def test_damage_is_found_repaired_and_then_the_audit_is_clean(used, damage):
     assert problems(used) == []
     assert lists(used) == before
     assert used.articles.get_many(ARTICLES, BOB) == articles
+
+
+def test_a_hot_list_that_was_lost_comes_back_from_the_counters(used):
+    before, values = lists(used), hot_values(used)
+    hot_list_lost(used)
+    assert listed(used, Order.HOT) == []
+
+    used.repair.run()
+
+    assert hot_values(used) == values != {}
+    assert lists(used) == before
+    assert problems(used) == []
 
 
 def test_damage_of_every_kind_at_once_is_repaired_and_no_vote_lost(used):
@@ -271,13 +337,11 @@ def test_a_lost_weight_comes_back_with_the_next_start_and_the_repair(used):
     assert lists(repository) == before
 
 
-def test_a_new_weight_re_scores_everything_once_repaired(used):
+def test_a_new_weight_is_adopted_for_every_article(used):
     rules = Rules(votes_per_day=20)
     repository = connect(used.store.client, shards=used.store.shards.count, rules=rules, clock=used.store.now)
 
     assert repository.adopt_rules() is True
-    assert any("score" in problem for problem in problems(repository))
-    repository.repair.run()
 
     assert problems(repository) == []
     for article in repository.articles.get_many(ARTICLES):
@@ -293,7 +357,6 @@ def test_votes_after_a_new_weight_count_by_it(used):
     rules = Rules(votes_per_day=20)
     repository = connect(used.store.client, shards=used.store.shards.count, rules=rules, clock=used.store.now)
     repository.adopt_rules()
-    repository.repair.run()
 
     used.votes.cast(7, 4242, Choice.VOTE)
 

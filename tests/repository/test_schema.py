@@ -1,10 +1,13 @@
 """The stamp: which stores the site starts on, and which it refuses and leaves alone."""
 
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
 import pytest
 
 from articles.domain import Rules
 from articles.errors import StoreUnfit
-from articles.repository import connect, schema
+from articles.repository import connect, schema, tuning
 from tests.repository.usage import contents
 
 
@@ -14,8 +17,10 @@ def test_the_first_start_stamps_an_empty_store(server_url):
     repository.prepare()
     repository.prepare()
 
-    assert repository.store.client.hgetall("schema:") == {"version": "1", "shards": "4"}
-    assert repository.store.client.hgetall("{s3}:ranking:") == {"seconds_per_point": "432"}
+    assert repository.store.client.hgetall("schema:") == {"version": "1", "shards": "4", "configured": "200"}
+    values = {name: float(text) for name, text in repository.store.client.hgetall("{s3}:ranking:").items()}
+    parameters = {"votes_per_day": 200, "alpha": 1, "beta": 1.2, "base": 2, "gamma": 1.5, "seconds_per_point": 432}
+    assert values == parameters | {"version": 1, "refreshed_at": repository.hot.refreshed_at()}
 
 
 def test_another_number_of_shards_is_refused(server_url):
@@ -72,35 +77,37 @@ def test_versions_and_kinds_of_server(info, fits):
             schema._check(info)
 
 
-def test_another_weight_is_adopted_once_and_repair_scores_anew(real_repository):
+def test_another_weight_is_adopted_once_and_everything_scored_by_it(real_repository):
     number = real_repository.articles.post(1, "alice", "T", "https://example.org/").id
     store = real_repository.store
     changed = connect(store.client, shards=store.shards.count, rules=Rules(votes_per_day=10), clock=store.now)
 
     assert changed.adopt_rules()
-    assert list(changed.audit.findings()) != []
-    changed.repair.run()
     assert not changed.adopt_rules()
 
     assert list(changed.audit.findings()) == []
     assert changed.articles.get(number).score == store.now() + 8640
 
 
-def test_scoring_anew_that_was_broken_off_is_asked_for_again(real_repository):
-    for n in range(3):
+def test_scoring_anew_that_was_broken_off_is_ended_by_the_next_start(real_repository, clock, monkeypatch):
+    monkeypatch.setattr(tuning, "STEP", 2)
+    for n in range(30):
         real_repository.articles.post(1, "alice", "T", f"https://example.org/{n}")
+        clock.advance(1)
     store = real_repository.store
     changed = connect(store.client, shards=store.shards.count, rules=Rules(votes_per_day=10), clock=store.now)
-    changed.adopt_rules()
 
     def interrupt(*_):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        changed.repair.run(interrupt)
+        changed.adopt_rules(interrupt)
+    assert changed.tuning.state().applying
+    assert list(changed.audit.findings()) == []
 
-    assert changed.adopt_rules()
-    changed.repair.run()
+    changed.adopt_rules()
+
+    assert changed.tuning.in_force().votes_per_day == 10
     assert list(changed.audit.findings()) == []
     assert not changed.adopt_rules()
 
@@ -133,8 +140,46 @@ def test_a_start_with_other_rules_keeps_the_weight_in_force(server_url):
 
     connect(server_url, rules=Rules(votes_per_day=10)).prepare()
 
-    assert schema.seconds_per_point(connect(server_url).store) == 432
+    assert connect(server_url).tuning.in_force().seconds_per_point == 432
 
 
 def test_rules_already_in_force_are_adopted_without_a_change(real_repository):
     assert not real_repository.adopt_rules()
+
+
+def test_a_site_that_had_no_parameters_but_the_weight_keeps_it_until_it_is_adopted(real_repository):
+    repository, store = real_repository, real_repository.store
+    number = repository.articles.post(1, "alice", "T", "https://example.org/").id
+    store.client.delete("schema:", *(keys.ranking for keys in store.shards.all))
+    store.client.hset("schema:", mapping={"version": "1", "shards": str(store.shards.count)})
+    for keys in store.shards.all:
+        store.client.hset(keys.ranking, "seconds_per_point", "432")
+    changed = connect(store.client, shards=store.shards.count, rules=Rules(votes_per_day=10), clock=store.now)
+
+    changed.prepare()
+
+    assert changed.tuning.in_force().votes_per_day == 200
+    assert list(changed.audit.findings()) == []
+    assert changed.adopt_rules()
+    assert changed.articles.get(number).score == store.now() + 8640
+    assert list(changed.audit.findings()) == []
+
+
+def test_starts_at_the_same_time_adopt_another_weight_once(real_repository):
+    for n in range(30):
+        real_repository.articles.post(1, "alice", "T", f"https://example.org/{n}")
+    store = real_repository.store
+    starting = Barrier(6)
+
+    def start(_: int) -> bool:
+        rules = Rules(votes_per_day=10)
+        changed = connect(store.client, shards=store.shards.count, rules=rules, clock=store.now)
+        starting.wait()
+        return changed.adopt_rules()
+
+    with ThreadPoolExecutor(6) as pool:
+        adopted = list(pool.map(start, range(6)))
+
+    assert any(adopted)
+    assert [entry.version for entry in real_repository.tuning.history()] == [2, 1]
+    assert list(real_repository.audit.findings()) == []

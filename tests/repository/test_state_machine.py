@@ -1,5 +1,6 @@
 """The store beside a model in plain Python: after every step both hold the same articles in the same order."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from articles import ranking
-from articles.domain import Actor, Choice, Order, Rules, Tally
+from articles.domain import REPEAT, Actor, Choice, Order, Rules, Suspicion, Tally
 from articles.errors import (
     ArticleNotFound,
     ArticleRemoved,
@@ -24,15 +25,18 @@ from articles.errors import (
     NotRemoved,
     NotThePoster,
     PageNotFound,
+    ParametersChanged,
     StoreUnavailable,
+    TuningRunning,
     VotingClosed,
 )
 from articles.links import link_digest
-from articles.repository import Repository, connect, keys, schema
+from articles.ranking import Parameters
+from articles.repository import Repository, connect, keys, schema, tuning
 from articles.repository.client import make_client
 from tests.clock import Clock
 from tests.conftest import REPOSITORY_DATABASE
-from tests.repository.usage import DAY, MODERATOR, link, listed, problems
+from tests.repository.usage import DAY, MODERATOR, link, listed, problems, visit
 
 RULES = Rules(per_page=3)
 
@@ -41,7 +45,17 @@ links = st.integers(1, 5).map(link)
 slugs = st.sampled_from(["a", "b", "score", "群组"])
 some_slugs = st.lists(slugs, max_size=3, unique=True)
 places = st.integers(0, 11)  # the articles there are, over and over, and one that is not there
-times = st.sampled_from([0.001, 0.5, 60, 900, 3600, DAY, 2 * DAY, 6 * DAY, 7 * DAY, 10 * DAY])
+times = st.sampled_from([0.001, 0.5, 59, 60, 599.5, 900, 3600, DAY, 2 * DAY, 6 * DAY, 7 * DAY, 10 * DAY])
+
+
+settings_of_the_lab = st.sampled_from(
+    [
+        Parameters(),
+        Parameters(votes_per_day=20),
+        Parameters(votes_per_day=5000, gamma=1.3),
+        Parameters(alpha=0, beta=3, base=0.5),
+    ]
+)
 
 
 class Breaking:
@@ -100,10 +114,9 @@ class Model:
     opposed: set[int] = field(default_factory=set)
     groups: list[str] = field(default_factory=list)
     removed: str | None = None
-
-    @property
-    def score(self) -> float:
-        return ranking.score(self.time, self.votes - self.opposes, seconds_per_point=RULES.seconds_per_point)
+    pv: int = 0
+    seen: dict[int, float] = field(default_factory=dict)
+    """Visitor to the time of the last view that counted."""
 
     def cast(self, user: int, choice: Choice) -> None:
         for voters, chosen in ((self.voted, Choice.VOTE), (self.opposed, Choice.OPPOSE)):
@@ -127,6 +140,8 @@ class Machine(RuleBasedStateMachine):
         self.merged: dict[str, str] = {}
         self.counter = 0
         self.logged = 0
+        self.parameters, self.version = Parameters(), 1
+        self.applying: Parameters | None = None
 
     # What the model does
 
@@ -166,6 +181,24 @@ class Machine(RuleBasedStateMachine):
         finally:
             client.left = None
         return True
+
+    def score(self, article: Model) -> float:
+        per_point = self.parameters.seconds_per_point
+        return ranking.score(article.time, article.votes - article.opposes, seconds_per_point=per_point)
+
+    def hotness(self, article: Model) -> float:
+        hours = ranking.hours_between(article.time, self.repository.hot.refreshed_at())
+        return ranking.hotness(article.pv, len(article.seen), hours, self.parameters)
+
+    def look_whether_applied(self) -> None:
+        """Who puts parameters in force depends on the steps it takes; that it is done at most once does not."""
+        state = self.repository.tuning.state()
+        if self.applying and not state.applying:
+            self.parameters, self.applying = self.applying, None
+            self.version += 1
+            self.logged += 1
+        assert (state.parameters, state.version) == (self.parameters, self.version)
+        assert (state.applying and state.applying.parameters) == self.applying
 
     # The rules
 
@@ -223,6 +256,82 @@ class Machine(RuleBasedStateMachine):
         self.articles[article_id].cast(user, choice)
         self.same_articles()
         self.vote(article_id, user, choice)
+
+    @rule(at=places, visitors=st.lists(st.integers(0, 5), min_size=1, max_size=4))
+    def view(self, at: int, visitors: list[int]) -> None:
+        article_id = self.pick(at)
+        article = self.articles.get(article_id)
+        for visitor in visitors:
+            if article is None or article.removed is not None:
+                with pytest.raises(ArticleRemoved if article else ArticleNotFound):
+                    self.repository.views.record(article_id, visit(visitor))
+                return
+            count = self.repository.views.record(article_id, visit(visitor))
+            if self.clock() - article.seen.get(visitor, -math.inf) < RULES.view_repeat:
+                assert count.reason == REPEAT
+            else:
+                assert count.counted
+                article.pv += 1
+                article.seen[visitor] = self.clock()
+            assert (count.pv, count.uv) == (article.pv, len(article.seen))
+            assert count.hotness == pytest.approx(self.hotness(article), rel=1e-9)
+
+    @rule(at=places, suspicion=st.sampled_from([Suspicion.BOT, Suspicion.PREFETCH]))
+    def view_suspiciously(self, at: int, suspicion: Suspicion) -> None:
+        article = self.articles.get(self.pick(at))
+        assume(article is not None and article.removed is None)
+        count = self.repository.views.record(self.pick(at), visit(0, suspicion=suspicion))
+        assert (count.reason, count.pv) == (suspicion, self.articles[self.pick(at)].pv)
+
+    @rule(parameters=settings_of_the_lab, late=st.booleans())
+    def tune(self, parameters: Parameters, late: bool) -> None:
+        refusal = TuningRunning if self.applying else ParametersChanged if late else None
+        expected = self.version - late
+        if refusal:
+            with pytest.raises(refusal):
+                self.repository.tuning.apply(parameters, expected=expected, actor=MODERATOR, reason="Why not")
+            return
+        self.repository.tuning.apply(parameters, expected=expected, actor=MODERATOR, reason="Why not")
+        self.applying = parameters
+        self.look_whether_applied()
+
+    @rule(commands=st.none() | st.integers(0, 4))
+    def go_on_applying(self, commands: int | None) -> None:
+        if commands is None:
+            assert self.repository.tuning.advance() == (self.repository.tuning.state().applying is None)
+        else:
+            self.breaking(self.repository.tuning.advance, commands)
+        self.look_whether_applied()
+
+    @rule(
+        parameters=settings_of_the_lab,
+        at=places,
+        votes=st.lists(st.tuples(users, st.sampled_from(Choice)), min_size=1, max_size=3),
+        removed=places,
+    )
+    def tune_while_members_vote(
+        self, parameters: Parameters, at: int, votes: list[tuple[int, Choice]], removed: int
+    ) -> None:
+        self.tune(parameters, late=False)
+        self.cast(at, votes)
+        self.go_on_applying(None)
+        self.remove_and_restore(removed, votes=False)
+        self.cast(at, votes[:1])
+        while self.applying:
+            self.go_on_applying(None)
+
+    @rule()
+    def the_hot_list_is_scored_anew(self) -> None:
+        self.repository.hot.rescore()
+        assert self.repository.hot.refreshed_at() == self.clock()
+
+    @rule(age=times)
+    def read_what_is_hot_and_not_old(self, age: float) -> None:
+        since = round(self.clock() - age, 3)
+        page = self.repository.listings.page(Order.HOT, since=since, size=20)
+        assert [article.id for article in page.articles] == [
+            i for i in self.in_order(Order.HOT) if self.articles[i].time >= since
+        ]
 
     @rule(at=places, add=some_slugs, drop=some_slugs, logged=st.booleans())
     def assign(self, at: int, add: list[str], drop: list[str], logged: bool) -> None:
@@ -448,6 +557,8 @@ class Machine(RuleBasedStateMachine):
                 self.repository.listings.page(order, number, slug=slug)
             assert gone.value.moved_to == self.merged.get(slug)
             return
+        if order is Order.HOT:
+            self.repository.listings.page(order)  # so that it is scored for this moment
         expected = self.in_order(order, slug)
         start = (number - 1) * RULES.per_page
         if number > 1 and start >= len(expected):
@@ -471,22 +582,29 @@ class Machine(RuleBasedStateMachine):
     # What must hold after every step
 
     def in_order(self, order: Order, slug: str | None = None) -> list[int]:
+        values = {Order.SCORE: self.score, Order.TIME: lambda article: article.time, Order.HOT: self.hotness}
+
         def place(article_id: int) -> tuple[float, bytes]:
-            article = self.articles[article_id]
-            return article.score if order is Order.SCORE else article.time, str(article_id).encode()
+            return values[order](self.articles[article_id]), str(article_id).encode()
 
         inside = [i for i, a in self.articles.items() if a.removed is None and (slug is None or slug in a.groups)]
+        if order is Order.HOT:
+            inside = [i for i in inside if self.articles[i].pv]
         return sorted(inside, key=place, reverse=True)
 
     @invariant()
     def lists_are_the_models(self) -> None:
         for order in Order:
-            assert listed(self.repository, order) == self.in_order(order)
+            found = listed(self.repository, order)
+            assert found == self.in_order(order)
+        assert abs(self.clock() - self.repository.hot.refreshed_at()) < RULES.hot_refresh
 
     @invariant()
     def group_lists_are_the_models(self) -> None:
         for slug in self.groups:
-            assert listed(self.repository, Order.SCORE, slug) == self.in_order(Order.SCORE, slug)
+            for order in (Order.SCORE, Order.HOT):
+                found_in_group = listed(self.repository, order, slug)
+                assert found_in_group == self.in_order(order, slug)
         found = {group.slug: (group.title, group.articles) for group in self.repository.groups.all()}
         assert found == {slug: (t, len(self.in_order(Order.TIME, slug))) for slug, t in self.groups.items()}
         assert self.repository.store.client.hgetall(self.repository.store.shards.directory.merged) == self.merged
@@ -496,10 +614,10 @@ class Machine(RuleBasedStateMachine):
         reader = 1
         found = self.repository.articles.get_many([*self.articles], reader)
         assert [(a.title, a.link, a.poster, a.posted_at, a.votes, a.opposes, a.score) for a in found] == [
-            (m.title, m.link, m.poster, m.time, m.votes, m.opposes, m.score) for m in self.articles.values()
+            (m.title, m.link, m.poster, m.time, m.votes, m.opposes, self.score(m)) for m in self.articles.values()
         ]
-        assert [(set(a.groups), a.removed) for a in found] == [
-            (set(m.groups), m.removed) for m in self.articles.values()
+        assert [(set(a.groups), a.removed, a.pv, a.uv) for a in found] == [
+            (set(m.groups), m.removed, m.pv, len(m.seen)) for m in self.articles.values()
         ]
         assert [a.choice for a in found] == [
             Choice.VOTE if reader in m.voted else Choice.OPPOSE if reader in m.opposed else Choice.NONE
@@ -525,6 +643,12 @@ def run(make: Callable[[Clock], Repository], *, examples: int, steps: int) -> No
             suppress_health_check=list(HealthCheck),
         ),
     )
+
+
+@pytest.fixture(autouse=True)
+def _small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that much happens while parameters are being applied."""
+    monkeypatch.setattr(tuning, "STEP", 1)
 
 
 def test_calls_in_any_order_leave_what_the_model_says():

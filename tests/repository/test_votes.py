@@ -227,7 +227,7 @@ def test_scores_of_articles_posted_within_a_second_are_exact(repository, clock, 
     assert ranked(repository, article_id) == ranking.score(found.posted_at, 4, seconds_per_point=432)
 
 
-@pytest.mark.parametrize("votes_per_day", [1, 7, 13, 86_400, 1_000_000])
+@pytest.mark.parametrize("votes_per_day", [1, 7, 13, 4_999, 86_400])
 def test_scores_are_exact_also_when_a_vote_is_worth_no_whole_second(repository, clock, votes_per_day):
     rules, store = Rules(votes_per_day=votes_per_day), repository.store
     other = connect(store.client, shards=store.shards.count, rules=rules, clock=clock)

@@ -1,6 +1,7 @@
 """What the tests of whole stores share: the cast, a store that was used, what the audit says."""
 
-from articles.domain import Actor, Choice, ImportedArticle, Order
+from articles.domain import Actor, Choice, ImportedArticle, Order, Suspicion, Visit
+from articles.ranking import Parameters
 from articles.repository import Repository
 from tests.clock import Clock
 
@@ -34,6 +35,40 @@ def listed(repository: Repository, order: Order = Order.SCORE, slug: str | None 
     return ids
 
 
+def visit(visitor: int, network: int | None = None, suspicion: Suspicion | None = None) -> Visit:
+    """Of visitor `visitor`, from a network where views are limited if one is given."""
+    return Visit(f"{visitor:016x}", "" if network is None else f"{network:016x}", suspicion)
+
+
+def view(repository: Repository, article_id: int, *visitors: int) -> None:
+    """Each of these visitors reads the article once."""
+    for visitor in visitors:
+        assert repository.views.record(article_id, visit(visitor)).counted
+
+
+def finish_tuning(repository: Repository) -> None:
+    """Go on with what is being applied until it is in force."""
+    while not repository.tuning.advance():
+        pass
+
+
+def tune(repository: Repository, parameters: Parameters) -> None:
+    """Put parameters in force."""
+    version = repository.tuning.state().version
+    repository.tuning.apply(parameters, expected=version, actor=MODERATOR, reason="To see what happens")
+    finish_tuning(repository)
+
+
+def hot_values(repository: Repository) -> dict[int, float]:
+    """What the hot lists of all shards hold."""
+    client, shards = repository.store.client, repository.store.shards.all
+    return {
+        int(i): value
+        for keys in shards
+        for i, value in client.zrange(keys.order(Order.HOT), 0, -1, withscores=True)
+    }
+
+
 def warm(repository: Repository, *slugs: str) -> None:
     """Read each group in every order, so that its rankings exist."""
     for slug in slugs:
@@ -50,7 +85,8 @@ def imported(number: int, posted_at: float, **changes: object) -> ImportedArticl
 def use(repository: Repository, clock: Clock) -> None:
     """Leave something of every kind: ids 1 to 12, of which 1 and 2 are closed, 5 and 6 removed, 9 to 12 imported.
 
-    Groups python (3, 4, 6, 7, 9) and redis (3, 8); java was merged into python. Their rankings exist.
+    Groups python (3, 4, 6, 7, 9) and redis (3, 8); java was merged into python. Their rankings exist. 1, 3, 4, 7,
+    8 and 9 were viewed, some by bots and bursts too; another γ was put in force, and ranks were sampled.
     """
     groups, votes = repository.groups, repository.votes
     for slug in ("python", "redis", "java"):
@@ -83,11 +119,31 @@ def use(repository: Repository, clock: Clock) -> None:
                 imported(4, now - 9, poster=0, poster_name="", opposes=0),
             ]
         )
+    read_all(repository, clock)
+    parameters = Parameters(gamma=1.4)
+    tune(repository, parameters)
+    repository.history.sample()
+    with repository.house.alone():
+        repository.house.note("hot", at=clock(), seconds=0.01, result="scored", error="")
     warm(repository, "python", "redis")
 
 
+def read_all(repository: Repository, clock: Clock) -> None:
+    """Views of all kinds, over some minutes and at different hours."""
+    for article_id in (1, 3, 4, 7, 8, 9):
+        for visitor in range(article_id + 2):
+            repository.views.record(article_id, visit(visitor, network=visitor % 2))
+            clock.advance(7)
+        repository.views.record(article_id, visit(0, network=0))  # a repeat
+    for suspicion in (Suspicion.BOT, Suspicion.PREFETCH):
+        repository.views.record(7, visit(99, network=7, suspicion=suspicion))
+    for visitor in range(100, 100 + repository.rules.views_per_network_and_article + 1):
+        repository.views.record(9, visit(visitor, network=8))
+    repository.views.salt(int(clock() // DAY))
+
+
 def contents(repository: Repository) -> dict[str, object]:
-    """Everything in the store, by key."""
+    """Everything in the store, by key; of sketches only their count."""
     client = repository.store.client
     read = {
         "hash": client.hgetall,
@@ -96,4 +152,7 @@ def contents(repository: Repository) -> dict[str, object]:
         "list": lambda name: client.lrange(name, 0, -1),
         "string": client.get,
     }
-    return {name: read[client.type(name)](name) for name in client.scan_iter(count=1000)}
+    return {
+        name: client.pfcount(name) if "hll:" in name else read[client.type(name)](name)
+        for name in client.scan_iter(count=1000)
+    }

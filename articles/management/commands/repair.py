@@ -20,9 +20,10 @@ class Command(StoreCommand):
 
     def handle(self, *_: Any, **options: Any) -> None:
         repository = patient_repository()
-        if repository.adopt_rules():
-            weight = repository.rules.seconds_per_point
-            self.stdout.write(f"A point now moves an article by {weight:g} s: scoring all articles anew.")
         with progress(unit="articles", shown=options["progress"]) as bar:
+            if repository.adopt_rules(bar.reach):
+                bar.clear()
+                weight = repository.rules.seconds_per_point
+                self.stdout.write(f"A point now moves an article by {weight:g} s: all articles were scored anew.")
             articles = repository.repair.run(bar.reach)
         self.stdout.write(f"{articles:,} articles put in order.")

@@ -2,7 +2,9 @@
 Put before every script: the few things more than one of them does.
 A shard's prefix is empty or a hash tag; key names are built from it inside the same shard only.
 ]]
-local ORDERS = {'score', 'time'}
+local ORDERS = {'score', 'time', 'hot'}
+local WHOLE = {score = 'score:', time = 'time:', hot = 'hot:score'}
+local OF_GROUP = {score = 'score:', time = 'time:', hot = 'hot:score:'}
 
 -- A number as text that reads back as the same double (Lua's own tostring keeps 14 digits).
 local function exactly(number)
@@ -15,15 +17,27 @@ local function split(list)
   return parts
 end
 
--- To be read before the first write: a shard that has lost it takes no change, not half of one.
-local function seconds_per_point(prefix)
-  local value = redis.call('HGET', prefix .. 'ranking:', 'seconds_per_point')
-  return tonumber(value) or error('UNPREPARED there is no ' .. prefix .. 'ranking:')
+-- What ranks. To be read before the first write: a shard that has lost it takes no change, not half of one.
+-- `next_per_point` is the weight of a vote that is being applied, if one is.
+local function parameters(prefix)
+  local names = {'seconds_per_point', 'alpha', 'beta', 'base', 'gamma', 'refreshed_at'}
+  local values = redis.call('HMGET', prefix .. 'ranking:', 'next_seconds_per_point', unpack(names))
+  local found = {next_per_point = tonumber(values[1] or '')}
+  for n, name in ipairs(names) do
+    found[name] = tonumber(values[n + 1] or '') or error('UNPREPARED there is no ' .. prefix .. 'ranking:')
+  end
+  return found
 end
 
 -- The same formula as ranking.py's score().
 local function score(posted_at, points, per_point)
   return posted_at + per_point * points
+end
+
+-- The same formula as ranking.py's hotness(), for the moment the hot list was scored at.
+local function hotness(pv, uv, posted_at, in_force)
+  local hours = math.max(0, in_force.refreshed_at - posted_at) / 3600
+  return (in_force.alpha * pv + in_force.beta * uv) / (hours + in_force.base) ^ in_force.gamma
 end
 
 -- Whole milliseconds, so that the end of a window is exact.
@@ -33,11 +47,27 @@ end
 
 -- Place an article in one order, and in those of its groups' rankings that exist.
 local function rank(prefix, order, id, value, groups)
-  redis.call('ZADD', prefix .. order .. ':', exactly(value), id)
+  redis.call('ZADD', prefix .. WHOLE[order], exactly(value), id)
   for _, slug in ipairs(groups) do
-    local ranking = prefix .. order .. ':' .. slug
+    local ranking = prefix .. OF_GROUP[order] .. slug
     if redis.call('EXISTS', ranking) == 1 then redis.call('ZADD', ranking, exactly(value), id) end
   end
+end
+
+-- Also by the weight that is being applied: its ranking is to be whole when it takes the other's place.
+local function rank_by_score(prefix, id, posted_at, points, groups, in_force)
+  rank(prefix, 'score', id, score(posted_at, points, in_force.seconds_per_point), groups)
+  if in_force.next_per_point then
+    redis.call('ZADD', prefix .. 'next:score', exactly(score(posted_at, points, in_force.next_per_point)), id)
+  end
+end
+
+local function page_views(prefix, id)
+  return tonumber(redis.call('GET', prefix .. 'counter:views:' .. id) or '')
+end
+
+local function unique_visitors(prefix, id)
+  return redis.call('PFCOUNT', prefix .. 'hll:uv:' .. id)
 end
 
 local function join_groups(prefix, id, groups)
@@ -47,21 +77,44 @@ end
 local function leave_groups(prefix, id, groups)
   for _, slug in ipairs(groups) do
     redis.call('SREM', prefix .. 'group:' .. slug, id)
-    for _, order in ipairs(ORDERS) do redis.call('ZREM', prefix .. order .. ':' .. slug, id) end
+    for _, order in ipairs(ORDERS) do redis.call('ZREM', prefix .. OF_GROUP[order] .. slug, id) end
   end
 end
 
--- Put an article into every list it belongs to.
-local function list_article(prefix, id, posted_at, points, per_point, groups)
+-- Put an article into every list it belongs to: the hot list if it has been viewed.
+local function list_article(prefix, id, posted_at, points, groups, in_force)
   join_groups(prefix, id, groups)
-  rank(prefix, 'score', id, score(posted_at, points, per_point), groups)
+  rank_by_score(prefix, id, posted_at, points, groups, in_force)
   rank(prefix, 'time', id, posted_at, groups)
+  local pv = page_views(prefix, id)
+  if pv then rank(prefix, 'hot', id, hotness(pv, unique_visitors(prefix, id), posted_at, in_force), groups) end
 end
 
 -- Take an article out of every list.
 local function unlist_article(prefix, id, groups)
   leave_groups(prefix, id, groups)
-  for _, order in ipairs(ORDERS) do redis.call('ZREM', prefix .. order .. ':', id) end
+  for _, order in ipairs(ORDERS) do redis.call('ZREM', prefix .. WHOLE[order], id) end
+  redis.call('ZREM', prefix .. 'next:score', id)
+end
+
+-- Score a shard's hot list for `moment`, then cut it to its first `keep` entries. Its groups' rankings are made
+-- anew by their next readers. Returns how many entries are left.
+local function rescore_hot_list(prefix, moment, keep)
+  redis.call('HSET', prefix .. 'ranking:', 'refreshed_at', moment)
+  local in_force, list, touched = parameters(prefix), prefix .. WHOLE.hot, {}
+  for _, id in ipairs(redis.call('ZRANGE', list, 0, -1)) do
+    local time, groups, removed = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'time', 'groups', 'removed'))
+    local pv = time and not removed and page_views(prefix, id)
+    if pv then
+      redis.call('ZADD', list, exactly(hotness(pv, unique_visitors(prefix, id), tonumber(time), in_force)), id)
+    else
+      redis.call('ZREM', list, id)
+    end
+    for _, slug in ipairs(split(groups)) do touched[slug] = true end
+  end
+  for slug in pairs(touched) do redis.call('DEL', prefix .. OF_GROUP.hot .. slug) end
+  redis.call('ZREMRANGEBYRANK', list, 0, -keep - 1)
+  return redis.call('ZCARD', list)
 end
 
 -- Append to the moderation log. `at` in Unix seconds, as text.

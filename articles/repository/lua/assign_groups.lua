@@ -11,7 +11,7 @@ local article, id, prefix = KEYS[1], ARGV[1], ARGV[4]
 local title, time, votes, opposes, groups, removed =
   unpack(redis.call('HMGET', article, 'title', 'time', 'votes', 'opposes', 'groups', 'removed'))
 if not title then return {'missing'} end
-local per_point = seconds_per_point(prefix)
+local in_force = parameters(prefix)
 
 local unwanted, present, kept, added, dropped = {}, {}, {}, {}, {}
 for _, slug in ipairs(split(ARGV[3])) do unwanted[slug] = true end
@@ -31,7 +31,7 @@ leave_groups(prefix, id, split(ARGV[3]))  -- also groups that hold it although i
 if #added == 0 and #dropped == 0 then return {'ok', now_in} end
 redis.call('HSET', article, 'groups', now_in)
 if not removed then
-  list_article(prefix, id, tonumber(time), votes - opposes, per_point, kept)
+  list_article(prefix, id, tonumber(time), votes - opposes, kept, in_force)
 end
 if ARGV[5] ~= '' then
   log(prefix, 'groups', ARGV[6], ARGV[5], id, title, ARGV[7],

@@ -6,7 +6,10 @@ Returns  {id, what is wrong, id, what is wrong …}
 Cost  O(ids · log N)
 ]]
 local prefix, now, window = ARGV[1], milliseconds(tonumber(ARGV[2])), milliseconds(tonumber(ARGV[3]))
-local per_point = tonumber(redis.call('HGET', prefix .. 'ranking:', 'seconds_per_point'))  -- nil where it is lost
+-- nil where they are lost
+local per_point, next_per_point, cursor =
+  unpack(redis.call('HMGET', prefix .. 'ranking:', 'seconds_per_point', 'next_seconds_per_point', 'next_cursor'))
+per_point, next_per_point = tonumber(per_point or ''), tonumber(next_per_point or '')
 local findings = {}
 
 local function check_votes(say, id, votes, opposes)
@@ -20,6 +23,26 @@ end
 local function check_ends(say, id)
   for _, key in ipairs({prefix .. 'voted:' .. id, prefix .. 'oppose:' .. id}) do
     if redis.call('TTL', key) == -1 then say('a voter set without end') end
+  end
+end
+
+local function check_views(say, id, archived)
+  local pv = redis.call('GET', prefix .. 'counter:views:' .. id)
+  local sketch = redis.call('EXISTS', prefix .. 'hll:uv:' .. id) == 1
+  local viewed = redis.call('ZSCORE', prefix .. 'viewed:', id)
+  if (pv and true or false) ~= sketch then say('page views ' .. (pv or 'none') .. ', but visitors ' .. (sketch and 'counted' or 'not')) end
+  if (pv and true or false) ~= (viewed and true or false) then say('page views and the time of the last one disagree') end
+  if pv and archived then say('its counters are archived and here') end
+end
+
+local function check_staged(say, id, time, points, removed)
+  local staged = redis.call('ZSCORE', prefix .. 'next:score', id)
+  if staged and (removed or not next_per_point or tonumber(staged) ~= score(time, points, next_per_point)) then
+    say('ranked ' .. staged .. ' by the weight that is being applied')
+  end
+  local passed = cursor == 'done' or time < (tonumber(cursor or '') or -math.huge)
+  if next_per_point and passed and not staged and not removed then
+    say('ranked nowhere by the weight that is being applied')
   end
 end
 
@@ -45,14 +68,17 @@ end
 for at = 4, #ARGV do
   local id = ARGV[at]
   local function say(text) findings[#findings + 1], findings[#findings + 2] = id, text end
-  local title, link, poster, time, votes, opposes, groups, removed = unpack(redis.call('HMGET',
-    prefix .. 'article:' .. id, 'title', 'link', 'poster', 'time', 'votes', 'opposes', 'groups', 'removed'))
+  local title, link, poster, time, votes, opposes, groups, removed, archived = unpack(redis.call('HMGET',
+    prefix .. 'article:' .. id, 'title', 'link', 'poster', 'time', 'votes', 'opposes', 'groups', 'removed',
+    'archived'))
   if not (title and link and poster and time and votes and opposes and groups) then
     say('no such article, or not a whole one')
   else
     if now - milliseconds(tonumber(time)) <= window then check_votes(say, id, votes, opposes) end
     check_ends(say, id)
     check_lists(say, id, tonumber(time), votes - opposes, groups, removed)
+    check_views(say, id, archived)
+    check_staged(say, id, tonumber(time), votes - opposes, removed)
   end
 end
 return findings

@@ -17,11 +17,11 @@ for at = 3, #ARGV do
 end
 
 for _, order in ipairs(#ARGV == 2 and ORDERS or {}) do
-  local ranking = prefix .. order .. ':' .. slug
+  local ranking = prefix .. OF_GROUP[order] .. slug
   if redis.call('EXISTS', ranking) == 1 then
     if redis.call('TTL', ranking) == -1 then findings[#findings + 1] = order .. ' ranking without end' end
     local kept = redis.call('ZRANGE', ranking, 0, -1, 'WITHSCORES')
-    local exact = redis.call('ZINTER', 2, KEYS[1], prefix .. order .. ':', 'WEIGHTS', 0, 1, 'WITHSCORES')
+    local exact = redis.call('ZINTER', 2, KEYS[1], prefix .. WHOLE[order], 'WEIGHTS', 0, 1, 'WITHSCORES')
     if table.concat(kept, ' ') ~= table.concat(exact, ' ') then
       findings[#findings + 1] = order .. ' ranking differs from its intersection'
     end

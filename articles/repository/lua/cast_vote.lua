@@ -15,7 +15,7 @@ if not time then return {'missing'} end
 if removed then return {'removed'} end
 time = tonumber(time)
 if milliseconds(now) - milliseconds(time) > milliseconds(window) then return {'closed'} end
-local per_point = seconds_per_point(prefix)
+local in_force = parameters(prefix)
 
 local function set_member(key, wanted)
   local change = redis.call(wanted and 'SADD' or 'SREM', key, user)
@@ -30,6 +30,7 @@ local oppose_change = set_member(oppose, choice == 'oppose')
 votes, opposes = votes + vote_change, opposes + oppose_change
 if vote_change ~= 0 or oppose_change ~= 0 then
   redis.call('HSET', article, 'votes', votes, 'opposes', opposes)
-  rank(prefix, 'score', id, score(time, votes - opposes, per_point), split(groups))
+  if now - time <= 86400 then redis.call('HSET', article, 'first_day', votes) end
+  rank_by_score(prefix, id, time, votes - opposes, split(groups), in_force)
 end
 return {'ok', votes, opposes, choice}

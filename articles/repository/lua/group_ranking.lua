@@ -1,10 +1,11 @@
 --[[
 Make a group's ranking from the ranking of all articles, for as long as somebody reads it, and read a part.
-KEYS  1 the group's ranking, to be made  2 group  3 ranking of all articles
+KEYS  1 the group's ranking, to be made  2 group  3 ranking of all articles  4 ranking parameters, where wanted
 ARGV  1 life, s  2 first entry, counted from 0, best first  3 last entry
-Returns  {how many articles it has, {id, value, id, value …}}
+Returns  {how many articles it has, {id, value, id, value …}, {version, refreshed at}}
 Cost  O(group · log group)
 ]]
 local made = redis.call('ZINTERSTORE', KEYS[1], 2, KEYS[2], KEYS[3], 'WEIGHTS', 0, 1)
 if made > 0 then redis.call('EXPIRE', KEYS[1], ARGV[1]) end
-return {made, redis.call('ZREVRANGE', KEYS[1], ARGV[2], ARGV[3], 'WITHSCORES')}
+local part = redis.call('ZREVRANGE', KEYS[1], ARGV[2], ARGV[3], 'WITHSCORES')
+return {made, part, KEYS[4] and redis.call('HMGET', KEYS[4], 'version', 'refreshed_at')}

@@ -12,7 +12,7 @@ local id, poster, time, prefix = ARGV[1], ARGV[4], ARGV[6], ARGV[13]
 local votes, opposes, life = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[11])
 
 if redis.call('EXISTS', article) == 1 then return {'exists'} end
-local per_point = seconds_per_point(prefix)
+local in_force = parameters(prefix)
 
 local placeholder, at_once = tonumber(ARGV[12]), 1000
 local function enter_voters(key, count)
@@ -34,7 +34,7 @@ if life > 0 then
   enter_voters(oppose, opposes)
 end
 if ARGV[10] == '' then
-  list_article(prefix, id, tonumber(time), votes - opposes, per_point, split(ARGV[9]))
+  list_article(prefix, id, tonumber(time), votes - opposes, split(ARGV[9]), in_force)
 else
   redis.call('HSET', article, 'removed', ARGV[10])
   redis.call('ZADD', prefix .. 'removed:', time, id)

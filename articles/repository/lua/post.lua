@@ -10,11 +10,11 @@ local article, voted = KEYS[1], KEYS[2]
 local id, poster, now, prefix = ARGV[1], ARGV[4], ARGV[6], ARGV[9]
 
 if redis.call('EXISTS', article) == 1 then return {'exists'} end
-local per_point = seconds_per_point(prefix)
+local in_force = parameters(prefix)
 
 redis.call('HSET', article, 'title', ARGV[2], 'link', ARGV[3], 'poster', poster, 'poster_name', ARGV[5],
-  'time', now, 'votes', 1, 'opposes', 0, 'groups', ARGV[7])
+  'time', now, 'votes', 1, 'opposes', 0, 'groups', ARGV[7], 'first_day', 1)
 redis.call('SADD', voted, poster)
 redis.call('EXPIRE', voted, ARGV[8])
-list_article(prefix, id, tonumber(now), 1, per_point, split(ARGV[7]))
+list_article(prefix, id, tonumber(now), 1, split(ARGV[7]), in_force)
 return {'ok'}

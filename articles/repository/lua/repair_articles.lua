@@ -7,12 +7,20 @@ Cost  O(ids · groups · log N)
 ]]
 local prefix, now = ARGV[1], tonumber(ARGV[2])
 local window, grace = tonumber(ARGV[3]), tonumber(ARGV[4])
-local per_point, told = seconds_per_point(prefix), {}
+local in_force, told = parameters(prefix), {}
+
+local OF_ARTICLES = {'voted:', 'oppose:', 'counter:views:', 'hll:uv:', 'counter:suspect:', 'days:', 'history:'}
 
 local function end_voter_set(key, time)
   if redis.call('TTL', key) == -1 then
     redis.call('EXPIRE', key, math.max(math.ceil(time + window + grace - now), grace))
   end
+end
+
+-- The time of the last view only tells when to archive: where it is lost, now is near enough.
+local function note_viewed(id)
+  if not page_views(prefix, id) then redis.call('ZREM', prefix .. 'viewed:', id)
+  else redis.call('ZADD', prefix .. 'viewed:', 'NX', ARGV[2], id) end
 end
 
 for at = 5, #ARGV do
@@ -23,15 +31,18 @@ for at = 5, #ARGV do
   if not time then
     unlist_article(prefix, id, {})
     redis.call('ZREM', KEYS[1], id)
-    redis.call('DEL', prefix .. 'voted:' .. id, prefix .. 'oppose:' .. id)
+    redis.call('ZREM', prefix .. 'viewed:', id)
+    for _, kind in ipairs(OF_ARTICLES) do redis.call('DEL', prefix .. kind .. id) end
   elseif removed then
     unlist_article(prefix, id, split(groups))
     redis.call('ZADD', KEYS[1], time, id)
   else
     redis.call('ZREM', KEYS[1], id)
-    list_article(prefix, id, tonumber(time), votes - opposes, per_point, split(groups))
+    list_article(prefix, id, tonumber(time), votes - opposes, split(groups), in_force)
   end
+  if not in_force.next_per_point then redis.call('ZREM', prefix .. 'next:score', id) end
   if time then
+    note_viewed(id)
     end_voter_set(prefix .. 'voted:' .. id, tonumber(time))
     end_voter_set(prefix .. 'oppose:' .. id, tonumber(time))
   end

@@ -11,10 +11,10 @@ local title, time, votes, opposes, groups, removed =
   unpack(redis.call('HMGET', article, 'title', 'time', 'votes', 'opposes', 'groups', 'removed'))
 if not title then return {'missing'} end
 if not removed then return {'not_removed'} end
-local per_point = seconds_per_point(prefix)
+local in_force = parameters(prefix)
 
 redis.call('HDEL', article, 'removed')
 redis.call('ZREM', prefix .. 'removed:', id)
-list_article(prefix, id, tonumber(time), votes - opposes, per_point, split(groups))
+list_article(prefix, id, tonumber(time), votes - opposes, split(groups), in_force)
 log(prefix, 'restore', ARGV[3], ARGV[2], id, title, ARGV[4], {})
 return {'ok'}

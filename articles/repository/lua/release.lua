@@ -1,7 +1,7 @@
 --[[
-Give a link free, if this article holds it.
-KEYS  1 link
-ARGV  1 article id
+Give a link or a lock free, if this article or this holder has it.
+KEYS  1 link or lock
+ARGV  1 article id, or the holder's token
 Returns  1 if it was held, else 0
 Cost  O(1)
 ]]

@@ -1,0 +1,148 @@
+"""An article's rank and points over time."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, tzinfo
+from itertools import pairwise
+
+from articles.charts.shapes import LOW_HEIGHT, Chart, Label, Line, Plot, Run, plain
+from articles.charts.ticks import evenly, nice_ticks, rank_ticks, time_ticks
+
+APART = 1500.0
+"""Samples further apart than this, in seconds, have a gap between them: of one every 600 s, two are missing."""
+
+MOST_SHOWN = 40
+"""Samples in the table; of more it shows these many, evenly chosen."""
+
+Sample = tuple[float, int | None, int | None]
+"""When (Unix seconds), rank (from 1; None: it had none), points."""
+
+_Values = Sequence[tuple[float, int | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """Two charts over the same time, and one table: when, rank, points.
+
+    Of `samples` that went in, `rows` shows `shown`; it has more rows than that when there are gaps.
+    """
+
+    rank: Chart
+    points: Chart
+    rows: tuple[tuple[str, str, str], ...] = ()
+    samples: int = 0
+    shown: int = 0
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.rows
+
+    @property
+    def is_thinned(self) -> bool:
+        return self.shown < self.samples
+
+
+def history(
+    samples: Iterable[Sample],
+    *,
+    apart: float = APART,
+    zone: tzinfo = UTC,
+    time_label: Label = plain,
+    when_label: Label = plain,
+    value_label: Label = plain,
+) -> History:
+    """Rank, 1 at the top, and points as steps: a value holds until the next sample, but not across a gap.
+
+    A gap is where samples are more than `apart` seconds apart, or a value is None. Samples in any order, at most
+    one for a moment. `time_label` labels the axis, at round hours or midnights of `zone`, and `when_label` the
+    table's rows, in which a gap is a row of dashes; both take Unix seconds. No samples make an empty history.
+    """
+    ordered = sorted(samples, key=lambda sample: sample[0])
+    if not ordered:
+        return History(Chart(LOW_HEIGHT), Chart(LOW_HEIGHT))
+    end = ordered[-1][0]
+    span = (min(ordered[0][0], end - 3600), end)
+    places = [(at, time_label(at)) for at in time_ticks(*span, zone)]
+    ranks = [(at, rank) for at, rank, _ in ordered]
+    points = [(at, count) for at, _, count in ordered]
+    return History(
+        _steps(ranks, _rank_axis(ranks), apart, span, places, value_label),
+        _steps(points, _points_axis(points), apart, span, places, value_label),
+        tuple(_rows(ordered, apart, when_label, value_label)),
+        len(ordered),
+        min(len(ordered), MOST_SHOWN),
+    )
+
+
+def _present(values: _Values) -> list[int]:
+    return [value for _, value in values if value is not None]
+
+
+def _rank_axis(ranks: _Values) -> list[float]:
+    """From the worst, at the bottom, to 1."""
+    return rank_ticks(max(_present(ranks), default=1))[::-1]
+
+
+def _points_axis(points: _Values) -> list[float]:
+    found = _present(points) or [0]
+    return nice_ticks(min(found), max(found), most=3, whole=True)
+
+
+def _steps(
+    values: _Values,
+    axis: Sequence[float],
+    apart: float,
+    span: tuple[float, float],
+    places: Iterable[tuple[float, str]],
+    value_label: Label,
+) -> Chart:
+    if not _present(values):
+        return Chart(LOW_HEIGHT)
+    plot = Plot(span, [(value, value_label(value)) for value in axis], LOW_HEIGHT)
+    line = Line("", plot.pieces(_corners(run) for run in _runs(values, apart)))
+    return Chart(
+        LOW_HEIGHT, plot.left, plot.right, plot.baseline, plot.x_ticks(places), plot.y_ticks, ("",), (line,)
+    )
+
+
+def _runs(values: _Values, apart: float) -> Iterator[Run]:
+    """The parts between gaps."""
+    run: list[tuple[float, float]] = []
+    for at, value in values:
+        if run and (value is None or at - run[-1][0] > apart):
+            yield run
+            run = []
+        if value is not None:
+            run.append((at, value))
+    if run:
+        yield run
+
+
+def _corners(run: Run) -> Run:
+    """The corners of the steps through a run; where nothing changes there is none."""
+    corners = [run[0]]
+    for at, value in run[1:]:
+        if value != corners[-1][1]:
+            corners += [(at, corners[-1][1]), (at, value)]
+    if run[-1][0] > corners[-1][0]:
+        corners.append(run[-1])
+    return corners
+
+
+def _rows(
+    samples: Sequence[Sample], apart: float, when_label: Label, value_label: Label
+) -> Iterator[tuple[str, str, str]]:
+    """The chosen samples, and between two of them the first gap in time, if there is one."""
+
+    def cell(value: int | None) -> str:
+        return "–" if value is None else value_label(value)
+
+    begin = 0
+    for index in evenly(len(samples), MOST_SHOWN):
+        for one, other in pairwise(samples[begin : index + 1]):
+            if other[0] - one[0] > apart:
+                yield f"{when_label(one[0])} – {when_label(other[0])}", "–", "–"
+                break
+        at, rank, points = samples[index]
+        yield when_label(at), cell(rank), cell(points)
+        begin = index

@@ -1,0 +1,36 @@
+--[[
+Put parameters in force in one shard: the ranking made beside takes the place of the other, and the hot list is
+scored anew. Idempotent.
+KEYS  1 ranking parameters  2 ranking by score  3 the one made beside
+ARGV  1 shard prefix  2 version  3 moment, s  4 size of the hot list  5 how many values follow
+      6… name, value, name, value … of the parameters, then the slugs of all groups
+Returns  {"ok"}
+Cost  O(groups + hot list · log hot list)
+]]
+local ranking, ranked, staged, prefix, version = KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[2]
+local first_slug = 6 + tonumber(ARGV[5])
+local before, weight, staged_weight, cursor =
+  unpack(redis.call('HMGET', ranking, 'version', 'seconds_per_point', 'next_seconds_per_point', 'next_cursor'))
+if tonumber(before) >= tonumber(version) then return {'ok'} end
+parameters(prefix)
+local new = {}
+for at = 6, first_slug - 1, 2 do new[ARGV[at]] = ARGV[at + 1] end
+local moves = tonumber(new.seconds_per_point) ~= tonumber(weight)
+if moves and not (staged_weight == new.seconds_per_point and cursor == 'done') then
+  error('the ranking by the other weight is not whole')
+end
+
+if moves then
+  redis.call('UNLINK', ranked)
+  if redis.call('EXISTS', staged) == 1 then redis.call('RENAME', staged, ranked) end
+  for at = first_slug, #ARGV do redis.call('DEL', prefix .. OF_GROUP.score .. ARGV[at]) end
+end
+redis.call('UNLINK', staged)
+redis.call('HDEL', ranking, 'next_cursor', 'next_version', 'next_at', 'next_actor', 'next_reason')
+redis.call('HSET', ranking, 'version', version)
+for name, value in pairs(new) do
+  redis.call('HDEL', ranking, 'next_' .. name)
+  redis.call('HSET', ranking, name, value)
+end
+rescore_hot_list(prefix, ARGV[3], tonumber(ARGV[4]))
+return {'ok'}

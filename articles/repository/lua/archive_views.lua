@@ -1,0 +1,29 @@
+--[[
+Let go of an article's view counters, which are in the database by now: unless a view came meanwhile. Idempotent.
+KEYS  1 article  2 page views  3 visitors  4 suspect views  5 times of the last views
+ARGV  1 id  2 page views, as they were read  3 moment after which no view may have come, s  4 shard prefix
+      5… reason, number, reason, number … of the suspect views, as they were read
+Returns  {"ok"} | {"changed"} | {"gone"}
+Cost  O(groups · log N)
+]]
+local article, views, visitors, suspects, viewed = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local id, prefix = ARGV[1], ARGV[4]
+
+local groups, archived = unpack(redis.call('HMGET', article, 'groups', 'archived'))
+local pv, last = redis.call('GET', views), redis.call('ZSCORE', viewed, id)
+if not (groups and pv and last) then
+  redis.call('ZREM', viewed, id)  -- nothing that could be archived, now or later
+  return {'gone'}
+end
+if archived or pv ~= ARGV[2] or tonumber(last) > tonumber(ARGV[3]) then return {'changed'} end
+local uv = redis.call('PFCOUNT', visitors)
+
+redis.call('DEL', views, visitors)  -- first: a full store lets a script go on that has begun by freeing memory
+redis.call('ZREM', viewed, id)
+redis.call('ZREM', prefix .. WHOLE.hot, id)
+for _, slug in ipairs(split(groups)) do redis.call('ZREM', prefix .. OF_GROUP.hot .. slug, id) end
+for at = 5, #ARGV, 2 do
+  if redis.call('HINCRBY', suspects, ARGV[at], -ARGV[at + 1]) <= 0 then redis.call('HDEL', suspects, ARGV[at]) end
+end
+redis.call('HSET', article, 'archived', pv .. ' ' .. uv)
+return {'ok'}

@@ -1,0 +1,27 @@
+--[[
+Check a shard's hot list: listed articles only, each with its hotness at the list's one moment. Reads only.
+KEYS  1 hot list
+ARGV  1 shard prefix
+Returns  {id, what is wrong, id, what is wrong …}
+Cost  O(list)
+]]
+local prefix, findings = ARGV[1], {}
+if redis.call('EXISTS', KEYS[1]) == 0 then return findings end
+local known, in_force = pcall(parameters, prefix)
+if not known then return findings end  -- they are lost, which is found elsewhere
+local entries = redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')
+for at = 1, #entries, 2 do
+  local id, value = entries[at], tonumber(entries[at + 1])
+  local function say(text) findings[#findings + 1], findings[#findings + 2] = id, text end
+  local time, removed = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'time', 'removed'))
+  local pv = page_views(prefix, id)
+  if not time then say('hot, but no article')
+  elseif removed then say('hot, but removed')
+  elseif not pv then say('hot, but without views')
+  else
+    local wanted = hotness(pv, unique_visitors(prefix, id), tonumber(time), in_force)
+    -- Another server's pow() may differ in the last bits.
+    if math.abs(value - wanted) > 1e-9 * wanted then say('hotness ' .. exactly(wanted) .. ', ranked ' .. exactly(value)) end
+  end
+end
+return findings

@@ -1,0 +1,21 @@
+--[[
+Say which parameters are to be applied, unless others are in force than the ones they were chosen by.
+KEYS  1 ranking parameters of the first shard
+ARGV  1 version they were chosen by  2 now, s  3 who  4 reason  5 name  6 value  7 name  8 value …
+Returns  {"ok"} | {"changed", version in force} | {"busy"}
+Cost  O(1)
+]]
+local ranking = KEYS[1]
+local version, busy, weight =
+  unpack(redis.call('HMGET', ranking, 'version', 'next_version', 'seconds_per_point'))
+if not version then error('UNPREPARED there is no ' .. ranking) end
+if busy then return {'busy'} end
+if version ~= ARGV[1] then return {'changed', version} end
+
+local new = {}
+for at = 5, #ARGV, 2 do new[ARGV[at]] = ARGV[at + 1] end
+for name, value in pairs(new) do
+  if name ~= 'seconds_per_point' then redis.call('HSET', ranking, 'next_' .. name, value) end
+end
+redis.call('HSET', ranking, 'next_version', version + 1, 'next_at', ARGV[2], 'next_actor', ARGV[3], 'next_reason', ARGV[4])
+return {'ok'}

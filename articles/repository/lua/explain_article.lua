@@ -1,0 +1,24 @@
+--[[
+What ranks an article, and the values it is ranked by. Reads only.
+KEYS  1 article  2 page views  3 visitors  4 score ranking  5 hot list  6 ranking parameters
+ARGV  1 id
+Returns  {"ok", posted at, votes, opposes, groups, page views, visitors, score or '', hotness or '',
+         version, refreshed at, votes per day, alpha, beta, base, gamma} | {"missing"} | {"removed"}
+Cost  O(log N)
+]]
+local fields = redis.call('HMGET', KEYS[1], 'time', 'votes', 'opposes', 'groups', 'archived', 'removed')
+local time, votes, opposes, groups, archived, removed = unpack(fields)
+if not time then return {'missing'} end
+if removed then return {'removed'} end
+
+local pv, uv = redis.call('GET', KEYS[2]) or 0, redis.call('PFCOUNT', KEYS[3])
+if archived then pv, uv = string.match(archived, '(%d+) (%d+)') end
+local answer = {
+  'ok', time, votes, opposes, groups, pv, uv,
+  redis.call('ZSCORE', KEYS[4], ARGV[1]) or '', redis.call('ZSCORE', KEYS[5], ARGV[1]) or '',
+}
+local names = {'version', 'refreshed_at', 'votes_per_day', 'alpha', 'beta', 'base', 'gamma'}
+for n, value in ipairs(redis.call('HMGET', KEYS[6], unpack(names))) do
+  answer[#answer + 1] = value or error('UNPREPARED there is no ' .. names[n] .. ' in ' .. KEYS[6])
+end
+return answer

@@ -1,0 +1,23 @@
+--[[
+Note parameters that are put in force in the same transaction: in their history, and in the moderation log.
+Does nothing where they, or later ones, are in force already.
+KEYS  1 ranking parameters of the first shard  2 history
+ARGV  1 shard prefix  2 version  3 now, s  4 who  5 reason  6 the parameters, as JSON  7 the ones before, as JSON
+      8 what changed, as JSON
+Returns  {"ok"}
+Cost  O(1)
+]]
+local prefix, version = ARGV[1], ARGV[2]
+local before = redis.call('HGET', KEYS[1], 'version')
+if tonumber(before) >= tonumber(version) then return {'ok'} end
+
+local function note(number, at, actor, reason, values)
+  redis.call('LPUSH', KEYS[2], cjson.encode({
+    version = tonumber(number), at = at, actor = actor, reason = reason, parameters = cjson.decode(values),
+  }))
+end
+
+if redis.call('EXISTS', KEYS[2]) == 0 then note(before, '0', '', '', ARGV[7]) end
+note(version, ARGV[3], ARGV[4], ARGV[5], ARGV[6])
+log(prefix, 'tune-ranking', ARGV[3], ARGV[4], 0, '', ARGV[5], cjson.decode(ARGV[8]))
+return {'ok'}

@@ -1,0 +1,88 @@
+--[[
+Count a view of an article: a visitor's once in a while, suspect ones apart.
+KEYS  1 article  2 page views  3 visitors  4 suspect views  5 when this visitor was counted
+      6 the network's views of the article  7 the network's views  8 the day's visitors
+ARGV  1 id  2 visitor  3 network, or ''  4 suspicion, or ''  5 now, s  6 a view counts again after, s
+      7 most views of a network and article  8 most views of a network  9 in so many s
+      10 size of the hot list  11 days kept  12 shard prefix
+Returns  {"ok" | "repeat" | "bot" | "prefetch" | "burst", page views, visitors, hotness}
+         | {"missing"} | {"removed"} | {"archived"}
+Cost  O(log N)
+]]
+local article, views, visitors, suspects, seen = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local id, visitor, network, suspicion, prefix = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[12]
+local now, again, window, keep = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[9]), tonumber(ARGV[10])
+local day, days_kept = math.floor(now / 86400), tonumber(ARGV[11])
+
+local time, groups, removed, archived = unpack(redis.call('HMGET', article, 'time', 'groups', 'removed', 'archived'))
+if not time then return {'missing'} end
+if removed then return {'removed'} end
+if archived and suspicion == '' then return {'archived'} end
+local in_force = parameters(prefix)
+time = tonumber(time)
+
+-- One more of a kind on this day, for the article and for the shard; days that are past are forgotten.
+local function note(kind, by)
+  for _, key in ipairs({prefix .. 'days:' .. id, prefix .. 'days:'}) do
+    if redis.call('HINCRBY', key, day .. ':' .. kind, by) == by then
+      for _, field in ipairs(redis.call('HKEYS', key)) do
+        if tonumber(string.match(field, '^%d+')) <= day - days_kept then redis.call('HDEL', key, field) end
+      end
+    end
+    redis.call('EXPIRE', key, (days_kept + 1) * 86400)
+  end
+end
+
+local function answer(status, pv, uv)
+  return {status, pv, uv, exactly(hotness(pv, uv, time, in_force))}
+end
+
+local function counts()
+  if archived then
+    local pv, uv = string.match(archived, '(%d+) (%d+)')
+    return tonumber(pv), tonumber(uv)
+  end
+  return page_views(prefix, id) or 0, redis.call('PFCOUNT', visitors)
+end
+
+local function suspect(reason)
+  redis.call('HINCRBY', suspects, reason, 1)
+  note(reason, 1)
+  return answer(reason, counts())
+end
+
+-- Whether the network has had more views than it may; counts this one where it may.
+local function bursts()
+  if network == '' then return false end
+  for n, most in ipairs({ARGV[7], ARGV[8]}) do
+    if tonumber(redis.call('GET', KEYS[5 + n]) or 0) >= tonumber(most) then return true end
+  end
+  for _, key in ipairs({KEYS[6], KEYS[7]}) do
+    if redis.call('INCR', key) == 1 then redis.call('EXPIRE', key, window) end
+  end
+  return false
+end
+
+-- A list that has grown to double its size takes only what would stay in it.
+local function has_place(value)
+  local list = prefix .. WHOLE.hot
+  if redis.call('ZCARD', list) < 2 * keep or redis.call('ZSCORE', list, id) then return true end
+  return value >= tonumber(redis.call('ZREVRANGE', list, keep - 1, keep - 1, 'WITHSCORES')[2])
+end
+
+if suspicion ~= '' then return suspect(suspicion) end
+local last = tonumber(redis.call('GET', seen) or '')
+if last and now - last < again then return answer('repeat', counts()) end
+if bursts() then return suspect('burst') end
+
+redis.call('SET', seen, ARGV[5], 'EX', again)
+local pv, known = redis.call('INCR', views), redis.call('PFCOUNT', visitors)
+local uv = redis.call('PFADD', visitors, visitor) == 1 and redis.call('PFCOUNT', visitors) or known
+redis.call('PFADD', KEYS[8], visitor)
+redis.call('EXPIRE', KEYS[8], (days_kept + 1) * 86400)
+redis.call('ZADD', prefix .. 'viewed:', ARGV[5], id)
+note('counted', 1)
+if uv ~= known then note('visitors', uv - known) end
+local value = hotness(pv, uv, time, in_force)
+if has_place(value) then rank(prefix, 'hot', id, value, split(groups)) end
+return answer('ok', pv, uv)

@@ -1,0 +1,9 @@
+--[[
+Keep a lock for longer, if this holder still has it.
+KEYS  1 lock
+ARGV  1 the holder's token  2 for how long, s
+Returns  1 if it is held, else 0
+Cost  O(1)
+]]
+if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('EXPIRE', KEYS[1], ARGV[2]) end
+return 0

@@ -1,0 +1,10 @@
+--[[
+Score a shard's hot list anew, all for one moment, then trim it. Idempotent.
+KEYS  1 hot list
+ARGV  1 shard prefix  2 moment, s  3 how many to keep
+Returns  how many are left
+Cost  O(list · log list)
+]]
+local prefix = ARGV[1]
+parameters(prefix)
+return rescore_hot_list(prefix, ARGV[2], tonumber(ARGV[3]))

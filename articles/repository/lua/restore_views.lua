@@ -1,0 +1,39 @@
+--[[
+Bring an article's view counters back, so that views go on from them. Idempotent: does nothing unless the article
+says that they are away. Its page views and visitors are those it shows. Visitors that the sketch does not know,
+because it is lost or older than that, are stood in for, so that only their number goes on.
+KEYS  1 article  2 page views  3 visitors  4 suspect views  5 times of the last views
+ARGV  1 id  2 time of the last view, s  3 sketch of the visitors in hex, or ''  4 its page views  5 its visitors
+      6… reason, number, reason, number … of the suspect views
+Returns  {"ok"} | {"estimated"} where visitors had to be stood in for | {"here"} | {"missing"}
+Cost  O(size of the sketch), or O(visitors)
+]]
+local article, views, visitors, suspects = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local archived, time = unpack(redis.call('HMGET', article, 'archived', 'time'))
+if not archived then return {time and 'here' or 'missing'} end
+local pv, uv = string.match(archived, '(%d+) (%d+)')
+pv, uv = tonumber(pv), tonumber(uv)
+local its_pv, its_uv = tonumber(ARGV[4]), tonumber(ARGV[5])
+local sketch = string.gsub(ARGV[3], '%x%x', function(hex) return string.char(tonumber(hex, 16)) end)
+local usable = sketch ~= '' and its_pv <= pv and its_uv <= uv  -- else it is of an article's other life
+
+if usable then redis.call('SET', visitors, sketch) else redis.call('DEL', visitors) end
+local count = redis.pcall('PFCOUNT', visitors, visitors)  -- of two, so that it looks at all of the sketch
+if type(count) ~= 'number' or count > 1.01 * uv then
+  redis.call('DEL', visitors)  -- a damaged one
+  usable, count = false, 0
+end
+local exact, n = usable and its_pv == pv and its_uv == uv and count >= 0.99 * uv, 0
+while not exact and count < uv do
+  local unknown = {}
+  for at = 1, math.min(1000, math.max(1, math.floor(0.9 * (uv - count)))) do unknown[at] = 'archived ' .. n + at end
+  n = n + #unknown
+  redis.call('PFADD', visitors, unpack(unknown))
+  count = redis.call('PFCOUNT', visitors)
+end
+
+redis.call('SET', views, pv)
+for at = 6, usable and #ARGV or 0, 2 do redis.call('HINCRBY', suspects, ARGV[at], ARGV[at + 1]) end
+redis.call('ZADD', KEYS[5], ARGV[2], ARGV[1])
+redis.call('HDEL', article, 'archived')
+return {exact and 'ok' or 'estimated'}

@@ -1,0 +1,41 @@
+--[[
+Go on with a ranking of a shard's articles by another weight, beside the one in force. Begins it where there is
+none. While it is there, every change of an article changes both.
+KEYS  1 ranking parameters  2 the other ranking  3 time ranking  4 ranking in force
+ARGV  1 shard prefix  2 the other weight, s  3 articles in this step  4 version it will be
+Returns  {1 if all are in it, how many are in it, how many there are}; also where that version is in force already
+Cost  O(step · log N)
+]]
+local ranking, staged, times, prefix = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
+local step = tonumber(ARGV[3])
+local weight, cursor, version = unpack(redis.call('HMGET', ranking, 'next_seconds_per_point', 'next_cursor', 'version'))
+if tonumber(version) >= tonumber(ARGV[4]) then return {1, 0, 0} end
+if weight ~= ARGV[2] then
+  redis.call('UNLINK', staged)
+  redis.call('HSET', ranking, 'next_seconds_per_point', ARGV[2])
+  cursor = '-inf'
+end
+local per_point = tonumber(ARGV[2])
+
+-- Posting times never change, so they say how far it is; of equal ones some are done twice.
+local function following()
+  while true do
+    local entries = redis.call('ZRANGEBYSCORE', times, cursor, '+inf', 'WITHSCORES', 'LIMIT', 0, step)
+    if #entries < 2 * step or entries[#entries] ~= cursor then return entries end
+    step = 2 * step
+  end
+end
+
+if cursor ~= 'done' then
+  local entries = following()
+  for at = 1, #entries, 2 do
+    local id = entries[at]
+    local votes, opposes = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'votes', 'opposes'))
+    if votes then
+      redis.call('ZADD', staged, exactly(score(tonumber(entries[at + 1]), votes - opposes, per_point)), id)
+    end
+  end
+  cursor = #entries < 2 * step and 'done' or entries[#entries]
+  redis.call('HSET', ranking, 'next_cursor', cursor)
+end
+return {cursor == 'done' and 1 or 0, redis.call('ZCARD', staged), redis.call('ZCARD', KEYS[4])}

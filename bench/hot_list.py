@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""What the hot list costs the store: scoring it anew, a view, its pages, another weight for every article.
+
+    python -m bench.hot_list [--articles N] [--listed N] [--shards N …]
+
+A store of its own, the embedded server with its real settings. "store" is the server's own time for the commands
+of one operation (INFO commandstats): of its scripts where it has any, else of all; "answer" is what a caller
+waits, less the time of a PING, so with the client's work. Each the median of its repeats and the best.
+"""
+
+import argparse
+import random
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+import redis
+from tqdm import tqdm
+
+from articles.domain import OPERATOR, ImportedArticle, Order, Visit
+from articles.ranking import Parameters
+from articles.repository import Repository, connect, tuning
+from articles.repository.store import Store
+from voting_site.embedded import StorePaths, Supervisor
+
+SCRIPTS = ("cmdstat_eval", "cmdstat_evalsha")
+
+
+def fill(repository: Repository, articles: int, listed: int) -> list[int]:
+    """Articles of the last weeks, so many of them viewed; ids of those."""
+    chance, now = random.Random(1), repository.store.now()
+    ids: list[int] = []
+    for at in tqdm(range(0, articles, 1000), desc="articles", leave=False):
+        rows = [
+            ImportedArticle(
+                title=f"Article {n}",
+                link=f"https://site{n % 997}.example/{n}",
+                poster=0,
+                poster_name="",
+                posted_at=now - 8 * 86400 - 60 * (articles - n),
+                votes=int(chance.paretovariate(1.1)),
+                opposes=0,
+                groups=(f"group-{n % 50}",),
+            )
+            for n in range(at, min(at + 1000, articles))
+        ]
+        ids += [i for i in repository.imports.add(rows) if i]
+    viewed = chance.sample(ids, listed)
+    for at in tqdm(range(0, listed, 100), desc="views", leave=False):
+        views = [(i, visit(chance.randrange(10**9)), now) for i in viewed[at : at + 100] for _ in range(20)]
+        repository.views.record_many(views)
+    repository.hot.rescore()
+    return viewed
+
+
+def visit(number: int) -> Visit:
+    return Visit(f"{number:016x}", f"{number:016x}")
+
+
+def server_seconds(client: redis.Redis) -> float:
+    """Time spent since the statistics were reset: on scripts, what they call included, or else on commands."""
+    stats = client.info("commandstats")
+    scripts = sum(stats[name]["usec"] for name in SCRIPTS if name in stats)
+    inside = {"evalsha", "eval", "multi", "exec", "info", "config|resetstat"}
+    single = sum(facts["usec"] for name, facts in stats.items() if name.removeprefix("cmdstat_") not in inside)
+    return (scripts or single) / 1e6
+
+
+def measured(repository: Repository, name: str, job: Callable[[int], object], times: int) -> None:
+    client, took, inside = repository.store.client, [], []
+    job(-1)
+    pings = []
+    for _ in range(200):
+        began = time.perf_counter()
+        client.ping()
+        pings.append(time.perf_counter() - began)
+    for n in range(times):
+        client.config_resetstat()
+        began = time.perf_counter()
+        job(n)
+        took.append(time.perf_counter() - began)
+        inside.append(server_seconds(client))
+    ping = median(pings)
+    figures = [median(inside), min(inside), median(took) - ping, min(took) - ping]
+    print(f"| {name} | " + " | ".join(f"{1000 * seconds:.3f}" for seconds in figures) + " |", flush=True)
+
+
+def without_counters(store: Store, ids: list[int], reader: int) -> None:
+    """What a page of articles read before views were counted."""
+    with store.pipeline() as pipe:
+        pipe.hget(store.shards.all[0].ranking, "seconds_per_point")
+        for article_id in ids:
+            keys = store.shards.of(article_id)
+            pipe.hgetall(keys.article(article_id))
+            pipe.sismember(keys.voted(article_id), str(reader))
+            pipe.sismember(keys.oppose(article_id), str(reader))
+        pipe.execute()
+
+
+def measure(repository: Repository, articles: int, listed: int) -> None:
+    viewed = fill(repository, articles, listed)
+    listings, store = repository.listings, repository.store
+    front = [article.id for article in listings.page(Order.SCORE).articles]
+    print(f"\n{articles:,} articles, {listed:,} on the hot list, shards: {store.shards.count}")
+    print("| operation | store, ms | best | answer, ms | best |\n| --- | ---: | ---: | ---: | ---: |")
+    measured(repository, "score the hot list anew", lambda _: repository.hot.rescore(), 100)
+    measured(
+        repository, "record a view", lambda n: repository.views.record(viewed[n % listed], visit(n + 1)), 1000
+    )
+    measured(repository, "a repeat", lambda _: repository.views.record(viewed[0], visit(1)), 1000)
+    measured(repository, "page of the hot list", lambda _: listings.page(Order.HOT, reader=1), 300)
+    week = store.now() - 30 * 86400
+    measured(repository, "of a time span", lambda _: listings.page(Order.HOT, since=week), 300)
+    measured(repository, "page of a group's hot list", lambda _: listings.page(Order.HOT, slug="group-1"), 300)
+    measured(repository, "front page", lambda _: listings.page(Order.SCORE, reader=1), 300)
+    measured(repository, "its articles", lambda _: repository.articles.get_many(front, 1), 300)
+    measured(repository, "its articles without counters", lambda _: without_counters(store, front, 1), 300)
+    apply(repository)
+
+
+def apply(repository: Repository) -> None:
+    """Another weight: each step's time and that of all of it."""
+    client, steps = repository.store.client, []
+    wanted = Parameters(votes_per_day=50)
+    client.config_resetstat()
+    began = time.perf_counter()
+    repository.tuning.apply(wanted, expected=repository.tuning.state().version, actor=OPERATOR, reason="bench")
+    with tqdm(desc="apply", leave=False) as bar:
+        done = False
+        while not done:
+            step = time.perf_counter()
+            done = repository.tuning.advance()
+            steps.append(time.perf_counter() - step)
+            bar.update(repository.store.shards.count * tuning.STEP)
+    whole = time.perf_counter() - began
+    stats = client.info("commandstats")
+    step, end = stats["cmdstat_evalsha"]["usec_per_call"] / 1000, stats["cmdstat_eval"]["usec"] / 1000
+    print(f"| one staging step of {tuning.STEP:,} articles in a shard (mean) | {step:.3f} | | | |")
+    print(f"| a step in each shard | | | {1000 * median(steps):.1f} | {1000 * min(steps):.1f} |")
+    print(f"| the end, one transaction | {end:.3f} | | | |")
+    print(f"| another weight for all | | | {1000 * whole:.0f} | |")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--articles", type=int, default=100_000)
+    parser.add_argument("--listed", type=int, default=1000)
+    parser.add_argument("--shards", type=int, nargs="+", default=[1, 4])
+    options = parser.parse_args()
+    for shards in options.shards:
+        with tempfile.TemporaryDirectory() as folder:
+            paths = StorePaths(Path(folder))
+            supervisor = Supervisor(paths)
+            supervisor.start(30)
+            try:
+                repository = connect(paths.url(0), shards=shards, patient=True)
+                repository.prepare()
+                measure(repository, options.articles, options.listed)
+            finally:
+                supervisor.stop()
+
+
+if __name__ == "__main__":
+    main()

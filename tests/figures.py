@@ -1,0 +1,21 @@
+"""The site's metrics as Prometheus reads them."""
+
+from prometheus_client.parser import text_string_to_metric_families
+
+from articles import metrics
+
+
+def samples_of(text: str) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
+    """Every sample by its name and labels."""
+    families = text_string_to_metric_families(text)
+    return {(s.name, tuple(sorted(s.labels.items()))): s.value for family in families for s in family.samples}
+
+
+def value_in(text: str, name: str, **labels: str) -> float:
+    """One sample; 0 where there is none."""
+    return samples_of(text).get((name, tuple(sorted(labels.items()))), 0.0)
+
+
+def value(name: str, **labels: str) -> float:
+    """One sample of this process."""
+    return value_in(metrics.exposition(None).decode(), name, **labels)

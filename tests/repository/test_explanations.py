@@ -1,0 +1,401 @@
+"""Every rank explains itself: places where the lists have them, sums that come to what the store ranks by."""
+
+import random
+from dataclasses import replace
+from threading import Event, Thread
+
+import pytest
+
+from articles.domain import Choice, Order, Rules, Visit
+from articles.errors import ArticleNotFound, ArticleRemoved
+from articles.explanation import GroupPlace, NextVote
+from articles.ranking import Parameters
+from articles.repository import connect
+from articles.repository.explanations import Explanations
+from tests.repository.usage import BOB, DAY, MODERATOR, imported, listed, post, problems
+
+
+def explain(repository, article_id):
+    return repository.explanations.of(repository.articles.get(article_id))
+
+
+def view(repository, article_id, *visitors):
+    for visitor in visitors:
+        repository.views.record(article_id, Visit(f"{visitor:016x}"))
+
+
+def value_of(repository, order, article_id):
+    keys = repository.store.shards.of(article_id)
+    return repository.store.client.zscore(keys.order(order), str(article_id))
+
+
+def fill(repository, clock, count, seed):
+    """A store full of ties: few posting times, few points, few views; in groups of several sizes."""
+    chance, now = random.Random(seed), clock()
+    slugs = ["python", "redis", "群组"]
+    for slug in slugs:
+        repository.groups.create(slug, slug.title(), MODERATOR)
+    rows = [
+        imported(
+            n,
+            now - 432 * chance.randrange(4) - 86400 * (chance.random() < 0.1) * 8,
+            votes=chance.randrange(4),
+            opposes=chance.randrange(3),
+            groups=tuple(chance.sample(slugs, chance.randrange(4))),
+        )
+        for n in range(count)
+    ]
+    ids = repository.imports.add(rows)
+    for article_id in ids:
+        view(repository, article_id, *range(chance.randrange(3)))
+    for article_id in chance.sample(ids, count // 10):
+        repository.articles.remove(article_id, MODERATOR, "Spam")
+    return ids
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_rank_is_where_the_article_stands_in_the_lists_also_among_equals(repository, clock, seed):
+    fill(repository, clock, 130, seed)
+    front, hot = listed(repository), listed(repository, Order.HOT)
+    groups = {slug: listed(repository, slug=slug) for slug in ("python", "redis", "群组")}
+
+    for article in repository.articles.get_many(front):
+        found = repository.explanations.of(article)
+        assert (front[found.front.rank - 1], found.front.of) == (article.id, len(front))
+        assert (found.hot is not None) == (article.id in hot)
+        if found.hot:
+            assert (hot[found.hot.rank - 1], found.hot.of) == (article.id, len(hot))
+        assert [place.slug for place in found.groups] == list(article.groups)
+        for place in found.groups:
+            ids = groups[place.slug]
+            assert (ids[place.rank - 1], place.of) == (article.id, len(ids))
+        check_neighbours(found.front, front)
+        if found.hot:
+            check_neighbours(found.hot, hot)
+
+
+def check_neighbours(place, ids):
+    around = [None, *ids, None]
+    shown = [None if one is None else one.id for one in (place.above, place.below)]
+    assert shown == [around[place.rank - 1], around[place.rank + 1]]
+
+
+def test_the_sums_are_what_the_store_ranks_by(real_repository, clock):
+    ids = fill(real_repository, clock, 60, 3)
+    real_repository.tuning.apply(Parameters(7, 1.5, 0.3, 1.7, 1.31), expected=1, actor=MODERATOR, reason="Odd")
+    clock.advance(5000.123)
+    real_repository.hot.rescore()
+    view(real_repository, ids[7], 50, 51)
+
+    for article in real_repository.articles.get_many(listed(real_repository)):
+        found = real_repository.explanations.of(article)
+        assert found.score.value == value_of(real_repository, Order.SCORE, article.id)
+        assert (found.score.posted_at, found.score.votes) == (article.posted_at, article.votes)
+        assert found.score.opposes == article.opposes
+        stored = value_of(real_repository, Order.HOT, article.id)
+        if stored is not None:
+            assert found.hotness.value == pytest.approx(stored, rel=1e-9, abs=0)
+        assert (found.hotness.pv, found.hotness.uv) == (article.pv, article.uv)
+        assert found.hotness.refreshed_at == real_repository.hot.refreshed_at()
+
+
+def test_neighbours_say_by_how_much_they_differ(repository, clock):
+    low = post(repository, 1)
+    clock.advance(1000)
+    middle = post(repository, 2)
+    clock.advance(100)
+    high = post(repository, 3)
+
+    place = explain(repository, middle).front
+
+    assert (place.above.id, place.above.title, place.above.apart, place.above.worth) == (high, "Article 3", 100, 1)
+    assert (place.below.id, place.below.title, place.below.apart, place.below.worth) == (low, "Article 1", 1000, 3)
+    assert place.above.value == repository.articles.get(high).score
+
+
+def test_neighbours_on_the_hot_list_say_how_many_views_make_up_for_it(repository, clock):
+    first, second = post(repository, 1), post(repository, 2)
+    view(repository, first, *range(5))
+    view(repository, second, *range(2))
+
+    place, other = explain(repository, second).hot, explain(repository, first).hot
+
+    assert (place.above.id, place.above.worth, place.below) == (first, 3, None)
+    assert place.above.apart == pytest.approx(3 * 2.2 / 2**1.5)
+    assert (other.below.id, other.below.worth, other.above) == (second, 3, None)
+
+
+@pytest.mark.parametrize("seed", [4, 5])
+def test_one_more_vote_does_what_was_foretold(repository, clock, seed):
+    fill(repository, clock, 60, seed)
+    for article_id in random.Random(seed).sample(listed(repository), 15):
+        before = explain(repository, article_id)
+        if before.next_vote is None:
+            continue
+
+        repository.votes.cast(article_id, 7777, Choice.VOTE)
+        after = explain(repository, article_id)
+
+        assert after.front.rank == before.next_vote.rank == before.front.rank - before.next_vote.gained
+        assert after.score.value == pytest.approx(before.score.value + before.next_vote.seconds, abs=1e-6)
+        repository.votes.cast(article_id, 7777, Choice.NONE)
+
+
+def test_a_closed_article_is_moved_by_no_vote(repository, clock):
+    article = post(repository, 1)
+    clock.advance(7 * DAY)
+    assert explain(repository, article).next_vote == NextVote(432.0, 1, 0)
+    clock.advance(0.001)
+
+    found = explain(repository, article)
+
+    assert found.next_vote is None
+    assert found.closes_at == repository.articles.get(article).closes_at
+
+
+def test_an_article_nobody_has_read_is_not_on_the_hot_list(repository):
+    found = explain(repository, post(repository, 1))
+
+    assert (found.hot, found.hotness.value, found.history) == (None, 0, ())
+
+
+@pytest.mark.parametrize("rules", [Rules(hot_size=3)])
+def test_what_is_trimmed_or_beyond_the_end_is_not_on_the_hot_list(repository, clock):
+    ids = [post(repository, n) for n in range(5)]
+    for n, article_id in enumerate(ids):
+        view(repository, article_id, *range(n + 1))  # five of them until the next scoring
+    beyond = [explain(repository, one).hot for one in ids]
+    repository.hot.rescore()
+    trimmed = [explain(repository, one).hot for one in ids]
+
+    for places in (beyond, trimmed):
+        assert [place and (place.rank, place.of) for place in places] == [None, None, (3, 3), (2, 3), (1, 3)]
+        assert places[2].below is None
+        assert places[3].below.id == ids[2]
+
+
+def test_a_stale_hot_list_is_scored_before_it_is_explained(repository, clock):
+    article = post(repository, 1)
+    view(repository, article, 1)
+    clock.advance(3600)
+
+    found = explain(repository, article)
+
+    assert found.hotness.hours == 1
+    assert found.hotness.value == pytest.approx(value_of(repository, Order.HOT, article), rel=1e-9)
+
+
+def test_archived_numbers_are_explained_too(repository):
+    article = post(repository, 1)
+    keys = repository.store.shards.of(article)
+    repository.store.client.hset(keys.article(article), "archived", "120 80")
+
+    found = explain(repository, article)
+
+    assert (found.hotness.pv, found.hotness.uv, found.hot) == (120, 80, None)
+
+
+def test_groups_are_named_by_their_titles_in_the_articles_own_order(repository):
+    repository.groups.create("python", "Python & friends", MODERATOR)
+    repository.groups.create("redis", "Redis", MODERATOR)
+    post(repository, 1, ("python",))
+    article = post(repository, 2, ("redis", "python"))
+
+    assert explain(repository, article).groups == (
+        GroupPlace("redis", "Redis", 1, 1),
+        GroupPlace("python", "Python & friends", 1, 2),
+    )
+
+
+def test_removed_and_unknown_articles_have_no_explanation(repository):
+    article = repository.articles.get(post(repository, 1))
+    repository.articles.remove(article.id, MODERATOR, "Spam")
+
+    with pytest.raises(ArticleRemoved):
+        repository.explanations.of(article)
+    with pytest.raises(ArticleNotFound):
+        repository.explanations.of(replace(article, id=999))
+
+
+def test_the_history_comes_with_it(repository, clock):
+    article = post(repository, 1)
+    repository.history.sample()
+    clock.advance(600)
+    repository.history.sample()
+
+    assert list(explain(repository, article).history) == repository.history.of(article)
+    assert len(repository.history.of(article)) == 2
+
+
+def test_it_explains_the_article_as_it_is_now_and_not_as_it_was_read(repository):
+    repository.groups.create("python", "Python", MODERATOR)
+    article = repository.articles.get(post(repository, 1))
+    repository.votes.cast(article.id, BOB, Choice.VOTE)
+    repository.groups.assign(article.id, ["python"])
+
+    found = repository.explanations.of(article)
+
+    assert (found.score.votes, [place.slug for place in found.groups]) == (2, ["python"])
+
+
+def meddling(monkeypatch, before, after=lambda: None):
+    """Do something once, between reading what ranks an article and its places. Which readings there were."""
+    readings, places = [], Explanations._places
+
+    def meddled(self, article_id, facts):
+        readings.append(facts)
+        if len(readings) > 1:
+            return places(self, article_id, facts)
+        before()
+        found = places(self, article_id, facts)
+        after()
+        return found
+
+    monkeypatch.setattr(Explanations, "_places", meddled)
+    return readings
+
+
+def test_a_vote_and_a_view_that_come_in_between_are_in_all_its_numbers(repository, clock, monkeypatch):
+    article = post(repository, 1)
+    for n in range(2, 6):
+        clock.advance(100)
+        view(repository, post(repository, n), 1)
+    assert explain(repository, article).front.rank == 5
+
+    def change():
+        repository.votes.cast(article, BOB, Choice.VOTE)
+        view(repository, article, 1, 2)
+
+    readings = meddling(monkeypatch, change)
+
+    found = explain(repository, article)
+
+    assert len(readings) == 2
+    assert (found.front.rank, found.score.votes) == (1, 2)
+    assert (found.hot.rank, found.hotness.uv) == (1, 2)
+    assert found.score.value == value_of(repository, Order.SCORE, article)
+
+
+def test_an_article_removed_in_between_has_no_explanation(repository, monkeypatch):
+    article = post(repository, 1)
+    meddling(monkeypatch, lambda: repository.articles.remove(article, MODERATOR, "Spam"))
+
+    with pytest.raises(ArticleRemoved):
+        explain(repository, article)
+
+
+def test_shards_of_different_moments_are_read_again(real_repository, monkeypatch):
+    article = post(real_repository, 1)
+    last, client = real_repository.store.shards.all[-1].ranking, real_repository.store.client
+    version = client.hget(last, "version")
+    readings = meddling(
+        monkeypatch, lambda: client.hset(last, "version", "99"), lambda: client.hset(last, "version", version)
+    )
+
+    found = explain(real_repository, article)
+
+    assert len(readings) >= 2
+    assert readings[-1].version == version
+    assert found.front.rank == 1
+
+
+def test_it_takes_three_round_trips_and_one_more_for_groups_nobody_reads(real_repository, clock, wire):
+    slugs = [f"group-{n}" for n in range(50)]
+    for slug in slugs:
+        real_repository.groups.create(slug, slug, MODERATOR)
+    ids = [post(real_repository, n) for n in range(20)]
+    real_repository.groups.assign(ids[5], slugs)
+    for article_id in ids:
+        view(real_repository, article_id, 1, 2)
+    article = real_repository.articles.get(ids[5])
+    explain(real_repository, ids[4])
+    real_repository.explanations.of(article)  # loads the scripts
+    rankings = [keys.group_order(Order.SCORE, slug) for keys in real_repository.store.shards.all for slug in slugs]
+    real_repository.store.client.delete(*rankings)
+
+    with wire.counted():
+        cold = real_repository.explanations.of(article)
+    assert wire.trips == 4
+    with wire.counted():
+        warm = real_repository.explanations.of(article)
+    assert wire.trips == 3
+    assert warm == cold
+    assert len(warm.groups) == 50
+
+
+def test_a_store_that_does_not_know_the_scripts_yet_explains_as_well(repository):
+    repository.groups.create("python", "Python", MODERATOR)
+    post(repository, 1, ("python",))
+    article = post(repository, 2, ("python",))
+    explain(repository, post(repository, 3))
+    key = repository.store.shards.of(article).group_order(Order.SCORE, "python")
+    repository.store.client.delete(key)
+    repository.store.client.script_flush()
+    repository.explanations.of(repository.articles.get(3))  # knows all but the one that makes a group's ranking
+
+    assert explain(repository, article).groups == (GroupPlace("python", "Python", 1, 2),)
+
+
+def test_reading_it_keeps_a_groups_ranking_and_changes_nothing_else(repository, clock):
+    repository.groups.create("python", "Python", MODERATOR)
+    article = post(repository, 1, ("python",))
+    view(repository, article, 1)
+    explain(repository, article)
+    key = repository.store.shards.of(article).group_order(Order.SCORE, "python")
+    repository.store.client.expire(key, 5)
+    before = sorted(repository.store.client.scan_iter())
+
+    explain(repository, article)
+
+    assert 55 <= repository.store.client.ttl(key) <= 60
+    assert sorted(repository.store.client.scan_iter()) == before
+    assert problems(repository) == []
+
+
+def test_sums_and_places_fit_while_votes_views_and_tunings_go_on(real_repository, clock, server_url):
+    ids = fill(real_repository, clock, 40, 6)
+    shown = [one for one in ids if real_repository.articles.get(one).removed is None]
+    shards, end, failures = real_repository.store.shards.count, Event(), []
+
+    def disturb(seed):
+        chance = random.Random(seed)
+        node = connect(server_url, shards=shards, clock=clock, patient=True)
+        try:
+            while not end.is_set():
+                article_id = chance.choice(shown)
+                if real_repository.articles.get(article_id).is_open(clock()):
+                    node.votes.cast(article_id, chance.randrange(100), chance.choice(list(Choice)))
+                view(node, article_id, chance.randrange(10**6))
+        except Exception as error:
+            failures.append(error)
+
+    def tune():
+        node = connect(server_url, shards=shards, clock=clock, patient=True)
+        try:
+            while not end.is_set():
+                state = node.tuning.state()
+                other = Parameters(20 if state.parameters.votes_per_day == 200 else 200)
+                node.tuning.apply(other, expected=state.version, actor=MODERATOR, reason="Again")
+                node.tuning.advance(5)
+        except Exception as error:
+            failures.append(error)
+
+    threads = [Thread(target=disturb, args=(seed,)) for seed in (1, 2)] + [Thread(target=tune)]
+    for thread in threads:
+        thread.start()
+    try:
+        for n in range(120):
+            found = explain(real_repository, shown[n % len(shown)])
+            assert found.score.seconds_per_point in (432.0, 4320.0)
+            for place, own in ((found.front, found.score.value), (found.hot, found.hotness.value)):
+                if place and place.above:
+                    assert place.above.value - own >= -1e-9 * abs(own)
+                if place and place.below:
+                    assert place.below.value - own <= 1e-9 * abs(own)
+            if found.next_vote:
+                assert found.next_vote.gained >= 0
+    finally:
+        end.set()
+        for thread in threads:
+            thread.join(20)
+    assert failures == []

@@ -1,0 +1,220 @@
+"""Where articles stood: sampled every ten minutes, once, and bounded."""
+
+from threading import Barrier, Thread
+
+import pytest
+
+from articles.domain import Choice, Order, Rules, Visit
+from articles.explanation import Sample
+from articles.repository import connect
+from articles.repository.history import EVERY, KEPT, TOP, History
+from tests.repository.usage import BOB, MODERATOR, imported, post, problems
+
+MOMENT = 1_700_000_400.0
+"""A multiple of 600 after the clock's start."""
+
+
+@pytest.fixture(autouse=True)
+def at_a_moment(clock):
+    clock.now = MOMENT
+
+
+def view(repository, article_id, visitor=1):
+    repository.views.record(article_id, Visit(f"{visitor:016x}"))
+
+
+def moments(repository, article_id):
+    return [sample.at for sample in repository.history.of(article_id)]
+
+
+def test_a_sample_holds_place_points_and_place_on_the_hot_list(repository, clock):
+    first, second = post(repository, 1), post(repository, 2)
+    repository.votes.cast(first, BOB, Choice.VOTE)
+    view(repository, second)
+    clock.advance(30)
+
+    sampled = repository.history.sample()
+
+    assert sampled == 2
+    assert repository.history.of(first) == [Sample(MOMENT, 1, 2, None)]
+    assert repository.history.of(second) == [Sample(MOMENT, 2, 1, 1)]
+
+
+def test_the_same_moment_adds_nothing_not_even_for_an_article_that_came_later(repository, clock):
+    article = post(repository, 1)
+    repository.history.sample()
+    later = post(repository, 2)
+    clock.advance(EVERY - 0.001)
+
+    assert repository.history.sample() == 0
+    assert (moments(repository, article), moments(repository, later)) == ([MOMENT], [])
+
+
+def test_samples_stand_oldest_first_at_moments_of_ten_minutes(repository, clock):
+    article = post(repository, 1)
+    for seconds in (0, 601, 700, 1199):
+        clock.now = MOMENT + seconds
+        repository.history.sample()
+    clock.now = MOMENT + 5 * EVERY + 599
+    repository.history.sample()
+
+    assert moments(repository, article) == [MOMENT, MOMENT + EVERY, MOMENT + 5 * EVERY]
+
+
+def test_a_clock_set_back_adds_nothing_until_it_has_passed_the_newest_sample(repository, clock):
+    article = post(repository, 1)
+    repository.history.sample()
+    newcomer = post(repository, 2)
+    for seconds in (-86400, -EVERY, 0):
+        clock.now = MOMENT + seconds
+        assert repository.history.sample() == 0
+
+    clock.now = MOMENT + EVERY
+    assert repository.history.sample() == 2
+    assert moments(repository, article) == [MOMENT, MOMENT + EVERY]
+    assert moments(repository, newcomer) == [MOMENT + EVERY]
+
+
+def test_only_the_first_hundred_of_each_list_are_sampled(repository, clock):
+    ids = repository.imports.add([imported(n, MOMENT - 1000 + n) for n in range(TOP + 20)])
+    view(repository, ids[0])
+    view(repository, ids[-1])
+    repository.hot.rescore()
+
+    sampled = repository.history.sample()
+
+    assert sampled == TOP + 1
+    assert repository.history.of(ids[-1]) == [Sample(MOMENT, 1, 1, 1)]
+    assert repository.history.of(ids[20])[0].rank == TOP
+    assert repository.history.of(ids[19]) == []
+    assert repository.history.of(ids[0]) == [Sample(MOMENT, None, 1, 2)]
+
+
+@pytest.mark.parametrize("rules", [Rules(hot_size=1)])
+def test_what_is_beyond_the_hot_list_has_no_place_on_it(repository, clock):
+    first, second = post(repository, 1), post(repository, 2)
+    view(repository, first, 1)
+    view(repository, second, 1)
+    view(repository, second, 2)
+
+    repository.history.sample()
+
+    assert [repository.history.of(one)[0].hot_rank for one in (first, second)] == [None, 1]
+
+
+def test_removed_articles_are_not_sampled(repository, clock):
+    article = post(repository, 1)
+    repository.history.sample()
+    repository.articles.remove(article, MODERATOR, "Spam")
+    clock.advance(EVERY)
+
+    assert repository.history.sample() == 0
+    assert moments(repository, article) == [MOMENT]
+    assert problems(repository) == []
+
+
+def test_an_article_removed_while_places_are_read_is_not_sampled(repository, monkeypatch):
+    removed, listed = post(repository, 1), post(repository, 2)
+    repository.articles.remove(removed, MODERATOR, "Spam")
+    monkeypatch.setattr(History, "_ranks", lambda self, order: {removed: 1, listed: 2, 999: 3})
+
+    assert repository.history.sample() == 1
+    assert (moments(repository, removed), moments(repository, listed)) == ([], [MOMENT])
+    assert problems(repository) == []
+
+
+def test_samples_are_kept_for_seven_days(repository, clock):
+    article = post(repository, 1)
+    for seconds in (0, EVERY, 3 * EVERY):
+        clock.now = MOMENT + seconds
+        repository.history.sample()
+    clock.now = MOMENT + KEPT + EVERY
+    repository.history.sample()
+
+    keys = repository.store.shards.of(article)
+    assert repository.store.client.llen(keys.history(article)) == 2
+    assert moments(repository, article) == [MOMENT + 3 * EVERY, MOMENT + KEPT + EVERY]
+    assert KEPT - 5 <= repository.store.client.ttl(keys.history(article)) <= KEPT
+
+
+def test_old_samples_are_not_shown_although_no_newer_one_has_come(repository, clock):
+    article = post(repository, 1)
+    repository.history.sample()
+
+    clock.now = MOMENT + KEPT - 1
+    assert moments(repository, article) == [MOMENT]
+    clock.now = MOMENT + KEPT
+    assert moments(repository, article) == []
+
+
+def test_a_history_never_has_more_than_1008_samples(real_repository, clock):
+    article = post(real_repository, 1)
+    for n in range(1008 + 5):
+        clock.now = MOMENT + n * EVERY
+        real_repository.history.sample()
+
+    key = real_repository.store.shards.of(article).history(article)
+    assert real_repository.store.client.llen(key) == 1008
+    assert len(moments(real_repository, article)) == 1008
+
+
+def test_a_sampling_broken_off_between_shards_is_ended_by_the_next(real_repository, clock):
+    ids = [post(real_repository, n) for n in range(8)]
+    real_repository.history.sample()
+    clock.advance(EVERY)
+    shards = real_repository.store.shards
+    done = shards.all[0]
+    real_repository.store.client.hset(
+        done.ranking, "sampled_at", str(int(MOMENT + EVERY))
+    )  # as if it had run there
+
+    left = [one for one in ids if shards.of(one) != done]
+    assert real_repository.history.sample() == len(left)
+    assert all(moments(real_repository, one) == [MOMENT, MOMENT + EVERY] for one in left)
+    assert real_repository.history.sample() == 0
+
+
+def test_sampling_takes_four_round_trips_and_one_when_nothing_is_due(real_repository, clock, wire):
+    for n in range(12):
+        view(real_repository, post(real_repository, n))
+    real_repository.history.sample()  # loads the script
+    clock.advance(EVERY)
+
+    with wire.counted():
+        assert real_repository.history.sample() == 12
+    assert wire.trips == 4
+    with wire.counted():
+        assert real_repository.history.sample() == 0
+    assert wire.trips == 1
+
+
+def test_two_processes_at_once_sample_once(real_repository, clock, server_url):
+    ids = [post(real_repository, n) for n in range(20)]
+    shards = real_repository.store.shards.count
+    nodes = [connect(server_url, shards=shards, clock=clock, patient=True) for _ in range(6)]
+    for n in range(5):
+        clock.now = MOMENT + n * EVERY
+        start, counts = Barrier(len(nodes)), []
+
+        def work(node, start=start, counts=counts):
+            start.wait(10)
+            counts.append(node.history.sample())
+
+        threads = [Thread(target=work, args=(node,)) for node in nodes]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(20)
+        assert sum(counts) == len(ids)
+
+    assert all(moments(real_repository, one) == [MOMENT + n * EVERY for n in range(5)] for one in ids)
+    assert problems(real_repository) == []
+
+
+def test_an_article_that_is_unknown_has_no_history(repository):
+    assert repository.history.of(999) == []
+
+
+def test_sampling_an_empty_site_is_no_error(repository):
+    assert repository.history.sample() == 0
+    assert repository.listings.page(Order.HOT).total == 0

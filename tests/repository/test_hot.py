@@ -1,0 +1,535 @@
+"""The hot list: one formula, one moment for all of it, and never cut before it is scored."""
+
+import random
+from threading import Event, Thread
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from articles import ranking
+from articles.domain import Order, Rules
+from articles.errors import PageNotFound
+from articles.ranking import Parameters
+from articles.repository import Repository, connect, keys
+from articles.repository.hot import _LOCK_LIFE
+from tests.clock import Clock
+from tests.repository.conftest import CAROL
+from tests.repository.test_races import during, race, several
+from tests.repository.usage import DAY, hot_values, imported, listed, post, problems, tune, view, visit, warm
+
+HOUR = 3600.0
+
+
+def formula(repository: Repository, at: float | None = None) -> dict[int, float]:
+    """What every listed article that was viewed is worth at a moment: the one the list is scored for."""
+    at = repository.hot.refreshed_at() if at is None else at
+    parameters = repository.tuning.in_force()
+    return {
+        article.id: ranking.hotness(
+            article.pv, article.uv, ranking.hours_between(article.posted_at, at), parameters
+        )
+        for article in repository.imports.all()
+        if article.removed is None and article.pv
+    }
+
+
+def ordered(values: dict[int, float]) -> list[int]:
+    return sorted(values, key=lambda i: (values[i], str(i).encode()), reverse=True)
+
+
+def fill(repository: Repository, clock: Clock, count: int, *, views: int = 6, groups=(), seed=1) -> list[int]:
+    """Articles of the last days, each with some views at one moment."""
+    chance = random.Random(seed)
+    ids = []
+    for at in range(0, count, 500):
+        rows = [
+            imported(n, round(clock() - chance.uniform(0, 5 * DAY), 3), groups=groups)
+            for n in range(at, min(at + 500, count))
+        ]
+        ids += repository.imports.add(rows)
+    repository.views.record_many(
+        [(i, visit(10**9 + 100 * i + n), clock()) for i in ids for n in range(chance.randint(1, views))]
+    )
+    return ids
+
+
+def put_counters(repository: Repository, numbers: dict[int, int]) -> None:
+    """Page views by hand, for what would take very many views: PV is the number, UV one."""
+    with repository.store.pipeline() as pipe:
+        for article_id, pv in numbers.items():
+            pipe.set(repository.store.shards.of(article_id).views(article_id), pv)
+        pipe.execute()
+
+
+# The formula
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.builds(
+        Parameters,
+        votes_per_day=st.just(200),
+        alpha=st.floats(0, 100),
+        beta=st.floats(0.001, 100),
+        base=st.floats(0.1, 48),
+        gamma=st.floats(1, 2.5),
+    ),
+    st.integers(1, 10**7),
+    st.floats(-100, 2000),
+)
+def test_hotness_in_the_store_is_the_pure_functions(merged_store, parameters, pv, hours):
+    repository, clock = merged_store, merged_store.store._clock
+    repository.store.client.flushdb()
+    repository.prepare()
+    tune(repository, parameters)
+    (article_id,) = repository.imports.add([imported(1, round(clock() - hours * HOUR, 3))])
+    view(repository, article_id, 1)
+    put_counters(repository, {article_id: pv})
+
+    repository.hot.rescore()
+
+    exact = formula(repository)[article_id]
+    assert hot_values(repository)[article_id] == pytest.approx(exact, rel=1e-9)
+    assert repository.listings.page(Order.HOT).articles[0].hotness == hot_values(repository)[article_id]
+    assert problems(repository) == []
+
+
+@pytest.mark.parametrize(
+    ("pv", "hours", "published"),
+    [(100, 0, 56.5685424949238), (100, 24, 1.2068685239272865), (100, 72, 0.25134624593258226)],
+)
+def test_published_values_are_what_the_store_ranks_by(repository, clock, pv, hours, published):
+    article_id = post(repository, 1)
+    repository.views.record_many([(article_id, visit(n), clock()) for n in range(50)])
+    if (uv := repository.articles.get(article_id).uv) != 50:
+        pytest.skip(f"the sketch estimates {uv}")
+    put_counters(repository, {article_id: pv})
+    clock.advance(hours * HOUR)
+
+    repository.hot.rescore()
+
+    assert hot_values(repository)[article_id] == pytest.approx(published, rel=1e-9)
+
+
+# One moment
+
+
+def test_every_entry_is_of_one_moment_also_after_views_in_between(repository, clock):
+    ids = fill(repository, clock, 60)
+    repository.hot.rescore()
+    moment = clock()
+    for article_id in ids[::3]:
+        clock.advance(1)
+        view(repository, article_id, 1, 2)
+
+    assert repository.hot.refreshed_at() == moment
+    assert hot_values(repository) == pytest.approx(formula(repository, moment), rel=1e-9)
+    assert listed(repository, Order.HOT) == ordered(hot_values(repository))
+    assert problems(repository) == []
+
+
+def test_the_first_reader_who_finds_it_stale_scores_it_anew(repository, clock):
+    fill(repository, clock, 30)
+    repository.hot.rescore()
+    moment = clock()
+    clock.advance(59.999)
+    assert repository.listings.page(Order.HOT).refreshed_at == moment
+    clock.advance(0.001)
+
+    page = repository.listings.page(Order.HOT)
+
+    assert page.refreshed_at == repository.hot.refreshed_at() == clock()
+    assert {article.id: article.hotness for article in page.articles}.items() <= hot_values(repository).items()
+    assert hot_values(repository) == pytest.approx(formula(repository, clock()), rel=1e-9)
+    assert repository.store.client.exists(keys.REFRESHING) == 0
+
+
+@pytest.mark.parametrize("seconds", [60, 90, 120])
+def test_how_old_it_may_become_is_a_rule(server_url, clock, seconds):
+    repository = connect(server_url, clock=clock, rules=Rules(hot_refresh=seconds))
+    repository.prepare()
+    began = clock()
+    clock.advance(seconds - 0.001)
+    assert repository.listings.page(Order.HOT).refreshed_at == began
+    clock.advance(0.001)
+    assert repository.listings.page(Order.HOT).refreshed_at == clock()
+
+
+def test_others_read_on_while_one_scores_and_nobody_waits(repository, clock, real_time_is_short):
+    fill(repository, clock, 30)
+    repository.hot.rescore()
+    moment = clock()
+    clock.advance(300)
+    repository.store.client.set(keys.REFRESHING, "somebody", ex=_LOCK_LIFE)
+
+    page = repository.listings.page(Order.HOT)
+
+    assert page.refreshed_at == moment
+    assert len(page.articles) == 25
+    assert not repository.hot.refresh()
+    assert repository.store.client.get(keys.REFRESHING) == "somebody"
+
+
+@pytest.fixture
+def real_time_is_short():
+    """Whoever waited for a lock of ten seconds would be found out."""
+    from time import monotonic
+
+    began = monotonic()
+    yield
+    assert monotonic() - began < _LOCK_LIFE / 2
+
+
+def test_a_lock_that_was_left_by_a_crash_ends_by_itself(repository, clock):
+    fill(repository, clock, 5)
+    client = repository.store.client
+    held = []
+    repository.hot.rescore = lambda: held.append(client.ttl(keys.REFRESHING))
+    clock.advance(100)
+
+    assert repository.hot.refresh()
+
+    assert 0 < held[0] <= _LOCK_LIFE
+    assert not client.exists(keys.REFRESHING)
+
+
+def test_the_lock_is_given_free_when_scoring_fails(repository, clock):
+    def fail():
+        raise KeyboardInterrupt
+
+    repository.hot.rescore = fail
+    clock.advance(100)
+
+    with pytest.raises(KeyboardInterrupt):
+        repository.hot.refresh()
+
+    assert not repository.store.client.exists(keys.REFRESHING)
+
+
+def test_a_holder_whose_lock_has_ended_leaves_the_next_holders_alone(repository, clock):
+    client = repository.store.client
+    repository.hot.rescore = lambda: client.set(keys.REFRESHING, "the next")
+    clock.advance(100)
+
+    repository.hot.refresh()
+
+    assert client.get(keys.REFRESHING) == "the next"
+
+
+def test_many_readers_of_a_stale_list_score_it_once(real_repository, clock, monkeypatch):
+    repository = real_repository
+    fill(repository, clock, 50)
+    clock.advance(61)
+    done = []
+    rescore = repository.hot.rescore
+    monkeypatch.setattr(repository.hot, "rescore", lambda: done.append(1) or rescore())
+
+    pages = race(repository, [lambda: repository.listings.page(Order.HOT)] * 20)
+
+    assert len(done) == 1
+    assert all(len(page.articles) == 25 for page in pages)
+    assert problems(repository) == []
+
+
+@pytest.mark.parametrize("jump", [DAY, -DAY, -HOUR])
+def test_a_clock_that_jumps_leaves_no_negative_hours_and_the_formulas_order(repository, clock, jump):
+    ids = fill(repository, clock, 40)
+    new = post(repository, 1000)
+    view(repository, new, 1)
+    clock.advance(jump)
+
+    page = repository.listings.page(Order.HOT)
+
+    assert page.refreshed_at == clock()
+    assert hot_values(repository) == pytest.approx(formula(repository, clock()), rel=1e-9)
+    assert set(hot_values(repository)) == {*ids, new}
+    at_once = ranking.hotness(1, 1, max(0, jump) / HOUR, Parameters())
+    assert hot_values(repository)[new] == pytest.approx(at_once, rel=1e-9)
+    clock.advance(-jump)
+    assert repository.listings.page(Order.HOT).refreshed_at == clock()
+    assert problems(repository) == []
+
+
+def test_without_views_every_article_falls_strictly_and_the_order_is_the_formulas(repository, clock):
+    chance = random.Random(5)
+    fill(repository, clock, 80, views=12)
+    before = None
+    for _ in range(12):
+        clock.advance(chance.choice([60, 90, HOUR, 5 * HOUR, DAY]))
+        assert listed(repository, Order.HOT) == ordered(formula(repository, clock()))
+        values = hot_values(repository)
+        if before:
+            assert values.keys() == before.keys()
+            assert all(0 < values[i] < before[i] for i in values)
+        before = values
+    assert problems(repository) == []
+
+
+# Its size
+
+
+@pytest.mark.parametrize("shards", [1, 4])
+def test_fifteen_hundred_articles_trim_to_exactly_the_top_thousand(server_url, shards):
+    clock = Clock()
+    repository = connect(server_url, shards=shards, clock=clock, patient=True)
+    repository.prepare()
+    ids = fill(repository, clock, 1500, views=1)
+    chance = random.Random(2)
+    put_counters(repository, {i: chance.randint(1, 10**6) for i in ids})
+    clock.advance(60)
+
+    repository.hot.rescore()
+
+    exact = ordered(formula(repository))[:1000]
+    assert ordered(hot_values(repository)) == exact
+    assert listed(repository, Order.HOT) == exact
+    assert repository.listings.page(Order.HOT).total == 1000
+    with pytest.raises(PageNotFound):
+        repository.listings.page(Order.HOT, 41)
+    assert problems(repository) == []
+
+
+def small(server_url: str, clock: Clock, shards: int, hot_size: int = 10) -> Repository:
+    repository = connect(
+        server_url, shards=shards, clock=clock, rules=Rules(hot_size=hot_size, per_page=4), patient=True
+    )
+    repository.store.client.flushdb()
+    repository.prepare()
+    return repository
+
+
+@pytest.mark.parametrize("shards", [1, 4])
+def test_what_belongs_to_the_top_after_scoring_and_did_not_before_stays(server_url, clock, shards):
+    repository = small(server_url, clock, shards)
+    old = repository.imports.add([imported(n, clock() - 5 * DAY, votes=1) for n in range(10)])
+    put_counters_with_views(repository, dict.fromkeys(old, 1500))
+    repository.hot.rescore()
+    new = [post(repository, 100 + n) for n in range(10)]
+    put_counters_with_views(repository, dict.fromkeys(new, 50))
+    before = hot_values(repository)
+    assert min(before[i] for i in new) > max(before[i] for i in old)
+
+    clock.advance(3 * DAY)
+    repository.hot.rescore()
+
+    assert set(hot_values(repository)) == set(old)
+    assert problems(repository) == []
+
+
+def put_counters_with_views(repository: Repository, numbers: dict[int, int]) -> None:
+    """Page views by hand, and their place in the list by one view more."""
+    put_counters(repository, {i: pv - 1 for i, pv in numbers.items()})
+    for article_id in numbers:
+        view(repository, article_id, 10**6)
+
+
+def test_between_two_scorings_readers_are_shown_no_more_than_the_size(server_url, clock):
+    for shards in (1, 4):
+        repository = small(server_url, clock, shards)
+        ids = fill(repository, clock, 14)
+        assert len(hot_values(repository)) == 14
+
+        assert listed(repository, Order.HOT) == ordered(formula(repository))[:10]
+        assert repository.listings.page(Order.HOT).total == 10
+        assert len(repository.listings.page(Order.HOT, 3).articles) == 2
+        assert len(ids) == 14
+
+
+def test_a_list_that_has_grown_to_double_takes_only_what_would_stay(server_url, clock):
+    repository = small(server_url, clock, 1)
+    ids = fill(repository, clock, 20, views=1)
+    assert len(hot_values(repository)) == 20
+    tenth = sorted(hot_values(repository).values(), reverse=True)[9]
+    (cold,) = repository.imports.add([imported(100, clock() - 90 * DAY)])
+    warm_one = post(repository, 101)
+
+    count = repository.views.record(cold, visit(1))
+    assert count.counted
+    assert count.hotness < tenth
+    view(repository, warm_one, 1)
+
+    assert set(hot_values(repository)) == {*ids, warm_one}
+    view(repository, ids[0], 5)  # one that is in it may always move
+    assert hot_values(repository)[ids[0]] == pytest.approx(formula(repository)[ids[0]])
+    repository.hot.rescore()
+    assert len(hot_values(repository)) == 10
+    assert problems(repository) == []
+
+
+def test_a_cut_that_comes_after_another_scoring_takes_nothing_out(server_url, clock, monkeypatch):
+    repository = small(server_url, clock, 4)
+    fill(repository, clock, 40, views=3)
+
+    run_many, overtaken = repository.store.run_many, []
+
+    def overtaking(calls):
+        if calls[0].script == "trim_hot" and not overtaken:
+            overtaken.append(hot_values(repository))
+            clock.advance(50 * HOUR)
+            repository.hot.rescore()
+        return run_many(calls)
+
+    monkeypatch.setattr(repository.store, "run_many", overtaking)
+    repository.hot.rescore()
+
+    assert overtaken
+    assert ordered(hot_values(repository)) == ordered(formula(repository, clock()))[:10]
+    assert problems(repository) == []
+
+
+# Time spans and groups
+
+
+def test_a_time_span_keeps_to_what_was_posted_in_it(repository, clock):
+    fill(repository, clock, 60)
+    repository.hot.rescore()
+    times = {article.id: article.posted_at for article in repository.imports.all()}
+    oldest = sorted(times.values())[40]
+
+    for since in (clock() - DAY, clock() - 3 * DAY, oldest, oldest + 0.001, 0, clock() + 1):
+        inside = [i for i in listed(repository, Order.HOT) if times[i] >= since]
+        pages = [
+            repository.listings.page(Order.HOT, n, since=since, size=7) for n in range(1, len(inside) // 7 + 1)
+        ]
+        assert [a.id for page in pages for a in page.articles] == inside[: 7 * len(pages)]
+        assert repository.listings.page(Order.HOT, since=since, size=100).total == len(inside)
+
+
+def test_a_page_may_have_another_size(repository, clock):
+    fill(repository, clock, 60)
+
+    pages = [repository.listings.page(Order.HOT, n, size=50) for n in (1, 2)]
+
+    assert [len(page.articles) for page in pages] == [50, 10]
+    assert [page.per_page for page in pages] == [50, 50]
+
+
+def test_hotness_below_one_keeps_its_order_in_groups(repository, clock):
+    ids = fill(repository, clock, 40, groups=("python",))
+    clock.advance(10 * DAY)
+    repository.hot.rescore()
+    assert max(hot_values(repository).values()) < 1
+
+    page = repository.listings.page(Order.HOT, slug="python")
+
+    assert (
+        listed(repository, Order.HOT, "python") == listed(repository, Order.HOT) == ordered(hot_values(repository))
+    )
+    assert all(article.hotness == hot_values(repository)[article.id] for article in page.articles)
+    assert page.refreshed_at == repository.hot.refreshed_at()
+    assert len(ids) == 40
+
+
+CHANGES = {
+    "a view": lambda repository, ids: view(repository, ids[3], 10**7),
+    "a first view": lambda repository, ids: view(repository, ids[-1], 10**7),
+    "a removal": lambda repository, ids: repository.articles.remove(ids[2], CAROL, "Spam"),
+    "a restoration": lambda repository, ids: repository.articles.restore(ids[0], CAROL, "No spam"),
+    "an assignment": lambda repository, ids: repository.groups.assign(ids[1], ["redis"], ["python"]),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_groups_hot_list_is_kept_exact_while_it_is_warm(repository, clock, change):
+    ids = [post(repository, n, ("python",)) for n in range(12)]
+    for article_id in ids[:-1]:
+        view(repository, article_id, *range(article_id))
+    repository.groups.create("redis", "Redis")
+    repository.articles.remove(ids[0], CAROL, "Spam")
+    warm(repository, "python", "redis")
+    before = listed(repository, Order.HOT, "python")
+
+    CHANGES[change](repository, ids)
+
+    inside = {a.id for a in repository.articles.get_many(ids) if "python" in a.groups and a.removed is None}
+    assert listed(repository, Order.HOT, "python") == [i for i in ordered(hot_values(repository)) if i in inside]
+    assert change == "a view" or listed(repository, Order.HOT, "python") != before
+    assert problems(repository) == []
+
+
+def test_a_groups_hot_list_follows_the_scoring(repository, clock):
+    fill(repository, clock, 30, groups=("python",))
+    for _ in range(4):
+        clock.advance(5 * HOUR)
+        assert listed(repository, Order.HOT, "python") == ordered(formula(repository, clock()))
+    assert problems(repository) == []
+
+
+# Pages
+
+
+@pytest.mark.parametrize("shards", [1, 2, 4])
+def test_pages_hold_every_article_once(server_url, clock, shards):
+    repository = small(server_url, clock, shards, hot_size=1000)
+    fill(repository, clock, 150, views=3)
+    repository.hot.rescore()
+
+    found = listed(repository, Order.HOT)
+
+    assert found == ordered(formula(repository))
+    assert len(set(found)) == 150
+
+
+def test_a_page_of_the_hot_list_is_two_round_trips(real_repository, clock, wire):
+    fill(real_repository, clock, 30)
+    real_repository.listings.page(Order.HOT)
+
+    for since in (None, clock() - DAY):
+        with wire.counted():
+            real_repository.listings.page(Order.HOT, since=since)
+        assert wire.trips == 2
+
+
+# Races
+
+
+def test_a_page_shows_one_moment_while_the_list_is_scored_anew(real_repository, clock):
+    """Two clocks far apart: a page that mixed them would show an order that neither has."""
+    repository = real_repository
+    old = repository.imports.add([imported(n, clock() - 5 * DAY, groups=("python",)) for n in range(40)])
+    new = [post(repository, 100 + n, ("python",)) for n in range(40)]
+    repository.views.record_many([(i, visit(n), clock()) for i in old for n in range(1 + i % 40 * 2)])
+    repository.views.record_many([(i, visit(n), clock()) for i in new for n in range(1 + i % 40)])
+    moments = (clock(), clock() + 40 * DAY)
+    orders = {at: ordered(formula(repository, at)) for at in moments}
+    assert len({tuple(order) for order in orders.values()}) == 2
+    stop = Event()
+
+    def rescore():
+        rounds = 0
+        while not stop.is_set() or rounds < 20:
+            clock.now = moments[rounds % 2]
+            repository.hot.rescore()
+            rounds += 1
+
+    def read():
+        for slug in (None, "python"):
+            page = repository.listings.page(Order.HOT, slug=slug, size=30)
+            assert [article.id for article in page.articles] == orders[page.refreshed_at][:30]
+
+    scorer = Thread(target=rescore)
+    scorer.start()
+    try:
+        during(several(read, 25), read, repository)
+    finally:
+        stop.set()
+        scorer.join()
+    assert problems(repository) == []
+
+
+def test_scoring_by_many_at_once_leaves_one_moment(server_url, clock):
+    repository = small(server_url, clock, 4)
+    fill(repository, clock, 40, views=3)
+    moments = [clock() + n for n in range(8)]
+
+    def scorer(at):
+        own = connect(server_url, shards=4, clock=Clock(at), rules=repository.rules, patient=True)
+        return several(own.hot.rescore, 10)
+
+    race(repository, [*map(scorer, moments), several(lambda: repository.listings.page(Order.HOT), 20)])
+
+    assert repository.hot.refreshed_at() in moments
+    assert problems(repository) == []
+    repository.hot.rescore()
+    assert len(hot_values(repository)) == 10

@@ -1,0 +1,149 @@
+"""The lock of the housekeeping, its notes, and what it trims."""
+
+import threading
+
+import pytest
+
+from articles.domain import Visit
+from articles.errors import StoreUnavailable
+from articles.repository import Repository
+from articles.repository import keys as names
+from articles.repository.house import _LOCK_LIFE
+from tests.repository.usage import DAY, post, problems
+
+DAY_OF_NOW = 1_700_000_000 // 86400
+
+
+def test_one_keeps_house_at_a_time(repository):
+    with repository.house.alone() as first, repository.house.alone() as second:
+        assert first is not None
+        assert second is None
+    with repository.house.alone() as third:
+        assert third is not None
+
+
+def test_who_was_turned_away_does_not_take_the_lock_along(repository):
+    with repository.house.alone() as first:
+        with repository.house.alone():
+            pass
+        assert first.keep()
+        with repository.house.alone() as third:
+            assert third is None
+
+
+def test_the_lock_ends_by_itself_and_is_renewed(repository):
+    client = repository.store.client
+    with repository.house.alone() as turn:
+        assert 0 < client.ttl(names.KEEPING_HOUSE) <= _LOCK_LIFE
+        client.expire(names.KEEPING_HOUSE, 2)
+        assert turn.keep()
+        assert client.ttl(names.KEEPING_HOUSE) > 2
+
+
+def test_a_turn_that_has_passed_on_is_neither_kept_nor_ended(repository):
+    client = repository.store.client
+    with repository.house.alone() as late:
+        client.delete(names.KEEPING_HOUSE)  # as if it had expired
+        with repository.house.alone() as next_one:
+            assert next_one is not None
+            assert not late.keep()
+    with repository.house.alone() as third:
+        assert third is not None
+        client.set(names.KEEPING_HOUSE, "another")
+    assert client.get(names.KEEPING_HOUSE) == "another"
+
+
+def test_the_lock_is_given_back_when_the_work_fails(repository):
+    with pytest.raises(ZeroDivisionError), repository.house.alone():
+        1 / 0  # noqa: B018
+    with repository.house.alone() as turn:
+        assert turn is not None
+
+
+def test_of_many_at_once_one_gets_it(real_repository):
+    barrier, finish, got = threading.Barrier(8), threading.Barrier(8), []
+
+    def try_it():
+        barrier.wait()
+        with real_repository.house.alone() as turn:
+            got.append(turn is not None)
+            finish.wait()
+
+    threads = [threading.Thread(target=try_it) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert sorted(got) == [False] * 7 + [True]
+
+
+def test_without_a_store_a_turn_is_not_kept(repository, monkeypatch):
+    def away(*_):
+        raise StoreUnavailable
+
+    with repository.house.alone() as turn, monkeypatch.context() as patched:
+        patched.setattr(repository.store, "run", away)
+        assert not turn.keep()
+
+
+def test_the_last_run_of_a_step_is_noted_for_the_operator(repository):
+    repository.house.note("hot", at=5.0, seconds=0.25, result="before", error="")
+    repository.house.note("hot", at=1_700_000_000.5, seconds=0.0123456789, result="120 → 100", error="")
+    repository.house.note("archive", at=7.0, seconds=1.0, result="", error="OSError: no")
+
+    hot, archive = repository.inspection.housekeeping()
+
+    assert (hot.name, hot.at, hot.seconds, hot.result, hot.error) == (
+        *("hot", 1_700_000_000.5, 0.012346),
+        *("120 → 100", ""),
+    )
+    assert (archive.name, archive.result, archive.error) == ("archive", "", "OSError: no")
+    assert problems(repository) == []
+
+
+def site_days(repository: Repository) -> set[str]:
+    return {field for keys in repository.store.shards.all for field in repository.store.client.hkeys(keys.days())}
+
+
+def test_days_that_nobody_is_shown_any_more_are_dropped(repository, clock):
+    article_id = post(repository, 1)
+    repository.views.record(article_id, Visit("0" * 16))
+    clock.advance(13 * DAY)
+    assert repository.house.trim(set()) == 0
+    shown = repository.views.days()
+    clock.advance(DAY)
+
+    assert repository.house.trim(set()) == 2
+
+    assert site_days(repository) == set()
+    assert shown[0].counted == 1
+    assert [day.counted for day in repository.views.days()] == [0] * 14
+    assert repository.house.trim(set()) == 0
+    assert problems(repository) == []
+
+
+def test_days_that_are_shown_stay(repository, clock):
+    article_id = post(repository, 1)
+    for number in range(3):
+        repository.views.record(article_id, Visit(f"{number:016x}"))
+        clock.advance(DAY)
+    shown = repository.views.days()
+
+    repository.house.trim(set())
+
+    assert repository.views.days() == shown
+    assert {int(field.partition(":")[0]) for field in site_days(repository)} == {
+        DAY_OF_NOW,
+        DAY_OF_NOW + 1,
+        DAY_OF_NOW + 2,
+    }
+
+
+def test_notes_of_steps_that_are_no_more_are_dropped(repository):
+    for step in ("hot", "sweeping"):
+        repository.house.note(step, at=1.0, seconds=0.0, result="", error="")
+
+    assert repository.house.trim({"hot", "archive"}) == 1
+
+    assert [step.name for step in repository.inspection.housekeeping()] == ["hot"]

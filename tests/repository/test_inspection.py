@@ -1,0 +1,516 @@
+"""What the operator sees of a store, on every kind of server; and who is told of its use."""
+
+import json
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import fakeredis
+import pytest
+
+from articles.domain import Choice, Order, Suspicion, Visit
+from articles.errors import ArticleNotFound, StoreUnavailable, VotingClosed
+from articles.repository import connect
+from articles.repository import keys as names
+from articles.repository.census import KINDS, OTHER, count_keys, kinds_of
+from articles.repository.footprint import keys_of
+from articles.repository.keys import Shards
+from articles.repository.server_facts import overview_of
+from articles.repository.slow_log import readable, slow_command
+from articles.repository.store import Call
+from tests.repository.conftest import BOB
+from tests.repository.usage import DAY, MODERATOR, post, use
+
+VISITOR, NETWORK = "0123456789abcdef", "fedcba9876543210"
+
+
+@pytest.fixture
+def used(real_repository, clock):
+    use(real_repository, clock)
+    return real_repository
+
+
+# The server
+
+
+def test_the_server_tells_who_it_is_and_how_it_is(used):
+    info = used.store.client.info()
+    overview = used.inspection.overview()
+
+    assert (overview.server.name, overview.server.version) == ("Valkey", info["valkey_version"])
+    assert overview.server.uptime >= 0
+    assert overview.server.commands >= info["total_commands_processed"]
+    assert overview.server.evicted == 0
+    assert 0 < overview.memory.used <= overview.memory.peak
+    assert overview.memory.limit is None
+    assert overview.append_only.enabled
+    assert overview.append_only.last_write_ok
+    assert overview.append_only.size > 0
+
+
+def test_a_limit_of_memory_is_told(used):
+    used.store.client.config_set("maxmemory", "1gb")
+    try:
+        assert used.inspection.overview().memory.limit == 1 << 30
+    finally:
+        used.store.client.config_set("maxmemory", "0")
+
+
+def test_commands_come_by_the_time_they_took_in_all(used):
+    used.store.client.config_resetstat()
+    for choice in (Choice.VOTE, Choice.NONE):
+        used.votes.cast(3, 99, choice)
+    overview = used.inspection.overview()
+    stats = used.store.client.info("commandstats")
+    evalsha = next(command for command in overview.commands if command.name == "EVALSHA")
+
+    assert len(overview.commands) <= 12
+    assert 0 < evalsha.calls <= stats["cmdstat_evalsha"]["calls"]
+    assert 0 < evalsha.median <= evalsha.p99
+    totals = [command.calls * command.mean for command in overview.commands]
+    assert all(one >= 0.9 * following for one, following in pairwise(totals))
+
+
+def test_a_redis_that_keeps_no_percentiles_and_little_else_is_understood():
+    overview = overview_of(
+        {
+            "redis_version": "6.2.14",
+            "cmdstat_config|get": {"calls": 2, "usec": 14, "usec_per_call": 7.0},
+            "aof_enabled": 0,
+            "aof_last_write_status": "err",
+        }
+    )
+
+    assert (overview.server.name, overview.server.version, overview.server.uptime) == ("Redis", "6.2.14", None)
+    (command,) = overview.commands
+    assert (command.name, command.median, command.failed) == ("CONFIG GET", None, 0)
+    assert command.mean == pytest.approx(7e-6)
+    assert not overview.append_only.enabled
+    assert not overview.append_only.last_write_ok
+
+
+def test_the_policy_of_the_file_is_told(used):
+    assert used.inspection.sync_policy() == "no"
+
+
+def test_the_latency_is_that_of_several_round_trips(used):
+    latency = used.inspection.latency()
+
+    assert latency.pings >= 5
+    assert 0 < latency.median <= latency.worst < 0.5
+
+
+# The slow log
+
+
+def test_slow_commands_come_newest_first_and_at_most_twenty(used):
+    client = used.store.client
+    before = client.config_get("slowlog-log-slower-than")["slowlog-log-slower-than"]
+    client.config_set("slowlog-log-slower-than", "0")
+    try:
+        for n in range(30):
+            client.get(f"key{n}")
+        used.votes.cast(3, 99, Choice.VOTE)
+    finally:
+        client.config_set("slowlog-log-slower-than", before)
+    slow = used.inspection.slow_log()
+    client.slowlog_reset()
+
+    assert len(slow) == 20
+    commands = [entry.command for entry in slow]
+    assert any(command.startswith("EVALSHA cast_vote 3 ") for command in commands)
+    assert commands.index("GET key29") < commands.index("GET key28")
+    assert all(0 <= entry.seconds < 1 for entry in slow)
+    assert used.inspection.slow_log() == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        ([b"GET", b"x" * 50], f"GET {'x' * 40}…"),
+        ([b"SET", b"a", b"b", b"c", b"d", b"e", b"f"], "SET a b c d e …"),
+        ([b"GET", b"\xff\n\x1b[31m\xe2\x80\xae"], r"GET \xff\n\x1b[31m\u202e"),
+        ([b"GET", b":1:cache:sessions.secret"], "GET cache:…"),
+        ([b"EVALSHA", b"0" * 40, b"1", b"k"], "EVALSHA (script) 1 k"),
+        ([b"PING"], "PING"),
+        ([b"EVAL"], "EVAL"),
+    ],
+)
+def test_a_command_is_one_short_line_without_secrets(words, shown):
+    assert readable(words) == shown
+
+
+def test_a_server_that_tells_a_number_more_is_understood():
+    entry = [7, 1700000000, 12345, b"N:1000", [b"SORT", b"a"], b"127.0.0.1:1", b""]
+
+    slow = slow_command(entry)
+
+    assert (slow.at, slow.seconds, slow.command) == (1700000000, pytest.approx(0.012345), "SORT a")
+
+
+# Keys by kind
+
+
+def test_every_key_of_a_used_store_is_of_a_kind(used):
+    census = used.inspection.keys()
+    kinds = {counted.kind: counted.keys for counted in census.kinds}
+
+    assert census.exact
+    assert census.total == used.store.client.dbsize() == sum(kinds.values())
+    assert OTHER not in kinds
+    assert kinds["article:<id>"] == 12
+    assert kinds["score:"] == used.store.shards.count
+    assert kinds["article:"] == kinds["schema:"] == 1
+    assert [c.keys for c in census.kinds] == sorted(kinds.values(), reverse=True)
+
+
+def test_the_documented_keys_are_the_kinds_there_are():
+    page = (Path(__file__).parents[2] / "docs" / "data-model.md").read_text("utf-8").partition("## Fields")[0]
+    documented = re.findall(r"^\| `([a-z:<>_-]+)`", page, re.MULTILINE)
+
+    def shape(kind):
+        return re.sub("<[^>]*>", "<>", kind)
+
+    assert "article:<id>" in documented
+    assert {shape(kind) for kind in documented} - {shape(kind) for kind in KINDS} == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("article:42", "article:<id>"),
+        ("{s3}:article:42", "article:<id>"),
+        ("article:", "article:"),
+        ("score:", "score:"),
+        ("score:42", "score:<slug>"),
+        ("hot:score", "hot:score"),
+        ("hot:score:群组", "hot:score:<slug>"),
+        ("days:", "days:"),
+        ("days:7", "days:<id>"),
+        (f"seen:7:{VISITOR}", "seen:<id>:<visitor>"),
+        (f"burst:{NETWORK}", "burst:<network>"),
+        (f"burst:7:{NETWORK}", "burst:<id>:<network>"),
+        ("hll:day:19000", "hll:day:<day>"),
+        ("salt:19000", "salt:<day>"),
+        ("{s3}:lock:hot", "lock:hot"),
+        ("article:x", OTHER),
+        ("article:42\n", OTHER),
+        ("{x}:article:42", OTHER),
+        ("", OTHER),
+    ],
+)
+def test_a_key_is_of_one_kind(name, kind):
+    assert list(kinds_of([name])) == [kind]
+
+
+def test_every_key_the_site_can_spell_is_of_a_kind():
+    spelled = [
+        *(names.COUNTER, names.SCHEMA, names.IMPORTING, names.REFRESHING, names.KEEPING_HOUSE, names.TICK),
+        *(names.link("0" * 32), names.posted(7), names.shift("f" * 32), names.salt(19000)),
+    ]
+    for keys in Shards(2).all:
+        spelled += [*keys_of(keys, 7).values(), keys.seen(7, VISITOR), keys.burst(NETWORK), keys.burst(NETWORK, 7)]
+        spelled += [keys.days(), keys.visitors_of_day(19000), keys.group("python"), keys.next_score, keys.viewed]
+        spelled += [keys.tunings, keys.removed, keys.ranking, keys.log, keys.groups, keys.merged]
+        spelled += [name for order in Order for name in (keys.order(order), keys.group_order(order, "python"))]
+
+    kinds = list(kinds_of(spelled))
+
+    assert [name for name, kind in zip(spelled, kinds, strict=True) if kind == OTHER] == []
+    assert set(kinds) == set(KINDS)
+
+
+def test_a_large_store_is_estimated_from_a_part_of_it(real_repository):
+    client = real_repository.store.client
+    with client.pipeline(transaction=False) as pipe:
+        for n in range(1, 20_001):
+            pipe.set(f"counter:views:{n}", "1")
+            if n % 2:
+                pipe.set(f"hll:uv:{n}", "1")
+        pipe.execute()
+
+    census = count_keys(real_repository.store, most=4000)
+    kinds = {counted.kind: counted.keys for counted in census.kinds}
+
+    assert not census.exact
+    assert census.total == client.dbsize()
+    assert kinds["counter:views:<id>"] == pytest.approx(20_000, rel=0.1)
+    assert kinds["hll:uv:<id>"] == pytest.approx(10_000, rel=0.1)
+
+
+def test_no_more_keys_are_looked_at_than_asked_for(real_repository, wire):
+    client = real_repository.store.client
+    client.mset({f"counter:views:{n}": "1" for n in range(1, 30_001)})
+    real_repository.inspection.keys()
+
+    with wire.counted():
+        real_repository.inspection.keys()
+
+    assert 20 <= wire.trips <= 22
+
+
+# What articles take
+
+
+def test_the_mean_article_is_the_mean_of_what_its_keys_take(used):
+    client, footprint = used.store.client, used.inspection.footprint()
+    listed = [int(i) for keys in used.store.shards.all for i in client.zrange(keys.order(Order.TIME), 0, -1)]
+    hashes = [client.memory_usage(used.store.shards.of(n).article(n)) for n in listed]
+    kinds = {kind.kind: kind for kind in footprint.kinds}
+
+    assert footprint.articles == len(listed)
+    assert kinds["article:<id>"].size == pytest.approx(sum(hashes) / len(hashes))
+    assert kinds["article:<id>"].having == len(listed)
+    assert kinds["voted:<id>"].having == sum(client.exists(used.store.shards.of(n).voted(n)) for n in listed)
+    assert footprint.places > 0
+    assert footprint.size == pytest.approx(footprint.places + sum(kind.size for kind in footprint.kinds))
+
+
+def test_only_the_newest_articles_are_measured(real_repository, clock):
+    for number in range(1, 131):
+        post(real_repository, number)
+        clock.advance(1)
+
+    assert 100 <= real_repository.inspection.footprint().articles <= 103
+
+
+def test_the_footprint_of_a_store_without_articles_is_none(real_repository):
+    assert real_repository.inspection.footprint() is None
+
+
+def test_one_articles_keys_are_those_that_are_there(used):
+    keys, client = used.store.shards.of(3), used.store.client
+
+    found = {key.name: key for key in used.inspection.article_keys(3)}
+
+    assert keys.article(3) in found
+    assert keys.voted(3) in found
+    assert found[keys.article(3)].size == client.memory_usage(keys.article(3))
+    assert found[keys.article(3)].expires_in is None
+    assert 8 * DAY < found[keys.voted(3)].expires_in <= 9 * DAY
+    assert (found[keys.voted(3)].type, found[keys.voted(3)].encoding) == ("set", "intset")
+    assert all(client.exists(name) for name in found)
+
+
+def test_an_article_that_is_not_there_is_said_so(used):
+    with pytest.raises(ArticleNotFound):
+        used.inspection.article_keys(999)
+
+
+# Shards, housekeeping, figures
+
+
+def test_every_shard_is_counted(repository, clock):
+    for number in range(1, 9):
+        post(repository, number)
+    repository.articles.remove(8, MODERATOR, "Spam")
+    shards = repository.inspection.shards()
+
+    assert len(shards) == repository.store.shards.count
+    assert sum(shard.articles for shard in shards) == 7
+    assert sum(shard.removed for shard in shards) == 1
+    assert [shard.name for shard in shards] == [keys.prefix for keys in repository.store.shards.all]
+
+
+def test_the_age_of_the_hot_list_is_that_of_its_oldest_part(repository, clock):
+    repository.hot.rescore()
+    clock.advance(33)
+
+    assert {shard.refreshed_at for shard in repository.inspection.shards()} == {clock() - 33}
+    assert repository.inspection.figures()["hot_age_seconds"] == pytest.approx(33, abs=0.01)
+
+
+def test_steps_of_housekeeping_come_newest_first_and_what_is_no_step_is_left_out(repository):
+    runs = {
+        "archive": {"at": 100.0, "seconds": 0.5, "result": {"moved": 3, "left": 0}},
+        "rescore": {"at": 200.0, "seconds": 0.1, "result": True, "error": None},
+        "sample": {"at": 200.0, "seconds": 0.1, "error": "ValueError: x"},
+    }
+    odd = {"a": "", "b": "[]", "c": "null", "d": '{"at": 1}', "e": '{"at": "x", "seconds": 1}', "f": "{"}
+    told = {name: json.dumps(run) for name, run in runs.items()}
+    repository.store.client.hset("tick:", mapping=told | odd)
+
+    steps = repository.inspection.housekeeping()
+
+    assert [(step.name, step.result, step.error) for step in steps] == [
+        ("rescore", "True", ""),
+        ("sample", "", "ValueError: x"),
+        ("archive", "moved 3, left 0", ""),
+    ]
+
+
+def test_figures_are_what_a_monitor_follows(used):
+    figures = used.inspection.figures()
+
+    assert figures["articles"] == sum(shard.articles for shard in used.inspection.shards())
+    assert figures["keys"] == used.store.client.dbsize()
+    assert figures["memory_bytes"] > 100_000
+
+
+def test_figures_take_two_round_trips(used, wire):
+    with wire.counted():
+        used.inspection.figures()
+
+    assert wire.trips == 2
+
+
+# Servers that do not tell
+
+
+def test_a_server_that_knows_none_of_it_is_no_error():
+    inspection = connect(fakeredis.FakeRedis(decode_responses=True)).inspection
+
+    assert inspection.overview() is None
+    assert inspection.sync_policy() is None
+    assert inspection.slow_log() is None
+    assert inspection.footprint() is None
+    assert inspection.article_keys(1) is None
+    assert inspection.figures() == {"articles": 0.0, "keys": 0.0}
+    assert inspection.keys().exact
+
+
+@pytest.mark.parametrize("forbidden", ["info", "slowlog", "config", "memory", "object"])
+def test_each_question_may_be_forbidden_by_itself(used, store_paths, forbidden):
+    admin = used.store.client
+    admin.execute_command("ACL", "SETUSER", "limited", "on", ">secret", "~*", "&*", "+@all", f"-{forbidden}")
+    url = store_paths.url(2).replace("unix://", "unix://limited:secret@")
+    inspection = connect(url, shards=used.store.shards.count).inspection
+    try:
+        answers = {
+            "info": inspection.overview() is None,
+            "config": inspection.sync_policy() is None,
+            "slowlog": inspection.slow_log() is None,
+            "memory": inspection.footprint() is None,
+            "object": inspection.article_keys(3) is None,
+        }
+        assert inspection.figures()["articles"] > 0
+    finally:
+        admin.execute_command("ACL", "DELUSER", "limited")
+
+    silent = {forbidden} | ({"object"} if forbidden == "memory" else set())
+    assert {name for name, is_none in answers.items() if is_none} == silent
+
+
+def test_a_store_that_is_away_is_a_fact_as_everywhere(tmp_path):
+    inspection = connect(f"unix://{tmp_path}/nobody.sock").inspection
+
+    for ask in (inspection.overview, inspection.slow_log, inspection.latency, inspection.keys, inspection.figures):
+        with pytest.raises(StoreUnavailable):
+            ask()
+
+
+# The observer
+
+
+class Observed:
+    """Keeps what an observer is told."""
+
+    def __init__(self):
+        self.told = []
+
+    def __call__(self, operation, outcome, seconds):
+        self.told.append((operation, outcome, seconds))
+
+    def outcomes(self):
+        told, self.told = [(operation, outcome) for operation, outcome, _ in self.told], []
+        return told
+
+
+@pytest.fixture
+def observed():
+    return Observed()
+
+
+@pytest.fixture
+def watched(server_url, clock, observed):
+    found = connect(server_url, clock=clock, observe=observed)
+    found.prepare()
+    post(found, 1)
+    observed.told.clear()
+    return found
+
+
+def test_a_script_is_told_with_its_status_and_its_time(watched, observed, clock):
+    watched.votes.cast(1, BOB, Choice.VOTE)
+    clock.advance(8 * DAY)
+    with pytest.raises(VotingClosed):
+        watched.votes.cast(1, BOB, Choice.NONE)
+    with pytest.raises(ArticleNotFound):
+        watched.votes.cast(99, BOB, Choice.VOTE)
+
+    assert all(0 < seconds < 1 for _, _, seconds in observed.told)
+    assert observed.outcomes() == [("cast_vote", "ok"), ("cast_vote", "closed"), ("cast_vote", "missing")]
+
+
+def test_views_are_told_by_what_became_of_them(watched, observed):
+    visit = Visit(VISITOR, NETWORK)
+    for one in (visit, visit, Visit(VISITOR, suspicion=Suspicion.BOT)):
+        watched.views.record(1, one)
+
+    outcomes = [outcome for operation, outcome in observed.outcomes() if operation == "record_view"]
+    assert outcomes == ["ok", "repeat", "bot"]
+
+
+def test_a_script_that_only_reads_answers_ok_whatever_it_reads(watched, observed):
+    watched.store.run("find_imported", ["time:", "removed:"], ["", "1.000"])
+    watched.store.run("claim_link", ["link:" + "0" * 32], [1, 60])
+    watched.store.run("audit_group", ["group:x"], ["", "x"])
+
+    assert {outcome for _, outcome in observed.outcomes()} == {"ok"}
+
+
+def test_scripts_that_travel_together_are_each_told_and_timed_as_one(watched, observed):
+    keys = watched.store.shards.of(1)
+    names = [keys.article(1), keys.voted(1), keys.oppose(1)]
+    call = Call("cast_vote", names, [1, BOB, "vote", "1700000000.000", 604800, 172800, ""])
+    lost = Call("cast_vote", [keys.article(9), *names[1:]], [9, *call.args[1:]])
+    watched.store.client.script_flush()
+
+    watched.store.run_many([call, lost])
+
+    assert observed.told[0][0:2] == ("many", "ok")
+    assert observed.told[0][2] > 0
+    assert observed.told[1:] == [("cast_vote", "ok", None), ("cast_vote", "missing", None)]
+
+
+def test_single_commands_and_pipelines_are_told(watched, observed):
+    with watched.store.commands() as client:
+        client.ping()
+    with watched.store.pipeline() as pipe:
+        pipe.ping()
+        pipe.execute()
+
+    assert observed.outcomes() == [("commands", "ok"), ("pipeline", "ok")]
+
+
+def test_a_store_that_does_not_answer_is_told_as_an_error(tmp_path, observed):
+    store = connect(f"unix://{tmp_path}/nobody.sock", observe=observed).store
+    for use_store in (
+        lambda: store.run("post", [], []),
+        lambda: store.run_many([Call("post", [], [])]),
+        lambda: store.run_together([Call("post", [], [])]),
+        lambda: in_commands(store),
+        lambda: in_pipeline(store),
+    ):
+        with pytest.raises(StoreUnavailable):
+            use_store()
+
+    expected = ["post", "many", "together", "commands", "pipeline"]
+    assert observed.outcomes() == [(operation, "error") for operation in expected]
+
+
+def in_commands(store):
+    with store.commands() as client:
+        client.ping()
+
+
+def in_pipeline(store):
+    with store.pipeline() as pipe:
+        pipe.ping()
+        pipe.execute()
+
+
+def test_a_question_the_server_refuses_is_no_failure_of_the_store(observed):
+    connect(fakeredis.FakeRedis(decode_responses=True), observe=observed).inspection.overview()
+
+    assert observed.outcomes() == [("commands", "ok")]

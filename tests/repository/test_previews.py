@@ -1,0 +1,257 @@
+"""What other parameters would make of the lists: held against what the lists are once those are in force."""
+
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from articles import ranking
+from articles.domain import Choice, ImportedArticle, Order, Rules, Visit
+from articles.ranking import Parameters
+from articles.repository import connect, previews, tuning
+from tests.clock import Clock
+from tests.repository.usage import BOB, DAY, MODERATOR, imported, link, post
+
+SIZE = 25
+OTHERS = [
+    Parameters(votes_per_day=1),
+    Parameters(votes_per_day=27, alpha=0, beta=3),
+    Parameters(votes_per_day=200, gamma=2.5, base=0.1),
+    Parameters(votes_per_day=86400, gamma=1.0, base=48),
+]
+
+
+@pytest.fixture
+def rules() -> Rules:
+    return Rules(per_page=SIZE)
+
+
+def fill(repository, clock, count=150, seed=1):
+    """Articles of 30 days with random votes, some at the same moment, some of them viewed."""
+    rng = Random(seed)
+    times = [round(clock() - rng.choice([60, 3600, 7200, rng.random() * 30 * DAY]), 3) for _ in range(count)]
+    repository.imports.add(
+        [
+            ImportedArticle(f"Article {n}", link(n), BOB, "bob", time, rng.randrange(60), rng.randrange(30), ())
+            for n, time in enumerate(times)
+        ]
+    )
+    visits = [(rng.randrange(1, count + 1), Visit(f"{rng.randrange(40):016x}"), clock()) for _ in range(6 * count)]
+    repository.views.record_many(visits)
+
+
+def apply(repository, parameters):
+    version = repository.tuning.state().version
+    repository.tuning.apply(parameters, expected=version, actor=MODERATOR, reason="To compare")
+    while not repository.tuning.advance():
+        pass
+
+
+def shown(repository, order):
+    return list(repository.listings.page(order).articles)
+
+
+@pytest.mark.parametrize("order", [Order.SCORE, Order.HOT])
+@pytest.mark.parametrize("other", OTHERS, ids=str)
+def test_a_preview_is_what_the_site_shows_once_it_is_applied(repository, clock, monkeypatch, order, other):
+    monkeypatch.setattr(previews, "PART", 40)
+    fill(repository, clock)
+    repository.hot.rescore()
+    before = shown(repository, order)
+
+    preview = repository.previews.of(order, other, SIZE)
+
+    assert ids(preview.in_force) == ids(before)
+    apply(repository, other)
+    after = shown(repository, order)
+    assert ids(preview.other) == ids(after)
+    if order is Order.SCORE:
+        assert [a.score for a in preview.in_force] == [a.score for a in before]
+        assert [a.score for a in preview.other] == [a.score for a in after]
+    else:
+        assert [a.hotness for a in preview.in_force] == pytest.approx([a.hotness for a in before], rel=1e-12)
+        assert [a.hotness for a in preview.other] == pytest.approx([a.hotness for a in after], rel=1e-12)
+        assert [(a.pv, a.uv) for a in preview.other] == [(a.pv, a.uv) for a in after]
+
+
+def ids(articles):
+    return [article.id for article in articles]
+
+
+WEIGHTS = st.one_of(st.integers(1, 60), st.integers(1, 86400))
+ARTICLES = st.lists(
+    st.tuples(st.one_of(st.integers(0, 3), st.integers(0, 40 * 86400)), st.integers(0, 400), st.integers(0, 400)),
+    max_size=60,
+)
+MANY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@pytest.mark.parametrize("shards", [1, 4])
+@MANY
+@given(rows=ARTICLES, now=WEIGHTS, other=WEIGHTS, part=st.integers(4, 30), size=st.integers(1, 8))
+def test_nothing_that_belongs_to_the_top_is_missed_however_early_it_stops(
+    server_url, shards, rows, now, other, part, size
+):
+    clock, rules = Clock(), Rules(votes_per_day=now)
+    repository = connect(server_url, shards=shards, rules=rules, clock=clock, patient=True)
+    repository.store.client.flushdb()
+    repository.prepare()
+    repository.imports.add(
+        [imported(n, clock() - age, votes=votes, opposes=opposes) for n, (age, votes, opposes) in enumerate(rows)]
+    )
+    weight = 86400 / other
+    scores = {
+        a.id: ranking.score(a.posted_at, a.points, seconds_per_point=weight) for a in repository.imports.all()
+    }
+    wanted = sorted(scores, key=lambda i: (scores[i], str(i).encode()), reverse=True)[:size]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(previews, "PART", part)
+        found = repository.previews.of(Order.SCORE, Parameters(votes_per_day=other), size).other
+
+    assert [(a.id, a.score) for a in found] == [(i, scores[i]) for i in wanted]
+
+
+def test_many_articles_of_one_score_are_gone_through_step_by_step(real_repository, clock, monkeypatch):
+    monkeypatch.setattr(previews, "PART", 8)
+    real_repository.imports.add([imported(n, clock() - DAY, votes=5, opposes=5) for n in range(60)])
+    real_repository.imports.add([imported(99, clock() - 40 * DAY, votes=500, opposes=0)])
+
+    found = real_repository.previews.of(Order.SCORE, Parameters(votes_per_day=1), 10).other
+
+    assert len({a.id for a in found}) == 10
+    assert found[0].title == "Import 99"
+
+
+def test_the_same_weight_is_read_from_the_top_alone(repository, clock, monkeypatch):
+    monkeypatch.setattr(previews, "PART", 40)
+    fill(repository, clock)
+    calls = []
+    run_many = repository.store.run_many
+    monkeypatch.setattr(repository.store, "run_many", lambda found: calls.append(found) or run_many(found))
+
+    repository.previews.of(Order.SCORE, repository.tuning.in_force(), 5)
+
+    assert sum(call.script == "preview_scores" for found in calls for call in found) <= 2 * len(
+        repository.store.shards.all
+    )
+
+
+def test_a_preview_changes_nothing(real_repository, clock):
+    fill(real_repository, clock, 40)
+    real_repository.hot.rescore()
+    client = real_repository.store.client
+    before = {name: client.dump(name) for name in client.scan_iter()}
+
+    for order in (Order.SCORE, Order.HOT):
+        real_repository.previews.of(order, OTHERS[0], SIZE)
+    real_repository.previews.first_day_votes()
+    real_repository.previews.final_votes()
+
+    assert {name: client.dump(name) for name in client.scan_iter()} == before
+
+
+def test_a_stale_hot_list_is_scored_anew_first(repository, clock):
+    fill(repository, clock, 30)
+    clock.advance(repository.rules.hot_refresh + 1)
+
+    preview = repository.previews.of(Order.HOT, OTHERS[1], SIZE)
+
+    assert preview.at == clock() == repository.hot.refreshed_at()
+
+
+def test_parameters_put_in_force_between_two_steps_begin_the_preview_anew(real_repository, clock, monkeypatch):
+    monkeypatch.setattr(previews, "PART", 40)
+    monkeypatch.setattr(tuning, "STEP", 1000)
+    fill(real_repository, clock)
+    run_many, calls = real_repository.store.run_many, []
+
+    def apply_before_the_second(found):
+        if found[0].script == "preview_scores":
+            calls.append(found)
+            if len(calls) == 2:
+                apply(real_repository, Parameters(votes_per_day=20))
+        return run_many(found)
+
+    monkeypatch.setattr(real_repository.store, "run_many", apply_before_the_second)
+
+    preview = real_repository.previews.of(Order.SCORE, Parameters(votes_per_day=5), SIZE)
+
+    assert ids(preview.in_force) == ids(shown(real_repository, Order.SCORE))
+    apply(real_repository, Parameters(votes_per_day=5))
+    assert ids(preview.other) == ids(shown(real_repository, Order.SCORE))
+
+
+def test_the_preview_of_an_empty_site_is_empty(repository):
+    for order in (Order.SCORE, Order.HOT):
+        preview = repository.previews.of(order, OTHERS[0], SIZE)
+
+        assert (preview.in_force, preview.other) == ((), ())
+
+
+def test_removed_articles_are_in_no_preview(repository, clock):
+    fill(repository, clock, 30)
+    for order in (Order.SCORE, Order.HOT):
+        first = repository.previews.of(order, OTHERS[0], SIZE).other[0].id
+        repository.articles.remove(first, MODERATOR, "Spam")
+
+        preview = repository.previews.of(order, OTHERS[0], SIZE)
+
+        assert first not in ids(preview.in_force + preview.other)
+
+
+def test_articles_removed_while_it_is_worked_out_are_left_out(repository, clock, monkeypatch):
+    fill(repository, clock, 30)
+    read = previews.read_articles
+
+    def remove_first(store, found, reader):
+        repository.articles.remove(found[0], MODERATOR, "Spam")
+        return read(store, found, reader)
+
+    monkeypatch.setattr(previews, "read_articles", remove_first)
+    for order in (Order.SCORE, Order.HOT):
+        preview = repository.previews.of(order, OTHERS[0], SIZE)
+
+        assert all(repository.articles.get(i).removed is None for i in ids(preview.in_force + preview.other))
+
+
+def test_of_equal_scores_in_different_steps_the_one_the_list_has_first_stays(real_repository, clock, monkeypatch):
+    monkeypatch.setattr(previews, "PART", len(real_repository.store.shards.all))
+    newer, older = clock() - 1000, clock() - 1864  # at 864 s a point the second's one point makes them equal
+    real_repository.imports.add([imported(1, newer, votes=0, opposes=0), imported(2, older, votes=1, opposes=0)])
+    other = Parameters(votes_per_day=100)
+
+    found = real_repository.previews.of(Order.SCORE, other, 1).other
+
+    apply(real_repository, other)
+    assert ids(found) == [shown(real_repository, Order.SCORE)[0].id] == [2]
+
+
+def test_votes_of_the_first_day_are_those_of_articles_older_than_it_that_know_them(repository, clock):
+    old, young = post(repository, 1), None
+    for user in range(10, 14):
+        repository.votes.cast(old, user, Choice.VOTE)
+    repository.imports.add([imported(2, clock() - 3 * DAY)])
+    clock.advance(DAY)
+    repository.votes.cast(old, 20, Choice.VOTE)  # exactly a day after posting: still of the first day
+    assert repository.previews.first_day_votes() == []
+    clock.advance(0.001)
+    repository.votes.cast(old, 21, Choice.VOTE)
+    young = post(repository, 3)
+
+    assert repository.previews.first_day_votes() == [6]
+    assert repository.articles.get(young).votes == 1
+
+
+def test_votes_of_all_time_are_those_of_closed_articles(repository, clock):
+    repository.imports.add([imported(n, clock() - n * DAY, votes=n) for n in range(5, 10)])
+
+    assert repository.previews.final_votes() == [8, 9]
+
+
+def test_only_the_newest_articles_are_asked_for_their_votes(repository, clock, monkeypatch):
+    monkeypatch.setattr(previews, "NEWEST", 3)
+    repository.imports.add([imported(n, clock() - n * DAY, votes=n) for n in range(8, 16)])
+
+    assert repository.previews.final_votes() == [8, 9, 10]

@@ -1,0 +1,775 @@
+"""Applying parameters: in steps that anyone may end, and never half in force for a reader."""
+
+import random
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from itertools import cycle
+from threading import Event, Thread
+
+import pytest
+
+from articles import ranking
+from articles.domain import OPERATOR, Action, Actor, Choice, Order, Rules
+from articles.errors import ArticlesError, ParametersChanged, StoreUnfit, TuningRunning
+from articles.ranking import Parameters
+from articles.repository import Repository, connect, schema, tuning
+from articles.repository.keys import SCHEMA
+from tests.clock import Clock
+from tests.repository.conftest import ALICE
+from tests.repository.test_races import during, race, several
+from tests.repository.usage import (
+    DAY,
+    MODERATOR,
+    contents,
+    finish_tuning,
+    hot_values,
+    imported,
+    listed,
+    post,
+    problems,
+    tune,
+    use,
+    view,
+    visit,
+    warm,
+)
+
+OTHER = Parameters(votes_per_day=20, alpha=2.0, beta=0.5, base=1.0, gamma=1.8)
+SAME_WEIGHT = Parameters(alpha=3.0, gamma=2.5)
+BOB = Actor(2, "bob")
+
+
+@pytest.fixture(autouse=True)
+def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tuning, "STEP", 3)
+
+
+@pytest.fixture
+def filled(repository: Repository, clock: Clock) -> Repository:
+    return fill(repository, clock)
+
+
+def fill(repository: Repository, clock: Clock, count: int = 40) -> Repository:
+    """Articles in the group python, a minute apart, closed ones too, with votes and views of all kinds."""
+    chance = random.Random(3)
+    rows = [
+        imported(
+            n, clock() - n * DAY / 3, votes=chance.randint(0, 30), opposes=chance.randint(0, 9), groups=("python",)
+        )
+        for n in range(count)
+    ]
+    ids = repository.imports.add(rows)
+    views = [(i, visit(n), clock()) for i in ids for n in range(chance.randint(0, 4))]
+    repository.views.record_many(views)
+    repository.hot.rescore()
+    warm(repository, "python")
+    return repository
+
+
+def begin(repository: Repository, parameters: Parameters = OTHER, *, actor: Actor = MODERATOR) -> int:
+    """Begin to apply parameters; how many articles are scored by them."""
+    version = repository.tuning.state().version
+    repository.tuning.apply(parameters, expected=version, actor=actor, reason="To see")
+    applying = repository.tuning.state().applying
+    assert applying, "there was nothing to do in steps"
+    return applying.done
+
+
+def by_score(repository: Repository, parameters: Parameters) -> list[int]:
+    """The front page as parameters would have it."""
+    values = {
+        a.id: ranking.score(a.posted_at, a.points, seconds_per_point=parameters.seconds_per_point)
+        for a in repository.imports.all()
+        if a.removed is None
+    }
+    return sorted(values, key=lambda i: (values[i], str(i).encode()), reverse=True)
+
+
+def scores(repository: Repository) -> dict[int, float]:
+    """What the rankings of all shards hold."""
+    client, shards = repository.store.client, repository.store.shards.all
+    return {
+        int(i): value
+        for keys in shards
+        for i, value in client.zrange(keys.order(Order.SCORE), 0, -1, withscores=True)
+    }
+
+
+def leftovers(repository: Repository) -> list[str]:
+    """What applying leaves behind and should not."""
+    client, found = repository.store.client, []
+    for keys in repository.store.shards.all:
+        found += [name for name in client.hkeys(keys.ranking) if name.startswith("next_")]
+        found += [keys.next_score] * client.exists(keys.next_score)
+    return found
+
+
+# At once, or in steps
+
+
+def test_a_new_store_ranks_by_the_configured_weight_and_the_seeds_values(repository):
+    state = repository.tuning.state()
+
+    assert (state.parameters, state.version, state.applying) == (Parameters(), 1, None)
+    (entry,) = repository.tuning.history()
+    assert (entry.version, entry.at, entry.actor_name, entry.parameters) == (1, 0.0, "", Parameters())
+
+
+def test_parameters_with_the_same_weight_are_in_force_at_once(filled, clock):
+    clock.advance(5)
+    before = scores(filled)
+
+    filled.tuning.apply(SAME_WEIGHT, expected=1, actor=MODERATOR, reason="Hotter")
+
+    state = filled.tuning.state()
+    assert (state.parameters, state.version, state.applying) == (SAME_WEIGHT, 2, None)
+    assert scores(filled) == before
+    assert filled.hot.refreshed_at() == clock()
+    for article in filled.listings.page(Order.HOT).articles:
+        hours = ranking.hours_between(article.posted_at, clock())
+        exact = ranking.hotness(article.pv, article.uv, hours, SAME_WEIGHT)
+        assert article.hotness == pytest.approx(exact, rel=1e-9)
+    assert leftovers(filled) == []
+    assert problems(filled) == []
+
+
+def test_another_weight_is_applied_in_steps_during_which_readers_have_the_old_one(filled):
+    old, steps = listed(filled), 0
+    begin(filled)
+    done = [filled.tuning.state().applying.done]
+    while not filled.tuning.advance():
+        assert listed(filled) == listed(filled, Order.SCORE, "python") == old
+        assert filled.tuning.in_force() == Parameters()
+        assert filled.articles.get(1).score == scores(filled)[1]
+        assert problems(filled) == []
+        done.append(filled.tuning.state().applying.done)
+        steps += 1
+
+    assert steps >= 2
+    assert done == sorted(done)
+    assert filled.tuning.in_force() == OTHER
+    assert listed(filled) == listed(filled, Order.SCORE, "python") == by_score(filled, OTHER) != old
+    assert leftovers(filled) == []
+    assert problems(filled) == []
+
+
+def test_how_far_it_is_can_be_seen(filled):
+    done = begin(filled)
+
+    applying = filled.tuning.state().applying
+    assert applying.parameters == OTHER
+    assert 0 < applying.done == done < applying.total == 40
+
+
+def test_a_budget_of_time_is_used_for_more_steps(filled):
+    begin(filled)
+
+    assert filled.tuning.advance(budget=60)
+
+    assert filled.tuning.in_force() == OTHER
+
+
+def test_nothing_to_do_is_done(filled):
+    assert filled.tuning.advance()
+    assert contents(filled) == {**contents(filled)}
+    assert filled.tuning.state().version == 1
+
+
+@pytest.mark.parametrize("shards", [1, 4])
+def test_an_empty_store_takes_another_weight_too(server_url, clock, shards):
+    repository = connect(server_url, shards=shards, clock=clock, patient=True)
+    repository.prepare()
+
+    tune(repository, OTHER)
+
+    assert repository.tuning.in_force() == OTHER
+    assert repository.articles.get(post(repository, 1)).score == clock() + OTHER.seconds_per_point
+    assert problems(repository) == []
+
+
+def test_articles_of_one_moment_more_than_a_step_holds_are_all_scored(repository, clock):
+    ids = repository.imports.add([imported(n, clock() - 100, votes=n) for n in range(30)])
+
+    tune(repository, OTHER)
+
+    assert sorted(scores(repository)) == ids
+    assert listed(repository) == by_score(repository, OTHER)
+    assert problems(repository) == []
+
+
+def test_closed_articles_follow_the_weight_with_their_frozen_votes(repository, clock):
+    article_id = post(repository, 1)
+    for user in range(10, 15):
+        repository.votes.cast(article_id, user, Choice.VOTE)
+    clock.advance(30 * DAY)
+
+    tune(repository, OTHER)
+
+    article = repository.articles.get(article_id)
+    assert article.votes == 6
+    assert scores(repository)[article_id] == article.score == article.posted_at + 6 * 4320
+    assert problems(repository) == []
+
+
+def test_going_back_restores_exactly_the_scores(filled):
+    before, hot = scores(filled), hot_values(filled)
+    tune(filled, OTHER)
+    assert scores(filled) != before
+    assert hot_values(filled) != hot
+
+    tune(filled, filled.tuning.history()[1].parameters)
+
+    assert scores(filled) == before
+    assert hot_values(filled) == hot
+    assert filled.tuning.state().version == 3
+    assert problems(filled) == []
+
+
+# What happens meanwhile
+
+
+def test_whatever_changes_while_a_weight_is_applied_is_ranked_by_it(repository, clock):
+    repository.groups.create("python", "Python")
+    fill(repository, clock)
+    removed = [2, 30]
+    for article_id in removed:
+        repository.articles.remove(article_id, MODERATOR, "Spam")
+    begin(repository)
+    for round_ in range(4):
+        repository.votes.cast(1, 100 + round_, Choice.VOTE)
+        repository.votes.cast(20, 100 + round_, Choice.OPPOSE)
+        clock.advance(1)
+        post(repository, 1000 + round_, ("python",))
+        repository.articles.remove(5 + round_, MODERATOR, "Spam")
+        repository.articles.remove(35 + round_, MODERATOR, "Spam")
+        if round_ < 2:
+            repository.articles.restore(removed[round_], MODERATOR, "No spam")
+        repository.imports.add([imported(5000 + round_, clock() - 3 * DAY * round_ - 7, groups=("python",))])
+        repository.groups.assign(10 + round_, ["redis"], ["python"])
+        assert problems(repository) == []
+        if repository.tuning.advance():
+            break
+
+    finish_tuning(repository)
+
+    assert listed(repository) == by_score(repository, OTHER)
+    assert problems(repository) == []
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_any_changes_in_any_order_while_weights_are_applied_end_right(real_repository, clock, seed):
+    repository, chance = fill(real_repository, clock, 25), random.Random(seed)
+    weights, numbers = cycle([10, 500, 200, 3000]), iter(range(1000, 9000))
+
+    def tune_on() -> None:
+        with suppress(TuningRunning):
+            state = repository.tuning.state()
+            wanted = replace(state.parameters, votes_per_day=next(weights))
+            repository.tuning.apply(wanted, expected=state.version, actor=MODERATOR, reason="Why not")
+
+    def change() -> None:
+        article_id = chance.randint(1, 30)
+        with suppress(ArticlesError):
+            chance.choice(
+                [
+                    lambda: repository.votes.cast(article_id, chance.randint(1, 9), chance.choice([*Choice])),
+                    lambda: repository.articles.remove(article_id, MODERATOR, "Spam"),
+                    lambda: repository.articles.restore(article_id, MODERATOR, "No spam"),
+                    lambda: repository.groups.assign(article_id, ["redis"], ["python"]),
+                    lambda: post(repository, next(numbers), ("python",)),
+                    lambda: repository.views.record(article_id, visit(chance.randint(1, 99))),
+                    lambda: repository.imports.add([imported(next(numbers), clock() - chance.randint(0, 10**6))]),
+                    lambda: repository.listings.page(Order.SCORE, slug="python"),
+                    repository.hot.rescore,
+                    repository.tuning.advance,
+                    tune_on,
+                ]
+            )()
+        clock.advance(0.5)
+
+    for _ in range(150):
+        change()
+        if chance.random() < 0.1:
+            assert problems(repository) == []
+            assert listed(repository) == by_score(repository, repository.tuning.in_force())
+    finish_tuning(repository)
+
+    assert repository.tuning.state().version > 1
+    assert listed(repository) == by_score(repository, repository.tuning.in_force())
+    assert leftovers(repository) == []
+    assert problems(repository) == []
+
+
+def test_a_repair_meanwhile_keeps_both_rankings_right(filled):
+    begin(filled)
+    filled.repair.run()
+    assert problems(filled) == []
+    assert filled.tuning.state().applying
+
+    finish_tuning(filled)
+
+    assert listed(filled) == by_score(filled, OTHER)
+    assert problems(filled) == []
+
+
+# Broken off
+
+
+class Dying(Exception):
+    """The process ends."""
+
+
+def dying_after(repository: Repository, uses: int) -> Repository:
+    """The same store, for a process that dies after so many uses of it."""
+    left = iter(range(uses))
+
+    def observe(_operation: str, _outcome: str, seconds: float | None) -> None:
+        if seconds is not None and next(left, None) is None:
+            raise Dying
+
+    store = repository.store
+    return connect(store.client, shards=store.shards.count, clock=store.now, rules=store.rules, observe=observe)
+
+
+@pytest.mark.parametrize("parameters", [OTHER, SAME_WEIGHT], ids=["other weight", "same weight"])
+def test_killed_after_any_step_it_is_ended_by_another_process(repository, clock, parameters):
+    for uses in range(60):
+        repository.store.client.flushdb()
+        schema.stamp(repository.store)
+        fill(repository, clock, 12)
+        dying = dying_after(repository, uses)
+        ended = False
+        try:
+            dying.tuning.apply(parameters, expected=1, actor=MODERATOR, reason="To see")
+            finish_tuning(dying)
+            ended = True
+        except Dying:
+            assert problems(repository) == []
+            assert listed(repository) == by_score(repository, repository.tuning.in_force())
+
+        finish_tuning(repository)
+
+        begun = repository.tuning.state().version == 2
+        assert begun or uses == 0
+        assert repository.tuning.in_force() == (parameters if begun else Parameters())
+        assert len(repository.tuning.history()) == 1 + begun
+        assert len(repository.moderation_log.page().entries) == begun
+        assert listed(repository) == by_score(repository, repository.tuning.in_force())
+        assert leftovers(repository) == []
+        assert problems(repository) == []
+        if ended:
+            assert uses > (5 if parameters is OTHER else 2)
+            return
+    raise AssertionError("it never came to an end")
+
+
+# Two at once
+
+
+def test_who_chose_by_parameters_that_are_not_in_force_any_more_is_told(filled):
+    tune(filled, OTHER)
+    before = contents(filled)
+
+    with pytest.raises(ParametersChanged) as refused:
+        filled.tuning.apply(SAME_WEIGHT, expected=1, actor=BOB, reason="Mine")
+
+    assert refused.value.version == 2
+    assert contents(filled) == before
+
+
+def test_who_comes_while_others_are_applied_is_told(filled):
+    begin(filled)
+    before = contents(filled)
+
+    for expected in (1, 2):
+        with pytest.raises(TuningRunning):
+            filled.tuning.apply(SAME_WEIGHT, expected=expected, actor=BOB, reason="Mine")
+
+    assert contents(filled) == before
+    finish_tuning(filled)
+    assert filled.tuning.in_force() == OTHER
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        Parameters(gamma=0.99),
+        Parameters(votes_per_day=0),
+        Parameters(alpha=0, beta=0),
+        Parameters(base=float("nan")),
+        Parameters(beta=float("inf")),
+    ],
+    ids=repr,
+)
+def test_parameters_out_of_their_range_are_refused(filled, parameters):
+    before = contents(filled)
+
+    with pytest.raises(ValueError, match=r"gamma|votes_per_day|alpha, beta|base|beta"):
+        filled.tuning.apply(parameters, expected=1, actor=MODERATOR, reason="To see")
+
+    assert contents(filled) == before
+
+
+def test_a_store_that_lost_its_parameters_is_told_from_one_that_has_them(filled):
+    for keys in filled.store.shards.all:
+        filled.store.client.delete(keys.ranking)
+
+    for ask in (
+        filled.tuning.in_force,
+        filled.tuning.advance,
+        lambda: filled.tuning.apply(OTHER, expected=1, actor=MODERATOR, reason="To see"),
+    ):
+        with pytest.raises(StoreUnfit):
+            ask()
+
+
+def test_of_many_moderators_at_once_one_applies_and_the_others_are_told(real_repository, clock):
+    repository = fill(real_repository, clock, 20)
+
+    def apply(number: int):
+        wanted = Parameters(votes_per_day=10 + number)
+        return lambda: repository.tuning.apply(
+            wanted, expected=1, actor=Actor(number, f"m{number}"), reason="Mine"
+        )
+
+    outcomes = race(repository, [apply(number) for number in range(12)])
+    finish_tuning(repository)
+
+    assert outcomes.count(None) == 1
+    assert all(isinstance(one, TuningRunning | ParametersChanged) for one in outcomes if one is not None)
+    assert repository.tuning.in_force().votes_per_day == 10 + outcomes.index(None)
+    assert repository.tuning.state().version == 2
+    assert len(repository.tuning.history()) == 2
+    assert problems(repository) == []
+
+
+def test_many_who_go_on_at_once_end_it_once(real_repository, clock):
+    repository = fill(real_repository, clock, 60)
+    begin(repository)
+
+    race(repository, [lambda: finish_tuning(repository)] * 12)
+
+    assert repository.tuning.state().version == 2
+    assert len(repository.tuning.history()) == 2
+    assert len(repository.moderation_log.page().entries) == 1
+    assert listed(repository) == by_score(repository, OTHER)
+    assert problems(repository) == []
+
+
+def test_a_worker_that_was_held_up_does_no_harm_to_what_came_after(filled):
+    begin(filled)
+    stages, ends = [], []
+    late = connect(filled.store.client, shards=filled.store.shards.count, clock=filled.store.now)
+    late.store.run_many = lambda calls: stages.append(list(calls)) or filled.store.run_many(calls)
+    late.store.run_together = lambda calls: ends.append(list(calls)) or filled.store.run_together(calls)
+    finish_tuning(late)
+    third = replace(OTHER, votes_per_day=1000)
+    for applied in (False, True):
+        if applied:
+            finish_tuning(filled)
+        else:
+            begin(filled, third)
+        before = contents(filled)
+
+        for calls in stages:
+            filled.store.run_many(calls)
+        for calls in ends:
+            filled.store.run_together(calls)
+
+        assert contents(filled) == before
+    assert filled.tuning.in_force() == third
+    assert listed(filled) == by_score(filled, third)
+    assert problems(filled) == []
+
+
+def test_an_end_for_a_ranking_that_is_not_whole_changes_nothing(filled):
+    begin(filled)
+    before = scores(filled)
+
+    with suppress(Exception):
+        filled.tuning._put_in_force(OTHER, 2)
+
+    assert scores(filled) == before
+
+
+def test_a_group_made_as_the_parameters_change_is_not_left_with_the_old_order(real_repository, clock, monkeypatch):
+    repository = fill(real_repository, clock, 20)
+    run_together = repository.store.run_together
+
+    def overtaken(calls):
+        if calls[0].script == "log_tuning":
+            for article_id in range(1, 9):
+                repository.groups.assign(article_id, ["late"])
+            warm(repository, "late")
+        return run_together(calls)
+
+    monkeypatch.setattr(repository.store, "run_together", overtaken)
+
+    tune(repository, OTHER)
+
+    assert listed(repository, Order.SCORE, "late") == [i for i in by_score(repository, OTHER) if i < 9]
+    assert problems(repository) == []
+
+
+# Readers
+
+
+def reversing(repository: Repository, clock: Clock, count: int = 40) -> dict[float, list[int]]:
+    """Articles whose order two weights turn round: each newer and with fewer votes. The order by each weight."""
+    rows = [
+        imported(n, clock() - 30 * DAY + n * 3600, votes=200 - 4 * n, opposes=0, groups=("python",))
+        for n in range(count)
+    ]
+    repository.imports.add(rows)
+    weights = (Parameters(votes_per_day=200), Parameters(votes_per_day=20))
+    orders = {weight.votes_per_day: by_score(repository, weight) for weight in weights}
+    assert orders[200] == orders[20][::-1]
+    return orders
+
+
+def test_no_reader_ever_sees_a_mixture_of_two_weights(real_repository, clock):
+    repository = real_repository
+    orders = reversing(repository, clock)
+    shown, seen, stop = [order[:25] for order in orders.values()], set(), Event()
+
+    def change() -> None:
+        for votes_per_day in (20, 200) * 8:
+            tune(repository, Parameters(votes_per_day=votes_per_day))
+
+    def read() -> None:
+        for slug in (None, "python"):
+            ids = [article.id for article in repository.listings.page(Order.SCORE, slug=slug).articles]
+            assert ids in shown
+            seen.add(shown.index(ids))
+
+    def cool() -> None:
+        while not stop.is_set():  # so that groups' rankings are made anew in some shards and are there in others
+            for keys in repository.store.shards.all[::2]:
+                repository.store.client.delete(keys.group_order(Order.SCORE, "python"))
+
+    cooler = Thread(target=cool)
+    cooler.start()
+    try:
+        during(change, read, repository)
+    finally:
+        stop.set()
+        cooler.join()
+
+    assert seen == {0, 1}
+    assert problems(repository) == []
+
+
+@pytest.mark.parametrize("real_repository", ["server, 4 shards"], indirect=True)
+@pytest.mark.parametrize("cold", [(0, 1), (0, 1, 2, 3)], ids=["some cold", "all cold"])
+def test_a_group_whose_ranking_is_made_while_the_weight_changes_is_read_again(
+    real_repository, clock, monkeypatch, cold
+):
+    repository = real_repository
+    orders = reversing(repository, clock)
+    warm(repository, "python")
+    for number in cold:
+        keys = repository.store.shards.all[number]
+        repository.store.client.delete(keys.group_order(Order.SCORE, "python"))
+    reader = connect(repository.store.client, shards=4, clock=clock)
+    run_many, overtaken = reader.store.run_many, []
+
+    def overtaking(calls):
+        if overtaken:
+            return run_many(calls)
+        overtaken.append(True)
+        first = run_many(calls[:1])
+        tune(repository, Parameters(votes_per_day=20))
+        return first + run_many(calls[1:])
+
+    monkeypatch.setattr(reader.store, "run_many", overtaking)
+
+    ids = [article.id for article in reader.listings.page(Order.SCORE, slug="python").articles]
+
+    assert overtaken
+    assert ids in [order[:25] for order in orders.values()]
+
+
+def test_votes_views_and_posts_at_once_with_changes_of_the_weight_leave_a_sound_store(real_repository, clock):
+    repository = fill(real_repository, clock, 30)
+    open_ids, numbers = [post(repository, 900 + n, ("python",)) for n in range(8)], iter(range(1000, 9000))
+
+    def change() -> None:
+        for votes_per_day in (20, 500, 200):
+            tune(repository, Parameters(votes_per_day=votes_per_day))
+
+    def vote(user: int):
+        return several(lambda: [repository.votes.cast(i, user, Choice.VOTE) for i in open_ids], 5)
+
+    def moderate() -> None:
+        for article_id in range(1, 9):
+            repository.articles.remove(article_id, MODERATOR, "Spam")
+            repository.articles.restore(article_id, MODERATOR, "No spam")
+
+    race(
+        repository,
+        [
+            change,
+            *map(vote, range(100, 104)),
+            several(moderate, 3),
+            several(lambda: post(repository, next(numbers), ("python",)), 20),
+            several(lambda: repository.views.record(open_ids[0], visit(next(numbers))), 40),
+            several(repository.tuning.advance, 30),
+            several(repository.hot.rescore, 20),
+        ],
+    )
+
+    assert repository.tuning.state().version == 4
+    assert listed(repository) == by_score(repository, Parameters())
+    assert problems(repository) == []
+
+
+# What is written down
+
+
+def test_the_history_tells_who_put_what_in_force_when_and_why_newest_first(filled, clock):
+    clock.advance(10)
+    filled.tuning.apply(SAME_WEIGHT, expected=1, actor=BOB, reason="Hotter")
+    clock.advance(10)
+    tune(filled, OTHER)
+
+    newest, middle, first = filled.tuning.history()
+
+    assert (newest.version, newest.at, newest.actor_name, newest.parameters) == (3, clock(), "carol", OTHER)
+    assert (middle.version, middle.at, middle.actor_name, middle.reason) == (2, clock() - 10, "bob", "Hotter")
+    assert middle.parameters == SAME_WEIGHT
+    assert (first.version, first.at, first.actor_name, first.parameters) == (1, 0.0, "", Parameters())
+
+
+def test_the_public_log_tells_every_parameter_that_changed(filled, clock):
+    filled.tuning.apply(SAME_WEIGHT, expected=1, actor=BOB, reason="Hotter")
+    tune(filled, replace(SAME_WEIGHT, votes_per_day=50))
+
+    newest, older = filled.moderation_log.page().entries[:2]
+
+    assert (older.action, older.at, older.actor_name, older.reason) == (Action.TUNE, clock(), "bob", "Hotter")
+    assert older.details == {"alpha": "1 → 3", "gamma": "1.5 → 2.5", "version": "2"}
+    assert newest.details == {"votes_per_day": "200 → 50", "version": "3"}
+
+
+def test_numbers_are_kept_to_the_last_bit(filled):
+    odd = Parameters(votes_per_day=7, alpha=0.1 + 0.2, beta=1 / 3, base=2 / 3, gamma=1.0000000000000002)
+
+    tune(filled, odd)
+
+    assert filled.tuning.in_force() == filled.tuning.history()[0].parameters == odd
+    assert problems(filled) == []
+
+
+# The configuration
+
+
+def configured(repository: Repository, votes_per_day: int) -> Repository:
+    """The site started with another VOTES_PER_DAY."""
+    store = repository.store
+    return connect(
+        store.client, shards=store.shards.count, clock=store.now, rules=Rules(votes_per_day=votes_per_day)
+    )
+
+
+def test_a_changed_configuration_is_adopted_and_written_down(filled):
+    assert configured(filled, 50).adopt_rules()
+
+    assert filled.tuning.in_force() == Parameters(votes_per_day=50)
+    assert filled.tuning.history()[0].actor_name == OPERATOR.name == ""
+    assert listed(filled) == by_score(filled, Parameters(votes_per_day=50))
+    assert not configured(filled, 50).adopt_rules()
+    assert problems(filled) == []
+
+
+def test_a_configuration_that_is_as_it_was_leaves_what_the_lab_applied(filled):
+    tune(filled, OTHER)
+
+    assert not configured(filled, 200).adopt_rules()
+
+    assert filled.tuning.in_force() == OTHER
+
+
+def test_the_last_change_wins_the_labs_or_the_configurations(filled):
+    tune(filled, OTHER)
+    assert configured(filled, 50).adopt_rules()
+    assert filled.tuning.in_force() == replace(OTHER, votes_per_day=50)
+
+    tune(filled, OTHER)
+    assert not configured(filled, 50).adopt_rules()
+    assert filled.tuning.in_force() == OTHER
+
+    assert configured(filled, 200).adopt_rules()
+    assert filled.tuning.in_force() == replace(OTHER, votes_per_day=200)
+    assert problems(filled) == []
+
+
+def test_a_configuration_changed_to_what_the_lab_applied_is_only_remembered(filled):
+    tune(filled, OTHER)
+
+    assert not configured(filled, OTHER.votes_per_day).adopt_rules()
+
+    assert filled.tuning.state().version == 2
+    assert filled.store.client.hget(SCHEMA, "configured") == str(OTHER.votes_per_day)
+
+
+def test_a_start_ends_what_was_broken_off_before_it_looks_at_the_configuration(filled):
+    begin(filled)
+    told: list[tuple[int, int]] = []
+
+    assert configured(filled, 50).adopt_rules(lambda done, total: told.append((done, total)))
+
+    assert filled.tuning.in_force() == replace(OTHER, votes_per_day=50)
+    assert [entry.version for entry in filled.tuning.history()] == [3, 2, 1]
+    assert all(0 <= done <= total == 40 for done, total in told)
+    assert problems(filled) == []
+
+
+# Parameters that are lost
+
+
+def test_lost_parameters_come_back_from_the_history_with_the_next_start(filled):
+    tune(filled, OTHER)
+    for keys in filled.store.shards.all:
+        filled.store.client.delete(keys.ranking)
+
+    schema.stamp(configured(filled, 200).store)
+
+    state = filled.tuning.state()
+    assert (state.parameters, state.version) == (OTHER, 2)
+    filled.hot.rescore()
+    assert problems(filled) == []
+
+
+@pytest.mark.parametrize("real_repository", ["server, 4 shards"], indirect=True)
+@pytest.mark.parametrize("lost", range(4))
+def test_parameters_lost_in_one_shard_come_back_from_another(real_repository, clock, lost):
+    repository = fill(real_repository, clock)
+    tune(repository, OTHER)
+    repository.store.client.delete(repository.store.shards.all[lost].ranking)
+    assert problems(repository) != []
+    clock.advance(5)
+
+    repository.prepare()
+
+    assert repository.tuning.in_force() == OTHER
+    assert problems(repository) == []
+
+
+@pytest.fixture
+def used(repository: Repository, clock: Clock) -> Iterator[Repository]:
+    use(repository, clock)
+    return repository
+
+
+def test_a_used_store_takes_another_weight_and_everything_else_stays(used):
+    before = {a.id: replace(a, score=0) for a in used.imports.all()}
+    lists = {slug: set(listed(used, Order.TIME, slug)) for slug in (None, "python", "redis")}
+
+    tune(used, OTHER)
+
+    assert {a.id: replace(a, score=0) for a in used.imports.all()} == before
+    assert {slug: set(listed(used, Order.SCORE, slug)) for slug in lists} == lists
+    assert used.articles.posted_by(ALICE)
+    view(used, 3, 12345)
+    assert problems(used) == []

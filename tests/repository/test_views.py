@@ -1,0 +1,491 @@
+"""Views: which count, which are counted apart, and that nothing else is."""
+
+from collections import Counter
+from datetime import UTC, datetime
+
+import pytest
+
+from articles import ranking
+from articles.domain import REPEAT, DayViews, Order, Rules, Suspicion
+from articles.errors import ArticleNotFound, ArticleRemoved, StoreUnfit
+from articles.ranking import Parameters
+from articles.repository import connect
+from articles.repository.views import DAYS_KEPT
+from tests.repository.conftest import CAROL
+from tests.repository.test_races import race, several
+from tests.repository.usage import DAY, contents, hot_values, listed, post, problems, tune, view, visit, warm
+
+
+def record(repository, article_id, *args, **kwargs):
+    return repository.views.record(article_id, visit(*args, **kwargs))
+
+
+# What counts
+
+
+def test_a_visitors_view_counts_and_is_answered_with_the_articles_numbers(repository, article, clock):
+    clock.advance(1800)
+
+    counts = [record(repository, article, visitor) for visitor in (1, 2, 3)]
+
+    assert [(count.counted, count.reason, count.pv, count.uv) for count in counts] == [
+        (True, None, n, n) for n in (1, 2, 3)
+    ]
+    hours = ranking.hours_between(repository.articles.get(article).posted_at, repository.hot.refreshed_at())
+    for count in counts:
+        exact = ranking.hotness(count.pv, count.uv, hours, Parameters())
+        assert count.hotness == pytest.approx(exact, rel=1e-12)
+    assert hot_values(repository) == {article: counts[-1].hotness}
+    found = repository.articles.get(article)
+    assert (found.pv, found.uv) == (3, 3)
+    assert problems(repository) == []
+
+
+def test_a_visitors_next_view_is_a_repeat_that_changes_nothing(repository, article, clock):
+    first = record(repository, article, 1)
+    before = contents(repository)
+    clock.advance(599.999)
+
+    again = record(repository, article, 1)
+
+    assert (again.counted, again.reason) == (False, REPEAT)
+    assert (again.pv, again.uv, again.hotness) == (first.pv, first.uv, first.hotness)
+    assert contents(repository) == before
+
+
+def test_a_view_counts_again_after_ten_minutes_by_the_clock_and_the_visitor_stays_one(repository, article, clock):
+    record(repository, article, 1)
+    clock.advance(600)
+
+    count = record(repository, article, 1)
+
+    assert (count.counted, count.pv, count.uv) == (True, 2, 1)
+
+
+def test_ten_minutes_are_counted_from_the_last_view_that_counted(repository, article, clock):
+    outcomes = []
+    for _ in range(5):
+        outcomes.append(record(repository, article, 1).counted)
+        clock.advance(300)
+
+    assert outcomes == [True, False, True, False, True]
+
+
+def test_it_is_the_time_that_is_kept_and_not_the_end_of_a_key_that_decides(repository, article, clock):
+    record(repository, article, 1)
+    names = repository.store.shards.of(article)
+    seen = names.seen(article, visit(1).visitor)
+    assert 595 <= repository.store.client.ttl(seen) <= 600
+    repository.store.client.persist(seen)
+    clock.advance(600)
+
+    assert record(repository, article, 1).counted
+    assert 595 <= repository.store.client.ttl(seen) <= 600
+
+
+def test_a_clock_that_is_set_back_counts_nobody_twice(repository, article, clock):
+    record(repository, article, 1)
+    for jump in (-3600, -DAY):
+        clock.advance(jump)
+        assert record(repository, article, 1).reason == REPEAT
+        assert record(repository, article, int(2 - jump)).counted
+    clock.advance(3600 + DAY + 600)
+
+    assert record(repository, article, 1).counted
+    assert problems(repository) == []
+
+
+def test_a_clock_that_jumps_ahead_lets_views_count_again_and_spoils_nothing(repository, article, clock):
+    record(repository, article, 1)
+    clock.advance(DAY)
+    assert record(repository, article, 1).counted
+    clock.advance(-DAY)
+
+    assert record(repository, article, 1).reason == REPEAT
+    assert problems(repository) == []
+
+
+def test_the_same_visitor_counts_for_each_article(repository, article):
+    other = post(repository, 2)
+
+    assert record(repository, article, 1).counted
+    assert record(repository, other, 1).counted
+
+
+@pytest.mark.parametrize("seconds", [1, 60, 86400])
+def test_how_soon_a_view_counts_again_is_a_rule(server_url, clock, seconds):
+    repository = connect(server_url, clock=clock, rules=Rules(view_repeat=seconds))
+    repository.prepare()
+    article_id = post(repository, 1)
+    record(repository, article_id, 1)
+
+    clock.advance(seconds - 0.001)
+    assert record(repository, article_id, 1).reason == REPEAT
+    clock.advance(0.001)
+    assert record(repository, article_id, 1).counted
+
+
+# What makes no key
+
+
+@pytest.mark.parametrize("suspicion", [None, *Suspicion])
+def test_a_view_of_an_unknown_article_is_told_and_makes_no_key(repository, article, suspicion):
+    before = contents(repository)
+
+    with pytest.raises(ArticleNotFound):
+        record(repository, 999, 1, network=1, suspicion=suspicion)
+
+    assert contents(repository) == before
+
+
+@pytest.mark.parametrize("suspicion", [None, *Suspicion])
+def test_a_view_of_a_removed_article_is_told_and_changes_nothing(repository, article, suspicion):
+    record(repository, article, 1)
+    repository.articles.remove(article, CAROL, "Spam")
+    before = contents(repository)
+
+    with pytest.raises(ArticleRemoved):
+        record(repository, article, 2, network=1, suspicion=suspicion)
+
+    assert contents(repository) == before
+
+
+def test_a_store_that_lost_its_parameters_takes_no_view_rather_than_half_of_one(repository, article):
+    for keys in repository.store.shards.all:
+        repository.store.client.delete(keys.ranking)
+    before = contents(repository)
+
+    with pytest.raises(StoreUnfit):
+        record(repository, article, 1, network=1)
+
+    assert contents(repository) == before
+
+
+# Suspect views
+
+
+@pytest.mark.parametrize("suspicion", [Suspicion.BOT, Suspicion.PREFETCH])
+def test_suspect_views_are_counted_apart_by_reason_and_rank_nothing(repository, article, suspicion):
+    record(repository, article, 1)
+    client, shards = repository.store.client, repository.store.shards
+    touched = ("counter:suspect:", "days:")
+
+    def rest():
+        return {name: value for name, value in contents(repository).items() if not any(t in name for t in touched)}
+
+    before = rest()
+
+    counts = [record(repository, article, visitor, network=1, suspicion=suspicion) for visitor in (1, 2, 2)]
+
+    assert {(count.reason, count.counted, count.pv, count.uv) for count in counts} == {(suspicion, False, 1, 1)}
+    assert repository.views.suspects(article) == {suspicion: 3}
+    assert rest() == before
+    assert not client.exists(shards.of(article).seen(article, visit(2).visitor))
+    assert record(repository, article, 2).counted
+    assert problems(repository) == []
+
+
+def test_an_article_that_only_bots_read_is_on_no_hot_list(repository, article):
+    warm(repository, "python")
+    count = record(repository, article, 1, suspicion=Suspicion.BOT)
+
+    assert (count.pv, count.uv, count.hotness) == (0, 0, 0)
+    assert hot_values(repository) == {}
+    assert listed(repository, Order.HOT, "python") == []
+
+
+def test_views_from_one_network_are_limited_for_each_article(repository, article):
+    most = repository.rules.views_per_network_and_article
+
+    reasons = [record(repository, article, visitor, network=7).reason for visitor in range(most + 5)]
+
+    assert reasons == [None] * most + [Suspicion.BURST] * 5
+    found = repository.articles.get(article)
+    assert (found.pv, repository.views.suspects(article)) == (most, {Suspicion.BURST: 5})
+    assert record(repository, article, 1000, network=8).counted
+    assert record(repository, article, 1001).counted  # no network, no limit
+    assert problems(repository) == []
+
+
+def test_views_from_one_network_are_limited_over_all_articles(server_url, clock):
+    for shards in (1, 4):
+        rules = Rules(views_per_network=20, views_per_network_and_article=1000)
+        repository = connect(server_url, shards=shards, rules=rules, clock=clock, patient=True)
+        repository.store.client.flushdb()
+        repository.prepare()
+        ids = [post(repository, number) for number in range(8)]
+
+        reasons = Counter(record(repository, ids[n % 8], n, network=7).reason for n in range(40))
+
+        assert reasons == {None: 20, Suspicion.BURST: 20}, shards
+        assert record(repository, ids[0], 1000, network=8).counted
+
+
+def test_what_is_suspect_does_not_use_up_a_networks_views(repository, article):
+    most = repository.rules.views_per_network_and_article
+    for visitor in range(most + 5):
+        record(repository, article, visitor, network=7, suspicion=Suspicion.BOT)
+    record(repository, article, 1, network=7)
+    for _ in range(most):
+        assert record(repository, article, 1, network=7).reason == REPEAT
+
+    reasons = [record(repository, article, visitor, network=7).reason for visitor in range(2, most + 2)]
+
+    assert reasons == [None] * (most - 1) + [Suspicion.BURST]
+
+
+def test_a_networks_limit_ends_with_its_window(repository, article):
+    names, client = repository.store.shards.of(article), repository.store.client
+    for visitor in range(40):
+        record(repository, article, visitor, network=7)
+    burst = [names.burst(visit(0, 7).network, article), names.burst(visit(0, 7).network)]
+    assert all(595 <= client.ttl(name) <= 600 for name in burst)
+
+    client.delete(*burst)  # what their end does
+
+    assert record(repository, article, 99, network=7).counted
+
+
+# The way to the store
+
+
+def test_recording_a_view_is_one_round_trip_whatever_becomes_of_it(real_repository, wire):
+    repository = real_repository
+    article_id = post(repository, 1, ("python",))
+    record(repository, article_id, 1)
+
+    for visitor, network, suspicion in ((2, 1, None), (2, 1, None), (3, None, Suspicion.BOT)):
+        with wire.counted():
+            record(repository, article_id, visitor, network, suspicion)
+        assert wire.trips == 1
+
+
+def test_a_view_recorded_with_its_time_is_the_same_as_one_made_then(repository, article, clock):
+    began = clock()
+    views = [(article, visit(n % 3), began + 100 * n) for n in range(20)] + [(999, visit(1), began)]
+
+    counts = repository.views.record_many(views)
+
+    expected, last = [], {}
+    for _, seen, at in views[:-1]:
+        counted = at - last.get(seen.visitor, -1e9) >= 600
+        last[seen.visitor] = at if counted else last[seen.visitor]
+        expected.append(counted)
+    assert [count.counted for count in counts[:-1]] == expected
+    assert counts[-1] is None
+    assert repository.articles.get(article).pv == sum(expected)
+    assert problems(repository) == []
+
+
+def test_many_views_are_recorded_in_the_order_given(real_repository, clock):
+    ids = [post(real_repository, number) for number in range(6)]
+    views = [(ids[n % 6], visit(n), clock() + n) for n in range(1300)]
+
+    counts = real_repository.views.record_many(views)
+
+    assert [count.pv for count in counts] == [n // 6 + 1 for n in range(1300)]
+
+
+# Days
+
+
+def day_of(clock):
+    return datetime.fromtimestamp(clock(), UTC).date()
+
+
+def test_days_tell_views_new_visitors_and_suspects_of_an_article_and_the_site(repository, article, clock):
+    other = post(repository, 2)
+    for article_id, visitors in ((article, (1, 2)), (other, (2, 3))):
+        view(repository, article_id, *visitors)
+    record(repository, article, 9, suspicion=Suspicion.BOT)
+    today = day_of(clock)
+    clock.advance(DAY)
+    view(repository, article, 1, 4)
+
+    assert repository.views.days(article)[-2:] == [
+        DayViews(today, 2, 2, {"bot": 1}),
+        DayViews(day_of(clock), 2, 1, {}),
+    ]
+    # 2 read both: one visitor of the site; 1 came again: a visitor of that day
+    assert repository.views.days()[-2:] == [DayViews(today, 4, 3, {"bot": 1}), DayViews(day_of(clock), 2, 2, {})]
+
+
+def test_days_are_fourteen_oldest_first_and_those_without_views_too(repository, article, clock):
+    view(repository, article, 1)
+
+    for days in (repository.views.days(), repository.views.days(article), repository.views.days(999)):
+        assert len(days) == DAYS_KEPT == 14
+        assert [day.day.toordinal() for day in days] == list(
+            range(day_of(clock).toordinal() - 13, day_of(clock).toordinal() + 1)
+        )
+    assert sum(day.counted for day in repository.views.days()) == 1
+    assert sum(day.counted for day in repository.views.days(999)) == 0
+
+
+def test_only_fourteen_days_are_kept(repository, article, clock):
+    for day in range(40):
+        view(repository, article, day)
+        record(repository, article, 1, suspicion=Suspicion.BOT)
+        clock.advance(DAY)
+    clock.advance(-DAY)
+    names, client = repository.store.shards.of(article), repository.store.client
+
+    for key in (names.days(article), names.days()):
+        assert client.hlen(key) <= 3 * DAYS_KEPT
+        assert 14 * DAY < client.ttl(key) <= 15 * DAY
+    assert [day.counted for day in repository.views.days(article)] == [1] * 14
+    assert [day.visitors for day in repository.views.days()] == [1] * 14
+    assert 14 * DAY < client.ttl(names.visitors_of_day(int(clock() // DAY))) <= 15 * DAY
+
+
+def test_a_day_ends_at_midnight_in_greenwich(repository, article, clock):
+    clock.now = 1_700_006_400 - 0.001  # 2023-11-15T00:00:00Z
+    record(repository, article, 1)
+    clock.advance(0.001)
+    record(repository, article, 2)
+
+    assert [day.counted for day in repository.views.days(article)[-2:]] == [1, 1]
+
+
+# Salt
+
+
+def test_the_salt_of_a_day_is_random_the_same_for_all_and_forgotten_after_two_days(repository):
+    other = connect(repository.store.client, shards=repository.store.shards.count)
+
+    salts = [one.views.salt(day) for day in (1, 2) for one in (repository, other)]
+
+    assert salts[0] == salts[1] != salts[2] == salts[3]
+    assert all(len(salt) == 32 for salt in salts)
+    assert 2 * DAY - 5 <= repository.store.client.ttl("salt:1") <= 2 * DAY
+    repository.store.client.delete("salt:1")  # what its end does
+    assert repository.views.salt(1) not in salts
+
+
+def test_processes_that_need_a_salt_at_once_get_the_same(real_repository):
+    assert len(set(race(real_repository, [lambda: real_repository.views.salt(5)] * 20))) == 1
+
+
+# Removal
+
+
+def test_a_removed_article_leaves_the_hot_list_at_once_and_comes_back_with_its_hotness(repository, article, clock):
+    view(repository, article, 1, 2, 3)
+    warm(repository, "python")
+    before = hot_values(repository)
+
+    repository.articles.remove(article, CAROL, "Spam")
+
+    assert hot_values(repository) == {}
+    for slug in (None, "python"):
+        assert repository.listings.page(Order.HOT, slug=slug).articles == ()
+    with pytest.raises(ArticleRemoved):
+        record(repository, article, 4)
+    repository.hot.rescore()
+    assert listed(repository, Order.HOT) == []
+
+    repository.articles.restore(article, CAROL, "No spam")
+
+    assert hot_values(repository) == before
+    assert listed(repository, Order.HOT, "python") == [article]
+    assert repository.articles.get(article).pv == 3
+    assert problems(repository) == []
+
+
+def test_an_article_edited_or_voted_for_keeps_its_views(repository, article):
+    view(repository, article, 1, 2)
+    before = hot_values(repository)
+
+    repository.groups.assign(article, ["redis"], ["python"])
+    tune(repository, Parameters(votes_per_day=7))
+
+    assert hot_values(repository) == before
+    assert (repository.articles.get(article).pv, repository.articles.get(article).uv) == (2, 2)
+
+
+def test_articles_come_with_their_views_in_every_list(repository, article):
+    view(repository, article, 1, 2)
+
+    for order in Order:
+        (found,) = repository.listings.page(order).articles
+        assert (found.pv, found.uv) == (2, 2)
+        assert (found.hotness is None) == (order is not Order.HOT)
+
+
+# Races
+
+
+def test_fifty_views_of_one_visitor_at_once_count_once(real_repository):
+    repository = real_repository
+    article_id = post(repository, 1, ("python",))
+    warm(repository, "python")
+
+    counts = race(repository, [lambda: record(repository, article_id, 1, network=1)] * 50)
+
+    assert Counter(count.reason for count in counts) == {None: 1, REPEAT: 49}
+    found = repository.articles.get(article_id)
+    assert (found.pv, found.uv) == (1, 1)
+    assert [day.counted for day in repository.views.days(article_id)][-1] == 1
+    assert problems(repository) == []
+
+
+def test_views_of_many_visitors_at_once_are_counted_to_the_last(real_repository):
+    repository = real_repository
+    ids = [post(repository, number, ("python",)) for number in range(5)]
+    warm(repository, "python")
+
+    def read(thread):
+        return lambda: [record(repository, i, 100 * thread + n) for n in range(20) for i in ids]
+
+    race(repository, [read(thread) for thread in range(16)])
+
+    assert {article.pv for article in repository.articles.get_many(ids)} == {320}
+    assert all(abs(article.uv - 320) <= 0.0244 * 320 for article in repository.articles.get_many(ids))
+    assert repository.views.days()[-1].counted == 1600
+    assert problems(repository) == []
+
+
+def test_a_limit_holds_for_views_at_once(real_repository):
+    repository, most = real_repository, real_repository.rules.views_per_network_and_article
+    article_id = post(repository, 1)
+
+    counts = race(repository, [lambda n=n: record(repository, article_id, n, network=1) for n in range(most + 20)])
+
+    assert Counter(count.reason for count in counts) == {None: most, Suspicion.BURST: 20}
+
+
+def test_views_racing_with_removals_scoring_votes_and_groups_leave_a_sound_store(real_repository, clock):
+    repository = real_repository
+    ids = [post(repository, number, ("python",)) for number in range(6)]
+    warm(repository, "python")
+    numbers = iter(range(10**6))
+
+    def moderate():
+        for article_id in ids:
+            repository.articles.remove(article_id, CAROL, "Spam")
+            repository.groups.assign(article_id, ["redis"], ["python"])
+            repository.articles.restore(article_id, CAROL, "No spam")
+            repository.groups.assign(article_id, ["python"], ["redis"])
+
+    def read():
+        return [record(repository, i, next(numbers)) for i in ids]
+
+    def page():
+        for slug in (None, "python"):
+            repository.listings.page(Order.HOT, slug=slug)
+
+    race(
+        repository,
+        [
+            several(moderate, 3),
+            several(repository.hot.rescore, 20),
+            *[several(read, 30)] * 4,
+            *[several(page, 20)] * 2,
+        ],
+    )
+
+    assert problems(repository) == []
+    values = hot_values(repository)
+    assert listed(repository, Order.HOT) == sorted(
+        values, key=lambda i: (values[i], str(i).encode()), reverse=True
+    )

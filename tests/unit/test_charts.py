@@ -1,0 +1,534 @@
+import ast
+import re
+import sys
+from datetime import UTC, datetime
+from itertools import pairwise
+from math import inf, isfinite, nan
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.template import engines
+from django.utils import translation
+from hypothesis import given
+from hypothesis import strategies as st
+
+from articles import charts, ranking
+from articles.charts import Series, decay_curve, history, stacked_bars
+from articles.charts.ticks import evenly, hour_ticks, nice_ticks, rank_ticks, time_ticks
+from articles.views import chart_labels
+
+MIDNIGHT = datetime(2026, 3, 2, tzinfo=UTC).timestamp()
+TEN_MINUTES = 600
+
+
+def points_of(line):
+    return [point for piece in line.pieces for point in piece]
+
+
+def samples(*rank_and_points, start=MIDNIGHT, every=TEN_MINUTES):
+    return [(start + n * every, rank, points) for n, (rank, points) in enumerate(rank_and_points)]
+
+
+# Ticks
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (0, 1, [0, 0.2, 0.4, 0.6, 0.8, 1]),
+        (0, 0.9, [0, 0.2, 0.4, 0.6, 0.8, 1]),
+        (0, 415, [0, 100, 200, 300, 400, 500]),
+        (0, 56.57, [0, 20, 40, 60]),
+        (0, 0.35, [0, 0.1, 0.2, 0.3, 0.4]),
+        (-3, 12, [-5, 0, 5, 10, 15]),
+        (0, 0, [0, 0.2, 0.4, 0.6, 0.8, 1]),
+        (7, 7, [6, 8, 10, 12, 14]),
+    ],
+)
+def test_an_axis_has_few_round_ticks_around_its_values(low, high, expected):
+    assert nice_ticks(low, high) == expected
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"), [(0, 0, [0, 1]), (0, 1, [0, 1]), (5, 5, [5, 6]), (0, 3, [0, 1, 2, 3])]
+)
+def test_an_axis_of_counts_has_whole_ticks_only(low, high, expected):
+    assert nice_ticks(low, high, whole=True) == expected
+
+
+@given(st.floats(-1e15, 1e15), st.floats(1e-6, 1e15), st.booleans(), st.integers(2, 8))
+def test_ticks_always_hold_the_values_and_are_never_many(low, span, whole, most):
+    ticks = nice_ticks(low, low + span, most=most, whole=whole)
+
+    assert 2 <= len(ticks) <= most + 1
+    assert all(one <= other for one, other in pairwise(ticks))
+    rounding = 1e-9 * max(abs(low), span)
+    assert ticks[0] <= low + rounding
+    assert ticks[-1] >= low + span - rounding
+    assert not whole or all(tick == int(tick) for tick in ticks)
+
+
+@pytest.mark.parametrize(
+    ("low", "high"), [(0, 1e300), (0, 5e-324), (0, 1e-300), (nan, nan), (0, inf), (-1e300, 1e300)]
+)
+def test_ticks_of_extreme_values_are_finite_and_few(low, high):
+    ticks = nice_ticks(low, high)
+
+    assert 2 <= len(ticks) <= 6
+    assert all(isfinite(tick) for tick in ticks)
+
+
+@pytest.mark.parametrize(
+    ("worst", "expected"),
+    [
+        (1, [1, 2]),
+        (4, [1, 2, 3, 4]),
+        (7, [1, 3, 5, 7, 9]),
+        (18, [1, 5, 10, 15, 20]),
+        (100, [1, 50, 100]),
+    ],
+)
+def test_ranks_begin_with_1_and_never_with_0(worst, expected):
+    assert rank_ticks(worst) == expected
+
+
+@pytest.mark.parametrize(
+    ("hours", "expected"),
+    [
+        (72, [0, 12, 24, 36, 48, 60, 72]),
+        (24, [0, 6, 12, 18, 24]),
+        (50, [0, 12, 24, 36, 48]),
+        (168, [0, 24, 48, 72, 96, 120, 144, 168]),
+        (1, [0, 0.2, 0.4, 0.6, 0.8, 1]),
+    ],
+)
+def test_hours_are_those_that_are_read_easily(hours, expected):
+    assert hour_ticks(hours) == expected
+
+
+def test_an_axis_of_years_still_has_few_ticks():
+    assert len(hour_ticks(100_000)) <= 8
+
+
+def test_times_are_round_hours_of_the_readers_clock():
+    kolkata = ZoneInfo("Asia/Kolkata")  # 5:30 ahead
+
+    ticks = time_ticks(MIDNIGHT, MIDNIGHT + 4 * 3600, kolkata)
+
+    assert [datetime.fromtimestamp(at, kolkata).strftime("%H:%M") for at in ticks] == [
+        "06:00",
+        "07:00",
+        "08:00",
+        "09:00",
+    ]
+
+
+def test_days_begin_at_midnight_also_when_the_clocks_are_changed():
+    berlin = ZoneInfo("Europe/Berlin")  # summer time began on 29 March 2026
+    begin = datetime(2026, 3, 27, 12, tzinfo=berlin).timestamp()
+
+    ticks = time_ticks(begin, begin + 5 * 86400, berlin)
+
+    assert [datetime.fromtimestamp(at, berlin).strftime("%d %H:%M") for at in ticks] == [
+        "28 00:00",
+        "29 00:00",
+        "30 00:00",
+        "31 00:00",
+        "01 00:00",
+    ]
+
+
+@given(st.integers(1, 2000), st.integers(2, 60))
+def test_what_is_chosen_evenly_holds_both_ends_and_nothing_twice(length, most):
+    chosen = list(evenly(length, most))
+
+    assert len(chosen) == min(length, most)
+    assert (chosen[0], chosen[-1]) == (0, length - 1)
+    assert chosen == sorted(set(chosen))
+
+
+# Decay
+
+
+def hotness_of(pv, uv, parameters):
+    return lambda hours: ranking.hotness(pv, uv, hours, parameters)
+
+
+def test_a_curve_of_hotness_falls_from_its_highest_to_the_end_of_the_axis():
+    chart = decay_curve([("now", hotness_of(100, 50, ranking.Parameters()))], 72)
+
+    points = points_of(chart.lines[0])
+    assert all(one.y < other.y and one.x < other.x for one, other in pairwise(points))
+    assert (points[0].x, points[-1].x) == (chart.left, chart.right)
+    assert points[-1].y < chart.baseline
+    assert [tick.label for tick in chart.y_ticks] == ["0", "20", "40", "60"]
+
+
+def test_a_curve_is_where_the_function_says():
+    chart = decay_curve([("straight", lambda hours: 100 - hours)], 100)
+
+    top = chart.y_ticks[-1].at
+    for point in points_of(chart.lines[0]):
+        share = (point.x - chart.left) / (chart.right - chart.left)
+        assert point.y == pytest.approx(top + share * (chart.baseline - top), abs=0.02)
+
+
+def test_two_settings_share_one_axis_and_one_table():
+    calm, steep = ranking.Parameters(gamma=1.0), ranking.Parameters(gamma=2.5)
+    chart = decay_curve([("calm", hotness_of(10, 10, calm)), ("steep", hotness_of(10, 10, steep))], 24)
+
+    assert chart.names == ("calm", "steep")
+    assert points_of(chart.line_of("calm"))[0].y < points_of(chart.line_of("steep"))[0].y
+    assert [row[0] for row in chart.rows] == ["0", "6", "12", "18", "24"]
+    assert chart.rows[0] == ("0", "11", "3.88909")
+    assert chart.line_of("other") is None
+
+
+def test_labels_are_made_by_the_functions_given():
+    chart = decay_curve(
+        [("a", lambda _: 1.5)], 12, hour_label=lambda h: f"{h:.0f} Std.", value_label=lambda _: "viel"
+    )
+
+    assert [tick.label for tick in chart.x_ticks][-1] == "12 Std."
+    assert {tick.label for tick in chart.y_ticks} == {"viel"}
+    assert chart.rows[-1] == ("12 Std.", "viel")
+
+
+def test_no_curve_makes_an_empty_chart():
+    assert decay_curve([], 72).is_empty
+    assert not decay_curve([("zero", lambda _: 0.0)], 72).is_empty
+
+
+def test_a_curve_of_nothing_lies_on_the_axis():
+    chart = decay_curve([("zero", lambda _: 0.0)], 72)
+
+    assert {point.y for point in points_of(chart.lines[0])} == {chart.baseline}
+
+
+def test_where_a_function_is_not_finite_the_curve_has_a_gap():
+    chart = decay_curve([("gap", lambda hours: inf if 20 < hours < 40 else 1.0)], 72)
+
+    before, after = chart.lines[0].pieces
+    assert before[-1].x < after[0].x
+    assert chart.lines[0].path.count("M") == 2
+    assert [row[1] for row in chart.rows] == ["1", "1", "–", "–", "1", "1", "1"]
+
+
+@pytest.mark.parametrize("value", [1e-12, 1e9, 1e15, 1e300])
+def test_huge_and_tiny_values_stay_in_the_drawing(value):
+    chart = decay_curve([("x", lambda hours: value / (hours + 1))], 72, value_label=lambda v: f"{v:,.0f}")
+
+    assert 0 < chart.left < chart.right
+    assert all(0 <= point.x <= chart.width and 0 <= point.y <= chart.height for point in points_of(chart.lines[0]))
+
+
+# Stacked bars
+
+
+def test_parts_stand_on_each_other_from_the_axis_up():
+    chart = stacked_bars(["1 May", "2 May"], [Series("counted", [6, 1]), Series("bots", [2, 3])])
+
+    first, second = chart.bars[:2]
+    assert first.y + first.height == pytest.approx(chart.baseline, abs=0.02)
+    assert second.y + second.height == pytest.approx(first.y, abs=0.02)
+    assert first.height == pytest.approx(3 * second.height, abs=0.05)
+    assert [(bar.column, bar.series, bar.value) for bar in chart.bars] == [
+        ("1 May", 0, "6"),
+        ("1 May", 1, "2"),
+        ("2 May", 0, "1"),
+        ("2 May", 1, "3"),
+    ]
+
+
+def test_a_marked_series_is_a_line_over_the_middles_of_the_bars():
+    chart = stacked_bars(["a", "b"], [Series("counted", [4, 2]), Series("visitors", [2, 1], marked=True)])
+
+    (line,) = chart.lines
+    assert len(line.dots) == 2
+    for dot, bar in zip(line.dots, chart.bars, strict=True):
+        assert dot.x == pytest.approx(bar.x + bar.width / 2, abs=0.02)
+        assert dot.y == pytest.approx(bar.y + bar.height / 2, abs=0.02)
+
+
+def test_the_axis_also_holds_a_line_above_the_stacks():
+    chart = stacked_bars(["a"], [Series("counted", [1]), Series("visitors", [9], marked=True)])
+
+    assert chart.lines[0].dots[0].y >= chart.y_ticks[-1].at
+    assert chart.y_ticks[-1].label == "10"
+
+
+def test_what_is_zero_has_no_bar_but_a_row():
+    chart = stacked_bars(["a", "b"], [Series("counted", [0, 0]), Series("bots", [0, 0])])
+
+    assert chart.bars == ()
+    assert chart.rows == (("a", "0", "0"), ("b", "0", "0"))
+    assert [tick.label for tick in chart.y_ticks] == ["0", "1"]
+    assert not chart.is_empty
+
+
+def test_totals_are_those_of_the_series_that_add_up():
+    chart = stacked_bars(
+        ["a", "b"], [Series("counted", [1, 2]), Series("people", [1, 2], marked=True, adds_up=False)]
+    )
+
+    assert chart.totals == ("3", "–")
+
+
+def test_no_columns_make_an_empty_chart():
+    assert stacked_bars([], [Series("counted", [])]).is_empty
+
+
+def test_one_column_is_drawn_inside_the_plot():
+    chart = stacked_bars(["a"], [Series("counted", [10**9])], value_label=lambda v: f"{v:,.0f}")
+
+    (bar,) = chart.bars
+    assert chart.left < bar.x < bar.x + bar.width < chart.right
+    assert chart.left > len("1,000,000,000") * 7
+
+
+@pytest.mark.parametrize(
+    ("label", "fitting"), [("1", 14), ("21 Nov", 5), ("11月21日", 5), ("Donnerstag, 21. Nov.", 2), ("x" * 60, 1)]
+)
+def test_labels_never_run_into_each_other_nor_out_of_the_drawing(label, fitting):
+    chart = stacked_bars([label] * 14, [Series("counted", range(14))])
+
+    width = 13 * (4 if "月" in label else 0.5 * len(label))
+    places = [tick.text_at for tick in chart.x_ticks]
+    assert len(places) == fitting
+    assert chart.x_ticks[-1].at == pytest.approx(chart.bars[-1].x + chart.bars[-1].width / 2, abs=0.02)
+    assert all(other - one > width for one, other in pairwise(places))
+    assert places[-1] + width / 2 <= chart.width or len(label) == 60
+
+
+# History
+
+
+def test_ranks_and_points_are_steps_over_the_same_time():
+    found = history(samples((3, 5), (3, 5), (1, 6), (1, 6)), value_label=lambda v: f"#{v:g}")
+
+    (rank,) = found.rank.lines[0].pieces
+    assert [point.y for point in rank] == [rank[0].y, rank[0].y, rank[-1].y, rank[-1].y]
+    assert rank[1].x == rank[2].x
+    (points,) = found.points.lines[0].pieces
+    assert (points[0].x, points[-1].x) == pytest.approx((rank[0].x, rank[-1].x), abs=3)
+    assert found.rows[0][1:] == ("#3", "#5")
+    assert len(found.rows) == 4
+
+
+def test_rank_1_is_at_the_top_and_more_points_are_higher():
+    found = history(samples((9, 1), (1, 9)))
+
+    rank, points = (points_of(chart.lines[0]) for chart in (found.rank, found.points))
+    assert rank[-1].y < rank[0].y
+    assert points[-1].y < points[0].y
+    assert found.rank.y_ticks[-1].label == "1"
+    assert min(tick.at for tick in found.rank.y_ticks) == found.rank.y_ticks[-1].at == rank[-1].y
+
+
+def test_a_gap_in_time_is_a_gap_in_the_line_and_a_row_of_dashes():
+    early, late = samples((2, 1), (2, 1)), samples((2, 1), (2, 1), start=MIDNIGHT + 7200)
+
+    found = history(early + late, when_label=lambda at: f"{(at - MIDNIGHT) / 60:.0f}")
+
+    assert len(found.rank.lines[0].pieces) == len(found.points.lines[0].pieces) == 2
+    assert found.rows[2] == ("10 – 120", "–", "–")
+    assert [row[0] for row in found.rows] == ["0", "10", "10 – 120", "120", "130"]
+    assert (found.samples, found.shown, found.is_thinned) == (4, 4, False)
+
+
+def test_one_missed_sample_is_no_gap_but_two_are():
+    once = [(MIDNIGHT, 1, 1), (MIDNIGHT + 2 * TEN_MINUTES, 1, 1)]
+    twice = [(MIDNIGHT, 1, 1), (MIDNIGHT + 3 * TEN_MINUTES, 1, 1)]
+
+    assert len(history(once).rank.lines[0].pieces) == 1
+    assert len(history(twice).rank.lines[0].pieces) == 2
+
+
+def test_a_time_without_rank_is_a_gap_of_the_rank_alone():
+    found = history(samples((1, 5), (None, 5), (2, 5)))
+
+    assert len(found.rank.lines[0].pieces) == 2
+    assert len(found.points.lines[0].pieces) == 1
+    assert [row[1] for row in found.rows] == ["1", "–", "2"]
+
+
+def test_a_sample_alone_is_a_dot():
+    found = history(samples((4, 7)))
+
+    assert len(found.rank.lines[0].dots) == len(found.points.lines[0].dots) == 1
+    assert found.rank.left < found.rank.lines[0].dots[0].x <= found.rank.right
+
+
+def test_no_samples_make_an_empty_history():
+    found = history([])
+
+    assert found.is_empty
+    assert found.rank.is_empty
+
+
+def test_ranks_that_never_were_leave_the_points():
+    found = history(samples((None, 3), (None, 4)))
+
+    assert found.rank.is_empty
+    assert not found.points.is_empty
+
+
+def test_points_below_zero_have_room():
+    found = history(samples((1, 2), (2, -7)))
+
+    assert all(p.y <= found.points.baseline for p in points_of(found.points.lines[0]))
+    assert found.points.y_ticks[0].label == "-10"
+
+
+def test_samples_in_any_order_make_the_same_history():
+    ordered = samples((1, 1), (2, 2), (3, 3))
+
+    assert history(ordered[::-1]) == history(ordered)
+
+
+def test_a_week_of_samples_has_a_short_table_and_says_so():
+    found = history(samples(*((n % 100 + 1, n) for n in range(1008))))
+
+    assert found.is_thinned
+    assert (found.samples, found.shown, len(found.rows)) == (1008, 40, 40)
+    assert (found.rows[0][2], found.rows[-1][2]) == ("0", "1007")
+    assert len(found.rank.x_ticks) <= 6
+
+
+def test_a_gap_between_the_samples_shown_is_told_as_well():
+    early, late = samples(*[(1, 1)] * 500), samples(*[(1, 1)] * 500, start=MIDNIGHT + 4 * 86400)
+
+    found = history(early + late)
+
+    assert [row[1:] for row in found.rows].count(("–", "–")) == 1
+
+
+def test_a_line_that_never_changes_is_two_points():
+    found = history(samples(*[(5, 20)] * 1000))
+
+    assert len(points_of(found.rank.lines[0])) == 2
+
+
+# The package
+
+
+def test_charts_know_only_the_standard_library():
+    folder = Path(charts.__file__).parent
+    found = set()
+    for path in folder.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                found.add(node.module)
+            elif isinstance(node, ast.Import):
+                found |= {alias.name for alias in node.names}
+
+    assert {
+        n for n in found if n.split(".")[0] not in sys.stdlib_module_names and "articles.charts" not in n
+    } == set()
+
+
+# Labels, and the drawing
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (0, "0"),
+        (12, "12"),
+        (1234567, "1,234,567"),
+        (0.5, "0.5"),
+        (56.5685, "56.6"),
+        (1234.4, "1,234"),
+        (-3, "-3"),
+        (0.00024, "0.00024"),
+        (2.5e-7, "2.5 × 10⁻⁷"),
+        (1e-12, "1 × 10⁻¹²"),
+        (3e15, "3e+15"),
+        (1e300, "1e+300"),
+    ],
+)
+def test_numbers_are_written_short_and_with_the_languages_separators(value, expected):
+    assert chart_labels.number(value) == expected
+
+
+def test_a_number_is_written_as_the_readers_language_writes_it():
+    with translation.override("de"):
+        assert (chart_labels.number(1234567), chart_labels.number(0.5)) == ("1.234.567", "0,5")
+
+
+def test_midnights_are_labelled_by_the_day_and_hours_by_the_clock():
+    assert chart_labels.clock_or_day(MIDNIGHT) == "2 Mar"
+    assert chart_labels.clock_or_day(MIDNIGHT + 6 * 3600) == "6 a.m."
+    assert chart_labels.hours(1.5) == "1.5 h"
+
+
+def drawn(call, **values):
+    page = f'{{% from "articles/charts.html" import decay_chart, history_chart, days_chart %}}{{{{ {call} }}}}'
+    return engines["jinja2"].from_string(page).render(values)
+
+
+def test_a_drawing_names_and_describes_itself_and_has_the_numbers_as_a_table():
+    curves = [("a <b>", lambda hours: 8 - hours / 10), ("b", lambda hours: 4.0)]
+    text = drawn('decay_chart(chart, "Title", "Description", id="x")', chart=decay_curve(curves, 72))
+
+    assert 'role="img" aria-labelledby="x-title x-desc"' in text
+    assert '<title id="x-title">Title</title>' in text
+    assert '<desc id="x-desc">Description</desc>' in text
+    assert text.count('class="line series-0"') == text.count('class="line series-1"') == 2  # drawing and legend
+    assert "a &lt;b&gt;" in text
+    assert re.findall(r"<td>([^<]*)</td>", text)[:4] == ["8", "4", "6.8", "4"]
+    assert "style=" not in text
+
+
+def test_a_single_curve_needs_no_legend():
+    assert 'class="legend"' not in drawn('decay_chart(chart, "T", "D")', chart=decay_curve([("a", abs)], 72))
+
+
+@pytest.mark.parametrize(
+    ("call", "empty"),
+    [
+        ("decay_chart", decay_curve([], 72)),
+        ("days_chart", stacked_bars([], [])),
+        ("history_chart", history([])),
+    ],
+)
+def test_what_is_empty_is_not_drawn_and_says_so(call, empty):
+    text = drawn(f'{call}(chart, "T", "D")', chart=empty)
+
+    assert "There is nothing to draw yet." in text
+    assert "<svg" not in text
+    assert "<table" not in text
+
+
+def test_a_history_is_two_drawings_of_different_names_and_one_table():
+    found = history(samples(*((n % 9 + 1, n) for n in range(300))))
+    text = drawn('history_chart(found, "T", "D", id="h")', found=found)
+
+    assert re.findall(r'<title id="([\w-]+)">(\w+)', text) == [("h-1-title", "Place"), ("h-2-title", "Points")]
+    assert text.count("<table>") == 1
+    assert "Of 300 samples, 40 are shown." in text
+
+
+def test_a_history_without_any_rank_still_draws_the_points():
+    text = drawn('history_chart(found, "T", "D")', found=history(samples((None, 1), (None, 2))))
+
+    assert text.count('<svg class="chart"') == 1
+    assert text.count("There is nothing to draw yet.") == 1
+
+
+def test_parts_of_a_stack_differ_by_patterns_as_well_as_by_colours():
+    series = [Series("counted", [3]), Series("bots", [2]), Series("bursts", [1])]
+    text = drawn('days_chart(chart, "T", "D", id="d")', chart=stacked_bars(["1 May"], series))
+
+    assert (
+        re.findall(r'<rect class="bar series-(\d)"( fill="url\(#d-series-\d\)")?', text)
+        == [
+            ("0", ""),
+            ("1", ' fill="url(#d-series-1)"'),
+            ("2", ' fill="url(#d-series-2)"'),
+        ]
+        * 2
+    )  # legend and drawing
+    assert {'id="d-series-1"', 'id="d-series-2"'} <= set(re.findall(r'id="d-series-\d"', text))
+    assert "<title>1 May, bots: 2</title>" in text

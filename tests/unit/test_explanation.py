@@ -1,0 +1,92 @@
+"""The parts of a rank come to what ranks."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from articles import ranking
+from articles.explanation import HotnessParts, ScoreParts
+from articles.ranking import Parameters
+
+POSTED = 1_700_000_000.0
+
+parameters = st.builds(
+    Parameters,
+    st.integers(1, 86400),
+    st.floats(0.1, 100),
+    st.floats(0, 100),
+    st.floats(0.1, 48),
+    st.floats(1.0, 2.5),
+)
+counts = st.integers(0, 10**6)
+
+
+def hotness(pv=100, uv=50, hours=24.0, in_force=None):
+    return HotnessParts(pv, uv, POSTED, POSTED + hours * 3600, in_force or Parameters())
+
+
+def test_the_score_is_the_posting_time_pushed_forward_by_each_point():
+    parts = ScoreParts(POSTED, 5, 2, 432.0)
+
+    assert (parts.points, parts.pushed, parts.value) == (3, 1296.0, POSTED + 1296)
+
+
+@given(st.integers(1, 4 * 10**12), counts, counts, st.integers(1, 86400))
+def test_the_score_is_the_one_that_ranks_to_the_last_bit(milliseconds, votes, opposes, votes_per_day):
+    per_point = Parameters(votes_per_day).seconds_per_point
+    parts = ScoreParts(milliseconds / 1000, votes, opposes, per_point)
+
+    assert parts.value == ranking.score(milliseconds / 1000, votes - opposes, seconds_per_point=per_point)
+    assert parts.with_more(1) == ranking.score(
+        milliseconds / 1000, votes - opposes + 1, seconds_per_point=per_point
+    )
+
+
+@pytest.mark.parametrize(
+    ("apart", "votes"), [(0, 0), (0.001, 1), (432, 1), (432.001, 2), (433, 2), (864, 2), (864 + 5e-7, 2)]
+)
+def test_as_many_votes_as_make_up_for_a_difference(apart, votes):
+    assert ScoreParts(POSTED, 1, 0, 432.0).worth(apart) == votes
+
+
+@given(st.integers(0, 500), st.integers(1, 86400), st.integers(0, 4 * 10**9))
+def test_a_difference_of_whole_points_is_worth_exactly_these(points, votes_per_day, seconds):
+    parts = ScoreParts(seconds, 0, 0, Parameters(votes_per_day).seconds_per_point)
+
+    assert parts.worth(parts.with_more(points) - parts.value) == points
+
+
+@given(counts, counts, st.floats(0, 10**5), parameters)
+def test_hotness_is_its_readers_divided_by_its_age_and_is_the_one_that_ranks(pv, uv, hours, in_force):
+    parts = hotness(pv, uv, hours, in_force)
+
+    assert parts.value == parts.readers / parts.denominator
+    assert parts.value == ranking.hotness(pv, uv, parts.hours, in_force)
+    assert parts.hours == pytest.approx(hours, abs=1e-9)
+
+
+def test_hotness_later_is_that_of_an_older_article():
+    parts = hotness(100, 50, 0)
+
+    assert parts.after(0) == parts.value == pytest.approx(56.5685424949238)
+    assert parts.after(24) == pytest.approx(1.2068685239272865)
+    assert parts.after(72) == pytest.approx(0.25134624593258226)
+
+
+def test_an_article_from_the_future_does_not_cool_before_it_is_posted():
+    parts = hotness(hours=-5.0)
+
+    assert parts.hours == 0
+    assert parts.after(5) == parts.after(0) == ranking.hotness(100, 50, 0, Parameters())
+    assert parts.after(6) < parts.after(5)
+
+
+@given(st.integers(0, 10**4), st.integers(1, 200), st.floats(0, 10**4), parameters)
+def test_the_views_a_difference_is_worth_do_make_up_for_it(pv, missing, hours, in_force):
+    behind, ahead = hotness(pv, pv, hours, in_force), hotness(pv + missing, pv + missing, hours, in_force)
+
+    assert behind.worth(ahead.value - behind.value) == missing
+
+
+def test_no_difference_is_worth_nothing():
+    assert hotness().worth(0.0) == 0

@@ -1,0 +1,131 @@
+"""What the ranking lab works out, by hand-computed examples."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from articles import lab, ranking
+from articles.domain import Article
+from articles.ranking import RANGES, Parameters, out_of_range
+
+RECOMMENDED = Parameters()
+
+
+def article(number, posted_at):
+    return Article(number, "A title", "https://example.org", 1, "alice", posted_at, 1, 0, posted_at, posted_at)
+
+
+def test_moves_are_places_gained_or_lost_and_new_ones_are_told_apart():
+    found = lab.moves([10, 11, 12, 13], [12, 11, 99, 10])
+
+    assert [(move.rank, move.before, move.places) for move in found] == [
+        (1, 3, 2),
+        (2, 2, 0),
+        (3, None, 0),
+        (4, 1, -3),
+    ]
+
+
+def test_the_share_of_what_is_older_than_a_day_leaves_out_what_is_exactly_a_day_old():
+    now = 1_700_000_000.0
+    articles = [article(1, now), article(2, now - 86400), article(3, now - 86400.001), article(4, now - 1e6)]
+
+    assert lab.share_older_than_a_day(articles, now) == 0.5
+    assert lab.share_older_than_a_day([], now) is None
+
+
+def test_changes_are_the_parameters_that_differ():
+    assert lab.changes(RECOMMENDED, replace(RECOMMENDED, alpha=1.5, votes_per_day=20)) == {
+        "votes_per_day": (200, 20),
+        "alpha": (1.0, 1.5),
+    }
+
+
+@pytest.mark.parametrize(
+    ("values", "percent", "expected"),
+    [
+        ([15, 20, 35, 40, 50], 30, 20),
+        ([15, 20, 35, 40, 50], 40, 20),
+        ([15, 20, 35, 40, 50], 100, 50),
+        ([7], 90, 7),
+        (list(range(100, 0, -1)), 90, 90),
+        (list(range(1, 12)), 90, 10),
+    ],
+)
+def test_a_percentile_is_one_of_the_values_by_nearest_rank(values, percent, expected):
+    assert lab.nearest_rank(values, percent) == expected
+
+
+def test_votes_per_day_are_what_nine_in_ten_do_not_exceed_in_their_first_day():
+    first_days = [1] * 20 + [4] * 16 + [9, 30, 70, 500]  # of 40 the 36th, and the 20th
+
+    assert lab.propose_votes_per_day(first_days, []) == lab.VotesProposal(4, 40, 1, of_first_day=True)
+
+
+def test_votes_of_all_time_stand_in_where_too_few_first_days_are_known():
+    proposal = lab.propose_votes_per_day([1000] * 29, list(range(1, 31)))
+
+    assert proposal == lab.VotesProposal(27, 30, 15, of_first_day=False)
+
+
+def test_nothing_is_proposed_from_too_few_articles():
+    assert lab.propose_votes_per_day([5] * 29, [5] * 29) is None
+
+
+@pytest.mark.parametrize(("votes", "proposed"), [(0, 1), (1_000_000, 86400)])
+def test_what_is_proposed_is_within_its_range(votes, proposed):
+    assert lab.propose_votes_per_day([votes] * 30, []).votes_per_day == proposed
+
+
+def test_the_recommended_values_halve_in_the_published_time():
+    assert lab.remaining(RECOMMENDED)(0) == 100
+    assert lab.remaining(RECOMMENDED)(2 * (2 ** (1 / 1.5) - 1)) == pytest.approx(50)
+
+
+def test_gamma_for_a_half_life_of_one_hour():
+    # ln 2 / ln(1 + 1/2) = 1.7095
+    assert lab.with_half_life(1, RECOMMENDED) == replace(RECOMMENDED, gamma=1.71)
+
+
+def test_another_base_is_proposed_where_gamma_would_leave_its_range():
+    assert lab.with_half_life(6, RECOMMENDED) is None
+    # 6 / (2^(1/1.5) - 1) = 10.21
+    assert lab.with_half_life_and_base(6, RECOMMENDED) == replace(RECOMMENDED, base=10.21)
+
+
+def test_base_and_gamma_are_proposed_where_neither_reaches_it_alone():
+    found = lab.with_half_life_and_base(48, RECOMMENDED)
+
+    assert (found.base, found.gamma) == (48, 1.0)
+    assert lab.with_half_life_and_base(0.05, Parameters(gamma=1)) == Parameters(base=0.1, gamma=1.71)
+    assert lab.with_half_life_and_base(60, RECOMMENDED) is None
+
+
+@given(st.floats(lab.SHORTEST, lab.LONGEST), st.floats(*RANGES["base"]), st.floats(*RANGES["gamma"]))
+def test_every_half_life_that_may_be_wished_is_reached_within_the_ranges(hours, base, gamma):
+    parameters = Parameters(base=base, gamma=gamma)
+
+    found = lab.with_half_life(hours, parameters) or lab.with_half_life_and_base(hours, parameters)
+
+    assert found is not None
+    assert out_of_range(found) == []
+    assert ranking.half_life(found) == pytest.approx(hours, rel=0.15 if hours < 0.5 else 0.02)
+
+
+def test_a_half_life_is_offered_for_each_round_time():
+    found = lab.half_life_proposals(RECOMMENDED)
+
+    assert [one.hours for one in found] == list(lab.HALF_LIVES)
+    for one in found:
+        assert ranking.half_life(one.parameters) == pytest.approx(one.hours, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "hours"),
+    [(RECOMMENDED, 12), (Parameters(base=0.1), 6), (Parameters(base=48, gamma=1), 336)],
+)
+def test_curves_are_drawn_until_their_fall_can_be_seen(parameters, hours):
+    assert lab.curve_hours(parameters) == hours
+    assert lab.curve_hours(parameters, Parameters(base=0.1)) == hours
