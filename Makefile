@@ -35,9 +35,12 @@ format: $(TOOLS_READY)
 bench: $(TOOLS_READY)
 	$(BIN)/python -m bench.requests
 	$(BIN)/python -m bench.import_rate
+	$(BIN)/python -m bench.hot_list
+	$(BIN)/python -m bench.hyperloglog
 
 docs: $(SITE_READY)
 	$(BIN)/python manage.py configuration --write
+	$(BIN)/python -m bench.decay_curves
 
 # Lock the newest versions that fit requirements*.in: for Python 3.11 and newer, every platform.
 lock: $(TOOLS_READY)

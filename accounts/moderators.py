@@ -1,4 +1,7 @@
-"""The group of moderators, made once; what the operator changes about it afterwards stays."""
+"""The group of moderators, made once; what the operator changes about it afterwards stays.
+
+A permission that comes later is added here, for new sites, and given once to groups that are there by a migration.
+"""
 
 from typing import Any
 
@@ -7,7 +10,7 @@ from django.apps.registry import Apps
 from django.db import transaction
 
 GROUP = "Moderators"
-PERMISSIONS = ("assign_groups", "edit_any_article", "remove_articles", "tune_ranking")
+PERMISSIONS = ("assign_groups", "edit_any_article", "remove_articles", "tune_ranking", "see_views")
 
 
 def make_moderators_group(*, using: str, apps: Apps = installed_apps, **_: Any) -> None:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
@@ -13,6 +14,15 @@ from django.utils.translation import get_language, gettext, ngettext
 from articles.links import host_of
 
 _MINUTE, _HOUR, _DAY, _YEAR = 60, 3600, 86400, 365 * 86400
+
+_UNITS: tuple[tuple[int, Callable[[int], str]], ...] = (
+    (_DAY, lambda n: ngettext("%(n)s day", "%(n)s days", n)),
+    (_HOUR, lambda n: ngettext("%(n)s hour", "%(n)s hours", n)),
+    (_MINUTE, lambda n: ngettext("%(n)s minute", "%(n)s minutes", n)),
+    (1, lambda n: ngettext("%(n)s second", "%(n)s seconds", n)),
+)
+
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def age(posted_at: float) -> str:
@@ -54,6 +64,38 @@ def iso_date(unix_seconds: float) -> str:
     return moment(unix_seconds).isoformat(timespec="seconds")
 
 
+def duration(seconds: float) -> str:
+    """A length of time, of either sign, in its largest unit and the one below; to the millisecond when short."""
+    exact, whole = round(abs(seconds), 3), round(abs(seconds))
+    if exact < 10 and exact != whole:
+        return gettext("%(n)s seconds") % {"n": significant(exact)}
+    units = [unit for unit in _UNITS if unit[0] <= whole] or list(_UNITS[-1:])
+    count, left = divmod(whole, units[0][0])
+    small = left // units[1][0] if len(units) > 1 else 0
+    words = [unit[1](n) % {"n": grouped(n)} for unit, n in zip(units, (count, small), strict=False)]
+    return gettext("%(large)s %(small)s") % {"large": words[0], "small": words[1]} if small else words[0]
+
+
+def significant(number: float, digits: int = 4) -> str:
+    """A number with so many digits that count, but all before the point: 12,345, 0.0125, 1.3 × 10⁻⁷."""
+    return _significant(number, digits, get_language())
+
+
+@lru_cache(maxsize=4096)
+def _significant(number: float, digits: int, _language: str | None) -> str:
+    if 0 < abs(number) < 1e-4:
+        mantissa, exponent = f"{number:.{digits - 1}e}".split("e")
+        return f"{significant(float(mantissa), digits)} × 10{str(int(exponent)).translate(_SUPERSCRIPTS)}"
+    exact = Decimal(number)
+    rounded = round(exact, max(0, digits - 1 - exact.adjusted())).normalize()
+    return number_format(rounded, decimal_pos=max(0, -int(rounded.as_tuple().exponent)), force_grouping=True)
+
+
+def thousandths(number: float) -> str:
+    """A number with three decimals."""
+    return number_format(round(Decimal(number), 3), decimal_pos=3, force_grouping=True)
+
+
 def grouped(number: float) -> str:
     """A whole number with the language's thousands separator."""
     return number_format(number, decimal_pos=0, force_grouping=True)
@@ -63,6 +105,9 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "age": age,
     "full_date": full_date,
     "iso_date": iso_date,
+    "duration": duration,
     "grouped": grouped,
+    "significant": significant,
+    "thousandths": thousandths,
     "host": host_of,
 }

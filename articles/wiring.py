@@ -4,6 +4,7 @@ from functools import cache
 
 from django.conf import settings
 
+from articles import metrics
 from articles.domain import Rules
 from articles.repository import Repository, connect
 
@@ -16,11 +17,22 @@ def rules() -> Rules:
         per_page=settings.ARTICLES_PER_PAGE,
         repost_window=settings.REPOST_HOURS * 3600,
         edit_window=settings.EDIT_MINUTES * 60,
+        view_repeat=settings.VIEW_REPEAT_MINUTES * 60,
+        views_per_network_and_article=settings.VIEWS_PER_NETWORK_AND_ARTICLE,
+        views_per_network=settings.VIEWS_PER_NETWORK,
+        hot_refresh=settings.HOT_REFRESH_SECONDS,
+        archive_after=settings.ARCHIVE_DAYS * 86400,
     )
 
 
 def _connected(*, patient: bool) -> Repository:
-    found = connect(settings.STORE_URL, shards=settings.STORE_SHARDS, rules=rules(), patient=patient)
+    found = connect(
+        settings.STORE_URL,
+        shards=settings.STORE_SHARDS,
+        rules=rules(),
+        patient=patient,
+        observe=metrics.observe,
+    )
     found.prepare()
     return found
 

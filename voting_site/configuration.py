@@ -6,6 +6,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +24,17 @@ def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
+def _networks(text: str) -> list[str]:
+    """Names of networks, each checked; 10.0.0.1/8 is none, for it is unclear which one is meant."""
+    return [name if name == "unix" else str(ip_network(name)) for name in _names(text)]
+
+
 _KINDS: dict[str, Callable[[str], Any]] = {
     "text": str,
     "number": int,
     "yes/no": _flag,
     "list": _names,
+    "list of networks": _networks,
 }
 
 
@@ -96,6 +103,14 @@ VARIABLES = (
         "Trust X-Forwarded-Proto: only behind a proxy that sets it itself.",
     ),
     Variable(
+        "TRUSTED_PROXIES",
+        "list of networks",
+        "",
+        "Proxies whose X-Forwarded-For says where readers come from, for example 127.0.0.1,10.0.0.0/8, with unix "
+        "for one on a Unix socket. A proxy that is missing here makes all its readers one network, whose views "
+        "are soon taken for a burst.",
+    ),
+    Variable(
         "SECRET_KEY",
         "text",
         "",
@@ -154,6 +169,49 @@ VARIABLES = (
         720,
     ),
     Variable("EDIT_MINUTES", "number", "15", "Minutes in which posters may edit their article.", 0, 1440),
+    Variable(
+        "VISITOR_COOKIE_DAYS",
+        "number",
+        "30",
+        "Days for which a cookie recognises a reader without account, so that views count once; 0: no cookie.",
+        0,
+        365,
+    ),
+    Variable(
+        "VIEW_REPEAT_MINUTES",
+        "number",
+        "10",
+        "Minutes after a view that counted in which the same visitor's next ones of that article do not.",
+        10,
+        60,
+    ),
+    Variable(
+        "VIEWS_PER_NETWORK_AND_ARTICLE",
+        "number",
+        "30",
+        "Views of one article that count from one network (IPv4 /24, IPv6 /48) in 10 minutes; more are suspect.",
+        1,
+        1_000_000,
+    ),
+    Variable(
+        "VIEWS_PER_NETWORK",
+        "number",
+        "300",
+        "Views of all articles that count from one network in 10 minutes; more are suspect.",
+        1,
+        1_000_000,
+    ),
+    Variable("HOT_REFRESH_SECONDS", "number", "60", "Seconds after which the hot list is scored anew.", 60, 120),
+    Variable(
+        "ARCHIVE_DAYS",
+        "number",
+        "90",
+        "Days without a view after which an article's view counters move from the store into the database.",
+        1,
+        3650,
+    ),
+    Variable("TICK_SECONDS", "number", "60", "Seconds between two runs of the housekeeping.", 10, 600),
+    Variable("METRICS_TOKEN", "text", "", "Token that /metrics asks for; empty: it answers this machine alone."),
     Variable("LOG_LEVEL", "text", "INFO", "Least severe log lines written: DEBUG, INFO, WARNING or ERROR."),
 )
 

@@ -1,5 +1,6 @@
-"""The store for the time of one command, whether or not the site is running."""
+"""The store for the time of one command, whether or not the site is running; or one to try things in."""
 
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,3 +25,18 @@ def opened_store() -> Iterator[None]:
             yield
     except EmbeddedStoreError as error:
         raise StoreUnavailable(str(error)) from error
+
+
+@contextmanager
+def scratch_store() -> Iterator[str]:
+    """URL of an empty store that nobody else uses and nothing is left of, whatever store the site has.
+
+    Raises StoreUnavailable when it does not start.
+    """
+    quick = {"appendonly": "no"}
+    with tempfile.TemporaryDirectory(prefix="voting-site-scratch-") as folder:
+        try:
+            with open_store(Path(folder), config=quick) as url:
+                yield url
+        except EmbeddedStoreError as error:
+            raise StoreUnavailable(str(error)) from error

@@ -1,14 +1,17 @@
 """gunicorn as a child process that never outlives us."""
 
 import os
+import shutil
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from django.conf import settings
 
+from articles import metric_files
 from voting_site.embedded import launch
 
 STOP_TIMEOUT = 8.0
@@ -47,10 +50,21 @@ def start(host: str, port: int) -> "subprocess.Popen[bytes]":
         *("--threads", str(settings.CONFIGURATION["WEB_THREADS"])),
         *("--timeout", "30", "--graceful-timeout", str(int(STOP_TIMEOUT) - 1), "--keep-alive", "5"),
         *("--max-requests", "50000", "--max-requests-jitter", "5000"),
-        *("--no-control-socket", "--log-level", "warning"),
+        *("--no-control-socket", "--log-level", "warning", "--config", "python:voting_site.gunicorn_hooks"),
     ]
+    environment = os.environ | {metric_files.VARIABLE: str(_empty_metrics_folder(host, port))}
     launcher = [sys.executable, "-I", "-S", launch.__file__, str(os.getpid())]
-    return subprocess.Popen([*launcher, *gunicorn], start_new_session=True, cwd=settings.BASE_DIR)  # noqa: S603
+    return subprocess.Popen(  # noqa: S603
+        [*launcher, *gunicorn], start_new_session=True, cwd=settings.BASE_DIR, env=environment
+    )
+
+
+def _empty_metrics_folder(host: str, port: int) -> Path:
+    """Where the workers count. For each address its own, as two sites may share one data directory."""
+    folder = Path(settings.DATA_DIR) / "metrics" / f"{host.replace(':', '.')}-{port}"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
 
 
 def wait_until_listening(

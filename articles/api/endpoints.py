@@ -10,14 +10,17 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from ninja import P, PathEx, Query, Router, Status
 
-from articles.api import schemas
-from articles.api.auth import EVERYONE, MEMBERS
+from articles.api import readership, schemas
+from articles.api.auth import EVERYONE, MEMBERS, BearerToken, SessionCookie, anyone
 from articles.api.problems import Problem
+from articles.archive import record_view
+from articles.domain import Order
 from articles.errors import GroupNotFound, PageNotFound
 from articles.links import clean_link
+from articles.people import actor, reader_id
 from articles.slugs import clean_slug
 from articles.text import Refused, clean_reason, clean_title
-from articles.views.people import actor, reader_id
+from articles.visitors import visit_of
 from articles.wiring import repository
 
 LAST_PAGE = 10**9
@@ -49,6 +52,39 @@ def list_articles(request: HttpRequest, query: Query[schemas.ListQuery]) -> sche
     slug = None if query.group is None else _slug_asked_for(query.group)
     page = repository().listings.page(query.order, query.page, slug=slug, reader=reader_id(request))
     return schemas.ArticlePage.of(page)
+
+
+@router.get(
+    "hot",
+    summary=gettext_noop("The hot list"),
+    description=gettext_noop(
+        "The articles most read of late, hottest first. All are scored for one moment, which is renewed every "
+        "minute or so."
+    ),
+    response={200: readership.HotList} | _failing(400, 401, 503),
+    **_READERS,
+)
+def list_hot(request: HttpRequest, query: Query[readership.HotQuery]) -> readership.HotList:
+    found = repository()
+    since = query.range.since(found.store.now())
+    page = found.listings.page(Order.HOT, since=since, size=query.limit, reader=reader_id(request))
+    return readership.HotList.of(page)
+
+
+@router.post(
+    "views",
+    summary=gettext_noop("Count a view"),
+    description=gettext_noop(
+        "Says that a reader looks at an article. Views of one reader within some minutes count once, and those of "
+        "programs not at all. It changes nothing of yours, so no CSRF token is needed."
+    ),
+    response={200: readership.ViewCount} | _failing(400, 401, 404, 413, 415, 503),
+    auth=(BearerToken(), anyone),
+    openapi_extra={"security": [{SessionCookie.__name__: []}, {}]},
+)
+def count_view(request: HttpRequest, view: readership.View) -> readership.ViewCount:
+    visit = visit_of(request, view.visitor_id)
+    return readership.ViewCount.of(record_view(repository(), view.article_id, visit))
 
 
 @router.get(

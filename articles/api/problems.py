@@ -156,25 +156,25 @@ def _unreadable(exception: Exception) -> Problem:
     return Problem(500, "internal-error", _("Something went wrong on our side. It has been noted."))
 
 
+_VALIDATION = {
+    "missing": gettext_noop("“%(field)s” is missing."),
+    "string_type": gettext_noop("“%(field)s” must be text."),
+    "string_too_long": gettext_noop("“%(field)s” has too many characters; at most %(max_length)s are possible."),
+    "int_type": gettext_noop("“%(field)s” must be a whole number."),
+    "list_type": gettext_noop("“%(field)s” must be a list."),
+    "too_long": gettext_noop("“%(field)s” has too many items; at most %(max_length)s are possible."),
+    "less_than_equal": gettext_noop("“%(field)s” is too high; at most %(le)s is possible."),
+    "enum": gettext_noop("“%(field)s” must be one of these: %(expected)s."),
+}
+_INVALID = gettext_noop("“%(field)s” is not valid.")
+
+
 def _validation_message(error: dict[str, Any]) -> str:
     """The first thing wrong with the parameters, as a sentence that names the field."""
     field, bounds = _field(error["loc"]), error.get("ctx", {})
-    match error["type"]:
-        case _ if not field:
-            return _("The body must be a JSON object.")
-        case "missing":
-            sentence = _("“%(field)s” is missing.")
-        case "string_type":
-            sentence = _("“%(field)s” must be text.")
-        case "list_type":
-            sentence = _("“%(field)s” must be a list.")
-        case "too_long":
-            sentence = _("“%(field)s” has too many items; at most %(max_length)s are possible.")
-        case "enum":
-            sentence = _("“%(field)s” must be one of these: %(expected)s.")
-        case _:
-            sentence = _("“%(field)s” is not valid.")
-    return sentence % {"field": field, **bounds}
+    if not field:
+        return _("The body must be a JSON object.")
+    return _(_VALIDATION.get(error["type"], _INVALID)) % {"field": field, **bounds}
 
 
 def _field(location: tuple[Any, ...]) -> str:

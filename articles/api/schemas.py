@@ -16,16 +16,17 @@ from articles.domain import Choice, Order
 GROUPS_AT_MOST = 50
 """Groups read from one request."""
 
-_PAGE = re.compile("[1-9][0-9]{0,99}")
+_NUMBER = re.compile("[1-9][0-9]{0,99}")
 
 
-def _page_number(raw: object) -> object:
-    if isinstance(raw, str) and not _PAGE.fullmatch(raw):
+def _plain_number(raw: object) -> object:
+    """Refuses numbers in a query that are spelled otherwise than we would. Raises ValueError."""
+    if isinstance(raw, str) and not _NUMBER.fullmatch(raw):
         raise ValueError(raw)
     return raw
 
 
-PageNumber = Annotated[int, BeforeValidator(_page_number)]
+PlainNumber = Annotated[int, BeforeValidator(_plain_number)]
 Slugs = Annotated[list[str], Field(max_length=GROUPS_AT_MOST, examples=[["python"]])]
 
 
@@ -35,14 +36,15 @@ class ListQuery(BaseModel):
     order: Order = Field(
         Order.SCORE,
         description=gettext_noop(
-            "What the list is ordered by: score is the front page's order, time is newest first."
+            "What the list is ordered by: score is the front page's order, time is newest first, hot is by "
+            "readership of late."
         ),
         examples=["time"],
     )
     group: str | SkipJsonSchema[None] = Field(
         None, description=gettext_noop("Name of a group, to list its articles only."), examples=["python"]
     )
-    page: PageNumber = Field(1, ge=1, description=gettext_noop("Page, counted from 1."), examples=[2])
+    page: PlainNumber = Field(1, ge=1, description=gettext_noop("Page, counted from 1."), examples=[2])
 
 
 class Article(BaseModel):
@@ -61,10 +63,12 @@ class Article(BaseModel):
     choice: Choice = Field(description=gettext_noop("Your own; none for readers without account."))
     closes_at: float = Field(description=gettext_noop("Until when votes count, in Unix seconds."))
     removed: str | None = Field(description=gettext_noop("Why a moderator removed it; null while it is listed."))
+    pv: int = Field(description=gettext_noop("Page views that count."))
+    uv: int = Field(description=gettext_noop("Unique visitors, estimated to within 2.5 % or so."))
 
     @classmethod
     def of(cls, article: domain.Article) -> "Article":
-        return cls(**_fields(article))
+        return cls(**fields_of(article))
 
 
 class PostedArticle(Article):
@@ -76,7 +80,7 @@ class PostedArticle(Article):
 
     @classmethod
     def from_post(cls, article: domain.Article, *, existing: bool) -> "PostedArticle":
-        return cls(existing=existing, **_fields(article))
+        return cls(existing=existing, **fields_of(article))
 
 
 class ArticlePage(BaseModel):
@@ -158,7 +162,8 @@ class Failure(BaseModel):
     error: Error
 
 
-def _fields(article: domain.Article) -> dict[str, Any]:
+def fields_of(article: domain.Article) -> dict[str, Any]:
+    """The fields of `Article`, by name."""
     removed = article.removed is not None
     return {
         "id": article.id,
@@ -174,4 +179,6 @@ def _fields(article: domain.Article) -> dict[str, Any]:
         "choice": article.choice,
         "closes_at": article.closes_at,
         "removed": article.removed,
+        "pv": article.pv,
+        "uv": article.uv,
     }

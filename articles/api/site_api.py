@@ -12,6 +12,7 @@ from ninja.renderers import JSONRenderer
 
 from articles.api.endpoints import router
 from articles.api.problems import answer_to
+from articles.api.ranking import router as ranking_router
 
 
 class StrictJson(Parser):
@@ -62,5 +63,6 @@ api = SiteApi(
     renderer=PlainJson(),
 )
 api.add_router("", router)
+api.add_router("", ranking_router)
 for _kind in (Exception, Http404, HttpError, ValidationError):  # ninja answers the latter three itself otherwise
     api.exception_handler(_kind)(answer_to)

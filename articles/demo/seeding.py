@@ -1,7 +1,8 @@
-"""Fills an empty site with demo content: members, groups, articles, their votes, and two logins.
+"""Fills an empty site with demo content: members, groups, articles, their votes and views, and two logins.
 
 It may be broken off at any point. A file in the data directory says that it has begun, and when; articles are
-placed relative to that moment and who votes for what is drawn from a fixed seed, so doing it again finishes it.
+placed relative to that moment and who votes for and views what is drawn from a fixed seed, so doing it again
+finishes it.
 """
 
 import json
@@ -23,6 +24,7 @@ from django.contrib.auth.models import Group
 
 from accounts.models import User
 from accounts.moderators import GROUP as MODERATORS
+from articles.demo.readers import draw_views, record_missing
 from articles.domain import Choice, ImportedArticle, UserId
 from articles.errors import ArticleNotFound, Refused
 from articles.links import clean_link
@@ -94,13 +96,14 @@ def _fill(repository: Repository, begun: Begun) -> str:
     repository.imports.add(articles[::-1])  # the oldest first: ids grow with time
     votes = list(_votes([begun.at - posted_at for posted_at in times], posters))
     _cast(repository, members, votes)
+    views = _view(repository, begun.at, times)
     logins = _make_logins(begun.logins)
     _marker().unlink(missing_ok=True)
-    return _told(len(posters), len(votes) + len(posters), logins)
+    return _told(len(posters), len(votes) + len(posters), views, logins)
 
 
-def _told(articles: int, votes: int, logins: Mapping[str, str]) -> str:
-    lines = [f"Demo content added: {articles} articles, {votes:,} votes."]
+def _told(articles: int, votes: int, views: int, logins: Mapping[str, str]) -> str:
+    lines = [f"Demo content added: {articles} articles, {votes:,} votes, {views:,} views."]
     if logins:
         lines += [f"Logins, also kept in {logins_file()}:", *_login_lines(logins)]
     missing = [name for name in (MEMBER, MODERATOR) if name not in logins]
@@ -165,6 +168,13 @@ def _cast(repository: Repository, members: Mapping[str, UserId], votes: Sequence
 
     with ThreadPoolExecutor(_VOTES_AT_ONCE) as pool:
         list(pool.map(cast, votes))
+
+
+def _view(repository: Repository, begun_at: float, times: Sequence[float]) -> int:
+    """Let readers view the articles, until the moment this began; returns how many views counted."""
+    rows = zip(_content()["articles"], times, strict=True)
+    drawn = draw_views([(row["link"], row["appeal"], posted_at) for row, posted_at in rows], begun_at)
+    return record_missing(repository, drawn)
 
 
 def _marker() -> Path:

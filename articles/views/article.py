@@ -1,23 +1,59 @@
 """One article's page."""
 
+import logging
+from dataclasses import replace
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.cache import patch_cache_control
 from django.views.decorators.http import require_safe
 
-from articles.views.people import reader_id
+from articles.archive import record_view
+from articles.domain import Article, ViewCount, Visit
+from articles.errors import ArticlesError
+from articles.people import reader_id
+from articles.views.explanation import why
+from articles.visitors import remember, visit_of
 from articles.wiring import repository
+
+_log = logging.getLogger(__name__)
 
 
 @require_safe
 def detail(request: HttpRequest, article_id: int) -> HttpResponse:
     found = repository()
     article = found.articles.get(article_id, reader_id(request))
+    view = _view(request, article)
+    if view:
+        article = replace(article, pv=view[1].pv, uv=view[1].uv)
     now = found.store.now()
     may_edit = request.user.has_perm("articles.edit_any_article") or (
         article.may_be_edited_by(reader_id(request), now, found.rules.edit_window)
     )
-    return render(
+    response = render(
         request,
         "articles/article.html",
-        {"article": article, "is_open": article.is_open(now), "may_edit": may_edit, "rules": found.rules},
+        {
+            "article": article,
+            "is_open": article.is_open(now),
+            "may_edit": may_edit,
+            "rules": found.rules,
+            **why(article),
+        },
     )
+    patch_cache_control(response, private=True)  # whoever else kept it would hide views
+    if view:
+        remember(request, response, *view)
+    return response
+
+
+def _view(request: HttpRequest, article: Article) -> tuple[Visit, ViewCount] | None:
+    """Count the page's view. None if it is none, or could not be counted: readers get their page nevertheless."""
+    if request.method == "HEAD" or article.removed is not None:
+        return None
+    try:
+        visit = visit_of(request)
+        return visit, record_view(repository(), article.id, visit)
+    except ArticlesError as error:
+        _log.warning("view of article %d not counted: %s: %s", article.id, type(error).__name__, error)
+        return None

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 from articles.domain import Group
 from articles.errors import GroupNotFound
 from articles.forms import GroupForm, MergeForm, RenameForm
-from articles.views.people import actor, needs
+from articles.people import actor, needs
 from articles.views.posting import page_with_form
 from articles.wiring import repository
 

@@ -5,11 +5,11 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from articles.domain import Order
+from articles.domain import Order, Range
+from articles.people import reader_id
 from articles.slugs import clean_slug
 from articles.text import Refused
 from articles.views.paging import page_number
-from articles.views.people import reader_id
 from articles.wiring import repository
 
 
@@ -21,6 +21,15 @@ def front(request: HttpRequest) -> HttpResponse:
 @require_safe
 def newest(request: HttpRequest) -> HttpResponse:
     return _list(request, Order.TIME)
+
+
+@require_safe
+def hot(request: HttpRequest) -> HttpResponse:
+    try:
+        posted = Range(request.GET.get("range", Range.ALL.value))
+    except ValueError:
+        raise Http404("no such range") from None
+    return _list(request, Order.HOT, posted=posted)
 
 
 @require_safe
@@ -42,7 +51,8 @@ def _canonical(slug: str) -> str:
         raise Http404(str(refused)) from refused
 
 
-def _list(request: HttpRequest, order: Order, slug: str | None = None) -> HttpResponse:
+def _list(request: HttpRequest, order: Order, slug: str | None = None, posted: Range = Range.ALL) -> HttpResponse:
     found = repository()
-    page = found.listings.page(order, page_number(request), slug=slug, reader=reader_id(request))
-    return render(request, "articles/list.html", {"page": page, "now": found.store.now()})
+    now, number, reader = found.store.now(), page_number(request), reader_id(request)
+    page = found.listings.page(order, number, slug=slug, since=posted.since(now), reader=reader)
+    return render(request, "articles/list.html", {"page": page, "now": now, "posted": posted})

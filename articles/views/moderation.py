@@ -11,9 +11,9 @@ from django.views.decorators.http import require_safe
 from articles.domain import Actor, ArticleId
 from articles.errors import Refused
 from articles.forms import AssignForm, ReasonForm
+from articles.people import actor, needs
 from articles.refusals import sentence_of
 from articles.views.paging import page_number
-from articles.views.people import actor, needs
 from articles.views.posting import page_with_form
 from articles.wiring import repository
 

@@ -11,8 +11,8 @@ from django.views.decorators.http import require_http_methods
 from articles.domain import Article
 from articles.errors import DuplicateLink, Refused
 from articles.forms import EditForm, PostForm
+from articles.people import actor, reader_id
 from articles.refusals import sentence_of
-from articles.views.people import actor, reader_id
 from articles.wiring import repository
 
 page_with_form = require_http_methods(["GET", "HEAD", "POST"])

@@ -5,8 +5,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
+from articles.people import reader_id
 from articles.views.paging import page_number
-from articles.views.people import reader_id
 from articles.wiring import repository
 
 

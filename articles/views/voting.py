@@ -12,8 +12,8 @@ from django.views.decorators.http import require_POST
 from accounts.errand import local_path
 from articles.errors import VotingClosed
 from articles.forms import ChoiceForm
+from articles.people import actor
 from articles.refusals import sentence_of
-from articles.views.people import actor
 from articles.wiring import repository
 
 

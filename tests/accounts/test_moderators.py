@@ -11,7 +11,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def permissions() -> list[Permission]:
-    """The four permissions, and no group yet."""
+    """All its permissions, and no group yet."""
     Group.objects.all().delete()
     Permission.objects.filter(content_type__app_label="articles").delete()
     kind, _ = ContentType.objects.get_or_create(app_label="articles", model="articlepermissions")
@@ -29,13 +29,13 @@ def test_a_new_site_has_moderators_with_their_permissions(bob):
     assert not bob.is_staff
 
 
-def test_the_group_gets_all_four_permissions(permissions):
+def test_the_group_gets_all_its_permissions(permissions):
     make_moderators_group(using="default", apps=apps)
 
     assert _held(Group.objects.get(name=GROUP)) == set(PERMISSIONS)
 
 
-def test_there_is_no_group_before_all_four_permissions_are_there(permissions):
+def test_there_is_no_group_before_all_its_permissions_are_there(permissions):
     permissions[2].delete()
 
     make_moderators_group(using="default", apps=apps)
@@ -63,6 +63,44 @@ def test_migrating_makes_the_group(permissions):
     call_command("migrate", verbosity=0)
 
     assert Group.objects.filter(name=GROUP).exists()
+
+
+def test_moderators_see_views_and_only_administrators_the_operators_page(bob, carol):
+    bob.groups.add(Group.objects.get(name=GROUP))
+
+    assert bob.has_perm("articles.see_views")
+    assert not bob.has_perm("articles.see_operation")
+    assert carol.has_perm("articles.see_operation")
+
+
+@pytest.fixture
+def older_site(transactional_db) -> Group:
+    """Moderators from before there was a permission to see views; edit_any_article was taken from them."""
+    call_command("migrate", "articles", "0001", verbosity=0)
+    Permission.objects.filter(codename__in=("see_views", "see_operation")).delete()
+    group = Group.objects.get(name=GROUP)
+    group.permissions.remove(Permission.objects.get(codename="edit_any_article"))
+    yield group
+    call_command("migrate", verbosity=0)
+
+
+def test_moderators_who_are_there_get_the_new_permission_once_and_nothing_back(older_site):
+    call_command("migrate", verbosity=0)
+    assert _held(older_site) == set(PERMISSIONS) - {"edit_any_article"}
+    assert Permission.objects.filter(codename="see_operation").exists()
+
+    older_site.permissions.remove(Permission.objects.get(codename="see_views"))
+    call_command("migrate", verbosity=0)
+
+    assert _held(older_site) == set(PERMISSIONS) - {"edit_any_article", "see_views"}
+
+
+def test_a_site_without_the_group_gets_it_whole(older_site):
+    older_site.delete()
+
+    call_command("migrate", verbosity=0)
+
+    assert _held(Group.objects.get(name=GROUP)) == set(PERMISSIONS)
 
 
 def test_a_database_without_the_tables_is_left_alone():

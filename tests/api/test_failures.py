@@ -33,6 +33,8 @@ def test_unknown_addresses_are_not_found(anyone, article, path):
         ("articles/1", "GET, HEAD"),
         ("articles/1/vote", "PUT"),
         ("articles/1/groups", "PUT"),
+        ("hot", "GET, HEAD"),
+        ("views", "POST"),
         ("openapi.json", "GET, HEAD"),
     ],
 )

@@ -7,7 +7,7 @@ from tests.api.conftest import CAROL, error_of
 
 FIELDS = {
     *("id", "title", "link", "poster", "time", "votes", "opposes", "points", "score", "groups"),
-    *("choice", "closes_at", "removed"),
+    *("choice", "closes_at", "removed", "pv", "uv"),
 }
 
 NOT_IDS = (
@@ -37,6 +37,8 @@ def test_an_article_has_every_field(anyone, site_store, article, alice, bob):
         "choice": "none",
         "closes_at": stored.posted_at + 7 * 86400,
         "removed": None,
+        "pv": 0,
+        "uv": 0,
     }
 
 
@@ -112,7 +114,7 @@ def test_an_unknown_article_is_not_found(as_carol, site_store):
     assert site_store.store.client.dbsize() == keys
 
 
-@pytest.mark.parametrize("order", ["", "hot", "voted:1", "SCORE", "score:", "time ", "%00", "score,time"])
+@pytest.mark.parametrize("order", ["", "HOT", "voted:1", "SCORE", "score:", "time ", "%00", "score,time"])
 def test_an_unknown_order_is_invalid(anyone, article, order):
     answer = anyone.get(f"articles?order={order}")
 

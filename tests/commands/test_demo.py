@@ -14,9 +14,12 @@ from django.core.management.base import CommandError
 
 from accounts.models import User
 from articles.demo import seeding
+from articles.demo.readers import draw_views
 from articles.domain import PLACEHOLDERS, Actor, Choice, Order
 from articles.repository import ImportRunning
+from articles.repository.hot import Hot
 from articles.repository.imports import Imports
+from articles.repository.store import Store
 from articles.repository.votes import Votes
 
 
@@ -48,8 +51,8 @@ def test_an_empty_site_is_filled(run, site_store):
     out = run("demo")
     assert time.monotonic() - began < 3
     articles = everything(site_store).values()
-    total = sum(article.votes + article.opposes for article in articles)
-    assert out.startswith(f"Demo content added: {len(articles)} articles, {total:,} votes.\n")
+    votes, views = sum(a.votes + a.opposes for a in articles), sum(a.pv for a in articles)
+    assert out.startswith(f"Demo content added: {len(articles)} articles, {votes:,} votes, {views:,} views.\n")
     assert len(articles) >= 120
     assert list(site_store.audit.findings()) == []
 
@@ -127,6 +130,67 @@ def wanted_counts():
 def test_votes_are_the_same_each_time(run, site_store):
     run("demo")
     assert counts(site_store) == wanted_counts()
+
+
+def views(repository):
+    """Views that count and suspect ones, of each article."""
+    return {a.link: (a.pv, repository.views.suspects(a.id)) for a in everything(repository).values()}
+
+
+def wanted_views():
+    """What seeding draws, whenever it is done."""
+    rows, times = seeding._content()["articles"], seeding._times(0, 7 * 86400)
+    facts = [(row["link"], row["appeal"], posted_at) for row, posted_at in zip(rows, times, strict=True)]
+    return {
+        one.link: (len(one.counted), dict(Counter(visit.suspicion.value for visit, _ in one.suspect)))
+        for one in draw_views(facts, 0)
+    }
+
+
+def test_the_hot_list_is_alive(run, site_store):
+    run("demo")
+    page = site_store.listings.page(Order.HOT)
+    assert page.total == len(everything(site_store))
+    newest = site_store.listings.page(Order.TIME)
+    front = site_store.listings.page(Order.SCORE)
+    ids = [[article.id for article in one.articles[:10]] for one in (page, newest, front)]
+    assert ids[0] not in (ids[1], ids[2])
+    assert len({article.hotness for article in page.articles}) == 25
+    assert all(1 <= article.uv <= article.pv for article in page.articles)
+    pvs = sorted(article.pv for article in everything(site_store).values())
+    assert pvs[0] <= 5
+    assert pvs[-1] >= 40
+    assert abs(site_store.hot.refreshed_at() - time.time()) < 60
+
+
+def test_views_are_spread_over_the_days_and_some_are_suspect(run, site_store):
+    run("demo")
+    days = site_store.views.days()[-6:]
+    assert all(day.counted > 30 and day.visitors > 20 for day in days)
+    suspects = sum((Counter(day.suspects) for day in days), Counter())
+    assert set(suspects) == {"bot", "prefetch"}
+    assert sum(suspects.values()) < sum(day.counted for day in days) / 2
+
+
+def test_views_lie_between_posting_and_the_beginning(site_store):
+    facts = [("a", 1.0, 1000.0), ("b", 0.0, 4990.0)]
+    for one, (_, _, posted_at) in zip(draw_views(facts, 5000.0), facts, strict=True):
+        assert one.counted
+        assert all(posted_at <= at <= 5000 for _, at in one.counted + one.suspect)
+
+
+def test_no_visitor_comes_back_too_soon_to_be_counted(site_store):
+    for one in draw_views([("a", 1.0, -6 * 86400.0)] * 20, 0.0):
+        last = {}
+        for visit, at in one.counted:
+            assert at - last.get(visit.visitor, -1e9) >= 1800
+            last[visit.visitor] = at
+        assert len(last) < len(one.counted), "some come back"
+
+
+def test_views_are_the_same_each_time(run, site_store):
+    run("demo")
+    assert views(site_store) == wanted_views()
 
 
 def logins(path):
@@ -224,6 +288,9 @@ def interrupting(call, at):
         (seeding, "_cast", 1),
         (Votes, "cast", 1),
         (Votes, "cast", 300),
+        (seeding, "_view", 1),
+        (Store, "_attempt", 9),
+        (Hot, "rescore", 1),
         (seeding, "_make_logins", 1),
         (seeding, "_write_private", 2),
         (User, "set_password", 2),
@@ -238,7 +305,32 @@ def test_broken_off_anywhere_it_is_finished_when_repeated(run, site_store, data_
     if name != "_told":  # the last thing: all is done by then
         assert "Demo content added" in run("demo")
     assert counts(site_store) == wanted_counts()
+    assert views(site_store) == wanted_views()
     assert authenticate(username="demo-moderator", password=logins(data_dir)["demo-moderator"]) is not None
+    assert list(site_store.audit.findings()) == []
+
+
+@pytest.mark.parametrize("done", [0, 1, 2, 4])
+def test_views_broken_off_after_some_are_neither_doubled_nor_lost(run, site_store, monkeypatch, done):
+    sent, batches = Store._attempt, []
+
+    def attempt(self, calls):
+        if calls and calls[0].script == "record_view":
+            if len(batches) == done:
+                sent(self, calls[: len(calls) // 3])  # part of a batch has arrived
+                raise KeyboardInterrupt
+            batches.append(1)
+        return sent(self, calls)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Store, "_attempt", attempt)
+        with pytest.raises(CommandError, match="Run it again to finish"):
+            run("demo")
+    assert views(site_store) != wanted_views()
+
+    run("demo")
+
+    assert views(site_store) == wanted_views()
     assert list(site_store.audit.findings()) == []
 
 

@@ -1,0 +1,205 @@
+"""Why an article ranks where it does, as JSON. As in `schemas`."""
+
+from dataclasses import asdict
+
+from django.http import HttpRequest
+from django.utils.translation import gettext_noop
+from ninja import Router
+from pydantic import BaseModel, Field
+
+from articles import explanation
+from articles.api import schemas
+from articles.api.auth import EVERYONE
+from articles.api.endpoints import ArticleNumber
+from articles.wiring import repository
+
+_EVERY = 6
+"""Hours between the points of the decay."""
+
+
+class Neighbour(BaseModel):
+    __doc__ = gettext_noop("The article next to another one in a list.")
+
+    id: int
+    title: str
+    value: float = Field(description=gettext_noop("Its score; on the hot list its hotness."))
+    apart: float = Field(description=gettext_noop("By how much the two values differ."))
+    worth: int = Field(
+        description=gettext_noop(
+            "How many votes make up for that; on the hot list, how many views of the explained article by new "
+            "visitors."
+        ),
+        examples=[3],
+    )
+
+
+class Place(BaseModel):
+    __doc__ = gettext_noop("A rank in a list, and who stands next to it.")
+
+    rank: int = Field(description=gettext_noop("Counted from 1."), examples=[4])
+    of: int = Field(description=gettext_noop("Articles in the list."), examples=[1234])
+    above: Neighbour | None
+    below: Neighbour | None
+
+
+class GroupPlace(BaseModel):
+    __doc__ = gettext_noop("A rank in a group's list by score.")
+
+    group: str = Field(examples=["python"])
+    title: str = Field(examples=["Python"])
+    rank: int = Field(description=gettext_noop("Counted from 1."), examples=[4])
+    of: int = Field(description=gettext_noop("Articles in the list."), examples=[1234])
+
+
+class ScoreParts(BaseModel):
+    __doc__ = gettext_noop("The sum the front page is ordered by: time + seconds_per_point × points = score.")
+
+    time: float = Field(description=gettext_noop("When it was posted, in Unix seconds."))
+    votes: int
+    opposes: int
+    points: int = Field(description=gettext_noop("Votes less opposes."))
+    seconds_per_point: float = Field(
+        description=gettext_noop("How far one point moves an article."), examples=[432.0]
+    )
+    score: float = Field(description=gettext_noop("What the front page is ordered by, in Unix seconds."))
+
+
+class HotnessParts(BaseModel):
+    __doc__ = gettext_noop(
+        "The fraction the hot list is ordered by: (alpha × pv + beta × uv) ÷ (hours + base) ^ gamma = hotness."
+    )
+
+    pv: int = Field(description=gettext_noop("Page views that count."))
+    uv: int = Field(description=gettext_noop("Unique visitors, estimated to within 2.5 % or so."))
+    alpha: float = Field(description=gettext_noop("Weight of a view."), examples=[1.0])
+    beta: float = Field(description=gettext_noop("Weight of a visitor."), examples=[1.2])
+    readers: float = Field(description=gettext_noop("alpha × pv + beta × uv."))
+    hours: float = Field(description=gettext_noop("Age at the moment the hot list was scored for."))
+    base: float = Field(description=gettext_noop("Hours added to the age."), examples=[2.0])
+    gamma: float = Field(description=gettext_noop("How steeply hotness falls."), examples=[1.5])
+    denominator: float = Field(description=gettext_noop("(hours + base) ^ gamma."))
+    hotness: float = Field(description=gettext_noop("What the hot list is ordered by."))
+    refreshed_at: float = Field(
+        description=gettext_noop("The moment all hotness is computed for, in Unix seconds.")
+    )
+
+
+class NextVote(BaseModel):
+    __doc__ = gettext_noop("What one more vote would do.")
+
+    seconds: float = Field(description=gettext_noop("How far it would move the article."), examples=[432.0])
+    rank: int = Field(description=gettext_noop("Its rank on the front page then."), examples=[3])
+    gained: int = Field(description=gettext_noop("How many places that is higher."), examples=[1])
+
+
+class FutureHotness(BaseModel):
+    __doc__ = gettext_noop("An article's hotness some hours later, if nobody views it any more.")
+
+    hours: int
+    hotness: float
+
+
+class Sample(BaseModel):
+    __doc__ = gettext_noop("Where an article stood at a moment.")
+
+    time: float = Field(description=gettext_noop("The moment, in Unix seconds."))
+    rank: int | None = Field(
+        description=gettext_noop("On the front page; null where it was not among the first hundred.")
+    )
+    points: int = Field(description=gettext_noop("Votes less opposes."))
+    hot_rank: int | None = Field(
+        description=gettext_noop("On the hot list; null where it was not among the first hundred.")
+    )
+
+
+class Explanation(BaseModel):
+    __doc__ = gettext_noop("Why an article ranks where it does.")
+
+    id: int
+    front_page: Place
+    groups: list[GroupPlace]
+    hot_list: Place | None = Field(description=gettext_noop("Null where it is not on the hot list."))
+    score: ScoreParts
+    hotness: HotnessParts
+    one_more_vote: NextVote | None = Field(description=gettext_noop("Null once voting is closed."))
+    closes_at: float = Field(description=gettext_noop("Until when votes count, in Unix seconds."))
+    decay: list[FutureHotness] = Field(
+        description=gettext_noop("Its hotness over the next three days, if nobody views it any more.")
+    )
+    history: list[Sample] = Field(
+        description=gettext_noop(
+            "One entry for every ten minutes of the last seven days in which it was among the first hundred."
+        )
+    )
+
+    @classmethod
+    def of(cls, found: explanation.Explanation) -> "Explanation":
+        return cls(
+            id=found.article_id,
+            front_page=_place(found.front),
+            groups=[GroupPlace(group=p.slug, title=p.title, rank=p.rank, of=p.of) for p in found.groups],
+            hot_list=None if found.hot is None else _place(found.hot),
+            score=_score(found.score),
+            hotness=_hotness(found.hotness),
+            one_more_vote=None if found.next_vote is None else NextVote(**asdict(found.next_vote)),
+            closes_at=found.closes_at,
+            decay=[
+                FutureHotness(hours=hours, hotness=found.hotness.after(hours))
+                for hours in range(0, explanation.DECAY_HOURS + 1, _EVERY)
+            ],
+            history=[
+                Sample(time=one.at, rank=one.rank, points=one.points, hot_rank=one.hot_rank)
+                for one in found.history
+            ],
+        )
+
+
+def _place(place: explanation.Place) -> Place:
+    return Place(**asdict(place))
+
+
+def _score(parts: explanation.ScoreParts) -> ScoreParts:
+    return ScoreParts(
+        time=parts.posted_at,
+        votes=parts.votes,
+        opposes=parts.opposes,
+        points=parts.points,
+        seconds_per_point=parts.seconds_per_point,
+        score=parts.value,
+    )
+
+
+def _hotness(parts: explanation.HotnessParts) -> HotnessParts:
+    in_force = parts.parameters
+    return HotnessParts(
+        pv=parts.pv,
+        uv=parts.uv,
+        alpha=in_force.alpha,
+        beta=in_force.beta,
+        readers=parts.readers,
+        hours=parts.hours,
+        base=in_force.base,
+        gamma=in_force.gamma,
+        denominator=parts.denominator,
+        hotness=parts.value,
+        refreshed_at=parts.refreshed_at,
+    )
+
+
+router = Router()
+
+
+@router.get(
+    "articles/{article_id:article_id}/ranking",
+    summary=gettext_noop("Why an article ranks where it does"),
+    description=gettext_noop(
+        "Its places, the sums that put it there, its neighbours, what one more vote would do, its history: the "
+        "numbers of the article's page, all of one moment. Removed articles have none."
+    ),
+    response={200: Explanation} | dict.fromkeys((401, 404, 503), schemas.Failure),
+    auth=EVERYONE,
+    openapi_extra={"security": [{}]},
+)
+def explain_ranking(request: HttpRequest, article_id: ArticleNumber) -> Explanation:  # noqa: ARG001 - ninja's
+    found = repository()
+    return Explanation.of(found.explanations.of(found.articles.get(article_id)))

@@ -1,0 +1,90 @@
+"""What goes in and out where readership is concerned: views, and the hot list they make. As in `schemas`."""
+
+from typing import Annotated, Literal
+
+from django.utils.translation import gettext_noop
+from pydantic import BaseModel, BeforeValidator, Field, StrictInt
+
+from articles import domain
+from articles.api.schemas import Article, PlainNumber, fields_of
+from articles.domain import Range
+
+CLIENT_ID_AT_MOST = 200
+"""Characters of the id that a client may choose for its reader."""
+
+
+class HotQuery(BaseModel):
+    __doc__ = gettext_noop("Which articles of the hot list, and how many.")
+
+    range: Range = Field(
+        Range.THREE_DAYS, description=gettext_noop("How long ago articles were posted at most."), examples=["72h"]
+    )
+    limit: PlainNumber = Field(
+        20, ge=1, le=100, description=gettext_noop("Articles at most, from 1 to 100."), examples=[20]
+    )
+
+
+class HotArticle(Article):
+    __doc__ = gettext_noop("An article of the hot list.")
+
+    hotness: float = Field(description=gettext_noop("What the hot list is ordered by."))
+
+    @classmethod
+    def of(cls, article: domain.Article) -> "HotArticle":
+        return cls(hotness=article.hotness or 0.0, **fields_of(article))
+
+
+class HotList(BaseModel):
+    __doc__ = gettext_noop("The articles most read of late, hottest first.")
+
+    articles: list[HotArticle]
+    refreshed_at: float = Field(
+        description=gettext_noop("The moment all hotness is computed for, in Unix seconds.")
+    )
+
+    @classmethod
+    def of(cls, page: domain.ArticlePage) -> "HotList":
+        articles = [HotArticle.of(article) for article in page.articles]
+        return cls(articles=articles, refreshed_at=page.refreshed_at or 0.0)
+
+
+def _nothing_for_null(raw: object) -> object:
+    return "" if raw is None else raw
+
+
+class View(BaseModel):
+    __doc__ = gettext_noop("A reader who looks at an article.")
+
+    article_id: StrictInt = Field(
+        alias="articleId", description=gettext_noop("The article's number."), examples=[42]
+    )
+    visitor_id: Annotated[str, BeforeValidator(_nothing_for_null)] = Field(
+        "",
+        alias="visitorId",
+        max_length=CLIENT_ID_AT_MOST,
+        description=gettext_noop(
+            "What you call the reader, at most 200 characters. It tells readers apart who share an address or a "
+            "cookie; it does not replace them."
+        ),
+        examples=["reader-7f3a"],
+    )
+
+
+class ViewCount(BaseModel):
+    __doc__ = gettext_noop("What became of a view, and the article's numbers after it.")
+
+    counted: bool
+    reason: Literal["repeat", "bot", "prefetch", "burst"] | None = Field(
+        description=gettext_noop(
+            "Why it does not count: repeat comes too soon after the reader's last view; bot is a known program; "
+            "prefetch was loaded before anybody wished to read it; burst is one of too many from one network. "
+            "Null if it counts."
+        )
+    )
+    pv: int = Field(description=gettext_noop("Page views that count."))
+    uv: int = Field(description=gettext_noop("Unique visitors, estimated to within 2.5 % or so."))
+    hotness: float = Field(description=gettext_noop("What the hot list is ordered by."))
+
+    @classmethod
+    def of(cls, count: domain.ViewCount) -> "ViewCount":
+        return cls.model_validate(count, from_attributes=True)

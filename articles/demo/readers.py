@@ -1,0 +1,87 @@
+"""Who views the demo's articles: readers who come more often to what appeals to them, and bots."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import exp, log
+from random import Random
+
+from articles.domain import Article, Suspicion, Visit
+from articles.repository import Repository
+
+_SEED = 21
+_READERS = 700
+_MOST_READERS = 60  # of an article that appeals to everybody
+_MATURING = 5 * 3600  # seconds until 63 % (1 - 1/e) of an article's readers have come
+_COMING_BACK = 0.3  # of the readers
+_PAUSE = 1800  # seconds; longer than any throttle, so that every view counts
+_BOTS = ("search", "search", "search", "preview", "feed")
+_MOST_BOTS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Readership:
+    """All views of the article with that link, each with its time: those that count, and the suspect ones."""
+
+    link: str
+    counted: list[tuple[Visit, float]]
+    suspect: list[tuple[Visit, float]]
+
+
+def draw_views(articles: Sequence[tuple[str, float, float]], until: float) -> list[Readership]:
+    """The views of articles, each given by link, appeal (0 to 1) and posting time: always the same ones."""
+    rng = Random(_SEED)  # noqa: S311 - no secret depends on it
+    readers = [f"{rng.getrandbits(64):016x}" for _ in range(_READERS)]
+    bots = [f"{rng.getrandbits(64):016x}" for _ in _BOTS]
+    return [
+        Readership(
+            link,
+            sorted(_reads(rng, readers, appeal, posted_at, until), key=lambda view: view[1]),
+            list(_bot_views(rng, bots, appeal, posted_at, until)),
+        )
+        for link, appeal, posted_at in articles
+    ]
+
+
+def _reads(
+    rng: Random, readers: Sequence[str], appeal: float, posted_at: float, until: float
+) -> Iterator[tuple[Visit, float]]:
+    age = until - posted_at
+    come = 1 - exp(-age / _MATURING)
+    for reader in rng.sample(readers, round(_MOST_READERS * appeal * come * rng.uniform(0.7, 1.0)) + 1):
+        at = posted_at - _MATURING * log(1 - come * rng.random())
+        again = at + _PAUSE + rng.expovariate(1 / _MATURING)
+        yield Visit(reader), round(min(at, until), 3)
+        if rng.random() < _COMING_BACK and again < until:
+            yield Visit(reader), round(again, 3)
+
+
+def _bot_views(
+    rng: Random, bots: Sequence[str], appeal: float, posted_at: float, until: float
+) -> Iterator[tuple[Visit, float]]:
+    for _ in range(rng.randint(1, 1 + round(_MOST_BOTS * appeal))):
+        kind = rng.randrange(len(bots))
+        suspicion = Suspicion.PREFETCH if _BOTS[kind] == "preview" else Suspicion.BOT
+        yield Visit(bots[kind], suspicion=suspicion), round(rng.uniform(posted_at, until), 3)
+
+
+def record_missing(repository: Repository, drawn: Iterable[Readership]) -> int:
+    """Record views that are not there yet; returns how many count, those that were there included.
+
+    An article's are recorded in one order always, and each of them is counted. So what was broken off is gone on
+    with from the numbers that the article has.
+    """
+    articles = {article.link: article for article in repository.imports.all()}
+    views = [
+        (articles[one.link].id, visit, at)
+        for one in drawn
+        if one.link in articles
+        for visit, at in _missing(repository, articles[one.link], one)
+    ]
+    repository.views.record_many(views)
+    repository.hot.rescore()
+    return sum(article.pv for article in repository.imports.all())
+
+
+def _missing(repository: Repository, article: Article, drawn: Readership) -> list[tuple[Visit, float]]:
+    suspects = sum(repository.views.suspects(article.id).values())
+    return drawn.counted[article.pv :] + drawn.suspect[suspects:]

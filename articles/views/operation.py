@@ -1,0 +1,126 @@
+"""What operators and their monitors see: the page of figures, and `/metrics` for Prometheus."""
+
+import hmac
+import re
+from collections.abc import Iterator, Mapping
+from ipaddress import ip_address
+from typing import Any
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from articles import measures, metrics
+from articles.errors import ArticleNotFound, StoreError
+from articles.people import needs
+from articles.repository import Repository
+from articles.wiring import repository
+
+_ARTICLE_ID = re.compile("[1-9][0-9]{0,15}")
+_HOT_IS_OLD = 600
+"""Seconds: some times longer than the longest interval between two scorings."""
+
+_FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via")
+
+
+@never_cache
+@require_safe
+@needs("articles.see_operation")
+def operation(request: HttpRequest) -> HttpResponse:
+    """The store's figures at this moment, and with `?article=` the keys of one article."""
+    found = repository()
+    inspection, shards = found.inspection, found.inspection.shards()
+    context = {
+        "now": found.store.now(),
+        "latency": inspection.latency(),
+        "overview": inspection.overview(),
+        "sync_words": _sync_words(inspection.sync_policy()),
+        "slow_log": inspection.slow_log(),
+        "shards": shards,
+        "listed": sum(shard.articles for shard in shards),
+        "hot_refreshed_at": min((shard.refreshed_at or 0) for shard in shards),
+        "steps": inspection.housekeeping(),
+        "census": inspection.keys(),
+        "footprint": inspection.footprint(),
+        "measures": measures,
+        **_asked_article(found, request.GET.get("article", "").strip()),
+    }
+    return render(request, "articles/operation.html", context | {"warnings": list(_warnings(context))})
+
+
+def _warnings(context: Mapping[str, Any]) -> Iterator[str]:
+    """What the operator should do something about."""
+    overview, refreshed_at = context["overview"], context["hot_refreshed_at"]
+    if overview and not overview.append_only.enabled:
+        yield _("The append-only file is off: what was posted and voted is lost when the store ends.")
+    if overview and not overview.append_only.last_write_ok:
+        yield _("The last write to the append-only file failed: look at the disk and at the store's log.")
+    if overview and not overview.append_only.last_rewrite_ok:
+        yield _("The last rewrite of the append-only file failed: look at the disk and at the store's log.")
+    if overview and overview.server.evicted:
+        yield _("The server has dropped keys for want of memory: give it more, and restore what is lost.")
+    if refreshed_at and context["now"] - refreshed_at > _HOT_IS_OLD:
+        yield _("The hot list was scored long ago: is the housekeeping running?")
+    for step in context["steps"]:
+        if step.error:
+            yield _("The last run of “%(step)s” failed.") % {"step": step.name}
+
+
+def _sync_words(policy: str | None) -> str | None:
+    """When what is written reaches the disk; None where the server does not say."""
+    words = {
+        "always": _("before it is acknowledged"),
+        "everysec": _("once a second"),
+        "no": _("when the system likes"),
+    }
+    return None if policy is None else words.get(policy, policy)
+
+
+def _asked_article(found: Repository, text: str) -> dict[str, Any]:
+    """The keys of the article that was asked for, or why there are none to show."""
+    answer: dict[str, Any] = {"asked": text, "article_keys": None, "asked_error": ""}
+    if not text:
+        return answer
+    if not _ARTICLE_ID.fullmatch(text):
+        return answer | {"asked_error": _("An article's number is made of digits, such as 42.")}
+    try:
+        return answer | {"article_keys": found.inspection.article_keys(int(text))}
+    except ArticleNotFound:
+        return answer | {"asked_error": _("There is no article %(number)s.") % {"number": text}}
+
+
+@never_cache
+@require_safe
+def scrape(request: HttpRequest) -> HttpResponse:
+    """All metrics, also while the store is away. Raises Http404 for whoever may not read them."""
+    if not _may_read(request):
+        raise Http404("metrics")
+    try:
+        figures = repository().inspection.figures()
+    except StoreError:
+        figures = None
+    return HttpResponse(metrics.exposition(figures), content_type=metrics.CONTENT_TYPE)
+
+
+def _may_read(request: HttpRequest) -> bool:
+    """With METRICS_TOKEN, whoever sends it; without, a client on this machine that came without a proxy."""
+    token: str = settings.METRICS_TOKEN
+    if not token:
+        return _is_direct(request)
+    scheme, _space, sent = request.headers.get("Authorization", "").partition(" ")
+    return scheme.lower() == "bearer" and hmac.compare_digest(sent.strip().encode(), token.encode())
+
+
+def _is_direct(request: HttpRequest) -> bool:
+    """A site with a proxy on the same machine would take the whole world for this machine."""
+    has_proxy = settings.SECURE_PROXY_SSL_HEADER or settings.TRUSTED_PROXIES or settings.SITE_URL
+    if has_proxy or any(name in request.headers for name in _FORWARDED):
+        return False
+    try:
+        address = ip_address(request.META.get("REMOTE_ADDR", ""))
+    except ValueError:
+        return False
+    return (getattr(address, "ipv4_mapped", None) or address).is_loopback

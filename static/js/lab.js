@@ -1,0 +1,68 @@
+// Sliders beside the lab's numbers, and a preview that follows them. Without it the form is sent as it is.
+(() => {
+  "use strict";
+
+  const form = document.getElementById("knobs");
+  const told = document.getElementById("told");
+  if (!form) return;
+  const STEPS = 1000;
+
+  // What part of a slider's way a value stands at, and back.
+  const SCALES = {
+    linear: [(part, low, high) => low + (high - low) * part, (value, low, high) => (value - low) / (high - low)],
+    cubic: [(part, low, high) => low + (high - low) * part ** 3, (value, low, high) => Math.cbrt((value - low) / (high - low))],
+    log: [(part, low, high) => low * (high / low) ** part, (value, low, high) => Math.log(value / low) / Math.log(high / low)],
+  };
+
+  const addSlider = (number) => {
+    const [valueAt, partOf] = SCALES[number.dataset.scale];
+    const low = Number(number.min), high = Number(number.max), step = Number(number.step);
+    const slider = document.createElement("input");
+    Object.assign(slider, { type: "range", min: 0, max: STEPS });
+    slider.setAttribute("aria-labelledby", number.labels[0].id ||= `${number.id}_label`);
+    const follow = () => {
+      const value = Math.min(high, Math.max(low, number.valueAsNumber));
+      if (Number.isFinite(value)) slider.value = Math.round(STEPS * partOf(value, low, high));
+      slider.setAttribute("aria-valuetext", number.value);
+    };
+    slider.addEventListener("input", () => {
+      const exact = valueAt(slider.value / STEPS, low, high);
+      const coarse = number.dataset.scale === "linear" ? exact : Number(exact.toPrecision(2));
+      number.value = Number((Math.round(coarse / step) * step).toFixed(2));
+      slider.setAttribute("aria-valuetext", number.value);
+    });
+    number.addEventListener("input", follow);
+    number.after(slider);
+    follow();
+  };
+
+  let latest;
+  const renew = async () => {
+    latest?.abort();
+    const mine = (latest = new AbortController());
+    const outcome = document.getElementById("outcome");
+    const address = `${form.action}?${new URLSearchParams(new FormData(form))}`;
+    outcome.setAttribute("aria-busy", "true");
+    try {
+      const answer = await fetch(address, { signal: mine.signal });
+      if (!answer.ok || answer.redirected) return form.submit();
+      const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const typed = outcome.querySelector("[name=reason]")?.value;
+      for (const id of ["outcome", "proposals"]) {
+        document.getElementById(id).replaceWith(fresh.getElementById(id));
+      }
+      const reason = document.querySelector("#outcome [name=reason]");
+      if (typed && reason) reason.value = typed;
+      history.replaceState(null, "", address);
+      told.textContent = "";
+      setTimeout(() => (told.textContent = told.dataset.done), 50);
+    } catch (error) {
+      if (error.name !== "AbortError") form.submit();
+    }
+  };
+
+  for (const number of form.querySelectorAll("input[data-scale]")) addSlider(number);
+  form.addEventListener("change", (event) => {
+    if (event.target.name !== "half_life") renew();
+  });
+})();

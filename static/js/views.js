@@ -1,0 +1,22 @@
+// Tells of views the server cannot see: an article's link followed, or its page shown from what was loaded before.
+(() => {
+  "use strict";
+
+  const send = (id) => {
+    const view = new Blob([JSON.stringify({ articleId: Number(id) })], { type: "application/json" });
+    navigator.sendBeacon?.("/api/views", view);
+  };
+
+  const follow = ({ target, button }) => {
+    const link = button < 2 && target.closest?.("a[data-article]");
+    if (link) send(link.dataset.article);
+  };
+  addEventListener("click", follow);
+  addEventListener("auxclick", follow);
+
+  const shown = document.querySelector("[data-viewed-article]");
+  const sendShown = () => send(shown.dataset.viewedArticle);
+  const loading = performance.getEntriesByType("navigation")[0];
+  if (shown && document.prerendering) document.addEventListener("prerenderingchange", sendShown, { once: true });
+  else if (shown && (loading?.activationStart || loading?.deliveryType)) sendShown();
+})();

@@ -1,0 +1,119 @@
+"""The numbers of an article's explanation, as JSON."""
+
+from itertools import pairwise
+
+import pytest
+
+from articles.domain import Choice, Order, Visit
+from tests.api.conftest import error_of
+
+
+@pytest.fixture
+def ranked(site_store, article, alice, bob):
+    """The article with a vote, a view, a group, a neighbour and a sample."""
+    site_store.groups.create("python", "Python")
+    site_store.groups.assign(article, ["python"])
+    site_store.votes.cast(article, bob.pk, Choice.VOTE)
+    site_store.articles.post(alice.pk, "alice", "Below", "https://example.org/below")
+    site_store.views.record(article, Visit("0" * 16))
+    site_store.history.sample()
+    return article
+
+
+def test_every_part_is_there(anyone, site_store, ranked):
+    stored = site_store.articles.get(ranked)
+    found = site_store.explanations.of(stored)
+    (sample,) = site_store.history.of(ranked)
+
+    answer = anyone.get(f"articles/{ranked}/ranking")
+
+    assert answer.status_code == 200
+    told = answer.json()
+    below = told["front_page"]["below"]
+    decay = told.pop("decay")
+    assert told == {
+        "id": ranked,
+        "front_page": {
+            "rank": 1,
+            "of": 2,
+            "above": None,
+            "below": below,
+        },
+        "groups": [{"group": "python", "title": "Python", "rank": 1, "of": 1}],
+        "hot_list": {"rank": 1, "of": 1, "above": None, "below": None},
+        "score": {
+            "time": stored.posted_at,
+            "votes": 2,
+            "opposes": 0,
+            "points": 2,
+            "seconds_per_point": 432.0,
+            "score": stored.score,
+        },
+        "hotness": {
+            "pv": 1,
+            "uv": 1,
+            "alpha": 1.0,
+            "beta": 1.2,
+            "readers": 2.2,
+            "hours": found.hotness.hours,
+            "base": 2.0,
+            "gamma": 1.5,
+            "denominator": found.hotness.denominator,
+            "hotness": found.hotness.value,
+            "refreshed_at": site_store.hot.refreshed_at(),
+        },
+        "one_more_vote": {"seconds": 432.0, "rank": 1, "gained": 0},
+        "closes_at": stored.closes_at,
+        "history": [{"time": sample.at, "rank": 1, "points": 2, "hot_rank": 1}],
+    }
+    assert (below["title"], below["worth"]) == ("Below", 1)
+    assert below["apart"] == pytest.approx(stored.score - below["value"])
+    assert [point["hours"] for point in decay] == list(range(0, 73, 6))
+    assert decay[0]["hotness"] == found.hotness.value
+    assert all(one["hotness"] > next_["hotness"] for one, next_ in pairwise(decay))
+
+
+def test_the_sum_is_the_score_of_the_list(anyone, site_store, ranked):
+    told = anyone.get(f"articles/{ranked}/ranking").json()
+    keys = site_store.store.shards.of(ranked)
+
+    parts = told["score"]
+    assert parts["time"] + parts["seconds_per_point"] * parts["points"] == parts["score"]
+    assert parts["score"] == site_store.store.client.zscore(keys.order(Order.SCORE), str(ranked))
+    assert told["hotness"]["hotness"] == pytest.approx(
+        site_store.store.client.zscore(keys.order(Order.HOT), str(ranked)), rel=1e-9
+    )
+
+
+def test_what_is_not_there_is_null(anyone, closed):
+    told = anyone.get(f"articles/{closed}/ranking").json()
+
+    assert (told["hot_list"], told["one_more_vote"], told["groups"], told["history"]) == (None, None, [], [])
+    assert told["hotness"]["hotness"] == 0
+
+
+def test_unknown_and_removed_articles_have_none_and_no_key_is_made(anyone, site_store, removed):
+    before = site_store.store.client.dbsize()
+
+    unknown, gone = anyone.get("articles/999999/ranking"), anyone.get(f"articles/{removed}/ranking")
+
+    assert error_of(unknown) == (404, "article-not-found")
+    assert error_of(gone) == (404, "article-removed")
+    assert site_store.store.client.dbsize() == before
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "01", "9" * 400, "%00", "1.0"])
+def test_what_is_no_article_is_404(anyone, number):
+    answer = anyone.get(f"articles/{number}/ranking")
+
+    assert error_of(answer) == (404, "not-found")
+
+
+def test_asking_counts_no_view(anyone, site_store, article):
+    anyone.get(f"articles/{article}/ranking")
+
+    assert site_store.articles.get(article).pv == 0
+
+
+def test_it_takes_no_other_method(as_bob, article):
+    assert as_bob.put(f"articles/{article}/ranking", {}).status_code == 405

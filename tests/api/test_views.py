@@ -1,0 +1,260 @@
+"""POST /api/views."""
+
+import json
+import random
+from typing import get_args
+
+import pytest
+from django.test import Client
+
+from articles import visitors
+from articles.api.readership import ViewCount
+from articles.archive import put_away
+from articles.domain import REPEAT, Order, Suspicion
+from tests.api.conftest import Caller, error_of, findings
+
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+NOT_IDS = ["42", "abc", "", None, True, 1.0, 1.5, [1], {"id": 1}]
+UNKNOWN = [0, -1, 10**9, 10**15 - 1, 10**15, 2**63, 10**400]
+
+
+class Reader:
+    """A browser at an address."""
+
+    def __init__(self, address="203.0.113.7", agent=FIREFOX, client=None) -> None:
+        self.caller = Caller(client or Client(enforce_csrf_checks=True), **{"user-agent": agent})
+        self.address = address
+
+    def sends(self, body, **options):
+        return self.caller.post("views", body, REMOTE_ADDR=self.address, **options)
+
+    def views(self, article, **body):
+        answer = self.sends({"articleId": article, **body})
+        assert answer.status_code == 200, answer.content
+        return answer.json()
+
+
+@pytest.fixture(autouse=True)
+def known_digests(site_store, settings):
+    """The same in every run: a few visitors are estimated exactly, but for one run in hundreds."""
+    settings.SECRET_KEY = "known to the tests"
+    visitors._salt.cache_clear()
+    site_store.store.client.set(f"salt:{int(site_store.store.now() // 86400)}", "known to the tests")
+
+
+@pytest.fixture
+def known(site_store, article):
+    """The article, after the day's first view: what is made once a day is there."""
+    Reader("192.0.2.1").views(article)
+    return article
+
+
+def numbers(site_store, article):
+    found = site_store.articles.get(article)
+    return found.pv, found.uv
+
+
+def test_a_view_answers_with_the_numbers(site_store, article):
+    counted = Reader().views(article)
+
+    assert counted == {"counted": True, "reason": None, "pv": 1, "uv": 1, "hotness": counted["hotness"]}
+    assert counted["hotness"] == pytest.approx(2.2 / 2**1.5, rel=0.01)
+    assert Reader().views(article) == counted | {"counted": False, "reason": "repeat"}
+
+
+def test_the_page_and_the_api_count_one_visitor_once(site_store, article):
+    browser = Client(enforce_csrf_checks=True)
+    browser.get(f"/articles/{article}/", REMOTE_ADDR="203.0.113.7", HTTP_USER_AGENT=FIREFOX)
+
+    assert Reader(client=browser).views(article)["reason"] == "repeat"
+    assert Reader().views(article)["reason"] == "repeat"
+    assert numbers(site_store, article) == (1, 1)
+
+
+def test_an_answer_sets_no_cookie_and_is_kept_by_nobody(site_store, article):
+    answer = Reader().sends({"articleId": article})
+
+    assert answer.cookies == {}
+    assert answer["Cache-Control"] == "no-store"
+
+
+def test_a_member_needs_no_csrf_token_and_is_known_by_session_and_by_token(site_store, article, bob, as_bob):
+    browser = Client(enforce_csrf_checks=True)
+    browser.force_login(bob)
+
+    assert Reader(client=browser).views(article)["counted"]
+    answer = as_bob.post("views", {"articleId": article}, headers={"user-agent": FIREFOX})
+
+    assert answer.json()["reason"] == "repeat"
+    assert numbers(site_store, article) == (1, 1)
+
+
+def test_a_wrong_token_is_refused(site_store, article):
+    answer = Reader().sends({"articleId": article}, headers={"authorization": "Bearer avs_wrong"})
+
+    assert error_of(answer) == (401, "bad-token")
+
+
+def test_a_visitor_id_tells_readers_of_one_address_apart_and_replaces_nobody(site_store, article):
+    first, second = Reader(), Reader("198.51.100.1")
+
+    assert [first.views(article, visitorId=name)["counted"] for name in ("a", "b", "a")] == [True, True, False]
+    assert first.views(article)["counted"]
+    assert second.views(article, visitorId="a")["counted"]
+    assert numbers(site_store, article) == (4, 4)
+
+
+@pytest.mark.parametrize("visitor_id", [None, ""])
+def test_an_empty_visitor_id_is_none(site_store, article, visitor_id):
+    Reader().views(article)
+
+    assert Reader().views(article, visitorId=visitor_id)["reason"] == "repeat"
+
+
+@pytest.mark.parametrize("visitor_id", ["x" * 200, "热" * 200, "😀", "a:b", "\x00\r\n", "{s0}", "*"])
+def test_any_short_text_is_a_visitor_id(site_store, known, visitor_id):
+    assert Reader().views(known, visitorId=visitor_id)["counted"]
+    assert findings(site_store) == []
+
+
+@pytest.mark.parametrize("visitor_id", ["x" * 201, "x" * 100_000, 1, 1.5, True, ["a"], {"a": 1}, "\ud800"])
+def test_what_is_no_visitor_id_is_invalid(site_store, known, visitor_id):
+    keys = site_store.store.client.dbsize()
+
+    answer = Reader().sends({"articleId": known, "visitorId": visitor_id})
+
+    assert error_of(answer) == (400, "invalid")
+    assert "“visitorId”" in answer.json()["error"]["message"]
+    assert numbers(site_store, known) == (1, 1)
+    assert site_store.store.client.dbsize() == keys
+
+
+def test_a_giant_body_is_refused(site_store, known):
+    answer = Reader().sends({"articleId": known, "visitorId": "x" * 1_000_001})
+
+    assert error_of(answer) == (413, "body-too-large")
+
+
+@pytest.mark.parametrize("article_id", NOT_IDS)
+def test_what_is_no_number_is_invalid(site_store, known, article_id):
+    answer = Reader().sends({"articleId": article_id})
+
+    assert error_of(answer) == (400, "invalid")
+    assert "“articleId”" in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("article_id", UNKNOWN)
+def test_an_unknown_article_is_not_found_and_makes_no_key(site_store, known, article_id):
+    keys = site_store.store.client.dbsize()
+
+    assert error_of(Reader().sends({"articleId": article_id})) == (404, "article-not-found")
+    assert site_store.store.client.dbsize() == keys
+
+
+def test_a_removed_article_takes_no_views_and_makes_no_key(site_store, known, removed):
+    keys = site_store.store.client.dbsize()
+
+    assert error_of(Reader().sends({"articleId": removed})) == (404, "article-removed")
+    assert site_store.store.client.dbsize() == keys
+
+
+@pytest.mark.parametrize(
+    ("raw", "code"),
+    [
+        (b"{}", "invalid"),
+        (b"[]", "invalid"),
+        (b"1", "invalid"),
+        (b"", "invalid"),
+        (b"{", "invalid-json"),
+        (b'{"articleId": 1, "articleId": 2}', "invalid-json"),
+        (b'{"articleId": NaN}', "invalid-json"),
+        (b"\xff", "invalid-json"),
+        (b"1" * 5000, "invalid-json"),
+        (b"[" * 100_000, "invalid-json"),
+        (b'{"article_id": 1}', "invalid"),
+    ],
+)
+def test_what_is_no_view_is_refused(site_store, known, raw, code):
+    assert error_of(Reader().sends(raw)) == (400, code)
+
+
+@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded"])
+def test_what_another_site_could_make_a_browser_send_is_refused(site_store, known, content_type):
+    answer = Reader().sends(json.dumps({"articleId": known}).encode(), content_type=content_type)
+
+    assert error_of(answer) == (415, "unsupported-media-type")
+
+
+def test_fields_that_are_not_asked_for_change_nothing(site_store, article):
+    Reader().views(article, pv=999, counted=True, reason="bot", visitor="0" * 16, visitor_id="x")
+
+    assert Reader().views(article)["reason"] == "repeat"
+    assert numbers(site_store, article) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("agent", "headers", "reason"),
+    [
+        ("curl/8.5.0", {}, "bot"),
+        ("", {}, "bot"),
+        (FIREFOX, {"sec-purpose": "prefetch"}, "prefetch"),
+    ],
+)
+def test_suspect_views_say_why_and_rank_nothing(site_store, article, agent, headers, reason):
+    answer = Reader(agent=agent).sends({"articleId": article}, headers=headers).json()
+
+    assert (answer["counted"], answer["reason"], answer["pv"], answer["uv"]) == (False, reason, 0, 0)
+    assert site_store.views.suspects(article) == {reason: 1}
+    assert site_store.listings.page(Order.HOT).total == 0
+
+
+def test_the_numbers_of_an_archived_article_go_on(site_store, article):
+    Reader().views(article)
+    site_store.store.client.zadd("viewed:", {str(article): site_store.store.now() - 91 * 86400})
+    assert put_away(site_store, at_most=10, budget=10) == 1
+
+    counted = Reader("198.51.100.1").views(article)
+
+    assert (counted["counted"], counted["pv"], counted["uv"]) == (True, 2, 2)
+
+
+def test_every_reason_is_documented():
+    reasons, _none = get_args(ViewCount.model_fields["reason"].annotation)
+
+    assert set(get_args(reasons)) == {REPEAT, *Suspicion}
+
+
+def test_invented_cookies_and_addresses_make_no_visitors(site_store, article):
+    draw = random.Random(21)
+    for _ in range(400):
+        reader = Reader()
+        reader.caller.client.cookies["visitor"] = f"{draw.getrandbits(64):016x}:{draw.getrandbits(60):x}:forged"
+        forged = ".".join(str(draw.randrange(256)) for _ in range(4))
+        reader.sends({"articleId": article}, headers={"x-forwarded-for": forged, "x-real-ip": forged})
+
+    assert numbers(site_store, article) == (1, 1)
+    assert site_store.views.suspects(article) == {}
+
+
+def test_invented_browsers_and_visitor_ids_are_capped_and_counted_apart(site_store, article, settings):
+    most, sent = settings.VIEWS_PER_NETWORK_AND_ARTICLE, 2_000
+    reader = Reader()
+    for number in range(sent // 2):
+        reader.caller.headers["user-agent"] = f"{FIREFOX} {number}"
+        reader.views(article)
+        reader.views(article, visitorId=f"{number:0200}")
+
+    assert numbers(site_store, article) == (most, most)
+    assert site_store.views.suspects(article) == {"burst": sent - most}
+    assert site_store.store.client.dbsize() < most + 60
+    assert findings(site_store) == []
+
+
+def test_views_of_thousands_of_unknown_articles_make_no_key(site_store, known):
+    keys = site_store.store.client.dbsize()
+    reader = Reader()
+
+    answers = [reader.sends({"articleId": known + number}) for number in range(1, 2001)]
+
+    assert {answer.status_code for answer in answers} == {404}
+    assert site_store.store.client.dbsize() == keys

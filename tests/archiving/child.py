@@ -1,0 +1,141 @@
+"""A process apart that archives and views, with a database file of its own, and dies where it is told to.
+
+It reads orders, one JSON object in each line, and answers each with one line. What an order says happens in forks
+of it, since a death is to be a real one (SIGKILL); it has neither threads nor connections itself.
+
+    {"do": …, "url", "shards", "now", "id", "visitors", "die_at"} -> {"statuses": [0 or -9 …], "answers": […]}
+
+`die_at` counts the steps: each packet to the store and each statement to the database is one before it is sent and
+one after its answer. With several `visitors` as many processes view at the same moment.
+"""
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import django
+
+Order = dict[str, Any]
+
+
+class Countdown:
+    """Kills this process at the n-th step. 0: never."""
+
+    def __init__(self, die_at: int) -> None:
+        self._left = die_at
+
+    def step(self) -> None:
+        self._left -= 1
+        if self._left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def before(self, call: Callable[..., Any]) -> Callable[..., Any]:
+        def counted(*args: Any, **kwargs: Any) -> Any:
+            self.step()
+            return call(*args, **kwargs)
+
+        return counted
+
+    def after(self, call: Callable[..., Any]) -> Callable[..., Any]:
+        def counted(*args: Any, **kwargs: Any) -> Any:
+            answer = call(*args, **kwargs)
+            self.step()
+            return answer
+
+        return counted
+
+    def execute(self, execute: Callable[..., Any], *args: Any) -> Any:
+        return self.after(self.before(execute))(*args)
+
+
+def follow(order: Order) -> Any:
+    """Do what the order says, in a fork."""
+    from django.db import connection
+    from redis.connection import AbstractConnection as Wire
+
+    countdown = Countdown(order["die_at"])
+    Wire.send_packed_command = countdown.before(Wire.send_packed_command)  # type: ignore[method-assign]
+    Wire.read_response = countdown.after(Wire.read_response)  # type: ignore[method-assign]
+    connection.ensure_connection()
+    with connection.execute_wrapper(countdown.execute):
+        return do(order)
+
+
+def do(order: Order) -> Any:
+    from articles import archive
+    from articles.domain import Visit
+    from articles.models import ArchivedViews
+    from articles.repository import connect
+
+    repository = connect(order["url"], shards=order["shards"], clock=lambda: order["now"], patient=True)
+    match order["do"]:
+        case "archive":
+            return archive.put_away(repository, at_most=1000, budget=60)
+        case "view":
+            count = archive.record_view(repository, order["id"], Visit(order["visitors"][0]))
+            return [count.reason, count.pv, count.uv]
+        case "sweep":
+            return archive.sweep(repository, at_most=1000)
+        case "rows":
+            return sorted(ArchivedViews.objects.values_list("article_id", "pv", "uv"))
+        case "clear":
+            return ArchivedViews.objects.all().delete()[0]
+    raise ValueError(order["do"])
+
+
+def begin(order: Order, start: tuple[int, int]) -> tuple[int, int]:
+    """Fork; the child's id, and where its answer will be. It waits until `start` is closed."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child:
+        os.close(writing)
+        return child, reading
+    status = 1
+    with suppress(BaseException):
+        os.close(start[1])
+        os.read(start[0], 1)
+        os.write(writing, json.dumps(follow(order)).encode())
+        status = 0
+    os._exit(status)
+
+
+def ended(child: int, reading: int) -> tuple[int, Any]:
+    with os.fdopen(reading, "rb") as pipe:
+        told = pipe.read()
+    _, status = os.waitpid(child, 0)
+    return os.waitstatus_to_exitcode(status), json.loads(told) if told else None
+
+
+def answer(order: Order) -> dict[str, list[Any]]:
+    start = os.pipe()
+    visitors = order["visitors"] or [None]
+    children = [begin(order | {"visitors": [visitor]}, start) for visitor in visitors]
+    os.close(start[1])
+    found = [ended(*child) for child in children]
+    os.close(start[0])
+    return {"statuses": [status for status, _ in found], "answers": [told for _, told in found]}
+
+
+def main() -> None:
+    django.setup()
+    from django.core.management import call_command
+    from django.db import connection
+
+    call_command("migrate", "articles", interactive=False, verbosity=0)
+    connection.close()
+    say("ready")
+    for line in sys.stdin:
+        say(json.dumps(answer(json.loads(line))))
+
+
+def say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+"""A store whose articles nobody has looked at for long, and the process that archives them."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from django.conf import settings
+
+from articles.domain import Suspicion, Visit
+from articles.repository import Repository
+from tests.clock import Clock
+from tests.repository.usage import DAY, post
+
+ALICE_READS, BOB_READS, CAROL_READS = (f"{number:016x}" for number in (1, 2, 3))
+LONG = 91 * DAY
+
+Child = subprocess.Popen[str]
+
+
+def view(repository: Repository, article_id: int, visitor: str) -> None:
+    assert repository.views.record(article_id, Visit(visitor)).counted
+
+
+@pytest.fixture
+def idle(real_repository: Repository, clock: Clock) -> Repository:
+    """Article 1 of the group python: viewed twice by alice, once by bob, twice by bots; 91 days ago."""
+    real_repository.groups.create("python", "Python")
+    assert post(real_repository, 1, ("python",)) == 1
+    for visitor in (ALICE_READS, BOB_READS, ALICE_READS):
+        view(real_repository, 1, visitor)
+        clock.advance(600)
+    for _ in range(2):
+        real_repository.views.record(1, Visit(CAROL_READS, suspicion=Suspicion.BOT))
+    clock.advance(LONG)
+    return real_repository
+
+
+def shown(repository: Repository, article_id: int = 1) -> tuple[int, int]:
+    """Page views and visitors that readers see."""
+    article = repository.articles.get(article_id)
+    return article.pv, article.uv
+
+
+@dataclass
+class Archivist:
+    """The process of `child.py`, at work on a store."""
+
+    process: Child
+    url: str
+    shards: int = 1
+    clock: Clock | None = None
+
+    def ask(self, do: str, *visitors: str, article_id: int = 1, die_at: int = 0) -> tuple[list[int], list[Any]]:
+        """The statuses of the processes that did it, -9 for one that was killed, and their answers."""
+        assert self.process.stdin
+        assert self.process.stdout
+        order = {"do": do, "url": self.url, "shards": self.shards, "now": self.clock() if self.clock else 0}
+        order |= {"id": article_id, "visitors": visitors, "die_at": die_at}
+        self.process.stdin.write(json.dumps(order) + "\n")
+        self.process.stdin.flush()
+        found = json.loads(self.process.stdout.readline())
+        return found["statuses"], found["answers"]
+
+    def tell(self, do: str, *visitors: str, article_id: int = 1) -> Any:
+        """The answer of one process that was not killed."""
+        (status,), (told,) = self.ask(do, *visitors, article_id=article_id)
+        assert status == 0
+        return told
+
+    def survives(self, do: str, *visitors: str, die_at: int) -> bool:
+        """Whether it was done before the step at which the process is killed."""
+        (status,), _ = self.ask(do, *visitors, die_at=die_at)
+        assert status in (0, -9)
+        return status == 0
+
+
+@pytest.fixture(scope="session")
+def child_process() -> Iterator[Child]:
+    environment = os.environ | {"DJANGO_SETTINGS_MODULE": "tests.settings"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.archiving.child"],
+        cwd=settings.BASE_DIR,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout
+    assert process.stdout.readline() == "ready\n"
+    yield process
+    with suppress(OSError):
+        assert process.stdin
+        process.stdin.close()
+    process.wait(10)
+    process.stdout.close()
+
+
+@pytest.fixture
+def archivist(child_process: Child, idle: Repository, server_url: str, clock: Clock) -> Archivist:
+    """At work on the store of `idle`, with an empty archive."""
+    found = Archivist(child_process, server_url, idle.store.shards.count, clock)
+    found.tell("clear")
+    return found

@@ -1,0 +1,331 @@
+"""Archiving with the site's own database: rows, what is missing of them, what fails."""
+
+import logging
+from datetime import UTC, datetime
+
+import pytest
+from django.db import DatabaseError, connection
+
+from articles import archive
+from articles.domain import Order, Suspicion, Visit
+from articles.errors import ArticleNotFound, ArticleRemoved, StoreUnavailable
+from articles.models import ArchivedViews
+from articles.repository import connect
+from tests.archiving.conftest import ALICE_READS, BOB_READS, CAROL_READS, LONG, shown, view
+from tests.clock import Clock
+from tests.repository.usage import MODERATOR, post, problems
+
+pytestmark = pytest.mark.django_db
+
+
+def put_away(repository):
+    return archive.put_away(repository, at_most=1000, budget=60)
+
+
+def come(repository, visitor, article_id=1):
+    count = archive.record_view(repository, article_id, Visit(visitor))
+    return count.reason, count.pv, count.uv
+
+
+@pytest.fixture
+def archived(idle):
+    assert put_away(idle) == 1
+    return idle
+
+
+def test_what_nobody_looks_at_goes_into_the_database(archived, clock):
+    row = ArchivedViews.objects.get()
+
+    assert (row.pk, row.pv, row.uv, row.suspects) == (1, 3, 2, {"bot": 2})
+    assert bytes(row.sketch).startswith(b"HYLL")
+    assert row.archived_at == datetime.fromtimestamp(clock(), UTC)
+    assert row.viewed_at == clock() - LONG - 600
+    assert str(row) == "views of article 1"
+    assert shown(archived) == (3, 2)
+    assert problems(archived) == []
+    assert put_away(archived) == 0
+
+
+def test_what_was_looked_at_lately_stays(idle):
+    post(idle, 2)
+    view(idle, 2, ALICE_READS)
+
+    assert put_away(idle) == 1
+
+    assert [row.pk for row in ArchivedViews.objects.all()] == [1]
+
+
+def test_a_view_brings_it_back_and_counts(archived):
+    assert come(archived, BOB_READS) == (None, 4, 2)
+    assert come(archived, BOB_READS) == ("repeat", 4, 2)
+    assert come(archived, CAROL_READS) == (None, 5, 3)
+    assert not ArchivedViews.objects.exists()
+    assert [(a.id, a.pv, a.uv) for a in archived.listings.page(Order.HOT).articles] == [(1, 5, 3)]
+    assert problems(archived) == []
+
+
+def test_views_of_other_articles_do_not_ask_the_database(idle, django_assert_num_queries):
+    with django_assert_num_queries(0):
+        assert come(idle, CAROL_READS) == (None, 4, 3)
+
+
+def test_what_is_unknown_or_removed_is_refused_as_ever(archived):
+    archived.articles.remove(1, MODERATOR, "Spam")
+
+    with pytest.raises(ArticleRemoved):
+        come(archived, ALICE_READS)
+    with pytest.raises(ArticleNotFound):
+        come(archived, ALICE_READS, 4000)
+    assert ArchivedViews.objects.count() == 1
+
+
+def test_it_can_go_and_come_again_and_again(archived, clock):
+    for number in range(3):
+        assert come(archived, BOB_READS) == (None, 4 + number, 2)
+        clock.advance(LONG)
+        assert put_away(archived) == 1
+        assert shown(archived) == (4 + number, 2)
+        assert problems(archived) == []
+    assert ArchivedViews.objects.get().pv == 6
+
+
+def test_many_are_archived_in_turns_and_none_twice(idle, clock, monkeypatch):
+    monkeypatch.setattr(archive, "_AT_ONCE", 4)
+    for number in range(2, 12):
+        view(idle, post(idle, number), ALICE_READS)
+    clock.advance(LONG)
+
+    assert archive.put_away(idle, at_most=1000, budget=0) == 4
+    assert archive.put_away(idle, at_most=3, budget=60) == 3
+    assert put_away(idle) == 4
+    assert put_away(idle) == 0
+    assert ArchivedViews.objects.count() == 11
+
+
+def test_a_row_of_an_archiving_that_was_broken_off_is_written_anew(archived, clock):
+    come(archived, CAROL_READS)
+    stale = ArchivedViews(pk=1, pv=3, uv=2, sketch=b"old", viewed_at=0, archived_at=datetime.fromtimestamp(0, UTC))
+    stale.save()
+    clock.advance(LONG)
+
+    put_away(archived)
+
+    row = ArchivedViews.objects.get()
+    assert (row.pv, row.uv, row.archived_at) == (4, 3, datetime.fromtimestamp(clock(), UTC))
+    assert come(archived, CAROL_READS) == (None, 5, 3)
+
+
+def test_without_its_row_an_article_goes_on_with_its_numbers_and_a_warning(archived, caplog):
+    ArchivedViews.objects.all().delete()
+
+    assert come(archived, ALICE_READS) == (None, 4, 3), "alice is not known any more"
+
+    assert "the archive does not know the visitors of article 1" in caplog.text
+    assert come(archived, ALICE_READS) == ("repeat", 4, 3)
+    assert problems(archived) == []
+
+
+def test_with_a_damaged_row_too(archived, caplog):
+    ArchivedViews.objects.update(sketch=b"HYLL nonsense")
+
+    assert come(archived, BOB_READS) == (None, 4, 3)
+
+    assert "the archive does not know the visitors" in caplog.text
+    assert not ArchivedViews.objects.exists()
+    assert problems(archived) == []
+
+
+def test_nobody_is_warned_of_a_row_that_another_reader_has_used_up(archived, caplog, monkeypatch):
+    """Two come at once: the other brings the counters back and deletes the row before this one looks for it."""
+    found, others = archive._bring_back, []
+
+    def slow(repository, article_id):
+        if not others:
+            others.append(1)
+            assert come(repository, BOB_READS) == (None, 4, 2)
+        return found(repository, article_id)
+
+    monkeypatch.setattr(archive, "_bring_back", slow)
+
+    assert come(archived, CAROL_READS) == (None, 5, 3)
+    assert not caplog.records
+
+
+def test_a_reader_whom_housekeeping_gets_in_the_way_of_is_counted(archived, monkeypatch):
+    """What was brought back is still idle until the view is counted: it may be archived once more."""
+    found, times = archive._bring_back, []
+
+    def unlucky(repository, article_id):
+        row = found(repository, article_id)
+        if len(times) < 1:
+            times.append(put_away(repository))
+        return row
+
+    monkeypatch.setattr(archive, "_bring_back", unlucky)
+
+    assert come(archived, CAROL_READS) == (None, 4, 3)
+    assert times == [1]
+    assert not ArchivedViews.objects.exists()
+    assert problems(archived) == []
+
+
+def test_who_is_always_unlucky_is_told_so(archived, monkeypatch):
+    monkeypatch.setattr(archive, "_bring_back", lambda *_: None)
+
+    with pytest.raises(StoreUnavailable, match="again and again"):
+        come(archived, CAROL_READS)
+    assert shown(archived) == (3, 2)
+
+
+def test_a_row_that_was_written_anew_is_not_deleted_with_the_old_one(archived, clock):
+    old = ArchivedViews.objects.get()
+    come(archived, CAROL_READS)
+    clock.advance(LONG)
+    put_away(archived)
+
+    archive._forget(old)
+
+    assert ArchivedViews.objects.get().pv == 4
+
+
+class Broken:
+    """The database answers statements that begin so with an error."""
+
+    def __init__(self, word):
+        self.word = word
+
+    def __call__(self, execute, sql, *args):
+        if sql.startswith(self.word):
+            raise DatabaseError("database is locked")
+        return execute(sql, *args)
+
+
+def test_a_database_that_does_not_answer_is_a_store_that_does_not(archived):
+    with connection.execute_wrapper(Broken("SELECT")), pytest.raises(StoreUnavailable, match="database is locked"):
+        come(archived, CAROL_READS)
+    assert shown(archived) == (3, 2)
+    assert come(archived, CAROL_READS) == (None, 4, 3)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_row_that_cannot_be_deleted_is_swept_up_later(archived, caplog, clock):
+    with connection.execute_wrapper(Broken("DELETE")):
+        assert come(archived, CAROL_READS) == (None, 4, 3)
+    assert "stay in the archive for now" in caplog.text
+    clock.advance(60)
+    assert archive.sweep(archived, at_most=10) == 0, "not yet: somebody might be archiving it"
+    clock.advance(3601)
+
+    assert archive.sweep(archived, at_most=10) == 1
+
+    assert not ArchivedViews.objects.exists()
+    assert come(archived, CAROL_READS) == (None, 5, 3)
+
+
+def test_what_has_no_counters_is_not_in_the_way_of_others(idle):
+    for number in (1000, 2000):
+        idle.store.client.zadd(idle.store.shards.of(number).viewed, {str(number): 1.0})
+
+    assert archive.put_away(idle, at_most=2, budget=60) == 0
+    assert archive.put_away(idle, at_most=2, budget=60) == 1
+    assert problems(idle) == []
+
+
+def test_nothing_is_archived_when_the_row_cannot_be_written(idle):
+    with connection.execute_wrapper(Broken("INSERT")), pytest.raises(DatabaseError):
+        put_away(idle)
+    assert not idle.archiving.is_away(1)
+    assert problems(idle) == []
+
+
+def test_rows_of_archived_articles_are_not_swept_up(archived, clock):
+    clock.advance(LONG)
+
+    assert archive.sweep(archived, at_most=10) == 0
+    assert ArchivedViews.objects.count() == 1
+
+
+def test_rows_are_kept_when_the_store_is_another_one(archived, clock):
+    clock.advance(LONG)
+    archived.store.client.flushdb()
+    archived.prepare()
+    assert archive.sweep(archived, at_most=10) == 0
+
+    view(archived, post(archived, 1), ALICE_READS)
+
+    assert archive.sweep(archived, at_most=10) == 0, "its article 1 has fewer views than that was"
+    assert ArchivedViews.objects.count() == 1
+
+
+@pytest.fixture
+def left_over(archived):
+    """Rows of 30 articles whose counters are back in the store, besides the one of article 1."""
+    long_ago = datetime.fromtimestamp(0, UTC)
+    for number in range(2, 32):
+        article_id = post(archived, number)
+        view(archived, article_id, ALICE_READS)
+        ArchivedViews.objects.create(pk=article_id, pv=1, uv=1, sketch=b"", viewed_at=0, archived_at=long_ago)
+    return archived
+
+
+def test_sweeping_looks_at_few_rows_and_gets_to_all_of_them(left_over):
+    rounds = 0
+    while ArchivedViews.objects.count() > 1:
+        assert 0 <= archive.sweep(left_over, at_most=7) <= 7
+        rounds += 1
+        assert rounds < 1000
+    assert rounds >= 5
+    assert ArchivedViews.objects.get().pk == 1
+
+
+@pytest.mark.parametrize("start", [0, 1, 20, 31])
+def test_a_small_archive_is_swept_at_once_wherever_it_begins(left_over, monkeypatch, start):
+    monkeypatch.setattr(archive, "randrange", lambda end: min(start, end - 1))
+
+    assert archive.sweep(left_over, at_most=100) == 30
+
+
+def test_an_empty_archive_is_swept_too(idle):
+    assert archive.sweep(idle, at_most=10) == 0
+
+
+def test_suspect_views_of_all_time_are_those_of_both(archived):
+    archived.views.record(1, Visit(CAROL_READS, suspicion=Suspicion.BOT))
+    archived.views.record(1, Visit(CAROL_READS, suspicion=Suspicion.PREFETCH))
+
+    assert archive.suspects(archived, 1) == {"bot": 3, "prefetch": 1}
+
+    row = ArchivedViews.objects.get()
+    come(archived, CAROL_READS)
+    row.save()  # as if nobody had deleted it
+    assert archive.suspects(archived, 1) == {"bot": 3, "prefetch": 1}, "what is back does not count twice"
+    assert archive.suspects(archived, 2) == {}
+
+
+def test_large_numbers_come_back_exactly(idle, clock):
+    post(idle, 2)
+    view(idle, 2, ALICE_READS)
+    keys = idle.store.shards.of(2)
+    idle.store.client.pfadd(keys.visitors(2), *(f"{number:016x}" for number in range(20_000)))
+    idle.store.client.set(keys.views(2), 20_000)
+    before = shown(idle, 2)
+    clock.advance(LONG)
+    put_away(idle)
+    assert len(bytes(ArchivedViews.objects.get(pk=2).sketch)) > 12_000, "no short form any more"
+
+    assert come(idle, f"{77:016x}", 2) == (None, before[0] + 1, before[1])
+
+    assert shown(idle, 2) == (20_001, before[1])
+    assert not ArchivedViews.objects.filter(pk=2).exists()
+
+
+def test_another_node_with_another_clock_does_not_archive_early(idle, server_url, clock):
+    late = connect(server_url, shards=idle.store.shards.count, clock=Clock(clock() - LONG), patient=True)
+
+    assert put_away(late) == 0
+
+
+def test_it_says_nothing_when_all_is_well(archived, caplog):
+    caplog.set_level(logging.DEBUG, "articles.archive")
+    come(archived, BOB_READS)
+    assert not caplog.records

@@ -1,0 +1,110 @@
+"""The ranking lab in a browser, with and without JavaScript."""
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser
+
+REFUSED = "400 (Bad Request)"
+"""What a browser logs of a form whose values are refused, which is meant."""
+
+
+@pytest.fixture
+def site(start):
+    running = start()
+    running.wait_until_up()
+    yield running
+    running.stop()
+
+
+@pytest.fixture(params=[True, False], ids=["with JavaScript", "without JavaScript"])
+def page(request, chromium, site):
+    """A moderator's window, on a phone where there is no JavaScript."""
+    width = 1280 if request.param else 390
+    context = chromium.new_context(
+        java_script_enabled=request.param,
+        base_url=f"http://localhost:{site.port}",
+        viewport={"width": width, "height": 900},
+    )
+    problems = []
+    page = context.new_page()
+    page.on("console", lambda message: REFUSED in message.text or problems.append(message.text))
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    logins = (site.data_dir / "demo-logins.txt").read_text().split()
+    page.goto("/login/")
+    page.fill("main [name=username]", "demo-moderator")
+    page.fill("main [name=password]", logins[logins.index("demo-moderator") + 1])
+    page.click("main form button[type=submit]")
+    page.with_javascript = request.param
+    yield page
+    context.close()
+    assert problems == []
+
+
+def choose(page, name, value):
+    """By the slider, one step with the arrow key at a time, where there is one; else by the number."""
+    if not page.with_javascript:
+        assert page.locator("input[type=range]").count() == 0
+        page.fill(f"#knobs [name={name}]", value)
+        page.click("#knobs button[type=submit]")
+        return
+    slider = page.get_by_role("slider", name="Votes per day" if name == "votes_per_day" else name)
+    with page.expect_response(lambda answer: "/lab/?" in answer.url):
+        slider.press("Home")
+    expect(page.locator("#told")).to_have_text("The preview has been renewed.")
+
+
+def first_titles(page, path="/"):
+    page.goto(path)
+    return page.locator("main li.row h2 a").all_inner_texts()[:10]
+
+
+def test_other_parameters_are_tried_out_applied_and_taken_back(page):
+    before = first_titles(page)
+    page.goto("/lab/")
+    assert page.locator("[name=reason]").count() == 0
+
+    choose(page, "votes_per_day", "1")
+
+    assert page.input_value("#knobs [name=votes_per_day]") == "1"
+    assert "votes_per_day=1&" in page.url
+    assert "votes per day 200 → 1" in page.inner_text("#outcome")
+    foreseen = page.locator(".both section >> nth=1").locator("a.title").all_inner_texts()
+    assert len(foreseen) == 25
+    assert foreseen[:10] != before
+    assert page.evaluate("document.body.scrollWidth") <= page.viewport_size["width"]
+
+    page.fill("[name=reason]", "points alone")
+    page.click("text=Apply to the whole site")
+    assert "The parameters are in force." in page.inner_text("main")
+    assert first_titles(page) == foreseen[:10]
+    page.click("footer >> text=Moderation log")
+    assert "points alone" in page.inner_text("main .log .entry >> nth=0")
+
+    page.goto("/lab/")
+    page.click("text=Go back to version 1")
+    assert "The parameters are in force." in page.inner_text("main")
+    assert first_titles(page) == before
+
+
+@pytest.mark.parametrize("page", [True], indirect=True)
+def test_what_is_typed_as_the_reason_outlives_a_new_preview(page):
+    page.goto("/lab/")
+    choose(page, "votes_per_day", "1")
+    page.fill("[name=reason]", "half a sent")
+
+    with page.expect_response(lambda answer: "/lab/?" in answer.url):
+        page.get_by_role("slider", name="γ").press("End")
+    expect(page.locator("#outcome")).to_contain_text("γ 1.5 → 2.5")
+
+    assert page.input_value("[name=reason]") == "half a sent"
+    assert page.input_value("#knobs [name=gamma]") == "2.5"
+
+
+def test_a_number_that_cannot_be_is_told_at_its_field(page):
+    page.goto("/lab/")
+    page.fill("#knobs [name=half_life]", "6")
+    page.click("#knobs button[type=submit]")
+    assert "No γ within its range" in page.inner_text("#id_half_life_error")
+    page.click("text=reach it")
+    assert page.input_value("#knobs [name=base]") == "10.21"

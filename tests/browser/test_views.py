@@ -1,0 +1,148 @@
+"""What a browser with JavaScript tells of views."""
+
+import json
+import time
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+"""Says so, since the browser of the tests calls itself a headless one, which is a bot."""
+
+
+@pytest.fixture
+def site(start):
+    running = start()
+    running.wait_until_up()
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def context(chromium, site):
+    found = chromium.new_context(base_url=f"http://localhost:{site.port}", user_agent=FIREFOX)
+    found.route("https://**", lambda route: route.fulfill(body="elsewhere", content_type="text/html"))
+    found.route("http://*.example/**", lambda route: route.fulfill(body="elsewhere", content_type="text/html"))
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def page(context):
+    problems = []
+    page = context.new_page()
+    page.on("console", lambda message: problems.append(message.text))
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    yield page
+    assert problems == []
+
+
+def numbers(site, article):
+    status, body = site.get(f"/api/articles/{article}")
+    assert status == 200
+    found = json.loads(body)
+    return found["pv"], found["uv"]
+
+
+def settles(site, article, wanted):
+    """The numbers, once they are what is wanted; or after ten seconds, whatever they are then."""
+    end = time.monotonic() + 10
+    while (found := numbers(site, article)) != wanted and time.monotonic() < end:
+        pass
+    return found
+
+
+def first_link(page):
+    """A link to an article, and the article's number."""
+    page.goto("/newest/")
+    link = page.locator("main a[data-article]").first
+    return link, int(link.get_attribute("data-article"))
+
+
+@pytest.mark.parametrize("follow", ["click", "key", "middle button"])
+def test_following_an_articles_link_in_a_list_is_a_view(page, site, follow):
+    link, article = first_link(page)
+    pv, uv = numbers(site, article)
+
+    with page.expect_request("**/api/views"):
+        match follow:
+            case "click":
+                link.click()
+            case "key":
+                link.press("Enter")
+            case _:
+                link.click(button="middle")
+
+    assert settles(site, article, (pv + 1, uv + 1)) == (pv + 1, uv + 1)
+
+
+def test_the_other_button_and_other_links_are_no_view(page, site):
+    sent = []
+    page.goto("/newest/")
+    page.on("request", lambda request: sent.append(request.url) if "/api/views" in request.url else None)
+
+    page.locator("a[data-article]").first.click(button="right")
+    page.locator("main a.permalink").first.click()
+    page.wait_for_url("**/articles/*/")
+
+    assert sent == []
+
+
+def test_reading_the_page_and_following_its_link_is_one_view(page, site):
+    pv, uv = numbers(site, 1)
+    page.goto("/articles/1/")
+    assert numbers(site, 1) == (pv + 1, uv + 1)
+
+    with page.expect_request("**/api/views") as sent:
+        page.locator("h1 a[data-article]").click(button="middle")
+
+    assert sent.value.response().json()["reason"] == "repeat"
+    assert numbers(site, 1) == (pv + 1, uv + 1)
+
+
+def test_a_page_that_was_loaded_ahead_is_a_view_once_it_is_shown(page, site):
+    before = numbers(site, 1)
+    page.add_init_script("Object.defineProperty(Document.prototype, 'prerendering', {get: () => true})")
+    page.set_extra_http_headers({"Sec-Purpose": "prefetch;prerender"})
+    page.goto("/articles/1/")
+    assert numbers(site, 1) == before
+    page.set_extra_http_headers({})
+
+    with page.expect_request("**/api/views") as sent:
+        page.evaluate("document.dispatchEvent(new Event('prerenderingchange'))")
+
+    assert sent.value.response().json()["counted"]
+    assert numbers(site, 1) == (before[0] + 1, before[1] + 1)
+
+
+@pytest.mark.parametrize(("how", "tells"), [("activationStart", 1), ("deliveryType", "navigational-prefetch")])
+def test_a_page_shown_from_what_was_loaded_ahead_is_a_view(page, site, how, tells):
+    kind = "PerformanceResourceTiming" if how == "deliveryType" else "PerformanceNavigationTiming"
+    page.add_init_script(f"Object.defineProperty({kind}.prototype, {how!r}, {{get: () => {tells!r}}})")
+
+    with page.expect_request("**/api/views") as sent:
+        page.goto("/articles/1/")
+
+    assert sent.value.response().json()["reason"] == "repeat"  # this server was asked for the page just now
+
+
+def test_an_article_page_that_came_from_the_server_sends_nothing(page, site):
+    sent = []
+    page.on("request", lambda request: sent.append(request.url) if "/api/views" in request.url else None)
+
+    page.goto("/articles/1/", wait_until="networkidle")
+
+    assert sent == []
+
+
+def test_the_script_is_small(page, site):
+    page.goto("/articles/1/")
+
+    source = page.locator("script[src*='views']")
+
+    assert source.count() == 1
+    assert source.get_attribute("defer") is not None
+    status, text = site.get(source.get_attribute("src"))
+    assert status == 200
+    assert len(text) < 1024

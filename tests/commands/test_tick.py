@@ -1,0 +1,350 @@
+"""The steps of the housekeeping, and `manage.py tick`."""
+
+import json
+import logging
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import replace
+from datetime import timedelta
+from io import StringIO
+
+import pytest
+from django.conf import settings as site_settings
+from django.contrib.sessions.models import Session
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.utils import timezone
+
+from articles import archive, housekeeping
+from articles.domain import Actor, Order, Visit
+from articles.errors import StoreUnavailable
+from articles.models import ArchivedViews
+from articles.ranking import Parameters
+from articles.repository import keys as names
+from articles.repository.hot import Hot
+from articles.repository.house import Turn
+from articles.repository.tuning import Tunings
+
+STEPS = ["tuning", "hot", "history", "archive", "trim", "expire"]
+
+
+@pytest.fixture(autouse=True)
+def opened(settings):
+    settings.STORE_OPENER = "contextlib.nullcontext"
+
+
+def post(repository, number=1):
+    return repository.articles.post(1, "alice", f"Article {number}", f"https://example.org/{number}").id
+
+
+def later(repository, monkeypatch, seconds):
+    """Let it be later on the repository's clock."""
+    monkeypatch.setattr(repository.store, "_clock", lambda: time.time() + seconds)
+
+
+def results(repository):
+    return {done.step: done for done in housekeeping.run(repository)}
+
+
+def noted(repository):
+    return {step: json.loads(text) for step, text in repository.store.client.hgetall(names.TICK).items()}
+
+
+def test_every_step_is_done_once_and_noted(site_store):
+    post(site_store)
+
+    found = results(site_store)
+
+    assert list(found) == STEPS
+    assert not any(done.error for done in found.values())
+    assert set(noted(site_store)) == set(STEPS)
+    assert all(set(note) == {"at", "seconds", "result", "error"} for note in noted(site_store).values())
+    assert all(abs(note["at"] - time.time()) < 60 for note in noted(site_store).values())
+    assert {step.name for step in site_store.inspection.housekeeping()} == set(STEPS)
+    assert list(site_store.audit.findings()) == []
+
+
+def test_done_again_it_finds_nothing_to_do(site_store):
+    post(site_store)
+    housekeeping.run(site_store)
+
+    assert {done.result for done in housekeeping.run(site_store)} == {""}
+
+
+def test_a_stale_hot_list_is_scored(site_store, monkeypatch):
+    site_store.views.record(post(site_store), Visit("0" * 16))
+    assert results(site_store)["hot"].result == ""
+    before = site_store.hot.refreshed_at()
+    later(site_store, monkeypatch, site_store.rules.hot_refresh - 1)
+
+    assert results(site_store)["hot"].result == "scored anew", "not a whole round late"
+
+    assert site_store.hot.refreshed_at() > before + 50
+    assert list(site_store.audit.findings()) == []
+
+
+def test_what_is_on_top_is_sampled(site_store):
+    post(site_store)
+
+    assert results(site_store)["history"].result == "1 article sampled"
+
+
+def test_what_nobody_looks_at_is_archived(site_store, monkeypatch):
+    first, second = post(site_store, 1), post(site_store, 2)
+    for article_id in (first, second):
+        site_store.views.record(article_id, Visit("0" * 16))
+    later(site_store, monkeypatch, site_store.rules.archive_after + 1)
+
+    assert results(site_store)["archive"].result == "2 articles archived"
+
+    assert ArchivedViews.objects.count() == 2
+    assert site_store.articles.get(first).pv == 1
+    assert list(site_store.audit.findings()) == []
+
+
+def test_a_change_of_the_ranking_that_was_broken_off_is_ended(site_store, monkeypatch):
+    post(site_store)
+    with monkeypatch.context() as patched:
+        patched.setattr(Tunings, "advance", lambda *_: False)
+        actor = Actor(1, "alice")
+        site_store.tuning.apply(replace(Parameters(), votes_per_day=7), expected=1, actor=actor, reason="Slower")
+        assert "0 of 1 articles scored" in results(site_store)["tuning"].result
+
+    assert results(site_store)["tuning"].result == "parameters of version 2 put in force"
+
+    assert site_store.tuning.in_force().votes_per_day == 7
+    assert list(site_store.audit.findings()) == []
+
+
+def test_sessions_that_ended_are_deleted(site_store):
+    now = timezone.now()
+    for number, ends in enumerate((now - timedelta(days=1), now - timedelta(seconds=1), now + timedelta(days=1))):
+        Session.objects.create(session_key=str(number), session_data="", expire_date=ends)
+
+    assert results(site_store)["expire"].result == "2 sessions deleted"
+
+    assert [session.pk for session in Session.objects.all()] == ["2"]
+
+
+def test_rows_that_are_left_over_are_deleted(site_store, monkeypatch):
+    article_id = post(site_store)
+    site_store.views.record(article_id, Visit("0" * 16))
+    later(site_store, monkeypatch, site_store.rules.archive_after + 1)
+    housekeeping.run(site_store)
+    row = ArchivedViews.objects.get()
+    archive.record_view(site_store, article_id, Visit("1" * 16))
+    row.save()
+    later(site_store, monkeypatch, site_store.rules.archive_after + 4000)
+
+    assert results(site_store)["expire"].result == "1 archive row deleted"
+
+
+def test_days_that_are_past_are_trimmed(site_store, monkeypatch):
+    site_store.views.record(post(site_store), Visit("0" * 16))
+    later(site_store, monkeypatch, 15 * 86400)
+
+    assert results(site_store)["trim"].result == "2 entries dropped"
+
+
+def failing(error):
+    def fail(*_, **__):
+        raise error
+
+    return fail
+
+
+def test_a_step_that_fails_does_not_keep_the_others_from_their_work(site_store, monkeypatch, caplog):
+    post(site_store)
+    monkeypatch.setattr(archive, "put_away", failing(ZeroDivisionError("x" * 1000)))
+
+    found = results(site_store)
+
+    assert list(found) == STEPS
+    assert [step for step, done in found.items() if done.error] == ["archive"]
+    assert found["archive"].error == f"ZeroDivisionError: {'x' * 1000}"[:300]
+    assert noted(site_store)["archive"]["error"] == found["archive"].error
+    (record,) = [record for record in caplog.records if record.levelno == logging.ERROR]
+    assert record.getMessage() == "archive failed"
+    assert record.exc_info[0] is ZeroDivisionError
+
+
+def test_a_store_that_fails_one_step_is_told_in_one_line(site_store, monkeypatch, caplog):
+    monkeypatch.setattr(Hot, "is_stale", failing(StoreUnavailable("OOM")))
+
+    assert results(site_store)["hot"].error == "StoreUnavailable: OOM"
+
+    (record,) = [record for record in caplog.records if record.levelno == logging.ERROR]
+    assert record.getMessage() == "hot failed: StoreUnavailable: OOM"
+    assert record.exc_info is None
+
+
+def test_only_news_is_logged_for_everybody(site_store, monkeypatch, caplog):
+    caplog.set_level(logging.DEBUG, "articles.housekeeping")
+    site_store.views.record(post(site_store), Visit("0" * 16))
+    later(site_store, monkeypatch, site_store.rules.archive_after + 1)
+
+    housekeeping.run(site_store)
+
+    told = {record.getMessage().partition(":")[0]: record.levelname for record in caplog.records}
+    assert told == dict.fromkeys(STEPS, "DEBUG") | {"archive": "INFO", "trim": "INFO"}
+    (line,) = [record.getMessage() for record in caplog.records if record.getMessage().startswith("archive")]
+    assert line.startswith("archive: 1 article archived (0.")
+
+
+def test_what_takes_long_is_logged_too(site_store, monkeypatch, caplog):
+    caplog.set_level(logging.INFO, "articles.housekeeping")
+    monkeypatch.setattr(housekeeping, "_LONG", 0.0)
+
+    housekeeping.run(site_store)
+
+    assert len(caplog.records) == len(STEPS)
+
+
+def test_another_process_at_it_is_left_alone(site_store, run):
+    with site_store.house.alone():
+        assert housekeeping.run(site_store) == []
+        assert run("tick") == "Another process keeps house just now.\n"
+    assert noted(site_store) == {}
+
+
+def test_whoever_lost_the_lock_stops(site_store, monkeypatch):
+    monkeypatch.setattr(Turn, "keep", lambda _: False)
+
+    assert list(results(site_store)) == STEPS[:1]
+
+
+def test_it_stops_between_two_steps_when_it_is_asked_to(site_store):
+    asked = iter([False, False, True])
+
+    assert len(housekeeping.run(site_store, lambda: next(asked))) == 2
+    with site_store.house.alone() as turn:
+        assert turn is not None
+
+
+# The command
+
+
+def test_the_command_prints_a_line_for_each_step(run, site_store):
+    post(site_store)
+
+    lines = run("tick").splitlines()
+
+    assert [line.partition(":")[0] for line in lines] == STEPS
+    assert lines[0].startswith("tuning: nothing to do (0.0")
+    assert lines[2].startswith("history: 1 article sampled (0.0")
+
+
+def test_its_status_says_that_a_step_failed(site_store, monkeypatch):
+    monkeypatch.setattr(archive, "put_away", failing(ZeroDivisionError("no")))
+    out = StringIO()
+
+    with pytest.raises(SystemExit) as ended:
+        call_command("tick", stdout=out)
+
+    assert ended.value.code == 1
+    assert "archive: failed: ZeroDivisionError: no (0.0" in out.getvalue()
+    assert "expire: " in out.getvalue()
+
+
+def test_without_a_store_it_says_so(run, site_store, monkeypatch):
+    monkeypatch.setattr(site_store.house, "alone", failing(StoreUnavailable("it is away")))
+
+    with pytest.raises(CommandError, match="The store cannot be used: it is away"):
+        run("tick")
+
+
+@pytest.mark.parametrize("every", ["0", "-5", "nan", "soon", "86401"])
+def test_it_wants_a_sensible_interval(run, every):
+    with pytest.raises(CommandError, match="a number of seconds from 1 to 86400"):
+        run("tick", f"--every={every}")
+
+
+# The loop
+
+
+class Rounds:
+    """Counts rounds, fails in some of them, and asks for the end after the last."""
+
+    def __init__(self, repository, stopping, *errors):
+        self.repository, self.stopping, self.errors = repository, stopping, list(errors)
+        self.told = []
+
+    def __call__(self):
+        error = self.errors.pop(0)
+        if not self.errors:
+            self.stopping.set()
+        if error:
+            raise error
+        return self.repository
+
+
+def test_the_loop_survives_whatever_fails(site_store, caplog):
+    stopping = threading.Event()
+    rounds = Rounds(site_store, stopping, StoreUnavailable("gone"), ZeroDivisionError("odd"), None)
+    told = []
+
+    housekeeping.keep(rounds, 0, stopping, told.append)
+
+    assert told == [[]], "the last round: asked to stop before its first step"
+    first, second = [r for r in caplog.records if r.name == "articles.housekeeping" and r.levelno > logging.INFO]
+    assert first.getMessage() == "housekeeping is put off, for the store cannot be used: gone"
+    assert second.exc_info[0] is ZeroDivisionError
+
+
+def test_the_loop_begins_at_once_and_goes_on_until_it_is_asked_to_stop(site_store):
+    stopping, told = threading.Event(), []
+
+    def tell(results):
+        told.append([done.step for done in results])
+        if len(told) == 3:
+            stopping.set()
+
+    housekeeping.keep(lambda: site_store, 0.01, stopping, tell)
+
+    assert told == [STEPS] * 3
+
+
+def test_the_loop_does_not_begin_when_it_is_to_stop(site_store):
+    stopping = threading.Event()
+    stopping.set()
+
+    housekeeping.keep(failing(AssertionError), 0, stopping, failing(AssertionError))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_the_command_loops_until_a_signal(tmp_path, number):
+    environment = {k: v for k, v in os.environ.items() if k not in ("REDIS_URL", "DJANGO_SETTINGS_MODULE")}
+    environment |= {"DATA_DIR": str(tmp_path / "data"), "LOG_LEVEL": "WARNING"}
+    command = [sys.executable, "manage.py"]
+    place = {"cwd": site_settings.BASE_DIR, "env": environment}
+    subprocess.run([*command, "migrate", "--skip-checks", "--verbosity", "0"], **place, check=True)
+    looping = subprocess.Popen(
+        [*command, "tick", "--every", "1"], **place, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    lines = [looping.stdout.readline() for _ in range(2 * len(STEPS))]
+
+    asked = time.monotonic()
+    looping.send_signal(number)
+    _, errors = looping.communicate(timeout=20)
+
+    assert [line.partition(":")[0] for line in lines] == STEPS * 2
+    assert (looping.returncode, errors) == (0, "")
+    assert time.monotonic() - asked < 5
+
+
+def test_the_hot_list_of_a_site_nobody_reads_decays_nevertheless(site_store, monkeypatch):
+    for number in (1, 2):
+        site_store.views.record(post(site_store, number), Visit("0" * 16))
+    before = site_store.listings.page(Order.HOT)
+    later(site_store, monkeypatch, 3600)
+
+    housekeeping.run(site_store)
+
+    after = site_store.store.client.zrange(
+        site_store.store.shards.directory.order(Order.HOT), 0, -1, withscores=True
+    )
+    assert max(value for _, value in after) < 0.6 * before.articles[0].hotness

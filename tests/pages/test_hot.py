@@ -1,0 +1,238 @@
+import re
+
+import pytest
+from django.test import Client
+
+from articles.domain import Actor, Visit
+from tests.pages.conftest import browser_of
+from tests.pages.test_lists import rows
+
+HOUR = 3600
+
+
+@pytest.fixture
+def clock(site):
+    """Sets the site's clock to some hours ago."""
+    now = site.store.now()
+
+    def ago(hours):
+        site.store._clock = lambda: now - hours * HOUR
+
+    return ago
+
+
+def post(site, user, name, groups=()):
+    return site.articles.post(user.pk, user.username, name, f"https://e.org/{name}", groups).id
+
+
+def read(site, article, times=1):
+    """By as many visitors."""
+    for n in range(times):
+        site.views.record(article, Visit(f"{n:016x}"))
+
+
+@pytest.fixture
+def aged(site, alice, clock):
+    """Articles by their age in hours, each read once."""
+    ids = {}
+    for hours in (200, 100, 48, 2):
+        clock(hours)
+        ids[hours] = post(site, alice, f"posted-{hours}-hours-ago")
+    clock(0)
+    for article in ids.values():
+        read(site, article)
+    return ids
+
+
+def text_of(path, user=None):
+    return re.sub(r"\s+", " ", browser_of(user).get(path).content.decode())
+
+
+def words_of(path):
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", text_of(path)))
+
+
+def test_it_is_ordered_by_hotness_and_shows_views_and_visitors(site, alice):
+    quiet, busy, _unread = (post(site, alice, name) for name in ("quiet", "busy", "unread"))
+    read(site, quiet, 1)
+    read(site, busy, 1200)
+    site.hot.rescore()
+
+    assert rows(Client().get("/hot/")) == [busy, quiet]
+    text = words_of("/hot/")
+    assert "1,200 views" in text
+    assert re.search(r"1 view 1 visitor\b", text)
+    assert re.search(r"1,\d{3} visitors", text)
+
+
+def test_a_visitor_who_comes_back_is_two_views_of_one_visitor(site, article, clock):
+    clock(1)
+    read(site, article)
+    clock(0)
+    read(site, article)
+
+    assert "2 views 1 visitor " in words_of("/hot/")
+
+
+def test_other_lists_do_not_show_views(site, article):
+    read(site, article)
+
+    assert 'class="views"' in text_of("/hot/")
+    for path in ("/", "/newest/", "/users/alice/"):
+        assert rows(Client().get(path)) == [article]
+        assert 'class="views"' not in text_of(path)
+
+
+@pytest.mark.parametrize(
+    ("query", "ages"),
+    [
+        ("", [2, 48, 100, 200]),
+        ("?range=all", [2, 48, 100, 200]),
+        ("?range=7d", [2, 48, 100]),
+        ("?range=72h", [2, 48]),
+        ("?range=24h", [2]),
+    ],
+)
+def test_a_range_keeps_to_articles_posted_within_it(aged, query, ages):
+    assert rows(Client().get(f"/hot/{query}")) == [aged[hours] for hours in ages]
+
+
+@pytest.mark.parametrize(("query", "name"), [("", "all"), ("?range=all", "all"), ("?range=72h", "72h")])
+def test_the_range_shown_is_marked_and_the_others_can_be_reached(aged, query, name):
+    text = text_of(f"/hot/{query}")
+
+    assert re.findall(r'href="\?range=(\w+)"', text) == ["24h", "72h", "7d", "all"]
+    assert re.findall(r'href="\?range=(\w+)" aria-current="true"', text) == [name]
+
+
+@pytest.mark.parametrize("name", ["", "1h", "24H", "72", "all ", "-1h", "24h,72h", "score:", "x" * 1000])
+def test_an_unknown_range_is_404_and_makes_no_key(site, article, name):
+    before = set(site.store.client.keys())
+
+    assert Client().get("/hot/", {"range": name}).status_code == 404
+    assert set(site.store.client.keys()) == before
+
+
+def test_a_page_holds_25_articles_and_the_pager_keeps_the_range(site, alice):
+    ids = [post(site, alice, f"article-{n}") for n in range(30)]
+    for times, article in enumerate(ids, start=1):
+        read(site, article, times)
+
+    assert rows(Client().get("/hot/?range=72h")) == ids[:-26:-1]
+    assert rows(Client().get("/hot/?range=72h&page=2")) == ids[4::-1]
+    assert 'href="?page=2&amp;range=72h"' in text_of("/hot/?range=72h")
+    assert 'href="?page=1&amp;range=72h"' in text_of("/hot/?range=72h&page=2")
+    assert 'href="?page=2"' in text_of("/hot/")
+
+
+@pytest.mark.parametrize("page", ["0", "-1", "abc", "", "2", "1000000000000"])
+@pytest.mark.parametrize("query", ["", "range=24h&"])
+def test_pages_that_do_not_exist_are_404(site, article, query, page):
+    read(site, article)
+
+    assert Client().get(f"/hot/?{query}page={page}").status_code == 404
+
+
+@pytest.mark.parametrize(("name", "larger"), [("24h", "72h"), ("72h", "7d"), ("7d", "all")])
+def test_an_empty_range_says_so_and_leads_to_a_larger_one(site, alice, clock, name, larger):
+    clock(300)
+    old = post(site, alice, "old")
+    clock(0)
+    read(site, old)
+
+    text = text_of(f"/hot/?range={name}")
+
+    assert "has been read yet" in text
+    assert f'class="button" href="?range={larger}"' in text
+    assert rows(Client().get("/hot/")) == [old]
+
+
+def test_an_empty_hot_list_says_how_articles_come_onto_it(site, article):
+    text = text_of("/hot/")
+
+    assert "Nothing has been read yet" in text
+    assert 'class="button" href="/newest/"' in text
+
+
+def test_it_says_when_it_was_scored(site, article):
+    read(site, article)
+    site.hot.rescore()
+
+    assert "Re-scored just now" in words_of("/hot/")
+    assert "Re-scored just now" in words_of("/groups/python/?order=hot")
+    assert "Re-scored" not in words_of("/")
+
+
+def test_a_stale_list_is_scored_by_its_reader(site, article, clock):
+    read(site, article)
+    clock(-1)
+
+    Client().get("/hot/")
+
+    assert site.hot.refreshed_at() == pytest.approx(site.store.now(), abs=0.001)
+
+
+def test_a_group_can_be_ordered_by_hotness(site, article, alice):
+    other = post(site, alice, "other", ["python"])
+    elsewhere = post(site, alice, "elsewhere")
+    for times, found in enumerate((other, article, elsewhere), start=1):
+        read(site, found, times)
+
+    text = text_of("/groups/python/?order=hot")
+
+    assert rows(Client().get("/groups/python/?order=hot")) == [article, other]
+    assert re.findall(r'href="\?order=(\w+)" aria-current="true"', text) == ["hot"]
+    assert "2 articles on the hot list" in text
+    assert 'href="?order=hot"' in text_of("/groups/python/")
+
+
+def test_the_pager_of_a_group_keeps_its_order(site, article, alice):
+    for n in range(26):
+        read(site, post(site, alice, f"article-{n}", ["python"]))
+
+    assert 'href="?page=2&amp;order=hot"' in text_of("/groups/python/?order=hot")
+
+
+def test_a_group_that_nobody_read_says_so_and_leads_to_its_articles(site, article):
+    text = text_of("/groups/python/?order=hot")
+
+    assert "No article of this group is on the hot list" in text
+    assert 'class="button" href="?order=score"' in text
+
+
+def test_a_removed_article_leaves_the_list_at_once(site, article, carol):
+    read(site, article)
+    assert rows(Client().get("/hot/")) == [article]
+
+    site.articles.remove(article, Actor(carol.pk, "carol"), "spam")
+
+    for path in ("/hot/", "/hot/?range=24h", "/groups/python/?order=hot"):
+        assert rows(Client().get(path)) == []
+
+
+def test_the_menu_leads_to_it_and_marks_it(site, article):
+    assert '<a href="/hot/">Hot</a>' in text_of("/")
+    assert '<a href="/hot/" aria-current="page">Hot</a>' in text_of("/hot/")
+
+
+def test_the_link_of_a_row_says_which_article_it_is_of(site, article):
+    assert f'<a href="https://example.org/a" data-article="{article}"' in text_of("/")
+
+
+def test_it_only_answers_to_reading_and_carries_nothing_personal(site, article):
+    read(site, article)
+
+    assert Client().post("/hot/").status_code == 405
+    head, whole = Client().head("/hot/"), Client().get("/hot/")
+    assert (head.status_code, head.content) == (200, b"")
+    assert not whole.cookies
+    assert "csrfmiddlewaretoken" not in whole.content.decode()
+
+
+def test_members_see_their_own_choice_and_can_vote_in_it(site, article, alice):
+    read(site, article)
+
+    text = text_of("/hot/?range=72h", alice)
+
+    assert re.findall(r'class="(\w+)"[^>]*aria-pressed="true"', text) == ["vote"]
+    assert 'name="next" value="/hot/?range=72h"' in text

@@ -1,0 +1,470 @@
+"""The ranking lab: trying out, applying, taking back, and everything that is refused."""
+
+import re
+from html import unescape
+
+import pytest
+from django.test import Client
+
+from articles.domain import Actor, Choice, ImportedArticle, Order, Visit
+from articles.ranking import Parameters
+from articles.repository import tuning
+from tests.pages.conftest import browser_of
+
+DAY = 86400
+DAVE = Actor(77, "dave")
+VALUES = {"votes_per_day": "200", "alpha": "1", "beta": "1.2", "base": "2", "gamma": "1.5", "list": "score"}
+
+
+def text_of(response):
+    text = re.sub(r"<(script|style|title).*?</\1>", " ", response.content.decode(), flags=re.DOTALL)
+    return unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", text)))
+
+
+def html_of(response):
+    return unescape(response.content.decode())
+
+
+def value_of(response, name, form="knobs"):
+    """What an input of the form holds."""
+    part = html_of(response).partition(f'id="{form}"')[2]
+    return re.search(rf'name="{name}"[^>]*?value="([^"]*)"', part.partition("</form>")[0])[1]
+
+
+def post_articles(site, count=40, votes=lambda n: n, days=lambda n: n / 10):
+    now = site.store.now()
+    site.imports.add(
+        [
+            ImportedArticle(f"Article {n}", f"https://example.org/{n}", 5, "bob", now - days(n) * DAY, votes(n), 0)
+            for n in range(count)
+        ]
+    )
+
+
+def in_force(site):
+    return site.tuning.in_force()
+
+
+def apply_as_dave(site, parameters, reason="Mine are better"):
+    site.tuning.apply(parameters, expected=site.tuning.state().version, actor=DAVE, reason=reason)
+    while not site.tuning.advance():
+        pass
+
+
+def scores(site):
+    names = [keys.order(Order.SCORE) for keys in site.store.shards.all]
+    return {member: value for name in names for member, value in site.store.client.zscan_iter(name)}
+
+
+# Who may
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [("get", "/lab/"), ("post", "/lab/apply/"), ("post", "/lab/rollback/")]
+)
+def test_only_members_with_the_right_come_in(site, mallory, carol, method, path):
+    assert getattr(Client(), method)(path).headers["Location"].startswith("/login/?next=")
+    assert getattr(browser_of(mallory), method)(path).status_code == 403
+    assert getattr(browser_of(carol), method)(path).status_code in (200, 400)
+
+
+def test_applying_and_rolling_back_are_not_addresses_to_look_at(site, carol):
+    assert browser_of(carol).get("/lab/apply/").status_code == 405
+    assert browser_of(carol).get("/lab/rollback/").status_code == 405
+    assert browser_of(carol).post("/lab/").status_code == 405
+
+
+@pytest.mark.parametrize("path", ["/lab/apply/", "/lab/rollback/"])
+def test_every_form_needs_its_token(site, carol, path):
+    apply_as_dave(site, Parameters(50))
+    fields = VALUES | {"reason": "x", "version": "2", "to": "1"}
+
+    assert browser_of(carol, strict=True).post(path, fields).status_code == 403
+
+    assert in_force(site) == Parameters(50)
+
+
+def test_the_lab_is_kept_by_nobody(site, carol):
+    assert "no-store" in browser_of(carol).get("/lab/").headers["Cache-Control"]
+
+
+# Trying out
+
+
+def test_the_lab_begins_with_what_is_in_force(site, carol):
+    apply_as_dave(site, Parameters(27, 2, 0.1, 3.25, 1.4))
+
+    page = browser_of(carol).get("/lab/")
+
+    found = {name: value_of(page, name) for name in ("votes_per_day", "alpha", "beta", "base", "gamma")}
+    assert found == {"votes_per_day": "27", "alpha": "2", "beta": "0.1", "base": "3.25", "gamma": "1.4"}
+    assert "These are the parameters in force." in text_of(page)
+    assert "Apply to the whole site" not in text_of(page)
+
+
+def test_an_address_may_name_some_values_and_the_others_are_those_in_force(site, carol):
+    page = browser_of(carol).get("/lab/?gamma=1.8&nonsense=1")
+
+    assert page.status_code == 200
+    assert (value_of(page, "gamma"), value_of(page, "votes_per_day")) == ("1.8", "200")
+    assert "γ 1.5 → 1.8" in text_of(page)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("votes_per_day", bad) for bad in ("0", "86401", "1.5", "", "many", "-3", "9" * 5000)),
+        *(("alpha", bad) for bad in ("-0.1", "100.1", "", "nan", "inf", "1e999", "x")),
+        *(("beta", bad) for bad in ("-1", "101", "", "NaN")),
+        *(("base", bad) for bad in ("0", "0.09", "48.1", "", "two")),
+        *(("gamma", bad) for bad in ("0.99", "2.51", "", "-1.5", "１．５x")),
+        *(("half_life", bad) for bad in ("0", "0.03", "48.5", "-1", "nan", "soon")),
+        *(("list", bad) for bad in ("time", "", "score:", "{s1}:score")),
+    ],
+)
+def test_values_that_cannot_be_are_refused_at_their_field_and_kept(site, carol, name, value):
+    response = browser_of(carol).get("/lab/", VALUES | {"gamma": "1.7", name: value})
+
+    assert response.status_code == 400
+    assert f'id="id_{name}_error"' in html_of(response)
+    if name not in ("list",) and value:
+        assert value_of(response, name) == value
+    if name != "gamma":
+        assert value_of(response, "gamma") == "1.7"
+    assert 'id="preview"' not in html_of(response)
+
+
+def test_nothing_would_be_hot_with_both_weights_zero(site, carol):
+    response = browser_of(carol).get("/lab/?alpha=0&beta=0")
+
+    assert response.status_code == 400
+    assert html_of(response).count("α and β must not both be 0") == 2
+    assert browser_of(carol).get("/lab/?alpha=0&beta=0.1").status_code == 200
+
+
+def test_the_preview_shows_both_orders_and_how_far_each_article_moves(site, carol):
+    # A day old with 100 votes, against three of today with 1, 2 and 3: at 200 votes a day it comes last.
+    post_articles(site, 3, votes=lambda n: n + 1, days=lambda n: 0.1 * (n + 1))
+    post_articles(site, 1, votes=lambda n: 100, days=lambda n: 1.01)
+
+    page = browser_of(carol).get("/lab/?votes_per_day=50")
+
+    before, after = (re.findall(r'class="title"[^>]*>(.*?)</a>', part) for part in halves(page))
+    assert before == ["Article 0", "Article 1", "Article 2", "Article 0"]
+    assert after == ["Article 0", "Article 0", "Article 1", "Article 2"]
+    told = re.sub(r"<[^>]+>", "", halves(page)[1])
+    assert "▲3up 3 places" in told
+    assert told.count("▼1down 1 place") == 3
+    assert "Of the first 4 articles, 4 would stand elsewhere." in text_of(page)
+    assert "432" in text_of(page)
+    assert "1,728" in text_of(page)
+    assert "4 days" in text_of(page)
+
+
+def halves(page):
+    _, _, both = html_of(page).partition('class="both"')
+    return both.partition('id="then"')[0], both.partition('id="then"')[2].partition("</ol>")[0]
+
+
+def test_what_comes_in_from_below_is_new_and_what_goes_leaves(site, carol):
+    post_articles(site, 30, votes=lambda n: 0, days=lambda n: n / 100)
+    post_articles(site, 1, votes=lambda n: 300, days=lambda n: 20)
+
+    now, then = halves(browser_of(carol).get("/lab/?votes_per_day=1"))
+
+    assert then.count('class="move new"') == 1
+    assert then.index('class="move new"') < then.index("▼")
+    assert now.count("leaves") == 1
+    assert "Article 24" in now.rpartition("leaves")[2]
+
+
+def test_the_hot_list_is_previewed_with_its_readers(site, carol):
+    post_articles(site, 3, days=lambda n: 0.9 * n)
+    visits = [(n + 1, Visit(f"{v:016x}"), site.store.now()) for n in range(3) for v in range(5 + 20 * n)]
+    site.views.record_many(visits)
+    site.hot.rescore()
+
+    page = browser_of(carol).get("/lab/?list=hot&gamma=1&base=48")
+
+    assert "Preview of the hot list" in text_of(page)
+    now, then = halves(page)
+    assert re.findall(r"Article \d", now) == ["Article 0", "Article 1", "Article 2"]
+    assert re.findall(r"Article \d", then) == ["Article 2", "Article 1", "Article 0"]
+    assert "45 views" in then
+    assert "33 %" in text_of(page)  # of three articles one is older than a day
+
+
+def test_an_empty_site_has_a_lab_too(site, carol):
+    assert "There are no articles yet." in text_of(browser_of(carol).get("/lab/"))
+    assert "No article has been viewed yet" in text_of(browser_of(carol).get("/lab/?list=hot"))
+
+
+def test_both_settings_are_drawn_in_one_chart_with_their_half_lives(site, carol):
+    page = browser_of(carol).get("/lab/?gamma=1&base=6")
+
+    assert html_of(page).count('<svg class="chart"') == 1
+    assert 'class="line series-1"' in html_of(page)
+    assert "it halves in 1.17 hours with what is in force, in 6 hours with what is chosen" in text_of(page)
+
+
+def test_titles_are_text(site, carol):
+    site.articles.post(5, "bob", "<script>alert(1)</script>", "https://example.org/x")
+
+    assert "<script>alert" not in browser_of(carol).get("/lab/").content.decode()
+
+
+# Proposals
+
+
+def test_votes_per_day_are_proposed_from_first_days(site, carol, monkeypatch):
+    post_articles(site, 40, votes=lambda n: 99, days=lambda n: 2)
+    for number in range(1, 41):
+        site.store.client.hset(f"article:{number}", "first_day", number)
+
+    page = browser_of(carol).get("/lab/?gamma=1.7")
+
+    assert "nine in ten had at most 36 votes when it ended, and half at most 20." in text_of(page)
+    address = re.search(r'class="proposal" href="([^"]+)"[^>]*>36 votes per day', html_of(page))[1]
+    filled = browser_of(carol).get(address)
+    assert (value_of(filled, "votes_per_day"), value_of(filled, "gamma")) == ("36", "1.7")
+
+
+def test_votes_of_all_time_are_said_to_stand_in(site, carol):
+    post_articles(site, 40, votes=lambda n: n + 1, days=lambda n: 10)
+
+    told = text_of(browser_of(carol).get("/lab/"))
+
+    assert "votes of all time stand in for them: of the newest 40 articles" in told
+    assert "at most 36" in told
+
+
+def test_a_small_site_is_told_why_nothing_is_proposed(site, carol, article):
+    assert "No votes per day are proposed yet: that takes at least 30 articles" in text_of(
+        browser_of(carol).get("/lab/")
+    )
+
+
+def test_a_wished_half_life_fills_gamma(site, carol):
+    page = browser_of(carol).get("/lab/", VALUES | {"half_life": "1"})
+
+    assert page.status_code == 200
+    assert value_of(page, "gamma") == "1.71"
+    assert "γ was set" in text_of(page)
+    assert "γ 1.5 → 1.71" in text_of(page)
+
+
+def test_a_half_life_gamma_cannot_reach_is_an_error_with_a_base_that_does(site, carol):
+    page = browser_of(carol).get("/lab/", VALUES | {"half_life": "6"})
+
+    assert page.status_code == 400
+    assert value_of(page, "half_life") == "6"
+    assert "No γ within its range" in text_of(page)
+    address = re.search(r'href="([^"]+)">Base 10.2 and γ 1.5 reach it', html_of(page))[1]
+    filled = browser_of(carol).get(address)
+    assert value_of(filled, "base") == "10.21"
+    assert "in 6 hours with what is chosen" in text_of(filled)
+
+
+# Applying
+
+
+def apply(browser, version=1, **changes):
+    fields = VALUES | {"reason": "a small site", "version": str(version)} | changes
+    return browser.post("/lab/apply/", fields)
+
+
+def test_what_is_applied_ranks_the_site_and_stands_in_the_log(site, carol):
+    post_articles(site)
+
+    response = apply(browser_of(carol), votes_per_day="20", gamma="1.3")
+
+    assert response.headers["Location"] == "/lab/?list=score"
+    assert in_force(site) == Parameters(20, gamma=1.3)
+    top = site.listings.page(Order.SCORE).articles
+    assert [a.score for a in top] == sorted((a.posted_at + 4320 * a.points for a in top), reverse=True)
+    log = text_of(Client().get("/moderation/"))
+    for part in ("carol", "tuned the ranking", "200 → 20", "1.5 → 1.3", "a small site"):
+        assert part in log
+    assert list(site.audit.findings()) == []
+
+
+def test_the_lab_says_that_it_is_in_force_and_lists_who_why_and_what(site, carol):
+    page = browser_of(carol).post(
+        "/lab/apply/", VALUES | {"alpha": "1.5", "reason": "views matter", "version": "1"}, follow=True
+    )
+
+    told = text_of(page)
+    assert "The parameters are in force." in told
+    for part in ("Version 2 carol", "Version 1", "from the beginning", "α 1 → 1.5", "Reason: views matter"):
+        assert part in told
+    assert told.count("Go back to version") == 1
+
+
+@pytest.mark.parametrize("reason", ["", "  ", "\u200b", "x" * 501])
+def test_a_reason_is_needed_and_the_values_are_kept(site, carol, reason):
+    response = apply(browser_of(carol), votes_per_day="20", reason=reason)
+
+    assert response.status_code == 400
+    assert 'id="id_reason_error"' in html_of(response)
+    assert value_of(response, "votes_per_day") == "20"
+    assert value_of(response, "votes_per_day", "outcome") == "20"
+    assert in_force(site) == Parameters()
+
+
+def test_values_in_force_already_are_no_change(site, carol):
+    response = apply(browser_of(carol))
+
+    assert response.status_code == 400
+    assert "These parameters are in force already." in text_of(response)
+    assert site.tuning.state().version == 1
+
+
+@pytest.mark.parametrize("changes", [{"gamma": "9"}, {"alpha": "0", "beta": "0"}, {"votes_per_day": "x"}])
+def test_values_out_of_range_are_not_applied(site, carol, changes):
+    response = apply(browser_of(carol), **changes)
+
+    assert response.status_code == 400
+    assert f'id="id_{next(iter(changes))}_error"' in html_of(response)
+    assert in_force(site) == Parameters()
+
+
+@pytest.mark.parametrize("version", ["", "x", "0", "-1"])
+def test_a_form_without_its_version_is_refused(site, carol, version):
+    response = apply(browser_of(carol), version, votes_per_day="20")
+
+    assert response.status_code == 400
+    assert "This form is incomplete." in text_of(response)
+    assert in_force(site) == Parameters()
+
+
+def test_the_second_of_two_moderators_is_told_and_nothing_is_changed(site, carol):
+    apply_as_dave(site, Parameters(50), "Fifty is right")
+
+    response = apply(browser_of(carol), 1, votes_per_day="20")
+
+    assert response.status_code == 409
+    told = text_of(response)
+    assert "dave has put other parameters in force meanwhile (just now): “Fifty is right”." in told
+    assert in_force(site) == Parameters(50)
+    assert value_of(response, "votes_per_day") == "20"
+    assert value_of(response, "reason", "outcome") == "a small site"
+    assert "votes per day 50 → 20" in told
+
+    again = apply(browser_of(carol), value_of(response, "version", "outcome"), votes_per_day="20")
+    assert again.status_code == 302
+    assert in_force(site) == Parameters(20)
+
+
+def test_whoever_wants_the_same_as_the_first_is_told_too(site, carol):
+    apply_as_dave(site, Parameters(50))
+
+    assert apply(browser_of(carol), 1, votes_per_day="50").status_code == 409
+
+
+def test_a_change_that_is_being_applied_keeps_others_out(site, carol, monkeypatch):
+    monkeypatch.setattr(tuning, "STEP", 10)
+    post_articles(site)
+    site.tuning.apply(Parameters(50), expected=1, actor=DAVE, reason="Fifty")
+
+    response = apply(browser_of(carol), 1, votes_per_day="20")
+
+    assert response.status_code == 409
+    assert "Another change is being applied: 10 of 40 articles are scored." in text_of(response)
+    assert value_of(response, "votes_per_day") == "20"
+    assert site.tuning.state().applying.parameters == Parameters(50)
+
+
+def test_what_takes_long_shows_how_far_it_is_and_goes_on(site, carol, monkeypatch):
+    monkeypatch.setattr(tuning, "STEP", 10)
+    monkeypatch.setattr("articles.views.lab.PATIENCE", 0)
+    monkeypatch.setattr("articles.views.lab._A_LITTLE", 0)
+    post_articles(site)
+    browser = browser_of(carol)
+
+    assert apply(browser, votes_per_day="20").status_code == 302
+    first = browser.get("/lab/?votes_per_day=20")
+    assert re.search(r"[123]\d of 40 articles are scored", text_of(first))
+    assert "Apply to the whole site" not in text_of(first)
+    assert in_force(site) == Parameters()
+
+    for _ in range(5):
+        page = browser.get("/lab/", follow=True)
+
+    assert in_force(site) == Parameters(20)
+    assert "articles are scored" not in text_of(page)
+    assert list(site.audit.findings()) == []
+
+
+# Taking back
+
+
+def test_one_click_restores_exactly_the_scores_before(site, carol, article, bob):
+    post_articles(site)
+    site.votes.cast(article, bob.pk, Choice.VOTE)
+    before, browser = scores(site), browser_of(carol)
+    apply(browser, votes_per_day="7")
+    assert scores(site) != before
+
+    response = browser.post("/lab/rollback/", {"version": "2"})
+
+    assert response.headers["Location"] == "/lab/"
+    assert scores(site) == before
+    assert in_force(site) == Parameters()
+    newest = site.tuning.history()[0]
+    assert (newest.version, newest.actor_name, newest.reason) == (3, "carol", "Back to version 1")
+
+
+def test_any_earlier_version_can_come_back(site, carol):
+    for votes in (50, 60, 70):
+        apply_as_dave(site, Parameters(votes))
+
+    browser_of(carol).post("/lab/rollback/", {"version": "4", "to": "2"})
+
+    assert in_force(site) == Parameters(50)
+
+
+@pytest.mark.parametrize(
+    ("fields", "status", "told"),
+    [
+        ({"version": "1", "to": "1"}, 409, "dave has put other parameters in force"),
+        ({"version": "2", "to": "2"}, 400, "These parameters are in force already."),
+        ({"version": "2", "to": "9"}, 400, "There is no such version"),
+        ({"version": "2", "to": "x"}, 400, "This form is incomplete."),
+        ({"version": "", "to": "1"}, 400, "This form is incomplete."),
+        ({}, 400, "This form is incomplete."),
+    ],
+)
+def test_a_way_back_that_cannot_be_is_refused(site, carol, fields, status, told):
+    apply_as_dave(site, Parameters(50))
+
+    response = browser_of(carol).post("/lab/rollback/", fields)
+
+    assert response.status_code == status
+    assert told in text_of(response)
+    assert in_force(site) == Parameters(50)
+
+
+def test_there_is_no_way_back_from_the_beginning(site, carol):
+    response = browser_of(carol).post("/lab/rollback/", {"version": "1"})
+
+    assert response.status_code == 400
+    assert "There is no such version" in text_of(response)
+
+
+def test_a_long_history_is_folded(site, carol):
+    for votes in range(1, 24):
+        apply_as_dave(site, Parameters(votes))
+
+    shown, _, folded = html_of(browser_of(carol).get("/lab/")).partition("Earlier ones")
+
+    assert shown.count('<li class="entry">') == 20
+    assert folded.count('<li class="entry">') == 4
+
+
+def test_whatever_the_configuration_put_in_force_has_no_name(site, carol):
+    site.tuning.apply(Parameters(50), expected=1, actor=Actor(0, ""), reason="VOTES_PER_DAY was changed.")
+    while not site.tuning.advance():
+        pass
+
+    assert "Version 2 the configuration" in text_of(browser_of(carol).get("/lab/"))
+    assert "The configuration has put other parameters" in text_of(apply(browser_of(carol), 1, alpha="3"))

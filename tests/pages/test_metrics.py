@@ -1,0 +1,206 @@
+import pytest
+from django.test import Client
+
+from articles import metrics, wiring
+from articles.repository.client import make_client
+from tests.figures import value, value_in
+from tests.pages.conftest import browser_of
+
+TOKEN = "a token of some length"
+
+
+@pytest.fixture
+def token(settings):
+    settings.METRICS_TOKEN = TOKEN
+    return TOKEN
+
+
+def status_for(**headers):
+    return Client().get("/metrics", **headers).status_code
+
+
+def test_a_program_on_this_machine_reads_them_without_a_token(site, article):
+    response = Client().get("/metrics")
+
+    assert response.status_code == 200
+    assert response.headers["Content-Type"] == metrics.CONTENT_TYPE
+    assert "no-store" in response.headers["Cache-Control"]
+    text = response.content.decode()
+    assert value_in(text, "site_store_up") == 1
+    assert value_in(text, "site_articles") == 1
+    assert value_in(text, "site_store_keys") == site.store.client.dbsize()
+    assert value_in(text, "site_store_memory_bytes") > 100_000
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"])
+def test_every_address_of_this_machine_is_let_in(site, address):
+    assert status_for(REMOTE_ADDR=address) == 200
+
+
+@pytest.mark.parametrize("address", ["203.0.113.7", "10.0.0.1", "::ffff:10.0.0.1", "2001:db8::1", "", "localhost"])
+def test_every_other_is_told_that_there_is_nothing(site, address):
+    assert status_for(REMOTE_ADDR=address) == 404
+
+
+@pytest.mark.parametrize("name", ["X_FORWARDED_FOR", "FORWARDED", "X_REAL_IP", "X_FORWARDED_PROTO", "VIA"])
+def test_whoever_comes_through_a_proxy_is_not_on_this_machine(site, name):
+    assert status_for(**{f"HTTP_{name}": "127.0.0.1"}) == 404
+
+
+@pytest.mark.parametrize(
+    ("name", "setting"),
+    [
+        ("SITE_URL", "https://news.example.org"),
+        ("TRUSTED_PROXIES", ["127.0.0.1/32"]),
+        ("SECURE_PROXY_SSL_HEADER", ("HTTP_X_FORWARDED_PROTO", "https")),
+    ],
+)
+def test_a_public_site_takes_nobody_for_this_machine(site, settings, name, setting):
+    setattr(settings, name, setting)
+
+    assert status_for() == 404
+
+
+def test_with_a_token_whoever_sends_it_reads_them_from_anywhere(site, token, settings):
+    settings.SITE_URL = "https://news.example.org"
+
+    assert status_for(HTTP_AUTHORIZATION=f"Bearer {token}", REMOTE_ADDR="203.0.113.7") == 200
+    assert status_for(HTTP_AUTHORIZATION=f"bearer  {token} ", HTTP_X_FORWARDED_FOR="203.0.113.7") == 200
+
+
+@pytest.mark.parametrize("sent", ["", "Bearer", "Bearer ", "Bearer wrong", f"Basic {TOKEN}", TOKEN, "Bearer ü€"])
+def test_with_a_token_nothing_else_opens_them_not_even_this_machine(site, token, sent):
+    assert status_for(HTTP_AUTHORIZATION=sent) == 404
+
+
+def test_they_are_only_read(site):
+    assert Client().post("/metrics").status_code == 405
+
+
+def test_they_are_there_while_the_store_is_away(site, settings):
+    settings.STORE_URL = "unix:///nowhere/store.sock"
+    wiring.repository.cache_clear()
+    Client().get("/")
+
+    response = Client().get("/metrics")
+
+    assert response.status_code == 200
+    text, front = response.content.decode(), {"view": "articles:front", "method": "GET", "status": "503"}
+    assert value_in(text, "site_store_up") == 0
+    assert value_in(text, "site_requests_total", **front) > 0
+
+
+def test_a_store_that_fails_in_use_is_counted(site, article, monkeypatch):
+    before = value("site_store_errors_total", operation="pipeline")
+    monkeypatch.setattr(site.store, "client", make_client("unix:///nowhere/store.sock"))
+
+    assert Client().get("/newest/").status_code == 503
+
+    assert value("site_store_errors_total", operation="pipeline") > before
+
+
+def test_requests_are_counted_by_view_method_and_status(site, article):
+    name, labels = "site_requests_total", {"view": "articles:article", "method": "GET"}
+    found, missing = value(name, status="200", **labels), value(name, status="404", **labels)
+    timed = value("site_request_seconds_count", view="articles:article")
+
+    Client().get(f"/articles/{article}/")
+    Client().get("/articles/999999/")
+
+    assert value(name, status="200", **labels) == found + 1
+    assert value(name, status="404", **labels) == missing + 1
+    assert value("site_request_seconds_count", view="articles:article") == timed + 2
+
+
+def test_a_view_that_breaks_is_counted_as_500(site, monkeypatch):
+    def fail(*_):
+        raise RuntimeError
+
+    monkeypatch.setattr("articles.views.lists.page_number", fail)
+    before = value("site_requests_total", view="articles:front", method="GET", status="500")
+
+    Client(raise_request_exception=False).get("/")
+
+    assert value("site_requests_total", view="articles:front", method="GET", status="500") == before + 1
+
+
+def test_votes_and_posts_are_counted(site, article, bob):
+    votes, posts = value("site_votes_total", outcome="ok"), value("site_posts_total")
+
+    browser_of(bob).post(f"/articles/{article}/vote/", {"choice": "vote"})
+    browser_of(bob).post("/post/", {"title": "Another", "link": "https://example.org/b"})
+
+    assert value("site_votes_total", outcome="ok") == votes + 1
+    assert value("site_posts_total") == posts + 1
+
+
+def refusals():
+    text = metrics.exposition(None).decode()
+    causes = ("invalid", "csrf", "forbidden", "login", "method", "limit", "missing", "closed")
+    return {cause: value_in(text, "site_refusals_total", cause=cause) for cause in causes}
+
+
+def refused(before):
+    """Which causes were counted since then."""
+    return [cause for cause, n in refusals().items() if n > before[cause]]
+
+
+def test_a_form_that_is_refused_is_a_refusal(site, bob):
+    before = refusals()
+    browser_of(bob).post("/post/", {"title": "", "link": "nonsense"})
+
+    assert refused(before) == ["invalid"]
+
+
+def test_a_login_that_fails_is_a_refusal(site, bob):
+    before = refusals()
+    Client().post("/login/", {"username": "bob", "password": "guess"})
+
+    assert refused(before) == ["invalid"]
+
+
+def test_a_login_that_succeeds_is_none(site, bob):
+    before = refusals()
+    Client().post("/login/", {"username": "bob", "password": "bob's long secret"})
+
+    assert refused(before) == []
+
+
+def test_a_form_without_its_token_is_told_from_a_member_without_the_right(site, article, bob):
+    before = refusals()
+    browser_of(bob, strict=True).post("/post/", {"title": "T", "link": "https://example.org/"})
+    assert refused(before) == ["csrf"]
+
+    before = refusals()
+    browser_of(bob).post(f"/articles/{article}/remove/", {"reason": "I say so"})
+    assert refused(before) == ["forbidden"]
+
+    before = refusals()
+    browser_of(bob).get(f"/articles/{article}/remove/")
+    assert refused(before) == ["forbidden"]
+
+
+def test_the_api_tells_the_same_causes(site, article, bob):
+    path, body = (
+        f"/api/articles/{article}/vote",
+        {"data": '{"choice": "vote"}', "content_type": "application/json"},
+    )
+    expected = {
+        "csrf": lambda: browser_of(bob, strict=True).put(path, **body),
+        "login": lambda: Client().put(path, **body),
+        "invalid": lambda: browser_of(bob).put(path, data="{", content_type="application/json"),
+        "missing": lambda: browser_of(bob).put("/api/articles/999999/vote", **body),
+        "method": lambda: Client().delete(path),
+    }
+    for cause, ask in expected.items():
+        before = refusals()
+        ask()
+        assert refused(before) == [cause]
+
+
+def test_what_is_not_there_is_no_refusal(site):
+    before = refusals()
+    Client().get("/nowhere/")
+    Client().get("/articles/999999/")
+
+    assert refused(before) == []

@@ -1,0 +1,208 @@
+import json
+import re
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.test import Client
+from django.utils import timezone
+
+from accounts.models import User
+from articles.domain import Choice, Order
+from articles.repository.client import make_client
+from tests.pages.conftest import browser_of, member
+
+
+@pytest.fixture
+def olga(site) -> User:
+    """Sees the operator's page, and may do nothing else."""
+    found = member("olga")
+    found.user_permissions.add(Permission.objects.get(codename="see_operation"))
+    return found
+
+
+def page(user, query=""):
+    response = browser_of(user).get(f"/operation/{query}")
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def text_of(html):
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html.partition("<main")[2].partition("</main>")[0]))
+
+
+def section(html, name):
+    """The text of one section."""
+    return text_of("<main " + html.partition(f'aria-labelledby="{name}"')[2].partition("</section>")[0])
+
+
+def test_readers_log_in_first_and_members_and_moderators_may_not(site, bob, carol):
+    assert Client().get("/operation/").headers["Location"] == "/login/?next=/operation/"
+    for user in (bob, carol):
+        assert browser_of(user).get("/operation/").status_code == 403
+
+
+def test_an_administrator_may(site):
+    assert "Operation" in page(User.objects.create_superuser("ada", password="a long secret 71"))
+
+
+def test_it_is_only_read_and_never_kept(site, olga):
+    response = browser_of(olga).get("/operation/")
+
+    assert "no-store" in response.headers["Cache-Control"]
+    assert browser_of(olga).post("/operation/").status_code == 405
+
+
+def test_it_shows_the_server_its_memory_and_its_file(site, article, olga):
+    info = site.store.client.info()
+    site.store.client.config_resetstat()
+    for user in (71, 72):
+        site.votes.cast(article, user, Choice.VOTE)
+    html = page(olga)
+
+    assert f"Valkey {info['valkey_version']}" in section(html, "server")
+    assert "Running for" in section(html, "server")
+    for part in ("Used", "Most used", "Limit", "none", "Fragmentation"):
+        assert part in section(html, "memory")
+    for part in ("State on", "when the system likes", "Last write succeeded"):
+        assert part in section(html, "file")
+    assert "µs" in section(html, "latency") or "ms" in section(html, "latency")
+    assert re.search(r"EVALSHA \d+ ", section(html, "commands"))
+
+
+def test_it_shows_every_kind_of_key_with_its_number(site, article, olga, bob):
+    site.articles.post(bob.pk, "bob", "Another", "https://example.org/b", [])
+    site.listings.page(Order.SCORE, slug="python")
+
+    kinds = section(page(olga), "kinds")
+
+    for row in ("article:<id> 2 ", "voted:<id> 2 ", "group:<slug> 1 ", "score: 1 ", "link:<digest> 2 "):
+        assert row.replace("<", "&lt;").replace(">", "&gt;") in kinds
+    assert "about" not in kinds
+    assert "not this site" not in kinds
+
+
+def test_foreign_keys_stand_out(site, olga):
+    site.store.client.set("somebody else's", "1")
+
+    assert "not this site" in section(page(olga), "kinds")
+
+
+def test_it_shows_shards_and_housekeeping(site, article, olga):
+    now = timezone.now().timestamp()
+    runs = {
+        "archive": {"at": now - 90, "seconds": 0.0421, "result": {"archived": 3}},
+        "trim": {"at": now - 30, "seconds": 1.5, "result": None, "error": "<b>broken</b>"},
+    }
+    site.store.client.hset("tick:", mapping={name: json.dumps(run) for name, run in runs.items()} | {"odd": "["})
+
+    html = page(olga)
+
+    assert "the only one 1 0 0" in section(html, "shards")
+    steps = section(html, "housekeeping")
+    assert steps.index("trim just now 1.50 s Failed") < steps.index("archive 1 minute ago 42.1 ms archived 3")
+    assert "<b>broken" not in html
+    assert "The last run of “trim” failed." in text_of(html)
+
+
+def test_it_warns_of_a_file_that_is_off_and_of_an_old_hot_list(site, article, olga):
+    client = site.store.client
+    assert "warnings" not in page(olga)
+    client.config_set("appendonly", "no")
+    try:
+        assert "The append-only file is off" in text_of(page(olga))
+    finally:
+        client.config_set("appendonly", "yes")
+
+    client.hset("ranking:", "refreshed_at", site.store.now() - 3600)
+    assert "The hot list was scored long ago" in text_of(page(olga))
+
+
+def test_slow_commands_are_shown_escaped_cut_and_without_secrets(site, article, olga):
+    client = site.store.client
+    client.slowlog_reset()
+    before = client.config_get("slowlog-log-slower-than")["slowlog-log-slower-than"]
+    client.config_set("slowlog-log-slower-than", "0")
+    try:
+        site.store.client.get("<script>alert(1)</script>")
+        site.store.client.get(b"\xff\x00\xfe")
+        site.store.client.get("x" * 100)
+        site.store.client.get(":1:cache:django.contrib.sessions.cached_dbsecretsessionkey")
+        site.articles.post(5, "eve", "T", "https://example.org/c")
+    finally:
+        client.config_set("slowlog-log-slower-than", before)
+
+    html = page(olga)
+    slow = section(html, "slow")
+    client.slowlog_reset()
+
+    assert "GET &lt;script&gt;alert(1)&lt;/script&gt;" in html
+    assert r"GET \xff\x00\xfe" in slow
+    assert f"GET {'x' * 40}…" in slow
+    assert "secretsession" not in html
+    assert "EVALSHA post 2" in slow
+
+
+def test_one_articles_keys_are_shown(site, article, olga):
+    keys = section(page(olga, f"?article={article}"), "article-keys")
+
+    assert f"Keys of article {article}" in keys
+    assert re.search(rf"article:{article} [\d.]+\s?bytes hash \(listpack\) never", keys.replace("\xa0", " "))
+    assert re.search(rf"voted:{article} .* set \(intset\) in (8 d 23|9 d 0) h", keys.replace("\xa0", " "))
+    assert "The newest article takes" in section(page(olga), "articles")
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("999", "There is no article 999."),
+        ("0", "made of digits"),
+        ("-1", "made of digits"),
+        ("1e3", "made of digits"),
+        ("٣", "made of digits"),
+        ("9" * 40, "made of digits"),
+        ("*", "made of digits"),
+        ("<i>x</i>", "made of digits"),
+    ],
+)
+def test_what_is_no_article_is_said_so(site, article, olga, asked, answer):
+    html = browser_of(olga).get("/operation/", {"article": asked}).content.decode()
+
+    assert answer in section(html, "article-keys")
+    assert "<i>x" not in html
+
+
+@pytest.fixture
+def tight_lipped(site, store_paths):
+    """The site on a server that does not let it look at itself."""
+    client = site.store.client
+    rights = ("~*", "&*", "+@all", "-info", "-slowlog", "-config", "-memory")
+    client.execute_command("ACL", "SETUSER", "limited", "on", ">secret", *rights)
+    site.store.client = make_client(store_paths.url(0).replace("unix://", "unix://limited:secret@"))
+    yield site
+    site.store.client = client
+    client.execute_command("ACL", "DELUSER", "limited")
+
+
+def test_what_the_server_does_not_tell_is_not_available_and_the_rest_is_there(tight_lipped, article, olga):
+    html = page(olga, f"?article={article}")
+
+    for name in ("server", "memory", "file", "commands", "slow", "articles", "article-keys"):
+        assert "Not available" in section(html, name), name
+    assert "article:&lt;id&gt; 1" in section(html, "kinds")
+    assert "the only one 1 0" in section(html, "shards")
+
+
+def test_a_store_that_does_not_tell_is_up_all_the_same(tight_lipped, article):
+    text = Client().get("/metrics").content.decode()
+
+    assert "site_store_up 1.0" in text
+    assert "site_articles 1.0" in text
+    assert "site_store_memory_bytes" not in text
+
+
+def test_the_page_has_no_inline_script_and_no_inline_style(site, article, olga):
+    html = page(olga)
+
+    assert "style=" not in html
+    assert re.findall("<script(?![^>]* src=)", html) == []
+    assert "css/operation.css" in html

@@ -1,0 +1,193 @@
+import re
+from dataclasses import replace
+
+import pytest
+from django.test import Client
+
+from articles.archive import put_away
+from articles.domain import Actor, Suspicion, Visit
+from articles.views import statistics
+from tests.pages.conftest import browser_of
+
+DAY = 86400
+
+
+@pytest.fixture
+def clock(site):
+    """Sets the site's clock to noon (UTC) of some days ago."""
+    noon = site.store.now() // DAY * DAY + DAY / 2
+
+    def ago(days):
+        site.store._clock = lambda: noon - days * DAY
+
+    ago(0)
+    return ago
+
+
+def read(site, article, visitors=1, suspicion=None):
+    for n in range(visitors):
+        site.views.record(article, Visit(f"{n:016x}", suspicion=suspicion))
+
+
+def text_of(path, user):
+    response = browser_of(user).get(path)
+    assert response.status_code == 200
+    return re.sub(r"\s+", " ", response.content.decode())
+
+
+def table(text):
+    """The rows of the chart's table, from the head to the sums."""
+    found = re.search(r'<details class="as-table">.*?</details>', text)[0]
+    cells = [re.findall(r"<t[hd][^>]*>([^<]*)</t[hd]>", row) for row in re.findall(r"<tr>.*?</tr>", found)]
+    return cells[0], cells[1:-1], cells[-1]
+
+
+def test_the_site_page_shows_14_days_of_counted_and_suspect_views(site, article, alice, carol, clock):
+    other = site.articles.post(alice.pk, "alice", "Other", "https://e.org/other").id
+    clock(2)
+    read(site, article, 3)
+    read(site, other, 2)
+    read(site, other, 4, Suspicion.BOT)
+    clock(0)
+    read(site, article, 1)
+    read(site, article, 2, Suspicion.PREFETCH)
+    read(site, article, 1, Suspicion.BURST)
+
+    head, days, sums = table(text_of("/moderation/views/", carol))
+
+    assert head == ["Day", "Counted views", "Bots", "Loaded ahead", "Bursts", "Visitors"]
+    assert len(days) == 14
+    assert days[-3][1:] == ["5", "4", "0", "0", "3"]
+    assert days[-2][1:] == ["0", "0", "0", "0", "0"]
+    assert days[-1][1:] == ["1", "0", "2", "1", "1"]
+    assert sums == ["Together", "6", "4", "2", "1", "–"]
+
+
+def test_an_articles_page_shows_its_own_views_alone(site, article, alice, carol, clock):
+    other = site.articles.post(alice.pk, "alice", "Other", "https://e.org/other").id
+    read(site, other, 9)
+    clock(1)
+    read(site, article, 3)
+    clock(0)
+    read(site, article, 4)
+
+    head, days, sums = table(text_of(f"/articles/{article}/views/", carol))
+
+    assert head[-1] == "New visitors"
+    assert [days[-2][1], days[-2][-1]] == ["3", "3"]
+    assert [days[-1][1], days[-1][-1]] == ["4", "1"]
+    assert sums == ["Together", "7", "0", "0", "0", "4"]
+
+
+def test_an_articles_page_tells_what_was_longer_ago_too(site, article, carol, clock):
+    clock(40)
+    read(site, article, 5)
+    read(site, article, 2, Suspicion.BOT)
+    clock(0)
+    read(site, article, 1, Suspicion.BOT)
+
+    text = text_of(f"/articles/{article}/views/", carol)
+
+    assert "<dt>Views</dt><dd>5</dd>" in text
+    assert "<dt>Visitors</dt><dd>5</dd>" in text
+    assert "<dt>Suspect views</dt><dd>3</dd>" in text
+    kinds = re.search(r'<table class="kinds">.*?</table>', text)[0]
+    assert re.findall(r"<td>(\d+)</td>", kinds) == ["1", "3", "0", "0", "0", "0"]
+    assert "A title" in text
+    assert "count once in 10 minutes" in text
+
+
+def test_suspect_views_that_are_archived_are_told_too(site, article, carol, clock):
+    clock(100)
+    read(site, article, 2)
+    read(site, article, 3, Suspicion.BOT)
+    clock(0)
+    assert put_away(site, at_most=10, budget=5) == 1
+    read(site, article, 1, Suspicion.BOT)
+
+    text = text_of(f"/articles/{article}/views/", carol)
+
+    assert "<dt>Views</dt><dd>2</dd>" in text
+    assert "<dt>Suspect views</dt><dd>4</dd>" in text
+
+
+def test_every_reason_is_explained_in_a_sentence(site, article, carol):
+    text = text_of("/moderation/views/", carol)
+
+    assert set(statistics._REASONS) == set(Suspicion)
+    meanings = re.findall(r'class="meaning">([^<]+)</span>', text)
+    assert len(meanings) == len(Suspicion)
+    assert all(meaning.endswith(".") for meaning in meanings)
+
+
+def test_the_drawing_has_a_name_and_a_description_with_the_numbers(site, article, carol, clock):
+    read(site, article, 3)
+    read(site, article, 1, Suspicion.BOT)
+
+    text = text_of("/moderation/views/", carol)
+
+    names = re.search(r'<svg class="chart"[^>]* role="img" aria-labelledby="([\w-]+) ([\w-]+)"', text)
+    title, description = (re.search(f'id="{name}">([^<]*)<', text)[1] for name in names.groups())
+    assert title == "Views in the last 14 days"
+    assert "3 views counted and 1 were suspect" in description
+    ids = re.findall(r' id="([^"]+)"', text)
+    assert len(ids) == len(set(ids))
+    assert " style=" not in text
+
+
+def test_where_nothing_was_viewed_it_says_so(site, article, carol):
+    for path in ("/moderation/views/", f"/articles/{article}/views/"):
+        text = text_of(path, carol)
+        assert "Nothing was viewed in these days." in text
+        assert len(table(text)[1]) == 14
+
+
+def test_a_removed_article_still_has_its_page(site, article, carol):
+    read(site, article, 2)
+    site.articles.remove(article, Actor(carol.pk, "carol"), "spam")
+
+    assert "<dt>Views</dt><dd>2</dd>" in text_of(f"/articles/{article}/views/", carol)
+
+
+@pytest.mark.parametrize("number", ["999", "0", "abc", "1000000000000000"])
+def test_what_is_no_article_is_404_and_makes_no_key(site, carol, number):
+    before = site.store.client.dbsize()
+
+    assert browser_of(carol).get(f"/articles/{number}/views/").status_code == 404
+    assert site.store.client.dbsize() == before
+
+
+@pytest.mark.parametrize("path", ["/moderation/views/", "/articles/1/views/"])
+def test_it_needs_the_right_to_see_it(site, article, mallory, carol, path):
+    assert browser_of(mallory).get(path).status_code == 403
+    assert Client().get(path).headers["Location"] == f"/login/?next={path}"
+    assert browser_of(carol).get(path).status_code == 200
+    assert browser_of(carol).post(path).status_code == 405
+
+
+def test_titles_are_shown_literally(site, alice, carol):
+    title = "<script>alert(1)</script>{{7*7}}"
+    number = site.articles.post(alice.pk, "alice", title, "https://e.org/x").id
+
+    text = text_of(f"/articles/{number}/views/", carol)
+
+    assert "<script>alert" not in text
+    assert "{{7*7}}" in text
+
+
+def test_the_moderation_log_leads_to_it_for_those_who_may_see_it(site, article, carol, mallory):
+    assert 'href="/moderation/views/"' in text_of("/moderation/", carol)
+    assert 'href="/moderation/views/"' not in text_of("/moderation/", mallory)
+    assert 'href="/moderation/views/"' not in text_of("/moderation/", None)
+
+
+def test_the_log_tells_which_parameters_of_the_ranking_were_changed(site, article, carol):
+    state = site.tuning.state()
+    wanted = replace(state.parameters, gamma=1.3, alpha=2.5)
+    site.tuning.apply(wanted, expected=state.version, actor=Actor(carol.pk, "carol"), reason="slower <b>decay</b>")
+
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", text_of("/moderation/", None)))
+
+    assert re.search(r"carol tuned the ranking just now α: 1 → 2\.5 γ: 1\.5 → 1\.3 Reason: slower", text)
+    assert "β:" not in text
+    assert "“”" not in text

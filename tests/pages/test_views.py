@@ -1,0 +1,344 @@
+"""An article's page counts its readers."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import time_machine
+from django.core import signing
+from django.test import Client
+
+from articles import visitors
+from articles.archive import put_away
+from articles.domain import Actor
+from tests.pages.conftest import browser_of
+
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+SAFARI = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 Version/18.5 Safari/605.1.15"
+NOON = datetime(2030, 3, 1, 12, tzinfo=UTC)
+TODAY = int(NOON.timestamp() // 86400)
+
+
+class Reader:
+    """A browser at an address. `forgetful` throws its cookies away."""
+
+    def __init__(self, address="203.0.113.7", agent=FIREFOX, *, browser=None, forgetful=False) -> None:
+        self.browser = browser or Client()
+        self.meta = {"REMOTE_ADDR": address, "HTTP_USER_AGENT": agent}
+        self.forgetful = forgetful
+
+    def reads(self, article, method="get", **meta):
+        if self.forgetful:
+            self.browser.cookies.clear()
+        answer = getattr(self.browser, method)(f"/articles/{article}/", **(self.meta | meta))
+        assert answer.status_code == 200
+        return answer
+
+
+@pytest.fixture
+def clock():
+    """Stands at noon; ages on pages follow it too."""
+    with time_machine.travel(NOON, tick=False) as found:
+        yield found
+
+
+@pytest.fixture(autouse=True)
+def known_digests(site, settings):
+    """The same in every run: a few visitors are estimated exactly, but for one run in hundreds."""
+    settings.SECRET_KEY = "known to the tests"
+    visitors._salt.cache_clear()
+    for day in range(TODAY, TODAY + 3):
+        site.store.client.set(f"salt:{day}", f"known on {day}")
+
+
+@pytest.fixture
+def counts(site, article):
+    """Page views and visitors of the article."""
+
+    def read():
+        found = site.articles.get(article)
+        return found.pv, found.uv
+
+    return read
+
+
+def test_a_view_is_counted_and_shown_on_the_very_page(clock, site, article, counts, monkeypatch):
+    shown = []
+    monkeypatch.setattr("articles.views.article.render", recording(shown))
+
+    Reader().reads(article)
+    Reader("198.51.100.1").reads(article)
+
+    assert counts() == (2, 2)
+    assert shown == [(1, 1), (2, 2)]
+
+
+def recording(shown):
+    from django.shortcuts import render
+
+    def recorded(request, template, context):
+        shown.append((context["article"].pv, context["article"].uv))
+        return render(request, template, context)
+
+    return recorded
+
+
+@pytest.mark.parametrize("forgetful", [False, True])
+def test_reading_again_counts_after_ten_minutes_and_is_the_same_visitor(clock, article, counts, site, forgetful):
+    reader = Reader(forgetful=forgetful)
+    reader.reads(article)
+    clock.shift(timedelta(minutes=9, seconds=59))
+    reader.reads(article)
+    assert counts() == (1, 1)
+
+    clock.shift(timedelta(seconds=1))
+    reader.reads(article)
+
+    assert counts() == (2, 1)
+    assert site.views.suspects(article) == {}
+
+
+def test_the_cookie_keeps_a_visitor_one_across_days_addresses_and_browsers(clock, article, counts):
+    reader = Reader()
+    reader.reads(article)
+    clock.shift(timedelta(days=2))
+    reader.meta = {"REMOTE_ADDR": "198.51.100.1", "HTTP_USER_AGENT": SAFARI}
+
+    reader.reads(article)
+
+    assert counts() == (2, 1)
+
+
+def test_without_the_cookie_a_visitor_is_another_one_on_the_next_day(clock, article, counts):
+    reader = Reader(forgetful=True)
+    reader.reads(article)
+    clock.shift(timedelta(days=1))
+
+    reader.reads(article)
+
+    assert counts() == (2, 2)
+
+
+def test_addresses_and_browsers_tell_visitors_apart_and_ipv6_counts_by_its_network(clock, article, counts):
+    for address, agent in [
+        ("203.0.113.7", FIREFOX),
+        ("203.0.113.8", FIREFOX),
+        ("203.0.113.7", SAFARI),
+        ("2001:db8:1:1::1", FIREFOX),
+        ("2001:db8:1:1:ffff::2", FIREFOX),
+        ("2001:db8:1:2::1", FIREFOX),
+    ]:
+        Reader(address, agent).reads(article)
+
+    assert counts() == (5, 5)
+
+
+def test_every_day_has_a_salt_that_is_soon_forgotten(clock, article, site):
+    site.store.client.delete(f"salt:{TODAY}")
+
+    Reader().reads(article)
+    salt = site.store.client.get(f"salt:{TODAY}")
+    visitors._salt.cache_clear()
+    Reader("198.51.100.1").reads(article)
+
+    assert len(salt) >= 32
+    assert site.store.client.get(f"salt:{TODAY}") == salt
+    assert 0 < site.store.client.ttl(f"salt:{TODAY}") <= 2 * 86400
+    assert visitors._salt.cache_info().maxsize == 1
+
+
+def test_a_member_is_one_visitor_wherever_they_are(clock, article, counts, bob):
+    Reader(browser=browser_of(bob)).reads(article)
+    answer = Reader("198.51.100.1", SAFARI, browser=browser_of(bob)).reads(article)
+
+    assert counts() == (1, 1)
+    assert visitors.COOKIE not in answer.cookies
+
+
+def test_two_members_at_one_browser_are_two(clock, article, counts, alice, bob):
+    for user in (alice, bob):
+        Reader(browser=browser_of(user)).reads(article)
+
+    assert counts() == (2, 2)
+
+
+def test_the_cookie_is_signed_and_kept_from_scripts_and_other_sites(clock, article):
+    cookie = Reader().reads(article).cookies[visitors.COOKIE]
+
+    assert (cookie["httponly"], cookie["samesite"], cookie["secure"]) == (True, "Lax", "")
+    assert cookie["max-age"] == 30 * 86400
+    assert cookie["path"] == "/"
+    assert "203.0.113.7" not in cookie.value
+
+
+def test_over_https_the_cookie_is_for_https_alone(clock, article):
+    answer = Client().get(f"/articles/{article}/", secure=True, **Reader().meta)
+
+    assert answer.cookies[visitors.COOKIE]["secure"] is True
+
+
+def test_the_cookie_is_set_once(clock, article):
+    reader = Reader()
+    reader.reads(article)
+
+    assert visitors.COOKIE not in reader.reads(article).cookies
+
+
+@pytest.mark.parametrize("value", ["", "0" * 16, f"{'0' * 16}:1tXyZa:forged", "\x00", "a" * 3000])
+def test_a_forged_cookie_counts_as_none_and_is_replaced(clock, article, counts, value):
+    Reader().reads(article)
+    forger = Reader()
+    forger.browser.cookies[visitors.COOKIE] = value
+
+    answer = forger.reads(article)
+
+    assert counts() == (1, 1)
+    assert visitors.COOKIE in answer.cookies
+
+
+def test_another_signature_of_the_site_is_no_visitors_cookie(clock, article, counts):
+    Reader().reads(article)
+    forger = Reader()
+    forger.browser.cookies[visitors.COOKIE] = signing.get_cookie_signer(salt="visitor").sign("0" * 16)
+
+    forger.reads(article)
+
+    assert counts() == (1, 1)
+
+
+def test_an_old_cookie_counts_as_none(clock, article):
+    reader = Reader()
+    reader.reads(article)
+    kept = reader.browser.cookies[visitors.COOKIE].value
+    clock.shift(timedelta(days=30, seconds=1))
+    reader.browser.cookies[visitors.COOKIE] = kept  # by a client that keeps what has expired
+
+    assert visitors.COOKIE in reader.reads(article).cookies
+
+
+def test_a_site_can_do_without_cookies(clock, article, counts, settings):
+    reader = Reader()
+    reader.reads(article)
+    settings.VISITOR_COOKIE_DAYS = 0
+    reader.meta["HTTP_USER_AGENT"] = SAFARI
+
+    assert visitors.COOKIE not in reader.reads(article).cookies
+    assert visitors.COOKIE not in Reader("198.51.100.1").reads(article).cookies
+    assert counts() == (3, 3)
+
+
+def test_bots_and_prefetches_count_apart_and_get_no_cookie(clock, article, counts, site):
+    answers = [
+        Reader(agent="Googlebot/2.1 (+http://www.google.com/bot.html)").reads(article),
+        Reader(agent="").reads(article),
+        Reader().reads(article, HTTP_SEC_PURPOSE="prefetch;prerender"),
+    ]
+
+    assert counts() == (0, 0)
+    assert site.views.suspects(article) == {"bot": 2, "prefetch": 1}
+    assert not any(visitors.COOKIE in answer.cookies for answer in answers)
+
+
+def test_a_burst_from_one_network_counts_apart_and_gets_no_cookie(clock, article, counts, site):
+    answers = [Reader(f"203.0.113.{host}").reads(article) for host in range(1, 36)]
+
+    assert counts() == (30, 30)
+    assert site.views.suspects(article) == {"burst": 5}
+    assert [visitors.COOKIE in answer.cookies for answer in answers] == [True] * 30 + [False] * 5
+
+
+def test_a_network_has_a_limit_over_all_articles(clock, article, site, settings):
+    limited = settings.VIEWS_PER_NETWORK
+    ids = [site.articles.post(1, "alice", "x", f"https://example.org/{n}").id for n in range(limited // 10 + 1)]
+    for found in ids:
+        for host in range(10):
+            Reader(f"203.0.113.{host}").reads(found)
+
+    assert sum(found.pv for found in site.articles.get_many(ids)) == limited
+    assert site.views.suspects(ids[-1]) == {"burst": 10}
+
+
+def test_head_is_no_view(clock, article, counts, site):
+    answer = Reader().reads(article, "head")
+
+    assert counts() == (0, 0)
+    assert site.views.suspects(article) == {}
+    assert visitors.COOKIE not in answer.cookies
+
+
+def test_a_removed_article_is_shown_and_not_counted(clock, article, counts, site, carol, caplog):
+    site.articles.remove(article, Actor(carol.pk, "carol"), "off topic")
+    keys = set(site.store.client.scan_iter("*"))
+
+    Reader().reads(article)
+
+    assert counts() == (0, 0)
+    assert set(site.store.client.scan_iter("*")) == keys
+    assert "not counted" not in caplog.text
+
+
+def test_the_page_is_for_its_reader_alone(clock, article):
+    answer = Reader().reads(article)
+
+    assert answer["Cache-Control"] == "private"
+    assert "Cookie" in answer["Vary"]
+
+
+@pytest.mark.parametrize("salted", [True, False])
+def test_a_store_that_takes_no_writes_shows_the_page_uncounted(clock, article, counts, site, caplog, salted):
+    if salted:
+        Reader("198.51.100.1").reads(article)
+    else:
+        site.store.client.delete(f"salt:{TODAY}")
+    before = counts()
+    site.store.client.config_set("min-replicas-to-write", 1)
+    try:
+        answer = Reader().reads(article)
+    finally:
+        site.store.client.config_set("min-replicas-to-write", 0)
+
+    assert "A title" in answer.content.decode()
+    assert visitors.COOKIE not in answer.cookies
+    assert "not counted" in caplog.text
+    assert counts() == before
+    Reader().reads(article)
+    assert counts() == (before[0] + 1, before[1] + 1)
+
+
+def test_the_numbers_of_an_archived_article_go_on(clock, article, counts, site):
+    reader = Reader()
+    reader.reads(article)
+    clock.shift(timedelta(days=29))
+    reader.reads(article)
+    clock.shift(timedelta(days=91))
+    assert put_away(site, at_most=10, budget=10) == 1
+
+    Reader("198.51.100.1").reads(article)
+
+    assert counts() == (3, 2)
+
+
+def test_only_a_trusted_proxy_is_believed_where_its_readers_are(clock, article, counts, settings):
+    for last in range(3):
+        Reader("127.0.0.1", forgetful=True).reads(article, HTTP_X_FORWARDED_FOR=f"203.0.113.{last}")
+    assert counts() == (1, 1)
+
+    settings.TRUSTED_PROXIES = ["127.0.0.0/8"]
+    for last in range(3):
+        Reader("127.0.0.1", forgetful=True).reads(article, HTTP_X_FORWARDED_FOR=f"1.1.1.1, 203.0.113.{last}")
+
+    assert counts() == (4, 4)
+
+
+def test_nothing_in_the_store_says_who_a_visitor_is(clock, article, site, bob):
+    Reader().reads(article)
+    Reader("2001:db8:1:1::1").reads(article)
+    Reader(browser=browser_of(bob)).reads(article)
+
+    keys = [key for key in site.store.client.scan_iter("*") if key.startswith(("seen:", "burst:"))]
+
+    assert len([key for key in keys if key.startswith("seen:")]) == 3
+    for key in keys:
+        owner = key.rsplit(":", 1)[-1]
+        assert len(owner) == 16
+        assert set(owner) <= set("0123456789abcdef")
+        assert site.store.client.ttl(key) > 0

@@ -1,0 +1,243 @@
+"""The article's page says why it is where it is."""
+
+import re
+from html import unescape
+from html.parser import HTMLParser
+
+import pytest
+from django.template import engines
+from django.test import Client
+from django.utils import translation
+
+from articles.domain import Actor, Choice, ImportedArticle, Visit
+from articles.errors import StoreUnavailable
+from articles.repository.explanations import Explanations
+from articles.views.explanation import why
+from tests.pages.conftest import browser_of
+
+
+def page_of(article, browser=None) -> str:
+    answer = (browser or Client()).get(f"/articles/{article}/")
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def section_of(article, browser=None) -> str:
+    found = re.search(r'<section class="why".*?</section>', page_of(article, browser), re.DOTALL)
+    assert found
+    return found[0]
+
+
+def words(html: str) -> str:
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", " ", html)))
+
+
+@pytest.fixture
+def old(site):
+    """An article whose voting is closed, and which more members opposed."""
+    rows = [ImportedArticle("Old", "https://example.org/old", 0, "", site.store.now() - 30 * 86400, 1, 4)]
+    return site.imports.add(rows)[0]
+
+
+def test_it_says_in_plain_words_where_the_article_is_and_why(site, article, bob):
+    site.votes.cast(article, bob.pk, Choice.VOTE)
+    site.articles.post(bob.pk, "bob", "Another", "https://example.org/b")
+
+    text = words(section_of(article))
+
+    assert "Why is it here?" in text
+    assert "It was posted just now, and its 2 points move it forward by 14 minutes 24 seconds." in text
+    assert "That makes it number 1 on the front page, of 2 articles." in text
+    assert "No. 1 Front page of 2" in text
+    assert "No. 1 Python of 1" in text
+
+
+def test_its_own_first_view_puts_it_on_the_hot_list(site, article):
+    reader = Client(
+        headers={"user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"}
+    )
+
+    text = words(section_of(article, reader))
+
+    assert "By its readers it is number 1 on the hot list, of 1 article." in text
+    assert "No. 1 Hot list of 1" in text
+    assert "Views each counts 1 1 Visitors each counts 1.2 1 Together 1 × 1 + 1.2 × 1 2.2" in text
+
+
+def test_an_article_nobody_has_read_says_so_and_has_no_hotness_to_explain(site, article):
+    section = section_of(article, Client(headers={"user-agent": "Googlebot/2.1"}))
+
+    assert "It is not on the hot list, since nobody has read it yet." in words(section)
+    assert "Its hotness" not in section
+
+
+def test_the_score_is_shown_as_a_sum(site, article, bob):
+    site.votes.cast(article, bob.pk, Choice.OPPOSE)
+    stored = site.articles.get(article)
+
+    text = words(section_of(article))
+
+    assert "1 for it, 1 against it; each point counts 7 minutes 12 seconds + 0 × 432.000" in text
+    assert text.count(f"{stored.posted_at:,.3f}") == 2  # posted, and the score
+    assert "as many members oppose it as vote for it: nothing moves it" in text
+
+
+def test_neighbours_are_links_with_the_difference(site, article, bob):
+    other = site.articles.post(bob.pk, "bob", "The <other> one", "https://example.org/b").id
+    for voter in (50, 51):
+        site.votes.cast(other, voter, Choice.VOTE)
+
+    section = section_of(article)
+
+    assert f'<a href="/articles/{other}/" dir="auto">The &lt;other&gt; one</a>' in section
+    assert re.search(r"It is ahead by 14 minutes 2[4-9] seconds, which [23] votes make up for\.", section)
+    assert "Above it, number 1:" in section
+    assert "Below it" not in section
+
+
+def test_it_says_what_one_more_vote_would_do(site, article, bob):
+    site.votes.cast(site.articles.post(bob.pk, "bob", "B", "https://example.org/b").id, 50, Choice.VOTE)
+    site.votes.cast(article, 51, Choice.VOTE)
+    third = site.articles.post(bob.pk, "bob", "C", "https://example.org/c").id
+
+    one_place, top = words(section_of(third)), words(section_of(article))
+
+    assert (
+        "One more vote would move it forward by 7 minutes 12 seconds: to number 1, 2 places higher." in one_place
+    )
+    assert "Votes count until " in one_place
+    assert re.search(r"\d places? higher|at the top already", top)
+
+
+def test_a_closed_article_says_that_its_score_is_final(site, article, old):
+    text = words(section_of(old))
+
+    assert "as more members oppose it than vote for it, it is moved back by 21 minutes 36 seconds" in text
+    assert "Voting closed on " in text
+    assert "One more vote" not in text
+    assert "− 3 × 432.000" in text
+
+
+def test_its_places_lead_to_the_page_that_shows_it(site, article):
+    rows = [ImportedArticle("T", f"https://e.org/{n}", 0, "", site.store.now() - 900 - n, 1, 0) for n in range(30)]
+    last = site.imports.add(rows)[-1]
+
+    (address,) = re.findall(r'<a href="([^"]*)"><span class="rank-in">No\. 31</span>', section_of(last))
+
+    assert address == f"/?page=2#article-{last}"
+    assert f'id="article-{last}"' in Client().get(address.partition("#")[0]).content.decode()
+
+
+def test_the_history_is_drawn_and_told(site, article, monkeypatch):
+    real = site.store.now()
+    for seconds in range(3600, -1, -600):
+        monkeypatch.setattr(site.store, "_clock", lambda at=real - seconds: at)
+        site.history.sample()
+    monkeypatch.setattr(site.store, "_clock", lambda: real)
+
+    section = section_of(article)
+
+    assert "Its best place was number 1; last it was number 1." in section
+    assert section.count('id="past-1-1-title"') == 1
+    assert "<table>" in section.partition('id="past-1-1-title"')[2]
+
+
+def test_an_article_without_history_says_why_there_is_none(site, article):
+    assert "This one has not been among them lately." in section_of(article)
+
+
+def test_a_removed_article_has_no_explanation(site, article, carol):
+    site.articles.remove(article, Actor(carol.pk, "carol"), "off topic")
+
+    text = page_of(article, browser_of(carol))
+
+    assert "Why is it here?" not in text
+    assert "data-article" not in text
+    assert "data-viewed-article" not in text
+
+
+def test_the_page_is_shown_although_it_cannot_be_explained(site, article, monkeypatch, caplog):
+    def fail(self, article):
+        raise StoreUnavailable("slow")
+
+    monkeypatch.setattr(Explanations, "of", fail)
+
+    text = page_of(article)
+
+    assert "A title" in text
+    assert "This cannot be told right now." in text
+    assert f"article {article} not explained: StoreUnavailable: slow" in caplog.text
+
+
+def test_views_and_visitors_are_among_the_numbers(site, article):
+    for visitor in range(3):
+        site.views.record(article, Visit(f"{visitor:016x}"))
+
+    text = words(page_of(article, Client(headers={"user-agent": "Googlebot/2.1"})))
+
+    assert "Views 3 Visitors 3" in text
+
+
+def test_links_to_the_article_are_marked_for_counting(site, article):
+    text = page_of(article)
+
+    assert text.count(f'href="https://example.org/a" data-article="{article}"') == 2
+    assert f'data-viewed-article="{article}"' in text
+
+
+def test_who_may_see_views_finds_them_from_here(site, article, bob, carol):
+    assert f'href="/articles/{article}/views/"' in page_of(article, browser_of(carol))
+    assert f'href="/articles/{article}/views/"' not in page_of(article, browser_of(bob))
+
+
+class Ids(HTMLParser):
+    """Ids, what refers to them, and inline style or script."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.ids, self.referred, self.inline = [], [], []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        values = dict(attrs)
+        self.ids += [values["id"]] if "id" in values else []
+        self.referred += (values.get("aria-labelledby") or "").split()
+        self.inline += (
+            [tag] if tag == "style" or "style" in values or any(a.startswith("on") for a in values) else []
+        )
+
+
+def test_the_pages_ids_are_unique_and_nothing_is_inline(site, article):
+    site.history.sample()
+    site.views.record(article, Visit("0" * 16))
+    site.hot.rescore()
+
+    found = Ids(page_of(article))
+
+    assert len(set(found.ids)) == len(found.ids)
+    assert set(found.referred) <= set(found.ids)
+    assert found.inline == []
+
+
+def test_the_history_is_drawn_for_each_language_and_anew_with_each_sample(site, article, monkeypatch):
+    def drawn():
+        return why(site.articles.get(article))["why"].past
+
+    site.history.sample()
+    english = drawn()
+    with translation.override("de"):
+        german = drawn()
+    soon = site.store.now() + 600
+    monkeypatch.setattr(site.store, "_clock", lambda: soon)
+    site.history.sample()
+    later = drawn()
+
+    assert english != german  # dates
+    assert (english.count("<tr>"), later.count("<tr>")) == (2, 3)
+
+
+def test_every_string_of_the_templates_is_translated_as_a_whole():
+    source = engines["jinja2"].env.loader.get_source(engines["jinja2"].env, "articles/why.html")[0]
+    bare = re.sub(r"{#.*?#}|{%.*?%}|{{.*?}}|<[^>]*>", " ", source, flags=re.DOTALL)
+
+    assert re.findall(r"[A-Za-z]{2,}", bare) == []

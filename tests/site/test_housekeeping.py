@@ -1,0 +1,126 @@
+"""The housekeeping of a running site: the thread, and the site as its operator starts it."""
+
+import json
+import logging
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from articles.repository.client import make_client
+from voting_site import housekeeper
+from voting_site.embedded import StorePaths
+from voting_site.housekeeper import Housekeeper
+
+STEPS = {"tuning", "hot", "history", "archive", "trim", "expire"}
+
+
+def test_it_works_until_it_is_asked_to_stop():
+    begun, ended = threading.Event(), threading.Event()
+
+    def keep(stopping):
+        begun.set()
+        stopping.wait()
+        ended.set()
+
+    found = Housekeeper(keep)
+    assert begun.wait(10)
+    found.watch()
+    assert not ended.is_set()
+    found.ask_to_stop()
+    assert ended.wait(10)
+    found.stop()
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError("odd"), SystemExit(3), None])
+def test_one_that_ends_by_itself_is_told_of_and_started_again(error, caplog):
+    rounds, second = [], threading.Event()
+
+    def keep(stopping):
+        rounds.append(1)
+        if len(rounds) == 1:
+            if error:
+                raise error
+            return
+        second.set()
+        stopping.wait()
+
+    found = Housekeeper(keep)
+    found._thread.join(10)
+    found.watch()
+    assert second.wait(10)
+    found.watch()
+    found.stop()
+
+    assert len(rounds) == 2
+    told = [record.getMessage() for record in caplog.records if record.levelno == logging.ERROR]
+    assert told == ["the housekeeping died"] * bool(error) + ["the housekeeping had ended and is started again"]
+
+
+def test_one_that_was_asked_to_stop_is_not_started_again():
+    rounds = []
+    found = Housekeeper(lambda stopping: rounds.append(stopping.wait()))
+    found.stop()
+    found.watch()
+    assert len(rounds) == 1
+
+
+def test_one_that_hangs_does_not_hold_up_the_end(caplog, monkeypatch):
+    monkeypatch.setattr(housekeeper, "STOP_TIMEOUT", 0.05)
+    hanging = threading.Event()
+    found = Housekeeper(lambda _: hanging.wait())
+
+    found.stop()
+
+    assert "did not end within 0.05 s and is left alone" in caplog.text
+    hanging.set()
+    found._thread.join(10)
+
+
+def notes(site):
+    with make_client(StorePaths(site.data_dir).url(0), patient=True) as client:
+        return {step: json.loads(text) for step, text in client.hgetall("tick:").items()}
+
+
+def until(condition, seconds=30):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)  # a poll with a deadline
+
+
+def test_a_running_site_keeps_house_by_itself(start):
+    site = start(TICK_SECONDS="10")
+    site.wait_until_up()
+
+    until(lambda: set(notes(site)) == STEPS)
+
+    first = notes(site)
+    assert {note["error"] for note in first.values()} == {""}
+    assert "articles sampled" in first["history"]["result"]
+    other = site.manage("tick")
+    assert other.returncode == 0, other.stderr
+    until(lambda: notes(site)["expire"]["at"] > first["expire"]["at"] + 9)
+    assert site.get("/hot/")[0] == 200
+    began = time.monotonic()
+    assert site.stop() == 0
+    assert time.monotonic() - began < 10
+    assert "Traceback" not in site.told()
+    assert not site.processes()
+
+
+def test_it_goes_on_when_the_store_was_killed_under_it(start):
+    site = start(TICK_SECONDS="10")
+    site.wait_until_up()
+    until(lambda: set(notes(site)) == STEPS)
+    before = notes(site)["expire"]["at"]
+    (store,) = [pid for pid in site.processes() if b"valkey-server" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+
+    os.kill(store, signal.SIGKILL)
+
+    until(lambda: site.get("/")[0] == 200)
+    until(lambda: notes(site)["expire"]["at"] > before)
+    assert site.stop() == 0

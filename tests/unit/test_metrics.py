@@ -1,0 +1,307 @@
+import fcntl
+import re
+import threading
+from pathlib import Path
+
+import pytest
+from django.http import HttpResponse
+from django.test import RequestFactory
+from prometheus_client.core import CollectorRegistry
+from prometheus_client.exposition import generate_latest
+from prometheus_client.mmap_dict import MmapedDict, mmap_key
+
+from articles import measures, metric_files, metrics
+from articles.domain import Suspicion
+from articles.repository import scripts
+from tests.figures import samples_of, value, value_in
+from voting_site import gunicorn_hooks
+
+REFUSE_NOTHING = {"ok", "exists", "archived", "gone"}
+"""Statuses that lead to another step; nobody is told no."""
+
+LUA = Path(scripts.__file__).parent / "lua"
+
+
+def test_a_script_is_timed_by_its_name():
+    before = value("site_store_seconds_count", operation="cast_vote")
+
+    metrics.observe("cast_vote", "ok", 0.002)
+
+    assert value("site_store_seconds_count", operation="cast_vote") == before + 1
+
+
+def test_a_script_that_travelled_with_others_counts_without_a_time():
+    votes, timed = (
+        value("site_votes_total", outcome="ok"),
+        value("site_store_seconds_count", operation="cast_vote"),
+    )
+
+    metrics.observe("cast_vote", "ok", None)
+
+    assert value("site_votes_total", outcome="ok") == votes + 1
+    assert value("site_store_seconds_count", operation="cast_vote") == timed
+
+
+@pytest.mark.parametrize("outcome", ["ok", "repeat", "bot", "prefetch", "burst", "missing", "removed"])
+def test_views_count_by_what_became_of_them(outcome):
+    views, refusals = value("site_views_total", outcome=outcome), value("site_refusals_total", cause=outcome)
+
+    metrics.observe("record_view", outcome, 0.001)
+
+    assert value("site_views_total", outcome=outcome) == views + 1
+    assert value("site_refusals_total", cause=outcome) == refusals
+
+
+def test_a_view_that_is_counted_again_once_its_numbers_are_back_is_one_view():
+    before = samples_of(metrics.exposition(None).decode())
+
+    metrics.observe("record_view", "archived", None)
+
+    assert samples_of(metrics.exposition(None).decode()) == before
+
+
+def test_every_reason_of_a_suspect_view_has_its_series():
+    assert set(Suspicion) <= metrics._VIEWS
+
+
+def test_a_refused_vote_counts_as_vote_and_as_refusal():
+    votes, refusals = value("site_votes_total", outcome="closed"), value("site_refusals_total", cause="closed")
+
+    metrics.observe("cast_vote", "closed", 0.001)
+
+    assert value("site_votes_total", outcome="closed") == votes + 1
+    assert value("site_refusals_total", cause="closed") == refusals + 1
+
+
+def test_only_articles_that_are_new_count_as_posted():
+    before = value("site_posts_total")
+
+    for outcome in ("ok", "exists", "error"):
+        metrics.observe("post", outcome, 0.001)
+
+    assert value("site_posts_total") == before + 1
+
+
+def test_a_store_that_fails_counts_as_an_error_and_as_nothing_else():
+    errors, votes = (
+        value("site_store_errors_total", operation="cast_vote"),
+        value("site_votes_total", outcome="ok"),
+    )
+
+    metrics.observe("cast_vote", "error", 0.5)
+
+    assert value("site_store_errors_total", operation="cast_vote") == errors + 1
+    assert value("site_votes_total", outcome="ok") == votes
+
+
+def test_what_a_script_says_never_makes_a_series_of_its_own():
+    for operation in ("cast_vote", "post", "record_view", "edit"):
+        metrics.observe(operation, "whatever", None)
+
+    assert "whatever" not in metrics.exposition(None).decode()
+
+
+def test_every_status_a_script_refuses_with_is_known():
+    bodies = [path.read_text("utf-8").partition("]]")[2] for path in LUA.glob("*.lua")]
+    said = {status for body in bodies for status in re.findall(r"return \{'([a-z_]+)'", body)}
+
+    assert {"missing", "closed"} <= said
+    assert said - metrics._CAUSES - REFUSE_NOTHING == set()
+
+
+def test_a_path_that_nobody_knows_makes_no_series():
+    middleware = metrics.MetricsMiddleware(lambda _request: HttpResponse(status=404))
+    before = value("site_requests_total", view="unknown", method="other", status="404")
+
+    for n in range(3):
+        middleware(RequestFactory().generic(f"BREW{n}", f"/secret-{n}/"))
+
+    assert value("site_requests_total", view="unknown", method="other", status="404") == before + 3
+    text = metrics.exposition(None).decode()
+    assert "secret" not in text
+    assert "BREW" not in text
+
+
+def test_static_files_are_one_view():
+    middleware = metrics.MetricsMiddleware(lambda _request: HttpResponse())
+    before = value("site_requests_total", view="static", method="GET", status="200")
+
+    middleware(RequestFactory().get("/static/css/site.css"))
+
+    assert value("site_requests_total", view="static", method="GET", status="200") == before + 1
+
+
+def test_the_store_is_up_only_with_figures():
+    away, there = (metrics.exposition(figures).decode() for figures in (None, {"articles": 7.0}))
+
+    assert value_in(away, "site_store_up") == 0
+    assert "site_articles" not in away
+    assert (value_in(there, "site_store_up"), value_in(there, "site_articles")) == (1, 7)
+    assert "site_hot_list_age_seconds" not in there
+
+
+# Many processes
+
+
+def count(folder: Path, pid: int, **amounts: float) -> None:
+    """What a process leaves behind: a counter by label, and a histogram with one bucket."""
+    counters = MmapedDict(str(folder / f"counter_{pid}.db"))
+    for label, amount in amounts.items():
+        counters.write_value(mmap_key("t", "t_total", ["label"], [label], "Help."), amount, 0.0)
+    counters.close()
+    histogram = MmapedDict(str(folder / f"histogram_{pid}.db"))
+    for name, labels, values in (("h_bucket", ["le"], ["1.0"]), ("h_bucket", ["le"], ["+Inf"]), ("h_sum", [], [])):
+        histogram.write_value(mmap_key("h", name, labels, values, "Help."), sum(amounts.values()), 0.0)
+    histogram.close()
+
+
+def read(folder: Path) -> str:
+    registry = CollectorRegistry()
+    registry.register(metric_files.AllProcesses(folder))
+    return generate_latest(registry).decode()
+
+
+def test_the_counts_of_all_processes_are_one_sum(tmp_path):
+    count(tmp_path, 11, a=1, b=2)
+    count(tmp_path, 12, a=10)
+
+    assert value_in(read(tmp_path), "t_total", label="a") == 11
+    assert value_in(read(tmp_path), "t_total", label="b") == 2
+    assert value_in(read(tmp_path), "h_bucket", le="1.0") == 13
+
+
+def test_a_process_that_ended_leaves_its_counts_and_no_files(tmp_path):
+    for pid in (11, 12, 111):
+        count(tmp_path, pid, a=pid, b=1)
+    before = samples_of(read(tmp_path))
+
+    assert metric_files.absorb(tmp_path, [11])
+    assert metric_files.absorb(tmp_path, [12, 11])
+
+    assert samples_of(read(tmp_path)) == before
+    assert sorted(path.name for path in tmp_path.glob("*.db")) == [
+        *("counter_0.db", "counter_111.db", "histogram_0.db", "histogram_111.db")
+    ]
+
+
+def test_nothing_is_added_up_while_somebody_reads(tmp_path):
+    count(tmp_path, 11, a=5)
+    with (tmp_path / "lock").open("a") as reader:
+        fcntl.flock(reader, fcntl.LOCK_SH)
+
+        assert not metric_files.absorb(tmp_path, [11])
+
+        assert (tmp_path / "counter_11.db").exists()
+    assert metric_files.absorb(tmp_path, [11])
+
+
+def test_whoever_reads_meanwhile_sees_every_count_once(tmp_path):
+    for pid in range(100, 140):
+        count(tmp_path, pid, a=1)
+    seen, stop = set(), threading.Event()
+
+    def reader():
+        while not stop.is_set():
+            seen.add(value_in(read(tmp_path), "t_total", label="a"))
+
+    thread = threading.Thread(target=reader)
+    thread.start()
+    for pid in range(100, 140):
+        while not metric_files.absorb(tmp_path, [pid]):
+            pass
+    stop.set()
+    thread.join()
+
+    assert seen == {40.0}
+
+
+def test_a_process_that_has_only_just_made_its_file_does_not_disturb(tmp_path):
+    count(tmp_path, 11, a=5)
+    (tmp_path / "counter_12.db").touch()
+
+    assert value_in(read(tmp_path), "t_total", label="a") == 5
+
+
+class Server:
+    """What gunicorn hands to its hooks."""
+
+    def __init__(self):
+        self.told = []
+        self.log = self
+
+    def exception(self, *words):
+        self.told.append(words)
+
+
+class Worker:
+    def __init__(self, pid):
+        self.pid = pid
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv(metric_files.VARIABLE, str(tmp_path))
+    monkeypatch.setattr(gunicorn_hooks, "_ended", set())
+    return tmp_path
+
+
+def test_a_worker_that_ended_while_somebody_read_is_added_up_with_the_next(folder):
+    count(folder, 11, a=1)
+    count(folder, 12, a=1)
+    with (folder / "lock").open("a") as reader:
+        fcntl.flock(reader, fcntl.LOCK_SH)
+        gunicorn_hooks.child_exit(Server(), Worker(11))
+    assert (folder / "counter_11.db").exists()
+
+    gunicorn_hooks.child_exit(Server(), Worker(12))
+
+    assert not list(folder.glob("*_1[12].db"))
+    assert value_in(read(folder), "t_total", label="a") == 2
+
+
+@pytest.mark.parametrize("content", [b"\x40\0\0\0" + b"\x7f" * 60, b"\x40\0\0\0", b"\1"])
+def test_a_damaged_file_is_dropped_and_spoils_no_other(folder, content, caplog):
+    (folder / "counter_11.db").write_bytes(content)
+    count(folder, 12, a=1)
+
+    gunicorn_hooks.child_exit(Server(), Worker(11))
+    gunicorn_hooks.child_exit(Server(), Worker(12))
+
+    assert "counter_11.db is damaged" in caplog.text
+    assert value_in(read(folder), "t_total", label="a") == 1
+
+
+def test_what_fails_in_a_hook_is_told_and_does_not_end_the_server(folder):
+    folder.rmdir()
+    server = Server()
+
+    gunicorn_hooks.child_exit(server, Worker(11))
+
+    assert len(server.told) == 1
+
+
+def test_a_process_of_its_own_keeps_no_files(monkeypatch):
+    monkeypatch.delenv(metric_files.VARIABLE, raising=False)
+
+    gunicorn_hooks.child_exit(Server(), Worker(11))
+
+    assert metric_files.directory() is None
+
+
+# Figures for people
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0, "0 s"), (59.9, "59 s"), (61, "1 min 1 s"), (3 * 3600 + 60, "3 h 1 min"), (90000, "1 d 1 h"), (-3, "0 s")],
+)
+def test_a_span_of_time_is_told_in_its_two_largest_units(seconds, words):
+    assert measures.span(seconds) == words
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(2.314, "2.31 s"), (0.0142, "14.2 ms"), (0.00085, "0.85 ms"), (0.000007, "7.0 µs")],
+)
+def test_a_short_time_keeps_the_digits_that_mean_something(seconds, words):
+    assert measures.moment(seconds) == words

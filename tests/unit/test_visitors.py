@@ -1,0 +1,142 @@
+"""What identifies a visitor, and what gives a program away."""
+
+import re
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from hypothesis import given
+from hypothesis import strategies as st
+
+from articles import visitors, wiring
+from articles.domain import Rules, Suspicion
+from articles.visitors import digest, suspicion_of
+from voting_site import configuration
+
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+IPHONE = (
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) "
+    "Version/18.5 Mobile/15E148 Safari/604.1"
+)
+
+
+@pytest.mark.parametrize(
+    "agent",
+    [
+        *("", "  ", "Googlebot/2.1 (+http://www.google.com/bot.html)", "curl/8.5.0", "python-requests/2.32.3"),
+        *("Wget/1.21", "Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)"),
+        "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)",
+    ],
+)
+def test_programs_that_say_so_are_bots(agent):
+    assert suspicion_of({"User-Agent": agent}) is Suspicion.BOT
+
+
+def test_who_does_not_name_a_browser_is_a_bot():
+    assert suspicion_of({}) is Suspicion.BOT
+
+
+@pytest.mark.parametrize("agent", [FIREFOX, IPHONE])
+def test_browsers_are_not_suspect(agent):
+    assert suspicion_of({"User-Agent": agent}) is None
+
+
+@pytest.mark.parametrize(
+    ("header", "value"),
+    [
+        ("Sec-Purpose", "prefetch"),
+        ("Sec-Purpose", "prefetch;prerender"),
+        ("Sec-Purpose", "prefetch;anonymous-client-ip"),
+        ("Purpose", "Prefetch"),
+        ("X-Purpose", "preview"),
+        ("X-Moz", "prefetch"),
+    ],
+)
+def test_what_is_loaded_ahead_of_reading_is_a_prefetch(header, value):
+    assert suspicion_of({"User-Agent": FIREFOX, header: value}) is Suspicion.PREFETCH
+    assert suspicion_of({"User-Agent": FIREFOX, header: "navigate"}) is None
+
+
+def test_a_bot_stays_a_bot_when_it_prefetches():
+    assert suspicion_of({"User-Agent": "curl/8.5.0", "Purpose": "prefetch"}) is Suspicion.BOT
+
+
+def test_a_long_agent_is_read_only_at_its_start():
+    assert suspicion_of({"User-Agent": "x" * 512 + "Googlebot/2.1"}) is None
+    assert suspicion_of({"User-Agent": "x" * 503 + "Googlebot/2.1"}) is None
+    assert suspicion_of({"User-Agent": "x" * 400 + "Googlebot/2.1"}) is Suspicion.BOT
+
+
+def test_the_memory_of_agents_is_bounded():
+    assert visitors._is_crawler.cache_info().maxsize * visitors._AGENT_AT_MOST <= 2**20
+
+
+@given(st.lists(st.text(max_size=8), max_size=4), st.lists(st.text(max_size=8), max_size=4))
+def test_digests_are_of_one_size_and_differ_where_their_parts_do(some, others):
+    assert re.fullmatch("[0-9a-f]{16}", digest(*some))
+    assert (digest(*some) == digest(*others)) == (some == others)
+
+
+def test_digests_tell_parts_apart_however_they_are_cut():
+    assert len({digest("ab", "c"), digest("a", "bc"), digest("abc"), digest("abc", ""), digest("\ud800bc")}) == 5
+
+
+def test_another_sites_key_gives_other_digests(settings):
+    before = digest("member", "1")
+    settings.SECRET_KEY = "another"
+
+    assert digest("member", "1") != before
+
+
+def test_the_settings_become_the_rules(settings):
+    settings.VIEW_REPEAT_MINUTES = 15
+    settings.VIEWS_PER_NETWORK_AND_ARTICLE = 7
+    settings.VIEWS_PER_NETWORK = 70
+    settings.HOT_REFRESH_SECONDS = 90
+    settings.ARCHIVE_DAYS = 2
+
+    found = wiring.rules()
+
+    assert (found.view_repeat, found.views_per_network_and_article, found.views_per_network) == (900, 7, 70)
+    assert (found.hot_refresh, found.archive_after) == (90, 2 * 86400)
+
+
+def test_without_settings_the_rules_are_those_of_the_domain(tmp_path, monkeypatch):
+    for variable in configuration.VARIABLES:
+        monkeypatch.delenv(variable.name, raising=False)
+
+    values = configuration.load(tmp_path)
+
+    assert wiring.rules() == Rules()
+    assert (values["TRUSTED_PROXIES"], values["VISITOR_COOKIE_DAYS"], values["METRICS_TOKEN"]) == ([], 30, "")
+    assert values["TICK_SECONDS"] == 60
+
+
+def test_proxies_are_read_as_networks(tmp_path, monkeypatch):
+    monkeypatch.setenv("TRUSTED_PROXIES", " 127.0.0.1, 10.0.0.0/8 ,unix,::1")
+
+    assert configuration.load(tmp_path)["TRUSTED_PROXIES"] == ["127.0.0.1/32", "10.0.0.0/8", "unix", "::1/128"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("TRUSTED_PROXIES", "10.0.0.1/8"),
+        ("TRUSTED_PROXIES", "127.0.0.1,proxy.example"),
+        ("VISITOR_COOKIE_DAYS", "-1"),
+        ("VISITOR_COOKIE_DAYS", "366"),
+        ("VIEW_REPEAT_MINUTES", "9"),
+        ("VIEW_REPEAT_MINUTES", "61"),
+        ("VIEWS_PER_NETWORK_AND_ARTICLE", "0"),
+        ("VIEWS_PER_NETWORK", "0"),
+        ("HOT_REFRESH_SECONDS", "59"),
+        ("HOT_REFRESH_SECONDS", "121"),
+        ("ARCHIVE_DAYS", "0"),
+        ("TICK_SECONDS", "9"),
+        ("TICK_SECONDS", "601"),
+    ],
+)
+def test_a_wrong_value_refuses_the_start_with_a_sentence_that_names_it(tmp_path, monkeypatch, name, text):
+    monkeypatch.setenv(name, text)
+
+    with pytest.raises(ImproperlyConfigured, match=rf"^{name}=.*\.$"):
+        configuration.load(tmp_path)
