@@ -15,8 +15,9 @@ admin: $(SITE_READY)
 	@$(BIN)/python manage.py migrate --verbosity 0
 	@$(BIN)/python manage.py createsuperuser
 
+# A worker for each processor, with a store of its own; a file's tests stay together.
 test: $(TOOLS_READY)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 # The big imports: minutes, and only with the shared data at hand.
 test-large: $(TOOLS_READY)

@@ -1,20 +1,22 @@
-"""A real browser, where the machine has one."""
+"""A real browser, where the machine has one, and a site for it."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.site.conftest import start, static_files
+from tests.site.conftest import Site, static_files
 
-__all__ = ["start", "static_files"]
+__all__ = ["static_files"]
 
 CHROMIUM = Path("/usr/bin/chromium")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
+    """Not for the whole session: while it is there, Django takes the thread for an asynchronous one."""
     if not CHROMIUM.exists():
         pytest.skip("there is no Chromium at /usr/bin/chromium")
     with sync_playwright() as playwright:
@@ -22,3 +24,14 @@ def chromium() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=options)
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="module")
+def site(chromium: Browser, tmp_path_factory: pytest.TempPathFactory, static_files: Path) -> Iterator[Site]:
+    """A site with demo content, the same for all tests of a module."""
+    data_dir = tmp_path_factory.mktemp("site") / "data"
+    shutil.copytree(static_files, data_dir / "static")
+    running = Site(data_dir)
+    running.wait_until_up()
+    yield running
+    running.stop()

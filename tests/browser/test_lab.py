@@ -9,14 +9,6 @@ REFUSED = "400 (Bad Request)"
 """What a browser logs of a form whose values are refused, which is meant."""
 
 
-@pytest.fixture
-def site(start):
-    running = start()
-    running.wait_until_up()
-    yield running
-    running.stop()
-
-
 @pytest.fixture(params=[True, False], ids=["with JavaScript", "without JavaScript"])
 def page(request, chromium, site):
     """A moderator's window, on a phone where there is no JavaScript."""

@@ -2,26 +2,24 @@
 
 import json
 import time
+from itertools import count
 
 import pytest
 
 pytestmark = pytest.mark.browser
 
-FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:{0}.0) Gecko/20100101 Firefox/{0}.0"
 """Says so, since the browser of the tests calls itself a headless one, which is a bot."""
 
-
-@pytest.fixture
-def site(start):
-    running = start()
-    running.wait_until_up()
-    yield running
-    running.stop()
+_versions = count(140)
+"""Another one for each test, which makes another visitor."""
 
 
 @pytest.fixture
 def context(chromium, site):
-    found = chromium.new_context(base_url=f"http://localhost:{site.port}", user_agent=FIREFOX)
+    found = chromium.new_context(
+        base_url=f"http://localhost:{site.port}", user_agent=FIREFOX.format(next(_versions))
+    )
     found.route("https://**", lambda route: route.fulfill(body="elsewhere", content_type="text/html"))
     found.route("http://*.example/**", lambda route: route.fulfill(body="elsewhere", content_type="text/html"))
     yield found
