@@ -172,7 +172,7 @@ class Tunings:
         with self._store.commands() as client:
             if late := set(client.hkeys(directory.groups)) - slugs:
                 with client.pipeline(transaction=True) as pipe:
-                    pipe.delete(*(keys.group_order(Order.SCORE, slug) for keys in shards for slug in late))
+                    pipe.unlink(*(keys.group_order(Order.SCORE, slug) for keys in shards for slug in late))
                     pipe.execute()
 
     def _noting(self, parameters: Parameters, values: Mapping[str, str], now: str) -> Call:

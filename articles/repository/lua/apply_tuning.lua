@@ -23,7 +23,7 @@ end
 if moves then
   redis.call('UNLINK', ranked)
   if redis.call('EXISTS', staged) == 1 then redis.call('RENAME', staged, ranked) end
-  for at = first_slug, #ARGV do redis.call('DEL', prefix .. OF_GROUP.score .. ARGV[at]) end
+  for at = first_slug, #ARGV do redis.call('UNLINK', prefix .. OF_GROUP.score .. ARGV[at]) end
 end
 redis.call('UNLINK', staged)
 redis.call('HDEL', ranking, 'next_cursor', 'next_version', 'next_at', 'next_actor', 'next_reason')

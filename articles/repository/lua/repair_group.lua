@@ -13,5 +13,5 @@ for at = 3, #ARGV do
   local inside = groups and not removed and string.find(',' .. groups .. ',', ',' .. slug .. ',', 1, true)
   if not inside then dropped = dropped + redis.call('SREM', KEYS[1], ARGV[at]) end
 end
-for _, order in ipairs(ORDERS) do redis.call('DEL', prefix .. OF_GROUP[order] .. slug) end
+for _, order in ipairs(ORDERS) do redis.call('UNLINK', prefix .. OF_GROUP[order] .. slug) end
 return dropped
