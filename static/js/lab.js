@@ -5,7 +5,7 @@
   const form = document.getElementById("knobs");
   const told = document.getElementById("told");
   if (!form) return;
-  const STEPS = 1000;
+  const STEPS = 200; // of those that are not linear: one key press is one more of two digits, or nearly
 
   // What part of a slider's way a value stands at, and back.
   const SCALES = {
@@ -17,16 +17,17 @@
   const addSlider = (number) => {
     const [valueAt, partOf] = SCALES[number.dataset.scale];
     const low = Number(number.min), high = Number(number.max), step = Number(number.step);
+    const steps = number.dataset.scale === "linear" ? Math.round((high - low) / step) : STEPS;
     const slider = document.createElement("input");
-    Object.assign(slider, { type: "range", min: 0, max: STEPS });
+    Object.assign(slider, { type: "range", min: 0, max: steps });
     slider.setAttribute("aria-labelledby", number.labels[0].id ||= `${number.id}_label`);
     const follow = () => {
       const value = Math.min(high, Math.max(low, number.valueAsNumber));
-      if (Number.isFinite(value)) slider.value = Math.round(STEPS * partOf(value, low, high));
+      if (Number.isFinite(value)) slider.value = Math.round(steps * partOf(value, low, high));
       slider.setAttribute("aria-valuetext", number.value);
     };
     slider.addEventListener("input", () => {
-      const exact = valueAt(slider.value / STEPS, low, high);
+      const exact = valueAt(slider.value / steps, low, high);
       const coarse = number.dataset.scale === "linear" ? exact : Number(exact.toPrecision(2));
       number.value = Number((Math.round(coarse / step) * step).toFixed(2));
       slider.setAttribute("aria-valuetext", number.value);

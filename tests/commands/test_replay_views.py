@@ -101,7 +101,7 @@ def test_the_command_compares_a_real_log_with_what_is_true(shared_dir):
     assert len(lines) == 7
     assert lines[4] == "… and 1,365 more paths"
     assert lines[5] == "9,999 views of 1,368 paths: 9,176 counted, 823 throttled."
-    assert lines[6].startswith("As true for all 100 paths")
+    assert lines[6].startswith("All 100 paths")
 
 
 def test_known_bots_of_a_real_log_are_counted_apart(shared_dir):

@@ -82,6 +82,26 @@ def test_the_score_is_shown_as_a_sum(site, article, bob):
     assert "as many members oppose it as vote for it: nothing moves it" in text
 
 
+def test_an_article_nobody_voted_for_says_so(site):
+    rows = [ImportedArticle("Quiet", "https://example.org/q", 0, "", site.store.now() - 60, 0, 0)]
+
+    text = words(section_of(site.imports.add(rows)[0]))
+
+    assert "and nobody has voted: nothing moves it" in text
+
+
+def test_votes_make_up_for_nothing_once_voting_has_closed(site, old):
+    site.imports.add(
+        [ImportedArticle("Older", "https://example.org/older", 0, "", site.store.now() - 40 * 86400, 1, 0)]
+    )
+
+    text = words(section_of(old))
+
+    assert re.search(r"It is behind by \d+ days? .*\.", text)
+    assert "make up for" not in text
+    assert "makes up for" not in text
+
+
 def test_neighbours_are_links_with_the_difference(site, article, bob):
     other = site.articles.post(bob.pk, "bob", "The <other> one", "https://example.org/b").id
     for voter in (50, 51):
@@ -143,7 +163,7 @@ def test_the_history_is_drawn_and_told(site, article, monkeypatch):
 
 
 def test_an_article_without_history_says_why_there_is_none(site, article):
-    assert "This one has not been among them lately." in section_of(article)
+    assert "None has been noted of this one in the last 7 days." in section_of(article)
 
 
 def test_a_removed_article_has_no_explanation(site, article, carol):

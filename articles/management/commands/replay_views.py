@@ -104,7 +104,7 @@ class Command(BaseCommand):
         for line in differences:
             self.stdout.write(f"Differs: {line}")
         if truth and not differences:
-            self.stdout.write(f"As true for all {len(truth.counts):,} paths that {options['truth']} names.")
+            self.stdout.write(f"All {len(truth.counts):,} paths that {options['truth']} names agree with it.")
         return bool(differences)
 
 
