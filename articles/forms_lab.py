@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 from articles import lab
 from articles.domain import Order
 from articles.fields import reason_field
-from articles.ranking import RANGES, RECOMMENDED_GAMMA, Parameters, out_of_range
+from articles.ranking import LEAST_WEIGHT, RANGES, RECOMMENDED_GAMMA, Parameters, out_of_range
 
 
 def plain(value: float) -> str:
@@ -75,7 +75,7 @@ class LabForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         values = super().clean() or self.cleaned_data
-        if values.get("alpha") == 0 and values.get("beta") == 0:
+        if values.get("alpha", 1) + values.get("beta", 1) < LEAST_WEIGHT:
             for name in ("alpha", "beta"):
                 self.add_error(name, _("α and β must not both be 0: nothing would be hot."))
         return values

@@ -84,6 +84,11 @@ def _trim(repository: Repository) -> str:
     return _counted(repository.house.trim({step.name for step in _STEPS}), "entry", "dropped")
 
 
+def _forget(repository: Repository) -> str:
+    """Let the append-only file forget who viewed what, too."""
+    return "append-only file written anew" if repository.house.forget() else ""
+
+
 def _expire(repository: Repository) -> str:
     """Delete what the database holds and nobody needs any more."""
     rows = archive.sweep(repository, at_most=_ROWS_LOOKED_AT)
@@ -101,6 +106,7 @@ _STEPS = (
     _Step("archive", _archive),
     _Step("trim", _trim),
     _Step("expire", _expire),
+    _Step("forget", _forget, is_news=False),
 )
 
 

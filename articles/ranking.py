@@ -29,14 +29,17 @@ RANGES: dict[str, tuple[float, float]] = {
 }
 """Smallest and largest value of each parameter."""
 
+LEAST_WEIGHT = 0.001
+"""What α and β are together at least: less comes to a hotness of 0, by which nothing can be divided."""
+
 RECOMMENDED_GAMMA = (1.3, 1.8)
 """For sites of news; 1.3 where articles stay interesting."""
 
 
 def out_of_range(parameters: Parameters) -> list[str]:
-    """Names of the parameters that are outside their range; α and β must not both be 0."""
+    """Names of the parameters that are outside their range; α and β must not both be 0, or next to it."""
     wrong = [name for name, (low, high) in RANGES.items() if not low <= getattr(parameters, name) <= high]
-    if parameters.alpha == 0 and parameters.beta == 0:
+    if 0 <= parameters.alpha + parameters.beta < LEAST_WEIGHT:
         wrong += ["alpha", "beta"]
     return wrong
 

@@ -62,8 +62,19 @@ def suspicion_of(headers: Mapping[str, str]) -> Suspicion | None:
     agent = _agent(headers)
     if not agent or _is_crawler(agent):
         return Suspicion.BOT
+    if _is_shown_to_nobody(headers):
+        return Suspicion.PREFETCH
     purposes = " ".join(headers.get(name, "") for name in _PURPOSES).lower()
     return Suspicion.PREFETCH if any(word in purposes for word in _AHEAD) else None
+
+
+def _is_shown_to_nobody(headers: Mapping[str, str]) -> bool:
+    """Whether another site's page loads ours as a picture, a frame, or by a script, which shows nobody an article.
+
+    What an old browser, which does not say, does is taken for reading.
+    """
+    foreign = headers.get("Sec-Fetch-Site", "") in ("cross-site", "same-site")
+    return foreign and headers.get("Sec-Fetch-Dest", "document") != "document"
 
 
 def digest(*parts: str) -> str:

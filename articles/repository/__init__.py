@@ -60,6 +60,7 @@ class Repository:
         """Check the store and stamp it at its first use. Raises StoreUnfit, StoreUnavailable."""
         schema.check_server(self.store)
         schema.stamp(self.store)
+        self.store.load_scripts()
 
     def adopt_rules(self, progress: Progress = quiet) -> bool:
         """Put the configuration's votes per day in force if they were changed there; whether they were.

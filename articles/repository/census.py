@@ -24,7 +24,7 @@ KINDS = (
     *("seen:<id>:<visitor>", "burst:<id>:<network>", "burst:<network>", "viewed:", "history:<id>"),
     *("ranking:", "tunings:", "log:", "groups:", "merged:"),
     *("article:", "link:<digest>", "posted:<user>", "schema:", "shift:<digest>", "salt:<day>", "tick:"),
-    *("lock:import", "lock:hot", "lock:tick"),
+    *("lock:import", "lock:hot", "lock:tick", "lock:forget"),
 )
 """As docs/data-model.md names them; a shard's prefix does not matter."""
 

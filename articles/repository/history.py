@@ -13,6 +13,9 @@ EVERY = 600
 TOP = 100
 """Articles of each of the two lists that are sampled."""
 
+AHEAD = 86400
+"""Seconds by which a sample may be ahead of the clock. What is further was noted by a clock that was wrong."""
+
 KEPT = 7 * 86400
 """Seconds a sample is kept, which makes 1,008 of an article at most."""
 
@@ -28,21 +31,24 @@ class History:
     def sample(self) -> int:
         """Note where the first articles stand, once for each moment; of how many that was done.
 
-        Repeating it adds nothing, nor does a clock that was set back until it has passed the newest sample. One
-        round trip where nothing is due, else four, whatever the number of articles.
+        Repeating it adds nothing, nor does a clock that was set back a little until it has passed the newest
+        sample; samples that are further ahead than AHEAD give way. One round trip where nothing is due, else four,
+        whatever the number of articles.
         """
         store, moment = self._store, int(self._store.now() // EVERY) * EVERY
         if not self._is_due(moment):
             return 0
         front, hot = self._ranks(Order.SCORE), self._ranks(Order.HOT)
-        of_shards: dict[str, list[Value]] = {keys.prefix: [] for keys in store.shards.all}
+        ranked: dict[str, list[Value]] = {keys.prefix: [] for keys in store.shards.all}
         for article_id in {**front, **hot}:
             ranks = (front.get(article_id, _NOWHERE), hot.get(article_id, _NOWHERE))
-            of_shards[store.shards.of(article_id).prefix] += [article_id, *ranks]
+            ranked[store.shards.of(article_id).prefix] += [article_id, *ranks]
         return sum(
             store.run_many(
                 [
-                    Call("sample_history", [keys.ranking], [keys.prefix, moment, KEPT, *of_shards[keys.prefix]])
+                    Call(
+                        "sample_history", [keys.ranking], [keys.prefix, moment, KEPT, AHEAD, *ranked[keys.prefix]]
+                    )
                     for keys in store.shards.all
                 ]
             )
@@ -53,7 +59,8 @@ class History:
         with self._store.pipeline() as pipe:
             for keys in self._store.shards.all:
                 pipe.hget(keys.ranking, "sampled_at")
-            return any(newest is None or int(newest) < moment for newest in pipe.execute())
+            newest = pipe.execute()
+        return any(at is None or int(at) < moment or int(at) - moment > AHEAD for at in newest)
 
     def _ranks(self, order: Order) -> dict[ArticleId, int]:
         store = self._store
@@ -76,7 +83,7 @@ def samples_from(texts: Iterable[str], now: float) -> list[Sample]:
 def _samples(texts: Iterable[str], now: float) -> Iterator[Sample]:
     for text in texts:
         at, rank, points, hot_rank = text.split()
-        if float(at) > now - KEPT:
+        if now - KEPT < float(at) <= now + AHEAD:
             yield Sample(float(at), _rank(rank), int(points), _rank(hot_rank))
 
 

@@ -1,11 +1,15 @@
 """The hot list: scored anew at one moment for all of it, trimmed afterwards."""
 
+import logging
 import secrets
 from itertools import islice
 
 from articles.domain import Order
+from articles.errors import StoreUnavailable
 from articles.repository import keys as names
 from articles.repository.store import Call, Store, exact_time
+
+_log = logging.getLogger(__name__)
 
 _LOCK_LIFE = 10
 """Seconds after which somebody else may score, if whoever began has died."""
@@ -27,7 +31,17 @@ class Hot:
         return abs(self._store.now() - refreshed_at) >= self._store.rules.hot_refresh
 
     def refresh(self) -> bool:
-        """Score the list unless somebody else is at it; whether it was done. Nobody waits for anybody."""
+        """Score the list unless somebody else is at it; whether it was done. Nobody waits for anybody.
+
+        Nor is it done where the store takes no writes just now: readers read on in the list as it is.
+        """
+        try:
+            return self._refresh()
+        except StoreUnavailable as error:
+            _log.warning("the hot list was not scored: %s", error)
+            return False
+
+    def _refresh(self) -> bool:
         token = secrets.token_hex(8)
         with self._store.commands() as client:
             if not client.set(names.REFRESHING, token, nx=True, ex=_LOCK_LIFE):

@@ -1,9 +1,12 @@
 """What housekeeping keeps for itself: the lock that lets one process act at a time, and a note of each step."""
 
 import json
+import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+
+import redis
 
 from articles.errors import StoreUnavailable
 from articles.repository import keys as names
@@ -14,6 +17,9 @@ _LOCK_LIFE = 30
 """Seconds after which somebody else may go on, if whoever keeps house has died. A step takes some seconds."""
 
 _DAY = 86400
+
+_IS_FORBIDDEN = re.compile("NOPERM|no permissions|unknown command")
+"""A server that may not be told to: its operator sees to it."""
 
 
 class Turn:
@@ -56,6 +62,24 @@ class House:
         told = {"at": at, "seconds": round(seconds, 6), "result": result, "error": error}
         with self._store.commands() as client:
             client.hset(names.TICK, step, json.dumps(told, ensure_ascii=False))
+
+    def forget(self) -> bool:
+        """Have the append-only file written anew, once a day; whether that was begun.
+
+        It holds every command since the last time: the salts of visitors that have ended, and who saw what.
+        """
+        with self._store.commands() as client:
+            try:
+                if not client.info("persistence").get("aof_enabled"):
+                    return False
+                if not client.set(names.FORGETTING, "1", nx=True, ex=_DAY):
+                    return False
+                client.bgrewriteaof()
+            except redis.ResponseError as error:
+                if not _IS_FORBIDDEN.match(str(error)):
+                    client.delete(names.FORGETTING)
+                return False
+        return True
 
     def trim(self, steps: set[str]) -> int:
         """Drop days of the site's views that nobody is shown any more, and notes of steps other than these.

@@ -22,6 +22,9 @@ REFRESHING = "lock:hot"
 KEEPING_HOUSE = "lock:tick"
 """Held by the one process that keeps house."""
 
+FORGETTING = "lock:forget"
+"""There for a day after the append-only file was written anew."""
+
 TICK = "tick:"
 """Hash: step of housekeeping to its last run, as JSON."""
 

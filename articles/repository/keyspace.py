@@ -33,7 +33,7 @@ _OUTSIDE = {
     "link": "[0-9a-f]{32}",
     "posted": _ID,
     "shift": _SLUG,
-    "lock": "import|hot|tick",
+    "lock": "import|hot|tick|forget",
     "tick": _NOTHING,
     "salt": _DAY,
 }

@@ -161,7 +161,7 @@ class _Scan:
         """Whether all of it was read while the same parameters were in force."""
         places: dict[Keys, tuple[str, int]] = dict.fromkeys(self._store.shards.all, ("+inf", 0))
         while places and len(self._versions) <= 1:
-            calls = [self._call(keys, *place, PART // len(places)) for keys, place in places.items()]
+            calls = [self._call(keys, *place, max(1, PART // len(places))) for keys, place in places.items()]
             for keys, reply in zip(list(places), self._store.run_many(calls), strict=True):
                 version, best, first, last, done = reply
                 self._versions.add(version)

@@ -10,10 +10,10 @@ from importlib.resources import files
 
 @cache
 def source(name: str) -> str:
-    """A script's whole text: what all share, then its own file."""
+    """A script's whole text: its name, by which a log of slow commands knows it, what all share, its own file."""
     folder = files("articles.repository") / "lua"
     shared, own = (folder.joinpath(f"{part}.lua").read_text("utf-8") for part in ("_shared", name))
-    return f"{shared}\n{own}"
+    return f"-- {name}\n{shared}\n{own}"
 
 
 @cache

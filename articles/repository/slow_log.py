@@ -44,10 +44,14 @@ def _word(word: bytes) -> str:
 
 
 def _script_name(word: bytes) -> str:
-    return _scripts().get(word.decode("utf-8", "replace"), "(script)")
+    text = word.decode("utf-8", "replace")
+    if text.startswith("-- "):  # sent whole; the log keeps the beginning
+        name = text[3:].partition("\n")[0]
+        return name if name in _scripts().values() else "(script)"
+    return _scripts().get(text, "(script)")
 
 
 @cache
 def _scripts() -> dict[str, str]:
-    """Script by digest. Of the text of one that was sent whole, the log keeps only the beginning all share."""
+    """Script by digest."""
     return {scripts.digest(name): name for name in scripts.names()}

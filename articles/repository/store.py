@@ -1,7 +1,7 @@
 """What every part of the repository works with: the client, the shards, the rules, the clock."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeAlias
 
@@ -143,7 +143,7 @@ class Store:
         return self.ask(script, subject, keys, args)[1:]
 
     def run_many(self, calls: Sequence[Call]) -> list[Any]:
-        """The replies of many scripts, in order: one round trip, two more when the store lacks a script.
+        """The replies of many scripts, in order: one round trip, another when the store lacks a script.
 
         Only for idempotent scripts that do not rely on one another: what the store lacks runs after the rest.
         """
@@ -160,8 +160,7 @@ class Store:
         replies = self._attempt(calls)
         unknown = [n for n, reply in enumerate(replies) if isinstance(reply, redis.exceptions.NoScriptError)]
         if unknown:
-            self._load({calls[n].script for n in unknown})
-            for n, reply in zip(unknown, self._attempt([calls[n] for n in unknown]), strict=True):
+            for n, reply in zip(unknown, self._teach([calls[n] for n in unknown]), strict=True):
                 replies[n] = reply
         for reply in replies:
             if isinstance(reply, Exception):
@@ -184,8 +183,17 @@ class Store:
             replies: list[Any] = pipe.execute(raise_on_error=False)
         return replies
 
-    def _load(self, names: Iterable[str]) -> None:
+    def _teach(self, calls: Sequence[Call]) -> list[Any]:
+        """The same with the whole texts: a store that forgets them again in between does not matter."""
         with self.client.pipeline(transaction=False) as pipe:
-            for name in names:
+            for call in calls:
+                pipe.eval(scripts.source(call.script), len(call.keys), *call.keys, *call.args)
+            replies: list[Any] = pipe.execute(raise_on_error=False)
+        return replies
+
+    def load_scripts(self) -> None:
+        """Let the store know every script, so that none fails for want of it."""
+        with store_errors(), self.client.pipeline(transaction=False) as pipe:
+            for name in scripts.names():
                 pipe.script_load(scripts.source(name))
             pipe.execute()

@@ -62,7 +62,10 @@ class Views:
                 exact_time(at),
                 rules.view_repeat,
                 rules.views_per_network_and_article,
-                -(-rules.views_per_network // shards.count),  # articles are dealt out evenly
+                max(  # articles are dealt out evenly, their readers are not
+                    -(-rules.views_per_network // shards.count),
+                    min(rules.views_per_network_and_article, rules.views_per_network),
+                ),
                 rules.network_window,
                 rules.hot_size,
                 DAYS_KEPT,

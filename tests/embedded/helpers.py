@@ -2,8 +2,7 @@
 
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 import voting_site.embedded
+from tests.waiting import until
 from voting_site.embedded import StorePaths, probe
 
 KEYS = 100  # in the store of the fixture `used`
@@ -31,15 +31,6 @@ print("owns" if supervisor.owns else "attached", flush=True)
 sys.stdin.read()
 supervisor.stop()
 """
-
-
-def until(condition: Callable[[], object], seconds: float = 10.0) -> float:
-    """Wait for the condition; the seconds it took."""
-    begun = time.monotonic()
-    while not condition():
-        assert time.monotonic() - begun < seconds, f"not within {seconds} s"
-        time.sleep(0.01)
-    return time.monotonic() - begun
 
 
 def answers(paths: StorePaths) -> bool:

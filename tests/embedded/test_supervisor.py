@@ -11,11 +11,12 @@ from threading import Barrier, Event, Thread
 import pytest
 import redis
 
+from tests.waiting import until
 from voting_site.embedded import StorePaths, StoreTimeoutError, open_store, stamp
 from voting_site.embedded.binary import ServerVersion, find_binary, read_version
 from voting_site.embedded.lock import Lock
 
-from .helpers import ROOT, answers, client, fill, is_alive, server_pid, site, until
+from .helpers import ROOT, answers, client, fill, is_alive, server_pid, site
 
 
 def test_data_survives_a_restart(paths: StorePaths, supervise):

@@ -468,3 +468,14 @@ def test_whatever_the_configuration_put_in_force_has_no_name(site, carol):
 
     assert "Version 2 the configuration" in text_of(browser_of(carol).get("/lab/"))
     assert "The configuration has put other parameters" in text_of(apply(browser_of(carol), 1, alpha="3"))
+
+
+@pytest.mark.parametrize("alpha", ["5e-324", "1e-320", "0.0009"])
+def test_weights_next_to_nothing_are_refused_like_nothing(site, article, carol, alpha):
+    """Hotness would be 0, and dividing by it would break this page and every article's."""
+    browser = browser_of(carol)
+    values = VALUES | {"alpha": alpha, "beta": "0", "gamma": "1.6"}
+
+    assert browser.get("/lab/", values).status_code == 400
+    assert browser.post("/lab/apply/", values | {"version": "1", "reason": "why"}).status_code == 400
+    assert browser.get("/lab/").status_code == browser.get(f"/articles/{article}/").status_code == 200

@@ -150,6 +150,7 @@ def names(used: Repository, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         used.imports.add([ImportedArticle("T", "https://a.example/", 5, "eve", used.store.now(), 2, 1)])
         used.store.client.set(key_names.REFRESHING, "somebody", ex=hot._LOCK_LIFE)
         used.views.salt(7)
+        assert used.house.forget()
         monkeypatch.setattr(tuning, "STEP", 1)
         wanted, version = Parameters(votes_per_day=20), used.tuning.state().version
         used.tuning.apply(wanted, expected=version, actor=MODERATOR, reason="To see")

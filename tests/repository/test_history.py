@@ -218,3 +218,15 @@ def test_an_article_that_is_unknown_has_no_history(repository):
 def test_sampling_an_empty_site_is_no_error(repository):
     assert repository.history.sample() == 0
     assert repository.listings.page(Order.HOT).total == 0
+
+
+def test_a_clock_that_was_far_ahead_for_a_moment_does_not_end_the_history(repository, clock):
+    article = post(repository, 1)
+    repository.history.sample()
+    clock.now = MOMENT + 400 * 86400
+    repository.history.sample()
+
+    clock.now = MOMENT + EVERY
+    assert repository.history.sample() == 1
+    assert repository.history.sample() == 0
+    assert moments(repository, article) == [MOMENT + EVERY]

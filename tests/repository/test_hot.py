@@ -533,3 +533,31 @@ def test_scoring_by_many_at_once_leaves_one_moment(server_url, clock):
     assert problems(repository) == []
     repository.hot.rescore()
     assert len(hot_values(repository)) == 10
+
+
+@pytest.mark.parametrize("refusing", ["maxmemory", "maxmemory, cold"])
+def test_a_store_that_takes_no_writes_is_read_on_in_the_list_as_it_is(real_repository, clock, refusing):
+    repository = real_repository
+    repository.groups.create("python", "Python")
+    ids = fill(repository, clock, 40, groups=("python",))
+    repository.hot.rescore()
+    wanted, in_group = listed(repository, Order.HOT), listed(repository, Order.HOT, slug="python")
+    by_score = listed(repository, Order.SCORE, slug="python")
+    before, client = repository.hot.refreshed_at(), repository.store.client
+    if "cold" in refusing:
+        for keys_ in repository.store.shards.all:
+            client.delete(*(keys_.group_order(order, "python") for order in Order))
+    clock.advance(61)
+    client.config_set("maxmemory", 1)
+    try:
+        assert listed(repository, Order.HOT) == wanted
+        assert listed(repository, Order.HOT, slug="python") == in_group
+        assert listed(repository, Order.SCORE, slug="python") == by_score
+        assert repository.listings.page(Order.HOT, since=clock() - 5 * DAY, size=100).total == len(ids)
+        if "cold" not in refusing:
+            assert repository.explanations.of(repository.articles.get(ids[0])).hot
+    finally:
+        client.config_set("maxmemory", 0)
+    assert repository.hot.refreshed_at() == before
+    assert listed(repository, Order.HOT)
+    assert repository.hot.refreshed_at() == clock()

@@ -10,6 +10,7 @@ from articles.repository import Repository
 from articles.repository import keys as names
 from articles.repository.house import _LOCK_LIFE
 from tests.repository.usage import DAY, post, problems
+from tests.waiting import until
 
 DAY_OF_NOW = 1_700_000_000 // 86400
 
@@ -147,3 +148,27 @@ def test_notes_of_steps_that_are_no_more_are_dropped(repository):
     assert repository.house.trim({"hot", "archive"}) == 1
 
     assert [step.name for step in repository.inspection.housekeeping()] == ["hot"]
+
+
+def test_the_append_only_file_forgets_salts_and_throttles_that_have_ended(real_repository, store_paths):
+    """Whoever has it and the secret key could tell by them who viewed what, and when."""
+    repository, client = real_repository, real_repository.store.client
+    article = post(repository, 1)
+    salt = repository.views.salt(1)
+    repository.views.record(article, Visit("feedfacecafebeef"))
+    client.delete("salt:1", repository.store.shards.of(article).seen(article, "feedfacecafebeef"))
+
+    def on_disk(text):
+        files = list(store_paths.directory.glob("appendonlydir/*.aof")) + list(
+            store_paths.directory.glob("appendonlydir/*.rdb")
+        )
+        return any(text.encode() in path.read_bytes() for path in files)
+
+    assert on_disk(salt)
+    assert on_disk("seen:1:feedfacecafebeef")
+
+    assert repository.house.forget()
+
+    until(lambda: not on_disk(salt), seconds=20)
+    assert not on_disk("seen:1:feedfacecafebeef")
+    assert not repository.house.forget()  # not again on this day

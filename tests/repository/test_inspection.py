@@ -10,7 +10,7 @@ import pytest
 
 from articles.domain import Choice, Order, Suspicion, Visit
 from articles.errors import ArticleNotFound, StoreUnavailable, VotingClosed
-from articles.repository import connect
+from articles.repository import connect, scripts
 from articles.repository import keys as names
 from articles.repository.census import KINDS, OTHER, count_keys, kinds_of
 from articles.repository.footprint import keys_of
@@ -132,6 +132,8 @@ def test_slow_commands_come_newest_first_and_at_most_twenty(used):
         ([b"GET", b"\xff\n\x1b[31m\xe2\x80\xae"], r"GET \xff\n\x1b[31m\u202e"),
         ([b"GET", b":1:cache:sessions.secret"], "GET cache:…"),
         ([b"EVALSHA", b"0" * 40, b"1", b"k"], "EVALSHA (script) 1 k"),
+        ([b"EVAL", scripts.source("cast_vote").encode()[:128], b"1", b"k"], "EVAL cast_vote 1 k"),
+        ([b"EVAL", b"-- no script of ours\nreturn 1", b"0"], "EVAL (script) 0"),
         ([b"PING"], "PING"),
         ([b"EVAL"], "EVAL"),
     ],
@@ -205,7 +207,8 @@ def test_a_key_is_of_one_kind(name, kind):
 
 def test_every_key_the_site_can_spell_is_of_a_kind():
     spelled = [
-        *(names.COUNTER, names.SCHEMA, names.IMPORTING, names.REFRESHING, names.KEEPING_HOUSE, names.TICK),
+        *(names.COUNTER, names.SCHEMA, names.TICK),
+        *(names.IMPORTING, names.REFRESHING, names.KEEPING_HOUSE, names.FORGETTING),
         *(names.link("0" * 32), names.posted(7), names.shift("f" * 32), names.salt(19000)),
     ]
     for keys in Shards(2).all:

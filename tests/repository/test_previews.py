@@ -255,3 +255,13 @@ def test_only_the_newest_articles_are_asked_for_their_votes(repository, clock, m
     repository.imports.add([imported(n, clock() - n * DAY, votes=n) for n in range(8, 16)])
 
     assert repository.previews.final_votes() == [8, 9, 10]
+
+
+def test_a_store_of_more_shards_than_a_part_has_articles_is_previewed_too(server_url, clock):
+    repository = connect(server_url, shards=1024, clock=clock, patient=True)
+    repository.prepare()
+    ids = {post(repository, number) for number in range(1, 6)}
+
+    preview = repository.previews.of(Order.SCORE, Parameters(votes_per_day=100), 25)
+
+    assert {article.id for article in preview.other} == {article.id for article in preview.in_force} == ids

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 import time
 
 import pytest
@@ -209,3 +210,21 @@ def test_every_script_is_taught_again_to_a_store_that_forgot_them(used):
         used.store.client.script_flush()
         write()
         assert problems(used) == [], name
+
+
+def test_a_store_that_forgets_the_scripts_again_and_again_is_noticed_by_nobody(real_repository):
+    repository, stop = real_repository, threading.Event()
+    number = repository.articles.post(ALICE, "alice", "T", "https://example.org/", []).id
+
+    def forget():
+        while not stop.is_set():
+            repository.store.client.script_flush()
+
+    forgetting = threading.Thread(target=forget)
+    forgetting.start()
+    try:
+        for _ in range(200):
+            assert repository.explanations.of(repository.articles.get(number)).front.rank == 1
+    finally:
+        stop.set()
+        forgetting.join()

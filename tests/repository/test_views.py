@@ -209,7 +209,7 @@ def test_views_from_one_network_are_limited_for_each_article(repository, article
 
 def test_views_from_one_network_are_limited_over_all_articles(server_url, clock):
     for shards in (1, 4):
-        rules = Rules(views_per_network=20, views_per_network_and_article=1000)
+        rules = Rules(views_per_network=20, views_per_network_and_article=5)
         repository = connect(server_url, shards=shards, rules=rules, clock=clock, patient=True)
         repository.store.client.flushdb()
         repository.prepare()
@@ -489,3 +489,14 @@ def test_views_racing_with_removals_scoring_votes_and_groups_leave_a_sound_store
     assert listed(repository, Order.HOT) == sorted(
         values, key=lambda i: (values[i], str(i).encode()), reverse=True
     )
+
+
+@pytest.mark.parametrize("shards", [1, 4, 16, 1024])
+def test_what_one_article_may_have_from_a_network_does_not_depend_on_the_shards(server_url, clock, shards):
+    repository = connect(server_url, shards=shards, clock=clock, patient=True)
+    repository.prepare()
+    article, most = post(repository, 1), repository.rules.views_per_network_and_article
+
+    counted = [record(repository, article, visitor, network=7).counted for visitor in range(most + 5)]
+
+    assert sum(counted) == most

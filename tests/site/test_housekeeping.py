@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 from articles.repository.client import make_client
+from tests.waiting import until
 from voting_site import housekeeper
 from voting_site.embedded import StorePaths
 from voting_site.housekeeper import Housekeeper
 
-STEPS = {"tuning", "hot", "history", "archive", "trim", "expire"}
+STEPS = {"tuning", "hot", "history", "archive", "trim", "expire", "forget"}
 
 
 def test_it_works_until_it_is_asked_to_stop():
@@ -85,25 +86,18 @@ def notes(site):
         return {step: json.loads(text) for step, text in client.hgetall("tick:").items()}
 
 
-def until(condition, seconds=30):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)  # a poll with a deadline
-
-
 def test_a_running_site_keeps_house_by_itself(start):
     site = start(TICK_SECONDS="10")
     site.wait_until_up()
 
-    until(lambda: set(notes(site)) == STEPS)
+    until(lambda: set(notes(site)) == STEPS, 30)
 
     first = notes(site)
     assert {note["error"] for note in first.values()} == {""}
     assert "articles sampled" in first["history"]["result"]
     other = site.manage("tick")
     assert other.returncode == 0, other.stderr
-    until(lambda: notes(site)["expire"]["at"] > first["expire"]["at"] + 9)
+    until(lambda: notes(site)["expire"]["at"] > first["expire"]["at"] + 9, 30)
     assert site.get("/hot/")[0] == 200
     began = time.monotonic()
     assert site.stop() == 0
@@ -115,12 +109,12 @@ def test_a_running_site_keeps_house_by_itself(start):
 def test_it_goes_on_when_the_store_was_killed_under_it(start):
     site = start(TICK_SECONDS="10")
     site.wait_until_up()
-    until(lambda: set(notes(site)) == STEPS)
+    until(lambda: set(notes(site)) == STEPS, 30)
     before = notes(site)["expire"]["at"]
     (store,) = [pid for pid in site.processes() if b"valkey-server" in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
     os.kill(store, signal.SIGKILL)
 
-    until(lambda: site.get("/")[0] == 200)
-    until(lambda: notes(site)["expire"]["at"] > before)
+    until(lambda: site.get("/")[0] == 200, 30)
+    until(lambda: notes(site)["expire"]["at"] > before, 30)
     assert site.stop() == 0

@@ -2,11 +2,12 @@
 
 import os
 import signal
-import time
+from functools import partial
 from pathlib import Path
 
 from tests.figures import value_in
 from tests.site.conftest import DEADLINE
+from tests.waiting import until
 
 
 def workers(site):
@@ -23,11 +24,8 @@ def workers(site):
     return {pid for pid, parent in found.items() if parent in found}
 
 
-def until(condition, site):
-    end = time.monotonic() + DEADLINE
-    while not condition():
-        assert time.monotonic() < end, site.told()
-        time.sleep(0.05)  # a poll with a deadline
+def is_gone(site, worker):
+    return worker not in workers(site) and not files_of(site, worker)
 
 
 def front_pages(site):
@@ -55,15 +53,15 @@ def test_the_counts_of_all_workers_are_one_and_outlive_each_of_them(start):
     for _ in range(60):
         assert site.get("/")[0] == 200
     assert front_pages(site) == 60
-    until(lambda: has_spread(site), site)
+    until(lambda: has_spread(site), DEADLINE, site.told)
 
     for number in (signal.SIGTERM, signal.SIGKILL):
         victim = next(pid for pid in sorted(workers(site)) if files_of(site, pid))
         os.kill(victim, number)
-        until(lambda victim=victim: victim not in workers(site) and not files_of(site, victim), site)
+        until(partial(is_gone, site, victim), DEADLINE, site.told)
         assert front_pages(site) == 60
 
-    until(lambda: len(workers(site)) == 3, site)
+    until(lambda: len(workers(site)) == 3, DEADLINE, site.told)
     names = {path.stem.rpartition("_")[2] for path in folder(site).glob("*.db")}
     assert "0" in names
     assert len(names) <= 5, "the sums, the process that watches, and at most three workers"

@@ -140,3 +140,21 @@ def test_a_wrong_value_refuses_the_start_with_a_sentence_that_names_it(tmp_path,
 
     with pytest.raises(ImproperlyConfigured, match=rf"^{name}=.*\.$"):
         configuration.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("site", "mode", "dest", "suspect"),
+    [
+        ("cross-site", "no-cors", "image", True),
+        ("cross-site", "navigate", "iframe", True),
+        ("cross-site", "no-cors", "empty", True),
+        ("same-site", "no-cors", "script", True),
+        ("cross-site", "navigate", "document", False),
+        ("none", "navigate", "document", False),
+        ("same-origin", "no-cors", "empty", False),
+    ],
+)
+def test_what_another_sites_page_loads_without_showing_it_is_nobodys_reading(site, mode, dest, suspect):
+    told = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode, "Sec-Fetch-Dest": dest}
+
+    assert suspicion_of({"User-Agent": FIREFOX} | told) is (Suspicion.PREFETCH if suspect else None)
