@@ -95,6 +95,12 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
     )
     date_joined = models.DateTimeField(_("date joined"), default=timezone.now, editable=False)
 
+    # How the member wants the site. Empty: as the browser asks.
+    language = models.CharField(_("language"), max_length=10, blank=True, default="")
+    theme = models.CharField(_("theme"), max_length=5, blank=True, default="")
+    keyboard = models.BooleanField(_("keyboard shortcuts"), default=True)
+    hidden_groups = models.TextField(_("hidden groups"), blank=True, default="", editable=False)
+
     objects = UserManager()
 
     EMAIL_FIELD = "email"

@@ -68,6 +68,7 @@ TEMPLATES = [
             "environment": "voting_site.jinja.environment",
             "context_processors": [
                 "articles.context.form_token",
+                "articles.context.preferences",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],
