@@ -1,7 +1,7 @@
 """How values look on pages: ages, dates, numbers. Filters of the templates."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache
@@ -9,7 +9,7 @@ from typing import Any
 
 from django.utils import timezone
 from django.utils.formats import date_format, number_format
-from django.utils.translation import get_language, gettext, ngettext
+from django.utils.translation import get_language, gettext, ngettext, pgettext
 
 from articles.links import host_of
 
@@ -101,6 +101,11 @@ def grouped(number: float) -> str:
     return number_format(number, decimal_pos=0, force_grouping=True)
 
 
+def listed(words: Iterable[str]) -> str:
+    """Words in a row, with what the language puts between them."""
+    return pgettext("between the words of a list", ", ").join(words)
+
+
 FILTERS: dict[str, Callable[..., Any]] = {
     "age": age,
     "full_date": full_date,
@@ -110,4 +115,5 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "significant": significant,
     "thousandths": thousandths,
     "host": host_of,
+    "listed": listed,
 }

@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils import translation
 from jinja2 import Environment, StrictUndefined
 
+from articles import languages
 from articles.presentation import FILTERS
 
 
@@ -35,7 +36,7 @@ def environment(**options: Any) -> Environment:
         static=static,
         url=_url,
         site_name=settings.SITE_NAME,
-        current_language=translation.get_language,
+        current_language=languages.tag,
     )
     env.filters.update(FILTERS)
     return env
