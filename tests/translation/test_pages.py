@@ -9,63 +9,16 @@ from django.urls import URLPattern, get_resolver, reverse
 
 from tests.pages.conftest import browser_of
 
-ARGUMENTS = {
-    "article_id": 1,
-    "slug": "python",
-    "name": "alice",
-    "uidb64": "MQ",
-    "token": "wrong",
-    "token_id": 1,
-}
+ARGUMENTS = {"article_id": 1, "slug": "python", "name": "alice", "uidb64": "MQ", "token": "x", "token_id": 1}
 """What stands in for the parts of addresses."""
 
-NAMES = {
-    *(
-        "API",
-        "JSON",
-        "UTF",
-        "OpenAPI",
-        "Authorization",
-        "CSRF",
-        "CSRFToken",
-        "Unicode",
-        "UTC",
-        "EVALSHA",
-        "Cookie",
-    ),
-    *("application", "json", "http", "https", "Unix", "null", "none", "true", "false", "ln"),
-    *(
-        "Article",
-        "Voting",
-        "alice",
-        "bob",
-        "carol",
-        "Python",
-        "python",
-        "Alpha",
-        "example",
-        "org",
-        "title",
-        "English",
-    ),
-    *(
-        "Valkey",
-        "Redis",
-        "KB",
-        "MB",
-        "GB",
-        "bytes",
-        "PV",
-        "UV",
-        "hash",
-        "set",
-        "zset",
-        "string",
-        "Atom",
-        "RSS",
-        "IP",
-    ),
-}
+_STAY = """
+API JSON UTF OpenAPI Authorization CSRF CSRFToken Unicode UTC EVALSHA Cookie application json http https Unix
+null none true false ln Valkey Redis KB MB GB PV UV hash set zset string intset listpack hashtable skiplist raw int
+Atom RSS IP GET HEAD POST Article Voting English alice bob carol admin title org example javascript
+Alpha Beta Gamma alpha beta gamma Python python
+"""
+NAMES = set(_STAY.split())
 """Latin words that stay: what the world calls so, the cast, and what the tests post."""
 
 UNSPOKEN = {"script", "style", "code", "pre", "bdi"}
@@ -190,7 +143,7 @@ def test_no_refusal_of_a_form_has_english_left_over(busy, alice, carol):
         (stranger, "/signup/", {"username": "alice", "password1": "12345678", "password2": "12345678"}),
         (stranger, "/password/reset/", {"email": "x"}),
         (member, "/post/", {"title": "", "link": ""}),
-        (member, "/post/", {"title": "x" * 400, "link": "javascript:alert(1)", "groups": "none_such"}),
+        (member, "/post/", {"title": "x" * 400, "link": "javascript:alert(1)", "groups": "alpha"}),
         (member, "/post/", {"title": "A title", "link": "https://a b", "groups": "a!,b!"}),
         (member, "/password/", {"old_password": "x", "new_password1": "alice", "new_password2": "y"}),
         (member, "/settings/", {"email": "x"}),
@@ -226,7 +179,7 @@ def test_no_failure_of_the_api_has_english_left_over(busy):
     for answer in answers:
         message = answer.json()["error"]["message"]
         message = re.sub("“[^”]*”", "", message)
-        assert not english_in(message) - {"GET", "HEAD", "POST", "score", "time", "hot", "points"}, message
+        assert not english_in(message) - {"score", "time", "hot", "points"}, message
         assert re.search("[\u4e00-\u9fff]", message)
 
 
