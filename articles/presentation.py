@@ -1,5 +1,6 @@
 """How values look on pages: ages, dates, numbers. Filters of the templates."""
 
+import re
 import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
@@ -22,6 +23,7 @@ _UNITS: tuple[tuple[int, Callable[[int], str]], ...] = (
     (1, lambda n: ngettext("%(n)s second", "%(n)s seconds", n)),
 )
 
+_BEHIND_MARK = re.compile(r"(?<=[，。：；？！])\s+")
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -106,6 +108,11 @@ def listed(words: Iterable[str]) -> str:
     return pgettext("between the words of a list", ", ").join(words)
 
 
+def prose(text: str) -> str:
+    """Sentences in a row: the space between two stays away where the first ends with a Chinese mark."""
+    return type(text)(_BEHIND_MARK.sub("", text))
+
+
 FILTERS: dict[str, Callable[..., Any]] = {
     "age": age,
     "full_date": full_date,
@@ -116,4 +123,5 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "thousandths": thousandths,
     "host": host_of,
     "listed": listed,
+    "prose": prose,
 }

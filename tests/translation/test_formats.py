@@ -5,9 +5,10 @@ from datetime import UTC, datetime
 
 import pytest
 from django.utils import translation
+from django.utils.safestring import SafeString
 
 from articles import measures
-from articles.presentation import age, duration, full_date, grouped, listed, significant
+from articles.presentation import age, duration, full_date, grouped, listed, prose, significant
 from articles.views import chart_labels
 
 AT = datetime(2026, 11, 21, 14, 30, tzinfo=UTC).timestamp()
@@ -54,3 +55,8 @@ def test_lengths_of_time():
 
 def test_words_in_a_row():
     assert listed(["票数", "热度", "评分"]) == "票数、热度、评分"
+
+
+def test_sentences_in_a_row_stand_without_a_space_between_them():
+    assert prose("发布了。 还没有票。\n  共 3 篇： A. And B.") == "发布了。还没有票。共 3 篇：A. And B."
+    assert isinstance(prose(SafeString("好。 <b>")), SafeString)
