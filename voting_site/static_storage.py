@@ -15,7 +15,7 @@ Sources = Mapping[str, tuple[Storage, str]]
 _IMPORT = re.compile(r'^@import "(?P<name>[\w.-]+)";\n', re.MULTILINE)
 
 
-class JoinedStaticFilesStorage(CompressedManifestStaticFilesStorage):
+class JoinedStaticFilesStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
     """Puts what a style sheet imports in the place of the import, so that a page asks for one file.
 
     Only lines of the form `@import "name.css";`, of files in the same folder, that import nothing themselves.
