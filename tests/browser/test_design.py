@@ -29,13 +29,9 @@ def phone(**more):
 
 
 def sizes(page, selector):
-    return [page_box["height"] for page_box in boxes(page, selector)], [
-        box["width"] for box in boxes(page, selector)
-    ]
-
-
-def boxes(page, selector):
-    return [one.bounding_box() for one in page.locator(selector).all()]
+    """Heights and widths of all that the selector finds."""
+    boxes = [one.bounding_box() for one in page.locator(selector).all()]
+    return [box["height"] for box in boxes], [box["width"] for box in boxes]
 
 
 @pytest.mark.parametrize("options", [{"viewport": {"width": 1280, "height": 900}}, phone()], ids=["desk", "phone"])
@@ -82,12 +78,9 @@ def test_nothing_moves_while_a_page_is_drawn(open_page, path):
 
 def test_ones_own_choice_differs_by_shape_and_by_colour(open_page):
     page = open_page("/signup/")
-    for name, value in {
-        "username": "edna",
-        "password1": "a long secret 71",
-        "password2": "a long secret 71",
-    }.items():
-        page.fill(f"main [name={name}]", value)
+    page.fill("main [name=username]", "edna")
+    for name in ("password1", "password2"):
+        page.fill(f"main [name={name}]", "a long secret 71")
     page.click("main form button[type=submit]")
     page.goto("/newest/")
     look = "one => { const its = getComputedStyle(one.querySelector('svg')); return [its.fill, its.color] }"
