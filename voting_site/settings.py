@@ -53,6 +53,7 @@ MIDDLEWARE = [
     "articles.languages.LanguageMiddleware",  # a member's own setting wins over cookie and browser
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "articles.middleware.ErrorPagesMiddleware",
     "articles.middleware.StoreErrorsMiddleware",
 ]
 
@@ -180,7 +181,7 @@ STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "voting_site.static_storage.JoinedStaticFilesStorage"},
 }
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 
