@@ -22,6 +22,7 @@ KINDS = (
     *("score:<slug>", "time:<slug>", "hot:score", "hot:score:<slug>", "next:score"),
     *("counter:views:<id>", "hll:uv:<id>", "counter:suspect:<id>", "days:<id>", "days:", "hll:day:<day>"),
     *("seen:<id>:<visitor>", "burst:<id>:<network>", "burst:<network>", "viewed:", "history:<id>"),
+    *("word:<word>", "words:"),
     *("ranking:", "tunings:", "log:", "groups:", "merged:"),
     *("article:", "link:<digest>", "posted:<user>", "schema:", "shift:<digest>", "salt:<day>", "tick:"),
     *("lock:import", "lock:hot", "lock:tick", "lock:forget"),
@@ -33,6 +34,7 @@ _VARIABLES = {
     **dict.fromkeys(("<digest>", "<visitor>", "<network>"), "[0-9a-f]+"),
     "<day>": "[0-9]+",
     "<slug>": "(?s:[^:]+)",
+    "<word>": "(?s:[^:]+)",
 }
 
 
