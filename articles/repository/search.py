@@ -19,8 +19,15 @@ from articles.searching import WORDS_VERSION, Query, Term, words_of
 MOST_FOUND = 1000
 """Articles that can be paged through: whoever has not found it among these asks for something else."""
 
-BUDGET = 0.03
-"""Seconds after which a search goes no further down the ranking, and says so."""
+FEW = 3000
+"""Articles that are all looked at and sorted."""
+
+WALKED = 8000
+"""Articles of a ranking that are walked past in one call."""
+
+STEPS = ("walk", "meet", "walk", "walk", "walk", "sample")
+"""What is tried, one call of the script each, until the best are known. After the last, the answer says that there
+may be more: a store is not held up for long by what hardly anybody asks for."""
 
 STEP = 500
 """Articles that are indexed at once."""
@@ -163,26 +170,24 @@ class _Hunt:
         self._store, self._query, self._order, self._wanted = store, query, order, wanted
         self._found: dict[Keys, list[_Match]] = {keys: [] for keys in store.shards.all}
         self._totals: dict[Keys, int] = {}
-        self._end = time.monotonic() + BUDGET
         self.complete = True
         """Whether nothing better can have been missed."""
 
     def run(self) -> None:
-        at, mode = dict.fromkeys(self._found, 0), "walk"
-        while at:
-            calls = [Call("search_articles", (k.order(self._order),), self._args(k, at[k], mode)) for k in at]
+        at = dict.fromkeys(self._found, 0)
+        for step in STEPS:
+            calls = [Call("search_articles", (k.order(self._order),), self._args(k, at[k], step)) for k in at]
             for keys, reply in zip(list(at), self._store.run_many(calls), strict=True):
-                if not self._take(keys, reply):
-                    at[keys] = int(reply[1])
-                else:
+                if self._take(keys, reply):
                     del at[keys]
-            mode = "meet" if mode == "walk" and 0 not in at.values() and len(set(at.values())) == 1 else "walk"
-            if at and time.monotonic() > self._end:
-                self.complete = False
+                else:
+                    at[keys] = int(reply[1])
+            if not at:
                 return
+        self.complete = False
 
     def _args(self, keys: Keys, at: int, mode: str) -> tuple[str | int, ...]:
-        return (keys.prefix, self._query, self._wanted, at, mode)
+        return (keys.prefix, self._query, self._wanted, at, mode, FEW, WALKED)
 
     def _take(self, keys: Keys, reply: list[str]) -> bool:
         """Note a shard's matches; whether that is all that is needed of it."""
@@ -191,7 +196,7 @@ class _Hunt:
         if status == "all":
             self._found[keys], self._totals[keys] = matches, int(number)
             return True
-        self._found[keys] += matches
+        self._found[keys] = list(dict.fromkeys([*self._found[keys], *matches]))
         return int(number) < 0 or len(self._found[keys]) >= self._wanted
 
     @property

@@ -127,7 +127,7 @@ def _words(text: str, most: int) -> list[str]:
 
 @lru_cache(maxsize=1 << 13)
 def _host_words(host: str) -> tuple[str, ...]:
-    """Its labels but the last, and the names it ends with: `blog`, `example`, `blog.example.org`, `example.org`."""
+    """Its labels but the last, and what it ends with: `blog`, `example`, `blog.example.org`, `example.org`."""
     spelled = fold(".".join(_unicode_label(label) for label in host.split(".")))
     found: list[str] = []
     for name in dict.fromkeys((host, spelled)):
@@ -147,10 +147,10 @@ def _unicode_label(label: str) -> str:
 
 
 def words_of(title: str, link: str, poster_name: str) -> str:
-    """The words of an article, each once, with single spaces between them: at most 120."""
+    """The words of an article, each once, with a space before and behind each: at most 120."""
     try:
         host = host_of(link)
     except ValueError:
         host = ""
     found = [*_words(title, MOST_OF_TITLE), *_host_words(host), *_words(poster_name, MOST_OF_POSTER)]
-    return " ".join(dict.fromkeys(found))
+    return f" {' '.join(dict.fromkeys(found))} "

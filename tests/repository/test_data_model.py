@@ -260,7 +260,7 @@ def test_a_script_that_writes_a_key_is_among_its_writers(row):
         "voted:<id>": r"\('SADD', voted|\(voted, |set_member\(voted|end_voter_set",
         "oppose:<id>": r"\(oppose, |set_member\(oppose|end_voter_set",
         "article:<id>": r"'(?:HSET|HDEL)', article",
-        "word:<word>": r"\b(?:enter_words|leave_words)\(|'SREM', key",
+        "word:<word>": r"\b(?:enter_words|leave_words)\(|'SREM', key, id",
         "words:": r"\b(?:enter_words|leave_words)\(|'words:', 0",
         "removed:": r"'(?:ZADD|ZREM)', (?:prefix \.\. 'removed:'|KEYS\[1\])",
         "hot:score": r"list_article\(|rescore_hot_list\(|rank\(prefix, 'hot'|'ZREM', (?:list|prefix .. WHOLE)",

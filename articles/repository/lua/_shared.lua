@@ -97,7 +97,7 @@ local function unlist_article(prefix, id, groups)
   redis.call('ZREM', prefix .. 'next:score', id)
 end
 
--- Put an article under each of its words, and words a shard did not have into its lexicon.
+-- Put an article under each of its words, given with spaces around them, and words a shard did not have into its lexicon.
 local function enter_words(prefix, id, words)
   for word in string.gmatch(words or '', '[^ ]+') do
     local key = prefix .. 'word:' .. word

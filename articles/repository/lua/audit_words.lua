@@ -13,7 +13,7 @@ for at = 3, 2 + count do
   local function check(id)
     local words, removed = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'words', 'removed'))
     if removed then say('holds article ' .. id .. ', which is removed')
-    elseif not string.find(' ' .. (words or '') .. ' ', ' ' .. word .. ' ', 1, true) then
+    elseif not string.find(words or '', ' ' .. word .. ' ', 1, true) then
       say('holds article ' .. id .. ', which does not have this word')
     end
   end

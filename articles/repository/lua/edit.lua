@@ -2,7 +2,7 @@
 Change an article's title and link.
 KEYS  1 article
 ARGV  1 id  2 title  3 link  4 editor's user id  5 editor's name  6 "1" for a moderator  7 now, s
-      8 poster's time for editing, s  9 reason  10 shard prefix  11 words, with spaces between them
+      8 poster's time for editing, s  9 reason  10 shard prefix  11 words
 Returns  {"ok", the link it had} | {"missing"} | {"removed"} | {"not_poster"} | {"late"}
 Cost  O(words)
 ]]

@@ -3,7 +3,7 @@ Enter an article with its history. Idempotent: an id that is taken is left as it
 KEYS  1 article  2 voted  3 oppose
 ARGV  1 id  2 title  3 link  4 poster  5 poster's name  6 time, s  7 votes  8 opposes  9 groups, comma-separated
       10 removal reason, or ''  11 life of the voter sets, s; 0 when voting is closed
-      12 first placeholder user id  13 shard prefix  14 words, with spaces between them
+      12 first placeholder user id  13 shard prefix  14 words
 Returns  {"ok"} | {"exists"}
 Cost  O(votes) while voting is open, else O(log N)
 ]]

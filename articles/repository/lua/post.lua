@@ -2,7 +2,7 @@
 Publish an article with its poster's own vote. Idempotent: an id that is taken is left as it is.
 KEYS  1 article  2 voted
 ARGV  1 id  2 title  3 link  4 poster  5 poster's name  6 now, s  7 groups, comma-separated
-      8 life of the voter set, s  9 shard prefix  10 words, with spaces between them
+      8 life of the voter set, s  9 shard prefix  10 words
 Returns  {"ok"} | {"exists"}
 Cost  O(log N)
 ]]

@@ -11,7 +11,7 @@ for at = 3, 2 + count do
   local key = prefix .. 'word:' .. word
   local function check(id)
     local words, removed = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'words', 'removed'))
-    local belongs = not removed and string.find(' ' .. (words or '') .. ' ', ' ' .. word .. ' ', 1, true)
+    local belongs = not removed and string.find(words or '', ' ' .. word .. ' ', 1, true)
     if not belongs then redis.call('SREM', key, id) end
   end
   if #ARGV > 2 + count then
