@@ -120,6 +120,8 @@ class Search:
             pipe.get(names.COUNTER)
             pipe.hget(names.SCHEMA, "indexed")
             counter, state = pipe.execute()
+        if state == ALL_INDEXED and not anew:
+            return
         last, done = int(counter or 0), 0 if anew else _reached(state)
         while done < last:
             following = min(done + STEP, last)

@@ -24,7 +24,25 @@ _STOP_WORDS = frozenset(
 )
 
 # A word that is being typed may stand before its ending: "votin" is on its way to "voting", whose stem is "vote".
-_ENDINGS = ("g", "ng", "ing", "s", "es", "d", "ed", "n", "on", "ion", "ation", "e", "y", "ly", "ity", "ies")
+_ENDINGS = (
+    "g",
+    "ng",
+    "ing",
+    "s",
+    "es",
+    "d",
+    "ed",
+    "n",
+    "on",
+    "ion",
+    "tion",
+    "ation",
+    "e",
+    "y",
+    "ly",
+    "ity",
+    "ies",
+)
 
 
 @dataclass(frozen=True, slots=True)
