@@ -19,15 +19,12 @@ from articles.searching import WORDS_VERSION, Query, Term, words_of
 MOST_FOUND = 1000
 """Articles that can be paged through: whoever has not found it among these asks for something else."""
 
-FEW = 3000
+FEW = 2000
 """Articles that are all looked at and sorted."""
 
-WALKED = 8000
-"""Articles of a ranking that are walked past in one call."""
-
-STEPS = ("walk", "meet", "walk", "walk", "walk", "sample")
-"""What is tried, one call of the script each, until the best are known. After the last, the answer says that there
-may be more: a store is not held up for long by what hardly anybody asks for."""
+STEPS = (("walk", 2000), ("meet", 4000), ("walk", 4000), ("walk", 4000), ("sample", 1))
+"""What is tried, one call of the script each, and how many articles of a ranking it walks past, until the best are
+known. After the last, the answer says that there may be more: no store is held up for what hardly anybody asks."""
 
 STEP = 500
 """Articles that are indexed at once."""
@@ -178,7 +175,7 @@ class _Hunt:
     def run(self) -> None:
         at = dict.fromkeys(self._found, 0)
         for step in STEPS:
-            calls = [Call("search_articles", (k.order(self._order),), self._args(k, at[k], step)) for k in at]
+            calls = [Call("search_articles", (k.order(self._order),), self._args(k, at[k], *step)) for k in at]
             for keys, reply in zip(list(at), self._store.run_many(calls), strict=True):
                 if self._take(keys, reply):
                     del at[keys]
@@ -188,8 +185,8 @@ class _Hunt:
                 return
         self.complete = False
 
-    def _args(self, keys: Keys, at: int, mode: str) -> tuple[str | int, ...]:
-        return (keys.prefix, self._query, self._wanted, at, mode, FEW, WALKED)
+    def _args(self, keys: Keys, at: int, mode: str, walked: int) -> tuple[str | int, ...]:
+        return (keys.prefix, self._query, self._wanted, at, mode, FEW, walked)
 
     def _take(self, keys: Keys, reply: list[str]) -> bool:
         """Note a shard's matches; whether that is all that is needed of it."""

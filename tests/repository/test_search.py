@@ -138,13 +138,13 @@ def test_the_readers_own_choice_is_told(repository):
 
 
 WORDS = ("the", "redis", "redit", "python", "数据", "数库", "vote", "voting", "new", "news")
-LIMITS = ((3000, 8000), (3, 7), (10, 20), (1, 1000))
+LIMITS = ((2000, 2000), (4, 7), (10, 20), (2, 1000))
 
 
 @pytest.mark.parametrize(("few", "walked"), LIMITS)
 def test_it_finds_what_a_look_at_every_article_finds(repository, clock, monkeypatch, few, walked):
     monkeypatch.setattr(search, "FEW", few)
-    monkeypatch.setattr(search, "WALKED", walked)
+    monkeypatch.setattr(search, "STEPS", [(mode, walked) for mode, _ in search.STEPS])
     chance, facts = random.Random(few), {}
     for _ in range(90):
         clock.advance(chance.choice((0, 1)))
@@ -164,7 +164,7 @@ def test_it_finds_what_a_look_at_every_article_finds(repository, clock, monkeypa
         "zz",
     ):
         for slug, hidden in ((None, ()), ("other", ()), (None, ("other",))):
-            check(repository, text, facts, slug, hidden, whole=few == 3000)
+            check(repository, text, facts, slug, hidden, whole=few == 2000)
 
 
 def check(repository, text, facts, slug, hidden, *, whole):
