@@ -19,12 +19,16 @@ _OF_ARTICLES = {
     "seen": f"{_ID}:{_DIGEST}",
     "burst": f"{_ID}:{_DIGEST}",
 }
-_OF_LISTS = dict.fromkeys(("time", "score"), f"({_SLUG})?") | {"group": _SLUG, "hot": f"score(:{_SLUG})?"}
+_OF_LISTS = dict.fromkeys(("time", "score", "points"), f"({_SLUG})?") | {
+    "group": _SLUG,
+    "hot": f"score(:{_SLUG})?",
+}
 _OF_SHARDS = {
     **dict.fromkeys(("removed", "ranking", "log", "viewed", "days"), _NOTHING),
     "next": "score",
     "word": r"[^\s:]+",
     "words": _NOTHING,
+    "top": "day|week|month",
     "burst": _DIGEST,
     "hll": f"day:{_DAY}",
 }
@@ -115,7 +119,7 @@ def _note(contents: Contents, kind: str, rest: str) -> None:
         contents.mentioned.add(_article_of(rest))
     elif kind == "word":
         contents.words.add(rest)
-    elif kind in ("group", "score", "time"):
+    elif kind in ("group", "score", "time", "points"):
         contents.groups.add(rest)
     elif kind == "hot" and rest != "score":
         contents.groups.add(rest.removeprefix("score:"))
