@@ -8,14 +8,16 @@
 5. the parameters in force are the same in every shard and within their ranges
 6. the hot list holds listed articles only, each with its hotness at the list's one moment; views and visitors
    are counted together, or archived together
-7. no voter set without an end, no key without its article, id counter at least the highest id
+7. while voting is open, what a member is listed to have voted for and opposed is what the voter sets say; nothing
+   is listed of former members
+8. no voter set without an end, no key without its article, id counter at least the highest id
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from articles.domain import Order
+from articles.domain import Order, UserId
 from articles.ranking import RANGES, out_of_range
 from articles.repository import keys as names
 from articles.repository.keys import Keys
@@ -71,6 +73,8 @@ class Audit:
             for slug in sorted(contents.groups):
                 yield from self._check_group(keys, slug)
             yield from self._check_hot(keys)
+            for member in sorted(contents.members):
+                yield from self._check_choices(keys, member)
 
     def _check_counter(self, highest: int) -> Iterator[Finding]:
         with self._store.commands() as client:
@@ -119,6 +123,13 @@ class Audit:
         )
         for article_id, problem in zip(flat[::2], flat[1::2], strict=True):
             yield Finding(keys.article(int(article_id)), problem)
+
+    def _check_choices(self, keys: Keys, member: UserId) -> Iterator[Finding]:
+        lists = [keys.votes_of(member), keys.opposes_of(member)]
+        moment = [exact_time(self._store.now()), self._store.rules.voting_window]
+        flat = self._store.run("audit_choices", [*lists, keys.gone], [keys.prefix, member, *moment])
+        for at, problem in zip(flat[::2], flat[1::2], strict=True):
+            yield Finding(lists[at - 1], problem)
 
     def _check_group(self, keys: Keys, slug: str) -> Iterator[Finding]:
         with self._store.pipeline() as pipe:

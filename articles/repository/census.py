@@ -22,8 +22,18 @@ KINDS = (
     *("score:<slug>", "time:<slug>", "hot:score", "hot:score:<slug>", "next:score"),
     *("counter:views:<id>", "hll:uv:<id>", "counter:suspect:<id>", "days:<id>", "days:", "hll:day:<day>"),
     *("seen:<id>:<visitor>", "burst:<id>:<network>", "burst:<network>", "viewed:", "history:<id>"),
+    *("votes:<user>", "opposes:<user>", "gone:"),
     *("ranking:", "tunings:", "log:", "groups:", "merged:"),
-    *("article:", "link:<digest>", "posted:<user>", "schema:", "shift:<digest>", "salt:<day>", "tick:"),
+    *(
+        "article:",
+        "link:<digest>",
+        "posted:<user>",
+        "saved:<user>",
+        "schema:",
+        "shift:<digest>",
+        "salt:<day>",
+        "tick:",
+    ),
     *("lock:import", "lock:hot", "lock:tick", "lock:forget"),
 )
 """As docs/data-model.md names them; a shard's prefix does not matter."""

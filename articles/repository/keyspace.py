@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from articles.domain import ArticleId, Order
+from articles.domain import ArticleId, Order, UserId
 from articles.repository.keys import Keys, Shards
 from articles.repository.store import Store
 
@@ -21,7 +21,8 @@ _OF_ARTICLES = {
 }
 _OF_LISTS = dict.fromkeys(("time", "score"), f"({_SLUG})?") | {"group": _SLUG, "hot": f"score(:{_SLUG})?"}
 _OF_SHARDS = {
-    **dict.fromkeys(("removed", "ranking", "log", "viewed", "days"), _NOTHING),
+    **dict.fromkeys(("removed", "ranking", "log", "viewed", "days", "gone"), _NOTHING),
+    **dict.fromkeys(("votes", "opposes"), _ID),
     "next": "score",
     "burst": _DIGEST,
     "hll": f"day:{_DAY}",
@@ -31,7 +32,7 @@ _OUTSIDE = {
     "article": _NOTHING,
     "schema": _NOTHING,
     "link": "[0-9a-f]{32}",
-    "posted": _ID,
+    **dict.fromkeys(("posted", "saved"), _ID),
     "shift": _SLUG,
     "lock": "import|hot|tick|forget",
     "tick": _NOTHING,
@@ -54,6 +55,8 @@ class Contents:
     """Ids of keys about an article that are not the article."""
 
     groups: set[str] = field(default_factory=set)
+    members: set[UserId] = field(default_factory=set)
+    """Who voted for or opposed something, as far as lists of it are kept."""
 
 
 def walk(store: Store) -> Iterator[list[str]]:
@@ -112,6 +115,8 @@ def _note(contents: Contents, kind: str, rest: str) -> None:
         contents.mentioned.add(_article_of(rest))
     elif kind in ("group", "score", "time"):
         contents.groups.add(rest)
+    elif kind in ("votes", "opposes"):
+        contents.members.add(int(rest))
     elif kind == "hot" and rest != "score":
         contents.groups.add(rest.removeprefix("score:"))
 

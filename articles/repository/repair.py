@@ -21,7 +21,9 @@ class Repair:
         self._hot = hot
 
     def run(self, progress: Progress = quiet) -> int:
-        """Rebuild rankings, hot list, groups, profiles and the id counter; returns how many articles there are.
+        """Rebuild rankings, hot list, groups, profiles, members' lists and the id counter.
+
+        Returns how many articles there are.
 
         Each article is put in order in one atomic step, so that whoever reads or votes meanwhile sees it
         either as it was or as it should be. Counts of votes are not touched.
@@ -37,6 +39,7 @@ class Repair:
                 done += len(batch)
                 progress(done, total)
             self._repair_groups(keys, contents)
+            self._repair_choices(keys, contents)
         Groups(self._store).settle(sorted(slugs))
         articles = [article for contents in shards.values() for article in contents.articles]
         self._raise_counter(max(articles, default=0))
@@ -53,7 +56,7 @@ class Repair:
         facts = [told[at : at + 4] for at in range(0, len(told), 4)]
         with store.pipeline() as pipe:
             for article_id, (time, poster, _, _) in zip(batch, facts, strict=True):
-                if poster and poster != "0":
+                if poster and int(poster) > 0:
                     pipe.zadd(names.posted(int(poster)), {article_id: time})
             pipe.execute()
         return {slug for _, _, groups, _ in facts for slug in split_groups(groups)}
@@ -64,6 +67,12 @@ class Repair:
                 members = {int(member) for member in client.smembers(keys.group(slug))}
             for batch in list(batches(members, _AT_ONCE)) or [[]]:
                 self._store.run("repair_group", [keys.group(slug)], [keys.prefix, slug, *batch])
+
+    def _repair_choices(self, keys: Keys, contents: Contents) -> None:
+        moment = [exact_time(self._store.now()), self._store.rules.voting_window]
+        for member in sorted(contents.members):
+            lists = [keys.votes_of(member), keys.opposes_of(member), keys.gone]
+            self._store.run("repair_choices", lists, [keys.prefix, member, *moment])
 
     def _raise_counter(self, highest: ArticleId) -> None:
         with self._store.commands() as client:
