@@ -230,7 +230,10 @@ OPERATOR = Actor(0, "")
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """One line of the public moderation log. `at` in Unix seconds; `article_id` 0 for whole groups."""
+    """One line of the public moderation log. `at` in Unix seconds; `article_id` 0 for whole groups.
+
+    `actor_name` is DELETED_NAME where the account of whoever did it is deleted.
+    """
 
     action: Action
     at: float

@@ -22,7 +22,7 @@ from articles.ranking import RANGES, out_of_range
 from articles.repository import keys as names
 from articles.repository.keys import Keys
 from articles.repository.keyspace import batches, mentioned_ids, survey
-from articles.repository.store import Store, exact_time
+from articles.repository.store import Store, Value, exact_time
 from articles.repository.tuning import parameters_from
 
 _AT_ONCE = 250
@@ -126,7 +126,7 @@ class Audit:
 
     def _check_choices(self, keys: Keys, member: UserId) -> Iterator[Finding]:
         lists = [keys.votes_of(member), keys.opposes_of(member)]
-        moment = [exact_time(self._store.now()), self._store.rules.voting_window]
+        moment: list[Value] = [exact_time(self._store.now()), self._store.rules.voting_window]
         flat = self._store.run("audit_choices", [*lists, keys.gone], [keys.prefix, member, *moment])
         for at, problem in zip(flat[::2], flat[1::2], strict=True):
             yield Finding(lists[at - 1], problem)

@@ -9,7 +9,7 @@ from articles.domain import Article, ArticleId, Choice, UserId
 from articles.errors import ArticleNotFound, ArticleRemoved, PageNotFound
 from articles.repository import keys as names
 from articles.repository.reading import read_articles, sort_key
-from articles.repository.store import Store, exact_time
+from articles.repository.store import Store, Value, exact_time
 
 Noted = tuple[ArticleId, float]
 """An article, and when it was chosen or saved, in Unix seconds."""
@@ -54,7 +54,7 @@ class Members:
             raise ArticleNotFound(article_id)
         if found[0].removed is not None:
             raise ArticleRemoved(article_id)
-        limits = [article_id, exact_time(store.now()), store.rules.max_saved]
+        limits: list[Value] = [article_id, exact_time(store.now()), store.rules.max_saved]
         store.change("save", article_id, [names.saved(user)], limits)
 
     def choices(self, user: UserId, choice: Choice) -> Iterator[Noted]:

@@ -8,7 +8,7 @@ from articles.repository.hot import Hot
 from articles.repository.keys import Keys
 from articles.repository.keyspace import Contents, batches, mentioned_ids, survey
 from articles.repository.reading import split_groups
-from articles.repository.store import Store, exact_time
+from articles.repository.store import Store, Value, exact_time
 
 _AT_ONCE = 250
 
@@ -69,7 +69,7 @@ class Repair:
                 self._store.run("repair_group", [keys.group(slug)], [keys.prefix, slug, *batch])
 
     def _repair_choices(self, keys: Keys, contents: Contents) -> None:
-        moment = [exact_time(self._store.now()), self._store.rules.voting_window]
+        moment: list[Value] = [exact_time(self._store.now()), self._store.rules.voting_window]
         for member in sorted(contents.members):
             lists = [keys.votes_of(member), keys.opposes_of(member), keys.gone]
             self._store.run("repair_choices", lists, [keys.prefix, member, *moment])

@@ -5,8 +5,10 @@ ARGV  1 id  2 now, s  3 how many a member can save
 Returns  {"ok"} | {"full"}
 Cost  O(log N)
 ]]
-if not redis.call('ZSCORE', KEYS[1], ARGV[1]) and redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[3]) then
+local saved = KEYS[1]
+
+if not redis.call('ZSCORE', saved, ARGV[1]) and redis.call('ZCARD', saved) >= tonumber(ARGV[3]) then
   return {'full'}
 end
-redis.call('ZADD', KEYS[1], 'NX', ARGV[2], ARGV[1])
+redis.call('ZADD', saved, 'NX', ARGV[2], ARGV[1])
 return {'ok'}
