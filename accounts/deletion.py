@@ -25,7 +25,7 @@ _AT_ONCE = 1.0
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def delete_account(request: HttpRequest) -> HttpResponse:
-    form = DeleteAccountForm(request.POST or None, member=request.user)
+    form = DeleteAccountForm(request.POST if request.method == "POST" else None, member=request.user)
     if request.method == "POST" and form.is_valid():
         try:
             departures.begin(int(request.user.pk or 0))

@@ -1,9 +1,9 @@
 """Accounts that are deleted: gone for everybody at once, and tidied up in steps that may be broken off anywhere.
 
 `begin` marks the account, in one transaction. What it did elsewhere is the affair of those who keep it: they
-register with `also` and are called again and again until they have no more to do. All is done twice, the second time
-when requests that were under way in the beginning have long ended. Then the account's row keeps its id, and a digest
-of its name, so that neither is ever given to anybody else.
+register with `also` and are called again and again until they have no more to do. All is done twice, the second
+time when requests that were under way in the beginning have long ended. Then the account's row keeps its id, and a
+digest of its name, so that neither is ever given to anybody else.
 """
 
 import logging

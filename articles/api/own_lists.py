@@ -22,7 +22,7 @@ router = Router()
 class OwnQuery(BaseModel):
     __doc__ = gettext_noop("Which page of a list of yours.")
 
-    page: schemas.PlainNumber = Field(1, ge=1, description=gettext_noop("Page, counted from 1."), examples=[2])
+    page: schemas.PlainNumber = Field(1, ge=1, description=gettext_noop("Page, counted from 1."), examples=[1])
 
 
 class OwnList(BaseModel):
