@@ -1,6 +1,6 @@
 """Rebuilds every list from the articles themselves. Idempotent, and safe while the site is in use."""
 
-from articles.domain import ArticleId
+from articles.domain import ArticleId, Span
 from articles.repository import keys as names
 from articles.repository.audit import Progress, quiet
 from articles.repository.groups import Groups
@@ -40,6 +40,7 @@ class Repair:
                 progress(done, total)
             self._repair_groups(keys, contents)
             self._repair_choices(keys, contents)
+            self._drop_tops(keys)
         Groups(self._store).settle(sorted(slugs))
         articles = [article for contents in shards.values() for article in contents.articles]
         self._raise_counter(max(articles, default=0))
@@ -73,6 +74,11 @@ class Repair:
         for member in sorted(contents.members):
             lists = [keys.votes_of(member), keys.opposes_of(member), keys.gone]
             self._store.run("repair_choices", lists, [keys.prefix, member, *moment])
+
+    def _drop_tops(self, keys: Keys) -> None:
+        """The rankings of what was posted lately are made anew by their next readers."""
+        with self._store.commands() as client:
+            client.unlink(*map(keys.top, Span))
 
     def _raise_counter(self, highest: ArticleId) -> None:
         with self._store.commands() as client:

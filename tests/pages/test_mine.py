@@ -138,6 +138,13 @@ def test_a_groups_page_hides_it_and_shows_it_again(site, article, bob):
         assert 'name="show" value="python"' in browser.get("/groups/python/").text
 
 
+def test_readers_without_account_show_a_group_again_from_any_list(site, article):
+    reader = Client()
+    reader.post("/preferences/", {"hide": "python"})
+
+    assert 'name="show" value="python"' in reader.get("/newest/").text
+
+
 # The export
 
 
