@@ -10,8 +10,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse_lazy
 from django.utils.decorators import method_decorator
-from django.utils.translation import get_language_info, gettext_lazy
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
@@ -123,7 +123,6 @@ def member_settings(request: MemberRequest) -> HttpResponse:
 
 def _settings_page(request: MemberRequest, email_form: EmailForm, token_form: TokenForm) -> HttpResponse:
     context = {
-        "languages": [(code, get_language_info(code)["name_local"]) for code, _name in settings.LANGUAGES],
         "email_form": email_form,
         "token_form": token_form,
         "tokens": list(request.user.tokens.all()),
