@@ -13,6 +13,7 @@ from articles.repository.archiving import Archiving, Counters
 from articles.repository.articles import Articles
 from articles.repository.audit import Audit, Progress, quiet
 from articles.repository.client import make_client
+from articles.repository.departures import Departures
 from articles.repository.explanations import Explanations
 from articles.repository.groups import Groups
 from articles.repository.history import History
@@ -21,6 +22,7 @@ from articles.repository.house import House
 from articles.repository.imports import ImportRunning, Imports
 from articles.repository.inspection import Inspection
 from articles.repository.listings import MOST_GROUPS, Listings
+from articles.repository.members import Members
 from articles.repository.moderation_log import ModerationLog
 from articles.repository.previews import Preview, Previews
 from articles.repository.repair import Repair
@@ -51,6 +53,8 @@ class Repository:
         self.rules = store.rules
         self.articles = Articles(store)
         self.votes = Votes(store)
+        self.members = Members(store)
+        self.departures = Departures(store)
         self.groups = Groups(store)
         self.hot = Hot(store)
         self.listings = Listings(store, self.hot)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from articles.domain import Actor, Article, ArticleId, Posted, UserId
-from articles.errors import ArticleNotFound, DuplicateLink, PageNotFound
+from articles.errors import ArticleNotFound, DuplicateLink, MemberGone, PageNotFound
 from articles.links import link_digest
 from articles.repository import keys as names
 from articles.repository.groups import Groups
@@ -55,6 +55,8 @@ class Articles:
             [keys.article(article_id), keys.voted(article_id)],
             [article_id, title, link, poster, name, exact_time(now), slugs, life, keys.prefix, words],
         )
+        if status == "gone":
+            raise MemberGone(poster)
         if status == "exists":
             return False
         with store.commands() as client:
