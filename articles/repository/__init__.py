@@ -23,6 +23,7 @@ from articles.repository.inspection import Inspection
 from articles.repository.listings import Listings
 from articles.repository.moderation_log import ModerationLog
 from articles.repository.previews import Preview, Previews
+from articles.repository.pulses import Pulses
 from articles.repository.repair import Repair
 from articles.repository.store import Observer, Store, unobserved
 from articles.repository.tuning import Applying, Tuning, TuningEntry, Tunings
@@ -43,6 +44,7 @@ class Repository:
         self.groups = Groups(store)
         self.hot = Hot(store)
         self.listings = Listings(store, self.hot)
+        self.pulses = Pulses(store)
         self.views = Views(store)
         self.history = History(store)
         self.explanations = Explanations(store, self.hot)
