@@ -58,7 +58,7 @@ class PostForm(LinkForm):
             "A link that was posted within the last %(hours)d hours leads to that article instead.",
             hours,
         ) % {"hours": hours}
-        self.fields["link"].widget.attrs["data-known"] = reverse("articles:known_link")
+        self.fields["link"].widget.attrs["data-known"] = reverse("articles:known_link") + "?link="
         self.fields["groups"].help_text = _("Up to %(most)d.") % {"most": self._most}
         self.fields["groups"].offer(groups)  # type: ignore[attr-defined]
 

@@ -5,28 +5,18 @@
   const help = document.getElementById("keys");
   if (!help || document.documentElement.dataset.keyboard === "off") return;
 
-  const CHORD = 1500; // ms between g and the letter after it
+  const CHORD = 1500; // ms from g to the letter after it
   const TYPED_INTO = "input, textarea, select, [contenteditable]:not([contenteditable=false])";
   const find = (selector) => document.querySelector(selector);
-
-  const current = () => document.activeElement.closest(".row") ?? find("article.article");
-  const press = (selector) => current()?.querySelector(selector)?.click();
+  const current = () => document.activeElement.closest(".row");
+  const press = (selector) => (current() ?? find("article.article"))?.querySelector(selector)?.click();
 
   const move = (step) => {
-    const rows = [...document.querySelectorAll(".rows > .row")];
-    const at = rows.indexOf(document.activeElement.closest(".row"));
-    const inSight = rows.findIndex((row) => row.getBoundingClientRect().bottom > 0);
-    const row = rows[at < 0 ? inSight : at + step];
-    if (!row) return;
-    (row.querySelector("h2 a[href]") ?? row).focus({ preventScroll: true });
-    row.scrollIntoView({ block: "nearest" });
-  };
-
-  const showHelp = () => help.showModal();
-  const search = () => {
-    const field = find("header input[name=q]");
-    field?.focus();
-    field?.select();
+    const rows = [...document.querySelectorAll(".rows > .row")], row = current();
+    const inSight = () => rows.find((one) => one.getBoundingClientRect().bottom > 0);
+    const next = row ? rows[rows.indexOf(row) + step] : inSight();
+    next?.querySelector("h2 a").focus({ preventScroll: true });
+    next?.scrollIntoView({ block: "nearest" });
   };
 
   const actions = {
@@ -36,32 +26,29 @@
     c: () => press("a.permalink"),
     a: () => press("button.vote:not([hidden])"),
     z: () => press("button.oppose:not([hidden])"),
-    n: () => find(".pager a[rel=next]")?.click(),
-    p: () => find(".pager a[rel=prev]")?.click(),
-    "/": search,
-    "?": showHelp,
+    n: () => find(".pager [rel=next]")?.click(),
+    p: () => find(".pager [rel=prev]")?.click(),
+    "/": () => find("header input[name=q]")?.select(),
+    "?": () => help.showModal(),
   };
 
   let chordAt = -CHORD;
   document.addEventListener("keydown", (event) => {
-    const { key, target } = event;
-    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.repeat || event.defaultPrevented) return;
+    const { key, target, timeStamp } = event;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.repeat) return;
     if (target.closest(TYPED_INTO) || find("dialog[open]")) return;
-    const isChord = event.timeStamp - chordAt < CHORD;
-    chordAt = key === "g" ? event.timeStamp : -CHORD;
-    const goal = isChord && ["f", "n", "h"].includes(key) && help.dataset[key];
-    const isRow = key === "Enter" && target.matches(".row");
-    const action = goal ? () => location.assign(goal) : isRow ? actions.o : Object.hasOwn(actions, key) && actions[key];
-    if (!action) return;
+    const goal = timeStamp - chordAt < CHORD && /^[fnh]$/.test(key) && help.dataset[key];
+    chordAt = key === "g" ? timeStamp : -CHORD;
+    const name = key === "Enter" && target.matches(".row") ? "o" : key;
+    if (!goal && !Object.hasOwn(actions, name)) return;
     event.preventDefault();
-    action();
+    if (goal) location.assign(goal);
+    else actions[name]();
   });
 
-  // A button in the footer, for who does not know of the key.
-  const entry = document.createElement("li");
-  const button = document.createElement("button");
-  Object.assign(button, { type: "button", className: "plain", textContent: help.dataset.entry });
-  button.addEventListener("click", showHelp);
+  // For who does not know of the key.
+  const entry = document.createElement("li"), button = document.createElement("button");
+  Object.assign(button, { type: "button", className: "plain", textContent: help.dataset.entry, onclick: actions["?"] });
   entry.append(button);
   find(".site-footer .menu")?.append(entry);
 })();

@@ -3,14 +3,12 @@
 (() => {
   "use strict";
 
-  const PAUSE = 300; // ms without a key, before the server is asked
-  const NEAR = 30; // characters before the limit from which on the count is read aloud
   const FEW = 6; // groups that need no filter
-
-  const output = (name, after) => {
+  const all = (selector) => document.querySelectorAll(selector);
+  const output = (name, field) => {
     const found = document.createElement("output");
     found.className = `help ${name}`;
-    after.after(found);
+    field.after(found);
     return found;
   };
 
@@ -21,77 +19,62 @@
     return [...seen.replace(/ +/g, " ").trim()].length;
   };
 
-  const count = (title) => {
-    const limit = title.maxLength;
-    const shown = output("counter", title);
-    title.removeAttribute("maxlength"); // which counts an emoji as two or more
-    const renew = () => {
-      const length = lengthOf(title.value);
-      const text = title.dataset.counter.replace("{n}", length).replace("{limit}", limit);
-      shown.setAttribute("aria-live", limit - length > NEAR ? "off" : "polite");
-      shown.classList.toggle("over", length > limit);
-      shown.textContent = text;
-      title.setCustomValidity(length > limit ? text : "");
+  for (const title of all("[data-counter]")) {
+    const limit = title.maxLength, shown = output("counter", title);
+    title.removeAttribute("maxlength"); // counts an emoji as two or more
+    title.oninput = () => {
+      const length = lengthOf(title.value), isOver = length > limit;
+      shown.textContent = title.dataset.counter.replace("{n}", length).replace("{limit}", limit);
+      shown.ariaLive = limit - length > 30 ? "off" : "polite"; // aloud only near the limit
+      shown.classList.toggle("over", isOver);
+      title.setCustomValidity(isOver ? shown.textContent : "");
     };
-    title.addEventListener("input", renew);
-    renew();
-  };
+    title.oninput();
+  }
 
-  const tellKnown = (link) => {
+  for (const link of all("[data-known]")) {
     const shown = output("known", link);
-    let timer, latest;
+    let timer;
     const ask = async () => {
-      latest?.abort();
-      const mine = (latest = new AbortController());
-      try {
-        const question = new URLSearchParams({ link: link.value });
-        const answer = await fetch(`${link.dataset.known}?${question}`, { signal: mine.signal });
-        const { told, address } = answer.ok ? await answer.json() : {};
-        const found = document.createElement("a");
-        Object.assign(found, { href: address, textContent: told });
-        shown.replaceChildren(...(told ? [found] : []));
-      } catch {} // the next key asks again, and posting tells
+      const asked = link.value;
+      const answer = await fetch(link.dataset.known + encodeURIComponent(asked));
+      const { told, address } = await answer.json();
+      if (!told || asked !== link.value) return;
+      const found = document.createElement("a");
+      Object.assign(found, { href: address, textContent: told });
+      shown.replaceChildren(found);
     };
-    const later = () => {
+    link.oninput = () => {
       clearTimeout(timer);
-      shown.replaceChildren();
-      if (link.value.includes(".")) timer = setTimeout(ask, PAUSE);
+      shown.textContent = "";
+      if (link.value) timer = setTimeout(() => ask().catch(() => {}), 300); // posting tells anyway
     };
-    link.addEventListener("input", later);
-    later();
-  };
+    link.oninput();
+  }
 
-  const filter = (choice, boxes) => {
-    const label = document.createElement("label");
-    const field = document.createElement("input");
+  for (const choice of all("[data-filter]")) {
+    const boxes = choice.querySelector(".boxes"), items = [...(boxes?.children ?? [])];
+    if (items.length <= FEW) continue;
+    const label = document.createElement("label"), field = document.createElement("input");
     Object.assign(field, { type: "search", autocomplete: "off", id: `${choice.id}_filter` });
     Object.assign(label, { className: "typed", htmlFor: field.id, textContent: choice.dataset.filter });
     boxes.before(label, field);
-    const told = output("found", field);
+    const told = output("found", field), box = (item) => item.querySelector("input");
     const fold = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().trim();
-    const named = (item, words) => fold(`${item.textContent} ${item.querySelector("input").value}`).includes(words);
-    const matching = () => [...boxes.children].filter((item) => named(item, fold(field.value)));
-    const renew = () => {
-      const found = new Set(matching());
-      for (const item of boxes.children) item.hidden = !found.has(item) && !item.querySelector("input").checked;
-      told.textContent = field.value && choice.dataset.found.replace("{n}", found.size);
+    let found;
+    field.oninput = () => {
+      found = items.filter((item) => fold(`${item.textContent} ${box(item).value}`).includes(fold(field.value)));
+      for (const item of items) item.hidden = !found.includes(item) && !box(item).checked;
+      told.textContent = field.value && choice.dataset.found.replace("{n}", found.length);
     };
-    field.addEventListener("input", renew);
-    field.addEventListener("keydown", (event) => {
-      if (event.isComposing || (event.key !== "Enter" && event.key !== "Escape")) return;
+    field.onkeydown = (event) => {
+      const isEnter = event.key === "Enter";
+      if (event.isComposing || (!isEnter && event.key !== "Escape")) return;
       event.preventDefault(); // Enter would send the form
-      const [only, ...others] = matching();
-      if (event.key === "Enter" && (!field.value || !only || others.length)) return;
-      if (event.key === "Enter") only.querySelector("input").click();
+      if (isEnter && (!field.value || found.length !== 1)) return;
+      if (isEnter) box(found[0]).click();
       field.value = "";
-      renew();
-    });
-  };
-
-  for (const title of document.querySelectorAll("input[data-counter]")) count(title);
-  for (const link of document.querySelectorAll("input[data-known]")) tellKnown(link);
-  for (const choice of document.querySelectorAll("[data-filter]")) {
-    const boxes = choice.querySelector(".boxes");
-    if (boxes?.children.length > FEW) filter(choice, boxes);
+      field.oninput();
+    };
   }
 })();

@@ -3,72 +3,62 @@
 (() => {
   "use strict";
 
-  const SOON = 30_000, LATE = 300_000, LATEST = 600_000, PAUSE = 10_000, PATIENCE = 8000; // ms
-  const AT_MOST = 100; // articles in one question
-  const list = document.querySelector(".rows[data-order]");
-  const ids = new Set([...document.querySelectorAll("[data-votes-of]")].map((place) => place.dataset.votesOf));
-  if (!ids.size) return;
+  const SOON = 30_000, LATE = 300_000, PAUSE = 10_000; // ms
+  const list = document.querySelector(".rows[data-pulse]");
+  const ids = [...document.querySelectorAll("[data-votes-of]")].map((place) => place.dataset.votesOf);
+  if (!ids.length) return;
+  const address = `/pulse/?ids=${[...new Set(ids)].slice(0, 100)}&${list?.dataset.pulse ?? ""}`;
 
-  const question = new URLSearchParams({ ids: [...ids].slice(0, AT_MOST).join() });
-  for (const name of ["order", "groups", "since"]) if (list?.dataset[name]) question.set(name, list.dataset[name]);
-  const news = document.createElement("div");
+  const news = document.createElement("div"), link = document.createElement("a");
   news.className = "news";
-  news.setAttribute("role", "status");
-  if (list?.dataset.since) list.before(news);
+  news.role = "status";
+  link.className = "button";
+  if (list?.dataset.newest) list.before(news);
 
   const tellNews = (text) => {
-    const link = news.querySelector("a") ?? document.createElement("a");
     if (!text || link.textContent === text) return;
-    link.className = "button";
     link.href = list.dataset.newest;
     link.textContent = text;
     news.append(link);
   };
 
-  // Whether the reader is at the list: then nothing in it moves.
+  // Where the reader is, nothing moves.
   const isRead = () => {
-    const marked = getSelection();
-    return (
-      list.matches(":hover, :focus-within") ||
-      list.getBoundingClientRect().top < 0 ||
-      (!marked.isCollapsed && list.contains(marked.anchorNode))
-    );
+    const { isCollapsed, anchorNode } = getSelection();
+    const isMarked = !isCollapsed && list.contains(anchorNode);
+    return isMarked || list.matches(":hover, :focus-within") || list.getBoundingClientRect().top < 0;
   };
 
   const reorder = (articles) => {
     const rows = [...list.children];
-    const wanted = articles.map(({ id }) => document.getElementById(`article-${id}`)).filter((row) => rows.includes(row));
-    const next = [...wanted, ...rows.filter((row) => !wanted.includes(row))];
+    const next = articles.map(({ id }) => rows.find((row) => row.id === `article-${id}`)).filter(Boolean);
+    next.push(...rows.filter((row) => !next.includes(row)));
     if (next.every((row, place) => row === rows[place]) || isRead()) return;
-    const ranks = rows.map((row) => row.querySelector(".rank")?.textContent);
-    const before = new Map(rows.map((row) => [row, row.getBoundingClientRect().top]));
+    const ranks = () => [...list.querySelectorAll(".rank")];
+    const texts = ranks().map((rank) => rank.textContent);
+    const tops = new Map(rows.map((row) => [row, row.getBoundingClientRect().top]));
     list.append(...next);
-    next.forEach((row, place) => {
-      const rank = row.querySelector(".rank");
-      if (rank) rank.textContent = ranks[place];
-    });
+    ranks().forEach((rank, place) => (rank.textContent = texts[place]));
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-    for (const [row, top] of before) {
+    for (const [row, top] of tops) {
       const way = top - row.getBoundingClientRect().top;
-      if (way) row.animate([{ transform: `translateY(${way}px)` }, { transform: "none" }], { duration: 300, easing: "ease" });
+      if (way) row.animate([{ transform: `translateY(${way}px)` }, {}], { duration: 300, easing: "ease" });
     }
   };
 
-  const showViews = ({ id, ...texts }) => {
-    for (const name of ["views", "visitors"]) {
-      const part = document.querySelector(`#article-${id} .${name}`);
-      if (part && texts[name]) part.textContent = texts[name];
+  const follow = ({ articles, new: text }, asked) => {
+    document.dispatchEvent(new CustomEvent("counts", { detail: { articles, asked } }));
+    for (const article of articles) {
+      for (const name of ["views", "visitors"]) {
+        const part = document.querySelector(`#article-${article.id} .${name}`);
+        if (part && article[name]) part.textContent = article[name];
+      }
     }
+    if (list) reorder(articles);
+    if (list) tellNews(text);
   };
 
-  const follow = (found, asked) => {
-    document.dispatchEvent(new CustomEvent("counts", { detail: { articles: found.articles, asked } }));
-    found.articles.forEach(showViews);
-    if (list) reorder(found.articles);
-    if (list?.dataset.since) tellNews(found.new);
-  };
-
-  let wait = SOON, lookedAt = Date.now(), heard = "", timer, isAsking;
+  let wait = SOON, lookedAt = Date.now(), heard, timer, isAsking;
   const plan = () => {
     clearTimeout(timer);
     if (!document.hidden) timer = setTimeout(look, wait);
@@ -76,28 +66,26 @@
   const look = async () => {
     if (isAsking) return;
     isAsking = true;
-    const asked = performance.now();
     lookedAt = Date.now();
+    const asked = performance.now();
     try {
-      const answer = await fetch(`/pulse/?${question}`, { signal: AbortSignal.timeout(PATIENCE) });
-      if (!answer.ok) throw new Error(answer.statusText);
+      const answer = await fetch(address, { signal: AbortSignal.timeout(8000) });
       const text = await answer.text();
+      follow(JSON.parse(text), asked);
       wait = text === heard ? Math.min(wait * 1.5, LATE) : SOON;
       heard = text;
-      follow(JSON.parse(text), asked);
     } catch {
-      wait = Math.min(wait * 2, LATEST);
+      wait = Math.min(wait * 2, 2 * LATE);
     }
     isAsking = false;
     plan();
   };
-  const comeBack = () => {
-    wait = SOON;
-    if (Date.now() - lookedAt > PAUSE) look();
-    else plan();
-  };
 
-  document.addEventListener("visibilitychange", () => (document.hidden ? clearTimeout(timer) : comeBack()));
+  document.addEventListener("visibilitychange", () => {
+    wait = SOON;
+    if (!document.hidden && Date.now() - lookedAt > PAUSE) look();
+    else plan();
+  });
   addEventListener("pageshow", (event) => event.persisted && look());
   if (performance.getEntriesByType("navigation")[0]?.type === "back_forward") look();
   else plan();

@@ -51,7 +51,7 @@ def test_the_posting_form_asks_there_and_the_editing_form_does_not(site, article
     browser = browser_of(alice)
 
     posting = browser.get("/post/").content.decode()
-    assert 'data-known="/post/known/"' in posting
+    assert 'data-known="/post/known/?link="' in posting
     assert 'data-counter="{n} of {limit} characters"' in posting
     editing = browser.get(f"/articles/{article}/edit/").content.decode()
     assert "data-known" not in editing
