@@ -38,15 +38,16 @@ class Pulses:
         new = [article for article in beside.values() if _counts(article, slugs, hidden)]
         articles = [article for article in found if article.id in on_page]
         if order not in (None, Order.TIME):
-            articles.sort(key=lambda article: sort_key(_value(article, hotness), str(article.id)), reverse=True)
+            values = {article.id: _value(article, order, hotness) for article in articles}
+            articles.sort(key=lambda article: sort_key(values[article.id], str(article.id)), reverse=True)
         return Pulse(tuple(articles), min(len(new), MOST_NEW), len(later) > MOST_NEW)
 
     def _look(
         self, ids: Sequence[ArticleId], order: Order | None, since: float | None
-    ) -> tuple[Mapping[ArticleId, float] | None, Sequence[ArticleId]]:
+    ) -> tuple[Mapping[ArticleId, float], Sequence[ArticleId]]:
         """Hotness of the articles, for hot lists, and the newest of what came later than the page."""
         if since is None and order is not Order.HOT:
-            return None, ()
+            return {}, ()
         shards, asked = self._store.shards, ids if order is Order.HOT else ()
         with self._store.pipeline() as pipe:
             for article_id in asked:
@@ -58,7 +59,7 @@ class Pulses:
         hotness = {number: value or 0.0 for number, value in zip(asked, replies, strict=False)}
         known = set(ids)
         later = [int(member) for members in replies[len(asked) :] for member in members]
-        return (hotness if order is Order.HOT else None), [number for number in later if number not in known]
+        return hotness, [number for number in later if number not in known]
 
 
 def _counts(article: Article, slugs: Collection[str], hidden: Collection[str]) -> bool:
@@ -67,5 +68,12 @@ def _counts(article: Article, slugs: Collection[str], hidden: Collection[str]) -
     return article.removed is None and not groups.intersection(hidden) and (not slugs or bool(groups & set(slugs)))
 
 
-def _value(article: Article, hotness: Mapping[ArticleId, float] | None) -> float:
-    return article.score if hotness is None else hotness[article.id]
+def _value(article: Article, order: Order | None, hotness: Mapping[ArticleId, float]) -> float:
+    """What the order goes by, as the rankings hold it."""
+    match order:
+        case Order.HOT:
+            return hotness[article.id]
+        case Order.POINTS:
+            return article.points * 2**32 + int(article.posted_at)
+        case _:
+            return article.score

@@ -16,7 +16,7 @@ def post_many(repository, clock, count, groups=()):
     return ids
 
 
-@pytest.mark.parametrize("order", [Order.SCORE, Order.HOT])
+@pytest.mark.parametrize("order", [Order.SCORE, Order.HOT, Order.POINTS])
 def test_the_order_is_that_of_the_list(repository, clock, order):
     ids = post_many(repository, clock, 12)
     for number in (ids[3], ids[7]):
