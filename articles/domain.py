@@ -254,6 +254,16 @@ class SearchPage:
         return (self.number - 1) * self.per_page + 1
 
 
+@dataclass(frozen=True, slots=True)
+class Pulse:
+    """What became of an open page: its articles in its order, removed ones included, and how many came later."""
+
+    articles: tuple[Article, ...]
+    new: int = 0
+    has_more_new: bool = False
+    """Whether there are more new ones than were counted."""
+
+
 class Action(StrEnum):
     """What the moderation log records."""
 

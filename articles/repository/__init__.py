@@ -25,6 +25,7 @@ from articles.repository.listings import MOST_GROUPS, Listings
 from articles.repository.members import Members
 from articles.repository.moderation_log import ModerationLog
 from articles.repository.previews import Preview, Previews
+from articles.repository.pulses import Pulses
 from articles.repository.repair import Repair
 from articles.repository.search import Search
 from articles.repository.store import Observer, Store, unobserved
@@ -59,6 +60,7 @@ class Repository:
         self.hot = Hot(store)
         self.listings = Listings(store, self.hot)
         self.search = Search(store)
+        self.pulses = Pulses(store)
         self.views = Views(store)
         self.history = History(store)
         self.explanations = Explanations(store, self.hot)

@@ -79,6 +79,12 @@ class Articles:
         """Articles in the order of `ids`, removed ones included; unknown ids are left out. One round trip."""
         return read_articles(self._store, ids, reader)
 
+    def with_link(self, link: str) -> Article | None:
+        """The article to which posting this clean link would lead, if there is one. Two round trips, or one."""
+        with self._store.commands() as client:
+            found = client.get(names.link(link_digest(link)))
+        return next(iter(self.get_many([int(found)])), None) if found else None
+
     def posted_by(self, poster: UserId, page: int = 1, reader: UserId | None = None) -> tuple[list[Article], bool]:
         """One page of a member's listed articles, newest first, and whether there is a next page.
 
