@@ -12,8 +12,10 @@ from articles.repository import schema
 from articles.repository.archiving import Archiving, Counters
 from articles.repository.articles import Articles
 from articles.repository.audit import Audit, Progress, quiet
+from articles.repository.catalogue import Catalogue
 from articles.repository.client import make_client
 from articles.repository.explanations import Explanations
+from articles.repository.feeding import Feeds, Wish
 from articles.repository.groups import Groups
 from articles.repository.history import History
 from articles.repository.hot import Hot
@@ -29,7 +31,17 @@ from articles.repository.tuning import Applying, Tuning, TuningEntry, Tunings
 from articles.repository.views import Views
 from articles.repository.votes import Votes
 
-__all__ = ["Applying", "Counters", "ImportRunning", "Preview", "Repository", "Tuning", "TuningEntry", "connect"]
+__all__ = [
+    "Applying",
+    "Counters",
+    "ImportRunning",
+    "Preview",
+    "Repository",
+    "Tuning",
+    "TuningEntry",
+    "Wish",
+    "connect",
+]
 
 
 class Repository:
@@ -43,6 +55,8 @@ class Repository:
         self.groups = Groups(store)
         self.hot = Hot(store)
         self.listings = Listings(store, self.hot)
+        self.catalogue = Catalogue(store)
+        self.feeds = Feeds(store, self.hot, self.catalogue)
         self.views = Views(store)
         self.history = History(store)
         self.explanations = Explanations(store, self.hot)
