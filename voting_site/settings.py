@@ -168,6 +168,7 @@ EMAIL_TIMEOUT = 5
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", _("English"))]  # those the pages are translated into, and no others
+LANGUAGE_COOKIE_NAME = "language"
 LOCALE_PATHS = [BASE_DIR / "locale"]
 TIME_ZONE = CONFIGURATION["TIME_ZONE"]
 USE_TZ = True
