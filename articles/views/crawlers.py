@@ -26,7 +26,7 @@ CRAWL_DELAY = 5
 _NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 _FOR_PEOPLE = (
     *("articles:post", "articles:lab", "articles:operation", "articles:metrics", "articles:healthz"),
-    *("articles:readyz", "articles:site_views", "articles:create_group"),
+    *("articles:readyz", "articles:site_views", "articles:create_group", "articles:preferences"),
     *("accounts:login", "accounts:logout", "accounts:signup", "accounts:settings", "accounts:password_change"),
     *("accounts:password_reset", "admin:index"),
 )
@@ -45,6 +45,8 @@ def robots(request: HttpRequest) -> HttpResponse:
         "User-agent: *",
         f"Crawl-delay: {CRAWL_DELAY}",
         "Disallow: /*?",
+        f"Allow: {reverse('api:docs')}",
+        f"Disallow: {reverse('api:docs').removesuffix('docs')}",
         *(f"Disallow: {path}" for path in _closed()),
         "",
         f"Sitemap: {site_address(request)}{reverse('articles:sitemap')}",

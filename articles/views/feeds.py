@@ -62,7 +62,7 @@ def of_groups(request: HttpRequest, wish: Wish, slugs: str, kind: str) -> HttpRe
     except GroupNotFound as gone:
         if gone.moved_to is None:
             raise
-        into = [gone.moved_to if slug == gone.slug else slug for slug in wanted]
+        into = sorted({gone.moved_to if slug == gone.slug else slug for slug in wanted})
         return _elsewhere("group_feed", "+".join(into), kind, wish)
     with override(settings.LANGUAGE_CODE):
         page = reverse("articles:group", args=[slugs])
@@ -85,9 +85,9 @@ def of_poster(request: HttpRequest, wish: Wish, name: str, kind: str) -> HttpRes
 
 
 def _groups(slugs: str) -> list[str]:
-    """The groups of an address, each once. Raises Http404."""
+    """The groups of an address, sorted, each once. Raises Http404."""
     try:
-        found = list(dict.fromkeys(clean_slug(slug) for slug in slugs.split("+")))
+        found = sorted({clean_slug(slug) for slug in slugs.split("+")})
     except Refused as refused:
         raise Http404(str(refused)) from refused
     if len(found) > MOST_GROUPS:

@@ -47,7 +47,7 @@ def test_a_polite_program_reads_articles_lists_and_feeds_alone(site):
         "/api/docs",
     ):
         assert robots.can_fetch("a bot", path), path
-    for path in ("/login/", "/post/", "/lab/", "/lab/apply/", "/signup/", "/operation/", "/metrics"):
+    for path in ("/login/", "/post/", "/lab/", "/lab/apply/", "/signup/", "/operation/", "/metrics", "/api/hot"):
         assert not robots.can_fetch("a bot", path), path
     assert robots.crawl_delay("a bot") == crawlers.CRAWL_DELAY
 
