@@ -56,6 +56,7 @@ RULES: Mapping[str, Rule] = {
     "articles:front": _list,
     "articles:newest": _list,
     "articles:hot": _list,
+    "articles:top": _list,
     "articles:groups": _list,
     "articles:group": _list,
     "articles:profile": _list,

@@ -25,6 +25,7 @@ urlpatterns = [
     path("", lists.front, name="front"),
     path("newest/", lists.newest, name="newest"),
     path("hot/", lists.hot, name="hot"),
+    path("top/", lists.top, name="top"),
     path("groups/", groups.index, name="groups"),
     path("groups/<str:slug>/", lists.group, name="group"),
     path("post/", posting.post, name="post"),

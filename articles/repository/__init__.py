@@ -22,7 +22,7 @@ from articles.repository.hot import Hot
 from articles.repository.house import House
 from articles.repository.imports import ImportRunning, Imports
 from articles.repository.inspection import Inspection
-from articles.repository.listings import Listings
+from articles.repository.listings import MOST_GROUPS, Listings
 from articles.repository.moderation_log import ModerationLog
 from articles.repository.previews import Preview, Previews
 from articles.repository.repair import Repair
@@ -32,6 +32,7 @@ from articles.repository.views import Views
 from articles.repository.votes import Votes
 
 __all__ = [
+    "MOST_GROUPS",
     "Applying",
     "Counters",
     "ImportRunning",
@@ -74,6 +75,7 @@ class Repository:
         """Check the store and stamp it at its first use. Raises StoreUnfit, StoreUnavailable."""
         schema.check_server(self.store)
         schema.stamp(self.store)
+        schema.rank_by_points(self.store)
         self.store.load_scripts()
 
     def adopt_rules(self, progress: Progress = quiet) -> bool:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from articles.domain import ArticleId, Order
-from articles.errors import StoreUnfit
 from articles.repository import keys as names
-from articles.repository.client import UNPREPARED
 from articles.repository.keys import Keys
-from articles.repository.merging import MOST_READINGS
 from articles.repository.store import Store
+
+ONE_POINT = 1 << 32
+"""What a point is worth in the ranking by points, whose rest is the posting time: `_shared.lua` says why."""
 
 AT_ONCE = 5000
 """Articles asked for in one round trip."""
@@ -52,28 +52,18 @@ class Catalogue:
         dealt: dict[Keys, list[str]] = {}
         for article_id in ids:
             dealt.setdefault(shards.of(article_id), []).append(str(article_id))
-        for members, (before, times, scores, _) in zip(dealt.values(), self._read(dealt), strict=True):
-            for member, posted_at, score in zip(members, times, scores, strict=True):
-                if posted_at is not None and score is not None:
-                    points = round((score - posted_at) / float(before))
-                    yield Standing(int(member), posted_at, score, points)
+        for members, (times, scores, points) in zip(dealt.values(), self._read(dealt), strict=True):
+            for member, *facts in zip(members, times, scores, points, strict=True):
+                if None not in facts:
+                    posted_at, score, count = facts
+                    yield Standing(int(member), posted_at, score, int(count // ONE_POINT))
 
     def _read(self, dealt: dict[Keys, list[str]]) -> list[Any]:
-        """For each shard the weight of a point, posting times, scores, and the weight again.
-
-        Both weights are the same, or a change of them is under way that lasts longer than we wait.
-        """
-        for _ in range(MOST_READINGS):
-            with self._store.pipeline() as pipe:
-                for keys, members in dealt.items():
-                    pipe.hget(keys.ranking, "seconds_per_point")
-                    pipe.zmscore(keys.order(Order.TIME), members)
-                    pipe.zmscore(keys.order(Order.SCORE), members)
-                    pipe.hget(keys.ranking, "seconds_per_point")
-                replies: list[Any] = pipe.execute()
-            rows = [replies[at : at + 4] for at in range(0, len(replies), 4)]
-            if any(row[0] is None for row in rows):
-                raise StoreUnfit(UNPREPARED)
-            if all(row[0] == row[3] for row in rows):
-                break
-        return rows
+        """For each shard the posting times, scores and points; None for what is not listed."""
+        orders = (Order.TIME, Order.SCORE, Order.POINTS)
+        with self._store.pipeline() as pipe:
+            for keys, members in dealt.items():
+                for order in orders:
+                    pipe.zmscore(keys.order(order), members)
+            replies: list[Any] = pipe.execute()
+        return [replies[at : at + len(orders)] for at in range(0, len(replies), len(orders))]

@@ -20,12 +20,8 @@ from articles.people import View
 from articles.presentation import grouped
 from articles.repository import Wish
 from articles.site_address import site_address
-from articles.slugs import clean_slug
-from articles.text import Refused
+from articles.views.lists import slugs_in
 from articles.wiring import repository
-
-MOST_GROUPS = 10
-"""Groups in one feed."""
 
 
 def _with_wish(view: View) -> View:
@@ -54,7 +50,7 @@ def of_list(request: HttpRequest, wish: Wish, name: str, kind: str) -> HttpRespo
 @_with_wish
 def of_groups(request: HttpRequest, wish: Wish, slugs: str, kind: str) -> HttpResponse:
     """One group, or several with `+` between them."""
-    wanted = _groups(slugs)
+    wanted = slugs_in(slugs)
     if "+".join(wanted) != slugs:
         return _elsewhere("group_feed", "+".join(wanted), kind, wish)
     try:
@@ -82,17 +78,6 @@ def of_poster(request: HttpRequest, wish: Wish, name: str, kind: str) -> HttpRes
     with override(settings.LANGUAGE_CODE):
         title = _("Posted by %(name)s") % {"name": name}
         return _answer(request, title, reverse("articles:profile", args=[name]), wish, articles, kind)
-
-
-def _groups(slugs: str) -> list[str]:
-    """The groups of an address, sorted, each once. Raises Http404."""
-    try:
-        found = sorted({clean_slug(slug) for slug in slugs.split("+")})
-    except Refused as refused:
-        raise Http404(str(refused)) from refused
-    if len(found) > MOST_GROUPS:
-        raise Http404(f"more than {MOST_GROUPS} groups")
-    return found
 
 
 def _elsewhere(name: str, of: str, kind: str, wish: Wish) -> HttpResponse:

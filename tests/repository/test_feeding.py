@@ -4,7 +4,7 @@ from contextlib import suppress
 
 import fakeredis
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from articles.domain import Choice, Order, Rules
@@ -200,8 +200,10 @@ EVENTS = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
-@given(events=EVENTS, min_points=st.sampled_from([None, 0, 1, 2, 3]), poll=st.integers(DAY, TWO_DAYS))
+@settings(max_examples=60, deadline=None)
+@example(events=[(0, "post", 0), (0, "post", 0), (TWO_DAYS, "post", 0)], min_points=None, poll=TWO_DAYS)
+@example(events=[(0, "post", 0), *[(DAY, "post", 0)] * 6, (0, "vote", 0)], min_points=2, poll=TWO_DAYS)
+@given(events=EVENTS, min_points=st.sampled_from([None, 0, 1, 2, 3]), poll=st.sampled_from([TWO_DAYS, 36 * 3600]))
 def test_who_polls_every_two_days_sees_all_that_ever_qualified(events, min_points, poll):
     clock, wish = Clock(), Wish(min_points)
     repository = connect(fakeredis.FakeRedis(decode_responses=True), rules=Rules(), clock=clock)
