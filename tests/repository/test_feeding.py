@@ -90,10 +90,11 @@ def test_what_gets_its_points_late_comes_in_late(repository, clock, few, name):
     ids = post(repository, clock, 10, ["python"], every=60)
     clock.advance(6 * DAY)
     for voter in (BOB, MALLORY):
-        repository.votes.cast(ids[4], voter, Choice.VOTE)
+        for article_id in (ids[4], ids[8], ids[9]):
+            repository.votes.cast(article_id, voter, Choice.VOTE)
     clock.advance(TWO_DAYS)
 
-    assert ids_of(feeds_of(repository)[name](Wish(min_points=3))) == [ids[4]]
+    assert ids_of(feeds_of(repository)[name](Wish(min_points=3))) == [ids[9], ids[8], ids[4]]
     assert ids_of(feeds_of(repository)[name](Wish(min_points=4))) == []
 
 
@@ -202,7 +203,9 @@ EVENTS = st.lists(
 
 @settings(max_examples=60, deadline=None)
 @example(events=[(0, "post", 0), (0, "post", 0), (TWO_DAYS, "post", 0)], min_points=None, poll=TWO_DAYS)
-@example(events=[(0, "post", 0), *[(DAY, "post", 0)] * 6, (0, "vote", 0)], min_points=2, poll=TWO_DAYS)
+@example(
+    events=[(0, "post", 0), *[(DAY, "post", 0)] * 6, (0, "vote", 0), (0, "vote", 6)], min_points=2, poll=TWO_DAYS
+)
 @given(events=EVENTS, min_points=st.sampled_from([None, 0, 1, 2, 3]), poll=st.sampled_from([TWO_DAYS, 36 * 3600]))
 def test_who_polls_every_two_days_sees_all_that_ever_qualified(events, min_points, poll):
     clock, wish = Clock(), Wish(min_points)
