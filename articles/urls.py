@@ -5,6 +5,8 @@ from django.urls import path
 from articles import converters  # noqa: F401 - makes "article_id" known
 from articles.views import (
     article,
+    crawlers,
+    feeds,
     groups,
     known_links,
     lab,
@@ -58,6 +60,13 @@ urlpatterns = [
     path("users/<str:name>/", profile.profile, name="profile"),
     path("operation/", operation.operation, name="operation"),
     path("metrics", operation.scrape, name="metrics"),
+    path("feeds/<feed_list:name>.<feed_kind:kind>", feeds.of_list, name="feed"),
+    path("feeds/groups/<str:slugs>.<feed_kind:kind>", feeds.of_groups, name="group_feed"),
+    path("feeds/users/<str:name>.<feed_kind:kind>", feeds.of_poster, name="user_feed"),
+    path("robots.txt", crawlers.robots, name="robots"),
+    path("sitemap.xml", crawlers.sitemap, name="sitemap"),
+    path("sitemap-lists.xml", crawlers.lists, name="sitemap_lists"),
+    path("sitemap-articles-<article_id:number>.xml", crawlers.articles, name="sitemap_articles"),
     path("healthz", status.alive, name="healthz"),
     path("readyz", status.ready, name="readyz"),
 ]

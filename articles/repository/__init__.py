@@ -12,9 +12,11 @@ from articles.repository import schema
 from articles.repository.archiving import Archiving, Counters
 from articles.repository.articles import Articles
 from articles.repository.audit import Audit, Progress, quiet
+from articles.repository.catalogue import Catalogue
 from articles.repository.client import make_client
 from articles.repository.departures import Departures
 from articles.repository.explanations import Explanations
+from articles.repository.feeding import Feeds, Wish
 from articles.repository.groups import Groups
 from articles.repository.history import History
 from articles.repository.hot import Hot
@@ -42,6 +44,7 @@ __all__ = [
     "Repository",
     "Tuning",
     "TuningEntry",
+    "Wish",
     "connect",
 ]
 
@@ -61,6 +64,8 @@ class Repository:
         self.listings = Listings(store, self.hot)
         self.search = Search(store)
         self.pulses = Pulses(store)
+        self.catalogue = Catalogue(store)
+        self.feeds = Feeds(store, self.hot, self.catalogue)
         self.views = Views(store)
         self.history = History(store)
         self.explanations = Explanations(store, self.hot)
