@@ -37,6 +37,7 @@ bench: $(TOOLS_READY)
 	$(BIN)/python -m bench.requests
 	$(BIN)/python -m bench.import_rate
 	$(BIN)/python -m bench.hot_list
+	$(BIN)/python -m bench.lists
 	$(BIN)/python -m bench.hyperloglog
 	$(BIN)/python -m bench.search
 
