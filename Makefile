@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SITE_READY := $(VENV)/.site
 TOOLS_READY := $(VENV)/.tools
 
-.PHONY: run admin test test-large pictures screenshots lint format bench docs lock clean
+.PHONY: run admin test test-large pictures screenshots lint format bench docs icon messages lock clean
 
 run: $(SITE_READY)
 	@exec $(BIN)/python manage.py run
@@ -50,6 +50,14 @@ bench: $(TOOLS_READY)
 docs: $(SITE_READY)
 	$(BIN)/python manage.py configuration --write
 	$(BIN)/python -m bench.decay_curves
+
+# Gather the texts into locale/ and compile them; says which have no Chinese yet. See docs/translating.md.
+messages: $(TOOLS_READY)
+	@$(BIN)/python manage.py messages
+
+# The picture for home screens, drawn from the favicon by the system's Chromium.
+icon: $(TOOLS_READY)
+	$(BIN)/python -m bench.touch_icon
 
 # Lock the newest versions that fit requirements*.in: for Python 3.11 and newer, every platform.
 lock: $(TOOLS_READY)

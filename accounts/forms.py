@@ -94,7 +94,9 @@ class PasswordResetForm(auth_forms.PasswordResetForm):
         return islice(oldest_first, self._MAILS)
 
     def send_mail(self, *args: Any, **kwargs: Any) -> None:
-        send_later(partial(super().send_mail, *args, **kwargs))
+        """In the member's own language, whoever asked for the mail."""
+        language = args[2]["user"].language  # the third is the context
+        send_later(partial(super().send_mail, *args, **kwargs), language)
 
     def send_links(self, request: HttpRequest) -> None:
         """One mail to each account."""

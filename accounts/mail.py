@@ -12,9 +12,9 @@ from django.utils import translation
 _sender = ThreadPoolExecutor(max_workers=1, thread_name_prefix="mail")
 
 
-def send_later(send: Callable[[], None]) -> None:
-    """Runs `send` behind the answer, in the language of the page."""
-    language = translation.get_language()
+def send_later(send: Callable[[], None], language: str = "") -> None:
+    """Runs `send` behind the answer, in the given language or that of the page."""
+    language = language or translation.get_language() or settings.LANGUAGE_CODE
 
     def in_language() -> None:
         with translation.override(language):

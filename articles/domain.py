@@ -29,6 +29,7 @@ class Order(StrEnum):
     SCORE = "score"
     TIME = "time"
     HOT = "hot"
+    POINTS = "points"
 
 
 class Range(StrEnum):
@@ -43,6 +44,20 @@ class Range(StrEnum):
         """Unix seconds where it begins; None if it never does."""
         hours = {"24h": 24, "72h": 72, "7d": 7 * 24}.get(self.value)
         return None if hours is None else now - hours * 3600
+
+
+class Span(StrEnum):
+    """How far back a list of the most points goes, by when its articles were posted."""
+
+    DAY = "day"
+    WEEK = "week"
+    MONTH = "month"
+    ALL = "all"
+
+    def since(self, now: float) -> float | None:
+        """Unix seconds where it begins; None if it never does. A month is 30 days."""
+        days = {"day": 1, "week": 7, "month": 30}.get(self.value)
+        return None if days is None else now - days * 86400
 
 
 class Suspicion(StrEnum):
@@ -160,7 +175,10 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class ArticlePage:
-    """One page of a list: at most `per_page` articles of `total`."""
+    """One page of a list: at most `per_page` articles of `total`.
+
+    `total` and `pages` are upper limits where the list is of several groups or leaves hidden ones out.
+    """
 
     articles: tuple[Article, ...]
     number: int
@@ -171,6 +189,15 @@ class ArticlePage:
     refreshed_at: float | None = None
     """Unix seconds for which a hot list was scored; None for other lists."""
 
+    groups: tuple[Group, ...] = ()
+    """The groups of a list of several, in the order of their slugs."""
+
+    shown: int | None = None
+    """How many articles the reader was shown before, where the page goes on from them and not by its number."""
+
+    goes_on: bool | None = None
+    """Whether more articles follow, where `total` does not tell."""
+
     @property
     def pages(self) -> int:
         """How many pages there are; an empty list has one."""
@@ -179,11 +206,11 @@ class ArticlePage:
     @property
     def first_rank(self) -> int:
         """Rank of the page's first article, counted from 1."""
-        return (self.number - 1) * self.per_page + 1
+        return ((self.number - 1) * self.per_page if self.shown is None else self.shown) + 1
 
     @property
     def has_next(self) -> bool:
-        return self.number < self.pages
+        return self.number < self.pages if self.goes_on is None else self.goes_on
 
 
 class Action(StrEnum):

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from articles.domain import Group
+from articles.presentation import listed
 from articles.refusals import message_of
 from articles.slugs import clean_slug
 from articles.text import REASON_LIMIT, Refused, clean_reason
@@ -92,7 +93,12 @@ class GroupsField(forms.Field):
             try:
                 slugs.append(clean_slug(name))
             except Refused as refused:
-                problems.append(ValidationError(f"“{name[:40]}”: {message_of(refused)}", code=refused.code))
+                problems.append(
+                    ValidationError(
+                        _("“%(name)s”: %(problem)s") % {"name": name[:40], "problem": message_of(refused)},
+                        code=refused.code,
+                    )
+                )
         if problems:
             raise ValidationError(problems)
         return list(dict.fromkeys(slugs))
@@ -100,7 +106,7 @@ class GroupsField(forms.Field):
 
 def refuse_unknown(slugs: Collection[str], known: Collection[str]) -> None:
     if unknown := [slug for slug in slugs if slug not in known]:
-        raise ValidationError(_("There is no group named %(names)s.") % {"names": ", ".join(unknown)})
+        raise ValidationError(_("There is no group named %(names)s.") % {"names": listed(unknown)})
 
 
 def reason_field(*, required: bool = True) -> CleanedField:

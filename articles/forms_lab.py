@@ -71,7 +71,7 @@ class LabForm(forms.Form):
         for name, text in explained.items():
             low, high = (number_format(end, force_grouping=True) for end in RANGES[name])
             limits = _("From %(low)s to %(high)s.") % {"low": low, "high": high}
-            self.fields[name].help_text = f"{text} {limits}"
+            self.fields[name].help_text = _("%(first)s %(second)s") % {"first": text, "second": limits}
 
     def clean(self) -> dict[str, Any]:
         values = super().clean() or self.cleaned_data

@@ -17,6 +17,9 @@ _log = logging.getLogger(__name__)
 
 _NOT_HERE = (errors.ArticleNotFound, errors.ArticleRemoved, errors.GroupNotFound, errors.PageNotFound)
 
+_EXPLAINED = (405, 413, 429)
+"""Statuses that come without a page: of a wrong method, too large a request, too many of them."""
+
 Answer = Callable[[HttpRequest], HttpResponse]
 
 
@@ -32,6 +35,21 @@ class HeadMiddleware:
             length = len(response.content)
             response.content = b""
             response["Content-Length"] = str(length)
+        return response
+
+
+class ErrorPagesMiddleware:
+    """Gives an answer that is nothing but an error's status the page that explains it, its headers kept."""
+
+    def __init__(self, get_response: Answer) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self._get_response(request)
+        if response.status_code in _EXPLAINED and not response.streaming and not response.content:
+            page = render(request, f"errors/{response.status_code}.html", status=response.status_code)
+            response.content = page.content
+            response["Content-Type"] = page["Content-Type"]
         return response
 
 

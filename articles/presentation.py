@@ -1,7 +1,8 @@
 """How values look on pages: ages, dates, numbers. Filters of the templates."""
 
+import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache
@@ -9,7 +10,7 @@ from typing import Any
 
 from django.utils import timezone
 from django.utils.formats import date_format, number_format
-from django.utils.translation import get_language, gettext, ngettext
+from django.utils.translation import get_language, gettext, ngettext, pgettext
 
 from articles.links import host_of
 
@@ -22,6 +23,7 @@ _UNITS: tuple[tuple[int, Callable[[int], str]], ...] = (
     (1, lambda n: ngettext("%(n)s second", "%(n)s seconds", n)),
 )
 
+_BEHIND_MARK = re.compile(r"(?<=[，。：；？！])\s+")
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -101,6 +103,16 @@ def grouped(number: float) -> str:
     return number_format(number, decimal_pos=0, force_grouping=True)
 
 
+def listed(words: Iterable[str]) -> str:
+    """Words in a row, with what the language puts between them."""
+    return pgettext("between the words of a list", ", ").join(words)
+
+
+def prose(text: str) -> str:
+    """Sentences in a row: the space between two stays away where the first ends with a Chinese mark."""
+    return type(text)(_BEHIND_MARK.sub("", text))
+
+
 FILTERS: dict[str, Callable[..., Any]] = {
     "age": age,
     "full_date": full_date,
@@ -110,4 +122,6 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "significant": significant,
     "thousandths": thousandths,
     "host": host_of,
+    "listed": listed,
+    "prose": prose,
 }

@@ -7,8 +7,10 @@ from django.conf import settings
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils import translation
+from django.utils.translation import get_language_info, to_locale
 from jinja2 import Environment, StrictUndefined
 
+from articles import languages
 from articles.presentation import FILTERS
 
 
@@ -16,6 +18,12 @@ from articles.presentation import FILTERS
 def _url(name: str, *args: object, **kwargs: object) -> str:
     """The path of a named address. The same for everyone and always, so each is worked out once."""
     return reverse(name, args=args or None, kwargs=kwargs or None)
+
+
+def _languages() -> list[tuple[str, str, str]]:
+    """Each language of the site: its code, its name in itself, and how HTML calls it."""
+    codes = [code for code, _name in settings.LANGUAGES]
+    return [(code, get_language_info(code)["name_local"], to_locale(code).replace("_", "-")) for code in codes]
 
 
 def environment(**options: Any) -> Environment:
@@ -35,7 +43,8 @@ def environment(**options: Any) -> Environment:
         static=static,
         url=_url,
         site_name=settings.SITE_NAME,
-        current_language=translation.get_language,
+        current_language=languages.tag,
+        languages=_languages(),
     )
     env.filters.update(FILTERS)
     return env

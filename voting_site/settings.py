@@ -5,7 +5,6 @@ from urllib.parse import urlsplit
 
 import environ
 from csp.constants import NONE, SELF
-from django.utils.translation import gettext_lazy as _
 
 from voting_site.configuration import load
 from voting_site.secret_key import secret_key
@@ -51,8 +50,10 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "articles.languages.LanguageMiddleware",  # a member's own setting wins over cookie and browser
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "articles.middleware.ErrorPagesMiddleware",
     "articles.middleware.StoreErrorsMiddleware",
 ]
 
@@ -166,8 +167,12 @@ SERVER_EMAIL = DEFAULT_FROM_EMAIL
 EMAIL_TIMEOUT = 5
 
 LANGUAGE_CODE = "en"
-LANGUAGES = [("en", _("English"))]  # those the pages are translated into, and no others
+LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]  # each in its own words; see docs/translating.md
+LANGUAGE_COOKIE_NAME = "language"
+LANGUAGE_COOKIE_AGE = 365 * 86400
+LANGUAGE_COOKIE_SAMESITE = "Lax"
 LOCALE_PATHS = [BASE_DIR / "locale"]
+FORMAT_MODULE_PATH = ["voting_site.formats"]
 TIME_ZONE = CONFIGURATION["TIME_ZONE"]
 USE_TZ = True
 
@@ -176,13 +181,14 @@ STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "voting_site.static_storage.JoinedStaticFilesStorage"},
 }
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 
 _HTTPS = _public.scheme == "https"
 SESSION_COOKIE_SECURE = _HTTPS
 CSRF_COOKIE_SECURE = _HTTPS
+LANGUAGE_COOKIE_SECURE = _HTTPS
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_HTTPONLY = True
 CSRF_FAILURE_VIEW = "articles.views.errors.forbidden"

@@ -18,6 +18,7 @@ from articles.domain import Order
 from articles.errors import GroupNotFound, PageNotFound
 from articles.links import clean_link
 from articles.people import actor, reader_id
+from articles.presentation import listed
 from articles.slugs import clean_slug
 from articles.text import Refused, clean_reason, clean_title
 from articles.visitors import visit_of
@@ -171,7 +172,7 @@ def _slugs(names: Sequence[str]) -> list[str]:
 
 def _check_groups(slugs: Sequence[str], known: Collection[str], at_most: int | None = None) -> None:
     if unknown := [slug for slug in slugs if slug not in known]:
-        message = _("There is no group named %(names)s.") % {"names": ", ".join(unknown)}
+        message = _("There is no group named %(names)s.") % {"names": listed(unknown)}
         raise Problem(400, "unknown-group", message)
     if at_most is not None and len(slugs) > at_most:
         raise Problem(400, "too-many-groups", _("Choose at most %(most)d groups.") % {"most": at_most})

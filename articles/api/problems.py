@@ -4,6 +4,7 @@ Codes are stable, messages are in the reader's language.
 """
 
 import logging
+import re
 from typing import Any, NamedTuple
 
 from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooBig, SuspiciousOperation
@@ -15,6 +16,7 @@ from ninja.errors import AuthenticationError, HttpError, ValidationError
 
 from articles import errors, text
 from articles.middleware import RETRY_AFTER
+from articles.presentation import listed
 from articles.refusals import message_of, sentence_of
 
 _log = logging.getLogger(__name__)
@@ -167,6 +169,7 @@ _VALIDATION = {
     "enum": gettext_noop("“%(field)s” must be one of these: %(expected)s."),
 }
 _INVALID = gettext_noop("“%(field)s” is not valid.")
+_QUOTED = re.compile("'([^']*)'")
 
 
 def _validation_message(error: dict[str, Any]) -> str:
@@ -174,6 +177,8 @@ def _validation_message(error: dict[str, Any]) -> str:
     field, bounds = _field(error["loc"]), error.get("ctx", {})
     if not field:
         return _("The body must be a JSON object.")
+    if "expected" in bounds:  # 'score', 'time' or 'hot'
+        bounds = bounds | {"expected": listed(_QUOTED.findall(bounds["expected"]))}
     return _(_VALIDATION.get(error["type"], _INVALID)) % {"field": field, **bounds}
 
 

@@ -70,7 +70,7 @@ class HotnessParts(BaseModel):
     )
 
     pv: int = Field(description=gettext_noop("Page views that count."))
-    uv: int = Field(description=gettext_noop("Unique visitors, estimated to within 2.5 % or so."))
+    uv: int = Field(description=gettext_noop("Unique visitors, estimated to within 2.5 percent or so."))
     alpha: float = Field(description=gettext_noop("Weight of a view."), examples=[1.0])
     beta: float = Field(description=gettext_noop("Weight of a visitor."), examples=[1.2])
     readers: float = Field(description=gettext_noop("alpha × pv + beta × uv."))

@@ -82,7 +82,7 @@ class ViewCount(BaseModel):
         )
     )
     pv: int = Field(description=gettext_noop("Page views that count."))
-    uv: int = Field(description=gettext_noop("Unique visitors, estimated to within 2.5 % or so."))
+    uv: int = Field(description=gettext_noop("Unique visitors, estimated to within 2.5 percent or so."))
     hotness: float = Field(description=gettext_noop("What the hot list is ordered by."))
 
     @classmethod

@@ -64,7 +64,7 @@ class Article(BaseModel):
     closes_at: float = Field(description=gettext_noop("Until when votes count, in Unix seconds."))
     removed: str | None = Field(description=gettext_noop("Why a moderator removed it; null while it is listed."))
     pv: int = Field(description=gettext_noop("Page views that count."))
-    uv: int = Field(description=gettext_noop("Unique visitors, estimated to within 2.5 % or so."))
+    uv: int = Field(description=gettext_noop("Unique visitors, estimated to within 2.5 percent or so."))
 
     @classmethod
     def of(cls, article: domain.Article) -> "Article":

@@ -20,7 +20,7 @@ from articles.repository.hot import Hot
 from articles.repository.house import House
 from articles.repository.imports import ImportRunning, Imports
 from articles.repository.inspection import Inspection
-from articles.repository.listings import Listings
+from articles.repository.listings import MOST_GROUPS, Listings
 from articles.repository.moderation_log import ModerationLog
 from articles.repository.previews import Preview, Previews
 from articles.repository.repair import Repair
@@ -29,7 +29,17 @@ from articles.repository.tuning import Applying, Tuning, TuningEntry, Tunings
 from articles.repository.views import Views
 from articles.repository.votes import Votes
 
-__all__ = ["Applying", "Counters", "ImportRunning", "Preview", "Repository", "Tuning", "TuningEntry", "connect"]
+__all__ = [
+    "MOST_GROUPS",
+    "Applying",
+    "Counters",
+    "ImportRunning",
+    "Preview",
+    "Repository",
+    "Tuning",
+    "TuningEntry",
+    "connect",
+]
 
 
 class Repository:
@@ -60,6 +70,7 @@ class Repository:
         """Check the store and stamp it at its first use. Raises StoreUnfit, StoreUnavailable."""
         schema.check_server(self.store)
         schema.stamp(self.store)
+        schema.rank_by_points(self.store)
         self.store.load_scripts()
 
     def adopt_rules(self, progress: Progress = quiet) -> bool:

@@ -1,8 +1,9 @@
 """Proves the store's invariants, on a live site too: each is checked in one atomic step.
 
 1. open article: votes = voters, opposes = opposers, and nobody is both
-2. score = time + seconds per point x points, exactly; the time ranking holds the article's time
-3. an article exists if and only if it is in both rankings, or among the removed and in neither
+2. score = time + seconds per point x points, exactly; the time ranking holds the article's time, the one by points
+   its points; those of what was posted lately equal it
+3. an article exists if and only if it is in these rankings, or among the removed and in none
 4. a group holds exactly the listed articles that say so, and is in the directory; its rankings equal their
    intersections. (A group that is merged away at this moment, while articles are put into it, may be reported.)
 5. the parameters in force are the same in every shard and within their ranges
@@ -15,7 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from articles.domain import Order
+from articles.domain import Order, Span
 from articles.ranking import RANGES, out_of_range
 from articles.repository import keys as names
 from articles.repository.keys import Keys
@@ -71,6 +72,7 @@ class Audit:
             for slug in sorted(contents.groups):
                 yield from self._check_group(keys, slug)
             yield from self._check_hot(keys)
+            yield from self._check_tops(keys)
 
     def _check_counter(self, highest: int) -> Iterator[Finding]:
         with self._store.commands() as client:
@@ -110,11 +112,16 @@ class Audit:
         for article_id, problem in zip(flat[::2], flat[1::2], strict=True):
             yield Finding(keys.article(int(article_id)), problem)
 
+    def _check_tops(self, keys: Keys) -> Iterator[Finding]:
+        flat = self._store.run("audit_top", [keys.ranking], [keys.prefix])
+        for span, problem in zip(flat[::2], flat[1::2], strict=True):
+            yield Finding(keys.top(Span(span)), problem)
+
     def _check_articles(self, keys: Keys, batch: list[str]) -> Iterator[Finding]:
         store = self._store
         flat = store.run(
             "audit_articles",
-            [*(keys.order(order) for order in (Order.TIME, Order.SCORE)), keys.removed],
+            [*map(keys.order, (Order.TIME, Order.SCORE)), keys.removed, keys.order(Order.POINTS)],
             [keys.prefix, exact_time(store.now()), store.rules.voting_window, *batch],
         )
         for article_id, problem in zip(flat[::2], flat[1::2], strict=True):

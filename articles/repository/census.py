@@ -20,6 +20,7 @@ OTHER = ""
 KINDS = (
     *("article:<id>", "voted:<id>", "oppose:<id>", "score:", "time:", "removed:", "group:<slug>"),
     *("score:<slug>", "time:<slug>", "hot:score", "hot:score:<slug>", "next:score"),
+    *("points:", "points:<slug>", "top:<span>"),
     *("counter:views:<id>", "hll:uv:<id>", "counter:suspect:<id>", "days:<id>", "days:", "hll:day:<day>"),
     *("seen:<id>:<visitor>", "burst:<id>:<network>", "burst:<network>", "viewed:", "history:<id>"),
     *("ranking:", "tunings:", "log:", "groups:", "merged:"),
@@ -32,6 +33,7 @@ _VARIABLES = {
     **dict.fromkeys(("<id>", "<user>"), "[1-9][0-9]*"),
     **dict.fromkeys(("<digest>", "<visitor>", "<network>"), "[0-9a-f]+"),
     "<day>": "[0-9]+",
+    "<span>": "day|week|month",
     "<slug>": "(?s:[^:]+)",
 }
 

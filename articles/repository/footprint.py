@@ -82,9 +82,11 @@ def _mean(kind: str, sizes: Sequence[int]) -> KindMemory:
 
 
 def _newest(store: Store, sample: int) -> tuple[list[ArticleId], float]:
-    """Ids, and the bytes that each article takes in the two rankings of all articles."""
+    """Ids, and the bytes that each article takes in the three rankings of all articles."""
     each = -(-sample // store.shards.count)
-    rankings = [keys.order(order) for keys in store.shards.all for order in (Order.SCORE, Order.TIME)]
+    rankings = [
+        keys.order(order) for keys in store.shards.all for order in (Order.SCORE, Order.TIME, Order.POINTS)
+    ]
     with store.pipeline() as pipe:
         for keys in store.shards.all:
             pipe.zrevrange(keys.order(Order.TIME), 0, each - 1)

@@ -37,6 +37,18 @@ class Groups:
             found: dict[str, str] = client.hgetall(self._store.shards.directory.groups)
         return found
 
+    def present(self, slugs: Sequence[str]) -> dict[str, str]:
+        """Each of these slugs to the group it leads to now; without those that lead nowhere. One round trip."""
+        if not slugs:
+            return {}
+        directory = self._store.shards.directory
+        with self._store.pipeline() as pipe:
+            pipe.hmget(directory.groups, slugs)
+            pipe.hmget(directory.merged, slugs)
+            titles, moved = pipe.execute()
+        found = {slug: slug for slug, title in zip(slugs, titles, strict=True) if title is not None}
+        return {slug: into for slug, into in zip(slugs, moved, strict=True) if into is not None} | found
+
     def create(self, slug: str, title: str, actor: Actor | None = None) -> None:
         """Create a group; logged when `actor` is given. Raises GroupExists."""
         if not self._ensure(slug, title, actor):

@@ -5,7 +5,7 @@ docs/data-model.md describes each with its type, content and lifetime.
 
 from dataclasses import dataclass
 
-from articles.domain import ArticleId, Order, UserId
+from articles.domain import ArticleId, Order, Span, UserId
 
 COUNTER = "article:"
 """Last article id given out."""
@@ -79,6 +79,10 @@ class Keys:
         """Ranking of a group's articles, made when read and kept exact for 60 s after the last read."""
         whole = self.order(order)
         return f"{whole}:{slug}" if order is Order.HOT else f"{whole}{slug}"
+
+    def top(self, span: Span) -> str:
+        """Ranking by points of what was posted lately, made when read, at most once a minute."""
+        return f"{self.prefix}top:{span.value}"
 
     @property
     def next_score(self) -> str:

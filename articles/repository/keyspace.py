@@ -19,10 +19,14 @@ _OF_ARTICLES = {
     "seen": f"{_ID}:{_DIGEST}",
     "burst": f"{_ID}:{_DIGEST}",
 }
-_OF_LISTS = dict.fromkeys(("time", "score"), f"({_SLUG})?") | {"group": _SLUG, "hot": f"score(:{_SLUG})?"}
+_OF_LISTS = dict.fromkeys(("time", "score", "points"), f"({_SLUG})?") | {
+    "group": _SLUG,
+    "hot": f"score(:{_SLUG})?",
+}
 _OF_SHARDS = {
     **dict.fromkeys(("removed", "ranking", "log", "viewed", "days"), _NOTHING),
     "next": "score",
+    "top": "day|week|month",
     "burst": _DIGEST,
     "hll": f"day:{_DAY}",
 }
@@ -110,7 +114,7 @@ def _note(contents: Contents, kind: str, rest: str) -> None:
         contents.articles.add(int(rest))
     elif kind in _OF_ARTICLES and kind not in _SHORT_LIVED and re.fullmatch(_OF_ARTICLES[kind], rest):
         contents.mentioned.add(_article_of(rest))
-    elif kind in ("group", "score", "time"):
+    elif kind in ("group", "score", "time", "points"):
         contents.groups.add(rest)
     elif kind == "hot" and rest != "score":
         contents.groups.add(rest.removeprefix("score:"))

@@ -13,13 +13,16 @@ from typing import Any, NamedTuple
 
 from redis.client import Pipeline
 
-from articles.domain import ArticleId, Order
+from articles.domain import ArticleId, Order, Span
 from articles.repository.keys import Keys
 from articles.repository.reading import sort_key
-from articles.repository.store import Call, Store
+from articles.repository.store import Call, Store, exact_time
 
 GROUP_RANKING_LIFE = 60
 """Seconds a group's ranking is kept after it was last read."""
+
+TOP_RANKING_LIFE = 60
+"""Seconds a ranking of what was posted lately is kept after it was made: so late does it forget what grew old."""
 
 Entry = tuple[float, bytes]
 
@@ -30,7 +33,10 @@ MOST_READINGS = 10
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """One shard's ranking. A group's is made from `group` and `base` when it is not there."""
+    """One shard's ranking.
+
+    Where it is not there, a group's is made from `group` and `base`, a span's of what was posted since then.
+    """
 
     keys: Keys
     key: str
@@ -38,6 +44,31 @@ class Ranking:
     base: str = ""
     since: float | None = None
     """Only articles posted then or later, in Unix seconds; for hot lists."""
+
+    span: Span | None = None
+    posted_since: float = 0
+    """Where a span that is made now begins, in Unix seconds."""
+
+    @property
+    def is_made(self) -> bool:
+        """Whether it is there only while it is read."""
+        return bool(self.group) or self.span is not None
+
+    @property
+    def life(self) -> int:
+        """Seconds it is kept, where it is made."""
+        return GROUP_RANKING_LIFE if self.group else TOP_RANKING_LIFE
+
+    def making(self, first: int, last: int) -> Call:
+        """Makes it, and reads the entries `first` to `last`, both included."""
+        keys = self.keys
+        if self.span is None:
+            return Call("group_ranking", (self.key, self.group, self.base, keys.ranking), (self.life, first, last))
+        return Call(
+            "top_ranking",
+            (self.key, keys.order(Order.TIME), keys.order(Order.POINTS), keys.ranking),
+            (keys.prefix, self.span.value, exact_time(self.posted_since), self.life, first, last),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +170,7 @@ def _read(store: Store, rankings: Sequence[Ranking], first: int, last: int, slug
         if slug is not None:
             pipe.hget(store.shards.directory.groups, slug)
         for ranking in rankings:
-            pipe.expire(ranking.key, GROUP_RANKING_LIFE) if slug is not None else pipe.exists(ranking.key)
+            pipe.expire(ranking.key, ranking.life) if ranking.group else pipe.exists(ranking.key)
             pipe.zcard(ranking.key)
             pipe.zrevrange(ranking.key, first, last, withscores=True)
         _ask_states(pipe, rankings)
@@ -148,7 +179,7 @@ def _read(store: Store, rankings: Sequence[Ranking], first: int, last: int, slug
     states, replies = replies[:count] + replies[-count:], replies[count:-count]
     title: str | None = replies.pop(0) if slug is not None else None
     rows = [replies[at : at + 3] for at in range(0, len(replies), 3)]
-    if title is not None:
+    if title is not None or slug is None:
         states += _make_missing(store, rankings, rows, first, last)
     return _Reading(title, [_window(total, entries, first) for _, total, entries in rows], states)
 
@@ -161,11 +192,12 @@ def _read_since(store: Store, rankings: Sequence[Ranking], first: int, last: int
             for r in rankings
         ]
     )
-    windows = [_window(total, _pairs(flat), first) for total, flat, _ in found]
+    windows = [_window(total, pairs(flat), first) for total, flat, _ in found]
     return _Reading(None, windows, [state for _, _, state in found])
 
 
-def _pairs(flat: Sequence[str]) -> list[tuple[str, float]]:
+def pairs(flat: Sequence[str]) -> list[tuple[str, float]]:
+    """Ids and values of a script's answer, where they follow one another."""
     return list(zip(flat[::2], map(float, flat[1::2]), strict=True))
 
 
@@ -177,19 +209,13 @@ def _ask_states(pipe: Pipeline, rankings: Sequence[Ranking]) -> None:
 def _make_missing(
     store: Store, rankings: Sequence[Ranking], rows: list[list[Any]], first: int, last: int
 ) -> list[list[Any]]:
-    """Make the group rankings that were not there, and put what they hold into `rows`; their shards' states."""
-    cold = [n for n, (warm, _, _) in enumerate(rows) if not warm]
+    """Make the rankings that were not there, and put what they hold into `rows`; their shards' states."""
+    cold = [n for n, (warm, _, _) in enumerate(rows) if rankings[n].is_made and not warm]
     if not cold:
         return []
-    limits = (GROUP_RANKING_LIFE, first, last)
-    made = store.run_many(
-        [
-            Call("group_ranking", (r.key, r.group, r.base, r.keys.ranking), limits)
-            for r in map(rankings.__getitem__, cold)
-        ]
-    )
+    made = store.run_many([rankings[n].making(first, last) for n in cold])
     for n, (total, flat, _) in zip(cold, made, strict=True):
-        rows[n] = [1, total, _pairs(flat)]
+        rows[n] = [1, total, pairs(flat)]
     return [state for _, _, state in made]
 
 

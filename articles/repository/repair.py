@@ -1,6 +1,6 @@
 """Rebuilds every list from the articles themselves. Idempotent, and safe while the site is in use."""
 
-from articles.domain import ArticleId
+from articles.domain import ArticleId, Span
 from articles.repository import keys as names
 from articles.repository.audit import Progress, quiet
 from articles.repository.groups import Groups
@@ -37,6 +37,7 @@ class Repair:
                 done += len(batch)
                 progress(done, total)
             self._repair_groups(keys, contents)
+            self._drop_tops(keys)
         Groups(self._store).settle(sorted(slugs))
         articles = [article for contents in shards.values() for article in contents.articles]
         self._raise_counter(max(articles, default=0))
@@ -64,6 +65,11 @@ class Repair:
                 members = {int(member) for member in client.smembers(keys.group(slug))}
             for batch in list(batches(members, _AT_ONCE)) or [[]]:
                 self._store.run("repair_group", [keys.group(slug)], [keys.prefix, slug, *batch])
+
+    def _drop_tops(self, keys: Keys) -> None:
+        """The rankings of what was posted lately are made anew by their next readers."""
+        with self._store.commands() as client:
+            client.unlink(*map(keys.top, Span))
 
     def _raise_counter(self, highest: ArticleId) -> None:
         with self._store.commands() as client:

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from articles.domain import Order
 from articles.errors import StoreUnfit
 from articles.ranking import Parameters
 from articles.repository import keys as names
@@ -13,6 +14,12 @@ LAYOUT_VERSION = 1
 """Version of the keys, as docs/data-model.md describes them."""
 
 OLDEST_SERVER = (6, 2)
+
+_POINTS = "points"
+"""There once all articles are ranked by points."""
+
+_STEP = 1000
+"""Articles ranked in one step."""
 
 _CONFIGURED = "configured"
 """Votes per day as last taken over from the configuration; the lab may have changed them since."""
@@ -38,6 +45,19 @@ def stamp(store: Store) -> None:
     _write_stamp(store)
     _check_stamp(store)
     _write_parameters(store)
+
+
+def rank_by_points(store: Store) -> None:
+    """Make the ranking by points in a store that had none. Bounded steps, safe to repeat and to break off."""
+    with store.commands() as client:
+        if client.hexists(names.SCHEMA, _POINTS):
+            return
+    for keys in store.shards.all:
+        cursor = "-inf"
+        while cursor:
+            (cursor,) = store.run("rank_points", [keys.order(Order.TIME)], [keys.prefix, cursor, _STEP])
+    with store.commands() as client:
+        client.hset(names.SCHEMA, _POINTS, "ranked")
 
 
 def _check(info: dict[str, Any]) -> None:

@@ -2,13 +2,17 @@
 
 # ruff: noqa: ARG001
 
+from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 
+from articles.preferences import THEME_COOKIE, THEMES
+
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return render(request, "errors/400.html", status=400)
+    status = 413 if isinstance(exception, RequestDataTooBig) else 400
+    return render(request, f"errors/{status}.html", status=status)
 
 
 def forbidden(request: HttpRequest, exception: Exception | None = None, reason: str = "") -> HttpResponse:
@@ -20,6 +24,8 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     return render(request, "errors/404.html", status=404)
 
 
-def failed(_request: HttpRequest) -> HttpResponse:
-    """A page that needs nothing of the site: whatever failed may fail again."""
-    return HttpResponse(render_to_string("errors/500.html", using="jinja2"), status=500)
+def failed(request: HttpRequest) -> HttpResponse:
+    """A page that asks neither the store nor the accounts: whatever failed may fail again."""
+    theme = request.COOKIES.get(THEME_COOKIE, "")
+    page = render_to_string("errors/500.html", {"theme": theme if theme in THEMES else ""}, using="jinja2")
+    return HttpResponse(page, status=500)

@@ -1,16 +1,28 @@
 """Every list is the same page in another order."""
 
+import re
+from collections.abc import Sequence
+from typing import TypeVar
+
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from articles.domain import Order, Range
+from articles.domain import Order, Range, Span
+from articles.errors import GroupNotFound
 from articles.people import reader_id
+from articles.preferences import preferences_of
+from articles.repository import MOST_GROUPS
 from articles.slugs import clean_slug
 from articles.text import Refused
-from articles.views.paging import page_number
+from articles.views.paging import place_in
 from articles.wiring import repository
+
+Chosen = TypeVar("Chosen", Order, Range, Span)
+
+_BETWEEN_GROUPS = re.compile(r"\s+|(?<!\+)\+(?!\+)|(?<=\+\+)\+")
+"""A plus or a space, which some programs make of it; but not the two of "c++"."""
 
 
 @require_safe
@@ -25,34 +37,102 @@ def newest(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def hot(request: HttpRequest) -> HttpResponse:
-    try:
-        posted = Range(request.GET.get("range", Range.ALL.value))
-    except ValueError:
-        raise Http404("no such range") from None
-    return _list(request, Order.HOT, posted=posted)
+    posted = _choice(request, "range", Range.ALL)
+    return _list(request, Order.HOT, posted=posted, query={} if posted is Range.ALL else {"range": posted.value})
+
+
+@require_safe
+def top(request: HttpRequest) -> HttpResponse:
+    span = _choice(request, "range", Span.DAY)
+    return _list(request, Order.POINTS, span=span, query={"range": span.value})
 
 
 @require_safe
 def group(request: HttpRequest, slug: str) -> HttpResponse:
-    canonical = _canonical(slug)
-    if canonical != slug:
-        return HttpResponsePermanentRedirect(reverse("articles:group", args=[canonical]))
+    slugs = _slugs_in(slug)
+    if "+".join(slugs) != slug:
+        return _redirect(request, slugs)
+    order = _choice(request, "order", Order.SCORE)
     try:
-        order = Order(request.GET.get("order", Order.SCORE.value))
+        return _list(request, order, slugs, query={"order": order.value})
+    except GroupNotFound as error:
+        if len(slugs) == 1:
+            raise
+        return _other_groups(request, slugs, error)
+
+
+def _choice(request: HttpRequest, name: str, default: Chosen) -> Chosen:
+    """What the address chooses. Raises Http404 for what cannot be chosen."""
+    try:
+        return type(default)(request.GET.get(name, default.value))
     except ValueError:
-        raise Http404("no such order") from None
-    return _list(request, order, slug)
+        raise Http404(f"no such {name}") from None
 
 
-def _canonical(slug: str) -> str:
+def _slugs_in(text: str) -> tuple[str, ...]:
+    """The slugs of an address like `python+redis`, sorted, each once. Raises Http404 for what can be none."""
     try:
-        return clean_slug(slug)
+        return (clean_slug(text),)
+    except Refused:
+        parts = [part for part in _BETWEEN_GROUPS.split(text[:1000]) if part]
+    try:
+        slugs = tuple(sorted({clean_slug(part) for part in parts}))
     except Refused as refused:
         raise Http404(str(refused)) from refused
+    if not 0 < len(slugs) <= MOST_GROUPS:
+        raise Http404(f"{len(slugs)} groups")
+    return slugs
 
 
-def _list(request: HttpRequest, order: Order, slug: str | None = None, posted: Range = Range.ALL) -> HttpResponse:
+def _redirect(request: HttpRequest, slugs: Sequence[str]) -> HttpResponse:
+    query = f"?{request.GET.urlencode()}" if request.GET else ""
+    return HttpResponsePermanentRedirect(reverse("articles:group", args=["+".join(slugs)]) + query)
+
+
+def _other_groups(request: HttpRequest, slugs: Sequence[str], error: GroupNotFound) -> HttpResponse:
+    """To the group that one of them was merged into; or a page that says which ones there are not."""
+    if error.moved_to:
+        return _redirect(request, sorted({error.moved_to if s == error.slug else s for s in slugs}))
+    titles = repository().groups.titles()
+    unknown = [slug for slug in slugs if slug not in titles]
+    known = [slug for slug in slugs if slug in titles]
+    context = {"unknown": unknown, "known": "+".join(known), "titles": [titles[slug] for slug in known]}
+    return render(request, "articles/unknown_groups.html", context, status=404)
+
+
+def _list(
+    request: HttpRequest,
+    order: Order,
+    slugs: Sequence[str] = (),
+    *,
+    query: dict[str, str] | None = None,
+    posted: Range = Range.ALL,
+    span: Span = Span.ALL,
+) -> HttpResponse:
+    """`query` is what the list's addresses say beside the page."""
     found = repository()
-    now, number, reader = found.store.now(), page_number(request), reader_id(request)
-    page = found.listings.page(order, number, slug=slug, since=posted.since(now), reader=reader)
-    return render(request, "articles/list.html", {"page": page, "now": now, "posted": posted})
+    now = found.store.now()
+    place, hidden = place_in(request, query or {}, now), preferences_of(request).hidden_groups
+    page = found.listings.page(
+        order,
+        place.number,
+        slugs=slugs,
+        since=posted.since(now),
+        span=span,
+        reader=reader_id(request),
+        hidden=hidden,
+        shown=place.shown,
+    )
+    context = {
+        "page": page,
+        "now": now,
+        "posted": posted,
+        "span": span,
+        "hidden": [slug for slug in hidden if slug not in slugs],
+        "next_page": place.after(page),
+        "previous_page": place.before,
+    }
+    answer = render(request, "articles/list.html", context)
+    if place.pages:
+        answer["X-Robots-Tag"] = "noindex"  # this reader's page: the list's own pages have plain addresses
+    return answer

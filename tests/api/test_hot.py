@@ -97,7 +97,7 @@ def test_any_other_range_is_invalid(anyone, site_store, span):
 
     assert error_of(answer) == (400, "invalid")
     assert "“range”" in answer.json()["error"]["message"]
-    assert "'24h', '72h', '7d' or 'all'" in answer.json()["error"]["message"]
+    assert "24h, 72h, 7d, all" in answer.json()["error"]["message"]
 
 
 def test_what_nobody_read_or_a_moderator_removed_is_not_hot(anyone, site_store, read):

@@ -4,7 +4,9 @@ from django.test import Client, RequestFactory
 
 from articles import wiring
 from articles.errors import StoreUnavailable
-from articles.middleware import HeadMiddleware
+from articles.middleware import ErrorPagesMiddleware, HeadMiddleware
+from articles.views.errors import failed
+from tests.pages.conftest import browser_of
 
 
 def test_pages_say_when_there_is_nothing_here(site):
@@ -61,3 +63,59 @@ def test_head_is_answered_without_a_body_but_with_its_length():
 
     assert (response.content, response.headers["Content-Length"]) == (b"", "12")
     assert whole.content == b"twelve bytes"
+
+
+@pytest.mark.parametrize("path", ["/articles/1/vote/", "/logout/", "/preferences/", "/lab/apply/"])
+def test_a_wrong_method_is_405_with_a_page_and_the_methods_that_are_right(site, path):
+    response = Client().get(path)
+
+    assert (response.status_code, response.headers["Allow"]) == (405, "POST")
+    assert "This address is for forms only" in response.content.decode()
+    assert response.headers["Content-Type"] == "text/html; charset=utf-8"
+
+
+def test_a_request_that_is_too_large_is_413(site, settings):
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 100
+
+    response = Client().post("/login/", {"username": "x" * 200})
+
+    assert response.status_code == 413
+    assert "This is too large" in response.content.decode()
+
+
+def test_too_many_requests_get_a_page_that_keeps_when_to_come_back(site):
+    middleware = ErrorPagesMiddleware(lambda _request: HttpResponse(status=429, headers={"Retry-After": "60"}))
+
+    response = middleware(RequestFactory().get("/"))
+
+    assert (response.status_code, response.headers["Retry-After"]) == (429, "60")
+    assert "Too many requests" in response.content.decode()
+
+
+def test_an_answer_that_has_words_of_its_own_keeps_them(site):
+    middleware = ErrorPagesMiddleware(lambda _request: HttpResponse("mine", status=405))
+
+    assert middleware(RequestFactory().get("/")).content == b"mine"
+    assert Client().get("/api/views").headers["Content-Type"].startswith("application/json")
+
+
+def test_a_failure_has_its_page_without_store_reader_and_accounts(settings, django_db_blocker):
+    settings.STORE_URL = "unix:///nowhere/store.sock"
+    wiring.repository.cache_clear()
+    request = RequestFactory().get("/", headers={"cookie": "theme=dark"})
+
+    with django_db_blocker.block():
+        page = failed(request).content.decode()
+
+    assert "Something went wrong" in page
+    assert 'data-theme="dark"' in page
+    assert "css/site.css" in page
+
+
+def test_a_stale_form_says_so_and_a_missing_right_says_that(site, bob):
+    stale = browser_of(bob, strict=True).post("/post/", {})
+    barred = browser_of(bob).get("/lab/")
+
+    assert (stale.status_code, barred.status_code) == (403, 403)
+    assert "The form was open for too long" in stale.content.decode()
+    assert "It takes a right" in barred.content.decode()

@@ -74,13 +74,14 @@ def test_a_visitor_who_comes_back_is_two_views_of_one_visitor(site, article, clo
     assert "2 views 1 visitor " in words_of("/hot/")
 
 
-def test_other_lists_do_not_show_views(site, article):
+def test_every_list_shows_views_but_only_the_hot_list_visitors(site, article):
     read(site, article)
 
     assert 'class="views"' in text_of("/hot/")
     for path in ("/", "/newest/", "/users/alice/"):
         assert rows(Client().get(path)) == [article]
-        assert 'class="views"' not in text_of(path)
+        assert 'class="views"' in text_of(path)
+        assert 'class="visitors"' not in text_of(path)
 
 
 @pytest.mark.parametrize(

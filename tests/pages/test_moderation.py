@@ -23,7 +23,7 @@ def test_groups_are_ticked_unticked_typed_and_created_in_one_go(site, article, c
     assert set(site.articles.get(article).groups) == {"web", "redis", "data-bases"}
     assert site.groups.titles()["data-bases"] == "Data & Bases"
     for part in (
-        "carol changed the groups A title",
+        "carol changed the groups of A title",
         "web , redis , data-bases",
         "python",
         "it fits",

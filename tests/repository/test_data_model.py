@@ -30,6 +30,7 @@ VARIABLES = {
     "<visitor>": "[0-9a-f]{16}",
     "<network>": "[0-9a-f]{16}",
     "<day>": "[0-9]+",
+    "<span>": "day|week|month",
 }
 SECONDS = {"s": 1, "minutes": 60, "h": 3600, "days": 86400}
 
@@ -268,10 +269,11 @@ def test_a_script_that_writes_a_key_is_among_its_writers(row):
         "viewed:": r"'(?:ZADD|ZREM)', (?:KEYS\[5\]|viewed|prefix \.\. 'viewed:')",
         "tunings:": r"'LPUSH', KEYS\[2\]",
         "history:<id>": r"'LPUSH', history|'history:'",
-        "ranking:": r"'HSET', ranking|rescore_hot_list\(|'sampled_at', ARGV",
+        "ranking:": r"'HSET', ranking|rescore_hot_list\(|make_top\(|'sampled_at', ARGV",
         "log:": r"\blog\(",
         "groups:": r"'(?:HSET|HSETNX|HDEL)', KEYS\[1\], ARGV",
         "merged:": r"'(?:HSET|HDEL)', KEYS\[2\]",
+        "points:": r"\b(?:list_article|unlist_article|rank_by_points)\(",
         "time:": r"\b(?:list_article|unlist_article)\(",
         "score:": r"\b(?:list_article|unlist_article|rank_by_score)\(|'RENAME', staged",
         "group:<slug>": r"\b(?:list_article|unlist_article|leave_groups)\(|'SREM', KEYS\[1\]",

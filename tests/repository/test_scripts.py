@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from articles import ranking
-from articles.domain import Actor, Choice, Order, Rules
+from articles.domain import Actor, Choice, Order, Rules, Span
 from articles.errors import EditingClosed, VotingClosed
 from articles.ranking import Parameters
 from articles.repository import Repository, connect, schema, scripts
@@ -232,6 +232,9 @@ def use_all(repository: Repository, clock: Clock) -> None:
         for order in Order:
             for slug in ("one", "two"):
                 repository.listings.page(order, slug=slug)
+        for span in Span:
+            repository.listings.page(Order.POINTS, span=span)
+        repository.listings.page(Order.POINTS, slugs=("one", "two"), hidden=("three",), shown=(ids[0],))
         for choice in (Choice.VOTE, Choice.OPPOSE, Choice.NONE):
             repository.votes.cast(article_id, 77, choice)
         view(repository, article_id, 1, 2)

@@ -582,9 +582,14 @@ class Machine(RuleBasedStateMachine):
     # What must hold after every step
 
     def in_order(self, order: Order, slug: str | None = None) -> list[int]:
-        values = {Order.SCORE: self.score, Order.TIME: lambda article: article.time, Order.HOT: self.hotness}
+        values: dict[Order, Callable[[Model], Any]] = {
+            Order.SCORE: self.score,
+            Order.TIME: lambda article: article.time,
+            Order.HOT: self.hotness,
+            Order.POINTS: lambda article: (article.votes - article.opposes, int(article.time)),
+        }
 
-        def place(article_id: int) -> tuple[float, bytes]:
+        def place(article_id: int) -> tuple[Any, bytes]:
             return values[order](self.articles[article_id]), str(article_id).encode()
 
         inside = [i for i, a in self.articles.items() if a.removed is None and (slug is None or slug in a.groups)]
@@ -602,7 +607,7 @@ class Machine(RuleBasedStateMachine):
     @invariant()
     def group_lists_are_the_models(self) -> None:
         for slug in self.groups:
-            for order in (Order.SCORE, Order.HOT):
+            for order in (Order.SCORE, Order.HOT, Order.POINTS):
                 found_in_group = listed(self.repository, order, slug)
                 assert found_in_group == self.in_order(order, slug)
         found = {group.slug: (group.title, group.articles) for group in self.repository.groups.all()}

@@ -1,6 +1,6 @@
 """What the tests of whole stores share: the cast, a store that was used, what the audit says."""
 
-from articles.domain import Actor, Choice, ImportedArticle, Order, Suspicion, Visit
+from articles.domain import Actor, Choice, ImportedArticle, Order, Span, Suspicion, Visit
 from articles.ranking import Parameters
 from articles.repository import Repository
 from tests.clock import Clock
@@ -74,6 +74,8 @@ def warm(repository: Repository, *slugs: str) -> None:
     for slug in slugs:
         for order in Order:
             repository.listings.page(order, slug=slug)
+    for span in Span:
+        repository.listings.page(Order.POINTS, span=span)
 
 
 def imported(number: int, posted_at: float, **changes: object) -> ImportedArticle:

@@ -2,9 +2,10 @@
 Put before every script: the few things more than one of them does.
 A shard's prefix is empty or a hash tag; key names are built from it inside the same shard only.
 ]]
-local ORDERS = {'score', 'time', 'hot'}
-local WHOLE = {score = 'score:', time = 'time:', hot = 'hot:score'}
-local OF_GROUP = {score = 'score:', time = 'time:', hot = 'hot:score:'}
+local ORDERS = {'score', 'time', 'hot', 'points'}
+local WHOLE = {score = 'score:', time = 'time:', hot = 'hot:score', points = 'points:'}
+local OF_GROUP = {score = 'score:', time = 'time:', hot = 'hot:score:', points = 'points:'}
+local SPANS = {'day', 'week', 'month'}
 
 -- A number as text that reads back as the same double (Lua's own tostring keeps 14 digits).
 local function exactly(number)
@@ -62,6 +63,45 @@ local function rank_by_score(prefix, id, posted_at, points, groups, in_force)
   end
 end
 
+-- Most points first, of equal ones the newest: the second of posting fills the lower 32 bits of the value, which is
+-- exact below two million points.
+local function by_points(posted_at, points)
+  return points * 4294967296 + math.max(0, math.min(math.floor(posted_at), 4294967295))
+end
+
+-- Also in the rankings of what was posted lately, where they exist: `ranking:` says since when each is.
+local function rank_by_points(prefix, id, posted_at, points, groups)
+  local value = by_points(posted_at, points)
+  rank(prefix, 'points', id, value, groups)
+  for _, span in ipairs(SPANS) do
+    local ranking = prefix .. 'top:' .. span
+    if redis.call('EXISTS', ranking) == 1 then
+      local since = tonumber(redis.call('HGET', prefix .. 'ranking:', 'since_' .. span) or '')
+      if since and posted_at >= since then redis.call('ZADD', ranking, exactly(value), id) end
+    end
+  end
+end
+
+-- Make the ranking of what was posted since a moment, for so many seconds. Where the store takes no writes just now:
+-- what it would hold, {id, value, id, value …}, best first.
+local function make_top(prefix, span, since, life)
+  local ranking, points = prefix .. 'top:' .. span, prefix .. WHOLE.points
+  local made = redis.pcall('ZRANGESTORE', ranking, prefix .. WHOLE.time, since, '+inf', 'BYSCORE')
+  if type(made) == 'number' then
+    redis.call('ZINTERSTORE', ranking, 2, ranking, points, 'WEIGHTS', 0, 1)
+    redis.call('EXPIRE', ranking, life)
+    redis.call('HSET', prefix .. 'ranking:', 'since_' .. span, since)
+    return nil
+  end
+  local held, recent = {}, {}
+  for _, id in ipairs(redis.call('ZRANGEBYSCORE', prefix .. WHOLE.time, since, '+inf')) do recent[id] = true end
+  local entries = next(recent) and redis.call('ZREVRANGE', points, 0, -1, 'WITHSCORES') or {}
+  for at = 1, #entries, 2 do
+    if recent[entries[at]] then held[#held + 1], held[#held + 2] = entries[at], entries[at + 1] end
+  end
+  return held
+end
+
 local function page_views(prefix, id)
   return tonumber(redis.call('GET', prefix .. 'counter:views:' .. id) or '')
 end
@@ -85,6 +125,7 @@ end
 local function list_article(prefix, id, posted_at, points, groups, in_force)
   join_groups(prefix, id, groups)
   rank_by_score(prefix, id, posted_at, points, groups, in_force)
+  rank_by_points(prefix, id, posted_at, points, groups)
   rank(prefix, 'time', id, posted_at, groups)
   local pv = page_views(prefix, id)
   if pv then rank(prefix, 'hot', id, hotness(pv, unique_visitors(prefix, id), posted_at, in_force), groups) end
@@ -94,6 +135,7 @@ end
 local function unlist_article(prefix, id, groups)
   leave_groups(prefix, id, groups)
   for _, order in ipairs(ORDERS) do redis.call('ZREM', prefix .. WHOLE[order], id) end
+  for _, span in ipairs(SPANS) do redis.call('ZREM', prefix .. 'top:' .. span, id) end
   redis.call('ZREM', prefix .. 'next:score', id)
 end
 

@@ -1,6 +1,6 @@
 --[[
 Check the invariants of some articles of one shard. Reads only.
-KEYS  1 time ranking  2 score ranking  3 removed
+KEYS  1 time ranking  2 score ranking  3 removed  4 points ranking
 ARGV  1 shard prefix  2 now, s  3 window, s  4… ids
 Returns  {id, what is wrong, id, what is wrong …}
 Cost  O(ids · log N)
@@ -48,14 +48,18 @@ end
 
 local function check_lists(say, id, time, points, groups, removed)
   local by_time, by_score = redis.call('ZSCORE', KEYS[1], id), redis.call('ZSCORE', KEYS[2], id)
+  local ranked = redis.call('ZSCORE', KEYS[4], id)
   if removed then
-    if by_time or by_score then say('removed, but listed') end
+    if by_time or by_score or ranked then say('removed, but listed') end
     if tonumber(redis.call('ZSCORE', KEYS[3], id) or 'nan') ~= time then say('not among the removed, or not by its time') end
   else
     if tonumber(by_time or 'nan') ~= time then say('time ' .. exactly(time) .. ', ranked ' .. (by_time or 'nowhere')) end
     local wanted = per_point and score(time, points, per_point)
     if not by_score or wanted and tonumber(by_score) ~= wanted then
       say('score ' .. exactly(wanted or 0/0) .. ', ranked ' .. (by_score or 'nowhere'))
+    end
+    if tonumber(ranked or 'nan') ~= by_points(time, points) then
+      say('points ' .. points .. ', ranked ' .. (ranked and math.floor(ranked / 4294967296) or 'nowhere'))
     end
     if redis.call('ZSCORE', KEYS[3], id) then say('among the removed, but listed') end
   end

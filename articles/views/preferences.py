@@ -1,0 +1,193 @@
+"""What readers choose about the site: kept by a member's account, by cookies of the browser for everybody else."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import get_user_model
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import translation
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.http import require_POST
+
+from accounts.errand import local_path
+from articles.preferences import MOST_HIDDEN, THEMES, Preferences, cookies_for, preferences_of, slugs_from
+from articles.slugs import clean_slug
+from articles.text import Refused
+from articles.wiring import repository
+
+_YEAR = 365 * 86400
+_LONGEST_COOKIE = 3800
+"""Characters: browsers drop longer ones without a word."""
+
+_FIELDS = ("theme", "language", "keyboard", "hide", "show")
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """What a form asks for; None for what it leaves alone."""
+
+    theme: str | None
+    language: str | None
+    keyboard: str | None
+    hide: str | None
+    show: str | None
+
+    @classmethod
+    def of(cls, data: QueryDict) -> "_Wish | None":
+        """None for values that there are not, and for a form without any."""
+        wish = cls(*(data.get(name) for name in _FIELDS))
+        is_known = (
+            wish.theme in (None, "", *THEMES)
+            and wish.language in (None, "", *(code for code, _name in settings.LANGUAGES))
+            and wish.keyboard in (None, "on", "off")
+        )
+        return wish if is_known and any(name in data for name in _FIELDS) else None
+
+    def granted(self, before: Preferences) -> Preferences:
+        """The preferences afterwards. Raises _NotHidden."""
+        hidden = before.hidden_groups
+        if self.show is not None:
+            hidden = tuple(slug for slug in hidden if slug not in (self.show, _slug_of(self.show)))
+        if self.hide is not None:
+            hidden = _with(hidden, _slug_of(self.hide))
+        return Preferences(
+            theme=before.theme if self.theme is None else self.theme,
+            language=before.language if self.language is None else self.language,
+            keyboard=before.keyboard if self.keyboard is None else self.keyboard == "on",
+            hidden_groups=hidden,
+        )
+
+
+class _NotHidden(Exception):
+    """A group cannot be hidden; the text says why."""
+
+
+@never_cache
+@csrf_exempt
+@require_POST
+def save(request: HttpRequest) -> HttpResponse:
+    """Save what the form asks for, and go back to where it stood.
+
+    A reader without account needs no token: pages that can be cached hold none. What other sites' pages send in a
+    reader's name is refused where the browser tells.
+    """
+    if request.user.is_authenticated:
+        return _save_for_member(request)
+    if request.headers.get("Sec-Fetch-Site") == "cross-site":
+        return _makes_no_sense(request)
+    wish = _Wish.of(request.POST)
+    if wish is None:
+        return _makes_no_sense(request)
+    before = replace(preferences_of(request), language=_language_of(request))
+    try:
+        wanted = wish.granted(before)
+        if len(wanted.hidden_groups) > len(before.hidden_groups) and not _fits(cookies_for(wanted)):
+            raise _NotHidden(_("You hide as many groups as your browser can keep. Show one of them first."))
+    except _NotHidden as refusal:
+        messages.error(request, str(refusal))
+        return redirect(_way_back(request))
+    return _saved(request, wish, before, wanted)
+
+
+@csrf_protect
+def _save_for_member(request: HttpRequest) -> HttpResponse:
+    wish = _Wish.of(request.POST)
+    if wish is None:
+        return _makes_no_sense(request)
+    try:
+        before, wanted = _on_account(int(request.user.pk or 0), wish)
+    except _NotHidden as refusal:
+        messages.error(request, str(refusal))
+        return redirect(_way_back(request))
+    return _saved(request, wish, before, wanted)
+
+
+@transaction.atomic
+def _on_account(user: int, wish: _Wish) -> tuple[Preferences, Preferences]:
+    """Save them on the account; what they were, and what they are."""
+    member = get_user_model().objects.select_for_update().get(pk=user)
+    hidden = slugs_from(member.hidden_groups)
+    before = Preferences(member.theme, member.language, member.keyboard, hidden)
+    wanted = wish.granted(before)
+    member.theme, member.language, member.keyboard = wanted.theme, wanted.language, wanted.keyboard
+    member.hidden_groups = ",".join(wanted.hidden_groups)
+    member.save(update_fields=["theme", "language", "keyboard", "hidden_groups"])
+    return before, wanted
+
+
+def _saved(request: HttpRequest, wish: _Wish, before: Preferences, wanted: Preferences) -> HttpResponse:
+    way_back = _way_back(request)
+    with translation.override(wanted.language or translation.get_language()):
+        if told := _told(wish, before, wanted, in_settings=way_back == reverse("accounts:settings")):
+            messages.success(request, told)
+    response = redirect(way_back)
+    cookies = cookies_for(wanted) | {settings.LANGUAGE_COOKIE_NAME: wanted.language}
+    for name, value in cookies.items():
+        _set_cookie(request, response, name, value)
+    return response
+
+
+def _told(wish: _Wish, before: Preferences, wanted: Preferences, *, in_settings: bool) -> str:
+    """What has changed, where the page that follows does not show it by itself."""
+    if new := [slug for slug in wanted.hidden_groups if slug not in before.hidden_groups]:
+        return _("The group “%(name)s” is now left out of your lists.") % {"name": new[0]}
+    if gone := [slug for slug in before.hidden_groups if slug not in wanted.hidden_groups]:
+        return _("The group “%(name)s” is shown in your lists again.") % {"name": gone[0]}
+    if not in_settings or wish.hide is not None or wish.show is not None:
+        return ""
+    return _("Your settings have been saved.")
+
+
+def _set_cookie(request: HttpRequest, response: HttpResponse, name: str, value: str) -> None:
+    """Set or delete it. Readable by the page's scripts, which have to know whether keys do something."""
+    if value and len(value) <= _LONGEST_COOKIE:
+        secure = settings.SESSION_COOKIE_SECURE or request.is_secure()
+        response.set_cookie(name, value, max_age=_YEAR, samesite="Lax", secure=secure)
+    elif name in request.COOKIES:
+        response.delete_cookie(name, samesite="Lax")
+
+
+def _fits(cookies: dict[str, str]) -> bool:
+    return all(len(value) <= _LONGEST_COOKIE for value in cookies.values())
+
+
+def _with(hidden: Sequence[str], slug: str) -> tuple[str, ...]:
+    """These groups and one more, each where it was merged into if it was. Raises _NotHidden."""
+    now = repository().groups.present([*hidden, slug])
+    if slug not in now:
+        raise _NotHidden(_("There is no such group."))
+    found = tuple(dict.fromkeys(now.get(other, other) for other in (*hidden, slug)))
+    if len(found) > MOST_HIDDEN:
+        raise _NotHidden(
+            _("You can hide at most %(most)d groups. Show one of them first.") % {"most": MOST_HIDDEN}
+        )
+    return found
+
+
+def _slug_of(typed: str) -> str:
+    """The group's slug, however it is typed; as it stands where it cannot be one."""
+    try:
+        return clean_slug(typed)
+    except Refused:
+        return typed
+
+
+def _language_of(request: HttpRequest) -> str:
+    """The language this browser has chosen, '' where it has chosen none."""
+    chosen = request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, "")
+    return chosen if chosen in dict(settings.LANGUAGES) else ""
+
+
+def _makes_no_sense(request: HttpRequest) -> HttpResponse:
+    return render(request, "errors/400.html", status=400)
+
+
+def _way_back(request: HttpRequest) -> str:
+    return local_path(request.POST.get("next", "")) or reverse("articles:front")

@@ -1,0 +1,109 @@
+"""The look, as far as it can be measured."""
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+TOUCH = 44
+SHIFTS = """new Promise(done => new PerformanceObserver(list => done(list.getEntries().map(one => one.value)))
+    .observe({type: "layout-shift", buffered: true}) || setTimeout(() => done([]), 300))"""
+
+
+@pytest.fixture
+def open_page(chromium, site):
+    contexts = []
+
+    def begin(path="/", **options):
+        contexts.append(chromium.new_context(base_url=f"http://localhost:{site.port}", **options))
+        page = contexts[-1].new_page()
+        page.goto(path)
+        return page
+
+    yield begin
+    for context in contexts:
+        context.close()
+
+
+def phone(**more):
+    return {"viewport": {"width": 390, "height": 800}, "has_touch": True, **more}
+
+
+def sizes(page, selector):
+    """Heights and widths of all that the selector finds."""
+    boxes = [one.bounding_box() for one in page.locator(selector).all()]
+    return [box["height"] for box in boxes], [box["width"] for box in boxes]
+
+
+@pytest.mark.parametrize("options", [{"viewport": {"width": 1280, "height": 900}}, phone()], ids=["desk", "phone"])
+def test_a_fingertip_hits_every_button(open_page, options):
+    page = open_page("/newest/", **options)
+    heights, widths = sizes(page, ".votes button")
+
+    assert min(heights) >= TOUCH
+    assert min(widths) >= TOUCH
+    for selector in (".menu a", ".pager a", ".site-name"):
+        assert min(sizes(page, selector)[0]) >= TOUCH, selector
+
+
+def test_rows_of_one_line_are_no_higher_than_their_buttons_need(open_page):
+    page = open_page("/newest/", viewport={"width": 1280, "height": 900})
+
+    assert min(sizes(page, ".row")[0]) <= TOUCH + 20
+
+
+def ground(page):
+    return page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+
+
+def test_the_browsers_wish_gives_the_theme_and_the_switch_overrules_it(open_page):
+    light, dark = open_page(color_scheme="light"), open_page(color_scheme="dark")
+    by_wish = ground(light), ground(dark)
+    assert by_wish[0] != by_wish[1]
+
+    light.click("footer button[value=dark]")
+    dark.click("footer button[value=light]")
+    assert (ground(dark), ground(light)) == by_wish
+    assert light.locator("footer button[value=dark]").get_attribute("aria-pressed") == "true"
+
+    light.click("footer button[name=theme][value='']")
+    assert ground(light) == by_wish[0]
+
+
+@pytest.mark.parametrize("path", ["/", "/hot/", "/articles/1/", "/login/"])
+def test_nothing_moves_while_a_page_is_drawn(open_page, path):
+    page = open_page(path, **phone())
+
+    assert page.evaluate(SHIFTS) == []
+
+
+def test_ones_own_choice_differs_by_shape_and_by_colour(open_page):
+    page = open_page("/signup/")
+    page.fill("main [name=username]", "edna")
+    for name in ("password1", "password2"):
+        page.fill(f"main [name={name}]", "a long secret 71")
+    page.click("main form button[type=submit]")
+    page.goto("/newest/")
+    look = "one => { const its = getComputedStyle(one.querySelector('svg')); return [its.fill, its.color] }"
+    button = page.locator(".row button.vote[aria-pressed=false]").first
+    before = button.evaluate(look)
+    row = button.evaluate("one => one.closest('.row').id")
+    button.click()
+    page.mouse.move(0, 0)
+
+    chosen = page.locator(f"#{row} button.vote[aria-pressed=true]")
+    chosen.wait_for()
+    after = chosen.evaluate(look)
+    assert before[0] == "none"
+    assert after[0] != "none"
+    assert after[1] != before[1]
+
+
+def test_paper_has_no_buttons_but_the_addresses(open_page):
+    page = open_page("/newest/")
+    page.emulate_media(media="print")
+
+    for selector in (".votes button", ".lists", ".site-footer", ".pager"):
+        assert not page.locator(selector).first.is_visible(), selector
+    address = page.locator(".row h2 a").first
+    shown = address.evaluate("one => getComputedStyle(one, '::after').content")
+    assert address.get_attribute("href") in shown

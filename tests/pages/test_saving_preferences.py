@@ -1,0 +1,222 @@
+"""POST /preferences/: what readers choose sticks, by cookie or on the account."""
+
+import pytest
+from django.test import Client
+
+from articles.preferences import MOST_HIDDEN, THEMES
+from tests.pages.conftest import browser_of
+from tests.repository.usage import MODERATOR
+
+BOTH = [("en", "English"), ("zh-hans", "简体中文")]
+
+
+@pytest.fixture(autouse=True)
+def _two_languages(settings):
+    settings.LANGUAGES = BOTH
+
+
+def save(browser, **fields):
+    return browser.post("/preferences/", fields)
+
+
+@pytest.mark.parametrize(
+    ("fields", "cookies"),
+    [
+        ({"theme": "dark"}, {"theme": "dark"}),
+        ({"keyboard": "off"}, {"keyboard": "off"}),
+        ({"language": "zh-hans"}, {"language": "zh-hans"}),
+        ({"theme": "light", "keyboard": "off"}, {"theme": "light", "keyboard": "off"}),
+    ],
+)
+def test_a_readers_choice_is_a_cookie_of_this_browser(site, fields, cookies):
+    reader = browser_of(strict=True)
+
+    answer = save(reader, **fields, next="/newest/?page=1")
+
+    assert (answer.status_code, answer["Location"]) == (302, "/newest/?page=1")
+    assert {name: cookie.value for name, cookie in answer.cookies.items()} == cookies
+    for cookie in answer.cookies.values():
+        assert cookie["max-age"] == 365 * 86400
+        assert (cookie["samesite"], cookie["path"], cookie["secure"], cookie["httponly"]) == ("Lax", "/", "", "")
+
+
+def test_over_https_the_cookies_stay_there(site):
+    answer = Client().post("/preferences/", {"theme": "dark"}, secure=True)
+
+    assert answer.cookies["theme"]["secure"]
+
+
+def test_the_next_page_is_as_chosen_and_so_it_stays(site):
+    reader = Client()
+    save(reader, theme="dark", keyboard="off")
+
+    for _ in range(2):
+        assert '<html lang="en" data-theme="dark" data-keyboard="off">' in reader.get("/").text
+
+    save(reader, theme="", keyboard="on")
+    assert '<html lang="en">' in reader.get("/").text
+
+
+def test_a_reader_who_chooses_one_thing_keeps_the_others(site):
+    site.groups.create("python", "Python")
+    reader = Client()
+    for fields in ({"theme": "dark"}, {"language": "zh-hans"}, {"hide": "python"}, {"keyboard": "off"}):
+        save(reader, **fields)
+
+    kept = {name: cookie.value for name, cookie in reader.cookies.items() if cookie.value and name != "messages"}
+    assert kept == {"theme": "dark", "language": "zh-hans", "hidden": "python", "keyboard": "off"}
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"next": "/"},
+        {"theme": "pink"},
+        {"theme": "dark", "keyboard": "maybe"},
+        {"language": "xx"},
+        {"language": "zh-hans", "theme": "DARK"},
+        {"keyboard": ""},
+    ],
+)
+@pytest.mark.parametrize("who", ["reader", "member"])
+def test_what_cannot_be_chosen_is_told_and_changes_nothing(site, bob, who, fields):
+    answer = save(browser_of(bob if who == "member" else None), **fields)
+
+    assert answer.status_code == 400
+    assert not {"theme", "language", "keyboard", "hidden"} & set(answer.cookies)
+    bob.refresh_from_db()
+    assert (bob.theme, bob.language, bob.keyboard, bob.hidden_groups) == ("", "", True, "")
+
+
+def test_a_members_choices_are_kept_by_the_account_in_every_browser(site, bob):
+    answer = save(browser_of(bob), theme="dark", language="zh-hans", keyboard="off", next="/settings/")
+
+    assert answer["Location"] == "/settings/"
+    bob.refresh_from_db()
+    assert (bob.theme, bob.language, bob.keyboard) == ("dark", "zh-hans", False)
+    assert {n: c.value for n, c in answer.cookies.items() if n != "messages"} == {
+        "theme": "dark",
+        "language": "zh-hans",
+        "keyboard": "off",
+    }
+    assert 'data-theme="dark" data-keyboard="off"' in browser_of(bob).get("/newest/").text
+
+
+def test_a_member_needs_the_forms_token_and_a_reader_none(site, bob):
+    assert save(browser_of(bob, strict=True), theme="dark").status_code == 403
+    assert save(browser_of(strict=True), theme="dark").status_code == 302
+    bob.refresh_from_db()
+    assert bob.theme == ""
+
+
+def test_another_sites_page_does_not_choose_for_a_reader(site):
+    answer = Client().post("/preferences/", {"theme": "dark"}, headers={"Sec-Fetch-Site": "cross-site"})
+
+    assert answer.status_code == 400
+    assert not answer.cookies
+
+
+@pytest.mark.parametrize(
+    "target", ["//evil.example/", "https://evil.example/", "/\\evil", "javascript:x", "/login/"]
+)
+def test_it_never_leads_elsewhere(site, target):
+    assert save(Client(), theme="dark", next=target)["Location"] == "/"
+
+
+def test_looking_is_not_saving(site):
+    assert Client().get("/preferences/?theme=dark").status_code == 405
+
+
+@pytest.mark.parametrize("who", ["reader", "member"])
+def test_a_group_is_hidden_and_shown_again(site, bob, who):
+    site.groups.create("c_1", "C")
+    site.groups.create("机器学习", "机器学习")
+    browser = browser_of(bob if who == "member" else None)
+
+    told = browser.post("/preferences/", {"hide": " 机器学习 ", "next": "/groups/"}, follow=True).text
+    save(browser, hide="c_1")
+
+    assert "The group “机器学习” is now left out of your lists." in told
+    assert browser.cookies["hidden"].value == "%E6%9C%BA%E5%99%A8%E5%AD%A6%E4%B9%A0%2Cc_1"
+    save(browser, hide="c_1")
+    assert browser.cookies["hidden"].value.count("c_1") == 1
+    save(browser, show="机器学习")
+    assert browser.cookies["hidden"].value == "c_1"
+    save(browser, show="c_1")
+    assert not browser.cookies["hidden"].value
+    bob.refresh_from_db()
+    assert bob.hidden_groups == ""
+
+
+@pytest.mark.parametrize("name", ["nobody", "a,b", "", "!", "x" * 5000, "../"])
+def test_a_group_that_is_not_there_is_not_hidden(site, bob, name):
+    browser = browser_of(bob)
+
+    assert "There is no such group." in browser.post("/preferences/", {"hide": name}, follow=True).text
+    bob.refresh_from_db()
+    assert bob.hidden_groups == ""
+
+
+def test_a_group_that_was_merged_is_hidden_as_what_it_became(site, bob):
+    for slug in ("java", "jvm", "python", "redis"):
+        site.groups.create(slug, slug)
+    browser = browser_of(bob)
+    save(browser, hide="java")
+    site.groups.merge("java", "jvm", MODERATOR)
+    save(browser, hide="python")
+    site.groups.merge("redis", "python", MODERATOR)
+    save(browser, hide="redis")
+
+    bob.refresh_from_db()
+    assert bob.hidden_groups == "jvm,python"
+
+
+def test_a_group_that_is_gone_can_still_be_shown(site, bob):
+    bob.hidden_groups = "gone"
+    bob.save()
+
+    save(browser_of(bob), show="gone")
+
+    bob.refresh_from_db()
+    assert bob.hidden_groups == ""
+
+
+def test_groups_can_be_hidden_up_to_a_limit(site, bob):
+    site.groups.ensure({f"g{n}": "G" for n in range(MOST_HIDDEN + 1)})
+    bob.hidden_groups = ",".join(f"g{n}" for n in range(MOST_HIDDEN))
+    bob.save()
+
+    told = browser_of(bob).post("/preferences/", {"hide": f"g{MOST_HIDDEN}"}, follow=True).text
+
+    assert f"You can hide at most {MOST_HIDDEN} groups." in told
+    bob.refresh_from_db()
+    assert f"g{MOST_HIDDEN}" not in bob.hidden_groups
+
+
+def test_a_reader_is_told_when_the_browser_would_forget_all_of_them(site):
+    slugs = [f"{'群组' * 14}{n}" for n in range(20)]
+    site.groups.ensure(dict.fromkeys(slugs, "G"))
+    reader = Client()
+
+    answers = [reader.post("/preferences/", {"hide": slug}, follow=True).text for slug in slugs]
+
+    assert "as many groups as your browser can keep" in answers[-1]
+    assert 3000 < len(reader.cookies["hidden"].value) <= 3800
+
+
+def test_a_member_may_hide_what_no_cookie_could_keep(site, bob):
+    slugs = [f"{'群组' * 14}{n}" for n in range(20)]
+    site.groups.ensure(dict.fromkeys(slugs, "G"))
+    browser = browser_of(bob)
+
+    for slug in slugs:
+        save(browser, hide=slug)
+
+    bob.refresh_from_db()
+    assert bob.hidden_groups == ",".join(slugs)
+
+
+def test_every_theme_can_be_chosen(site):
+    for theme in THEMES:
+        assert save(Client(), theme=theme).cookies["theme"].value == theme

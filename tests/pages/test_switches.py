@@ -1,0 +1,64 @@
+"""The switches in the foot of every page."""
+
+import re
+
+import pytest
+from django.test import Client
+from django.utils import translation
+
+from tests.pages.conftest import browser_of
+
+BUTTON = re.compile(r'<button type="submit" name="theme" value="(\w*)" aria-pressed="(\w+)"')
+
+
+def themes(browser, path="/"):
+    return dict(BUTTON.findall(browser.get(path).content.decode()))
+
+
+def root(browser, path="/"):
+    return re.search("<html[^>]*>", browser.get(path).content.decode())[0]
+
+
+def test_a_reader_without_account_switches_the_theme_without_a_token(site):
+    browser = Client(enforce_csrf_checks=True)
+    page = browser.get("/newest/")
+    assert "csrfmiddlewaretoken" not in page.content.decode()
+    assert page.cookies == {}
+    assert themes(browser) == {"": "true", "light": "false", "dark": "false"}
+
+    response = browser.post("/preferences/", {"theme": "dark", "next": "/newest/"})
+
+    assert response.headers["Location"] == "/newest/"
+    assert themes(browser) == {"": "false", "light": "false", "dark": "true"}
+    assert 'data-theme="dark"' in root(browser)
+    assert '<meta name="color-scheme" content="dark">' in browser.get("/").content.decode()
+
+
+def test_a_members_switch_carries_the_token(site, bob):
+    browser = browser_of(bob, strict=True)
+    foot = browser.get("/").content.decode().split("<footer")[1]
+    token = re.search(r'csrfmiddlewaretoken" value="(\w+)"', foot)[1]
+
+    assert browser.post("/preferences/", {"theme": "light"}).status_code == 403
+    browser.post("/preferences/", {"theme": "light", "csrfmiddlewaretoken": token})
+
+    assert themes(browser)["light"] == "true"
+
+
+@pytest.mark.parametrize("path", ["/nowhere/", "/articles/1/vote/"])
+def test_the_switches_are_on_pages_of_errors_too(site, path):
+    assert themes(Client(), path)
+
+
+def test_a_page_that_answers_a_form_leads_back_to_the_front_page(site):
+    page = Client().post("/login/", {"username": "nobody", "password": "wrong"}).content.decode()
+
+    assert '<input type="hidden" name="next" value="">' in page.split("<footer")[1]
+
+
+def test_each_language_is_named_in_itself(site, settings):
+    from voting_site.jinja import _languages
+
+    settings.LANGUAGES = [("en", "English"), ("zh-hans", "Chinese")]
+    with translation.override("en"):
+        assert _languages() == [("en", "English", "en"), ("zh-hans", "简体中文", "zh-Hans")]

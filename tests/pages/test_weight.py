@@ -1,0 +1,54 @@
+"""A first page comes in one round trip: at most 14 KB, with real titles."""
+
+import json
+
+import pytest
+from django.test import Client
+
+from articles.links import clean_link
+from articles.text import Refused, clean_title
+from tests.pages.conftest import browser_of
+
+KB = 1024
+ROWS = 25
+
+
+def post(site, article, number):
+    try:
+        title, link = clean_title(article["title"]), clean_link(article["link"])
+    except Refused:
+        return False
+    slugs = [slug for slug in article["groups"] if slug.isalnum()]
+    for slug in slugs:
+        if slug not in site.groups.titles():
+            site.groups.create(slug, slug.title())
+    return site.articles.post(number, article["poster"], title, link, slugs).is_new
+
+
+@pytest.fixture(params=["newest", "longest"])
+def filled(request, site, shared_dir):
+    """The site with 25 real articles: the newest of the file, or those with the longest titles."""
+    lines = (shared_dir / "data" / "articles_2000.jsonl").read_text().splitlines()
+    articles = [json.loads(line) for line in lines]
+    key = (lambda one: one["time"]) if request.param == "newest" else (lambda one: len(one["title"].encode()))
+    posted = 0
+    for number, article in enumerate(sorted(articles, key=key, reverse=True), start=1000):
+        posted += post(site, article, number)
+        if posted == ROWS:
+            return site
+    raise AssertionError(posted)
+
+
+def weight(browser):
+    response = browser.get("/", headers={"accept-encoding": "gzip"})
+    assert response.headers["Content-Encoding"] == "gzip"
+    return len(response.content)
+
+
+def test_the_first_page_of_a_reader_weighs_at_most_14_kilobytes(filled):
+    assert Client().get("/").content.decode().count('<li class="row"') == ROWS
+    assert weight(Client()) <= 14 * KB
+
+
+def test_the_first_page_of_a_member_weighs_at_most_14_kilobytes(filled, bob):
+    assert weight(browser_of(bob)) <= 14 * KB

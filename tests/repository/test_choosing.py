@@ -1,0 +1,182 @@
+"""Lists of several groups, and lists that leave hidden groups out."""
+
+import pytest
+
+from articles.domain import Choice, Order, Span
+from articles.errors import GroupNotFound, PageNotFound
+from articles.repository import reading_on
+from tests.repository.conftest import BOB
+from tests.repository.usage import MODERATOR, post, problems, view
+
+GROUPS = ("python", "redis", "java")
+
+
+def fill(repository, clock, count=60):
+    """Articles of none to three groups; some are voted for, all read."""
+    for slug in GROUPS:
+        repository.groups.create(slug, slug.title())
+    for number in range(count):
+        inside = tuple(slug for at, slug in enumerate(GROUPS) if number % (at + 2) == 0)
+        article_id = post(repository, number, inside)
+        clock.advance(7)
+        for user in range(100, 100 + number * 13 % 5):
+            repository.votes.cast(article_id, user, Choice.VOTE)
+        view(repository, article_id, *range(1 + number % 3))
+    repository.hot.rescore()
+
+
+def ids_of(page):
+    return [article.id for article in page.articles]
+
+
+def whole(repository, order, **asked):
+    """Ids of a whole list by the pages' numbers."""
+    page = repository.listings.page(order, **asked)
+    ids, number = ids_of(page), 1
+    while page.has_next:
+        number += 1
+        page = repository.listings.page(order, number, **asked)
+        assert page.articles
+        ids += ids_of(page)
+    return ids
+
+
+def picked(repository, order, wanted):
+    """The whole site's list, of those articles only that are wanted by their groups."""
+    everything = repository.articles.get_many(whole(repository, order))
+    return [article.id for article in everything if wanted(set(article.groups))]
+
+
+@pytest.mark.parametrize("order", Order)
+def test_several_groups_list_what_is_in_any_of_them_once_in_the_order_asked_for(repository, clock, order):
+    fill(repository, clock)
+
+    found = whole(repository, order, slugs=("redis", "python"))
+
+    assert found == picked(repository, order, lambda groups: groups & {"python", "redis"})
+    page = repository.listings.page(order, slugs=("redis", "python"))
+    assert [(group.slug, group.title) for group in page.groups] == [("python", "Python"), ("redis", "Redis")]
+    assert (page.group, len(page.articles)) == (None, 25)
+
+
+def test_several_groups_show_every_change_at_once(repository, clock):
+    fill(repository, clock, 20)
+    slugs = ("python", "redis")
+    whole(repository, Order.SCORE, slugs=slugs)
+
+    for user in range(200, 230):
+        repository.votes.cast(1, user, Choice.VOTE)
+    repository.groups.assign(6, ["redis"])
+    repository.articles.remove(3, MODERATOR, "Spam")
+    new = post(repository, 99, ("redis",))
+
+    found = whole(repository, Order.SCORE, slugs=slugs)
+    assert found[0] == 1
+    assert found == picked(repository, Order.SCORE, lambda groups: groups & set(slugs))
+    assert {6, new} <= set(found)
+    assert 3 not in found
+    assert problems(repository) == []
+
+
+def test_a_group_among_several_that_is_not_there_or_was_merged_is_told(repository, clock):
+    fill(repository, clock, 3)
+    repository.groups.merge("java", "redis", MODERATOR)
+
+    with pytest.raises(GroupNotFound) as unknown:
+        repository.listings.page(Order.SCORE, slugs=("nope", "python"))
+    with pytest.raises(GroupNotFound) as merged:
+        repository.listings.page(Order.SCORE, slugs=("java", "python"))
+
+    assert (unknown.value.slug, unknown.value.moved_to) == ("nope", None)
+    assert (merged.value.slug, merged.value.moved_to) == ("java", "redis")
+
+
+@pytest.mark.parametrize("number", [0, 4, 10**9])
+def test_several_groups_have_no_page_before_the_first_or_after_the_last(repository, clock, number):
+    fill(repository, clock)
+
+    with pytest.raises(PageNotFound):
+        repository.listings.page(Order.TIME, number, slugs=("python", "redis"))
+
+
+@pytest.mark.parametrize("order", Order)
+@pytest.mark.parametrize("hidden", [("python",), ("redis", "java"), ("nope", "x:y", "{s1}"), GROUPS])
+def test_what_is_hidden_is_left_out_and_pages_stay_full(repository, clock, order, hidden):
+    fill(repository, clock)
+
+    first = repository.listings.page(order, hidden=hidden)
+    found = whole(repository, order, hidden=hidden)
+
+    assert found == picked(repository, order, lambda groups: not groups & set(hidden))
+    assert len(first.articles) == min(25, len(found))
+    assert first.has_next == (len(found) > 25)
+
+
+@pytest.mark.parametrize("span", Span)
+def test_spans_leave_out_what_is_hidden(repository, clock, span):
+    fill(repository, clock)
+
+    found = whole(repository, Order.POINTS, span=span, hidden=("python",))
+
+    assert found == picked(repository, Order.POINTS, lambda groups: "python" not in groups)
+
+
+def test_the_hot_list_of_a_range_leaves_out_what_is_hidden(repository, clock):
+    fill(repository, clock)
+    since = clock() - 200
+
+    found = whole(repository, Order.HOT, since=since, hidden=("redis",))
+
+    times = {a.id: a.posted_at for a in repository.articles.get_many(found)}
+    assert found == [i for i in picked(repository, Order.HOT, lambda g: "redis" not in g) if i in times]
+    assert found
+    assert min(times.values()) >= since
+
+
+@pytest.mark.parametrize("slugs", [("python",), ("python", "redis")])
+def test_a_hidden_groups_own_page_shows_it_but_not_what_is_in_another_one_too(repository, clock, slugs):
+    fill(repository, clock)
+
+    found = whole(repository, Order.TIME, slugs=slugs, hidden=("python", "java"))
+
+    wanted = picked(repository, Order.TIME, lambda groups: groups & set(slugs) and "java" not in groups)
+    assert found == wanted
+
+
+def test_hiding_costs_no_round_trip_more_for_the_site_and_one_for_groups(real_repository, clock, wire):
+    fill(real_repository, clock)
+    for asked in ({}, {"slug": "python"}, {"slugs": ("python", "redis")}):
+        real_repository.listings.page(Order.SCORE, hidden=("java",), **asked)
+
+    for asked, trips in (({}, 2), ({"slug": "python"}, 3), ({"slugs": ("python", "redis")}, 3)):
+        with wire.counted():
+            real_repository.listings.page(Order.SCORE, hidden=("java",), reader=BOB, **asked)
+        assert wire.trips == trips
+
+
+def test_a_page_gives_up_after_a_bounded_number_of_entries(repository, clock, monkeypatch):
+    fill(repository, clock, 3)
+    for number in range(100, 160):
+        post(repository, number, ("python",))
+        clock.advance(1000)
+    monkeypatch.setattr(reading_on, "MOST_LOOKED_AT", 40)
+
+    page = repository.listings.page(Order.TIME, size=1, hidden=("python",))
+
+    assert (page.articles, page.has_next) == ((), False)
+    monkeypatch.setattr(reading_on, "MOST_LOOKED_AT", 4000)
+    assert len(repository.listings.page(Order.TIME, size=1, hidden=("python",)).articles) == 1
+
+
+@pytest.mark.parametrize("order", Order)
+def test_what_was_shown_is_left_out_and_the_rest_follows(repository, clock, order):
+    fill(repository, clock)
+    everything = whole(repository, order)
+
+    page = repository.listings.page(order, 2, shown=everything[:25])
+
+    assert ids_of(page) == everything[25:50]
+    assert (page.first_rank, page.has_next, page.total, page.pages) == (26, True, 60, 3)
+    last = repository.listings.page(order, 3, shown=everything[:50])
+    assert (ids_of(last), last.has_next) == (everything[50:], False)
+    assert repository.listings.page(order, 4, shown=everything).articles == ()

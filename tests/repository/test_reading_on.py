@@ -1,0 +1,168 @@
+"""A reader who pages through a list while it changes sees every article once, and misses none that was there."""
+
+import random
+from threading import Event
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from articles.domain import Choice, Order, Rules, Span
+from articles.errors import ArticlesError
+from articles.ranking import Parameters
+from articles.repository import connect
+from articles.repository.client import make_client
+from tests.clock import Clock
+from tests.conftest import REPOSITORY_DATABASE
+from tests.repository.test_races import race
+from tests.repository.usage import MODERATOR, post, problems, tune, view
+
+PER_PAGE = 4
+GROUPS = ("a", "b", "c")
+
+steps = st.one_of(
+    st.tuples(st.just("vote"), st.integers(0, 30), st.sampled_from([-6, -1, 1, 6])),
+    st.tuples(st.just("post"), st.integers(0, 7), st.integers(0, 900)),
+    st.tuples(st.just("remove"), st.integers(0, 30), st.just(0)),
+    st.tuples(st.just("restore"), st.integers(0, 30), st.just(0)),
+    st.tuples(st.just("regroup"), st.integers(0, 30), st.integers(0, 7)),
+    st.tuples(st.just("view"), st.integers(0, 30), st.integers(1, 9)),
+    st.tuples(st.just("weight"), st.sampled_from([5, 200, 5000]), st.just(0)),
+    st.tuples(st.just("wait"), st.integers(1, 70), st.just(0)),
+)
+lists = st.sampled_from(
+    [
+        {"order": Order.SCORE},
+        {"order": Order.SCORE, "hidden": ("c",)},
+        {"order": Order.TIME, "hidden": ("a", "b")},
+        {"order": Order.HOT},
+        {"order": Order.POINTS, "span": Span.WEEK},
+        {"order": Order.POINTS},
+        {"order": Order.SCORE, "slug": "a"},
+        {"order": Order.SCORE, "slugs": ("a", "b")},
+        {"order": Order.POINTS, "slugs": ("a", "b"), "hidden": ("b", "c")},
+    ]
+)
+
+
+class Site:
+    """A store that changes step by step, and which articles a list must hold at each moment."""
+
+    def __init__(self, client, shards):
+        self.clock = Clock()
+        client.flushdb()
+        self.repository = connect(client, shards=shards, rules=Rules(per_page=PER_PAGE), clock=self.clock)
+        self.repository.prepare()
+        for slug in GROUPS:
+            self.repository.groups.create(slug, slug)
+        self.ids = []
+        for number in range(18):
+            self.do("post", number % 8, 5 * number)
+
+    def do(self, what, which, value):
+        repository = self.repository
+        article_id = self.ids[which % len(self.ids)] if self.ids else 0
+        try:
+            if what == "vote":
+                for user in range(100, 100 + abs(value)):
+                    repository.votes.cast(article_id, user, Choice.VOTE if value > 0 else Choice.OPPOSE)
+            elif what == "post":
+                self.clock.advance(value)
+                inside = tuple(slug for at, slug in enumerate(GROUPS) if which & 1 << at)
+                self.ids.append(post(repository, len(self.ids), inside))
+                view(repository, self.ids[-1], 1)
+            elif what == "remove":
+                repository.articles.remove(article_id, MODERATOR, "Spam")
+            elif what == "restore":
+                repository.articles.restore(article_id, MODERATOR, "It was not")
+            elif what == "regroup":
+                inside = [slug for at, slug in enumerate(GROUPS) if value & 1 << at]
+                repository.groups.assign(article_id, inside, [slug for slug in GROUPS if slug not in inside])
+            elif what == "view":
+                view(repository, article_id, 1000 + len(self.ids) * value)
+            elif what == "weight":
+                tune(repository, Parameters(votes_per_day=which))
+            else:
+                self.clock.advance(which)
+        except (ArticlesError, AssertionError):
+            pass  # refused, such as the second removal of an article: nothing has changed
+
+    def belongs(self, asked):
+        """Ids of what the list holds now."""
+        slugs = set(asked.get("slugs", ())) | ({asked["slug"]} if "slug" in asked else set())
+        hidden = set(asked.get("hidden", ())) - slugs
+        found = self.repository.articles.get_many(self.ids)
+        listed_now = [article for article in found if article.removed is None]
+        return {
+            article.id
+            for article in listed_now
+            if not hidden & set(article.groups) and (not slugs or slugs & set(article.groups))
+        }
+
+
+@pytest.mark.parametrize("shards", [1, 4])
+def test_no_article_comes_twice_and_none_is_missing_that_was_listed_all_the_while(store_paths, shards):
+    client = make_client(store_paths.url(REPOSITORY_DATABASE), patient=True)
+
+    @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @given(lists, st.lists(st.lists(steps, max_size=4), max_size=12))
+    def read(asked, between):
+        site = Site(client, shards)
+        order, more = asked["order"], {name: value for name, value in asked.items() if name != "order"}
+        there, shown, number = site.belongs(asked), [], 1
+        while True:
+            page = site.repository.listings.page(order, number, **more, shown=shown)
+            assert page.first_rank == len(shown) + 1
+            shown += [article.id for article in page.articles]
+            if not page.has_next:
+                break
+            for step in between[number - 1] if number <= len(between) else ():
+                site.do(*step)
+                there &= site.belongs(asked)
+            number += 1
+
+        assert len(shown) == len(set(shown))
+        assert there <= set(shown)
+        assert problems(site.repository) == []
+
+    read()
+
+
+@pytest.mark.parametrize("asked", [{}, {"hidden": ("b",)}, {"slugs": ("a", "b")}])
+def test_a_reader_sees_every_article_once_while_six_threads_vote(real_repository, asked):
+    repository = real_repository
+    for slug in ("a", "b"):
+        repository.groups.create(slug, slug)
+    ids = [post(repository, number, ("a",)) for number in range(120)]
+    done = Event()
+    readings = []
+
+    def vote(seed):
+        chance = random.Random(seed)
+
+        def run():
+            while not done.is_set():
+                repository.votes.cast(chance.choice(ids), chance.randrange(100, 200), chance.choice([*Choice]))
+
+        return run
+
+    def read():
+        try:
+            for _ in range(8):
+                page = repository.listings.page(Order.SCORE, size=7, **asked)
+                shown = [article.id for article in page.articles]
+                while page.has_next:
+                    page = repository.listings.page(Order.SCORE, page.number + 1, size=7, shown=shown, **asked)
+                    shown += [article.id for article in page.articles]
+                readings.append(shown)
+        finally:
+            done.set()
+
+    race(repository, [read, *(vote(seed) for seed in range(6))])
+
+    assert len(readings) == 8
+    for shown in readings:
+        assert len(shown) == 120
+        assert set(shown) == set(ids)
+    assert len({tuple(shown) for shown in readings}) > 1  # the order did change meanwhile
+    assert problems(repository) == []

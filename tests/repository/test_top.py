@@ -1,0 +1,193 @@
+"""Most points: of all time, and of what was posted in the last day, week and month."""
+
+import pytest
+
+from articles.domain import Choice, Order, Span
+from articles.repository import connect, schema
+from tests.repository.conftest import BOB
+from tests.repository.usage import DAY, MODERATOR, imported, listed, post, problems
+
+RULED = (Span.DAY, Span.WEEK, Span.MONTH)
+
+
+def top(repository, span=Span.ALL, **more):
+    return [article.id for article in repository.listings.page(Order.POINTS, span=span, **more).articles]
+
+
+def vote(repository, article_id, points, first=100):
+    choice = Choice.VOTE if points > 0 else Choice.OPPOSE
+    for user in range(first, first + abs(points)):
+        repository.votes.cast(article_id, user, choice)
+
+
+def test_most_points_come_first_and_of_equal_ones_the_newest(repository, clock):
+    ids = []
+    for number in range(12):
+        ids.append(post(repository, number, ("python",)))
+        clock.advance(2)
+    vote(repository, ids[3], 2)
+    vote(repository, ids[9], -3)
+
+    expected = [ids[3], *[i for i in reversed(ids) if i not in (ids[3], ids[9])], ids[9]]
+    assert top(repository) == expected
+    assert listed(repository, Order.POINTS, "python") == expected
+    assert problems(repository) == []
+
+
+def test_a_span_holds_what_was_posted_since_it_began(repository, clock):
+    now = clock()
+    ages = {"hour": 3600, "two days": 2 * DAY, "two weeks": 14 * DAY, "two months": 60 * DAY}
+    ids = dict(
+        zip(ages, repository.imports.add([imported(n, now - a) for n, a in enumerate(ages.values())]), strict=True)
+    )
+
+    assert {span: set(top(repository, span)) for span in Span} == {
+        Span.DAY: {ids["hour"]},
+        Span.WEEK: {ids["hour"], ids["two days"]},
+        Span.MONTH: {ids["hour"], ids["two days"], ids["two weeks"]},
+        Span.ALL: set(ids.values()),
+    }
+
+
+CHANGES = {
+    "a vote": lambda repository: vote(repository, 2, 1),
+    "an opposing vote": lambda repository: vote(repository, 3, -2),
+    "a new article": lambda repository: post(repository, 50),
+    "a removal": lambda repository: repository.articles.remove(2, MODERATOR, "Spam"),
+    "a restoration": lambda repository: repository.articles.restore(1, MODERATOR, "It was not"),
+    "an import": lambda repository: repository.imports.add([imported(9, repository.store.now() - 3 * DAY)]),
+    "another group": lambda repository: repository.groups.assign(2, ["python"]),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("span", RULED)
+def test_a_span_that_is_kept_shows_every_change_at_once(repository, clock, change, span):
+    for number in range(8):
+        post(repository, number)
+        clock.advance(1)
+    repository.articles.remove(1, MODERATOR, "Spam")
+    top(repository, span)
+
+    CHANGES[change](repository)
+
+    kept, findings = top(repository, span), problems(repository)
+    repository.store.client.delete(*(keys.top(span) for keys in repository.store.shards.all))
+    assert kept == top(repository, span)
+    assert findings == []
+
+
+def test_a_restored_article_that_is_too_old_for_a_span_stays_out_of_it(repository, clock):
+    old = post(repository, 1)
+    clock.advance(2 * DAY)
+    new = post(repository, 2)
+    repository.articles.remove(old, MODERATOR, "Spam")
+    for span in Span:
+        top(repository, span)
+
+    repository.articles.restore(old, MODERATOR, "It was not")
+
+    assert top(repository, Span.DAY) == [new]
+    assert set(top(repository, Span.WEEK)) == {old, new}
+    assert problems(repository) == []
+
+
+def test_a_span_is_made_once_a_minute_however_often_it_is_read(real_repository, clock):
+    post(real_repository, 1)
+    top(real_repository, Span.DAY)
+    key = real_repository.store.shards.of(1).top(Span.DAY)
+    client = real_repository.store.client
+    assert 58 <= client.ttl(key) <= 60
+
+    client.expire(key, 5)
+    top(real_repository, Span.DAY)
+
+    assert client.ttl(key) <= 5
+
+
+@pytest.mark.parametrize("moved", [-30 * DAY, 30 * DAY])
+def test_posting_times_in_the_future_and_clocks_that_move_do_no_harm(repository, clock, moved):
+    first = post(repository, 1)
+    clock.advance(moved)
+    second = post(repository, 2)
+    repository.imports.add([imported(7, clock() + 365 * DAY), imported(8, 5.0)])
+
+    for span in Span:
+        assert second in top(repository, span)
+    assert set(top(repository)) >= {first, second}
+    assert problems(repository) == []
+
+
+def test_pages_of_a_span_are_two_round_trips_and_one_more_when_it_is_made(real_repository, clock, wire):
+    for number in range(60):
+        post(real_repository, number)
+    top(real_repository, Span.WEEK)
+
+    for span, trips in ((Span.MONTH, 3), (Span.MONTH, 2), (Span.ALL, 2)):
+        with wire.counted():
+            real_repository.listings.page(Order.POINTS, 2, span=span, reader=BOB)
+        assert wire.trips == trips
+
+
+def test_a_store_of_before_is_ranked_at_its_next_start_in_bounded_steps(real_repository, clock, monkeypatch):
+    monkeypatch.setattr(schema, "_STEP", 3)
+    for number in range(20):
+        post(real_repository, number)
+        clock.advance(number % 3)
+    vote(real_repository, 7, 5)
+    expected, store = listed(real_repository, Order.POINTS), real_repository.store
+    store.client.delete(*(keys.order(Order.POINTS) for keys in store.shards.all))
+    store.client.hdel("schema:", "points")
+    assert problems(real_repository) != []
+
+    connect(store.client, shards=store.shards.count, clock=clock).prepare()
+
+    assert listed(real_repository, Order.POINTS) == expected
+    assert problems(real_repository) == []
+
+
+def test_the_audit_sees_wrong_points_and_the_repair_mends_them(repository, clock):
+    ids = [post(repository, number) for number in range(5)]
+    for span in Span:
+        top(repository, span)
+    keys = repository.store.shards.of(ids[1])
+    repository.store.client.zadd(keys.order(Order.POINTS), {str(ids[1]): 7 * 2**32})
+    repository.store.client.zadd(keys.top(Span.WEEK), {str(ids[1]): 9 * 2**32})
+    repository.store.client.persist(keys.top(Span.DAY))
+    found = "\n".join(problems(repository))
+
+    assert "points 1, ranked 7" in found
+    assert "top:week: differs from the points" in found
+    assert "top:day: is a ranking without end" in found
+    repository.repair.run()
+    assert problems(repository) == []
+    assert len(top(repository, Span.WEEK)) == 5
+
+
+def test_an_empty_span_is_an_empty_page(repository, clock):
+    post(repository, 1)
+    clock.advance(2 * DAY)
+
+    page = repository.listings.page(Order.POINTS, span=Span.DAY)
+
+    assert (page.articles, page.total, page.has_next) == ((), 0, False)
+
+
+@pytest.mark.parametrize("chosen", [{}, {"hidden": ("java",)}])
+def test_a_store_that_takes_no_writes_still_shows_spans_and_groups(real_repository, clock, chosen):
+    for number in range(30):
+        post(real_repository, number, ("python",))
+        clock.advance(1)
+    asked = [{"span": span} for span in Span] + [{"slug": "python"}]
+    client = real_repository.store.client
+    pages = [real_repository.listings.page(Order.POINTS, 2, **ask, **chosen) for ask in asked]
+    made = [client.keys(pattern) for pattern in ("*top:*", "*points:python")]
+    client.delete(*(name for names in made for name in names))
+    client.config_set("maxmemory", "1")
+    try:
+        held = [real_repository.listings.page(Order.POINTS, 2, **ask, **chosen) for ask in asked]
+    finally:
+        client.config_set("maxmemory", "0")
+
+    assert held == pages
+    assert client.keys("*top:*") == []

@@ -1,0 +1,151 @@
+"""Which language a reader gets, and what that costs."""
+
+import pytest
+from django.core import mail
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from accounts.mail import wait_until_sent
+from tests.pages.conftest import browser_of
+
+CHINESE, ENGLISH = '<html lang="zh-Hans">', '<html lang="en">'
+
+
+def prefer(user, language):
+    user.language = language
+    user.save(update_fields=["language"])
+    return user
+
+
+@pytest.mark.parametrize(
+    "asked", ["zh", "zh-CN", "zh-Hans", "zh-SG", "zh-Hans-CN", "zh-cn,en;q=0.8", "fr,zh;q=0.1"]
+)
+def test_a_browser_that_asks_for_chinese_gets_it(site, asked):
+    answer = Client().get("/", headers={"Accept-Language": asked})
+
+    assert answer.text.startswith("<!doctype html>\n" + CHINESE)
+    assert answer["Content-Language"] == "zh-hans"
+    assert "首页" in answer.text
+
+
+@pytest.mark.parametrize("asked", ["", "en", "en-GB, zh;q=0.5", "fr", "*", "zzzzzzzzzz", "zh" * 500])
+def test_others_get_english(site, asked):
+    assert ENGLISH in Client().get("/", headers={"Accept-Language": asked}).text
+
+
+def test_the_cookie_wins_over_the_browser(site):
+    browser = Client()
+    browser.cookies["language"] = "zh-hans"
+
+    assert CHINESE in browser.get("/", headers={"Accept-Language": "en"}).text
+
+
+@pytest.mark.parametrize("value", ["", "klingon", "../../etc", "zh-hant-tw-x", "\xe2\x98\x83"])
+def test_a_cookie_that_means_nothing_is_passed_over(site, value):
+    browser = Client()
+    browser.cookies["language"] = value
+
+    assert browser.get("/").status_code == 200
+
+
+def test_the_members_setting_wins_over_both(site, alice):
+    browser = browser_of(prefer(alice, "zh-hans"))
+    browser.cookies["language"] = "en"
+
+    assert CHINESE in browser.get("/", headers={"Accept-Language": "en"}).text
+
+
+def test_a_member_without_a_setting_is_served_like_everybody(site, alice):
+    browser = browser_of(alice)
+
+    assert CHINESE in browser.get("/", headers={"Accept-Language": "zh"}).text
+    assert ENGLISH in browser.get("/").text
+
+
+def test_a_setting_that_is_no_language_of_the_site_counts_for_nothing(site, alice):
+    assert ENGLISH in browser_of(prefer(alice, "tlh")).get("/").text
+
+
+def test_one_readers_language_does_not_stay_for_the_next(site, alice):
+    browser_of(prefer(alice, "zh-hans")).get("/")
+
+    assert ENGLISH in Client().get("/").text
+
+
+def test_caches_are_told_what_a_page_depends_on(site, article):
+    for path in ("/", "/articles/1/", "/api/articles", "/nowhere/"):
+        answer = Client().get(path)
+        assert {"Accept-Language", "Cookie"} <= {name.strip() for name in answer["Vary"].split(",")}, path
+        assert not answer.cookies
+
+
+def test_readers_without_account_cost_no_query(site, article, django_assert_num_queries):
+    browser = Client()
+    browser.cookies["language"] = "zh-hans"
+
+    with django_assert_num_queries(0):
+        assert CHINESE in browser.get("/").text
+
+
+def test_a_member_costs_the_queries_of_the_page_alone(site, article, alice, settings):
+    browser, chain = browser_of(prefer(alice, "zh-hans")), settings.MIDDLEWARE
+    with CaptureQueriesContext(connection) as without:
+        settings.MIDDLEWARE = [name for name in chain if "LanguageMiddleware" not in name]
+        assert ENGLISH in browser_with(browser).get("/").text
+
+    with CaptureQueriesContext(connection) as with_it:
+        settings.MIDDLEWARE = chain
+        assert CHINESE in browser_with(browser).get("/").text
+
+    assert len(with_it) == len(without) > 0
+
+
+def browser_with(other):
+    """A browser with the cookies of the other one: it reads the middleware's list anew."""
+    browser = Client()
+    browser.cookies = other.cookies
+    return browser
+
+
+def test_what_is_the_same_for_all_does_not_ask_who_is_there(site, alice, django_assert_num_queries):
+    browser = browser_of(prefer(alice, "zh-hans"))
+
+    with django_assert_num_queries(0):
+        browser.get("/healthz")
+        browser.get("/metrics")
+
+
+def test_the_api_speaks_the_callers_language_and_keeps_its_codes(site, article, alice):
+    for browser, asked in ((Client(), "zh-CN"), (browser_of(prefer(alice, "zh-hans")), "en")):
+        answer = browser.get("/api/articles/999", headers={"Accept-Language": asked})
+        assert answer.json()["error"] == {"code": "article-not-found", "message": "没有这篇文章。"}
+
+
+def test_a_mail_is_in_the_members_language_whoever_asked_for_it(site, alice):
+    alice.email = "alice@example.org"
+    alice.save()
+    prefer(alice, "zh-hans")
+
+    Client().post("/password/reset/", {"email": alice.email}, headers={"Accept-Language": "en"})
+    wait_until_sent()
+
+    assert mail.outbox[0].subject == "重设你在 Article Voting 的密码"
+    assert mail.outbox[0].body.lstrip().startswith("alice，你好：")
+
+
+def test_a_mail_to_a_member_without_a_setting_is_in_the_pages_language(site, alice):
+    alice.email = "alice@example.org"
+    alice.save()
+
+    Client().post("/password/reset/", {"email": alice.email}, headers={"Accept-Language": "zh"})
+    wait_until_sent()
+
+    assert mail.outbox[0].subject.startswith("重设")
+
+
+def test_the_administration_follows(site, carol):
+    carol.is_staff = carol.is_superuser = True
+    carol.save()
+
+    assert "站点管理" in browser_of(prefer(carol, "zh-hans")).get("/admin/").text

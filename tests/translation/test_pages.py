@@ -1,0 +1,218 @@
+"""Every page in Chinese: no English text is left over, and titles in any script are set as they are."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from django.test import Client
+from django.urls import URLPattern, get_resolver, reverse
+
+from tests.pages.conftest import browser_of
+
+ARGUMENTS = {"article_id": 1, "slug": "python", "name": "alice", "uidb64": "MQ", "token": "x", "token_id": 1}
+"""What stands in for the parts of addresses."""
+
+_STAY = """
+API JSON UTF OpenAPI Authorization CSRF CSRFToken Unicode UTC EVALSHA Cookie application json http https Unix
+null none true false ln Valkey Redis KB MB GB PV UV hash set zset string intset listpack hashtable skiplist raw int
+Atom RSS IP GET HEAD POST Article Voting English alice bob carol admin title org example javascript
+Alpha Beta Gamma alpha beta gamma Python python
+"""
+NAMES = set(_STAY.split())
+"""Latin words that stay: what the world calls so, the cast, and what the tests post."""
+
+UNSPOKEN = {"script", "style", "code", "pre", "bdi"}
+VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
+SAID = ("aria-label", "title", "placeholder", "alt", "data-done")
+
+
+class Said(HTMLParser):
+    """What a page says to people, in texts and attributes."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.words, self.code, self._inside = [], [], []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        known = dict(attributes)
+        if tag not in VOID:
+            self._inside.append("bdi" if "dir" in known or known.get("lang") == "en" else tag)
+        self.words += [known[name] for name in SAID if known.get(name)]
+        if tag == "meta" and known.get("name") == "description":
+            self.words.append(known["content"])
+
+    def handle_endtag(self, tag):
+        if tag not in VOID and self._inside:
+            self._inside.pop()
+
+    def handle_data(self, text):
+        if not UNSPOKEN & set(self._inside):
+            self.words.append(text)
+        elif {"code", "pre"} & set(self._inside):
+            self.code.append(text)
+
+
+def english_in(page: str) -> set[str]:
+    """Latin words of a page that are neither among the names nor shown as code elsewhere on it."""
+    said = Said(page)
+    text, code = " ".join(said.words), " ".join(said.code)
+    text = re.sub(r"https?://\S+|[\w.+-]+@[\w.]+|X-CSRFToken", " ", text)
+    return set(re.findall("[A-Za-z]{2,}", text)) - NAMES - set(re.findall("[A-Za-z]{2,}", code))
+
+
+def addresses():
+    """Every address of the pages that takes only arguments known here."""
+    for prefix in ("articles", "accounts"):
+        resolver = get_resolver().namespace_dict[prefix][1]
+        for pattern in resolver.url_patterns:
+            if isinstance(pattern, URLPattern) and set(pattern.pattern.converters) <= set(ARGUMENTS):
+                names = pattern.pattern.converters
+                yield reverse(f"{prefix}:{pattern.name}", kwargs={name: ARGUMENTS[name] for name in names})
+
+
+@pytest.fixture
+def busy(site, article, alice, bob, carol):
+    """A site on which something of everything has happened."""
+    for user in (alice, bob, carol):
+        user.language = "zh-hans"
+        user.save()
+    carol.is_staff = carol.is_superuser = True
+    carol.save()
+    moderator = browser_of(carol)
+    browser_of(bob).post("/articles/1/vote/", {"choice": "vote"})
+    Client().post("/api/views", {"articleId": 1, "visitorId": "x"}, content_type="application/json")
+    gone = site.articles.post(bob.pk, "bob", "Alpha", "https://example.org/b", ["python"]).id
+    for path, data in (
+        ("/articles/1/edit/", {"title": "A title", "link": "https://example.org/c", "reason": "Alpha"}),
+        (f"/articles/{gone}/remove/", {"reason": "Alpha"}),
+        ("/moderation/groups/", {"title": "Alpha"}),
+        ("/moderation/groups/alpha/", {"title": "Beta", "rename": "1"}),
+        ("/moderation/groups/alpha/", {"merge-into": "python", "merge": "1"}),
+        ("/articles/1/groups/", {"groups": "", "new_group": "Gamma"}),
+        (
+            "/lab/apply/",
+            {"version": 1, "votes_per_day": 20, "alpha": 2, "beta": 1, "base": 2, "gamma": 1.3, "reason": "x"},
+        ),
+        ("/settings/tokens/", {"name": "Alpha"}),
+    ):
+        moderator.post(path, data)
+    return site
+
+
+def readers(alice, carol):
+    return {
+        "a reader": Client(headers={"Accept-Language": "zh-CN"}),
+        "a member": browser_of(alice),
+        "an operator": browser_of(carol),
+    }
+
+
+def test_no_page_has_english_left_over(busy, alice, carol):
+    seen = {}
+    more = (
+        "/hot/?range=24h",
+        "/groups/python/?order=hot",
+        "/lab/?votes_per_day=0",
+        "/lab/?alpha=3&list=hot",
+        "/operation/?article=1",
+        "/operation/?article=x",
+        "/articles/2/",
+        "/nowhere/",
+        "/api/docs",
+        "/articles/2/restore/",
+    )
+    for name, browser in readers(alice, carol).items():
+        for path in (*addresses(), *more):
+            answer = browser.get(path, follow=True)
+            if answer["Content-Type"].startswith("text/html"):
+                seen[name, path] = answer.status_code
+                assert not english_in(answer.text), (name, path)
+
+    assert list(seen.values()).count(200) > 40
+    assert set(seen.values()) <= {200, 400, 403, 404, 405}
+
+
+def test_no_refusal_of_a_form_has_english_left_over(busy, alice, carol):
+    stranger, member, moderator = readers(alice, carol).values()
+    tries = [
+        (stranger, "/login/", {"username": "alice", "password": "wrong"}),
+        (stranger, "/login/", {}),
+        (stranger, "/signup/", {"username": "1", "email": "x", "password1": "1", "password2": "2"}),
+        (stranger, "/signup/", {"username": "admin", "password1": "alice", "password2": "alice"}),
+        (stranger, "/signup/", {"username": "alice", "password1": "12345678", "password2": "12345678"}),
+        (stranger, "/password/reset/", {"email": "x"}),
+        (member, "/post/", {"title": "", "link": ""}),
+        (member, "/post/", {"title": "x" * 400, "link": "javascript:alert(1)", "groups": "alpha"}),
+        (member, "/post/", {"title": "A title", "link": "https://a b", "groups": "a!,b!"}),
+        (member, "/password/", {"old_password": "x", "new_password1": "alice", "new_password2": "y"}),
+        (member, "/settings/", {"email": "x"}),
+        (member, "/settings/tokens/", {"name": ""}),
+        (moderator, "/articles/1/edit/", {"title": "", "link": "x"}),
+        (moderator, "/articles/1/groups/", {"groups": "none", "new_group": "!"}),
+        (moderator, "/articles/1/remove/", {"reason": ""}),
+        (moderator, "/moderation/groups/", {"title": "Python"}),
+        (moderator, "/moderation/groups/python/", {"merge-into": "x", "merge": "1"}),
+        (moderator, "/lab/apply/", {"version": 1, "reason": ""}),
+        (moderator, "/lab/rollback/", {}),
+    ]
+    for browser, path, data in tries:
+        answer = browser.post(path, data)
+        assert answer.status_code in (200, 400), path
+        assert not english_in(answer.text), (path, data)
+
+
+def test_no_failure_of_the_api_has_english_left_over(busy):
+    browser = Client(headers={"Accept-Language": "zh"})
+    answers = [
+        browser.get("/api/nothing"),
+        browser.get("/api/articles/999"),
+        browser.get("/api/articles?order=x"),
+        browser.get("/api/articles?page=-1"),
+        browser.get("/api/hot?limit=1000"),
+        browser.delete("/api/articles"),
+        browser.post("/api/articles", {}, content_type="application/json"),
+        browser.post("/api/views", {"articleId": "x"}, content_type="application/json"),
+        browser.post("/api/views", "[", content_type="application/json"),
+        browser.post("/api/views", {"x": 1}),
+    ]
+    for answer in answers:
+        message = answer.json()["error"]["message"]
+        message = re.sub("“[^”]*”", "", message)
+        assert not english_in(message) - {"score", "time", "hot", "points"}, message
+        assert re.search("[\u4e00-\u9fff]", message)
+
+
+@pytest.mark.parametrize(
+    ("title", "slug"),
+    [
+        ("编程语言", "编程语言"),
+        ("لغة برمجة", "لغة-برمجة"),
+        ("Ünïcode Wörter", "ünïcode-wörter"),
+        ("日本語 🦀", "日本語"),
+    ],
+)
+def test_names_in_any_script_are_shown_linked_and_set_in_their_own_direction(site, alice, title, slug):
+    site.groups.create(slug, title)
+    shown = site.articles.post(alice.pk, "alice", f"{title} 👩‍👩‍👧 ({title})", "https://example.org/x", [slug])
+    link = reverse("articles:group", args=[slug])
+
+    index, listed, page = (Client().get(path).text for path in ("/groups/", link, f"/articles/{shown.id}/"))
+
+    assert f'<a href="{link}" dir="auto">{title}</a>' in index
+    assert re.search(rf'<h1[^>]* dir="auto"[^>]*>\s*{title}', listed)
+    for text in (listed, page):
+        assert re.search(
+            rf'<a [^>]*dir="auto"[^>]*>{re.escape(shown.article.title if hasattr(shown, "article") else title)}',
+            text,
+        )
+        assert re.search(rf'<a href="{link}"[^>]* dir="auto">{slug}</a>', text)
+
+
+def test_groups_are_listed_by_size_and_then_by_title_whatever_its_case(site):
+    for slug, title in (("b", "beta"), ("a", "Alpha"), ("c", "群组"), ("d", "编程"), ("g", "Gamma")):
+        site.groups.create(slug, title)
+
+    found = re.findall(r'dir="auto">([^<]+)</a>\s*<span class="count"', Client().get("/groups/").text)
+
+    assert found == ["Alpha", "beta", "Gamma", "编程", "群组"]

@@ -1,0 +1,71 @@
+"""What was shown, in an address: read back whole, or not at all."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from articles.continuing import LIFE, MOST_CHARACTERS, pack, unpack
+
+NOW = 1_700_000_123.0
+
+ids = st.lists(st.integers(1, 10**15 - 1), max_size=8, unique=True)
+
+
+@given(st.lists(ids, min_size=1, max_size=5), st.text(max_size=20))
+def test_what_was_packed_is_read_back_page_by_page(pages, name):
+    token = pack(pages, name, NOW)
+
+    assert unpack(token, name, NOW) == tuple(tuple(sorted(page)) for page in pages)
+    assert not set(token) - set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
+
+
+@given(st.text(max_size=200) | st.text("abcdefghABCDEFGH0123456789-_", max_size=400))
+def test_what_is_no_token_is_nothing(text):
+    assert unpack(text, "/", NOW) == ()
+
+
+@given(st.data())
+def test_a_token_that_was_cut_or_changed_is_nothing(data):
+    token = pack([range(1, 26), range(40, 65)], "/", NOW)
+    at = data.draw(st.integers(0, len(token) - 2))
+    other = data.draw(st.sampled_from("abcXYZ019").filter(lambda char: char != token[at]))
+
+    assert unpack(token[:at], "/", NOW) == ()
+    assert unpack(token[:at] + other + token[at + 1 :], "/", NOW) == ()
+
+
+def test_a_token_of_another_list_is_nothing():
+    assert unpack(pack([[1, 2]], "/", NOW), "/newest/?", NOW) == ()
+
+
+def test_a_token_holds_for_a_day_and_in_a_clock_that_was_set_back_a_little():
+    token = pack([[1, 2]], "/", NOW)
+
+    for later in (-1, 0, 601, 3600, LIFE - 1):
+        assert unpack(token, "/", NOW + later) == ((1, 2),)
+    for later in (-3 * 3600, LIFE + 3601, 10**9):
+        assert unpack(token, "/", NOW + later) == ()
+
+
+def test_within_an_hour_the_same_page_has_the_same_token():
+    hour = NOW - NOW % 3600
+
+    assert pack([[1, 2]], "/", hour) == pack([[1, 2]], "/", hour + 3599)
+
+
+@pytest.mark.parametrize("newest", [3000, 300_000])
+def test_a_thousand_articles_fit_into_an_address(newest):
+    chosen = random.Random(1).sample(range(newest - 2000, newest), 1000)
+    pages = [chosen[at : at + 25] for at in range(0, 1000, 25)]
+
+    assert 0 < len(pack(pages, "/", NOW)) < MOST_CHARACTERS
+
+
+def test_five_hundred_of_all_times_fit_and_what_does_not_fit_is_no_token():
+    chosen = random.Random(1).sample(range(1, 300_000), 3000)
+    pages = [chosen[at : at + 25] for at in range(0, 3000, 25)]
+
+    assert 0 < len(pack(pages[:20], "/", NOW)) < MOST_CHARACTERS
+    assert pack(pages, "/", NOW) == ""

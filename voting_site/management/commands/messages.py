@@ -1,0 +1,26 @@
+"""`manage.py messages`: every text of the site into the catalogues of its languages."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+
+class Command(BaseCommand):
+    help = "Gather the texts of the site into locale/, keep their translations, and compile them."
+    requires_system_checks: list[str] = []
+
+    def handle(self, *_args: Any, **_options: Any) -> None:
+        try:
+            from voting_site import catalogues  # noqa: PLC0415
+        except ImportError as missing:
+            raise CommandError("This takes the development tools: use `make messages`.") from missing
+        found = catalogues.merged(catalogues.gathered(), catalogues.kept())
+        catalogues.po_path().parent.mkdir(parents=True, exist_ok=True)
+        catalogues.po_path().write_text(catalogues.written(found), "utf-8")
+        catalogues.mo_path().write_bytes(catalogues.compiled(found))
+        missing_texts = catalogues.untranslated(found)
+        self.stdout.write(f"{len(list(catalogues.texts(found)))} texts, {len(missing_texts)} without Chinese.")
+        if missing_texts:
+            for text in missing_texts:
+                self.stdout.write(f"  {text}")
+            self.stdout.write(f"Translate them in {catalogues.po_path()}, then run this again to compile them.")
