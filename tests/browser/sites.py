@@ -74,7 +74,7 @@ class Sites:
 
     def _start(self, kind: str) -> Staged:
         data_dir = self._folder / kind
-        shutil.copytree(self._static_files, data_dir / "static")
+        shutil.copytree(self._static_files, data_dir / "static", dirs_exist_ok=True)
         site = Site(data_dir, DEMO="0" if kind == "empty" else "1")
         try:
             site.wait_until_up()

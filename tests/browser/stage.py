@@ -9,8 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.models import Group
 from django.contrib.auth.tokens import default_token_generator
-from django.template.loader import render_to_string
-from django.test import Client
+from django.test import Client, RequestFactory
 from django.utils import translation
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
@@ -18,6 +17,7 @@ from django.utils.http import urlsafe_base64_encode
 from accounts.models import Token, User
 from accounts.moderators import GROUP as MODERATORS
 from articles.domain import Actor, ImportedArticle
+from articles.views import errors
 from articles.wiring import patient_repository
 
 DAY = 86400
@@ -39,19 +39,16 @@ def set_up(*, empty: bool) -> None:
 
 
 def _cast() -> dict[str, str]:
-    """Session keys by role. Mia is a member, Paula posted articles, Maud moderates, Olga operates."""
+    """Session keys by role. Mia is a member, Paula posted articles, Maud moderates, Olga operates, Cho chose."""
     mia = User.objects.create_user("mia", email="mia@example.org")
     for name in ("a script", "a much longer name of a program that posts articles in my name"):
         Token.objects.issue(mia, name)
     paula, maud = User.objects.create_user("paula"), User.objects.create_user("maud")
     maud.groups.add(Group.objects.get(name=MODERATORS))
     olga = User.objects.create_superuser("olga")
-    return {
-        "member": _session(mia),
-        "poster": _session(paula),
-        "moderator": _session(maud),
-        "operator": _session(olga),
-    }
+    cho = User.objects.create_user("cho", theme="dark", keyboard=False, hidden_groups="redis,python")
+    roles = {"member": mia, "poster": paula, "moderator": maud, "operator": olga, "chooser": cho}
+    return {role: _session(user) for role, user in roles.items()}
 
 
 def _session(user: User) -> str:
@@ -100,5 +97,5 @@ def _failed() -> dict[str, str]:
     pages = {}
     for language, _ in settings.LANGUAGES:
         with translation.override(language):
-            pages[language] = render_to_string("errors/500.html", using="jinja2")
+            pages[language] = errors.failed(RequestFactory().get("/")).content.decode()
     return pages

@@ -1,9 +1,12 @@
 """A reader without account goes through the site: lists, an article, a group, and back to the place."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.looks import LOOKS, pairs_missing, window
+from tests.browser.visits import LOCALES
 
 pytestmark = pytest.mark.browser
 
@@ -27,7 +30,7 @@ def times(page):
 
 def test_reading_around(page):
     page.goto("/")
-    expect(page.locator("html")).to_have_attribute("lang", "zh-Hans" if page.look.language != "en" else "en")
+    expect(page.locator("html")).to_have_attribute("lang", re.compile(page.look.language, re.IGNORECASE))
     expect(page.locator("main .rows .row")).to_have_count(25)
 
     link = page.locator("main .row:has(.groups) a.permalink").nth(15)
@@ -59,6 +62,25 @@ def test_reading_around(page):
     go(page, "/hot/")
     page.click("main .orders a[href='?range=24h']")
     expect(page.locator("main .orders [aria-current]")).to_have_attribute("href", "?range=24h")
+
+
+def test_theme_and_language_are_switched_in_the_foot_and_stay(page):
+    other = next(code for code in LOCALES if code != page.look.language)
+    root = page.locator("html")
+    page.goto("/groups/")
+    words = page.inner_text("main h1")
+
+    page.click("footer button[name=theme][value=dark]")
+    expect(root).to_have_attribute("data-theme", "dark")
+    page.click(f"footer button[name=language][value={other}]")
+    expect(root).to_have_attribute("lang", re.compile(other, re.IGNORECASE))
+    assert page.inner_text("main h1") != words
+
+    go(page, "/newest/")
+    expect(root).to_have_attribute("data-theme", "dark")
+    expect(root).to_have_attribute("lang", re.compile(other, re.IGNORECASE))
+    page.click("footer button[name=theme][value='']")
+    expect(root).not_to_have_attribute("data-theme", "dark")
 
 
 @pytest.mark.skipif(len(LOOKS) < 5, reason="the site speaks one language")
