@@ -274,7 +274,7 @@ def test_a_script_that_writes_a_key_is_among_its_writers(row):
         "viewed:": r"'(?:ZADD|ZREM)', (?:KEYS\[5\]|viewed|prefix \.\. 'viewed:')",
         "tunings:": r"'LPUSH', KEYS\[2\]|forget\(KEYS\[2\]",
         "history:<id>": r"'LPUSH', history|'history:'",
-        "ranking:": r"'HSET', (?:KEYS\[3\], 'next_actor'|ranking)|rescore_hot_list\(|make_top\(|'sampled_at', ARGV",
+        "ranking:": r"'HSET', (?:KEYS\[3\], 'next_|ranking)|rescore_hot_list\(|make_top\(|'sampled_at', ARGV",
         "log:": r"\blog\(|forget\(KEYS\[1\]",
         "votes:<user>": r"\bnote_choice\(|list_choices\(|'UNLINK', KEYS\[[12]\]",
         "opposes:<user>": r"\bnote_choice\(|list_choices\(|'UNLINK', KEYS\[[12]\]",
