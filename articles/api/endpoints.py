@@ -187,6 +187,14 @@ def _slugs_asked_for(names: str) -> tuple[str, ...]:
         raise GroupNotFound(names) from refused
 
 
+def _slug_asked_for(name: str) -> str:
+    """The group's slug, however it is typed. Raises GroupNotFound."""
+    try:
+        return clean_slug(name)
+    except Refused as refused:
+        raise GroupNotFound(name) from refused
+
+
 def _slugs(names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(map(clean_slug, names)))
 
