@@ -230,6 +230,40 @@ class ArticlePage:
         return self.number < self.pages if self.goes_on is None else self.goes_on
 
 
+@dataclass(frozen=True, slots=True)
+class SearchPage:
+    """One page of what a search found."""
+
+    articles: tuple[Article, ...]
+    number: int
+    per_page: int
+    has_next: bool
+    order: Order
+    group_title: str | None
+    """Title of the group it was searched in."""
+
+    total: int | None
+    """How many there are on all pages; None where there are too many to count in time."""
+
+    complete: bool
+    """False where there may be more, or better ones, than could be looked at in time."""
+
+    @property
+    def first_rank(self) -> int:
+        """Rank of the page's first article, counted from 1."""
+        return (self.number - 1) * self.per_page + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Pulse:
+    """What became of an open page: its articles in its order, removed ones included, and how many came later."""
+
+    articles: tuple[Article, ...]
+    new: int = 0
+    has_more_new: bool = False
+    """Whether there are more new ones than were counted."""
+
+
 class Action(StrEnum):
     """What the moderation log records."""
 

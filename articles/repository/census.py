@@ -23,6 +23,7 @@ KINDS = (
     *("points:", "points:<slug>", "top:<span>"),
     *("counter:views:<id>", "hll:uv:<id>", "counter:suspect:<id>", "days:<id>", "days:", "hll:day:<day>"),
     *("seen:<id>:<visitor>", "burst:<id>:<network>", "burst:<network>", "viewed:", "history:<id>"),
+    *("word:<word>", "words:"),
     *("votes:<user>", "opposes:<user>", "gone:"),
     *("ranking:", "tunings:", "log:", "groups:", "merged:"),
     *(
@@ -45,6 +46,7 @@ _VARIABLES = {
     "<day>": "[0-9]+",
     "<span>": "day|week|month",
     "<slug>": "(?s:[^:]+)",
+    "<word>": "(?s:[^:]+)",
 }
 
 

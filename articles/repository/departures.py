@@ -6,6 +6,7 @@ from articles.domain import DELETED_NAME, Order, UserId
 from articles.repository import keys as names
 from articles.repository.keys import Keys
 from articles.repository.store import Call, Store
+from articles.searching import words_of
 
 _ARTICLES, _LOG = "articles", "log"
 _FIRST = {_ARTICLES: "-inf", _LOG: "0"}
@@ -56,9 +57,17 @@ class Departures:
 
     def _step(self, kind: str, keys: Keys, user: UserId, name: str, done: str) -> str:
         if kind == _ARTICLES:
-            lists = [keys.order(Order.TIME), keys.removed]
-            (further,) = self._store.run("disown", lists, [keys.prefix, user, done, STEP])
-        else:
-            lists = [keys.log, keys.tunings, keys.ranking]
-            (further,) = self._store.run("forget_actor", lists, [name, DELETED_NAME, done, STEP])
+            return self._disown(keys, user, done)
+        lists = [keys.log, keys.tunings, keys.ranking]
+        (further,) = self._store.run("forget_actor", lists, [name, DELETED_NAME, done, STEP])
         return str(further)
+
+    def _disown(self, keys: Keys, user: UserId, done: str) -> str:
+        lists = [keys.order(Order.TIME), keys.removed]
+        while True:
+            further, *flat = self._store.run("find_posted", lists, [keys.prefix, user, done, STEP])
+            rows: list[str] = []
+            for article_id, title, link in zip(flat[::3], flat[1::3], flat[2::3], strict=True):
+                rows += [article_id, title, link, words_of(title, link, "")]
+            if not rows or not self._store.run("disown", [], [keys.prefix, *rows]):
+                return str(further)  # else some were edited meanwhile: look again

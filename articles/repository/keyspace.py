@@ -27,6 +27,8 @@ _OF_SHARDS = {
     **dict.fromkeys(("removed", "ranking", "log", "viewed", "days", "gone"), _NOTHING),
     **dict.fromkeys(("votes", "opposes"), _ID),
     "next": "score",
+    "word": r"[^\s:]+",
+    "words": _NOTHING,
     "top": "day|week|month",
     "burst": _DIGEST,
     "hll": f"day:{_DAY}",
@@ -52,13 +54,14 @@ PER_SCAN = 1000
 
 @dataclass(slots=True)
 class Contents:
-    """Ids and slugs found in one shard."""
+    """Ids, slugs and words found in one shard."""
 
     articles: set[ArticleId] = field(default_factory=set)
     mentioned: set[ArticleId] = field(default_factory=set)
     """Ids of keys about an article that are not the article."""
 
     groups: set[str] = field(default_factory=set)
+    words: set[str] = field(default_factory=set)
     members: set[UserId] = field(default_factory=set)
     """Who voted for or opposed something, as far as lists of it are kept."""
 
@@ -117,6 +120,8 @@ def _note(contents: Contents, kind: str, rest: str) -> None:
         contents.articles.add(int(rest))
     elif kind in _OF_ARTICLES and kind not in _SHORT_LIVED and re.fullmatch(_OF_ARTICLES[kind], rest):
         contents.mentioned.add(_article_of(rest))
+    elif kind == "word":
+        contents.words.add(rest)
     elif kind in ("group", "score", "time", "points"):
         contents.groups.add(rest)
     elif kind in ("votes", "opposes"):

@@ -1,34 +1,22 @@
 --[[
-Take a former member's name off some of a shard's articles, listed and removed alike, in the order of their posting
-times, which never change: so none is passed over, whatever happens to them meanwhile. Idempotent.
-KEYS  1 time ranking  2 removed
-ARGV  1 shard prefix  2 user id  3 posting time to go on from, or '-inf'  4 articles in this step
-Returns  {posting time to go on from, '' when all were looked at}
-Cost  O(log N + step)
+Take a former member's name off articles, and the articles from under its words. Idempotent. One that has changed
+since its words were made is left as it is.
+KEYS  none beside those of the articles and their words, which are built from the prefix
+ARGV  1 shard prefix  2… id, title, link, words without the name, of each
+Returns  ids of those that have changed meanwhile
+Cost  O(words)
 ]]
-local prefix, user, from, step = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
-
--- What follows in both, and up to which time both are known; of equal times some are done twice.
-local function following()
-  while true do
-    local found, upto = {}, nil
-    for at = 1, 2 do
-      found[at] = redis.call('ZRANGEBYSCORE', KEYS[at], from, '+inf', 'WITHSCORES', 'LIMIT', 0, step)
-      local last = #found[at] == 2 * step and found[at][2 * step]
-      if last and (not upto or tonumber(last) < tonumber(upto)) then upto = last end
-    end
-    if upto ~= from then return found, upto end
-    step = 2 * step
+local prefix, changed = ARGV[1], {}
+for at = 2, #ARGV, 4 do
+  local id, words = ARGV[at], ARGV[at + 3]
+  local article = prefix .. 'article:' .. id
+  local title, link, had, removed = unpack(redis.call('HMGET', article, 'title', 'link', 'words', 'removed'))
+  if title ~= ARGV[at + 1] or link ~= ARGV[at + 2] then
+    changed[#changed + 1] = id
+  else
+    leave_words(prefix, id, had)
+    redis.call('HSET', article, 'poster', '-1', 'poster_name', '', 'words', words)
+    if not removed then enter_words(prefix, id, words) end
   end
 end
-
-local found, upto = following()
-for at = 1, 2 do
-  for n = 1, #found[at], 2 do
-    local article = prefix .. 'article:' .. found[at][n]
-    if redis.call('HGET', article, 'poster') == user then
-      redis.call('HSET', article, 'poster', '-1', 'poster_name', '')
-    end
-  end
-end
-return {upto or ''}
+return changed
