@@ -44,7 +44,7 @@ _VARIABLES = {
     **dict.fromkeys(("<id>", "<user>"), "[1-9][0-9]*"),
     **dict.fromkeys(("<digest>", "<visitor>", "<network>"), "[0-9a-f]+"),
     "<day>": "[0-9]+",
-    "<span>": "day|week|month",
+    "<span>": "(?:day|week|month)",
     "<slug>": "(?s:[^:]+)",
     "<word>": "(?s:[^:]+)",
 }

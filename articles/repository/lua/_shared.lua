@@ -77,7 +77,11 @@ local function rank_by_points(prefix, id, posted_at, points, groups)
     local ranking = prefix .. 'top:' .. span
     if redis.call('EXISTS', ranking) == 1 then
       local since = tonumber(redis.call('HGET', prefix .. 'ranking:', 'since_' .. span) or '')
-      if since and posted_at >= since then redis.call('ZADD', ranking, exactly(value), id) end
+      if not since then
+        redis.call('DEL', ranking)
+      elseif posted_at >= since then
+        redis.call('ZADD', ranking, exactly(value), id)
+      end
     end
   end
 end
