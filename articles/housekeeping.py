@@ -15,6 +15,7 @@ from django.contrib.sessions.models import Session
 from django.db import connections
 from django.utils import timezone
 
+from accounts import departures
 from articles import archive
 from articles.errors import StoreError, StoreUnavailable
 from articles.repository import Repository
@@ -73,6 +74,11 @@ def _sample(repository: Repository) -> str:
     return _counted(repository.history.sample(), "article", "sampled")
 
 
+def _index(repository: Repository) -> str:
+    """Go on indexing the articles of a store that was made before there was a search, or with other words."""
+    return _counted(repository.search.catch_up(_BUDGET), "article", "indexed")
+
+
 def _archive(repository: Repository) -> str:
     """Move the counters of articles nobody looks at into the database."""
     moved = archive.put_away(repository, at_most=_ARTICLES_ARCHIVED, budget=_BUDGET)
@@ -99,11 +105,18 @@ def _expire(repository: Repository) -> str:
     return ", ".join(filter(None, told))
 
 
+def _see_off(_repository: Repository) -> str:
+    """Go on with the deletion of accounts."""
+    return _counted(departures.go_on(_BUDGET), "account", "deleted")
+
+
 _STEPS = (
     _Step("tuning", _tune),
     _Step("hot", _score, is_news=False),
     _Step("history", _sample, is_news=False),
+    _Step("words", _index),
     _Step("archive", _archive),
+    _Step("departures", _see_off),
     _Step("trim", _trim),
     _Step("expire", _expire),
     _Step("forget", _forget, is_news=False),

@@ -65,7 +65,11 @@ class Article(BaseModel):
     id: int
     title: str
     link: str | None = Field(description=gettext_noop("Null once the article is removed."))
-    poster: str = Field(description=gettext_noop("Name of the member who posted it; empty if unknown."))
+    poster: str = Field(
+        description=gettext_noop(
+            "Name of the member who posted it; empty if unknown, or if the account is deleted."
+        )
+    )
     time: float = Field(description=gettext_noop("When it was posted, in Unix seconds."))
     votes: int
     opposes: int

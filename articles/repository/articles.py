@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 
 from articles.domain import Actor, Article, ArticleId, Posted, UserId
-from articles.errors import ArticleNotFound, DuplicateLink, PageNotFound
+from articles.errors import ArticleNotFound, DuplicateLink, MemberGone, PageNotFound
 from articles.links import link_digest
 from articles.repository import keys as names
 from articles.repository.groups import Groups
 from articles.repository.reading import read_articles
 from articles.repository.store import Store, Value, exact_time
+from articles.searching import words_of
 
 
 class Articles:
@@ -48,12 +49,14 @@ class Articles:
         store, now = self._store, self._store.now()
         keys = store.shards.of(article_id)
         life = int(store.rules.voting_window) + store.rules.voters_grace
-        slugs = ",".join(dict.fromkeys(groups))
+        slugs, words = ",".join(dict.fromkeys(groups)), words_of(title, link, name)
         status, *_ = store.run(
             "post",
             [keys.article(article_id), keys.voted(article_id)],
-            [article_id, title, link, poster, name, exact_time(now), slugs, life, keys.prefix],
+            [article_id, title, link, poster, name, exact_time(now), slugs, life, keys.prefix, words],
         )
+        if status == "gone":
+            raise MemberGone(poster)
         if status == "exists":
             return False
         with store.commands() as client:
@@ -75,6 +78,12 @@ class Articles:
     def get_many(self, ids: Sequence[ArticleId], reader: UserId | None = None) -> list[Article]:
         """Articles in the order of `ids`, removed ones included; unknown ids are left out. One round trip."""
         return read_articles(self._store, ids, reader)
+
+    def with_link(self, link: str) -> Article | None:
+        """The article to which posting this clean link would lead, if there is one. Two round trips, or one."""
+        with self._store.commands() as client:
+            found = client.get(names.link(link_digest(link)))
+        return next(iter(self.get_many([int(found)])), None) if found else None
 
     def posted_by(self, poster: UserId, page: int = 1, reader: UserId | None = None) -> tuple[list[Article], bool]:
         """One page of a member's listed articles, newest first, and whether there is a next page.
@@ -106,11 +115,13 @@ class Articles:
         article was posted with the new link within `Rules.repost_window`.
         """
         store, keys = self._store, self._store.shards.of(article_id)
-        moves = link_digest(self.get(article_id).link) != link_digest(link)
+        before = self.get(article_id)
+        moves = link_digest(before.link) != link_digest(link)
+        words = words_of(title, link, before.poster_name)
         if moves and (holder := self._claim(link, article_id)) != article_id:
             raise DuplicateLink(holder)
         arguments: list[Value] = [article_id, title, link, editor.id, editor.name, int(moderator)]
-        limits: list[Value] = [exact_time(store.now()), store.rules.edit_window, reason, keys.prefix]
+        limits: list[Value] = [exact_time(store.now()), store.rules.edit_window, reason, keys.prefix, words]
         try:
             (old_link,) = store.change("edit", article_id, [keys.article(article_id)], [*arguments, *limits])
         except Exception:

@@ -9,36 +9,29 @@
 5. the parameters in force are the same in every shard and within their ranges
 6. the hot list holds listed articles only, each with its hotness at the list's one moment; views and visitors
    are counted together, or archived together
-7. no voter set without an end, no key without its article, id counter at least the highest id
+7. an article is under exactly the words of its title, its link's host and its poster, and in the lexicon are
+   exactly the words that have articles; removed articles are under none
+8. while voting is open, what a member is listed to have voted for and opposed is what the voter sets say; nothing
+   is listed of former members
+9. no voter set without an end, no key without its article, id counter at least the highest id
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
-from articles.domain import Order, Span
+from articles.domain import Order, Span, UserId
 from articles.ranking import RANGES, out_of_range
 from articles.repository import keys as names
+from articles.repository.index import Finding, Index
 from articles.repository.keys import Keys
 from articles.repository.keyspace import batches, mentioned_ids, survey
-from articles.repository.store import Store, exact_time
+from articles.repository.store import Store, Value, exact_time
 from articles.repository.tuning import parameters_from
 
 _AT_ONCE = 250
 _MOST_READINGS = 10
 
 _IN_FORCE = (*RANGES, "seconds_per_point", "version", "refreshed_at")
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One broken invariant: the key or article, and what is wrong with it."""
-
-    subject: str
-    problem: str
-
-    def __str__(self) -> str:
-        return f"{self.subject}: {self.problem}"
 
 
 Progress = Callable[[int, int], None]
@@ -54,6 +47,7 @@ class Audit:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._index = Index(store)
 
     def findings(self, progress: Progress = quiet) -> Iterator[Finding]:
         """Everything that is wrong; a sound store yields nothing."""
@@ -67,11 +61,15 @@ class Audit:
         for keys, contents in shards.items():
             for batch in batches(ids[keys], _AT_ONCE):
                 yield from self._check_articles(keys, batch)
+                yield from self._index.check_articles(keys, batch)
                 done += len(batch)
                 progress(done, total)
+            yield from self._index.check_words(keys, contents.words)
             for slug in sorted(contents.groups):
                 yield from self._check_group(keys, slug)
             yield from self._check_hot(keys)
+            for member in sorted(contents.members):
+                yield from self._check_choices(keys, member)
             yield from self._check_tops(keys)
 
     def _check_counter(self, highest: int) -> Iterator[Finding]:
@@ -126,6 +124,13 @@ class Audit:
         )
         for article_id, problem in zip(flat[::2], flat[1::2], strict=True):
             yield Finding(keys.article(int(article_id)), problem)
+
+    def _check_choices(self, keys: Keys, member: UserId) -> Iterator[Finding]:
+        lists = [keys.votes_of(member), keys.opposes_of(member)]
+        moment: list[Value] = [exact_time(self._store.now()), self._store.rules.voting_window]
+        flat = self._store.run("audit_choices", [*lists, keys.gone], [keys.prefix, member, *moment])
+        for at, problem in zip(flat[::2], flat[1::2], strict=True):
+            yield Finding(lists[at - 1], problem)
 
     def _check_group(self, keys: Keys, slug: str) -> Iterator[Finding]:
         with self._store.pipeline() as pipe:

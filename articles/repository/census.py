@@ -23,8 +23,19 @@ KINDS = (
     *("points:", "points:<slug>", "top:<span>"),
     *("counter:views:<id>", "hll:uv:<id>", "counter:suspect:<id>", "days:<id>", "days:", "hll:day:<day>"),
     *("seen:<id>:<visitor>", "burst:<id>:<network>", "burst:<network>", "viewed:", "history:<id>"),
+    *("word:<word>", "words:"),
+    *("votes:<user>", "opposes:<user>", "gone:"),
     *("ranking:", "tunings:", "log:", "groups:", "merged:"),
-    *("article:", "link:<digest>", "posted:<user>", "schema:", "shift:<digest>", "salt:<day>", "tick:"),
+    *(
+        "article:",
+        "link:<digest>",
+        "posted:<user>",
+        "saved:<user>",
+        "schema:",
+        "shift:<digest>",
+        "salt:<day>",
+        "tick:",
+    ),
     *("lock:import", "lock:hot", "lock:tick", "lock:forget"),
 )
 """As docs/data-model.md names them; a shard's prefix does not matter."""
@@ -35,6 +46,7 @@ _VARIABLES = {
     "<day>": "[0-9]+",
     "<span>": "(?:day|week|month)",
     "<slug>": "(?s:[^:]+)",
+    "<word>": "(?s:[^:]+)",
 }
 
 

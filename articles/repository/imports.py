@@ -12,6 +12,7 @@ from articles.repository import keys as names
 from articles.repository.groups import Groups
 from articles.repository.reading import read_articles
 from articles.repository.store import Call, Store, exact_time
+from articles.searching import words_of
 
 Mark: TypeAlias = tuple[str, str]
 """Link and time of an article: what makes an imported one the same."""
@@ -140,6 +141,7 @@ class Imports:
                 life,
                 PLACEHOLDERS.start,
                 keys.prefix,
+                words_of(article.title, article.link, article.poster_name),
             ),
         )
 
@@ -148,7 +150,7 @@ class Imports:
         oldest = self._store.now() - self._store.rules.repost_window
         with self._store.pipeline() as pipe:
             for (link, time), (article_id, poster) in entered.items():
-                if poster:
+                if poster > 0:
                     pipe.zadd(names.posted(poster), {str(article_id): time})
                 if (left := int(float(time) - oldest)) > 0:
                     pipe.set(names.link(link_digest(link)), article_id, nx=True, ex=left)

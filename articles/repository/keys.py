@@ -39,6 +39,11 @@ def posted(user_id: UserId) -> str:
     return f"posted:{user_id}"
 
 
+def saved(user_id: UserId) -> str:
+    """Sorted set of the ids of what a member saved, by when."""
+    return f"saved:{user_id}"
+
+
 def shift(digest: str) -> str:
     """Seconds by which an import moved a file's times, so that repeating it finds the same articles."""
     return f"shift:{digest}"
@@ -123,6 +128,19 @@ class Keys:
         """List of the article's past ranks and points, newest first."""
         return f"{self.prefix}history:{article_id}"
 
+    def votes_of(self, user_id: UserId) -> str:
+        """Sorted set of the ids of what a member voted for, by when."""
+        return f"{self.prefix}votes:{user_id}"
+
+    def opposes_of(self, user_id: UserId) -> str:
+        """Sorted set of the ids of what a member opposed, by when."""
+        return f"{self.prefix}opposes:{user_id}"
+
+    @property
+    def gone(self) -> str:
+        """Set of the ids of members whose accounts are deleted."""
+        return f"{self.prefix}gone:"
+
     @property
     def viewed(self) -> str:
         """Sorted set of ids by the time of their last view that counts."""
@@ -147,6 +165,15 @@ class Keys:
     def log(self) -> str:
         """List of the moderation log's entries, newest first, as JSON."""
         return f"{self.prefix}log:"
+
+    def word(self, word: str) -> str:
+        """Set of the ids of the listed articles that have a word: see `articles.searching.words`."""
+        return f"{self.prefix}word:{word}"
+
+    @property
+    def lexicon(self) -> str:
+        """Sorted set of all words of the shard's listed articles, by their bytes."""
+        return f"{self.prefix}words:"
 
     # The group directory and its log live in the first shard, so that a change of a group is one script too.
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from articles.domain import ArticleId, Order
+from articles.domain import ArticleId, Order, UserId
 from articles.repository.keys import Keys, Shards
 from articles.repository.store import Store
 
@@ -24,8 +24,11 @@ _OF_LISTS = dict.fromkeys(("time", "score", "points"), f"({_SLUG})?") | {
     "hot": f"score(:{_SLUG})?",
 }
 _OF_SHARDS = {
-    **dict.fromkeys(("removed", "ranking", "log", "viewed", "days"), _NOTHING),
+    **dict.fromkeys(("removed", "ranking", "log", "viewed", "days", "gone"), _NOTHING),
+    **dict.fromkeys(("votes", "opposes"), _ID),
     "next": "score",
+    "word": r"[^\s:]+",
+    "words": _NOTHING,
     "top": "day|week|month",
     "burst": _DIGEST,
     "hll": f"day:{_DAY}",
@@ -35,7 +38,7 @@ _OUTSIDE = {
     "article": _NOTHING,
     "schema": _NOTHING,
     "link": "[0-9a-f]{32}",
-    "posted": _ID,
+    **dict.fromkeys(("posted", "saved"), _ID),
     "shift": _SLUG,
     "lock": "import|hot|tick|forget",
     "tick": _NOTHING,
@@ -51,13 +54,16 @@ PER_SCAN = 1000
 
 @dataclass(slots=True)
 class Contents:
-    """Ids and slugs found in one shard."""
+    """Ids, slugs and words found in one shard."""
 
     articles: set[ArticleId] = field(default_factory=set)
     mentioned: set[ArticleId] = field(default_factory=set)
     """Ids of keys about an article that are not the article."""
 
     groups: set[str] = field(default_factory=set)
+    words: set[str] = field(default_factory=set)
+    members: set[UserId] = field(default_factory=set)
+    """Who voted for or opposed something, as far as lists of it are kept."""
 
 
 def walk(store: Store) -> Iterator[list[str]]:
@@ -114,8 +120,12 @@ def _note(contents: Contents, kind: str, rest: str) -> None:
         contents.articles.add(int(rest))
     elif kind in _OF_ARTICLES and kind not in _SHORT_LIVED and re.fullmatch(_OF_ARTICLES[kind], rest):
         contents.mentioned.add(_article_of(rest))
+    elif kind == "word":
+        contents.words.add(rest)
     elif kind in ("group", "score", "time", "points"):
         contents.groups.add(rest)
+    elif kind in ("votes", "opposes"):
+        contents.members.add(int(rest))
     elif kind == "hot" and rest != "score":
         contents.groups.add(rest.removeprefix("score:"))
 

@@ -5,10 +5,12 @@ from articles.repository import keys as names
 from articles.repository.audit import Progress, quiet
 from articles.repository.groups import Groups
 from articles.repository.hot import Hot
+from articles.repository.index import Index
 from articles.repository.keys import Keys
 from articles.repository.keyspace import Contents, batches, mentioned_ids, survey
 from articles.repository.reading import split_groups
-from articles.repository.store import Store, exact_time
+from articles.repository.search import Search
+from articles.repository.store import Store, Value, exact_time
 
 _AT_ONCE = 250
 
@@ -19,9 +21,13 @@ class Repair:
     def __init__(self, store: Store, hot: Hot) -> None:
         self._store = store
         self._hot = hot
+        self._search = Search(store)
+        self._index = Index(store)
 
     def run(self, progress: Progress = quiet) -> int:
-        """Rebuild rankings, hot list, groups, profiles and the id counter; returns how many articles there are.
+        """Rebuild rankings, hot list, groups, profiles, members' lists, words and the id counter.
+
+        Returns how many articles there are.
 
         Each article is put in order in one atomic step, so that whoever reads or votes meanwhile sees it
         either as it was or as it should be. Counts of votes are not touched.
@@ -34,10 +40,14 @@ class Repair:
         for keys, contents in shards.items():
             for batch in batches(ids[keys], _AT_ONCE):
                 slugs |= self._repair_articles(keys, batch)
+                self._search.renew(map(int, batch))
                 done += len(batch)
                 progress(done, total)
             self._repair_groups(keys, contents)
+            self._index.repair_words(keys, contents.words)
+            self._repair_choices(keys, contents)
             self._drop_tops(keys)
+        self._search.note_all_indexed()
         Groups(self._store).settle(sorted(slugs))
         articles = [article for contents in shards.values() for article in contents.articles]
         self._raise_counter(max(articles, default=0))
@@ -54,7 +64,7 @@ class Repair:
         facts = [told[at : at + 4] for at in range(0, len(told), 4)]
         with store.pipeline() as pipe:
             for article_id, (time, poster, _, _) in zip(batch, facts, strict=True):
-                if poster and poster != "0":
+                if poster and int(poster) > 0:
                     pipe.zadd(names.posted(int(poster)), {article_id: time})
             pipe.execute()
         return {slug for _, _, groups, _ in facts for slug in split_groups(groups)}
@@ -65,6 +75,12 @@ class Repair:
                 members = {int(member) for member in client.smembers(keys.group(slug))}
             for batch in list(batches(members, _AT_ONCE)) or [[]]:
                 self._store.run("repair_group", [keys.group(slug)], [keys.prefix, slug, *batch])
+
+    def _repair_choices(self, keys: Keys, contents: Contents) -> None:
+        moment: list[Value] = [exact_time(self._store.now()), self._store.rules.voting_window]
+        for member in sorted(contents.members):
+            lists = [keys.votes_of(member), keys.opposes_of(member), keys.gone]
+            self._store.run("repair_choices", lists, [keys.prefix, member, *moment])
 
     def _drop_tops(self, keys: Keys) -> None:
         """The rankings of what was posted lately are made anew by their next readers."""

@@ -45,7 +45,7 @@ def top(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def group(request: HttpRequest, slug: str) -> HttpResponse:
-    slugs = _slugs_in(slug)
+    slugs = slugs_in(slug)
     if "+".join(slugs) != slug:
         return _redirect(request, slugs)
     order = _choice(request, "order", Order.SCORE)
@@ -65,7 +65,7 @@ def _choice(request: HttpRequest, name: str, default: Chosen) -> Chosen:
         raise Http404(f"no such {name}") from None
 
 
-def _slugs_in(text: str) -> tuple[str, ...]:
+def slugs_in(text: str) -> tuple[str, ...]:
     """The slugs of an address like `python+redis`, sorted, each once. Raises Http404 for what can be none."""
     try:
         return slugs_between(text, at_most=MOST_GROUPS)

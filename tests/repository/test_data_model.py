@@ -26,6 +26,7 @@ VARIABLES = {
     "<id>": "[1-9][0-9]*",
     "<user>": "[1-9][0-9]*",
     "<slug>": r"[^:,\s]+",
+    "<word>": r"[^:,\s]+",
     "<digest>": "[0-9a-f]{32}",
     "<visitor>": "[0-9a-f]{16}",
     "<network>": "[0-9a-f]{16}",
@@ -139,6 +140,8 @@ def used(real_repository: Repository, clock: Clock) -> Repository:
         clock.advance(60)
         view(repository, post(repository, number, ("python", "群组")), 1)
     repository.history.sample()
+    repository.members.save(9, 13, wanted=True)
+    assert repository.departures.advance(2, "user2", "", lambda: True) == ""
     warm(repository, "python", "群组")
     assert problems(repository) == []
     return repository
@@ -260,6 +263,8 @@ def test_a_script_that_writes_a_key_is_among_its_writers(row):
         "voted:<id>": r"\('SADD', voted|\(voted, |set_member\(voted|end_voter_set",
         "oppose:<id>": r"\(oppose, |set_member\(oppose|end_voter_set",
         "article:<id>": r"'(?:HSET|HDEL)', article",
+        "word:<word>": r"\b(?:enter_words|leave_words)\(|'SREM', key, id",
+        "words:": r"\b(?:enter_words|leave_words)\(|'words:', 0",
         "removed:": r"'(?:ZADD|ZREM)', (?:prefix \.\. 'removed:'|KEYS\[1\])",
         "hot:score": r"list_article\(|rescore_hot_list\(|rank\(prefix, 'hot'|'ZREM', (?:list|prefix .. WHOLE)",
         "next:score": r"\b(?:list_article|unlist_article|rank_by_score)\(|, staged",
@@ -267,10 +272,13 @@ def test_a_script_that_writes_a_key_is_among_its_writers(row):
         "hll:uv:<id>": r"'(?:SET|PFADD|DEL)', (?:views, )?visitors|'hll:uv:'",
         "counter:suspect:<id>": r"'(?:HINCRBY|HDEL)', suspects|'counter:suspect:'",
         "viewed:": r"'(?:ZADD|ZREM)', (?:KEYS\[5\]|viewed|prefix \.\. 'viewed:')",
-        "tunings:": r"'LPUSH', KEYS\[2\]",
+        "tunings:": r"'LPUSH', KEYS\[2\]|forget\(KEYS\[2\]",
         "history:<id>": r"'LPUSH', history|'history:'",
-        "ranking:": r"'HSET', ranking|rescore_hot_list\(|make_top\(|'sampled_at', ARGV",
-        "log:": r"\blog\(",
+        "ranking:": r"'HSET', (?:KEYS\[3\], 'next_|ranking)|rescore_hot_list\(|make_top\(|'sampled_at', ARGV",
+        "log:": r"\blog\(|forget\(KEYS\[1\]",
+        "votes:<user>": r"\bnote_choice\(|list_choices\(|'UNLINK', KEYS\[[12]\]",
+        "opposes:<user>": r"\bnote_choice\(|list_choices\(|'UNLINK', KEYS\[[12]\]",
+        "gone:": r"'SADD', KEYS\[1\]",
         "groups:": r"'(?:HSET|HSETNX|HDEL)', KEYS\[1\], ARGV",
         "merged:": r"'(?:HSET|HDEL)', KEYS\[2\]",
         "points:": r"\b(?:list_article|unlist_article|rank_by_points)\(",

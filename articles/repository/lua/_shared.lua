@@ -125,6 +125,34 @@ local function leave_groups(prefix, id, groups)
   end
 end
 
+-- A member's choices in this shard: the sets of an article's voters, and the lists of what a member chose. Both change
+-- in one step, so while an article is open they say the same.
+local CHOICES = {{choice = 'vote', set = 'voted:', list = 'votes:'}, {choice = 'oppose', set = 'oppose:', list = 'opposes:'}}
+local CHOICES_KEPT = 1000
+
+-- Not one of the placeholders that stand for unnamed voters.
+local function is_member(user)
+  return tonumber(user) < 1000000000 or tonumber(user) >= 2000000000
+end
+
+local function is_gone(prefix, user)
+  return redis.call('SISMEMBER', prefix .. 'gone:', user) == 1
+end
+
+-- `at` in Unix seconds, as text. Of those from before `ended`, when no article could be posted that is still open, only
+-- the newest are kept.
+local function note_choice(prefix, id, user, choice, at, ended)
+  for _, one in ipairs(CHOICES) do
+    local list = prefix .. one.list .. user
+    if one.choice ~= choice then redis.call('ZREM', list, id)
+    elseif redis.call('ZADD', list, 'NX', at, id) == 1 then
+      local old = redis.call('ZCOUNT', list, '-inf', '(' .. exactly(ended))
+      local surplus = math.min(old, redis.call('ZCARD', list) - CHOICES_KEPT)
+      if surplus > 0 then redis.call('ZREMRANGEBYRANK', list, 0, surplus - 1) end
+    end
+  end
+end
+
 -- Put an article into every list it belongs to: the hot list if it has been viewed.
 local function list_article(prefix, id, posted_at, points, groups, in_force)
   join_groups(prefix, id, groups)
@@ -141,6 +169,26 @@ local function unlist_article(prefix, id, groups)
   for _, order in ipairs(ORDERS) do redis.call('ZREM', prefix .. WHOLE[order], id) end
   for _, span in ipairs(SPANS) do redis.call('ZREM', prefix .. 'top:' .. span, id) end
   redis.call('ZREM', prefix .. 'next:score', id)
+end
+
+-- Put an article under each of its words, given with spaces around them, and words a shard did not have into its lexicon.
+local function enter_words(prefix, id, words)
+  for word in string.gmatch(words or '', '[^ ]+') do
+    local key = prefix .. 'word:' .. word
+    if redis.call('SADD', key, id) == 1 and redis.call('SCARD', key) == 1 then
+      redis.call('ZADD', prefix .. 'words:', 0, word)
+    end
+  end
+end
+
+-- The other way round: a word without articles leaves the lexicon.
+local function leave_words(prefix, id, words)
+  for word in string.gmatch(words or '', '[^ ]+') do
+    local key = prefix .. 'word:' .. word
+    if redis.call('SREM', key, id) == 1 and redis.call('EXISTS', key) == 0 then
+      redis.call('ZREM', prefix .. 'words:', word)
+    end
+  end
 end
 
 -- Score a shard's hot list for `moment`, then cut it to its first `keep` entries. Its groups' rankings are made
