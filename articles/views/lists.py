@@ -1,6 +1,5 @@
 """Every list is the same page in another order."""
 
-import re
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -14,15 +13,12 @@ from articles.errors import GroupNotFound
 from articles.people import reader_id
 from articles.preferences import preferences_of
 from articles.repository import MOST_GROUPS
-from articles.slugs import clean_slug
+from articles.slugs import slugs_between
 from articles.text import Refused
 from articles.views.paging import place_in
 from articles.wiring import repository
 
 Chosen = TypeVar("Chosen", Order, Range, Span)
-
-_BETWEEN_GROUPS = re.compile(r"\s+|(?<!\+)\+(?!\+)|(?<=\+\+)\+")
-"""A plus or a space, which some programs make of it; but not the two of "c++"."""
 
 
 @require_safe
@@ -72,16 +68,9 @@ def _choice(request: HttpRequest, name: str, default: Chosen) -> Chosen:
 def slugs_in(text: str) -> tuple[str, ...]:
     """The slugs of an address like `python+redis`, sorted, each once. Raises Http404 for what can be none."""
     try:
-        return (clean_slug(text),)
-    except Refused:
-        parts = [part for part in _BETWEEN_GROUPS.split(text[:1000]) if part]
-    try:
-        slugs = tuple(sorted({clean_slug(part) for part in parts}))
+        return slugs_between(text, at_most=MOST_GROUPS)
     except Refused as refused:
         raise Http404(str(refused)) from refused
-    if not 0 < len(slugs) <= MOST_GROUPS:
-        raise Http404(f"{len(slugs)} groups")
-    return slugs
 
 
 def _redirect(request: HttpRequest, slugs: Sequence[str]) -> HttpResponse:
