@@ -63,6 +63,7 @@ urlpatterns = [
     path("feeds/<feed_list:name>.<feed_kind:kind>", feeds.of_list, name="feed"),
     path("feeds/groups/<str:slugs>.<feed_kind:kind>", feeds.of_groups, name="group_feed"),
     path("feeds/users/<str:name>.<feed_kind:kind>", feeds.of_poster, name="user_feed"),
+    path("feeds/search.<feed_kind:kind>", feeds.of_search, name="search_feed"),
     path("robots.txt", crawlers.robots, name="robots"),
     path("sitemap.xml", crawlers.sitemap, name="sitemap"),
     path("sitemap-lists.xml", crawlers.lists, name="sitemap_lists"),

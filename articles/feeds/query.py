@@ -28,9 +28,9 @@ def wish_of(query: QueryDict) -> Wish:
     return Wish(_min_points(query), _hidden(query))
 
 
-def query_of(wish: Wish) -> str:
-    """The same in its one spelling, with its question mark; "" where nothing is asked for."""
-    values = {
+def query_of(wish: Wish, **more: str) -> str:
+    """The same in its one spelling, with its question mark; "" where nothing is asked for. `more` stands first."""
+    values = more | {
         "min_points": "" if wish.min_points is None else str(wish.min_points),
         "hide": ",".join(wish.hidden),
     }

@@ -65,7 +65,7 @@ class Repository:
         self.search = Search(store)
         self.pulses = Pulses(store)
         self.catalogue = Catalogue(store)
-        self.feeds = Feeds(store, self.hot, self.catalogue)
+        self.feeds = Feeds(store, self.hot, self.search, self.catalogue)
         self.views = Views(store)
         self.history = History(store)
         self.explanations = Explanations(store, self.hot)

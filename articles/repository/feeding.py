@@ -3,7 +3,7 @@
 docs/feeds.md tells readers the same.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from articles.domain import Article, ArticleId, Order, UserId
@@ -13,7 +13,9 @@ from articles.repository.catalogue import Catalogue, Standing
 from articles.repository.hot import Hot
 from articles.repository.merging import Cut, Ranking, merge_page
 from articles.repository.reading import read_articles, sort_key
+from articles.repository.search import Search
 from articles.repository.store import Store
+from articles.searching import Query
 
 COVERED = 49 * 3600
 """Seconds that feeds go back: two days, and an hour for caches and for polls that come late."""
@@ -53,8 +55,9 @@ class Feeds:
     Round trips: candidates, where they stand, the articles (one for the first, one for each `READ_AT_ONCE` more).
     """
 
-    def __init__(self, store: Store, hot: Hot, catalogue: Catalogue) -> None:
+    def __init__(self, store: Store, hot: Hot, search: Search, catalogue: Catalogue) -> None:
         self._store = store
+        self._search = search
         self._hot = hot
         self._catalogue = catalogue
 
@@ -102,9 +105,13 @@ class Feeds:
             ids = client.zrevrange(names.posted(poster), 0, self._candidates(wish) - 1)
         return self._collect(self._catalogue.standings([int(one) for one in ids]), wish)
 
-    def among(self, ids: Iterable[ArticleId], wish: Wish) -> list[Article]:
-        """Of these articles, in their order."""
-        return self._collect(self._catalogue.standings(list(ids)[:CANDIDATES]), wish)
+    def search(self, query: Query, wish: Wish, *, slug: str | None = None) -> list[Article]:
+        """What meets all terms, newest first, inside a group if `slug` is given. Raises GroupNotFound.
+
+        Looked for among the newest `AT_MOST` that meet them, whatever the wish.
+        """
+        ids = self._search.newest(query, AT_MOST, slug=slug)
+        return self._collect(self._catalogue.standings(ids), wish)
 
     def _ids(self, order: Order, wish: Wish) -> list[ArticleId]:
         return self._cut(order, self._candidates(wish)).ids

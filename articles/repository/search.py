@@ -58,12 +58,7 @@ class Search:
         start = (number - 1) * size
         if number < 1 or start >= MOST_FOUND:
             raise PageNotFound(number)
-        titles, indexed = self._directory()
-        if slug is not None and slug not in titles:
-            raise GroupNotFound(slug, self._moved_to(slug))
-        hunt = _Hunt(self._store, _as_json(query.with_groups(titles), slug, hidden), order, start + size + 1)
-        if query.terms:
-            hunt.run()
+        hunt, titles, indexed = self._hunt(query, order, start + size + 1, slug, hidden)
         ids = [int(member) for _, member in hunt.best[start : start + size]]
         if number > 1 and not ids:
             raise PageNotFound(number)
@@ -71,6 +66,23 @@ class Search:
         more = len(hunt.best) > start + size and start + size < MOST_FOUND
         facts = (order, titles.get(slug or ""), hunt.total, hunt.complete and indexed)
         return SearchPage(tuple(listed), number, size, more, *facts)
+
+    def newest(self, query: Query, most: int, *, slug: str | None = None) -> list[ArticleId]:
+        """Ids of the newest articles that meet all terms, newest first, at most `most`. Raises GroupNotFound."""
+        hunt, _, _ = self._hunt(query, Order.TIME, most, slug, ())
+        return [int(member) for _, member in hunt.best[:most]]
+
+    def _hunt(
+        self, query: Query, order: Order, wanted: int, slug: str | None, hidden: Sequence[str]
+    ) -> "tuple[_Hunt, dict[str, str], bool]":
+        """The `wanted` best that are found; the groups' titles; whether every article is indexed."""
+        titles, indexed = self._directory()
+        if slug is not None and slug not in titles:
+            raise GroupNotFound(slug, self._moved_to(slug))
+        hunt = _Hunt(self._store, _as_json(query.with_groups(titles), slug, hidden), order, wanted)
+        if query.terms:
+            hunt.run()
+        return hunt, titles, indexed
 
     def _directory(self) -> tuple[dict[str, str], bool]:
         """Titles of the groups by slug, and whether every article is indexed."""

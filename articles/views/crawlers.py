@@ -27,6 +27,7 @@ _NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 _FOR_PEOPLE = (
     *("articles:post", "articles:lab", "articles:operation", "articles:metrics", "articles:healthz"),
     *("articles:readyz", "articles:site_views", "articles:create_group", "articles:preferences"),
+    "articles:search",
     *("accounts:login", "accounts:logout", "accounts:signup", "accounts:settings", "accounts:password_change"),
     *("accounts:password_reset", "admin:index"),
 )

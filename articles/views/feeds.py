@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, override
 from django.views.decorators.http import require_safe
 
-from articles.domain import Article
+from articles.domain import Article, Order
 from articles.errors import GroupNotFound
 from articles.feeds.answers import answer
 from articles.feeds.query import BadQuery, query_of, wish_of
@@ -19,8 +19,10 @@ from articles.feeds.writing import Feed
 from articles.people import View
 from articles.presentation import grouped
 from articles.repository import Wish
+from articles.searching import read_query
 from articles.site_address import site_address
 from articles.views.lists import slugs_in
+from articles.views.search import asked_for, search_address
 from articles.wiring import repository
 
 
@@ -32,7 +34,7 @@ def _with_wish(view: View) -> View:
         try:
             wish = wish_of(request.GET)
         except BadQuery as bad:
-            return HttpResponse(f"{bad}\n", status=400, content_type="text/plain; charset=utf-8")
+            return _refused(str(bad))
         return view(request, wish, **of)
 
     return asked
@@ -80,20 +82,43 @@ def of_poster(request: HttpRequest, wish: Wish, name: str, kind: str) -> HttpRes
         return _answer(request, title, reverse("articles:profile", args=[name]), wish, articles, kind)
 
 
+@_with_wish
+def of_search(request: HttpRequest, wish: Wish, kind: str) -> HttpResponse:
+    """`?q=` with `group`, as on the search's page."""
+    text, slug = asked_for(request)
+    query = read_query(text)
+    if not query.terms:
+        return _refused(_("q must have a word to look for."))
+    try:
+        articles = repository().feeds.search(query, wish, slug=slug)
+    except GroupNotFound as gone:
+        if gone.moved_to is None:
+            raise
+        return HttpResponsePermanentRedirect(request.path + query_of(wish, q=text, group=gone.moved_to))
+    with override(settings.LANGUAGE_CODE):
+        title, page = _("Search for “%(words)s”") % {"words": text}, search_address(text, Order.TIME, slug)
+        return _answer(request, title, page, wish, articles, kind, q=text, group=slug or "")
+
+
+def _refused(sentence: str) -> HttpResponse:
+    return HttpResponse(f"{sentence}\n", status=400, content_type="text/plain; charset=utf-8")
+
+
 def _elsewhere(name: str, of: str, kind: str, wish: Wish) -> HttpResponse:
     return HttpResponsePermanentRedirect(reverse(f"articles:{name}", args=[of, kind]) + query_of(wish))
 
 
 def _answer(
-    request: HttpRequest, title: str, page: str, wish: Wish, articles: Sequence[Article], kind: str
+    request: HttpRequest, title: str, page: str, wish: Wish, articles: Sequence[Article], kind: str, **more: str
 ) -> HttpResponse:
+    """`more` is what the feed's address says beside the wish."""
     site = site_address(request)
     feed = Feed(
         title=_("%(list)s – %(site)s") % {"list": title, "site": settings.SITE_NAME},
         subtitle=_subtitle(wish),
         site=site,
         page=site + page,
-        address=site + escape_uri_path(request.path) + query_of(wish),
+        address=site + escape_uri_path(request.path) + query_of(wish, **more),
         author=settings.SITE_NAME,
         language=settings.LANGUAGE_CODE,
     )

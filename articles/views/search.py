@@ -29,8 +29,8 @@ _MOST_CHOICES = 200
 @require_safe
 def search(request: HttpRequest) -> HttpResponse:
     """`?q=` with `order`, `group` and `page`; without words to look for, the form alone."""
-    text = " ".join(request.GET.get("q", "")[:MOST_CHARACTERS].split())
-    order, slug, number = _order(request), _slug(request), page_number(request)
+    text, slug = asked_for(request)
+    order, number = _order(request), page_number(request)
     found, query = repository(), read_query(text)
     hidden, reader = preferences_of(request).hidden_groups, reader_id(request)
     try:
@@ -38,7 +38,7 @@ def search(request: HttpRequest) -> HttpResponse:
     except GroupNotFound as gone:
         if gone.moved_to is None:
             raise
-        return HttpResponsePermanentRedirect(_address(text, order, gone.moved_to))
+        return HttpResponsePermanentRedirect(search_address(text, order, gone.moved_to))
     groups = found.groups.titles()
     context = {
         "q": text,
@@ -52,11 +52,16 @@ def search(request: HttpRequest) -> HttpResponse:
         if len(groups) <= _MOST_CHOICES
         else [],
         "most_characters": MOST_CHARACTERS,
-        "by": {one.value: _address(text, one, slug) for one in _ORDERS},
-        "everywhere": _address(text, order, None),
+        "by": {one.value: search_address(text, one, slug) for one in _ORDERS},
+        "everywhere": search_address(text, order, None),
         "rest": f"&{_parameters(text, order, slug)}",
     }
     return render(request, "articles/search.html", context)
+
+
+def asked_for(request: HttpRequest) -> tuple[str, str | None]:
+    """The words, and the slug of the group to look in; None for all. Raises GroupNotFound."""
+    return " ".join(request.GET.get("q", "")[:MOST_CHARACTERS].split()), _slug(request)
 
 
 def _order(request: HttpRequest) -> Order:
@@ -82,7 +87,7 @@ def _parameters(text: str, order: Order, slug: str | None) -> str:
     return urlencode({name: value for name, value in facts.items() if value})
 
 
-def _address(text: str, order: Order, slug: str | None) -> str:
+def search_address(text: str, order: Order, slug: str | None) -> str:
     return f"{reverse('articles:search')}?{_parameters(text, order, slug)}"
 
 

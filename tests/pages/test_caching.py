@@ -136,6 +136,7 @@ def test_every_rule_is_about_a_page_there_is():
         "articles:feed": ["front", "atom"],
         "articles:group_feed": ["a", "atom"],
         "articles:user_feed": ["a", "atom"],
+        "articles:search_feed": ["atom"],
         "articles:sitemap_articles": [1],
     }
     for name in RULES:

@@ -360,3 +360,60 @@ def test_a_store_that_is_away_is_503(site, settings):
     assert Client().get("/feeds/front.atom").status_code == 503
     assert Client().get("/sitemap.xml").status_code == 503
     assert Client().get("/robots.txt").status_code == 200
+
+
+@pytest.mark.parametrize("kind", ["atom", "rss"])
+def test_a_search_is_a_feed_too(site, article, alice, bob, kind):
+    site.groups.create("redis", "Redis")
+    second = site.articles.post(alice.pk, "alice", "数据库 & title", "https://example.org/b", ["redis"]).id
+    site.articles.post(alice.pk, "alice", "Other", "https://example.com/c")
+    site.votes.cast(article, bob.pk, Choice.VOTE)
+
+    def feed(**query):
+        return Client().get(f"/feeds/search.{kind}", query)
+
+    assert ids_in(feed(q="title")) == [second, article]
+    assert ids_in(feed(q="title", min_points=2)) == [article]
+    assert ids_in(feed(q="title", hide="python")) == [second]
+    assert ids_in(feed(q="title", group="Redis")) == [second]
+    assert ids_in(feed(q="nothing like it")) == []
+    about = parsed(feed(q=" 数据库  & ", group="redis")).feed
+    assert about.title == "Search for “数据库 &” – Article Voting"
+    assert about.link.startswith("http://testserver/search/?q=")
+    assert ids_in(Client().get(about.links[-1].href)) == [second]
+
+
+@pytest.mark.parametrize("q", ["", " ", "!?"])
+def test_a_search_for_no_word_has_no_feed(site, article, q):
+    response = Client().get("/feeds/search.atom", {"q": q})
+
+    assert (response.status_code, response.content) == (400, b"q must have a word to look for.\n")
+
+
+def test_a_search_in_a_merged_group_leads_on_and_in_an_unknown_one_nowhere(site, article, carol):
+    site.groups.create("snake", "Snake")
+    site.groups.merge("snake", "python", Actor(carol.pk, "carol"))
+
+    response = Client().get("/feeds/search.atom?q=title&group=snake&min_points=1")
+
+    assert (response.status_code, response["Location"]) == (
+        301,
+        "/feeds/search.atom?q=title&group=python&min_points=1",
+    )
+    assert Client().get("/feeds/search.atom?q=title&group=nope").status_code == 404
+
+
+def test_the_page_of_a_search_tells_of_its_feed(site, article, bob):
+    bob.hidden_groups = "redis,python"
+    bob.save()
+
+    text = browser_of(bob).get("/search/?q=a+title&group=python").content.decode()
+
+    assert 'href="/feeds/search.atom?q=a%20title&amp;group=python&amp;hide=redis"' in text
+    assert "/feeds/" not in Client().get("/search/").content.decode()
+
+
+def test_the_feed_of_several_groups_stands_on_their_page(site, article):
+    site.groups.create("redis", "Redis")
+
+    assert 'href="/feeds/groups/python+redis.atom"' in Client().get("/groups/python+redis/").content.decode()
