@@ -31,7 +31,7 @@ VARIABLES = {
     "<visitor>": "[0-9a-f]{16}",
     "<network>": "[0-9a-f]{16}",
     "<day>": "[0-9]+",
-    "<span>": "day|week|month",
+    "<span>": "(?:day|week|month)",
 }
 SECONDS = {"s": 1, "minutes": 60, "h": 3600, "days": 86400}
 
