@@ -69,4 +69,4 @@ def test_the_orders_are_named_where_another_is_asked_for(anyone, found):
     message = anyone.get("search?q=redis&order=hot").json()["error"]["message"]
 
     assert "“order”" in message
-    assert "'score' or 'time'" in message
+    assert "score, time" in message

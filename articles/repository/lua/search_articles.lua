@@ -170,7 +170,9 @@ end
 -- All matches by intersection; nil if that is too much work, or they are too many.
 local function meet()
   local all, others = choices()
-  if not all or driver.size == math.huge or (#terms == 1 and driver.size > MOST_MET) then return nil end
+  if not all or driver.size == math.huge then return nil end
+  local most = #others > 0 and MOST_TEXTS or MOST_MET
+  if #terms - #others == 1 and driver.size > most then return nil end
   local work, ids, known = 0, {}, {}
   for _, keys in ipairs(all) do
     local least = math.huge
@@ -179,12 +181,13 @@ local function meet()
   end
   if work > MOST_INTERSECTED then return nil end
   for _, keys in ipairs(all) do
-    for _, id in ipairs(redis.call('SINTER', unpack(keys))) do
+    local found = redis.call('SINTER', unpack(keys))
+    if #found > most then return nil end
+    for _, id in ipairs(found) do
       if not known[id] then known[id], ids[#ids + 1] = true, id end
     end
-    if #ids > MOST_MET then return nil end
+    if #ids > most then return nil end
   end
-  if #others > 0 and #ids > MOST_TEXTS then return nil end
   return shown(by_text(ids, others))
 end
 
