@@ -42,6 +42,11 @@ def _of_member(request: HttpRequest) -> str:
         return ""
 
 
-def tag() -> str:
-    """The language in force as `<html lang>` takes it (BCP 47): "en", "zh-Hans"."""
-    return translation.to_locale(translation.get_language() or settings.LANGUAGE_CODE).replace("_", "-")
+def in_force() -> str:
+    """Code of the language in force: "en", "zh-hans"."""
+    return translation.get_language() or settings.LANGUAGE_CODE
+
+
+def tag(code: str = "") -> str:
+    """The language of that code, or else the one in force, as `<html lang>` takes it (BCP 47): "en", "zh-Hans"."""
+    return translation.to_locale(code or in_force()).replace("_", "-")

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils import translation
-from django.utils.translation import get_language_info, to_locale
+from django.utils.translation import get_language_info
 from jinja2 import Environment, StrictUndefined
 
 from articles import languages
@@ -23,7 +23,7 @@ def _url(name: str, *args: object, **kwargs: object) -> str:
 def _languages() -> list[tuple[str, str, str]]:
     """Each language of the site: its code, its name in itself, and how HTML calls it."""
     codes = [code for code, _name in settings.LANGUAGES]
-    return [(code, get_language_info(code)["name_local"], to_locale(code).replace("_", "-")) for code in codes]
+    return [(code, get_language_info(code)["name_local"], languages.tag(code)) for code in codes]
 
 
 def environment(**options: Any) -> Environment:
@@ -43,7 +43,8 @@ def environment(**options: Any) -> Environment:
         static=static,
         url=_url,
         site_name=settings.SITE_NAME,
-        current_language=languages.tag,
+        current_language=languages.in_force,
+        language_tag=languages.tag,
         languages=_languages(),
     )
     env.filters.update(FILTERS)

@@ -25,6 +25,7 @@ from articles.repository.moderation_log import ModerationLog
 from articles.repository.previews import Preview, Previews
 from articles.repository.pulses import Pulses
 from articles.repository.repair import Repair
+from articles.repository.search import Search
 from articles.repository.store import Observer, Store, unobserved
 from articles.repository.tuning import Applying, Tuning, TuningEntry, Tunings
 from articles.repository.views import Views
@@ -55,6 +56,7 @@ class Repository:
         self.hot = Hot(store)
         self.listings = Listings(store, self.hot)
         self.pulses = Pulses(store)
+        self.search = Search(store)
         self.views = Views(store)
         self.history = History(store)
         self.explanations = Explanations(store, self.hot)
