@@ -19,6 +19,12 @@
     next?.scrollIntoView({ block: "nearest" });
   };
 
+  const search = () => {
+    const field = find("input[name=q]");
+    if (field) field.select();
+    else location.assign(help.dataset.search);
+  };
+
   const actions = {
     j: () => move(1),
     k: () => move(-1),
@@ -28,7 +34,7 @@
     z: () => press("button.oppose:not([hidden])"),
     n: () => find(".pager [rel=next]")?.click(),
     p: () => find(".pager [rel=prev]")?.click(),
-    "/": () => find("header input[name=q]")?.select(),
+    "/": search,
     "?": () => help.showModal(),
   };
 
