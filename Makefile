@@ -38,6 +38,7 @@ bench: $(TOOLS_READY)
 	$(BIN)/python -m bench.import_rate
 	$(BIN)/python -m bench.hot_list
 	$(BIN)/python -m bench.hyperloglog
+	$(BIN)/python -m bench.search
 
 docs: $(SITE_READY)
 	$(BIN)/python manage.py configuration --write

@@ -213,6 +213,30 @@ class ArticlePage:
         return self.number < self.pages if self.goes_on is None else self.goes_on
 
 
+@dataclass(frozen=True, slots=True)
+class SearchPage:
+    """One page of what a search found."""
+
+    articles: tuple[Article, ...]
+    number: int
+    per_page: int
+    has_next: bool
+    order: Order
+    group_title: str | None
+    """Title of the group it was searched in."""
+
+    total: int | None
+    """How many there are on all pages; None where there are too many to count in time."""
+
+    complete: bool
+    """False where there may be more, or better ones, than could be looked at in time."""
+
+    @property
+    def first_rank(self) -> int:
+        """Rank of the page's first article, counted from 1."""
+        return (self.number - 1) * self.per_page + 1
+
+
 class Action(StrEnum):
     """What the moderation log records."""
 

@@ -73,6 +73,11 @@ def _sample(repository: Repository) -> str:
     return _counted(repository.history.sample(), "article", "sampled")
 
 
+def _index(repository: Repository) -> str:
+    """Go on indexing the articles of a store that was made before there was a search, or with other words."""
+    return _counted(repository.search.catch_up(_BUDGET), "article", "indexed")
+
+
 def _archive(repository: Repository) -> str:
     """Move the counters of articles nobody looks at into the database."""
     moved = archive.put_away(repository, at_most=_ARTICLES_ARCHIVED, budget=_BUDGET)
@@ -103,6 +108,7 @@ _STEPS = (
     _Step("tuning", _tune),
     _Step("hot", _score, is_news=False),
     _Step("history", _sample, is_news=False),
+    _Step("words", _index),
     _Step("archive", _archive),
     _Step("trim", _trim),
     _Step("expire", _expire),

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from ninja import P, PathEx, Query, Router, Status
 
-from articles.api import readership, schemas
+from articles.api import finding, readership, schemas
 from articles.api.auth import EVERYONE, MEMBERS, BearerToken, SessionCookie, anyone
 from articles.api.problems import Problem
 from articles.archive import record_view
@@ -19,6 +19,7 @@ from articles.errors import GroupNotFound, PageNotFound
 from articles.links import clean_link
 from articles.people import actor, reader_id
 from articles.presentation import listed
+from articles.searching import read_query
 from articles.slugs import clean_slug
 from articles.text import Refused, clean_reason, clean_title
 from articles.visitors import visit_of
@@ -70,6 +71,23 @@ def list_hot(request: HttpRequest, query: Query[readership.HotQuery]) -> readers
     since = query.range.since(found.store.now())
     page = found.listings.page(Order.HOT, since=since, size=query.limit, reader=reader_id(request))
     return readership.HotList.of(page)
+
+
+@router.get(
+    "search",
+    summary=gettext_noop("Search"),
+    description=gettext_noop(
+        "Articles that have all the words, in their titles, hosts, posters' names or groups. English words are "
+        "found by their stems, Chinese by any part of them. At most 1,000 articles can be paged through."
+    ),
+    response={200: finding.SearchPage} | _failing(400, 401, 404, 503),
+    **_READERS,
+)
+def search(request: HttpRequest, query: Query[finding.SearchQuery]) -> finding.SearchPage:
+    slug = None if query.group is None else _slug_asked_for(query.group)
+    order, reader = Order(query.order), reader_id(request)
+    page = repository().search.page(read_query(query.q), order, query.page, slug=slug, reader=reader)
+    return finding.SearchPage.of(page)
 
 
 @router.post(

@@ -166,6 +166,7 @@ _VALIDATION = {
     "list_type": gettext_noop("“%(field)s” must be a list."),
     "too_long": gettext_noop("“%(field)s” has too many items; at most %(max_length)s are possible."),
     "less_than_equal": gettext_noop("“%(field)s” is too high; at most %(le)s is possible."),
+    "literal_error": gettext_noop("“%(field)s” must be one of these: %(expected)s."),
     "enum": gettext_noop("“%(field)s” must be one of these: %(expected)s."),
 }
 _INVALID = gettext_noop("“%(field)s” is not valid.")

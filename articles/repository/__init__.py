@@ -24,6 +24,7 @@ from articles.repository.listings import MOST_GROUPS, Listings
 from articles.repository.moderation_log import ModerationLog
 from articles.repository.previews import Preview, Previews
 from articles.repository.repair import Repair
+from articles.repository.search import Search
 from articles.repository.store import Observer, Store, unobserved
 from articles.repository.tuning import Applying, Tuning, TuningEntry, Tunings
 from articles.repository.views import Views
@@ -53,6 +54,7 @@ class Repository:
         self.groups = Groups(store)
         self.hot = Hot(store)
         self.listings = Listings(store, self.hot)
+        self.search = Search(store)
         self.views = Views(store)
         self.history = History(store)
         self.explanations = Explanations(store, self.hot)

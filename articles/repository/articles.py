@@ -9,6 +9,7 @@ from articles.repository import keys as names
 from articles.repository.groups import Groups
 from articles.repository.reading import read_articles
 from articles.repository.store import Store, Value, exact_time
+from articles.searching import words_of
 
 
 class Articles:
@@ -48,11 +49,11 @@ class Articles:
         store, now = self._store, self._store.now()
         keys = store.shards.of(article_id)
         life = int(store.rules.voting_window) + store.rules.voters_grace
-        slugs = ",".join(dict.fromkeys(groups))
+        slugs, words = ",".join(dict.fromkeys(groups)), words_of(title, link, name)
         status, *_ = store.run(
             "post",
             [keys.article(article_id), keys.voted(article_id)],
-            [article_id, title, link, poster, name, exact_time(now), slugs, life, keys.prefix],
+            [article_id, title, link, poster, name, exact_time(now), slugs, life, keys.prefix, words],
         )
         if status == "exists":
             return False
@@ -106,11 +107,13 @@ class Articles:
         article was posted with the new link within `Rules.repost_window`.
         """
         store, keys = self._store, self._store.shards.of(article_id)
-        moves = link_digest(self.get(article_id).link) != link_digest(link)
+        before = self.get(article_id)
+        moves = link_digest(before.link) != link_digest(link)
+        words = words_of(title, link, before.poster_name)
         if moves and (holder := self._claim(link, article_id)) != article_id:
             raise DuplicateLink(holder)
         arguments: list[Value] = [article_id, title, link, editor.id, editor.name, int(moderator)]
-        limits: list[Value] = [exact_time(store.now()), store.rules.edit_window, reason, keys.prefix]
+        limits: list[Value] = [exact_time(store.now()), store.rules.edit_window, reason, keys.prefix, words]
         try:
             (old_link,) = store.change("edit", article_id, [keys.article(article_id)], [*arguments, *limits])
         except Exception:

@@ -9,16 +9,18 @@
 5. the parameters in force are the same in every shard and within their ranges
 6. the hot list holds listed articles only, each with its hotness at the list's one moment; views and visitors
    are counted together, or archived together
-7. no voter set without an end, no key without its article, id counter at least the highest id
+7. an article is under exactly the words of its title, its link's host and its poster, and in the lexicon are
+   exactly the words that have articles; removed articles are under none
+8. no voter set without an end, no key without its article, id counter at least the highest id
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from articles.domain import Order, Span
 from articles.ranking import RANGES, out_of_range
 from articles.repository import keys as names
+from articles.repository.index import Finding, Index
 from articles.repository.keys import Keys
 from articles.repository.keyspace import batches, mentioned_ids, survey
 from articles.repository.store import Store, exact_time
@@ -28,17 +30,6 @@ _AT_ONCE = 250
 _MOST_READINGS = 10
 
 _IN_FORCE = (*RANGES, "seconds_per_point", "version", "refreshed_at")
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One broken invariant: the key or article, and what is wrong with it."""
-
-    subject: str
-    problem: str
-
-    def __str__(self) -> str:
-        return f"{self.subject}: {self.problem}"
 
 
 Progress = Callable[[int, int], None]
@@ -54,6 +45,7 @@ class Audit:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._index = Index(store)
 
     def findings(self, progress: Progress = quiet) -> Iterator[Finding]:
         """Everything that is wrong; a sound store yields nothing."""
@@ -67,8 +59,10 @@ class Audit:
         for keys, contents in shards.items():
             for batch in batches(ids[keys], _AT_ONCE):
                 yield from self._check_articles(keys, batch)
+                yield from self._index.check_articles(keys, batch)
                 done += len(batch)
                 progress(done, total)
+            yield from self._index.check_words(keys, contents.words)
             for slug in sorted(contents.groups):
                 yield from self._check_group(keys, slug)
             yield from self._check_hot(keys)

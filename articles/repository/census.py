@@ -23,6 +23,7 @@ KINDS = (
     *("points:", "points:<slug>", "top:<span>"),
     *("counter:views:<id>", "hll:uv:<id>", "counter:suspect:<id>", "days:<id>", "days:", "hll:day:<day>"),
     *("seen:<id>:<visitor>", "burst:<id>:<network>", "burst:<network>", "viewed:", "history:<id>"),
+    *("word:<word>", "words:"),
     *("ranking:", "tunings:", "log:", "groups:", "merged:"),
     *("article:", "link:<digest>", "posted:<user>", "schema:", "shift:<digest>", "salt:<day>", "tick:"),
     *("lock:import", "lock:hot", "lock:tick", "lock:forget"),
@@ -35,6 +36,7 @@ _VARIABLES = {
     "<day>": "[0-9]+",
     "<span>": "day|week|month",
     "<slug>": "(?s:[^:]+)",
+    "<word>": "(?s:[^:]+)",
 }
 
 

@@ -12,6 +12,7 @@ from articles.repository import keys as names
 from articles.repository.groups import Groups
 from articles.repository.reading import read_articles
 from articles.repository.store import Call, Store, exact_time
+from articles.searching import words_of
 
 Mark: TypeAlias = tuple[str, str]
 """Link and time of an article: what makes an imported one the same."""
@@ -140,6 +141,7 @@ class Imports:
                 life,
                 PLACEHOLDERS.start,
                 keys.prefix,
+                words_of(article.title, article.link, article.poster_name),
             ),
         )
 

@@ -148,6 +148,15 @@ class Keys:
         """List of the moderation log's entries, newest first, as JSON."""
         return f"{self.prefix}log:"
 
+    def word(self, word: str) -> str:
+        """Set of the ids of the listed articles that have a word: see `articles.searching.words`."""
+        return f"{self.prefix}word:{word}"
+
+    @property
+    def lexicon(self) -> str:
+        """Sorted set of all words of the shard's listed articles, by their bytes."""
+        return f"{self.prefix}words:"
+
     # The group directory and its log live in the first shard, so that a change of a group is one script too.
 
     @property

@@ -26,6 +26,8 @@ _OF_LISTS = dict.fromkeys(("time", "score", "points"), f"({_SLUG})?") | {
 _OF_SHARDS = {
     **dict.fromkeys(("removed", "ranking", "log", "viewed", "days"), _NOTHING),
     "next": "score",
+    "word": r"[^\s:]+",
+    "words": _NOTHING,
     "top": "day|week|month",
     "burst": _DIGEST,
     "hll": f"day:{_DAY}",
@@ -51,13 +53,14 @@ PER_SCAN = 1000
 
 @dataclass(slots=True)
 class Contents:
-    """Ids and slugs found in one shard."""
+    """Ids, slugs and words found in one shard."""
 
     articles: set[ArticleId] = field(default_factory=set)
     mentioned: set[ArticleId] = field(default_factory=set)
     """Ids of keys about an article that are not the article."""
 
     groups: set[str] = field(default_factory=set)
+    words: set[str] = field(default_factory=set)
 
 
 def walk(store: Store) -> Iterator[list[str]]:
@@ -114,6 +117,8 @@ def _note(contents: Contents, kind: str, rest: str) -> None:
         contents.articles.add(int(rest))
     elif kind in _OF_ARTICLES and kind not in _SHORT_LIVED and re.fullmatch(_OF_ARTICLES[kind], rest):
         contents.mentioned.add(_article_of(rest))
+    elif kind == "word":
+        contents.words.add(rest)
     elif kind in ("group", "score", "time", "points"):
         contents.groups.add(rest)
     elif kind == "hot" and rest != "score":

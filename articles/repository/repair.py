@@ -5,9 +5,11 @@ from articles.repository import keys as names
 from articles.repository.audit import Progress, quiet
 from articles.repository.groups import Groups
 from articles.repository.hot import Hot
+from articles.repository.index import Index
 from articles.repository.keys import Keys
 from articles.repository.keyspace import Contents, batches, mentioned_ids, survey
 from articles.repository.reading import split_groups
+from articles.repository.search import Search
 from articles.repository.store import Store, exact_time
 
 _AT_ONCE = 250
@@ -19,9 +21,11 @@ class Repair:
     def __init__(self, store: Store, hot: Hot) -> None:
         self._store = store
         self._hot = hot
+        self._search = Search(store)
+        self._index = Index(store)
 
     def run(self, progress: Progress = quiet) -> int:
-        """Rebuild rankings, hot list, groups, profiles and the id counter; returns how many articles there are.
+        """Rebuild rankings, hot list, groups, profiles, words, id counter; returns how many articles there are.
 
         Each article is put in order in one atomic step, so that whoever reads or votes meanwhile sees it
         either as it was or as it should be. Counts of votes are not touched.
@@ -34,10 +38,13 @@ class Repair:
         for keys, contents in shards.items():
             for batch in batches(ids[keys], _AT_ONCE):
                 slugs |= self._repair_articles(keys, batch)
+                self._search.renew(map(int, batch))
                 done += len(batch)
                 progress(done, total)
             self._repair_groups(keys, contents)
+            self._index.repair_words(keys, contents.words)
             self._drop_tops(keys)
+        self._search.note_all_indexed()
         Groups(self._store).settle(sorted(slugs))
         articles = [article for contents in shards.values() for article in contents.articles]
         self._raise_counter(max(articles, default=0))

@@ -7,6 +7,7 @@ from articles.domain import Order
 from articles.errors import StoreUnfit
 from articles.ranking import Parameters
 from articles.repository import keys as names
+from articles.repository.index import ALL_INDEXED
 from articles.repository.store import Store, exact_time
 from articles.repository.tuning import parameters_from, values_of
 
@@ -42,7 +43,7 @@ def stamp(store: Store) -> None:
             raise StoreUnfit(
                 f"The store's database holds {others} keys that are not this site's; give it an empty database."
             )
-    _write_stamp(store)
+    _write_stamp(store, is_new=not stamp)
     _check_stamp(store)
     _write_parameters(store)
 
@@ -75,10 +76,12 @@ def _check(info: dict[str, Any]) -> None:
         raise StoreUnfit("The store is a cluster node; this site serves from a single server.")
 
 
-def _write_stamp(store: Store) -> None:
+def _write_stamp(store: Store, *, is_new: bool) -> None:
     with store.pipeline() as pipe:
         pipe.hsetnx(names.SCHEMA, "version", str(LAYOUT_VERSION))
         pipe.hsetnx(names.SCHEMA, "shards", str(store.shards.count))
+        if is_new:
+            pipe.hsetnx(names.SCHEMA, "indexed", ALL_INDEXED)
         pipe.execute()
 
 

@@ -11,6 +11,7 @@ from articles.api.documentation import document
 from articles.text import MESSAGES
 
 ENDPOINTS = {
+    ("get", "/api/search"): {"200", "400", "401", "404", "503"},
     ("get", "/api/articles"): {"200", "400", "401", "404", "503"},
     ("post", "/api/articles"): {"200", "201", "400", "401", "403", "413", "415", "503"},
     ("get", "/api/hot"): {"200", "400", "401", "503"},
@@ -140,7 +141,7 @@ def test_the_page_shows_every_endpoint_with_fields_and_answers(page):
 
 def test_the_examples_work(page, as_carol, site_store, python):
     for number in range(1, 60):
-        site_store.articles.post(1, "alice", "x", f"https://example.org/{number}")
+        site_store.articles.post(1, "alice", "python news", f"https://example.org/{number}")
         site_store.groups.assign(number, ["python"])
     examples = re.findall(r"<pre[^>]*>(curl .*?)</pre>", page, re.DOTALL)
 

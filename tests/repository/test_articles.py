@@ -40,6 +40,7 @@ def test_posting_writes_the_article_its_first_vote_and_its_rankings(repository, 
         "opposes": "0",
         "groups": "",
         "first_day": "1",
+        "words": " a titl exampl example.org alic ",
     }
     assert client.smembers(keys.voted(posted.id)) == {"1"}
     assert client.ttl(keys.voted(posted.id)) >= 8 * 86400

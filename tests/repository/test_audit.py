@@ -65,6 +65,27 @@ def test_the_audit_changes_nothing(used):
 Break = Callable[[Raw], object]
 
 BROKEN: dict[str, tuple[Break, list[tuple[str, str]]]] = {
+    # words
+    "an article that is not under one of its words": (
+        lambda raw: raw.client.srem(raw.of(7).word("better"), 7),
+        [("article:7", "not under better"), ("word:better", "in the lexicon, but of no article")],
+    ),
+    "an article under a word it does not have": (
+        lambda raw: raw.client.sadd(raw.of(7).word("example.org"), 7000),
+        [("word:example.org", "holds article 7000, which does not have this word")],
+    ),
+    "a removed article under its words": (
+        lambda raw: raw.client.sadd(raw.of(6).word("articl"), 6),
+        [("article:6", "removed, but under articl"), ("word:articl", "holds article 6, which is removed")],
+    ),
+    "a word that is not in the lexicon": (
+        lambda raw: raw.client.zrem(raw.of(7).lexicon, "better"),
+        [("word:better", "not in the lexicon")],
+    ),
+    "a title by hand": (
+        lambda raw: raw.client.hset(raw.of(7).article(7), "title", "By hand"),
+        [("article:7", "has not the words of its title, link and poster")],
+    ),
     # 1. votes and voters
     "a voter too many": (
         lambda raw: raw.client.sadd(raw.of(7).voted(7), 999),

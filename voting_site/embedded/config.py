@@ -17,6 +17,8 @@ _SETTINGS = {
     "aof-use-rdb-preamble": "yes",
     "aof-load-truncated": "yes",  # a write cut off by a power loss was never acknowledged
     "save": "",
+    # Sets of ids up to this size are arrays of integers: words, groups, voters. A tenth of the memory of tables.
+    "set-max-intset-entries": "16384",
     # Full means refused, never forgotten.
     "maxmemory-policy": "noeviction",
     "databases": "4",  # 0 articles, 1 cache and sessions, two spare

@@ -139,6 +139,26 @@ local function unlist_article(prefix, id, groups)
   redis.call('ZREM', prefix .. 'next:score', id)
 end
 
+-- Put an article under each of its words, given with spaces around them, and words a shard did not have into its lexicon.
+local function enter_words(prefix, id, words)
+  for word in string.gmatch(words or '', '[^ ]+') do
+    local key = prefix .. 'word:' .. word
+    if redis.call('SADD', key, id) == 1 and redis.call('SCARD', key) == 1 then
+      redis.call('ZADD', prefix .. 'words:', 0, word)
+    end
+  end
+end
+
+-- The other way round: a word without articles leaves the lexicon.
+local function leave_words(prefix, id, words)
+  for word in string.gmatch(words or '', '[^ ]+') do
+    local key = prefix .. 'word:' .. word
+    if redis.call('SREM', key, id) == 1 and redis.call('EXISTS', key) == 0 then
+      redis.call('ZREM', prefix .. 'words:', word)
+    end
+  end
+end
+
 -- Score a shard's hot list for `moment`, then cut it to its first `keep` entries. Its groups' rankings are made
 -- anew by their next readers. Returns how many entries are left.
 local function rescore_hot_list(prefix, moment, keep)

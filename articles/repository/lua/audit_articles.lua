@@ -69,12 +69,19 @@ local function check_lists(say, id, time, points, groups, removed)
   end
 end
 
+local function check_words(say, id, words, removed)
+  for word in string.gmatch(words or '', '[^ ]+') do
+    local there = redis.call('SISMEMBER', prefix .. 'word:' .. word, id) == 1
+    if there == (removed and true or false) then say((removed and 'removed, but under ' or 'not under ') .. word) end
+  end
+end
+
 for at = 4, #ARGV do
   local id = ARGV[at]
   local function say(text) findings[#findings + 1], findings[#findings + 2] = id, text end
-  local title, link, poster, time, votes, opposes, groups, removed, archived = unpack(redis.call('HMGET',
+  local title, link, poster, time, votes, opposes, groups, removed, archived, words = unpack(redis.call('HMGET',
     prefix .. 'article:' .. id, 'title', 'link', 'poster', 'time', 'votes', 'opposes', 'groups', 'removed',
-    'archived'))
+    'archived', 'words'))
   if not (title and link and poster and time and votes and opposes and groups) then
     say('no such article, or not a whole one')
   else
@@ -83,6 +90,7 @@ for at = 4, #ARGV do
     check_lists(say, id, tonumber(time), votes - opposes, groups, removed)
     check_views(say, id, archived)
     check_staged(say, id, tonumber(time), votes - opposes, removed)
+    check_words(say, id, words, removed)
   end
 end
 return findings

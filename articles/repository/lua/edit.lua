@@ -2,14 +2,14 @@
 Change an article's title and link.
 KEYS  1 article
 ARGV  1 id  2 title  3 link  4 editor's user id  5 editor's name  6 "1" for a moderator  7 now, s
-      8 poster's time for editing, s  9 reason  10 shard prefix
+      8 poster's time for editing, s  9 reason  10 shard prefix  11 words
 Returns  {"ok", the link it had} | {"missing"} | {"removed"} | {"not_poster"} | {"late"}
-Cost  O(1)
+Cost  O(words)
 ]]
 local article, moderator, now = KEYS[1], ARGV[6] == '1', ARGV[7]
 
-local title, link, poster, time, removed =
-  unpack(redis.call('HMGET', article, 'title', 'link', 'poster', 'time', 'removed'))
+local title, link, poster, time, removed, had =
+  unpack(redis.call('HMGET', article, 'title', 'link', 'poster', 'time', 'removed', 'words'))
 if not title then return {'missing'} end
 if not moderator then
   if poster ~= ARGV[4] then return {'not_poster'} end
@@ -23,6 +23,8 @@ if title == ARGV[2] and link == ARGV[3] then return {'ok', link} end
 local details = {}
 if title ~= ARGV[2] then details.old_title = title end
 if link ~= ARGV[3] then details.old_link = link end
-redis.call('HSET', article, 'title', ARGV[2], 'link', ARGV[3])
+leave_words(ARGV[10], ARGV[1], had)
+redis.call('HSET', article, 'title', ARGV[2], 'link', ARGV[3], 'words', ARGV[11])
+if not removed then enter_words(ARGV[10], ARGV[1], ARGV[11]) end
 log(ARGV[10], 'edit', now, ARGV[5], ARGV[1], ARGV[2], ARGV[9], details)
 return {'ok', link}

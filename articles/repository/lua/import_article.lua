@@ -3,7 +3,7 @@ Enter an article with its history. Idempotent: an id that is taken is left as it
 KEYS  1 article  2 voted  3 oppose
 ARGV  1 id  2 title  3 link  4 poster  5 poster's name  6 time, s  7 votes  8 opposes  9 groups, comma-separated
       10 removal reason, or ''  11 life of the voter sets, s; 0 when voting is closed
-      12 first placeholder user id  13 shard prefix
+      12 first placeholder user id  13 shard prefix  14 words
 Returns  {"ok"} | {"exists"}
 Cost  O(votes) while voting is open, else O(log N)
 ]]
@@ -26,7 +26,7 @@ local function enter_voters(key, count)
 end
 
 redis.call('HSET', article, 'title', ARGV[2], 'link', ARGV[3], 'poster', poster, 'poster_name', ARGV[5],
-  'time', time, 'votes', votes, 'opposes', opposes, 'groups', ARGV[9])
+  'time', time, 'votes', votes, 'opposes', opposes, 'groups', ARGV[9], 'words', ARGV[14])
 if life > 0 then
   local named = poster ~= '0' and votes > 0
   if named then redis.call('SADD', voted, poster) end
@@ -35,6 +35,7 @@ if life > 0 then
 end
 if ARGV[10] == '' then
   list_article(prefix, id, tonumber(time), votes - opposes, split(ARGV[9]), in_force)
+  enter_words(prefix, id, ARGV[14])
 else
   redis.call('HSET', article, 'removed', ARGV[10])
   redis.call('ZADD', prefix .. 'removed:', time, id)

@@ -2,7 +2,7 @@
 Publish an article with its poster's own vote. Idempotent: an id that is taken is left as it is.
 KEYS  1 article  2 voted
 ARGV  1 id  2 title  3 link  4 poster  5 poster's name  6 now, s  7 groups, comma-separated
-      8 life of the voter set, s  9 shard prefix
+      8 life of the voter set, s  9 shard prefix  10 words
 Returns  {"ok"} | {"exists"}
 Cost  O(log N)
 ]]
@@ -13,8 +13,9 @@ if redis.call('EXISTS', article) == 1 then return {'exists'} end
 local in_force = parameters(prefix)
 
 redis.call('HSET', article, 'title', ARGV[2], 'link', ARGV[3], 'poster', poster, 'poster_name', ARGV[5],
-  'time', now, 'votes', 1, 'opposes', 0, 'groups', ARGV[7], 'first_day', 1)
+  'time', now, 'votes', 1, 'opposes', 0, 'groups', ARGV[7], 'first_day', 1, 'words', ARGV[10])
 redis.call('SADD', voted, poster)
 redis.call('EXPIRE', voted, ARGV[8])
 list_article(prefix, id, tonumber(now), 1, split(ARGV[7]), in_force)
+enter_words(prefix, id, ARGV[10])
 return {'ok'}

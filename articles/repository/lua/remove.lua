@@ -7,12 +7,14 @@ Cost  O(groups · log N)
 ]]
 local article, id, prefix = KEYS[1], ARGV[1], ARGV[5]
 
-local title, time, groups, removed = unpack(redis.call('HMGET', article, 'title', 'time', 'groups', 'removed'))
+local title, time, groups, removed, words =
+  unpack(redis.call('HMGET', article, 'title', 'time', 'groups', 'removed', 'words'))
 if not title then return {'missing'} end
 if removed then return {'removed'} end
 
 redis.call('HSET', article, 'removed', ARGV[4])
 unlist_article(prefix, id, split(groups))
+leave_words(prefix, id, words)
 redis.call('ZADD', prefix .. 'removed:', time, id)
 log(prefix, 'remove', ARGV[3], ARGV[2], id, title, ARGV[4], {})
 return {'ok'}

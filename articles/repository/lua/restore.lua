@@ -7,8 +7,8 @@ Cost  O(groups · log N)
 ]]
 local article, id, prefix = KEYS[1], ARGV[1], ARGV[5]
 
-local title, time, votes, opposes, groups, removed =
-  unpack(redis.call('HMGET', article, 'title', 'time', 'votes', 'opposes', 'groups', 'removed'))
+local title, time, votes, opposes, groups, removed, words =
+  unpack(redis.call('HMGET', article, 'title', 'time', 'votes', 'opposes', 'groups', 'removed', 'words'))
 if not title then return {'missing'} end
 if not removed then return {'not_removed'} end
 local in_force = parameters(prefix)
@@ -16,5 +16,6 @@ local in_force = parameters(prefix)
 redis.call('HDEL', article, 'removed')
 redis.call('ZREM', prefix .. 'removed:', id)
 list_article(prefix, id, tonumber(time), votes - opposes, split(groups), in_force)
+enter_words(prefix, id, words)
 log(prefix, 'restore', ARGV[3], ARGV[2], id, title, ARGV[4], {})
 return {'ok'}

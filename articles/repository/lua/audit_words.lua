@@ -1,0 +1,29 @@
+--[[
+Check that what is under some words belongs there. Reads only.
+ARGV  1 shard prefix  2 how many words  3… the words  then ids: of a word with many, those to look at; else all
+Returns  {word, what is wrong, word, what is wrong …}
+Cost  O(ids)
+]]
+local prefix, count, findings = ARGV[1], tonumber(ARGV[2]), {}
+
+for at = 3, 2 + count do
+  local word = ARGV[at]
+  local key = prefix .. 'word:' .. word
+  local function say(text) findings[#findings + 1], findings[#findings + 2] = word, text end
+  local function check(id)
+    local words, removed = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'words', 'removed'))
+    if removed then say('holds article ' .. id .. ', which is removed')
+    elseif not string.find(words or '', ' ' .. word .. ' ', 1, true) then
+      say('holds article ' .. id .. ', which does not have this word')
+    end
+  end
+  local there, known = redis.call('EXISTS', key) == 1, redis.call('ZSCORE', prefix .. 'words:', word)
+  if there and not known then say('not in the lexicon') end
+  if known and not there then say('in the lexicon, but of no article') end
+  if #ARGV > 2 + count then
+    for n = 3 + count, #ARGV do if redis.call('SISMEMBER', key, ARGV[n]) == 1 then check(ARGV[n]) end end
+  else
+    for _, id in ipairs(redis.call('SMEMBERS', key)) do check(id) end
+  end
+end
+return findings

@@ -1,0 +1,24 @@
+--[[
+Put some articles of one shard under their words, and no others. Idempotent. One that has changed since its words
+were made is left as it is.
+ARGV  1 shard prefix  2… id, title, link, poster's name, words of each
+Returns  ids of those that have changed meanwhile
+Cost  O(words)
+]]
+local prefix, changed = ARGV[1], {}
+for at = 2, #ARGV, 5 do
+  local id, words = ARGV[at], ARGV[at + 4]
+  local article = prefix .. 'article:' .. id
+  local title, link, name, had, removed =
+    unpack(redis.call('HMGET', article, 'title', 'link', 'poster_name', 'words', 'removed'))
+  if title ~= ARGV[at + 1] or link ~= ARGV[at + 2] or name ~= ARGV[at + 3] then
+    if title then changed[#changed + 1] = id end
+  else
+    if had ~= words then
+      leave_words(prefix, id, had)
+      redis.call('HSET', article, 'words', words)
+    end
+    if removed then leave_words(prefix, id, words) else enter_words(prefix, id, words) end
+  end
+end
+return changed

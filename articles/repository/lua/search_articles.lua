@@ -1,0 +1,206 @@
+--[[
+Look for articles of one shard that meet all terms. Reads only.
+KEYS  1 ranking of all articles
+ARGV  1 shard prefix  2 query, JSON: {terms: [{words, beginning, groups}], hidden: [groups]}  3 matches wanted
+      4 rank from which to walk on  5 what to do if no term is rare: "walk" down the ranking, "meet": look at all
+      that have the rarest term, else walk; "sample": look at some that have it
+      6 how many articles are few  7 articles walked past in a call
+Returns  {"all", how many match, id, value …}: every match is known, the best of them follow
+       | {"some", rank to walk on from, id, value …}: matches among the articles looked at
+Cost  O(the rarest term), or some thousand articles of the ranking
+What is rare is read and sorted; what is frequent is met soon when one walks down the ranking. Words that are
+frequent alone and rare together are intersected, which is by far the cheapest for each article; reading an article's
+own words is the dearest. Each call takes some milliseconds, whatever the query.
+]]
+local prefix, query, wanted, start = ARGV[1], cjson.decode(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local few, step = tonumber(ARGV[6]), tonumber(ARGV[7])
+local AT_ONCE, MOST_WORDS, MOST_SETS, MOST_TEXTS = math.min(250, step), 500, 6, few / 4
+local MOST_MET, MOST_INTERSECTED, MOST_INTERSECTIONS = 3 * few, 40 * few, 1500
+local terms, sizes, driver, read = {}, {}, nil, 0
+
+-- A term with those of its sets that are there, the largest first; without where it begins too many words: that is
+-- told by the articles' own fields. `size` is at least the number of articles that meet it.
+local function prepared(term)
+  local keys, one, known = {}, {term = term, size = 0, sets = {}}, {}
+  for _, word in ipairs(term.words) do keys[#keys + 1] = prefix .. 'word:' .. word end
+  for _, slug in ipairs(term.groups) do keys[#keys + 1] = prefix .. 'group:' .. slug end
+  if term.beginning ~= '' then
+    local from, to = '[' .. term.beginning, '(' .. term.beginning .. '\255'
+    local words = redis.call('ZRANGEBYLEX', prefix .. 'words:', from, to, 'LIMIT', 0, MOST_WORDS + 1)
+    if #words > MOST_WORDS then return {term = term, size = math.huge} end
+    for _, word in ipairs(words) do keys[#keys + 1] = prefix .. 'word:' .. word end
+  end
+  for _, key in ipairs(keys) do
+    if not known[key] then
+      known[key], sizes[key] = true, redis.call('SCARD', key)
+      one.size = one.size + sizes[key]
+      if sizes[key] > 0 then one.sets[#one.sets + 1] = key end
+    end
+  end
+  table.sort(one.sets, function(a, b) return sizes[a] > sizes[b] end)
+  one.by_sets = #one.sets <= MOST_SETS
+  return one
+end
+
+local function meets(term, words, groups)
+  for _, word in ipairs(term.words) do if string.find(words, ' ' .. word .. ' ', 1, true) then return true end end
+  if term.beginning ~= '' and string.find(words, ' ' .. term.beginning, 1, true) then return true end
+  for _, slug in ipairs(term.groups) do
+    if string.find(groups, ',' .. slug .. ',', 1, true) then return true end
+  end
+  return false
+end
+
+-- Those of the ids that are in any of the sets, or in none of them; in their order.
+local function among(sets, ids, wished)
+  local kept = {}
+  for first = 1, #ids, 1000 do
+    local last, inside = math.min(first + 999, #ids), {}
+    for _, key in ipairs(sets) do
+      for n, met in ipairs(redis.call('SMISMEMBER', key, unpack(ids, first, last))) do
+        if met == 1 then inside[n] = true end
+      end
+    end
+    for n = 1, last - first + 1 do
+      if (inside[n] or false) == wished then kept[#kept + 1] = ids[first + n - 1] end
+    end
+  end
+  return kept
+end
+
+local function by_text(ids, wanted_terms)
+  if #wanted_terms == 0 then return ids end
+  local kept = {}
+  read = read + #ids
+  for _, id in ipairs(ids) do
+    local words, groups = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'words', 'groups'))
+    local ok = true
+    words, groups = words or '', ',' .. (groups or '') .. ','
+    for _, term in ipairs(wanted_terms) do ok = ok and meets(term, words, groups) end
+    if ok then kept[#kept + 1] = id end
+  end
+  return kept
+end
+
+local function shown(ids)
+  local sets = {}
+  for n, slug in ipairs(query.hidden) do sets[n] = prefix .. 'group:' .. slug end
+  return #sets > 0 and #ids > 0 and among(sets, ids, false) or ids
+end
+
+-- Those of the ids that meet all terms but one, and are in no hidden group.
+local function verified(ids, met)
+  local others = {}
+  for _, one in ipairs(terms) do
+    if one == met then -- nothing to look at
+    elseif one.by_sets then ids = #ids > 0 and among(one.sets, ids, true) or ids
+    else others[#others + 1] = one.term end
+  end
+  return shown(by_text(ids, others))
+end
+
+local function values_of(ids)
+  local values = {}
+  for first = 1, #ids, 1000 do
+    local part = redis.call('ZMSCORE', KEYS[1], unpack(ids, first, math.min(first + 999, #ids)))
+    for n, value in ipairs(part) do values[first + n - 1] = value end
+  end
+  return values
+end
+
+local function is_better(a, b)
+  if a[3] ~= b[3] then return a[3] > b[3] end
+  return a[1] > b[1]
+end
+
+-- Those that are ranked, best first: as the ranking orders, by value, then by the id's bytes.
+local function answer(status, number, ids)
+  local best, values, ranked, worst = {}, values_of(ids), 0, nil
+  local function cut()
+    table.sort(best, is_better)
+    for n = #best, wanted + 1, -1 do best[n] = nil end
+    worst = #best == wanted and best[wanted] or nil
+  end
+  for n, id in ipairs(ids) do
+    if values[n] then
+      local one = {id, values[n], tonumber(values[n])}
+      ranked = ranked + 1
+      if not worst or is_better(one, worst) then best[#best + 1] = one end
+      if #best > 2 * wanted + 100 then cut() end
+    end
+  end
+  cut()
+  local reply = {status, number or ranked}
+  for _, one in ipairs(best) do reply[#reply + 1], reply[#reply + 2] = one[1], one[2] end
+  return reply
+end
+
+local function walk()
+  local found, at, ended = {}, start, false
+  while at < start + step and #found < wanted and read < MOST_TEXTS and not ended do
+    local ids = redis.call('ZREVRANGE', KEYS[1], at, at + AT_ONCE - 1)
+    ended, at = #ids < AT_ONCE, at + AT_ONCE
+    for _, id in ipairs(verified(ids)) do found[#found + 1] = id end
+  end
+  if ended and start == 0 then return answer('all', nil, found) end
+  local reply, values = {'some', ended and -1 or at}, values_of(found)
+  for n, id in ipairs(found) do
+    if values[n] then reply[#reply + 1], reply[#reply + 2] = id, values[n] end
+  end
+  return reply
+end
+
+-- Every choice of one set for each term, and the terms without sets; nil if there are too many choices.
+local function choices()
+  local all, others = {{}}, {}
+  for _, one in ipairs(terms) do
+    if not one.sets then others[#others + 1] = one.term
+    elseif #all * #one.sets > MOST_INTERSECTIONS then return nil
+    else
+      local longer = {}
+      for _, keys in ipairs(all) do
+        for _, key in ipairs(one.sets) do longer[#longer + 1] = {key, unpack(keys)} end
+      end
+      all = longer
+    end
+  end
+  return all, others
+end
+
+-- All matches by intersection; nil if that is too much work, or they are too many.
+local function meet()
+  local all, others = choices()
+  if not all or driver.size == math.huge or (#terms == 1 and driver.size > MOST_MET) then return nil end
+  local work, ids, known = 0, {}, {}
+  for _, keys in ipairs(all) do
+    local least = math.huge
+    for _, key in ipairs(keys) do least = math.min(least, sizes[key]) end
+    work = work + least
+  end
+  if work > MOST_INTERSECTED then return nil end
+  for _, keys in ipairs(all) do
+    for _, id in ipairs(redis.call('SINTER', unpack(keys))) do
+      if not known[id] then known[id], ids[#ids + 1] = true, id end
+    end
+    if #ids > MOST_MET then return nil end
+  end
+  if #others > 0 and #ids > MOST_TEXTS then return nil end
+  return shown(by_text(ids, others))
+end
+
+for n, term in ipairs(query.terms) do
+  terms[n] = prepared(term)
+  if terms[n].size == 0 then return {'all', 0} end
+  if not driver or terms[n].size < driver.size then driver = terms[n] end
+end
+local ids
+if driver.size <= few then
+  ids = meet() or verified(redis.call('SUNION', unpack(driver.sets)), driver)
+elseif ARGV[5] == 'meet' then
+  ids = meet()
+elseif ARGV[5] == 'sample' and driver.sets then
+  local some = redis.call('SSCAN', driver.sets[1], 0, 'COUNT', math.ceil(few / 4))[2]
+  for n = #some, math.ceil(few / 4) + 1, -1 do some[n] = nil end
+  return answer('some', start, verified(some))
+end
+return ids and answer('all', nil, ids) or walk()

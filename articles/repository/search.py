@@ -1,0 +1,208 @@
+"""Finding articles by their words, and keeping the index of words.
+
+The index is in the store, in the article's shard, and is written by the script that writes the article.
+"""
+
+import json
+import time
+from collections.abc import Iterable, Iterator, Sequence
+
+from articles.domain import Article, ArticleId, Order, SearchPage, UserId
+from articles.errors import GroupNotFound, PageNotFound
+from articles.repository import keys as names
+from articles.repository.index import ALL_INDEXED
+from articles.repository.keys import Keys
+from articles.repository.reading import read_articles, sort_key
+from articles.repository.store import Call, Store
+from articles.searching import WORDS_VERSION, Query, Term, words_of
+
+MOST_FOUND = 1000
+"""Articles that can be paged through: whoever has not found it among these asks for something else."""
+
+FEW = 2000
+"""Articles that are all looked at and sorted."""
+
+STEPS = (("walk", 2000), ("meet", 4000), ("walk", 4000), ("walk", 4000), ("sample", 1))
+"""What is tried, one call of the script each, and how many articles of a ranking it walks past, until the best are
+known. After the last, the answer says that there may be more: no store is held up for what hardly anybody asks."""
+
+STEP = 500
+"""Articles that are indexed at once."""
+
+_Match = tuple[float, bytes]
+
+
+class Search:
+    """The search of a store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def page(
+        self,
+        query: Query,
+        order: Order = Order.SCORE,
+        number: int = 1,
+        *,
+        slug: str | None = None,
+        hidden: Sequence[str] = (),
+        reader: UserId | None = None,
+    ) -> SearchPage:
+        """Page `number`, counted from 1, of what meets all terms: best (by score) or newest (by time) first.
+
+        Inside a group if `slug` is given; without the articles of the groups `hidden`. Three round trips; some
+        more for words that are frequent alone and rare together. Raises GroupNotFound, and PageNotFound before
+        the first page and beyond what can be paged through.
+        """
+        size = self._store.rules.per_page
+        start = (number - 1) * size
+        if number < 1 or start >= MOST_FOUND:
+            raise PageNotFound(number)
+        titles, indexed = self._directory()
+        if slug is not None and slug not in titles:
+            raise GroupNotFound(slug, self._moved_to(slug))
+        hunt = _Hunt(self._store, _as_json(query.with_groups(titles), slug, hidden), order, start + size + 1)
+        if query.terms:
+            hunt.run()
+        ids = [int(member) for _, member in hunt.best[start : start + size]]
+        if number > 1 and not ids:
+            raise PageNotFound(number)
+        listed = [article for article in read_articles(self._store, ids, reader) if article.removed is None]
+        more = len(hunt.best) > start + size and start + size < MOST_FOUND
+        facts = (order, titles.get(slug or ""), hunt.total, hunt.complete and indexed)
+        return SearchPage(tuple(listed), number, size, more, *facts)
+
+    def _directory(self) -> tuple[dict[str, str], bool]:
+        """Titles of the groups by slug, and whether every article is indexed."""
+        with self._store.pipeline() as pipe:
+            pipe.hgetall(self._store.shards.directory.groups)
+            pipe.hget(names.SCHEMA, "indexed")
+            titles, indexed = pipe.execute()
+        return titles, indexed == ALL_INDEXED
+
+    def _moved_to(self, slug: str) -> str | None:
+        with self._store.commands() as client:
+            found: str | None = client.hget(self._store.shards.directory.merged, slug)
+        return found
+
+    def renew(self, ids: Iterable[ArticleId]) -> int:
+        """Put these articles under the words they have now; returns how many there are. Safe to repeat.
+
+        To be called where anything but posting, editing and importing changes a title, a link or a poster's name.
+        """
+        waiting, done = list(ids), 0
+        while waiting:
+            batch, waiting = waiting[:STEP], waiting[STEP:]
+            articles = read_articles(self._store, batch, None)
+            done += len(articles)
+            waiting = self._enter(articles) + waiting
+        return done
+
+    def _enter(self, articles: Sequence[Article]) -> list[ArticleId]:
+        """Index these; returns those that were changed since they were read."""
+        shards: dict[Keys, list[str]] = {}
+        for article in articles:
+            facts = (article.title, article.link, article.poster_name)
+            row = shards.setdefault(self._store.shards.of(article.id), [])
+            row += [str(article.id), *facts, words_of(*facts)]
+        calls = [Call("index_words", (), (keys.prefix, *rows)) for keys, rows in shards.items()]
+        return [int(changed) for reply in self._store.run_many(calls) for changed in reply]
+
+    def index(self, *, anew: bool = False) -> Iterator[tuple[int, int]]:
+        """Index every article that is there, by id; yields how far it is and the highest id, after each step.
+
+        Goes on where it was broken off; `anew` from the beginning. New articles bring their words themselves.
+        """
+        with self._store.pipeline() as pipe:
+            pipe.get(names.COUNTER)
+            pipe.hget(names.SCHEMA, "indexed")
+            counter, state = pipe.execute()
+        if state == ALL_INDEXED and not anew:
+            return
+        last, done = int(counter or 0), 0 if anew else _reached(state)
+        while done < last:
+            following = min(done + STEP, last)
+            self.renew(range(done + 1, following + 1))
+            done = following
+            self._note(f"{WORDS_VERSION} {done}")
+            yield done, last
+        self.note_all_indexed()
+
+    def note_all_indexed(self) -> None:
+        """Remember that every article has its words, so that nobody looks again."""
+        self._note(ALL_INDEXED)
+
+    def _note(self, state: str) -> None:
+        with self._store.commands() as client:
+            client.hset(names.SCHEMA, "indexed", state)
+
+    def catch_up(self, budget: float) -> int:
+        """Go on indexing for so many seconds, if not everything is; returns how many ids were seen to."""
+        with self._store.commands() as client:
+            state = client.hget(names.SCHEMA, "indexed")
+        if state == ALL_INDEXED:
+            return 0
+        end, before, done = time.monotonic() + budget, _reached(state), 0
+        for reached, _ in self.index():
+            done = reached - before
+            if time.monotonic() > end:
+                break
+        return done
+
+
+def _reached(state: str | None) -> int:
+    """The id up to which articles have the words of this version."""
+    version, _, reached = (state or "").partition(" ")
+    return int(reached) if version == str(WORDS_VERSION) and reached.isdigit() else 0
+
+
+def _as_json(query: Query, slug: str | None, hidden: Sequence[str]) -> str:
+    terms = [*query.terms, *([Term((), groups=(slug,))] if slug is not None else [])]
+    rows = [{"words": t.words, "beginning": t.beginning, "groups": t.groups} for t in terms]
+    return json.dumps({"terms": rows, "hidden": [one for one in hidden if one != slug]}, ensure_ascii=False)
+
+
+class _Hunt:
+    """One search over all shards, step by step, until the best are known."""
+
+    def __init__(self, store: Store, query: str, order: Order, wanted: int) -> None:
+        self._store, self._query, self._order, self._wanted = store, query, order, wanted
+        self._found: dict[Keys, list[_Match]] = {keys: [] for keys in store.shards.all}
+        self._totals: dict[Keys, int] = {}
+        self.complete = True
+        """Whether nothing better can have been missed."""
+
+    def run(self) -> None:
+        at = dict.fromkeys(self._found, 0)
+        for step in STEPS:
+            calls = [Call("search_articles", (k.order(self._order),), self._args(k, at[k], *step)) for k in at]
+            for keys, reply in zip(list(at), self._store.run_many(calls), strict=True):
+                if self._take(keys, reply):
+                    del at[keys]
+                else:
+                    at[keys] = int(reply[1])
+            if not at:
+                return
+        self.complete = False
+
+    def _args(self, keys: Keys, at: int, mode: str, walked: int) -> tuple[str | int, ...]:
+        return (keys.prefix, self._query, self._wanted, at, mode, FEW, walked)
+
+    def _take(self, keys: Keys, reply: list[str]) -> bool:
+        """Note a shard's matches; whether that is all that is needed of it."""
+        status, number, *flat = reply
+        matches = [sort_key(float(value), member) for member, value in zip(flat[::2], flat[1::2], strict=True)]
+        if status == "all":
+            self._found[keys], self._totals[keys] = matches, int(number)
+            return True
+        self._found[keys] = list(dict.fromkeys([*self._found[keys], *matches]))
+        return int(number) < 0 or len(self._found[keys]) >= self._wanted
+
+    @property
+    def best(self) -> list[_Match]:
+        return sorted((match for found in self._found.values() for match in found), reverse=True)
+
+    @property
+    def total(self) -> int | None:
+        """How many match; None where that is not known."""
+        return sum(self._totals.values()) if len(self._totals) == len(self._found) else None

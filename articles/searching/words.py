@@ -1,0 +1,156 @@
+"""The words under which an article is found: of its title, its link's host, and its poster's name.
+
+A word is lower-case text without spaces, colons and commas. English is stemmed. What is written without spaces
+(Chinese, Japanese, Korean, Thai …) gives each two neighbouring characters, and the last one of a run alone: so
+every character begins a word, and one character is looked for as a beginning.
+"""
+
+import re
+import threading
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from snowballstemmer.english_stemmer import EnglishStemmer
+
+from articles.links import host_of
+
+WORDS_VERSION = 1
+"""To be raised with every change of what this module makes: stores are then indexed anew, by housekeeping."""
+
+LONGEST_WORD = 40  # characters; longer ones are cut, in texts and in queries alike
+MOST_OF_TITLE, MOST_OF_HOST, MOST_OF_POSTER = 100, 12, 8  # words
+
+_MARKS = (
+    r"\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
+    r"\u06d6-\u06dc\u06df-\u06e4\u0711\u0730-\u074a\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963"
+    r"\u0981-\u0983\u09bc-\u09cd\u0a01-\u0a4d\u0a81-\u0acd\u0b01-\u0b57\u0b82-\u0bcd\u0c00-\u0c56\u0c81-\u0cd6"
+    r"\u0d00-\u0d4d\u0d82-\u0ddf\u0e31-\u0e4e\u0eb1-\u0ecd\u0f71-\u0f84\u102b-\u103e\u17b4-\u17d3"
+    r"\u302a-\u302f\u3099\u309a"
+)
+"""Accents and vowel signs, which belong to the letter before them."""
+
+_NO_SPACES = (
+    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3021-\u3029\u3041-\u309a\u309d-\u309f\u30a1-\u30fa"
+    r"\u30fc-\u30ff\u3105-\u312f\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
+    r"\U00020000-\U0003fffd"
+)
+"""Characters of scripts that are written without spaces, or with few."""
+
+_CHAR = rf"(?:[^\W_]|[{_MARKS}\u200c\u200d])"
+_RUN = re.compile(rf"{_CHAR}+(?:[.'’]{_CHAR}+)*(?:\+\+|#)?")
+_ASCII_RUN = re.compile(r"[A-Za-z0-9]+(?:[.'][A-Za-z0-9]+)*(?:\+\+|#)?")
+_SEGMENT = re.compile(rf"[{_NO_SPACES}]+|[^{_NO_SPACES}.]+")
+_UNSPACED = re.compile(rf"[{_NO_SPACES}]")
+_ENGLISH = re.compile("[a-z']{3,}")
+
+# Accents, vowel points of Arabic and Hebrew, and joiners: most people do not type them.
+_IGNORED = re.compile(
+    "[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670\u200c\u200d]"
+)
+
+_local = threading.local()  # the stemmer keeps what it works on
+
+
+class Piece(NamedTuple):
+    """A part of a run: `unspaced` text gives pairs of characters, any other is one word. Places in the run."""
+
+    text: str
+    start: int
+    end: int
+    unspaced: bool
+
+
+def runs(text: str) -> Iterator[re.Match[str]]:
+    """Letters and digits that stand together, with what joins them: `Node.js`, `don't`, `C++`, `数据库`."""
+    return (_ASCII_RUN if text.isascii() else _RUN).finditer(text)
+
+
+@lru_cache(maxsize=1 << 16)
+def fold(text: str) -> str:
+    """The text as it is compared: compatible forms, upper and lower case, and accents are one."""
+    if text.isascii():
+        return text.lower()
+    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
+    return unicodedata.normalize("NFKC", _IGNORED.sub("", plain)).replace("’", "'")
+
+
+@lru_cache(maxsize=1 << 16)
+def stem(word: str) -> str:
+    """The stem of a folded word if it is English letters, else the word; without apostrophes, not too long."""
+    if _ENGLISH.fullmatch(word):
+        stemmer = getattr(_local, "stemmer", None)
+        if stemmer is None:
+            stemmer = _local.stemmer = EnglishStemmer()
+        word = stemmer.stemWord(word)
+    return word.replace("'", "")[:LONGEST_WORD]
+
+
+def pieces(run: str) -> list[Piece]:
+    """What a folded run is made of, in order."""
+    found = _SEGMENT.finditer(run)
+    return [Piece(part[0], part.start(), part.end(), bool(_UNSPACED.match(part[0]))) for part in found]
+
+
+def whole_word(run: str, parts: list[Piece]) -> str:
+    """A folded run with dots in it as one word: `node.js`, `example.org`. Empty for any other."""
+    dotted = len(parts) > 1 and "." in run and not any(part.unspaced for part in parts)
+    return run.replace("'", "")[:LONGEST_WORD] if dotted else ""
+
+
+@lru_cache(maxsize=1 << 16)
+def _words_of_run(run: str) -> tuple[str, ...]:
+    folded = fold(run)
+    parts = pieces(folded)
+    found: list[str] = []
+    for text, _, _, unspaced in parts:
+        found += [text[at : at + 2] for at in range(len(text))] if unspaced else [stem(text)]
+    if whole := whole_word(folded, parts):
+        found.append(whole)
+    return tuple(word for word in found if word and _is_plain(word))
+
+
+def _is_plain(word: str) -> bool:
+    """Whether it can be part of a key's name and of a list of words; compatible forms may hold anything."""
+    return not any(char.isspace() or char in ":,{}" for char in word)
+
+
+def _words(text: str, most: int) -> list[str]:
+    found: dict[str, None] = {}
+    for run in runs(text):
+        found.update(dict.fromkeys(_words_of_run(run[0])))
+        if len(found) >= most:
+            break
+    return list(found)[:most]
+
+
+@lru_cache(maxsize=1 << 13)
+def _host_words(host: str) -> tuple[str, ...]:
+    """Its labels but the last, and what it ends with: `blog`, `example`, `blog.example.org`, `example.org`."""
+    spelled = fold(".".join(_unicode_label(label) for label in host.split(".")))
+    found: list[str] = []
+    for name in dict.fromkeys((host, spelled)):
+        labels = name.split(".")
+        found += [word for label in labels[:-1] for word in _words(label, 4)]
+        found += [".".join(labels[at:])[:LONGEST_WORD] for at in range(min(4, len(labels) - 1))]
+    return tuple(word for word in dict.fromkeys(found) if _is_plain(word))[:MOST_OF_HOST]
+
+
+def _unicode_label(label: str) -> str:
+    if not label.startswith("xn--"):
+        return label
+    try:
+        return label[4:].encode().decode("punycode")
+    except ValueError:
+        return label
+
+
+def words_of(title: str, link: str, poster_name: str) -> str:
+    """The words of an article, each once, with a space before and behind each: at most 120."""
+    try:
+        host = host_of(link)
+    except ValueError:
+        host = ""
+    found = [*_words(title, MOST_OF_TITLE), *_host_words(host), *_words(poster_name, MOST_OF_POSTER)]
+    return f" {' '.join(dict.fromkeys(found))} "

@@ -1,0 +1,96 @@
+"""The search, its form, and what it found."""
+
+from collections.abc import Callable
+from urllib.parse import urlencode
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.views.decorators.http import require_safe
+
+from articles.domain import Order
+from articles.errors import GroupNotFound
+from articles.people import reader_id
+from articles.preferences import preferences_of
+from articles.searching import MOST_CHARACTERS, Query, marked_parts, read_query
+from articles.slugs import clean_slug
+from articles.text import Refused
+from articles.views.paging import page_number
+from articles.wiring import repository
+
+_ORDERS = (Order.SCORE, Order.TIME)
+
+_MOST_CHOICES = 200
+"""Groups that are offered as a list; where there are more, the name is typed."""
+
+
+@require_safe
+def search(request: HttpRequest) -> HttpResponse:
+    """`?q=` with `order`, `group` and `page`; without words to look for, the form alone."""
+    text = " ".join(request.GET.get("q", "")[:MOST_CHARACTERS].split())
+    order, slug, number = _order(request), _slug(request), page_number(request)
+    found, query = repository(), read_query(text)
+    hidden, reader = preferences_of(request).hidden_groups, reader_id(request)
+    try:
+        page = found.search.page(query, order, number, slug=slug, hidden=hidden, reader=reader)
+    except GroupNotFound as gone:
+        if gone.moved_to is None:
+            raise
+        return HttpResponsePermanentRedirect(_address(text, order, gone.moved_to))
+    groups = found.groups.titles()
+    context = {
+        "q": text,
+        "order": order,
+        "slug": slug or "",
+        "page": page,
+        "asked": bool(query.terms),
+        "now": found.store.now(),
+        "show": _marker(query),
+        "groups": sorted(groups.items(), key=lambda group: group[1].casefold())
+        if len(groups) <= _MOST_CHOICES
+        else [],
+        "most_characters": MOST_CHARACTERS,
+        "by": {one.value: _address(text, one, slug) for one in _ORDERS},
+        "everywhere": _address(text, order, None),
+        "rest": f"&{_parameters(text, order, slug)}",
+    }
+    return render(request, "articles/search.html", context)
+
+
+def _order(request: HttpRequest) -> Order:
+    for order in _ORDERS:
+        if request.GET.get("order", Order.SCORE.value) == order.value:
+            return order
+    raise Http404("no such order")
+
+
+def _slug(request: HttpRequest) -> str | None:
+    """The group to search in, however it is typed; None for all."""
+    name = request.GET.get("group", "")
+    if not name.strip():
+        return None
+    try:
+        return clean_slug(name)
+    except Refused as refused:
+        raise GroupNotFound(name) from refused
+
+
+def _parameters(text: str, order: Order, slug: str | None) -> str:
+    facts = {"q": text, "order": "" if order is Order.SCORE else order.value, "group": slug or ""}
+    return urlencode({name: value for name, value in facts.items() if value})
+
+
+def _address(text: str, order: Order, slug: str | None) -> str:
+    return f"{reverse('articles:search')}?{_parameters(text, order, slug)}"
+
+
+def _marker(query: Query) -> Callable[[str], SafeString]:
+    """Writes a text with what was looked for in `<mark>`; the text itself is escaped."""
+
+    def show(text: str) -> SafeString:
+        parts = marked_parts(text, query)
+        return format_html_join("", "{}", ((format_html("<mark>{}</mark>", t) if met else t,) for t, met in parts))
+
+    return show

@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""How long a search takes, what its index weighs, and what it adds to posting.
+
+    python -m bench.search [FILE] [--articles N] [--shards N …] [--rounds N]
+
+A store of its own, the embedded server with its real settings. FILE is what `manage.py import_articles` reads;
+without it N made-up articles (300,000) whose words are as unevenly frequent as those of English texts. "answer" is
+what the page waits for: the ids, and the articles with their numbers. "store" and "site" are the
+processor's time of the two, which other work on the machine hardly lengthens.
+"""
+
+import argparse
+import gzip
+import html
+import itertools
+import json
+import random
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median, quantiles
+from unittest.mock import patch
+
+import redis
+from tqdm import tqdm
+
+from articles.domain import ImportedArticle, Order
+from articles.errors import PageNotFound
+from articles.links import clean_link
+from articles.repository import Repository, articles, connect
+from articles.searching import read_query
+from articles.text import Refused, clean_title
+from voting_site.embedded import StorePaths, Supervisor
+
+QUERIES = {
+    "a rare word": ("librivox", "haskell monad", "voronoi", "redis", "lobste.rs"),
+    "a frequent word": ("github", "google", "new", "code", "reddit.com"),
+    "several frequent words": ("new google code", "how to program", "open source web", "python code"),
+    "frequent alone, rare together": (
+        "imgur github",
+        "youtube github",
+        "program imgur",
+        "reddit code google blog",
+    ),
+    "stop words only": ("the", "to be or not to be", "what is this for", "the who"),
+    "a beginning of one letter": ("a", "s", "x", "new a", "google z"),
+    "a beginning of two letters": ("re", "zy", "py", "imgur qu", "github zo"),
+    "a beginning of three letters": ("pro", "con", "pyt", "the con", "imgur xen"),
+    "a host": ("github.com", "example.org", "https://www.youtube.com/watch?v=1", "blogspot.co"),
+    "Chinese": ("数据", "数据库", "中国", "的", "中"),
+    "nothing like it": ("qwertzuiop", "google qwertzuiop", "zzzzzzz yyyyyyy xxxxxx"),
+    "200 characters": ("the new google code project is a program to use on " * 4, "x" * 200, "a " * 100),
+    "operators": ('"new google"', "new AND google", "-google +code", "title:google", "new* OR (code)", "%_[a]^$"),
+}
+
+
+def rows(file: Path | None, count: int) -> Iterator[ImportedArticle]:
+    if file is None:
+        yield from made_up(count)
+        return
+    opener = gzip.open if file.suffix == ".gz" else open
+    with opener(file, "rt", encoding="utf-8") as lines:
+        for line in itertools.islice(lines, count):
+            row = json.loads(line)
+            try:
+                title = clean_title(html.unescape(row["title"]))
+                link = clean_link(html.unescape(row["link"]))
+            except Refused:
+                continue
+            poster, votes = row.get("poster") or "", max(0, int(row["votes"]))
+            groups = tuple(row.get("groups") or ())[:1] if len(row.get("groups") or ()) < 5 else ()
+            yield ImportedArticle(title, link, 0, poster, float(row["time"]), votes, 0, groups)
+
+
+def made_up(count: int) -> Iterator[ImportedArticle]:
+    rng, known = random.Random(1), ("google", "code", "new", "the", "to", "github", "program", "imgur", "reddit")
+    words = [*known, *("".join(rng.choices("aeioubcdfglmnprstvz", k=rng.randint(2, 10))) for _ in range(150_000))]
+    weights = list(itertools.accumulate(1 / (rank + 5) for rank in range(len(words))))
+    for n in range(count):
+        title = " ".join(rng.choices(words, cum_weights=weights, k=9))
+        link = f"https://{rng.choices(words, cum_weights=weights)[0]}.example/{n}"
+        poster, votes = f"poster{rng.randrange(20_000)}", int(rng.paretovariate(1.1))
+        yield ImportedArticle(title, link, 0, poster, 1.6e9 + 60 * n, votes, 0, (f"group-{n % 50}",))
+
+
+def fill(repository: Repository, source: Iterator[ImportedArticle], count: int) -> tuple[int, float]:
+    began, entered = time.perf_counter(), 0
+    with tqdm(total=count, desc="articles", leave=False) as bar:
+        while batch := list(itertools.islice(source, 1000)):
+            entered += sum(1 for new in repository.imports.add(batch) if new)
+            bar.update(len(batch))
+    return entered, time.perf_counter() - began
+
+
+def server_seconds(client: redis.Redis) -> float:
+    """Processor's time of the server since its start."""
+    facts = client.info("cpu")
+    return float(facts["used_cpu_user"] + facts["used_cpu_sys"])
+
+
+class Costs:
+    """Processor's time of the store and of this process, in milliseconds a call."""
+
+    def __init__(self, client: redis.Redis) -> None:
+        self.client, self.calls = client, 0
+        self.server, self.site = server_seconds(client), time.process_time()
+
+    def each(self) -> tuple[float, float]:
+        server, site = server_seconds(self.client) - self.server, time.process_time() - self.site
+        return 1000 * server / max(1, self.calls), 1000 * site / max(1, self.calls)
+
+
+def measure_queries(repository: Repository, rounds: int) -> None:
+    print("| query | p50, ms | p99 | longest | store | site | dearest query, store | not all looked at |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |")
+    for kind, texts in QUERIES.items():
+        took: list[float] = []
+        whole, dearest, cut = Costs(repository.store.client), 0.0, set()
+        for text, order, page in itertools.product(texts, (Order.SCORE, Order.TIME), (1, 2)):
+            one = Costs(repository.store.client)
+            for _ in range(rounds):
+                began = time.perf_counter()
+                try:
+                    found = repository.search.page(read_query(text), order, page)
+                except PageNotFound:
+                    break
+                took.append(1000 * (time.perf_counter() - began))
+                one.calls += 1
+                if not found.complete:
+                    cut.add(text)
+            whole.calls += one.calls
+            dearest = max(dearest, one.each()[0] if one.calls else 0.0)
+        figures = [median(took), quantiles(took, n=100)[98], max(took), *whole.each(), dearest]
+        cells = " | ".join(f"{figure:.1f}" for figure in figures)
+        print(f"| {kind} | {cells} | {', '.join(f'`{text}`' for text in sorted(cut))} |", flush=True)
+
+
+def measure_posts(repository: Repository, count: int = 2000) -> None:
+    title, poster = "An article about the number {}, of quite an ordinary length", "bench"
+
+    def post(offset: int) -> str:
+        taken, costs = [], Costs(repository.store.client)
+        for n in range(offset, offset + count):
+            began = time.perf_counter()
+            repository.articles.post(1, poster, title.format(n), f"https://posted.example/{n}")
+            taken.append(1000 * (time.perf_counter() - began))
+        costs.calls = count
+        server, site = costs.each()
+        return f"{median(taken):.3f} ms (store {server:.3f}, site {site:.3f})"
+
+    with_words = post(0)
+    with patch.object(articles, "words_of", lambda *_: ""):
+        without = post(count)
+    print(f"\nA post takes {with_words}, without words {without}.")
+
+
+def measure_memory(repository: Repository, entered: int) -> None:
+    """Take the index away and see what is gained."""
+    client, shards = repository.store.client, repository.store.shards.all
+    before = client.info("memory")["used_memory"]
+    words = [(keys, word) for keys in shards for word in client.zrange(keys.lexicon, 0, -1)]
+    for at in tqdm(range(0, len(words), 5000), desc="words", leave=False):
+        client.unlink(*(keys.word(word) for keys, word in words[at : at + 5000]))
+    client.unlink(*(keys.lexicon for keys in shards))
+    lists = client.info("memory")["used_memory"]
+    last = int(client.get("article:") or 0)
+    for at in tqdm(range(1, last + 1, 5000), desc="fields", leave=False):
+        with client.pipeline(transaction=False) as pipe:
+            for number in range(at, min(at + 5000, last + 1)):
+                pipe.hdel(repository.store.shards.of(number).article(number), "words")
+            pipe.execute()
+    time.sleep(1)
+    after = client.info("memory")["used_memory"]
+    print(
+        f"\nMemory: {before / 1e6:,.0f} MB, of which the index takes {(before - after) / 1e6:,.0f} MB: "
+        f"{(before - lists) / 1e6:,.0f} MB for {len(words):,} words, {(lists - after) / 1e6:,.0f} MB in the "
+        f"articles; "
+        f"{(before - after) / max(1, entered):,.0f} bytes an article."
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", nargs="?", type=Path)
+    parser.add_argument("--articles", type=int, default=300_000)
+    parser.add_argument("--shards", type=int, nargs="+", default=[1])
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--intset", type=int, help="set-max-intset-entries of the server")
+    options = parser.parse_args()
+    for shards in options.shards:
+        with tempfile.TemporaryDirectory() as folder:
+            paths = StorePaths(Path(folder))
+            config = {"set-max-intset-entries": str(options.intset)} if options.intset else {}
+            supervisor = Supervisor(paths, config=config)
+            supervisor.start(30)
+            try:
+                repository = connect(paths.url(0), shards=shards, patient=True)
+                repository.prepare()
+                entered, seconds = fill(repository, rows(options.file, options.articles), options.articles)
+                print(f"\n{entered:,} articles, shards: {shards}; entered in {seconds:.0f} s")
+                measure_queries(repository, options.rounds)
+                measure_posts(repository)
+                measure_memory(repository, entered)
+            finally:
+                supervisor.stop()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""GET /api/search."""
+
+import pytest
+
+from tests.api.conftest import error_of
+
+
+@pytest.fixture
+def found(site_store, alice):
+    """Ids of an article in python, and of one in no group."""
+    post = site_store.articles.post
+    return [
+        post(alice.pk, "alice", "Redis voting", "https://example.org/1", ["python"]).id,
+        post(alice.pk, "alice", "数据库 and Redis", "https://redis.io/2").id,
+    ]
+
+
+def ids_of(answer):
+    assert answer.status_code == 200, answer.content
+    return {article["id"] for article in answer.json()["articles"]}
+
+
+def test_it_finds_what_the_page_finds(anyone, found):
+    one, other = found
+
+    assert ids_of(anyone.get("search?q=redis")) == {one, other}
+    assert ids_of(anyone.get("search?q=vote&order=time")) == {one}
+    assert ids_of(anyone.get("search?q=%E6%95%B0%E6%8D%AE")) == {other}
+    assert ids_of(anyone.get("search?q=redis&group=Python")) == {one}
+    assert ids_of(anyone.get("search?q=redis.io")) == {other}
+
+
+def test_an_answer_tells_how_many_and_whether_that_is_all(anyone, found):
+    body = anyone.get("search?q=redis").json()
+
+    facts = {name: value for name, value in body.items() if name != "articles"}
+    assert facts == {"page": 1, "has_next": False, "total": 2, "complete": True}
+    assert body["articles"][0] == anyone.get(f"articles/{body['articles'][0]['id']}").json()
+
+
+def test_a_query_without_words_finds_nothing(anyone, found):
+    assert anyone.get("search?q=").json()["articles"] == []
+
+
+def test_a_member_sees_the_own_choice(as_alice, found):
+    assert {article["choice"] for article in as_alice.get("search?q=redis").json()["articles"]} == {"vote"}
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ("", (400, "invalid")),
+        (f"q={'x' * 201}", (400, "invalid")),
+        ("q=redis&order=hot", (400, "invalid")),
+        ("q=redis&page=0", (400, "invalid")),
+        ("q=redis&page=101", (400, "invalid")),
+        ("q=redis&page=01", (400, "invalid")),
+        ("q=redis&page=2", (404, "page-not-found")),
+        ("q=redis&page=100", (404, "page-not-found")),
+        ("q=redis&group=unknown", (404, "group-not-found")),
+        ("q=redis&group=%2F", (404, "group-not-found")),
+    ],
+)
+def test_what_cannot_be_answered_says_why(anyone, found, query, code):
+    assert error_of(anyone.get(f"search?{query}")) == code
+
+
+def test_the_orders_are_named_where_another_is_asked_for(anyone, found):
+    message = anyone.get("search?q=redis&order=hot").json()["error"]["message"]
+
+    assert "“order”" in message
+    assert "'score' or 'time'" in message

@@ -1,0 +1,172 @@
+"""The search page: its form, what it shows, and what it leaves out."""
+
+import html
+import re
+from urllib.parse import quote
+
+import pytest
+from django.test import Client
+
+from tests.pages.conftest import browser_of
+from tests.pages.test_lists import rows
+
+
+def post(site, user, title, *groups):
+    return site.articles.post(user.pk, user.username, title, f"https://example.org/{quote(title)}", groups).id
+
+
+def text_of(response) -> str:
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def test_without_a_query_there_is_the_form_and_help(site):
+    page = text_of(Client().get("/search/"))
+
+    assert 'role="search"' in page
+    assert 'name="q"' in page
+    assert "All words must occur" in page
+    assert '<meta name="robots" content="noindex">' in page
+
+
+def test_articles_are_found_and_the_words_marked(site, alice):
+    article = post(site, alice, "Voting <b>on</b> Straße")
+    post(site, alice, "Another")
+
+    response = Client().get("/search/?q=vote+STRASSE")
+
+    assert rows(response) == [article]
+    page = text_of(response)
+    assert "<mark>Voting</mark> &lt;b&gt;on&lt;/b&gt; <mark>Straße</mark>" in page
+    assert 'aria-label="Vote for “Voting &lt;b&gt;on&lt;/b&gt; Straße”"' in page or "Voting &lt;b&gt;" in page
+    assert "1 article found" in page
+    assert 'data-told="1 article found"' in page
+
+
+def test_chinese_is_found_and_marked(site, alice):
+    article = post(site, alice, "分布式数据库入门")
+
+    response = Client().get("/search/?q=" + quote("数据库"))
+
+    assert rows(response) == [article]
+    assert "分布式<mark>数据库</mark>入门" in text_of(response)
+
+
+def test_best_or_newest_first_and_the_links_between_them(site, alice, bob):
+    from articles.domain import Choice
+
+    site.store._clock = lambda: 1_700_000_000.0
+    first = post(site, alice, "redis one")
+    site.store._clock = lambda: 1_700_000_010.0
+    second = post(site, alice, "redis two")
+    site.votes.cast(first, bob.pk, Choice.VOTE)
+
+    best, newest = Client().get("/search/?q=redis"), Client().get("/search/?q=redis&order=time")
+
+    assert rows(best) == [first, second]
+    assert rows(newest) == [second, first]
+    assert 'href="/search/?q=redis&amp;order=time"' in text_of(best)
+    assert 'href="/search/?q=redis"' in text_of(newest)
+
+
+def test_inside_a_group_however_its_name_is_typed(site, alice):
+    here, _ = post(site, alice, "redis one", "python"), post(site, alice, "redis two")
+
+    response = Client().get("/search/?q=redis&group=PYTHON")
+
+    assert rows(response) == [here]
+    assert "in the group “python”" in text_of(response)
+    assert '<option value="python" selected>' in text_of(response)
+
+
+def test_a_merged_group_leads_on_and_an_unknown_one_is_404(site, alice, carol):
+    from articles.domain import Actor
+
+    post(site, alice, "redis", "java")
+    site.groups.create("python", "Python")
+    site.groups.merge("java", "python", Actor(carol.pk, "carol"))
+
+    response = Client().get("/search/?q=redis&group=java")
+
+    assert (response.status_code, response["Location"]) == (301, "/search/?q=redis&group=python")
+    for name in ("unknown", "%2F"):
+        assert Client().get(f"/search/?q=redis&group={name}").status_code == 404
+
+
+def test_hidden_groups_are_left_out(site, alice):
+    post(site, alice, "redis one", "java")
+    shown = post(site, alice, "redis two")
+    browser = Client()
+    browser.cookies["hidden"] = "java"
+
+    assert rows(browser.get("/search/?q=redis")) == [shown]
+
+
+def test_nothing_found_says_what_to_do(site, alice):
+    post(site, alice, "redis", "python")
+
+    page = text_of(Client().get("/search/?q=nothing&group=python"))
+
+    assert "Nothing was found" in page
+    assert 'href="/search/?q=nothing">Search in all groups' in page
+
+
+def test_a_query_without_words_says_so(site):
+    assert "no word in this to look for" in text_of(Client().get("/search/?q=%3F%21"))
+
+
+def test_what_was_typed_is_shown_escaped_and_cut(site):
+    page = text_of(Client().get("/search/?q=%22%3E%3Cscript%3E" + "x" * 300))
+
+    assert "<script>" not in re.sub(r'<script src="[^"]*" defer>', "", page)
+    (value,) = re.findall(r'id="id_q" value="([^"]*)"', page)
+    assert len(html.unescape(value)) == 200
+
+
+@pytest.mark.parametrize("rest", ["order=hot", "order=", "order=x", "page=0", "page=2", "page=41", "page=x"])
+def test_orders_and_pages_that_do_not_exist_are_404(site, alice, rest):
+    post(site, alice, "redis")
+
+    assert Client().get(f"/search/?q=redis&{rest}").status_code == 404
+
+
+def test_pages_carry_the_query_on(site, alice):
+    for number in range(30):
+        post(site, alice, f"redis {number}")
+
+    first = Client().get("/search/?q=redis&order=time")
+    second = Client().get("/search/?page=2&q=redis&order=time")
+
+    assert 'href="?page=2&amp;q=redis&amp;order=time"' in text_of(first)
+    assert not set(rows(first)) & set(rows(second))
+    assert len(rows(first) + rows(second)) == 30
+    assert 'start="26"' in text_of(second)
+
+
+def test_a_reader_without_account_gets_a_page_without_cookies(site, alice):
+    post(site, alice, "redis")
+
+    response = Client().get("/search/?q=redis")
+
+    assert not response.cookies
+    assert "Cookie" in response["Vary"]
+
+
+def test_a_member_sees_the_own_choice(site, alice):
+    post(site, alice, "redis")
+
+    assert 'aria-pressed="true"' in text_of(browser_of(alice).get("/search/?q=redis"))
+
+
+def test_only_reading_is_possible(site):
+    assert Client().post("/search/").status_code == 405
+
+
+def test_the_script_is_small():
+    import gzip
+    from pathlib import Path
+
+    from django.conf import settings
+
+    script = Path(settings.BASE_DIR, "static/js/search.js").read_bytes()
+    assert len(gzip.compress(script)) <= 1024

@@ -1,0 +1,333 @@
+"""Searching a store: what is found, in which order, after every kind of change, and with limits that bite."""
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+
+import fakeredis
+import pytest
+
+from articles.domain import Choice, Order
+from articles.errors import ArticleRemoved, DuplicateLink, GroupNotFound, NotRemoved, PageNotFound
+from articles.repository import Repository, connect, schema, search
+from articles.repository import keys as names
+from articles.repository.reading import sort_key
+from articles.searching import read_query
+from tests.repository.usage import ALICE, BOB, MODERATOR, imported, problems, use
+
+NUMBERS = count(1)
+
+
+def post(repository: Repository, title: str, *groups: str, link: str = "", poster: str = "alice") -> int:
+    link = link or f"https://site.example/{next(NUMBERS)}"
+    return repository.articles.post(ALICE, poster, title, link, groups).id
+
+
+def ids(repository: Repository, text: str, order: Order = Order.TIME, number: int = 1, **options) -> list[int]:
+    page = repository.search.page(read_query(text), order, number, **options)
+    return [article.id for article in page.articles]
+
+
+def test_titles_hosts_posters_and_groups_are_found(repository):
+    repository.groups.create("databases", "Data stores")
+    title = post(repository, "Voting in Redis")
+    host = post(repository, "A", link="https://redis.io/a")
+    poster = post(repository, "B", poster="redis-fan")
+    group = post(repository, "C", "databases")
+
+    assert set(ids(repository, "redis")) == {title, host, poster}
+    assert ids(repository, "redis.io") == [host]
+    assert ids(repository, "databases") == ids(repository, "stores") == ids(repository, "datab") == [group]
+    assert ids(repository, "redis vot") == ids(repository, "voted redi") == [title]
+    assert ids(repository, "redis nothing") == ids(repository, "") == ids(repository, "?!") == []
+
+
+def test_chinese_is_found_by_any_part_of_it(repository):
+    article = post(repository, "分布式数据库入门")
+    other = post(repository, "数字时代")
+
+    assert ids(repository, "数据") == ids(repository, "数据库") == ids(repository, "门") == [article]
+    assert set(ids(repository, "数")) == {article, other}
+    assert ids(repository, "库入 分布") == [article]
+
+
+def test_newest_or_best_first(repository, clock):
+    old = post(repository, "redis one")
+    clock.advance(60)
+    new = post(repository, "redis two")
+    for user in (BOB, 77):
+        repository.votes.cast(old, user, Choice.VOTE)
+
+    assert ids(repository, "redis", Order.TIME) == [new, old]
+    assert ids(repository, "redis", Order.SCORE) == [old, new]
+
+
+def test_inside_a_group_and_without_hidden_ones(repository):
+    here, there = post(repository, "redis one", "python"), post(repository, "redis two", "java", "ruby")
+
+    assert ids(repository, "redis", slug="python") == [here]
+    assert ids(repository, "redis", hidden=["java"]) == [here]
+    assert ids(repository, "redis", hidden=["ruby", "python"]) == []
+    assert ids(repository, "redis", slug="java", hidden=["java"]) == [there]
+    assert repository.search.page(read_query("redis"), slug="python").group_title == "python"
+    with pytest.raises(GroupNotFound):
+        repository.search.page(read_query("redis"), slug="unknown")
+
+
+def test_a_merged_group_tells_where_it_went_and_its_articles_are_found_there(repository):
+    article = post(repository, "T", "java")
+    repository.groups.create("python", "Python")
+    repository.groups.merge("java", "python", MODERATOR)
+
+    assert ids(repository, "python") == [article]
+    assert ids(repository, "java") == []
+    with pytest.raises(GroupNotFound) as refused:
+        repository.search.page(read_query("t"), slug="java")
+    assert refused.value.moved_to == "python"
+
+
+def test_every_change_of_an_article_changes_what_it_is_found_by(repository):
+    article = post(repository, "Apples and 苹果")
+    assert ids(repository, "apple") == ids(repository, "苹果") == [article]
+
+    repository.articles.edit(article, MODERATOR, "Pears", "https://other.example/", moderator=True)
+    assert ids(repository, "apple") == ids(repository, "苹果") == ids(repository, "site.example") == []
+    assert ids(repository, "pear") == ids(repository, "other.example") == ids(repository, "alice") == [article]
+
+    repository.articles.remove(article, MODERATOR, "Spam")
+    assert ids(repository, "pear") == []
+    repository.articles.edit(article, MODERATOR, "Plums", "https://other.example/", moderator=True)
+    assert ids(repository, "plum") == []
+    repository.articles.restore(article, MODERATOR, "It was not")
+    assert ids(repository, "plum") == [article]
+    assert ids(repository, "pear") == []
+    assert problems(repository) == []
+
+
+def test_imported_articles_are_found_unless_removed(repository, clock):
+    here, gone = repository.imports.add([imported(1, clock()), imported(2, clock() - 5, removed="Spam")])
+
+    assert ids(repository, "import") == [here]
+    repository.articles.restore(gone, MODERATOR, "It was not")
+    assert ids(repository, "import") == [here, gone]
+
+
+def test_pages_follow_one_another(repository, clock):
+    posted = []
+    for number in range(60):
+        clock.advance(1)
+        posted.append(post(repository, f"redis {number}"))
+    pages = [repository.search.page(read_query("redis"), Order.TIME, number) for number in (1, 2, 3)]
+
+    assert [a.id for page in pages for a in page.articles] == posted[::-1]
+    assert [page.has_next for page in pages] == [True, True, False]
+    assert [page.first_rank for page in pages] == [1, 26, 51]
+    assert {page.total for page in pages} == {60}
+    for number in (0, 4, 41):
+        with pytest.raises(PageNotFound):
+            repository.search.page(read_query("redis"), Order.TIME, number)
+
+
+def test_the_readers_own_choice_is_told(repository):
+    article = post(repository, "redis")
+    repository.votes.cast(article, BOB, Choice.OPPOSE)
+
+    (found,) = repository.search.page(read_query("redis"), reader=BOB).articles
+
+    assert found.choice is Choice.OPPOSE
+
+
+WORDS = ("the", "redis", "redit", "python", "数据", "数库", "vote", "voting", "new", "news")
+LIMITS = ((2000, 2000), (4, 7), (10, 20), (2, 1000))
+
+
+@pytest.mark.parametrize(("few", "walked"), LIMITS)
+def test_it_finds_what_a_look_at_every_article_finds(repository, clock, monkeypatch, few, walked):
+    monkeypatch.setattr(search, "FEW", few)
+    monkeypatch.setattr(search, "STEPS", [(mode, walked) for mode, _ in search.STEPS])
+    chance, facts = random.Random(few), {}
+    for _ in range(90):
+        clock.advance(chance.choice((0, 1)))
+        title = " ".join(chance.choices(WORDS, weights=range(len(WORDS), 0, -1), k=3))
+        groups = chance.choice(((), ("python",), ("python", "other")))
+        facts[post(repository, title, *groups)] = groups
+    for text in (
+        "redis",
+        "re",
+        "the redis",
+        "r",
+        "数 new",
+        "python",
+        "the vot",
+        "news 数据 re",
+        "redis redit the",
+        "zz",
+    ):
+        for slug, hidden in ((None, ()), ("other", ()), (None, ("other",))):
+            check(repository, text, facts, slug, hidden, whole=few == 2000)
+
+
+def check(repository, text, facts, slug, hidden, *, whole):
+    query = read_query(text).with_groups({"python": "python", "other": "other"})
+
+    def is_met(article):
+        words = repository.store.client.hget(repository.store.shards.of(article.id).article(article.id), "words")
+        groups = facts[article.id]
+        met = all(any(map(t.is_met_by, words.split())) or set(t.groups) & set(groups) for t in query.terms)
+        return met and (slug is None or slug in groups) and not set(hidden) & set(groups)
+
+    articles = [article for article in repository.articles.get_many(list(facts)) if is_met(article)]
+    articles.sort(key=lambda article: sort_key(article.posted_at, str(article.id)), reverse=True)
+    expected = [article.id for article in articles]
+    page = repository.search.page(read_query(text), Order.TIME, slug=slug, hidden=hidden)
+    found = [article.id for article in page.articles]
+    if page.complete:
+        assert found == expected[:25], text
+        assert page.total in (None, len(expected))
+        assert page.has_next == (len(expected) > 25)
+    else:
+        assert not whole
+        assert set(found) <= set(expected)
+
+
+def test_naughty_queries_are_answered(real_repository, shared_dir):
+    import json
+
+    post(real_repository, "redis")
+    for text in json.loads((shared_dir / "cases" / "naughty_strings.json").read_text("utf-8")):
+        real_repository.search.page(read_query(text))
+    assert problems(real_repository) == []
+
+
+# The index of older stores
+
+
+@pytest.fixture
+def unindexed(repository) -> Repository:
+    """A store with articles from before there was an index."""
+    post(repository, "redis one")
+    removed = post(repository, "redis two")
+    post(repository, "redis three")
+    repository.articles.remove(removed, MODERATOR, "Spam")
+    client = repository.store.client
+    for keys in repository.store.shards.all:
+        client.delete(*(keys.word(word) for word in client.zrange(keys.lexicon, 0, -1)), keys.lexicon)
+    for number in (1, 2, 3):
+        client.hdel(repository.store.shards.of(number).article(number), "words")
+    client.hdel(names.SCHEMA, "indexed")
+    return repository
+
+
+def test_a_store_from_before_is_sound_and_its_search_says_that_it_is_not_complete(unindexed):
+    assert problems(unindexed) == []
+    page = unindexed.search.page(read_query("redis"))
+    assert (page.articles, page.complete) == ((), False)
+
+
+def test_a_store_from_before_is_indexed_step_by_step(unindexed, monkeypatch):
+    monkeypatch.setattr(search, "STEP", 2)
+
+    assert unindexed.search.catch_up(-1) == 2
+    assert unindexed.store.client.hget(names.SCHEMA, "indexed") == "1 2"
+    assert unindexed.search.catch_up(60) == 1
+    assert unindexed.search.catch_up(60) == 0
+
+    assert sorted(ids(unindexed, "redis")) == [1, 3]
+    assert unindexed.search.page(read_query("redis")).complete
+    assert problems(unindexed) == []
+
+
+def test_changes_while_it_is_indexed_are_kept(unindexed):
+    unindexed.articles.edit(1, MODERATOR, "python", "https://p.example/", moderator=True)
+    unindexed.articles.restore(2, MODERATOR, "It was not")
+    assert list(unindexed.search.index()) == [(3, 3)]
+    assert sorted(ids(unindexed, "redis")) == [2, 3]
+    assert problems(unindexed) == []
+
+
+def test_words_of_another_version_are_made_anew(repository, monkeypatch):
+    article = post(repository, "redis")
+    keys = repository.store.shards.of(article)
+    repository.store.client.hset(keys.article(article), "words", " older ")
+    repository.store.client.sadd(keys.word("older"), article)
+    repository.store.client.zadd(keys.lexicon, {"older": 0})
+    repository.store.client.hset(names.SCHEMA, "indexed", "0 all")
+
+    assert not repository.search.page(read_query("redis")).complete
+    repository.search.catch_up(60)
+
+    assert ids(repository, "older") == []
+    assert ids(repository, "redis") == [article]
+
+
+def test_indexing_leaves_an_article_alone_that_was_changed_meanwhile(repository):
+    article = post(repository, "redis")
+    keys = repository.store.shards.of(article)
+
+    changed = repository.store.run(
+        "index_words", [], [keys.prefix, article, "what it was", "https://x.example/", "alice", " what "]
+    )
+
+    assert [int(number) for number in changed] == [article]
+    assert ids(repository, "redis") == [article]
+    assert problems(repository) == []
+
+
+def test_an_index_made_anew_is_the_same(real_repository, clock):
+    from tests.repository.usage import contents
+
+    use(real_repository, clock)
+    before = contents(real_repository)
+
+    for _ in real_repository.search.index(anew=True):
+        pass
+
+    assert contents(real_repository) == before
+
+
+def test_many_changes_at_once_leave_the_index_whole(real_repository):
+    repository = real_repository
+    articles = [post(repository, f"redis {number}") for number in range(6)]
+
+    def change(number: int) -> None:
+        chance = random.Random(number)
+        for _ in range(25):
+            article = chance.choice(articles)
+            try:
+                match chance.randrange(4):
+                    case 0:
+                        title = f"words {chance.randrange(5)} 数据{chance.randrange(5)}"
+                        link = f"https://e{number}.example/{chance.random()}"
+                        repository.articles.edit(article, MODERATOR, title, link, moderator=True)
+                    case 1:
+                        repository.articles.remove(article, MODERATOR, "x")
+                    case 2:
+                        repository.articles.restore(article, MODERATOR, "x")
+                    case 3:
+                        repository.search.renew([article])
+            except (ArticleRemoved, DuplicateLink, NotRemoved):
+                pass
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(change, range(8)))
+
+    assert problems(repository) == []
+
+
+def test_one_shard_and_four_find_the_same():
+    stores = []
+    for shards in (1, 4):
+        found = connect(fakeredis.FakeRedis(decode_responses=True), shards=shards, clock=lambda: 1_700_000_000.0)
+        schema.stamp(found.store)
+        stores.append(found)
+    for repository in stores:
+        for number in range(80):
+            repository.articles.post(ALICE, "alice", f"redis {number % 7} vote", f"https://e.example/{number}")
+    one, four = stores
+    for text in ("redis", "redis 3", "vot", "3", "example"):
+        for number in (1, 2):
+            try:
+                expected = ids(one, text, Order.SCORE, number)
+            except PageNotFound:
+                continue
+            assert ids(four, text, Order.SCORE, number) == expected

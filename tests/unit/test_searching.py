@@ -1,0 +1,180 @@
+"""Words of texts, terms of queries, and where the two meet."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from articles.searching import MOST_CHARACTERS, Query, marked_parts, read_query, words_of
+from articles.searching.query import MOST_TERMS
+from articles.searching.words import LONGEST_WORD
+
+TITLES = st.text(max_size=300)
+
+
+def words(title: str, link: str = "https://a.example/", poster: str = "") -> list[str]:
+    return words_of(title, link, poster).split()
+
+
+def found(title: str, query: str, link: str = "https://a.example/", poster: str = "") -> bool:
+    """Whether the search finds an article: every term met by one of its words."""
+    terms = read_query(query).terms
+    return bool(terms) and all(any(map(term.is_met_by, words(title, link, poster))) for term in terms)
+
+
+def marks(text: str, query: str) -> list[str]:
+    return [part for part, met in marked_parts(text, read_query(query)) if met]
+
+
+@pytest.mark.parametrize(
+    ("title", "query"),
+    [
+        ("Voting on databases", "vote database"),
+        ("Vote for a database", "voting databases"),
+        ("The voters voted", "voter vot"),
+        ("Why I’m leaving: don't panic", "dont"),
+        ("Running Redis in C++ and C#", "c++ run"),
+        ("Running Redis in C++ and C#", "c#"),
+        ("Node.js 20.1 is out", "node.js"),
+        ("Node.js 20.1 is out", "node"),
+        ("Node.js 20.1 is out", "20.1"),
+        ("Café Ångström STRASSE", "cafe angstrom straße"),
+        ("ＦＵＬＬ ｗｉｄｔｈ", "full width"),
+        ("分布式数据库入门", "数据"),
+        ("分布式数据库入门", "数据库"),
+        ("分布式数据库入门", "门"),
+        ("分布式数据库入门", "库"),
+        ("用Python写Redis客户端", "python 客户"),
+        ("データベースの設計", "データ"),
+        ("데이터베이스 설계", "데이터"),
+        ("ฐานข้อมูลแบบกระจาย", "ข้อมูล"),
+        ("ПРИВЕТ мир", "привет"),
+        ("قَاعِدَة بيانات", "قاعدة"),
+        ("हिन्दी समाचार", "हिन्दी"),
+        ("A history of Rome", "the history of rome"),
+        ("The The", "the the"),
+        ("machine-learning_basics", "learning machine"),
+    ],
+)
+def test_a_title_is_found_however_it_is_asked_for(title, query):
+    assert found(title, query)
+
+
+@pytest.mark.parametrize(
+    ("title", "query"),
+    [
+        ("Redis", "redis python"),
+        ("数据", "据数"),
+        ("数据", "数字"),
+        ("Python", "ython"),
+        ("C++", "c# code"),
+        ("Anything", ""),
+        ("Anything", "?! “”"),
+    ],
+)
+def test_what_was_not_asked_for_is_not_found(title, query):
+    assert not found(title, query)
+
+
+@pytest.mark.parametrize("word", ["voting", "databases", "organization", "universities", "running", "quickly"])
+def test_a_word_is_found_at_every_letter_while_it_is_typed(word):
+    missed = [word[:end] for end in range(1, len(word) + 1) if not found(f"About {word}", word[:end])]
+
+    assert missed == []
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["github", "github.com", "docs.github.com", "github.co", "https://docs.github.com/en?x=1", "www.github.com"],
+)
+def test_a_host_is_found_by_its_parts_and_by_a_whole_link(query):
+    assert found("T", query, link="https://docs.github.com/en/actions")
+
+
+def test_a_host_in_another_script_is_found_as_it_is_read():
+    assert found("T", "例子", link="https://xn--fsqu00a.example/")
+
+
+def test_a_poster_is_found():
+    assert found("T", "demo-reader", poster="Demo-Reader")
+
+
+def test_a_link_that_is_none_has_no_words():
+    assert words("Title", link="nothing") == ["titl"]
+
+
+@given(TITLES)
+def test_a_title_is_found_by_itself_if_it_has_words(title):
+    query = title[:MOST_CHARACTERS]
+    if read_query(query).terms and "http" not in query.lower() and "www." not in query.lower():
+        assert found(title, query)
+
+
+@given(TITLES, st.text(max_size=40))
+def test_words_are_bounded_and_can_be_parts_of_keys(title, poster):
+    made = words_of(title, "https://a.example/", poster)
+
+    assert made[0] == made[-1] == " "
+    assert "  " not in made.strip(" ") or made == "  "
+    assert len(made.split(" ")) <= 122
+    assert all(len(word) <= LONGEST_WORD for word in made.split())
+    assert not set(",:{}\n\t") & set(made)
+    assert len(set(made.split())) == len(made.split())
+
+
+@given(TITLES, st.text(max_size=60))
+def test_the_marked_parts_are_the_text(text, query):
+    parts = list(marked_parts(text, read_query(query)))
+
+    assert "".join(part for part, _ in parts) == text
+    assert all(part for part, _ in parts)
+
+
+@given(st.text(max_size=2000))
+def test_any_query_is_read_into_a_bounded_number_of_terms(text):
+    query = read_query(text)
+
+    assert len(query.terms) <= MOST_TERMS
+    assert all(term.words or term.beginning for term in query.terms)
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "marked"),
+    [
+        ("Voting on Straße", "vote strass", ["Voting", "Straße"]),
+        ("Databases & <b>data</b>", "database", ["Databases"]),
+        ("分布式数据库入门", "数据库", ["数据库"]),
+        ("数据和数据库", "数", ["数", "数"]),
+        ("Node.js", "node.js", ["Node.js"]),
+        ("Node.js", "js", ["js"]),
+        ("CAFÉ au lait", "cafe", ["CAFÉ"]),
+        ("Python写的", "pyth", ["Python"]),
+        ("docs.github.com", "github.com", []),
+        ("ﬁnal", "fin", ["ﬁnal"]),
+        ("Redis", "python", []),
+    ],
+)
+def test_what_was_asked_for_is_marked(text, query, marked):
+    assert marks(text, query) == marked
+
+
+def test_groups_are_met_by_slug_and_title_but_not_by_one_letter():
+    titles = {"python": "Python", "ml": "Machine learning", "数据": "数据库"}
+
+    def groups(text):
+        return [term.groups for term in read_query(text).with_groups(titles).terms]
+
+    assert groups("pyt") == [("python",)]
+    assert groups("p") == [()]
+    assert groups("machines learn") == [("ml",), ("ml",)]
+    assert groups("数据") == [("数据",)]
+    assert Query(()).with_groups(titles) == Query(())
+
+
+def test_naughty_strings_are_read_and_shown(shared_dir):
+    strings = json.loads((shared_dir / "cases" / "naughty_strings.json").read_text("utf-8"))
+    for text in strings:
+        read_query(text)
+        assert "".join(part for part, _ in marked_parts(text, read_query(text[:50]))) == text
+        assert words_of(text, "https://a.example/", text)
