@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SITE_READY := $(VENV)/.site
 TOOLS_READY := $(VENV)/.tools
 
-.PHONY: run admin test test-large lint format bench docs icon messages lock clean
+.PHONY: run admin test test-large pictures screenshots lint format bench docs icon messages lock clean
 
 run: $(SITE_READY)
 	@exec $(BIN)/python manage.py run
@@ -23,6 +23,14 @@ test: $(TOOLS_READY)
 test-large: $(TOOLS_READY)
 	$(BIN)/python -m pytest -m large --timeout 900
 
+# Every page in both themes, at two widths, in every language, into test-artefacts/pages; axe looks at each.
+pictures: $(TOOLS_READY)
+	THOROUGH=1 $(BIN)/python -m pytest tests/browser/test_every_page.py
+
+# The pictures in README and docs/, with the system's Chromium.
+screenshots: $(TOOLS_READY)
+	DJANGO_SETTINGS_MODULE=tests.settings $(BIN)/python -m tests.browser.screenshots
+
 lint: $(TOOLS_READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -37,6 +45,7 @@ bench: $(TOOLS_READY)
 	$(BIN)/python -m bench.requests
 	$(BIN)/python -m bench.import_rate
 	$(BIN)/python -m bench.hot_list
+	$(BIN)/python -m bench.lists
 	$(BIN)/python -m bench.hyperloglog
 	$(BIN)/python -m bench.search
 

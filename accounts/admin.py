@@ -31,7 +31,7 @@ class MemberAdmin(UserAdmin):  # type: ignore[type-arg]
             _("Permissions"),
             {"fields": ("is_active", "is_staff", "is_superuser", "groups", "user_permissions")},
         ),
-        (_("History"), {"fields": ("imported", "date_joined", "last_login")}),
+        (_("History"), {"fields": ("imported", "date_joined", "last_login", "left_at")}),
     )
     add_fieldsets = (
         (
@@ -49,5 +49,5 @@ class MemberAdmin(UserAdmin):  # type: ignore[type-arg]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:  # noqa: ARG002
         """Who joined when and how is a fact; so is the name from its creation on."""
-        facts = ("imported", "date_joined", "last_login")
+        facts = ("imported", "date_joined", "last_login", "left_at")
         return facts if obj is None else ("username", *facts)

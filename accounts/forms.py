@@ -130,6 +130,37 @@ class EmailForm(forms.ModelForm):  # type: ignore[type-arg]
         return user
 
 
+class DeleteAccountForm(forms.Form):
+    """The password, and the name typed out: nobody deletes an account by a slip, or at a screen left alone."""
+
+    name = forms.CharField(
+        label=_("Your name"),
+        help_text=_("Type it out to show that you mean this account."),
+        widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}),
+    )
+    password = forms.CharField(
+        label=_("Your password"),
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
+
+    def __init__(self, data: Any = None, *, member: Any) -> None:
+        super().__init__(data)
+        self._member = member
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"]
+        if names.canonical(name) != names.canonical(self._member.get_username()):
+            raise ValidationError(_("This is not your name."), code="name")
+        return name
+
+    def clean_password(self) -> str:
+        password: str = self.cleaned_data["password"]
+        if not self._member.check_password(password):
+            raise ValidationError(_("The password is wrong."), code="password")
+        return password
+
+
 class TokenForm(forms.ModelForm):  # type: ignore[type-arg]
     """The name of a new token."""
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.contrib.auth import models as auth
 from django.contrib.auth.base_user import AbstractBaseUser
+from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import OperationalError, models, transaction
 from django.utils import timezone
@@ -35,17 +36,18 @@ class UserManager(auth.UserManager["User"]):
         canonical = names.canonical((username or "")[: names.MAX_LENGTH + 1])
         if not names.is_valid(canonical):
             raise self.model.DoesNotExist
-        return self.get(canonical_name=canonical)
+        return self.get(canonical_name=canonical, left_at=None)
 
     def is_taken(self, username: str) -> bool:
-        """Whether a member has this name, in whatever spelling."""
-        return self.filter(canonical_name=names.canonical(username)).exists()
+        """Whether a member has, or had, this name, in whatever spelling."""
+        canonical = names.canonical(username)
+        return self.filter(canonical_name__in=[canonical, names.of_former(canonical)]).exists()
 
     def bulk_create_imported(self, posters: Iterable[str]) -> dict[str, int]:
         """User ids of posters from elsewhere, by their names as given; repeating it changes nothing.
 
         Who has no account gets one nobody can log in to. Names that break the rules are changed by
-        `names.as_valid`; spellings of one name lead to one account.
+        `names.as_valid`; spellings of one name lead to one account. Names of deleted accounts are left out.
         """
         valid = {poster: names.as_valid(poster) for poster in posters}
         wanted = {names.canonical(name): name for name in valid.values()}
@@ -53,12 +55,13 @@ class UserManager(auth.UserManager["User"]):
         ids: dict[str, int] = {}
         for start in range(0, len(order), self._BATCH):
             ids |= self._imported_ids({key: wanted[key] for key in order[start : start + self._BATCH]})
-        return {poster: ids[names.canonical(name)] for poster, name in valid.items()}
+        canonical = {poster: names.canonical(name) for poster, name in valid.items()}
+        return {poster: ids[key] for poster, key in canonical.items() if key in ids}
 
     def _imported_ids(self, wanted: dict[str, str]) -> dict[str, int]:
         """Ids by canonical name; `wanted` is spelling by canonical name."""
         ids = self._ids(wanted)
-        if missing := wanted.keys() - ids.keys():
+        if (missing := wanted.keys() - ids.keys()) and (missing := missing - self._former(missing)):
             users = [self.model(username=wanted[key], canonical_name=key, imported=True) for key in missing]
             for user in users:
                 user.set_unusable_password()
@@ -67,7 +70,14 @@ class UserManager(auth.UserManager["User"]):
         return ids
 
     def _ids(self, canonical_names: Iterable[str]) -> dict[str, int]:
-        return dict(self.filter(canonical_name__in=canonical_names).values_list("canonical_name", "pk"))
+        known = self.filter(canonical_name__in=canonical_names, left_at=None)
+        return dict(known.values_list("canonical_name", "pk"))
+
+    def _former(self, canonical_names: Iterable[str]) -> set[str]:
+        """Those that are names of deleted accounts."""
+        kept = {form: name for name in canonical_names for form in (name, names.of_former(name))}
+        former = self.filter(canonical_name__in=kept).exclude(left_at=None)
+        return {kept[form] for form in former.values_list("canonical_name", flat=True)}
 
 
 class User(AbstractBaseUser, auth.PermissionsMixin):
@@ -92,6 +102,12 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
     is_staff = models.BooleanField(_("staff"), default=False, help_text=_("May use this administration."))
     is_active = models.BooleanField(
         _("active"), default=True, help_text=_("Untick this instead of deleting an account.")
+    )
+    left_at = models.DateTimeField(
+        _("deleted"),
+        null=True,
+        editable=False,
+        help_text=_("The account is deleted; this row keeps its number from being used again."),
     )
     date_joined = models.DateTimeField(_("date joined"), default=timezone.now, editable=False)
 
@@ -120,7 +136,29 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
         if self._state.adding:
             _NAME(self.username)
             self.canonical_name = names.canonical(self.username)
+            with transaction.atomic():
+                super().save(*args, **kwargs)
+                # Looked for afterwards: until then the deleted account may have had the name itself.
+                if type(self).objects.filter(canonical_name=names.of_former(self.canonical_name)).exists():
+                    raise ValidationError({"username": _("This name is taken.")})
+            return
         super().save(*args, **kwargs)
+
+
+class Departure(models.Model):
+    """How far the deletion of an account is, while something is left to do. See `accounts.departures`."""
+
+    user = models.OneToOneField(User, models.CASCADE, primary_key=True)
+    begun_at = models.DateTimeField()
+    again = models.BooleanField(default=False)
+    step = models.PositiveSmallIntegerField(default=0)
+    progress = models.CharField(max_length=200, default="")
+
+    class Meta:
+        default_permissions = ()  # nobody edits them
+
+    def __str__(self) -> str:
+        return f"deletion of account {self.pk}"
 
 
 class TokenLimitError(Exception):

@@ -33,6 +33,17 @@ def is_reserved(name: str) -> bool:
     return re.sub("[-_]", "", canonical(name)) in RESERVED
 
 
+def of_former(canonical_name: str) -> str:
+    """What is kept of a deleted account's name: enough to know it again, and no valid name itself."""
+    digest = sha256(canonical_name.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"~{digest[: MAX_LENGTH - 1]}"
+
+
+def instead_of(user_id: int) -> str:
+    """What stands in the place of a deleted account's name. No valid name."""
+    return f"~{user_id}"
+
+
 def as_valid(name: str) -> str:
     """A valid name for a poster who comes from elsewhere: always the same one for the same name.
 

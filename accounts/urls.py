@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from accounts import views
+from accounts import deletion, views
 
 app_name = "accounts"
 urlpatterns = [
@@ -14,6 +14,7 @@ urlpatterns = [
     path("password/reset/sent/", views.reset_sent, name="password_reset_sent"),
     path("password/reset/<uidb64>/<token>/", views.ConfirmReset.as_view(), name="password_reset_confirm"),
     path("settings/", views.member_settings, name="settings"),
+    path("settings/delete/", deletion.delete_account, name="delete"),
     path("settings/tokens/", views.issue_token, name="token_issue"),
     path("settings/tokens/<int:token_id>/revoke/", views.revoke_token, name="token_revoke"),
 ]

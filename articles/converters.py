@@ -1,6 +1,7 @@
 """Parts of addresses. Importing this makes them known to `path()`."""
 
 from django.urls import register_converter
+from django.urls.converters import StringConverter
 
 
 class ArticleIdConverter:
@@ -15,4 +16,18 @@ class ArticleIdConverter:
         return str(value)
 
 
+class FeedListConverter(StringConverter):
+    """A list of the whole site that has a feed."""
+
+    regex = "front|newest|hot"
+
+
+class FeedKindConverter(StringConverter):
+    """The end of a feed's address: what it is written as."""
+
+    regex = "atom|rss"
+
+
 register_converter(ArticleIdConverter, "article_id")
+register_converter(FeedListConverter, "feed_list")
+register_converter(FeedKindConverter, "feed_kind")

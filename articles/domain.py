@@ -11,6 +11,12 @@ UserId = int
 UNKNOWN_POSTER: UserId = 0
 """Poster of an imported article whose source names none."""
 
+DELETED_MEMBER: UserId = -1
+"""Poster of an article whose poster's account is deleted."""
+
+DELETED_NAME = "~"
+"""Stands in the moderation log for a member whose account is deleted. No member's name is like it."""
+
 PLACEHOLDERS = range(1_000_000_000, 2_000_000_000)
 """User ids that stand for the unnamed voters of imported articles. No account ever gets one."""
 
@@ -86,6 +92,9 @@ class Rules:
 
     max_groups_by_poster: int = 5
 
+    max_saved: int = 2000
+    """Articles a member can save."""
+
     view_repeat: int = 600
     """How soon a visitor's next view of an article counts."""
 
@@ -141,6 +150,9 @@ class Article:
     choice: Choice = Choice.NONE
     """The reader's own."""
 
+    saved: bool = False
+    """Whether the reader saved it for later."""
+
     pv: int = 0
     """Page views that count."""
 
@@ -153,6 +165,11 @@ class Article:
     @property
     def points(self) -> int:
         return self.votes - self.opposes
+
+    @property
+    def by_deleted_member(self) -> bool:
+        """Whether its poster's account is deleted: nobody's name stands at it."""
+        return self.poster == DELETED_MEMBER
 
     def is_open(self, now: float) -> bool:
         """Whether votes still count at `now`: up to and including `closes_at`, to the millisecond."""
@@ -237,6 +254,16 @@ class SearchPage:
         return (self.number - 1) * self.per_page + 1
 
 
+@dataclass(frozen=True, slots=True)
+class Pulse:
+    """What became of an open page: its articles in its order, removed ones included, and how many came later."""
+
+    articles: tuple[Article, ...]
+    new: int = 0
+    has_more_new: bool = False
+    """Whether there are more new ones than were counted."""
+
+
 class Action(StrEnum):
     """What the moderation log records."""
 
@@ -264,7 +291,10 @@ OPERATOR = Actor(0, "")
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """One line of the public moderation log. `at` in Unix seconds; `article_id` 0 for whole groups."""
+    """One line of the public moderation log. `at` in Unix seconds; `article_id` 0 for whole groups.
+
+    `actor_name` is DELETED_NAME where the account of whoever did it is deleted.
+    """
 
     action: Action
     at: float

@@ -58,6 +58,14 @@ class DuplicateLink(Refused):
         self.article_id = article_id
 
 
+class SavedFull(Refused):
+    """The member has saved as many articles as one can."""
+
+
+class MemberGone(ArticlesError):
+    """The account of whoever asks is deleted, or about to be."""
+
+
 class ParametersChanged(Refused):
     """The ranking's parameters are no longer those the change was made from. `version` is the one in force."""
 

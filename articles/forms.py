@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
@@ -36,6 +37,12 @@ class LinkForm(forms.Form):
         widget=forms.URLInput({"maxlength": LINK_LIMIT, "placeholder": "https://", "autocomplete": "off"}),
     )
 
+    def __init__(self, *args: Any, **options: Any) -> None:
+        """The script that counts a title's characters replaces {n} and {limit}."""
+        super().__init__(*args, **options)
+        counter = _("%(n)s of %(limit)s characters") % {"n": "{n}", "limit": "{limit}"}
+        self.fields["title"].widget.attrs["data-counter"] = counter
+
 
 class PostForm(LinkForm):
     """A new article, with up to five of the existing groups."""
@@ -51,6 +58,7 @@ class PostForm(LinkForm):
             "A link that was posted within the last %(hours)d hours leads to that article instead.",
             hours,
         ) % {"hours": hours}
+        self.fields["link"].widget.attrs["data-known"] = reverse("articles:known_link") + "?link="
         self.fields["groups"].help_text = _("Up to %(most)d.") % {"most": self._most}
         self.fields["groups"].offer(groups)  # type: ignore[attr-defined]
 

@@ -15,6 +15,7 @@ from django.contrib.sessions.models import Session
 from django.db import connections
 from django.utils import timezone
 
+from accounts import departures
 from articles import archive
 from articles.errors import StoreError, StoreUnavailable
 from articles.repository import Repository
@@ -104,12 +105,18 @@ def _expire(repository: Repository) -> str:
     return ", ".join(filter(None, told))
 
 
+def _see_off(_repository: Repository) -> str:
+    """Go on with the deletion of accounts."""
+    return _counted(departures.go_on(_BUDGET), "account", "deleted")
+
+
 _STEPS = (
     _Step("tuning", _tune),
     _Step("hot", _score, is_news=False),
     _Step("history", _sample, is_news=False),
     _Step("words", _index),
     _Step("archive", _archive),
+    _Step("departures", _see_off),
     _Step("trim", _trim),
     _Step("expire", _expire),
     _Step("forget", _forget, is_news=False),

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable
 
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.shortcuts import render
 from django.urls import reverse
@@ -68,6 +69,8 @@ class StoreErrorsMiddleware:
                 return HttpResponsePermanentRedirect(reverse("articles:group", args=[into]))
             case _ if isinstance(exception, _NOT_HERE):
                 raise Http404(str(exception)) from exception
+            case errors.MemberGone():
+                raise PermissionDenied(str(exception)) from exception
             case errors.StoreError():
                 _log.error("store: %s: %s", type(exception).__name__, exception)
                 answer = render(request, "errors/503.html", status=503)

@@ -47,6 +47,8 @@ _ERRORS: dict[type[errors.ArticlesError], Any] = {
     errors.NotThePoster: gettext_lazy("Only its poster and moderators can edit an article."),
     errors.EditingClosed: gettext_lazy("The time in which posters can edit their article has ended."),
     errors.DuplicateLink: gettext_lazy("Another article with this link was posted recently."),
+    errors.SavedFull: gettext_lazy("You have saved as many articles as one can. Forget some of them first."),
+    errors.MemberGone: gettext_lazy("This account is deleted."),
     errors.GroupExists: gettext_lazy("There is a group of this name already."),
     errors.GroupNotFound: gettext_lazy("There is no such group."),
     errors.ArticleNotFound: gettext_lazy("There is no such article."),

@@ -23,6 +23,9 @@ _UNREAD_FACTOR = 4
 _PLUS_PLUS = re.compile(r"(?<=[^\W_])\+\+(?!\+)")
 _SHARP = re.compile(r"(?<=[^\W\d_])[#♯](?![^\W_]|[#♯])")
 
+# Between names; but not the two signs of "c++".
+_BETWEEN = re.compile(r"\s+|(?<!\+)\+(?!\+)|(?<=\+\+)\+")
+
 # In terms of `_shape`.
 _FORM = re.compile("a[am]*(?:-a[am]*)*")
 
@@ -44,6 +47,21 @@ def clean_slug(raw: str) -> str:
     if len(slug) > SLUG_LIMIT:
         raise Refused("slug-long", limit=SLUG_LIMIT, length=len(slug))
     return slug
+
+
+def slugs_between(text: str, *, at_most: int) -> tuple[str, ...]:
+    """The names in a text like `python+redis`, sorted, each once; a space counts as a plus.
+
+    Raises Refused, with "slug-form" also for none or too many.
+    """
+    try:
+        return (clean_slug(text),)
+    except Refused:
+        parts = [part for part in _BETWEEN.split(text[: at_most * _UNREAD_FACTOR * SLUG_LIMIT]) if part]
+    slugs = tuple(sorted({clean_slug(part) for part in parts}))
+    if not 0 < len(slugs) <= at_most:
+        raise Refused("slug-form")
+    return slugs
 
 
 def slug_from_title(title: str) -> str:

@@ -19,8 +19,9 @@ from articles.errors import GroupNotFound, PageNotFound
 from articles.links import clean_link
 from articles.people import actor, reader_id
 from articles.presentation import listed
+from articles.repository import MOST_GROUPS
 from articles.searching import read_query
-from articles.slugs import clean_slug
+from articles.slugs import clean_slug, slugs_between
 from articles.text import Refused, clean_reason, clean_title
 from articles.visitors import visit_of
 from articles.wiring import repository
@@ -44,15 +45,17 @@ _LOCATION = {"Location": {"description": "The article's address in the API.", "s
 @router.get(
     "articles",
     summary=gettext_noop("A page of articles"),
-    description=gettext_noop("The articles of the site or of one group, with your own choices."),
+    description=gettext_noop("The articles of the site or of some groups, with your own choices."),
     response={200: schemas.ArticlePage} | _failing(400, 401, 404, 503),
     **_READERS,
 )
 def list_articles(request: HttpRequest, query: Query[schemas.ListQuery]) -> schemas.ArticlePage:
     if query.page > LAST_PAGE:
         raise PageNotFound(query.page)
-    slug = None if query.group is None else _slug_asked_for(query.group)
-    page = repository().listings.page(query.order, query.page, slug=slug, reader=reader_id(request))
+    slugs = () if query.group is None else _slugs_asked_for(query.group)
+    page = repository().listings.page(
+        query.order, query.page, slugs=slugs, span=query.range, reader=reader_id(request)
+    )
     return schemas.ArticlePage.of(page)
 
 
@@ -174,6 +177,14 @@ def assign_groups(
     others = known.difference(wanted)  # not only those it is in now: another moderator may be adding one
     groups = found.groups.assign(article_id, wanted, others, actor=actor(request), reason=reason)
     return schemas.Assigned(id=article_id, groups=list(groups))
+
+
+def _slugs_asked_for(names: str) -> tuple[str, ...]:
+    """The groups' slugs, however they are typed. Raises GroupNotFound."""
+    try:
+        return slugs_between(names, at_most=MOST_GROUPS)
+    except Refused as refused:
+        raise GroupNotFound(names) from refused
 
 
 def _slug_asked_for(name: str) -> str:

@@ -27,6 +27,8 @@ _CODES: dict[type[errors.ArticlesError], tuple[int, str]] = {
     errors.GroupNotFound: (404, "group-not-found"),
     errors.PageNotFound: (404, "page-not-found"),
     errors.VotingClosed: (409, "voting-closed"),
+    errors.SavedFull: (409, "saved-full"),
+    errors.MemberGone: (403, "member-gone"),
 }
 
 
@@ -48,13 +50,15 @@ MEANINGS = {
     401: Meaning(
         gettext_noop("You are not logged in, or the token is not valid."), ("login-required", "bad-token")
     ),
-    403: Meaning(gettext_noop("You may not do this, or the CSRF token is missing."), ("forbidden", "csrf")),
+    403: Meaning(
+        gettext_noop("You may not do this, or the CSRF token is missing."), ("forbidden", "csrf", "member-gone")
+    ),
     404: Meaning(
         gettext_noop("It does not exist."),
         ("not-found", "article-not-found", "article-removed", "group-not-found", "group-moved", "page-not-found"),
     ),
     405: Meaning(gettext_noop("The address does not take this method."), ("method-not-allowed",)),
-    409: Meaning(gettext_noop("The article's state does not permit it."), ("voting-closed",)),
+    409: Meaning(gettext_noop("The article's state does not permit it."), ("voting-closed", "saved-full")),
     413: Meaning(gettext_noop("The body is too large."), ("body-too-large",)),
     415: Meaning(gettext_noop("The body must be JSON in UTF-8."), ("unsupported-media-type",)),
     500: Meaning(gettext_noop("Something went wrong on our side."), ("internal-error",)),

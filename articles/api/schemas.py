@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from articles import domain
-from articles.domain import Choice, Order
+from articles.domain import Choice, Order, Span
 
 GROUPS_AT_MOST = 50
 """Groups read from one request."""
@@ -37,12 +37,24 @@ class ListQuery(BaseModel):
         Order.SCORE,
         description=gettext_noop(
             "What the list is ordered by: score is the front page's order, time is newest first, hot is by "
-            "readership of late."
+            "readership of late, points is most points first, of equal ones the newest."
         ),
         examples=["time"],
     )
+    range: Span = Field(
+        Span.ALL,
+        description=gettext_noop(
+            "How far back a list of the site by points goes, by when its articles were posted; others ignore it."
+        ),
+        examples=["week"],
+    )
     group: str | SkipJsonSchema[None] = Field(
-        None, description=gettext_noop("Name of a group, to list its articles only."), examples=["python"]
+        None,
+        description=gettext_noop(
+            "Name of a group, to list its articles only; or of up to ten with a plus or a space between them, for "
+            "what is in any of them. Then the numbers of articles and of pages are the most there can be."
+        ),
+        examples=["python"],
     )
     page: PlainNumber = Field(1, ge=1, description=gettext_noop("Page, counted from 1."), examples=[2])
 
@@ -53,7 +65,11 @@ class Article(BaseModel):
     id: int
     title: str
     link: str | None = Field(description=gettext_noop("Null once the article is removed."))
-    poster: str = Field(description=gettext_noop("Name of the member who posted it; empty if unknown."))
+    poster: str = Field(
+        description=gettext_noop(
+            "Name of the member who posted it; empty if unknown, or if the account is deleted."
+        )
+    )
     time: float = Field(description=gettext_noop("When it was posted, in Unix seconds."))
     votes: int
     opposes: int

@@ -11,6 +11,7 @@ from ninja.parser import Parser
 from ninja.renderers import JSONRenderer
 
 from articles.api.endpoints import router
+from articles.api.own_lists import router as own_router
 from articles.api.problems import answer_to
 from articles.api.ranking import router as ranking_router
 
@@ -64,5 +65,6 @@ api = SiteApi(
 )
 api.add_router("", router)
 api.add_router("", ranking_router)
+api.add_router("", own_router)
 for _kind in (Exception, Http404, HttpError, ValidationError):  # ninja answers the latter three itself otherwise
     api.exception_handler(_kind)(answer_to)

@@ -12,8 +12,11 @@ from articles.repository import schema
 from articles.repository.archiving import Archiving, Counters
 from articles.repository.articles import Articles
 from articles.repository.audit import Audit, Progress, quiet
+from articles.repository.catalogue import Catalogue
 from articles.repository.client import make_client
+from articles.repository.departures import Departures
 from articles.repository.explanations import Explanations
+from articles.repository.feeding import Feeds, Wish
 from articles.repository.groups import Groups
 from articles.repository.history import History
 from articles.repository.hot import Hot
@@ -21,8 +24,10 @@ from articles.repository.house import House
 from articles.repository.imports import ImportRunning, Imports
 from articles.repository.inspection import Inspection
 from articles.repository.listings import MOST_GROUPS, Listings
+from articles.repository.members import Members
 from articles.repository.moderation_log import ModerationLog
 from articles.repository.previews import Preview, Previews
+from articles.repository.pulses import Pulses
 from articles.repository.repair import Repair
 from articles.repository.search import Search
 from articles.repository.store import Observer, Store, unobserved
@@ -39,6 +44,7 @@ __all__ = [
     "Repository",
     "Tuning",
     "TuningEntry",
+    "Wish",
     "connect",
 ]
 
@@ -51,10 +57,15 @@ class Repository:
         self.rules = store.rules
         self.articles = Articles(store)
         self.votes = Votes(store)
+        self.members = Members(store)
+        self.departures = Departures(store)
         self.groups = Groups(store)
         self.hot = Hot(store)
         self.listings = Listings(store, self.hot)
         self.search = Search(store)
+        self.pulses = Pulses(store)
+        self.catalogue = Catalogue(store)
+        self.feeds = Feeds(store, self.hot, self.catalogue)
         self.views = Views(store)
         self.history = History(store)
         self.explanations = Explanations(store, self.hot)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from articles.domain import Actor, Article, ArticleId, Posted, UserId
-from articles.errors import ArticleNotFound, DuplicateLink, PageNotFound
+from articles.errors import ArticleNotFound, DuplicateLink, MemberGone, PageNotFound
 from articles.links import link_digest
 from articles.repository import keys as names
 from articles.repository.groups import Groups
@@ -55,6 +55,8 @@ class Articles:
             [keys.article(article_id), keys.voted(article_id)],
             [article_id, title, link, poster, name, exact_time(now), slugs, life, keys.prefix, words],
         )
+        if status == "gone":
+            raise MemberGone(poster)
         if status == "exists":
             return False
         with store.commands() as client:
@@ -76,6 +78,12 @@ class Articles:
     def get_many(self, ids: Sequence[ArticleId], reader: UserId | None = None) -> list[Article]:
         """Articles in the order of `ids`, removed ones included; unknown ids are left out. One round trip."""
         return read_articles(self._store, ids, reader)
+
+    def with_link(self, link: str) -> Article | None:
+        """The article to which posting this clean link would lead, if there is one. Two round trips, or one."""
+        with self._store.commands() as client:
+            found = client.get(names.link(link_digest(link)))
+        return next(iter(self.get_many([int(found)])), None) if found else None
 
     def posted_by(self, poster: UserId, page: int = 1, reader: UserId | None = None) -> tuple[list[Article], bool]:
         """One page of a member's listed articles, newest first, and whether there is a next page.

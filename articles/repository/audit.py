@@ -11,19 +11,21 @@
    are counted together, or archived together
 7. an article is under exactly the words of its title, its link's host and its poster, and in the lexicon are
    exactly the words that have articles; removed articles are under none
-8. no voter set without an end, no key without its article, id counter at least the highest id
+8. while voting is open, what a member is listed to have voted for and opposed is what the voter sets say; nothing
+   is listed of former members
+9. no voter set without an end, no key without its article, id counter at least the highest id
 """
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from articles.domain import Order, Span
+from articles.domain import Order, Span, UserId
 from articles.ranking import RANGES, out_of_range
 from articles.repository import keys as names
 from articles.repository.index import Finding, Index
 from articles.repository.keys import Keys
 from articles.repository.keyspace import batches, mentioned_ids, survey
-from articles.repository.store import Store, exact_time
+from articles.repository.store import Store, Value, exact_time
 from articles.repository.tuning import parameters_from
 
 _AT_ONCE = 250
@@ -66,6 +68,8 @@ class Audit:
             for slug in sorted(contents.groups):
                 yield from self._check_group(keys, slug)
             yield from self._check_hot(keys)
+            for member in sorted(contents.members):
+                yield from self._check_choices(keys, member)
             yield from self._check_tops(keys)
 
     def _check_counter(self, highest: int) -> Iterator[Finding]:
@@ -120,6 +124,13 @@ class Audit:
         )
         for article_id, problem in zip(flat[::2], flat[1::2], strict=True):
             yield Finding(keys.article(int(article_id)), problem)
+
+    def _check_choices(self, keys: Keys, member: UserId) -> Iterator[Finding]:
+        lists = [keys.votes_of(member), keys.opposes_of(member)]
+        moment: list[Value] = [exact_time(self._store.now()), self._store.rules.voting_window]
+        flat = self._store.run("audit_choices", [*lists, keys.gone], [keys.prefix, member, *moment])
+        for at, problem in zip(flat[::2], flat[1::2], strict=True):
+            yield Finding(lists[at - 1], problem)
 
     def _check_group(self, keys: Keys, slug: str) -> Iterator[Finding]:
         with self._store.pipeline() as pipe:

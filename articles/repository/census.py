@@ -24,8 +24,18 @@ KINDS = (
     *("counter:views:<id>", "hll:uv:<id>", "counter:suspect:<id>", "days:<id>", "days:", "hll:day:<day>"),
     *("seen:<id>:<visitor>", "burst:<id>:<network>", "burst:<network>", "viewed:", "history:<id>"),
     *("word:<word>", "words:"),
+    *("votes:<user>", "opposes:<user>", "gone:"),
     *("ranking:", "tunings:", "log:", "groups:", "merged:"),
-    *("article:", "link:<digest>", "posted:<user>", "schema:", "shift:<digest>", "salt:<day>", "tick:"),
+    *(
+        "article:",
+        "link:<digest>",
+        "posted:<user>",
+        "saved:<user>",
+        "schema:",
+        "shift:<digest>",
+        "salt:<day>",
+        "tick:",
+    ),
     *("lock:import", "lock:hot", "lock:tick", "lock:forget"),
 )
 """As docs/data-model.md names them; a shard's prefix does not matter."""
@@ -34,7 +44,7 @@ _VARIABLES = {
     **dict.fromkeys(("<id>", "<user>"), "[1-9][0-9]*"),
     **dict.fromkeys(("<digest>", "<visitor>", "<network>"), "[0-9a-f]+"),
     "<day>": "[0-9]+",
-    "<span>": "day|week|month",
+    "<span>": "(?:day|week|month)",
     "<slug>": "(?s:[^:]+)",
     "<word>": "(?s:[^:]+)",
 }

@@ -150,7 +150,7 @@ class Imports:
         oldest = self._store.now() - self._store.rules.repost_window
         with self._store.pipeline() as pipe:
             for (link, time), (article_id, poster) in entered.items():
-                if poster:
+                if poster > 0:
                     pipe.zadd(names.posted(poster), {str(article_id): time})
                 if (left := int(float(time) - oldest)) > 0:
                     pipe.set(names.link(link_digest(link)), article_id, nx=True, ex=left)

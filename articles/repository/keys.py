@@ -39,6 +39,11 @@ def posted(user_id: UserId) -> str:
     return f"posted:{user_id}"
 
 
+def saved(user_id: UserId) -> str:
+    """Sorted set of the ids of what a member saved, by when."""
+    return f"saved:{user_id}"
+
+
 def shift(digest: str) -> str:
     """Seconds by which an import moved a file's times, so that repeating it finds the same articles."""
     return f"shift:{digest}"
@@ -122,6 +127,19 @@ class Keys:
     def history(self, article_id: ArticleId) -> str:
         """List of the article's past ranks and points, newest first."""
         return f"{self.prefix}history:{article_id}"
+
+    def votes_of(self, user_id: UserId) -> str:
+        """Sorted set of the ids of what a member voted for, by when."""
+        return f"{self.prefix}votes:{user_id}"
+
+    def opposes_of(self, user_id: UserId) -> str:
+        """Sorted set of the ids of what a member opposed, by when."""
+        return f"{self.prefix}opposes:{user_id}"
+
+    @property
+    def gone(self) -> str:
+        """Set of the ids of members whose accounts are deleted."""
+        return f"{self.prefix}gone:"
 
     @property
     def viewed(self) -> str:

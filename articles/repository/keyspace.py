@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from articles.domain import ArticleId, Order
+from articles.domain import ArticleId, Order, UserId
 from articles.repository.keys import Keys, Shards
 from articles.repository.store import Store
 
@@ -24,7 +24,8 @@ _OF_LISTS = dict.fromkeys(("time", "score", "points"), f"({_SLUG})?") | {
     "hot": f"score(:{_SLUG})?",
 }
 _OF_SHARDS = {
-    **dict.fromkeys(("removed", "ranking", "log", "viewed", "days"), _NOTHING),
+    **dict.fromkeys(("removed", "ranking", "log", "viewed", "days", "gone"), _NOTHING),
+    **dict.fromkeys(("votes", "opposes"), _ID),
     "next": "score",
     "word": r"[^\s:]+",
     "words": _NOTHING,
@@ -37,7 +38,7 @@ _OUTSIDE = {
     "article": _NOTHING,
     "schema": _NOTHING,
     "link": "[0-9a-f]{32}",
-    "posted": _ID,
+    **dict.fromkeys(("posted", "saved"), _ID),
     "shift": _SLUG,
     "lock": "import|hot|tick|forget",
     "tick": _NOTHING,
@@ -61,6 +62,8 @@ class Contents:
 
     groups: set[str] = field(default_factory=set)
     words: set[str] = field(default_factory=set)
+    members: set[UserId] = field(default_factory=set)
+    """Who voted for or opposed something, as far as lists of it are kept."""
 
 
 def walk(store: Store) -> Iterator[list[str]]:
@@ -121,6 +124,8 @@ def _note(contents: Contents, kind: str, rest: str) -> None:
         contents.words.add(rest)
     elif kind in ("group", "score", "time", "points"):
         contents.groups.add(rest)
+    elif kind in ("votes", "opposes"):
+        contents.members.add(int(rest))
     elif kind == "hot" and rest != "score":
         contents.groups.add(rest.removeprefix("score:"))
 

@@ -1,12 +1,15 @@
 """The public moderation log: every edit, removal, restoration and change of groups, with its reason."""
 
 import json
+from collections.abc import Iterator
 from heapq import merge
 from itertools import islice
 
 from articles.domain import Action, LogEntry, LogPage
 from articles.errors import PageNotFound
 from articles.repository.store import Store
+
+_AT_ONCE = 500
 
 
 class ModerationLog:
@@ -30,6 +33,16 @@ class ModerationLog:
         if number > 1 and not entries:
             raise PageNotFound(number)
         return LogPage(tuple(entries[:size]), number, has_next=len(entries) > size)
+
+    def by(self, name: str) -> Iterator[LogEntry]:
+        """Everything a member did, newest first in each shard."""
+        for keys in self._store.shards.all:
+            start, found = 0, [""]
+            while found:
+                with self._store.commands() as client:
+                    found = client.lrange(keys.log, start, start + _AT_ONCE - 1)
+                yield from (entry for entry in map(_entry, found) if entry.actor_name == name)
+                start += len(found)
 
 
 def _entry(text: str) -> LogEntry:

@@ -8,6 +8,7 @@ from redis.client import Pipeline
 from articles import ranking
 from articles.domain import Article, ArticleId, Choice, UserId
 from articles.errors import StoreUnfit
+from articles.repository import keys as names
 from articles.repository.client import UNPREPARED
 from articles.repository.store import Store
 
@@ -23,7 +24,7 @@ def read_articles(store: Store, ids: Sequence[ArticleId], reader: UserId | None)
         per_point, *replies = pipe.execute()
     if per_point is None:
         raise StoreUnfit(UNPREPARED)
-    width = 3 if reader is None else 5
+    width = 3 if reader is None else 6
     rows = (replies[at : at + width] for at in range(0, len(replies), width))
     found = (_article(store, i, row, float(per_point)) for i, row in zip(ids, rows, strict=True) if row[0])
     return list(found)
@@ -37,10 +38,11 @@ def _ask(pipe: Pipeline, store: Store, article_id: ArticleId, reader: UserId | N
     if reader is not None:
         pipe.sismember(keys.voted(article_id), str(reader))
         pipe.sismember(keys.oppose(article_id), str(reader))
+        pipe.zscore(names.saved(reader), str(article_id))
 
 
 def _article(store: Store, article_id: ArticleId, row: Sequence[Any], seconds_per_point: float) -> Article:
-    fields, pv, uv, voted, opposed = (*row, 0, 0)[:5]
+    fields, pv, uv, voted, opposed, saved = (*row, 0, 0, None)[:6]
     if archived := fields.get("archived"):
         pv, uv = archived.split()
     posted_at, votes, opposes = float(fields["time"]), int(fields["votes"]), int(fields["opposes"])
@@ -58,6 +60,7 @@ def _article(store: Store, article_id: ArticleId, row: Sequence[Any], seconds_pe
         groups=split_groups(fields["groups"]),
         removed=fields.get("removed"),
         choice=Choice.VOTE if voted else Choice.OPPOSE if opposed else Choice.NONE,
+        saved=saved is not None,
         pv=int(pv or 0),
         uv=int(uv),
     )

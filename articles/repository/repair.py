@@ -10,7 +10,7 @@ from articles.repository.keys import Keys
 from articles.repository.keyspace import Contents, batches, mentioned_ids, survey
 from articles.repository.reading import split_groups
 from articles.repository.search import Search
-from articles.repository.store import Store, exact_time
+from articles.repository.store import Store, Value, exact_time
 
 _AT_ONCE = 250
 
@@ -25,7 +25,9 @@ class Repair:
         self._index = Index(store)
 
     def run(self, progress: Progress = quiet) -> int:
-        """Rebuild rankings, hot list, groups, profiles, words, id counter; returns how many articles there are.
+        """Rebuild rankings, hot list, groups, profiles, members' lists, words and the id counter.
+
+        Returns how many articles there are.
 
         Each article is put in order in one atomic step, so that whoever reads or votes meanwhile sees it
         either as it was or as it should be. Counts of votes are not touched.
@@ -43,6 +45,7 @@ class Repair:
                 progress(done, total)
             self._repair_groups(keys, contents)
             self._index.repair_words(keys, contents.words)
+            self._repair_choices(keys, contents)
             self._drop_tops(keys)
         self._search.note_all_indexed()
         Groups(self._store).settle(sorted(slugs))
@@ -61,7 +64,7 @@ class Repair:
         facts = [told[at : at + 4] for at in range(0, len(told), 4)]
         with store.pipeline() as pipe:
             for article_id, (time, poster, _, _) in zip(batch, facts, strict=True):
-                if poster and poster != "0":
+                if poster and int(poster) > 0:
                     pipe.zadd(names.posted(int(poster)), {article_id: time})
             pipe.execute()
         return {slug for _, _, groups, _ in facts for slug in split_groups(groups)}
@@ -72,6 +75,12 @@ class Repair:
                 members = {int(member) for member in client.smembers(keys.group(slug))}
             for batch in list(batches(members, _AT_ONCE)) or [[]]:
                 self._store.run("repair_group", [keys.group(slug)], [keys.prefix, slug, *batch])
+
+    def _repair_choices(self, keys: Keys, contents: Contents) -> None:
+        moment: list[Value] = [exact_time(self._store.now()), self._store.rules.voting_window]
+        for member in sorted(contents.members):
+            lists = [keys.votes_of(member), keys.opposes_of(member), keys.gone]
+            self._store.run("repair_choices", lists, [keys.prefix, member, *moment])
 
     def _drop_tops(self, keys: Keys) -> None:
         """The rankings of what was posted lately are made anew by their next readers."""

@@ -30,6 +30,8 @@ _REFUSALS: dict[str, type[errors.ArticlesError]] = {
     "closed": errors.VotingClosed,
     "not_removed": errors.NotRemoved,
     "not_poster": errors.NotThePoster,
+    "gone": errors.MemberGone,
+    "full": errors.SavedFull,
     "late": errors.EditingClosed,
     "no_group": errors.GroupNotFound,
     "archived": errors.ViewsArchived,

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils.cache import patch_cache_control
 from django.views.decorators.http import require_safe
 
 from articles.archive import record_view
 from articles.domain import Article, ViewCount, Visit
 from articles.errors import ArticlesError
 from articles.people import reader_id
+from articles.views.card import card_of
 from articles.views.explanation import why
 from articles.visitors import remember, visit_of
 from articles.wiring import repository
@@ -38,10 +38,10 @@ def detail(request: HttpRequest, article_id: int) -> HttpResponse:
             "is_open": article.is_open(now),
             "may_edit": may_edit,
             "rules": found.rules,
+            "card": card_of(request, article),
             **why(article),
         },
     )
-    patch_cache_control(response, private=True)  # whoever else kept it would hide views
     if view:
         remember(request, response, *view)
     return response

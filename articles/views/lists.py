@@ -1,6 +1,5 @@
 """Every list is the same page in another order."""
 
-import re
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -14,15 +13,12 @@ from articles.errors import GroupNotFound
 from articles.people import reader_id
 from articles.preferences import preferences_of
 from articles.repository import MOST_GROUPS
-from articles.slugs import clean_slug
+from articles.slugs import slugs_between
 from articles.text import Refused
 from articles.views.paging import place_in
 from articles.wiring import repository
 
 Chosen = TypeVar("Chosen", Order, Range, Span)
-
-_BETWEEN_GROUPS = re.compile(r"\s+|(?<!\+)\+(?!\+)|(?<=\+\+)\+")
-"""A plus or a space, which some programs make of it; but not the two of "c++"."""
 
 
 @require_safe
@@ -49,7 +45,7 @@ def top(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def group(request: HttpRequest, slug: str) -> HttpResponse:
-    slugs = _slugs_in(slug)
+    slugs = slugs_in(slug)
     if "+".join(slugs) != slug:
         return _redirect(request, slugs)
     order = _choice(request, "order", Order.SCORE)
@@ -69,19 +65,12 @@ def _choice(request: HttpRequest, name: str, default: Chosen) -> Chosen:
         raise Http404(f"no such {name}") from None
 
 
-def _slugs_in(text: str) -> tuple[str, ...]:
+def slugs_in(text: str) -> tuple[str, ...]:
     """The slugs of an address like `python+redis`, sorted, each once. Raises Http404 for what can be none."""
     try:
-        return (clean_slug(text),)
-    except Refused:
-        parts = [part for part in _BETWEEN_GROUPS.split(text[:1000]) if part]
-    try:
-        slugs = tuple(sorted({clean_slug(part) for part in parts}))
+        return slugs_between(text, at_most=MOST_GROUPS)
     except Refused as refused:
         raise Http404(str(refused)) from refused
-    if not 0 < len(slugs) <= MOST_GROUPS:
-        raise Http404(f"{len(slugs)} groups")
-    return slugs
 
 
 def _redirect(request: HttpRequest, slugs: Sequence[str]) -> HttpResponse:

@@ -1,26 +1,29 @@
-"""Votes cast by forms."""
+"""Votes cast by forms, and by the script that sends the forms without leaving the page."""
 
 from urllib.parse import urlencode, urlsplit
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_POST
 
 from accounts.errand import local_path
-from articles.errors import VotingClosed
+from articles.domain import Choice
+from articles.errors import ArticleNotFound, ArticleRemoved, Refused, VotingClosed
 from articles.forms import ChoiceForm
 from articles.people import actor
 from articles.refusals import sentence_of
+from articles.views.counts import counts, prefers_json, sentence
 from articles.wiring import repository
 
 
 @csrf_exempt
 @require_POST
 def cast_vote(request: HttpRequest, article_id: int) -> HttpResponse:
-    """Set the member's choice, and go back to the row it was made on.
+    """Set the member's choice, and go back to the row it was made on; who prefers JSON gets the counts instead.
 
     A reader without account changes nothing here and needs no token: pages that can be cached hold none.
     """
@@ -30,7 +33,11 @@ def cast_vote(request: HttpRequest, article_id: int) -> HttpResponse:
     if not form.is_valid():
         return _unknown_choice(request)
     errand = {"next": _way_back(request, article_id), "article": article_id, "choice": form.choice_made.value}
-    return HttpResponseRedirect(f"{reverse('accounts:login')}?{urlencode(errand)}")
+    address = f"{reverse('accounts:login')}?{urlencode(errand)}"
+    if prefers_json(request):
+        refusal = _("You are logged out. Log in, and your choice will be counted.")
+        return JsonResponse({"error": refusal, "address": address}, status=401)
+    return HttpResponseRedirect(address)
 
 
 @csrf_protect
@@ -38,11 +45,24 @@ def _cast_vote(request: HttpRequest, article_id: int) -> HttpResponse:
     form = ChoiceForm(request.POST)
     if not form.is_valid():
         return _unknown_choice(request)
+    if prefers_json(request):
+        return _counted(request, article_id, form.choice_made)
     try:
         repository().votes.cast(article_id, actor(request).id, form.choice_made)
     except VotingClosed as closed:
         messages.error(request, sentence_of(closed))
     return redirect(_way_back(request, article_id))
+
+
+def _counted(request: HttpRequest, article_id: int, choice: Choice) -> JsonResponse:
+    """The counts after the choice, or why it was refused."""
+    try:
+        tally = repository().votes.cast(article_id, actor(request).id, choice)
+    except (ArticleNotFound, ArticleRemoved) as gone:
+        return JsonResponse({"error": sentence_of(gone)}, status=404)
+    except Refused as refused:
+        return JsonResponse({"error": sentence_of(refused)}, status=409)
+    return JsonResponse(counts(article_id, tally) | {"told": sentence(tally)})
 
 
 def _unknown_choice(request: HttpRequest) -> HttpResponse:

@@ -19,6 +19,11 @@ ENDPOINTS = {
     ("get", "/api/articles/{article_id}"): {"200", "401", "404", "503"},
     ("get", "/api/articles/{article_id}/ranking"): {"200", "401", "404", "503"},
     ("put", "/api/articles/{article_id}/vote"): {"200", *["400", "401", "403", "404", "409", "413", "415", "503"]},
+    ("put", "/api/articles/{article_id}/saved"): {
+        "200",
+        *["400", "401", "403", "404", "409", "413", "415", "503"],
+    },
+    **{("get", f"/api/me/{name}"): {"200", "400", "401", "404", "503"} for name in ("voted", "opposed", "saved")},
     ("put", "/api/articles/{article_id}/groups"): {"200", *["400", "401", "403", "404", "413", "415", "503"]},
 }
 
@@ -69,7 +74,9 @@ def test_what_needs_a_login_says_so():
     for (method, path), operation in operations().items():
         accepted = {name for choice in operation["security"] for name in choice}
         assert accepted == schemes
-        assert ({} in operation["security"]) == (method == "get" or path == "/api/views")
+        assert ({} in operation["security"]) == (
+            (method == "get" and not path.startswith("/api/me/")) or path == "/api/views"
+        )
 
 
 def test_path_parameters_are_declared():

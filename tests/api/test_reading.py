@@ -165,7 +165,7 @@ def test_a_merged_group_says_where_it_went(anyone, site_store, python):
 
 
 def test_unknown_parameters_are_ignored(anyone, article):
-    assert anyone.get("articles?limit=-1&range=x&reader=1").json() == anyone.get("articles").json()
+    assert anyone.get("articles?limit=-1&since=x&reader=1").json() == anyone.get("articles").json()
 
 
 @pytest.mark.parametrize("path", ["articles", "articles/{}", "openapi.json"])
@@ -198,3 +198,29 @@ def test_a_list_takes_two_round_trips(anyone, site_store, article, monkeypatch):
     anyone.get("articles")
 
     assert len(trips) == 2
+
+
+def test_most_points_come_first_in_the_range_asked_for(anyone, site_store, alice):
+    first, second = (
+        site_store.articles.post(alice.pk, "alice", f"No. {n}", f"https://example.org/{n}").id for n in range(2)
+    )
+    site_store.votes.cast(first, 77, Choice.VOTE)
+
+    for asked in ("order=points", "order=points&range=day", "order=points&range=month"):
+        answer = anyone.get(f"articles?{asked}").json()
+        assert [found["id"] for found in answer["articles"]] == [first, second]
+    assert error_of(anyone.get("articles?order=points&range=year")) == (400, "invalid")
+
+
+def test_several_groups_list_what_is_in_any_of_them(anyone, site_store, article, closed, python):
+    site_store.groups.assign(article, ["python"])
+    site_store.groups.assign(closed, ["redis", "python"])
+
+    for name in ("python%2Bredis", "redis+python", "Redis%20python"):
+        page = anyone.get(f"articles?group={name}&order=time").json()
+        assert {found["id"] for found in page["articles"]} == {article, closed}
+    assert error_of(anyone.get("articles?group=python%2Bnope")) == (404, "group-not-found")
+    assert error_of(anyone.get("articles?group=" + "%2B".join(f"g{n}" for n in range(11)))) == (
+        404,
+        "group-not-found",
+    )

@@ -1,17 +1,22 @@
 """A real browser, where the machine has one, and a site for it."""
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from django.conf import settings
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.site.conftest import Site, static_files
 
 __all__ = ["static_files"]
 
 CHROMIUM = Path("/usr/bin/chromium")
+
+ARTEFACTS = Path(settings.BASE_DIR) / "test-artefacts"
+"""Pictures that tests leave behind; not in git."""
 
 
 @pytest.fixture(scope="module")
@@ -35,3 +40,14 @@ def site(chromium: Browser, tmp_path_factory: pytest.TempPathFactory, static_fil
     running.wait_until_up()
     yield running
     running.stop()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item):
+    """Keeps a picture of the window of a test that failed."""
+    report = yield
+    window = getattr(item, "funcargs", {}).get("page")
+    if report.when == "call" and report.failed and isinstance(window, Page):
+        name = re.sub(r"\W+", "-", item.nodeid)
+        window.screenshot(path=ARTEFACTS / "failures" / f"{name}.png", full_page=True)
+    return report

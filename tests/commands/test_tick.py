@@ -29,7 +29,7 @@ from articles.repository.hot import Hot
 from articles.repository.house import Turn
 from articles.repository.tuning import Tunings
 
-STEPS = ["tuning", "hot", "history", "archive", "trim", "expire", "forget"]
+STEPS = ["tuning", "hot", "history", "words", "archive", "departures", "trim", "expire", "forget"]
 
 
 @pytest.fixture(autouse=True)

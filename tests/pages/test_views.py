@@ -279,7 +279,7 @@ def test_a_removed_article_is_shown_and_not_counted(clock, article, counts, site
 def test_the_page_is_for_its_reader_alone(clock, article):
     answer = Reader().reads(article)
 
-    assert answer["Cache-Control"] == "private"
+    assert answer["Cache-Control"] == "private, no-cache"
     assert "Cookie" in answer["Vary"]
 
 

@@ -31,7 +31,7 @@ VARIABLES = {
     "<visitor>": "[0-9a-f]{16}",
     "<network>": "[0-9a-f]{16}",
     "<day>": "[0-9]+",
-    "<span>": "day|week|month",
+    "<span>": "(?:day|week|month)",
 }
 SECONDS = {"s": 1, "minutes": 60, "h": 3600, "days": 86400}
 
@@ -140,6 +140,8 @@ def used(real_repository: Repository, clock: Clock) -> Repository:
         clock.advance(60)
         view(repository, post(repository, number, ("python", "群组")), 1)
     repository.history.sample()
+    repository.members.save(9, 13, wanted=True)
+    assert repository.departures.advance(2, "user2", "", lambda: True) == ""
     warm(repository, "python", "群组")
     assert problems(repository) == []
     return repository
@@ -270,10 +272,13 @@ def test_a_script_that_writes_a_key_is_among_its_writers(row):
         "hll:uv:<id>": r"'(?:SET|PFADD|DEL)', (?:views, )?visitors|'hll:uv:'",
         "counter:suspect:<id>": r"'(?:HINCRBY|HDEL)', suspects|'counter:suspect:'",
         "viewed:": r"'(?:ZADD|ZREM)', (?:KEYS\[5\]|viewed|prefix \.\. 'viewed:')",
-        "tunings:": r"'LPUSH', KEYS\[2\]",
+        "tunings:": r"'LPUSH', KEYS\[2\]|forget\(KEYS\[2\]",
         "history:<id>": r"'LPUSH', history|'history:'",
-        "ranking:": r"'HSET', ranking|rescore_hot_list\(|make_top\(|'sampled_at', ARGV",
-        "log:": r"\blog\(",
+        "ranking:": r"'HSET', (?:KEYS\[3\], 'next_|ranking)|rescore_hot_list\(|make_top\(|'sampled_at', ARGV",
+        "log:": r"\blog\(|forget\(KEYS\[1\]",
+        "votes:<user>": r"\bnote_choice\(|list_choices\(|'UNLINK', KEYS\[[12]\]",
+        "opposes:<user>": r"\bnote_choice\(|list_choices\(|'UNLINK', KEYS\[[12]\]",
+        "gone:": r"'SADD', KEYS\[1\]",
         "groups:": r"'(?:HSET|HSETNX|HDEL)', KEYS\[1\], ARGV",
         "merged:": r"'(?:HSET|HDEL)', KEYS\[2\]",
         "points:": r"\b(?:list_article|unlist_article|rank_by_points)\(",

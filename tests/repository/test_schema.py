@@ -17,7 +17,8 @@ def test_the_first_start_stamps_an_empty_store(server_url):
     repository.prepare()
     repository.prepare()
 
-    assert repository.store.client.hgetall("schema:") == {"version": "1", "shards": "4", "configured": "200"}
+    stamp = {"version": "1", "shards": "4", "configured": "200", "points": "ranked"}
+    assert repository.store.client.hgetall("schema:") == stamp
     values = {name: float(text) for name, text in repository.store.client.hgetall("{s3}:ranking:").items()}
     parameters = {"votes_per_day": 200, "alpha": 1, "beta": 1.2, "base": 2, "gamma": 1.5, "seconds_per_point": 432}
     assert values == parameters | {"version": 1, "refreshed_at": repository.hot.refreshed_at()}

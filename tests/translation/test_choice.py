@@ -1,12 +1,16 @@
 """Which language a reader gets, and what that costs."""
 
+import re
+
 import pytest
 from django.core import mail
 from django.db import connection
+from django.http import HttpResponse
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from accounts.mail import wait_until_sent
+from articles.languages import LanguageMiddleware
 from tests.pages.conftest import browser_of
 
 CHINESE, ENGLISH = '<html lang="zh-Hans">', '<html lang="en">'
@@ -149,3 +153,32 @@ def test_the_administration_follows(site, carol):
     carol.save()
 
     assert "站点管理" in browser_of(prefer(carol, "zh-hans")).get("/admin/").text
+
+
+def test_whatever_passes_by_is_marked_as_depending_on_the_cookie(rf):
+    answer = LanguageMiddleware(lambda _request: HttpResponse("x"))(rf.get("/feeds/"))
+
+    assert answer["Vary"] == "Cookie"
+
+
+def pressed(page):
+    return re.findall(r'name="language" value="([^"]*)" aria-pressed="true"', page)
+
+
+def test_the_switch_in_the_foot_shows_the_language_in_force_and_sticks(site):
+    browser = Client()
+    assert pressed(browser.get("/").text) == ["en"]
+    assert pressed(browser.get("/", headers={"Accept-Language": "zh"}).text) == ["zh-hans"]
+
+    answer = browser.post("/preferences/", {"language": "zh-hans", "next": "/newest/"})
+
+    cookie = answer.cookies["language"]
+    assert (cookie.value, cookie["samesite"], int(cookie["max-age"]) > 180 * 86400) == ("zh-hans", "Lax", True)
+    assert pressed(browser.get("/").text) == ["zh-hans"]
+
+
+def test_a_members_switch_is_kept_on_the_account(site, alice):
+    browser_of(alice).post("/preferences/", {"language": "zh-hans", "next": "/"})
+
+    elsewhere = browser_of(alice)
+    assert CHINESE in elsewhere.get("/", headers={"Accept-Language": "en"}).text

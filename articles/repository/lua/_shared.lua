@@ -77,7 +77,11 @@ local function rank_by_points(prefix, id, posted_at, points, groups)
     local ranking = prefix .. 'top:' .. span
     if redis.call('EXISTS', ranking) == 1 then
       local since = tonumber(redis.call('HGET', prefix .. 'ranking:', 'since_' .. span) or '')
-      if since and posted_at >= since then redis.call('ZADD', ranking, exactly(value), id) end
+      if not since then
+        redis.call('DEL', ranking)
+      elseif posted_at >= since then
+        redis.call('ZADD', ranking, exactly(value), id)
+      end
     end
   end
 end
@@ -118,6 +122,34 @@ local function leave_groups(prefix, id, groups)
   for _, slug in ipairs(groups) do
     redis.call('SREM', prefix .. 'group:' .. slug, id)
     for _, order in ipairs(ORDERS) do redis.call('ZREM', prefix .. OF_GROUP[order] .. slug, id) end
+  end
+end
+
+-- A member's choices in this shard: the sets of an article's voters, and the lists of what a member chose. Both change
+-- in one step, so while an article is open they say the same.
+local CHOICES = {{choice = 'vote', set = 'voted:', list = 'votes:'}, {choice = 'oppose', set = 'oppose:', list = 'opposes:'}}
+local CHOICES_KEPT = 1000
+
+-- Not one of the placeholders that stand for unnamed voters.
+local function is_member(user)
+  return tonumber(user) < 1000000000 or tonumber(user) >= 2000000000
+end
+
+local function is_gone(prefix, user)
+  return redis.call('SISMEMBER', prefix .. 'gone:', user) == 1
+end
+
+-- `at` in Unix seconds, as text. Of those from before `ended`, when no article could be posted that is still open, only
+-- the newest are kept.
+local function note_choice(prefix, id, user, choice, at, ended)
+  for _, one in ipairs(CHOICES) do
+    local list = prefix .. one.list .. user
+    if one.choice ~= choice then redis.call('ZREM', list, id)
+    elseif redis.call('ZADD', list, 'NX', at, id) == 1 then
+      local old = redis.call('ZCOUNT', list, '-inf', '(' .. exactly(ended))
+      local surplus = math.min(old, redis.call('ZCARD', list) - CHOICES_KEPT)
+      if surplus > 0 then redis.call('ZREMRANGEBYRANK', list, 0, surplus - 1) end
+    end
   end
 end
 

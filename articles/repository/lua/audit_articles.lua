@@ -20,6 +20,17 @@ local function check_votes(say, id, votes, opposes)
   if against > 0 and #redis.call('SINTER', voted, oppose) > 0 then say('a user is in both voter sets') end
 end
 
+local function check_choices(say, id)
+  for _, one in ipairs(CHOICES) do
+    for _, user in ipairs(redis.call('SMEMBERS', prefix .. one.set .. id)) do
+      local listed = is_member(user) and redis.call('ZSCORE', prefix .. one.list .. user, id)
+      if is_member(user) and not listed and not is_gone(prefix, user) then
+        say('not in ' .. one.list .. user .. ', which is in ' .. one.set)
+      end
+    end
+  end
+end
+
 local function check_ends(say, id)
   for _, key in ipairs({prefix .. 'voted:' .. id, prefix .. 'oppose:' .. id}) do
     if redis.call('TTL', key) == -1 then say('a voter set without end') end
@@ -85,7 +96,10 @@ for at = 4, #ARGV do
   if not (title and link and poster and time and votes and opposes and groups) then
     say('no such article, or not a whole one')
   else
-    if now - milliseconds(tonumber(time)) <= window then check_votes(say, id, votes, opposes) end
+    if now - milliseconds(tonumber(time)) <= window then
+      check_votes(say, id, votes, opposes)
+      check_choices(say, id)
+    end
     check_ends(say, id)
     check_lists(say, id, tonumber(time), votes - opposes, groups, removed)
     check_views(say, id, archived)

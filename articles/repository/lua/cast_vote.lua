@@ -2,7 +2,7 @@
 Set one user's choice on an article. Idempotent: the choice is a target state.
 KEYS  1 article  2 voted  3 oppose
 ARGV  1 article id  2 user id  3 choice (vote|oppose|none)  4 now, s  5 window, s  6 grace, s  7 shard prefix
-Returns  {"ok", votes, opposes, choice} | {"missing"} | {"removed"} | {"closed"}
+Returns  {"ok", votes, opposes, choice} | {"missing"} | {"removed"} | {"closed"} | {"gone"}
 Cost  O(log N)
 ]]
 local article, voted, oppose = KEYS[1], KEYS[2], KEYS[3]
@@ -13,6 +13,7 @@ local time, votes, opposes, groups, removed =
   unpack(redis.call('HMGET', article, 'time', 'votes', 'opposes', 'groups', 'removed'))
 if not time then return {'missing'} end
 if removed then return {'removed'} end
+if is_gone(prefix, user) then return {'gone'} end
 time = tonumber(time)
 if milliseconds(now) - milliseconds(time) > milliseconds(window) then return {'closed'} end
 local in_force = parameters(prefix)
@@ -27,6 +28,7 @@ end
 
 local vote_change = set_member(voted, choice == 'vote')
 local oppose_change = set_member(oppose, choice == 'oppose')
+note_choice(prefix, id, user, choice, exactly(math.max(now, time)), now - window - grace)
 votes, opposes = votes + vote_change, opposes + oppose_change
 if vote_change ~= 0 or oppose_change ~= 0 then
   redis.call('HSET', article, 'votes', votes, 'opposes', opposes)

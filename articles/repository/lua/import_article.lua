@@ -28,8 +28,11 @@ end
 redis.call('HSET', article, 'title', ARGV[2], 'link', ARGV[3], 'poster', poster, 'poster_name', ARGV[5],
   'time', time, 'votes', votes, 'opposes', opposes, 'groups', ARGV[9], 'words', ARGV[14])
 if life > 0 then
-  local named = poster ~= '0' and votes > 0
-  if named then redis.call('SADD', voted, poster) end
+  local named = tonumber(poster) > 0 and votes > 0
+  if named then
+    redis.call('SADD', voted, poster)
+    if not is_gone(prefix, poster) then note_choice(prefix, id, poster, 'vote', time, -math.huge) end
+  end
   enter_voters(voted, named and votes - 1 or votes)
   enter_voters(oppose, opposes)
 end

@@ -17,6 +17,18 @@ local function end_voter_set(key, time)
   end
 end
 
+-- When somebody chose is lost with the list: the posting time stands for it.
+local function list_choices(id, time)
+  if milliseconds(now) - milliseconds(time) > milliseconds(window) then return end
+  for _, one in ipairs(CHOICES) do
+    for _, user in ipairs(redis.call('SMEMBERS', prefix .. one.set .. id)) do
+      if is_member(user) and not is_gone(prefix, user) then
+        redis.call('ZADD', prefix .. one.list .. user, 'NX', exactly(time), id)
+      end
+    end
+  end
+end
+
 -- The time of the last view only tells when to archive: where it is lost, now is near enough.
 local function note_viewed(id)
   if not page_views(prefix, id) then redis.call('ZREM', prefix .. 'viewed:', id)
@@ -43,6 +55,7 @@ for at = 5, #ARGV do
   if not in_force.next_per_point then redis.call('ZREM', prefix .. 'next:score', id) end
   if time then
     note_viewed(id)
+    list_choices(id, tonumber(time))
     end_voter_set(prefix .. 'voted:' .. id, tonumber(time))
     end_voter_set(prefix .. 'oppose:' .. id, tonumber(time))
   end

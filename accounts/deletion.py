@@ -1,0 +1,49 @@
+"""The page on which members delete their account."""
+
+import logging
+
+from django.contrib import messages
+from django.contrib.auth import logout
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+
+from accounts import departures
+from accounts.forms import DeleteAccountForm
+
+_log = logging.getLogger(__name__)
+_AT_ONCE = 1.0
+"""Seconds of tidying up within the request; housekeeping does the rest."""
+
+
+@sensitive_post_parameters()
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def delete_account(request: HttpRequest) -> HttpResponse:
+    form = DeleteAccountForm(request.POST if request.method == "POST" else None, member=request.user)
+    if request.method == "POST" and form.is_valid():
+        try:
+            departures.begin(int(request.user.pk or 0))
+        except departures.LastAdministratorError:
+            form.add_error(
+                None,
+                _("You are the only administrator. Make another member administrator first, then come back."),
+            )
+        else:
+            return _farewell(request)
+    return render(request, "accounts/delete.html", {"form": form}, status=400 if form.errors else 200)
+
+
+def _farewell(request: HttpRequest) -> HttpResponse:
+    try:
+        departures.go_on(_AT_ONCE)
+    except Exception:
+        _log.warning("an account is deleted; what is left to tidy up is put off")
+    logout(request)
+    messages.success(request, _("Your account has been deleted. Thank you for having been here."))
+    return redirect("/")

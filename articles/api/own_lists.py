@@ -1,0 +1,109 @@
+"""What the member alone can ask for: articles voted for, opposed and saved."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.http import HttpRequest
+from django.utils.translation import gettext_noop
+from ninja import Query, Router
+from pydantic import BaseModel, Field
+
+from articles import domain
+from articles.api import schemas
+from articles.api.auth import MEMBERS
+from articles.api.endpoints import LAST_PAGE, ArticleNumber
+from articles.errors import PageNotFound
+from articles.people import actor
+from articles.wiring import repository
+
+router = Router()
+
+
+class OwnQuery(BaseModel):
+    __doc__ = gettext_noop("Which page of a list of yours.")
+
+    page: schemas.PlainNumber = Field(1, ge=1, description=gettext_noop("Page, counted from 1."), examples=[1])
+
+
+class OwnList(BaseModel):
+    __doc__ = gettext_noop("One page of a list of yours, what you chose or saved last first.")
+
+    articles: list[schemas.Article]
+    page: int
+    has_next: bool = Field(description=gettext_noop("Whether there is a page after this one."))
+
+
+class Saving(BaseModel):
+    __doc__ = gettext_noop("Whether an article is to be saved.")
+
+    saved: bool = Field(strict=True, examples=[True])
+
+
+class Saved(BaseModel):
+    __doc__ = gettext_noop("Whether an article is saved.")
+
+    id: int
+    saved: bool
+
+
+def _failing(*statuses: int) -> dict[int, Any]:
+    return dict.fromkeys(statuses, schemas.Failure)
+
+
+_ANSWERS: dict[int, Any] = {200: OwnList} | _failing(400, 401, 404, 503)
+
+
+@router.get(
+    "me/voted",
+    summary=gettext_noop("What you voted for"),
+    description=gettext_noop("Nobody else can see this list. Removed articles are left out of it."),
+    response=_ANSWERS,
+    auth=MEMBERS,
+)
+def list_voted(request: HttpRequest, query: Query[OwnQuery]) -> OwnList:
+    return _page(request, query.page, repository().members.voted)
+
+
+@router.get(
+    "me/opposed",
+    summary=gettext_noop("What you opposed"),
+    description=gettext_noop("Nobody else can see this list. Removed articles are left out of it."),
+    response=_ANSWERS,
+    auth=MEMBERS,
+)
+def list_opposed(request: HttpRequest, query: Query[OwnQuery]) -> OwnList:
+    return _page(request, query.page, repository().members.opposed)
+
+
+@router.get(
+    "me/saved",
+    summary=gettext_noop("What you saved"),
+    description=gettext_noop("Nobody else can see this list. Removed articles are left out of it."),
+    response=_ANSWERS,
+    auth=MEMBERS,
+)
+def list_saved(request: HttpRequest, query: Query[OwnQuery]) -> OwnList:
+    return _page(request, query.page, repository().members.saved)
+
+
+@router.put(
+    "articles/{article_id:article_id}/saved",
+    summary=gettext_noop("Save an article, or forget it"),
+    description=gettext_noop("Saves an article for later, or no longer. Repeating it changes nothing."),
+    response={200: Saved} | _failing(400, 401, 403, 404, 409, 413, 415, 503),
+    auth=MEMBERS,
+)
+def save_article(request: HttpRequest, article_id: ArticleNumber, saving: Saving) -> Saved:
+    repository().members.save(actor(request).id, article_id, wanted=saving.saved)
+    return Saved(id=article_id, saved=saving.saved)
+
+
+def _page(
+    request: HttpRequest, number: int, read: Callable[[int, int], tuple[list[domain.Article], bool]]
+) -> OwnList:
+    if number > LAST_PAGE:
+        raise PageNotFound(number)
+    articles, has_next = read(actor(request).id, number)
+    if number > 1 and not articles and not has_next:
+        raise PageNotFound(number)
+    return OwnList(articles=[schemas.Article.of(a) for a in articles], page=number, has_next=has_next)

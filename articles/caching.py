@@ -1,0 +1,112 @@
+"""What browsers, proxies and subscribers may keep of the answers, page by page. docs/feeds.md says why.
+
+Behind everything that makes an answer vary (session, language, cookies), before it is packed.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from hashlib import blake2b
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.utils.cache import get_conditional_response, patch_cache_control, patch_vary_headers
+
+SHARED_SECONDS = 10
+"""How long a proxy may show a list of readers without account before it asks again."""
+
+FEED_SECONDS = 300
+CRAWLER_SECONDS = 3600
+
+_PERSONAL_COOKIES = (settings.SESSION_COOKIE_NAME, "messages")
+
+Answer = Callable[[HttpRequest], HttpResponse]
+Rule = Callable[[HttpRequest, HttpResponse], HttpResponse]
+
+
+def _list(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    """The same for all readers without account who have the same wishes."""
+    _vary_by_reader(response)
+    if _is_personal(request, response):
+        patch_cache_control(response, private=True, no_cache=True)
+        return response
+    patch_cache_control(response, public=True, max_age=0, s_maxage=SHARED_SECONDS)
+    return _unless_known(request, response)
+
+
+def _counted(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    """A page whose every reading counts: a cache asks each time, and answers nobody by itself."""
+    _vary_by_reader(response)
+    patch_cache_control(response, private=True, no_cache=True)
+    return response if _has_account(request) else _unless_known(request, response)
+
+
+def _same_for_everybody(request: HttpRequest, response: HttpResponse, *, seconds: int) -> HttpResponse:
+    """Whoever asks, in whatever language, with whatever cookie."""
+    del response.headers["Vary"]
+    response.cookies.clear()
+    patch_vary_headers(response, ("Accept-Encoding",))
+    patch_cache_control(response, public=True, max_age=seconds)
+    return _unless_known(request, response)
+
+
+_feed = partial(_same_for_everybody, seconds=FEED_SECONDS)
+_for_crawlers = partial(_same_for_everybody, seconds=CRAWLER_SECONDS)
+
+RULES: Mapping[str, Rule] = {
+    "articles:front": _list,
+    "articles:newest": _list,
+    "articles:hot": _list,
+    "articles:top": _list,
+    "articles:groups": _list,
+    "articles:group": _list,
+    "articles:profile": _list,
+    "articles:log": _list,
+    "articles:article": _counted,
+    "articles:feed": _feed,
+    "articles:group_feed": _feed,
+    "articles:user_feed": _feed,
+    "articles:robots": _for_crawlers,
+    "articles:sitemap": _for_crawlers,
+    "articles:sitemap_lists": _for_crawlers,
+    "articles:sitemap_articles": _for_crawlers,
+}
+"""By the name of the view; what is not here says itself what may be kept."""
+
+
+class CachingMiddleware:
+    """Says what may be kept, and answers 304 to whoever has the page already. The view has run by then."""
+
+    def __init__(self, get_response: Answer) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self._get_response(request)
+        rule = RULES.get(request.resolver_match.view_name) if request.resolver_match else None
+        if rule is None or request.method not in ("GET", "HEAD") or response.status_code not in (200, 304):
+            return response
+        return rule(request, response)
+
+
+def _vary_by_reader(response: HttpResponse) -> None:
+    patch_vary_headers(response, ("Accept-Encoding", "Accept-Language", "Cookie"))
+
+
+def _has_account(request: HttpRequest) -> bool:
+    return settings.SESSION_COOKIE_NAME in request.COOKIES
+
+
+def _is_personal(request: HttpRequest, response: HttpResponse) -> bool:
+    """Whether the answer is, or could be, about this one reader: a session, a message, a cookie to keep."""
+    return bool(response.cookies) or any(name in request.COOKIES for name in _PERSONAL_COOKIES)
+
+
+def _unless_known(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    """The answer with a validator, or 304 with its headers and cookies.
+
+    The validator is weak: packed or not, it is the same page.
+    """
+    if response.status_code == 304:
+        return response
+    if "ETag" not in response.headers:
+        response.headers["ETag"] = f'W/"{blake2b(response.content, digest_size=16).hexdigest()}"'
+    return get_conditional_response(request, etag=response.headers["ETag"], response=response) or response

@@ -1,0 +1,57 @@
+"""What a subscriber may ask of a feed in its address: `?min_points=` and `?hide=`."""
+
+import re
+from urllib.parse import quote, urlencode
+
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+
+from articles.preferences import MOST_HIDDEN, slugs_from
+from articles.presentation import grouped
+from articles.refusals import message_of
+from articles.repository import Wish
+from articles.slugs import SLUG_LIMIT, clean_slug
+from articles.text import Refused
+
+MOST_POINTS = 1_000_000
+
+_NUMBER = re.compile("[0-9]{1,7}", re.ASCII)
+_MOST_TEXT = MOST_HIDDEN * (SLUG_LIMIT + 1)
+
+
+class BadQuery(ValueError):
+    """What was asked for makes no sense; the message is a sentence in the reader's language."""
+
+
+def wish_of(query: QueryDict) -> Wish:
+    """Raises BadQuery."""
+    return Wish(_min_points(query), _hidden(query))
+
+
+def query_of(wish: Wish) -> str:
+    """The same in its one spelling, with its question mark; "" where nothing is asked for."""
+    values = {
+        "min_points": "" if wish.min_points is None else str(wish.min_points),
+        "hide": ",".join(wish.hidden),
+    }
+    asked = {name: value for name, value in values.items() if value}
+    return f"?{urlencode(asked, safe=',', quote_via=quote)}" if asked else ""
+
+
+def _min_points(query: QueryDict) -> int | None:
+    text = query.get("min_points")
+    if text is None:
+        return None
+    if not _NUMBER.fullmatch(text) or int(text) > MOST_POINTS:
+        raise BadQuery(_("min_points must be a whole number from 0 to %(most)s.") % {"most": grouped(MOST_POINTS)})
+    return int(text)
+
+
+def _hidden(query: QueryDict) -> tuple[str, ...]:
+    joined = query.get("hide", "")
+    if len(joined) > _MOST_TEXT or joined.count(",") >= MOST_HIDDEN:
+        raise BadQuery(_("hide can name at most %(most)d groups.") % {"most": MOST_HIDDEN})
+    try:
+        return tuple(sorted({clean_slug(slug) for slug in slugs_from(joined)}))
+    except Refused as refused:
+        raise BadQuery(message_of(refused)) from refused

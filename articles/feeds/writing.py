@@ -1,0 +1,120 @@
+"""Feeds as XML: Atom (RFC 4287) and RSS 2.0, by Django's generators.
+
+A feed is the same for everybody, so it is written in the site's language.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.urls import reverse
+from django.utils.feedgenerator import Atom1Feed, Rss201rev2Feed, SyndicationFeed
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from articles.domain import Article
+from articles.links import host_of
+from articles.presentation import grouped
+
+_FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What XML 1.0 has no way to write (section 2.2)."""
+
+TIME_TO_LIVE = 5
+"""Minutes for which caches and subscribers may keep a feed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """What is said of a whole feed. Addresses are absolute; `site` is scheme and host."""
+
+    title: str
+    subtitle: str
+    site: str
+    page: str
+    """The list as a page."""
+
+    address: str
+    """The feed's own."""
+
+    author: str
+    language: str
+
+
+class Atom(Atom1Feed):
+    """Atom with a link to the site's own page of each article."""
+
+    def add_item_elements(self, handler: Any, item: dict[str, Any]) -> None:
+        super().add_item_elements(handler, item)
+        handler.addQuickElement("link", "", {"rel": "replies", "type": "text/html", "href": item["comments"]})
+
+
+FORMATS: Mapping[str, type[SyndicationFeed]] = {"atom": Atom, "rss": Rss201rev2Feed}
+"""Generators by the end of a feed's address."""
+
+CONTENT_TYPES = {"atom": "application/atom+xml; charset=utf-8", "rss": "application/rss+xml; charset=utf-8"}
+
+
+def written(feed: Feed, articles: Sequence[Article], kind: str) -> bytes:
+    """The feed as XML in UTF-8; `kind` is a key of `FORMATS`. Texts are in the active language."""
+    generator = FORMATS[kind](
+        title=clean(feed.title),
+        link=feed.page,
+        description=clean(feed.subtitle),
+        subtitle=clean(feed.subtitle),
+        author_name=clean(feed.author),
+        feed_url=feed.address,
+        feed_guid=feed.address,
+        language=feed.language,
+        ttl=TIME_TO_LIVE,
+    )
+    for article in articles:
+        generator.add_item(**_item(feed.site, article))
+    return str(generator.writeString("utf-8")).encode()
+
+
+def clean(text: str) -> str:
+    """Text without what XML cannot hold."""
+    return _FORBIDDEN.sub("", text)
+
+
+def _item(site: str, article: Article) -> dict[str, Any]:
+    posted = datetime.fromtimestamp(article.posted_at, UTC)
+    page = site + reverse("articles:article", args=[article.id])
+    poster = clean(article.poster_name)
+    return {
+        "title": clean(article.title),
+        "link": clean(article.link),
+        "comments": page,
+        "description": _summary(article, page),
+        "unique_id": f"tag:{urlsplit(site).hostname},{posted:%Y-%m-%d}:article/{article.id}",
+        "unique_id_is_permalink": False,
+        "pubdate": posted,
+        "updateddate": posted,
+        "author_name": poster or None,
+        "author_link": site + reverse("articles:profile", args=[poster]) if poster else None,
+        "categories": [clean(slug) for slug in article.groups],
+    }
+
+
+def _summary(article: Article, page: str) -> str:
+    """A piece of HTML: what people think of it, where it leads, and where one can vote."""
+    numbers = ngettext(
+        "%(points)s point: %(votes)s voted for it, %(opposes)s opposed it.",
+        "%(points)s points: %(votes)s voted for it, %(opposes)s opposed it.",
+        abs(article.points),
+    ) % {
+        "points": grouped(article.points),
+        "votes": grouped(article.votes),
+        "opposes": grouped(article.opposes),
+    }
+    return format_html(
+        '<p>{}</p><p>{}</p><p><a href="{}">{}</a></p>',
+        numbers,
+        clean(host_of(article.link)),
+        page,
+        _("Vote on it, and see why it ranks where it does"),
+    )

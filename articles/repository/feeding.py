@@ -1,0 +1,144 @@
+"""What a feed holds: enough for a subscriber who looks in every two days to miss nothing.
+
+docs/feeds.md tells readers the same.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from articles.domain import Article, ArticleId, Order, UserId
+from articles.errors import GroupNotFound
+from articles.repository import keys as names
+from articles.repository.catalogue import Catalogue, Standing
+from articles.repository.hot import Hot
+from articles.repository.merging import Cut, Ranking, merge_page
+from articles.repository.reading import read_articles, sort_key
+from articles.repository.store import Store
+
+COVERED = 49 * 3600
+"""Seconds that feeds go back: two days, and an hour for caches and for polls that come late."""
+
+AT_LEAST = 30
+AT_MOST = 1000
+"""Articles in a feed."""
+
+CANDIDATES = 10_000
+"""Articles of a list among which those with enough points are looked for."""
+
+LOOKED_AT = 2000
+"""Articles read at most, so that those in hidden groups do not make a feed cost without end."""
+
+READ_AT_ONCE = 250
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a subscriber wants to see. `min_points`: None for all; `hidden`: slugs of groups to leave out."""
+
+    min_points: int | None = None
+    hidden: tuple[str, ...] = ()
+
+    def admits(self, article: Article) -> bool:
+        return (
+            article.removed is None
+            and (self.min_points is None or article.points >= self.min_points)
+            and not any(slug in self.hidden for slug in article.groups)
+        )
+
+
+class Feeds:
+    """The articles of every feed, in the order of its list.
+
+    All that were posted since `since()`, and at least `AT_LEAST`, the first of the list; at most `AT_MOST`.
+    Round trips: candidates, where they stand, the articles (one for the first, one for each `READ_AT_ONCE` more).
+    """
+
+    def __init__(self, store: Store, hot: Hot, catalogue: Catalogue) -> None:
+        self._store = store
+        self._hot = hot
+        self._catalogue = catalogue
+
+    def since(self, wish: Wish) -> float:
+        """Unix seconds from which on nothing is left out.
+
+        Points come in until the voting window ends: whatever reached `min_points` within `COVERED` was posted
+        within that and a voting window.
+        """
+        window = 0.0 if wish.min_points is None else self._store.rules.voting_window
+        return self._store.now() - window - COVERED
+
+    def newest(self, wish: Wish) -> list[Article]:
+        return self._collect(self._catalogue.standings(self._ids(Order.TIME, wish)), wish)
+
+    def front(self, wish: Wish) -> list[Article]:
+        """By score."""
+        ids = dict.fromkeys([*self._ids(Order.TIME, wish), *self._ids(Order.SCORE, wish)])
+        found = self._catalogue.standings(list(ids))
+        return self._collect(sorted(found, key=lambda one: sort_key(one.score, str(one.id)), reverse=True), wish)
+
+    def hot(self, wish: Wish) -> list[Article]:
+        """By hotness. Covers what is on the hot list: articles that nobody has read are not."""
+        cut, most = self._cut(Order.HOT, self._store.rules.hot_size), self._store.rules.hot_size
+        if self._hot.is_stale(cut.refreshed_at) and self._hot.refresh():
+            cut = self._cut(Order.HOT, most)
+        return self._collect(self._catalogue.standings(cut.ids), wish)
+
+    def groups(self, slugs: Sequence[str], wish: Wish) -> tuple[Mapping[str, str], list[Article]]:
+        """Titles of the groups by slug; the articles in any of them, newest first. Raises GroupNotFound."""
+        titles: dict[str, str] = {}
+        posted: dict[ArticleId, float] = {}
+        for slug in slugs:
+            cut = self._cut(Order.TIME, self._candidates(wish), slug)
+            if cut.group_title is None:
+                raise GroupNotFound(slug, self._moved_to(slug))
+            titles[slug] = cut.group_title
+            posted |= dict(cut.entries)
+        ids = sorted(posted, key=lambda one: sort_key(posted[one], str(one)), reverse=True)
+        return titles, self._collect(self._catalogue.standings(ids[: self._candidates(wish)]), wish)
+
+    def poster(self, poster: UserId, wish: Wish) -> list[Article]:
+        """Newest first."""
+        with self._store.commands() as client:
+            ids = client.zrevrange(names.posted(poster), 0, self._candidates(wish) - 1)
+        return self._collect(self._catalogue.standings([int(one) for one in ids]), wish)
+
+    def among(self, ids: Iterable[ArticleId], wish: Wish) -> list[Article]:
+        """Of these articles, in their order."""
+        return self._collect(self._catalogue.standings(list(ids)[:CANDIDATES]), wish)
+
+    def _ids(self, order: Order, wish: Wish) -> list[ArticleId]:
+        return self._cut(order, self._candidates(wish)).ids
+
+    @staticmethod
+    def _candidates(wish: Wish) -> int:
+        return AT_MOST if wish == Wish() else CANDIDATES
+
+    def _cut(self, order: Order, size: int, slug: str | None = None) -> Cut:
+        """The first `size` entries of a list."""
+        shards = self._store.shards.all
+        if slug is None:
+            rankings = [Ranking(keys, keys.order(order)) for keys in shards]
+        else:
+            rankings = [
+                Ranking(keys, keys.group_order(order, slug), keys.group(slug), keys.order(order))
+                for keys in shards
+            ]
+        return merge_page(self._store, rankings, 0, size, slug=slug)
+
+    def _collect(self, standings: Sequence[Standing], wish: Wish) -> list[Article]:
+        """The first ones, and all that are recent enough, as far as the wish admits them."""
+        since, found, looked_at = self.since(wish), list[Article](), 0
+        waiting = [one for one in standings if wish.min_points is None or one.points >= wish.min_points]
+        while waiting and len(found) < AT_MOST and looked_at < LOOKED_AT:
+            if len(found) >= AT_LEAST:
+                waiting = [one for one in waiting if one.posted_at >= since]
+            size = READ_AT_ONCE if len(found) >= AT_LEAST else AT_LEAST
+            chunk, waiting = waiting[:size], waiting[size:]
+            found += filter(wish.admits, read_articles(self._store, [one.id for one in chunk], None))
+            looked_at += len(chunk)
+        return found[:AT_MOST]
+
+    def _moved_to(self, slug: str) -> str | None:
+        with self._store.commands() as client:
+            into: str | None = client.hget(self._store.shards.directory.merged, slug)
+        return into

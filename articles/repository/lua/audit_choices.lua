@@ -1,0 +1,26 @@
+--[[
+Check what one member's lists say against the voter sets of articles that are open. Reads only.
+KEYS  1 votes of the member  2 opposes of the member  3 former members
+ARGV  1 shard prefix  2 user id  3 now, s  4 window, s
+Returns  {1 or 2 for the list, what is wrong …}
+Cost  O(entries)
+]]
+local prefix, user, now, window = ARGV[1], ARGV[2], milliseconds(tonumber(ARGV[3])), milliseconds(tonumber(ARGV[4]))
+local findings, gone = {}, redis.call('SISMEMBER', KEYS[3], user) == 1
+
+for at, kind in ipairs({'voted:', 'oppose:'}) do
+  local ids = redis.call('ZRANGE', KEYS[at], 0, -1)
+  local function say(text) findings[#findings + 1], findings[#findings + 2] = at, text end
+  if gone and #ids > 0 then say('of a member who is gone') end
+  for _, id in ipairs(ids) do
+    local time = redis.call('HGET', prefix .. 'article:' .. id, 'time')
+    local is_open = time and now - milliseconds(tonumber(time)) <= window
+    if not time then say('holds ' .. id .. ', but there is no such article')
+    elseif is_open and redis.call('SISMEMBER', prefix .. kind .. id, user) == 0 then
+      say('holds ' .. id .. ', but the member is not in ' .. kind .. id)
+    elseif not is_open and at == 1 and redis.call('ZSCORE', KEYS[2], id) then
+      say('holds ' .. id .. ', which the member also opposed')
+    end
+  end
+end
+return findings

@@ -1,0 +1,14 @@
+--[[
+Save an article for later, in one member's own list.
+KEYS  1 saved articles of the member
+ARGV  1 id  2 now, s  3 how many a member can save
+Returns  {"ok"} | {"full"}
+Cost  O(log N)
+]]
+local saved = KEYS[1]
+
+if not redis.call('ZSCORE', saved, ARGV[1]) and redis.call('ZCARD', saved) >= tonumber(ARGV[3]) then
+  return {'full'}
+end
+redis.call('ZADD', saved, 'NX', ARGV[2], ARGV[1])
+return {'ok'}

@@ -1,0 +1,111 @@
+"""What one member chose and saved: lists that nobody else is shown."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from heapq import merge
+from itertools import islice
+
+from articles.domain import Article, ArticleId, Choice, UserId
+from articles.errors import ArticleNotFound, ArticleRemoved, PageNotFound
+from articles.repository import keys as names
+from articles.repository.reading import read_articles, sort_key
+from articles.repository.store import Store, Value, exact_time
+
+Noted = tuple[ArticleId, float]
+"""An article, and when it was chosen or saved, in Unix seconds."""
+
+_AT_ONCE = 500
+
+
+class Members:
+    """The members' own lists of a store, newest first."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def voted(self, user: UserId, page: int = 1) -> tuple[list[Article], bool]:
+        """One page of the listed articles a member voted for, and whether there is a next page.
+
+        Also of articles whose voting is closed: of those from before the voting window the newest 1,000 a shard.
+        Two round trips. Raises PageNotFound before the first page; those beyond the last are empty.
+        """
+        return self._chosen(user, page, Choice.VOTE)
+
+    def opposed(self, user: UserId, page: int = 1) -> tuple[list[Article], bool]:
+        """The same of those the member opposed."""
+        return self._chosen(user, page, Choice.OPPOSE)
+
+    def saved(self, user: UserId, page: int = 1) -> tuple[list[Article], bool]:
+        """The same of those the member saved."""
+        return self._page([names.saved(user)], user, page)
+
+    def save(self, user: UserId, article_id: ArticleId, *, wanted: bool) -> None:
+        """Save an article for later, or no longer. Repeating it changes nothing.
+
+        Raises ArticleNotFound, ArticleRemoved, and SavedFull when there are `Rules.max_saved`.
+        """
+        store = self._store
+        if not wanted:
+            with store.commands() as client:
+                client.zrem(names.saved(user), str(article_id))
+            return
+        found = read_articles(store, [article_id], None)
+        if not found:
+            raise ArticleNotFound(article_id)
+        if found[0].removed is not None:
+            raise ArticleRemoved(article_id)
+        limits: list[Value] = [article_id, exact_time(store.now()), store.rules.max_saved]
+        store.change("save", article_id, [names.saved(user)], limits)
+
+    def choices(self, user: UserId, choice: Choice) -> Iterator[Noted]:
+        """Everything the member is known to have voted for, or opposed."""
+        yield from self._all(self._lists(user, choice))
+
+    def all_saved(self, user: UserId) -> Iterator[Noted]:
+        """Everything the member saved."""
+        yield from self._all([names.saved(user)])
+
+    def all_posted(self, user: UserId) -> Iterator[Noted]:
+        """Everything the member posted, removed articles included, by posting time."""
+        yield from self._all([names.posted(user)])
+
+    def _chosen(self, user: UserId, page: int, choice: Choice) -> tuple[list[Article], bool]:
+        """With the choice itself, which voter sets that have expired do not tell any more."""
+        articles, has_next = self._page(self._lists(user, choice), user, page)
+        return [replace(article, choice=choice) for article in articles], has_next
+
+    def _lists(self, user: UserId, choice: Choice) -> list[str]:
+        shards = self._store.shards.all
+        return [k.votes_of(user) if choice is Choice.VOTE else k.opposes_of(user) for k in shards]
+
+    def _page(self, lists: Sequence[str], user: UserId, page: int) -> tuple[list[Article], bool]:
+        if page < 1:
+            raise PageNotFound(page)
+        size = self._store.rules.per_page
+        start = (page - 1) * size
+        with self._store.pipeline() as pipe:
+            for name in lists:
+                pipe.zrevrange(name, 0, start + size, withscores=True)
+            found = pipe.execute()
+        ids = [article_id for article_id, _ in islice(_newest_first(found), start, start + size + 1)]
+        articles = read_articles(self._store, ids[:size], user)
+        return [article for article in articles if article.removed is None], len(ids) > size
+
+    def _all(self, lists: Sequence[str]) -> Iterator[Noted]:
+        yield from _newest_first([self._entries(name) for name in lists])
+
+    def _entries(self, name: str) -> Iterator[tuple[str, float]]:
+        start = 0
+        while True:
+            with self._store.commands() as client:
+                found = client.zrevrange(name, start, start + _AT_ONCE - 1, withscores=True)
+            yield from found
+            start += len(found)
+            if len(found) < _AT_ONCE:
+                return
+
+
+def _newest_first(lists: Iterable[Iterable[tuple[str, float]]]) -> Iterator[Noted]:
+    """The entries of lists that are newest first each."""
+    merged = merge(*lists, key=lambda entry: sort_key(entry[1], entry[0]), reverse=True)
+    return ((int(member), at) for member, at in merged)

@@ -1,0 +1,67 @@
+"""What other sites show of a link to an article's page (the Open Graph protocol, https://ogp.me).
+
+Facts that stay true while a copy of them lies about: no age, no choice, nothing of the reader. The picture is the
+same for every article and holds no word: to draw a title well, in Chinese, in Arabic or with emoji, a machine
+would need fonts that an installation cannot promise, and the platforms set `og:title` beside it with their own.
+"""
+
+from dataclasses import dataclass
+
+from django.http import HttpRequest
+from django.templatetags.static import static
+from django.urls import reverse
+from django.utils.translation import get_language, ngettext
+from django.utils.translation import gettext as _
+
+from articles.domain import Article
+from articles.links import host_of
+from articles.presentation import grouped
+from articles.site_address import site_address
+
+_LOCALES = {"en": "en_US", "zh-hans": "zh_CN"}
+"""Languages as the platforms name them: with a territory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """Addresses are absolute; `poster` is the address of the poster's page, "" if nobody knows who it is."""
+
+    address: str
+    description: str
+    locale: str
+    image: str
+    poster: str
+
+
+def card_of(request: HttpRequest, article: Article) -> Card:
+    site = site_address(request)
+    poster = article.poster_name and reverse("articles:profile", args=[article.poster_name])
+    return Card(
+        address=site + reverse("articles:article", args=[article.id]),
+        description=_description(article),
+        locale=_LOCALES.get(get_language() or "", "en_US"),
+        image=site + static("card.png"),
+        poster=site + poster if poster else "",
+    )
+
+
+def _description(article: Article) -> str:
+    facts = {"points": grouped(article.points), "host": host_of(article.link), "poster": article.poster_name}
+    if article.poster_name:
+        text = ngettext(
+            "An article from %(host)s, posted by %(poster)s: %(points)s point.",
+            "An article from %(host)s, posted by %(poster)s: %(points)s points.",
+            abs(article.points),
+        )
+    else:
+        text = ngettext(
+            "An article from %(host)s: %(points)s point.",
+            "An article from %(host)s: %(points)s points.",
+            abs(article.points),
+        )
+    if not article.groups:
+        return text % facts
+    return _("%(description)s Groups: %(groups)s.") % {
+        "description": text % facts,
+        "groups": ", ".join(article.groups),
+    }

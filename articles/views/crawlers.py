@@ -1,0 +1,114 @@
+"""What programs that read the whole site are told: robots.txt (RFC 9309) and the sitemap (sitemaps.org).
+
+Django's own sitemaps count and cut a query anew for each part; here a part is a range of ids, whatever its number.
+"""
+
+from collections.abc import Iterable, Iterator
+from xml.sax.saxutils import escape
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from articles.domain import Order
+from articles.presentation import iso_date
+from articles.site_address import site_address
+from articles.wiring import repository
+
+PART = 10_000
+"""Ids in one part: a fifth of what the protocol permits, so that none takes long."""
+
+MOST_IN_A_FILE = 50_000
+
+CRAWL_DELAY = 5
+"""Seconds between two requests, for those who heed it."""
+
+_NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
+_FOR_PEOPLE = (
+    *("articles:post", "articles:lab", "articles:operation", "articles:metrics", "articles:healthz"),
+    *("articles:readyz", "articles:site_views", "articles:create_group", "articles:preferences"),
+    *("accounts:login", "accounts:logout", "accounts:signup", "accounts:settings", "accounts:password_change"),
+    *("accounts:password_reset", "admin:index"),
+)
+"""Pages that have nothing for a search engine."""
+
+_OF_AN_ARTICLE = ("vote", "edit", "assign_groups", "remove", "restore", "article_views")
+
+_Entry = tuple[str, float | None]
+"""A path, and the Unix second of its last change, if it is known."""
+
+
+@require_safe
+def robots(request: HttpRequest) -> HttpResponse:
+    """Everything with a query is one of the lists in another order or cut: the sitemap leads to all articles."""
+    lines = [
+        "User-agent: *",
+        f"Crawl-delay: {CRAWL_DELAY}",
+        "Disallow: /*?",
+        f"Allow: {reverse('api:docs')}",
+        f"Disallow: {reverse('api:docs').removesuffix('docs')}",
+        *(f"Disallow: {path}" for path in _closed()),
+        "",
+        f"Sitemap: {site_address(request)}{reverse('articles:sitemap')}",
+    ]
+    return HttpResponse("\n".join([*lines, ""]), content_type="text/plain; charset=utf-8")
+
+
+def _closed() -> Iterator[str]:
+    for name in _FOR_PEOPLE:
+        yield reverse(name)
+    for name in _OF_AN_ARTICLE:
+        yield reverse(f"articles:{name}", args=[1]).replace("/1/", "/*/")
+
+
+@require_safe
+def sitemap(request: HttpRequest) -> HttpResponse:
+    parts = -(-repository().catalogue.last_id() // PART)
+    paths = [
+        reverse("articles:sitemap_lists"),
+        *(reverse("articles:sitemap_articles", args=[n]) for n in range(1, parts + 1)),
+    ]
+    return _xml(request, "sitemapindex", "sitemap", ((path, None) for path in paths[:MOST_IN_A_FILE]))
+
+
+@require_safe
+def lists(request: HttpRequest) -> HttpResponse:
+    found = repository()
+    newest = found.listings.page(Order.TIME, size=1).articles
+    changed = newest[0].posted_at if newest else None
+    entries: list[_Entry] = [(reverse("articles:front"), changed), (reverse("articles:newest"), changed)]
+    entries += [(reverse(f"articles:{name}"), None) for name in ("hot", "top", "groups", "log")]
+    entries += [(reverse("articles:group", args=[slug]), None) for slug in sorted(found.groups.titles())]
+    return _xml(request, "urlset", "url", entries[:MOST_IN_A_FILE])
+
+
+@require_safe
+def articles(request: HttpRequest, number: int) -> HttpResponse:
+    """Part `number`, counted from 1: the listed articles among its ids."""
+    catalogue, first = repository().catalogue, (number - 1) * PART + 1
+    last = min(number * PART, catalogue.last_id())
+    if first > last:
+        raise Http404(f"part {number}")
+    listed = catalogue.standings(range(first, last + 1))
+    return _xml(
+        request, "urlset", "url", ((reverse("articles:article", args=[s.id]), s.posted_at) for s in listed)
+    )
+
+
+def _xml(request: HttpRequest, root: str, element: str, entries: Iterable[_Entry]) -> HttpResponse:
+    site = escape(site_address(request))
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        f'<{root} xmlns="{_NAMESPACE}">',
+        *(
+            f"<{element}><loc>{site}{escape(path)}</loc>{_last_change(changed)}</{element}>"
+            for path, changed in entries
+        ),
+        f"</{root}>",
+        "",
+    ]
+    return HttpResponse("\n".join(lines), content_type="application/xml; charset=utf-8")
+
+
+def _last_change(seconds: float | None) -> str:
+    return "" if seconds is None else f"<lastmod>{iso_date(seconds)}</lastmod>"

@@ -1,0 +1,108 @@
+"""Feeds of every list. What they hold is decided in `repository.feeding`, how they look in `feeds.writing`."""
+
+from collections.abc import Sequence
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.urls import reverse
+from django.utils.encoding import escape_uri_path
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, override
+from django.views.decorators.http import require_safe
+
+from articles.domain import Article
+from articles.errors import GroupNotFound
+from articles.feeds.answers import answer
+from articles.feeds.query import BadQuery, query_of, wish_of
+from articles.feeds.writing import Feed
+from articles.people import View
+from articles.presentation import grouped
+from articles.repository import Wish
+from articles.site_address import site_address
+from articles.views.lists import slugs_in
+from articles.wiring import repository
+
+
+def _with_wish(view: View) -> View:
+    """Give the view what the subscriber wishes; say in a sentence what makes no sense."""
+
+    @require_safe
+    def asked(request: HttpRequest, **of: str) -> HttpResponse:
+        try:
+            wish = wish_of(request.GET)
+        except BadQuery as bad:
+            return HttpResponse(f"{bad}\n", status=400, content_type="text/plain; charset=utf-8")
+        return view(request, wish, **of)
+
+    return asked
+
+
+@_with_wish
+def of_list(request: HttpRequest, wish: Wish, name: str, kind: str) -> HttpResponse:
+    feeds = repository().feeds
+    articles = {"front": feeds.front, "newest": feeds.newest, "hot": feeds.hot}[name](wish)
+    with override(settings.LANGUAGE_CODE):
+        title = {"front": _("Front page"), "newest": _("Newest"), "hot": _("Hot")}[name]
+        return _answer(request, title, reverse(f"articles:{name}"), wish, articles, kind)
+
+
+@_with_wish
+def of_groups(request: HttpRequest, wish: Wish, slugs: str, kind: str) -> HttpResponse:
+    """One group, or several with `+` between them."""
+    wanted = slugs_in(slugs)
+    if "+".join(wanted) != slugs:
+        return _elsewhere("group_feed", "+".join(wanted), kind, wish)
+    try:
+        titles, articles = repository().feeds.groups(wanted, wish)
+    except GroupNotFound as gone:
+        if gone.moved_to is None:
+            raise
+        into = sorted({gone.moved_to if slug == gone.slug else slug for slug in wanted})
+        return _elsewhere("group_feed", "+".join(into), kind, wish)
+    with override(settings.LANGUAGE_CODE):
+        page = reverse("articles:group", args=[slugs])
+        return _answer(request, ", ".join(titles[slug] for slug in wanted), page, wish, articles, kind)
+
+
+@_with_wish
+def of_poster(request: HttpRequest, wish: Wish, name: str, kind: str) -> HttpResponse:
+    members = get_user_model()
+    try:
+        member = members.objects.get_by_natural_key(name)
+    except members.DoesNotExist:
+        raise Http404(name) from None
+    if member.get_username() != name:
+        return _elsewhere("user_feed", member.get_username(), kind, wish)
+    articles = repository().feeds.poster(member.pk, wish)
+    with override(settings.LANGUAGE_CODE):
+        title = _("Posted by %(name)s") % {"name": name}
+        return _answer(request, title, reverse("articles:profile", args=[name]), wish, articles, kind)
+
+
+def _elsewhere(name: str, of: str, kind: str, wish: Wish) -> HttpResponse:
+    return HttpResponsePermanentRedirect(reverse(f"articles:{name}", args=[of, kind]) + query_of(wish))
+
+
+def _answer(
+    request: HttpRequest, title: str, page: str, wish: Wish, articles: Sequence[Article], kind: str
+) -> HttpResponse:
+    site = site_address(request)
+    feed = Feed(
+        title=_("%(list)s – %(site)s") % {"list": title, "site": settings.SITE_NAME},
+        subtitle=_subtitle(wish),
+        site=site,
+        page=site + page,
+        address=site + escape_uri_path(request.path) + query_of(wish),
+        author=settings.SITE_NAME,
+        language=settings.LANGUAGE_CODE,
+    )
+    return answer(request, feed, articles, kind, repository().store.now())
+
+
+def _subtitle(wish: Wish) -> str:
+    if wish.min_points is None:
+        return _("Articles that members post and vote on.")
+    return ngettext(
+        "Articles with at least %(points)s point.", "Articles with at least %(points)s points.", wish.min_points
+    ) % {"points": grouped(wish.min_points)}

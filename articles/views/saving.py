@@ -1,0 +1,48 @@
+"""Articles saved for later."""
+
+from urllib.parse import urlencode, urlsplit
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.http import require_POST
+
+from accounts.errand import local_path
+from articles.errors import SavedFull
+from articles.people import actor
+from articles.refusals import sentence_of
+from articles.wiring import repository
+
+_WANTED = {"save": True, "forget": False}
+
+
+@csrf_exempt
+@require_POST
+def save(request: HttpRequest, article_id: int) -> HttpResponse:
+    """Save an article or forget it: a target state. Readers without account log in first."""
+    if request.user.is_authenticated:
+        return _save(request, article_id)
+    return HttpResponseRedirect(
+        f"{reverse('accounts:login')}?{urlencode({'next': _way_back(request, article_id)})}"
+    )
+
+
+@csrf_protect
+def _save(request: HttpRequest, article_id: int) -> HttpResponse:
+    wanted = _WANTED.get(request.POST.get("saved", ""))
+    if wanted is None:
+        return render(request, "errors/400.html", status=400)
+    try:
+        repository().members.save(actor(request).id, article_id, wanted=wanted)
+    except SavedFull as full:
+        messages.error(request, sentence_of(full))
+    return redirect(_way_back(request, article_id))
+
+
+def _way_back(request: HttpRequest, article_id: int) -> str:
+    page = local_path(request.POST.get("next", ""))
+    if not page:
+        return reverse("articles:article", args=[article_id])
+    return urlsplit(page)._replace(fragment=f"article-{article_id}").geturl()

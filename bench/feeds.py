@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""What feeds and a part of the sitemap take: from the question to the store to the written XML.
+
+    python -m bench.feeds [--articles N] [--a-day N]
+
+A store of its own, the embedded server with its real settings; the median of each repeat, in milliseconds.
+"""
+
+import argparse
+import os
+import random
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+from tqdm import tqdm
+
+from articles.domain import ImportedArticle
+from articles.repository import Repository, Wish, connect
+from voting_site.embedded import StorePaths, Supervisor
+
+REPEATS = 15
+
+
+def fill(repository: Repository, articles: int, a_day: int) -> None:
+    """Articles posted at an even pace until now, in 50 groups of one poster's."""
+    chance, now = random.Random(1), repository.store.now()
+    for at in tqdm(range(0, articles, 1000), desc="articles", leave=False):
+        repository.imports.add(
+            [
+                ImportedArticle(
+                    title=f"Article {n}",
+                    link=f"https://site{n % 997}.example/{n}",
+                    poster=n % 1000 + 1,
+                    poster_name=f"member{n % 1000 + 1}",
+                    posted_at=now - 86400 / a_day * (articles - n),
+                    votes=int(chance.paretovariate(1.1)),
+                    opposes=0,
+                    groups=(f"group-{n % 50}",),
+                )
+                for n in range(at, min(at + 1000, articles))
+            ]
+        )
+
+
+def milliseconds(action: Callable[[], object]) -> float:
+    times = []
+    for _ in range(REPEATS):
+        began = time.perf_counter()
+        action()
+        times.append(time.perf_counter() - began)
+    return 1000 * median(times)
+
+
+def measure(repository: Repository) -> None:
+    from articles.feeds.writing import Feed, written
+
+    site = "https://news.example.org"
+    about = Feed("Newest", "Articles", site, f"{site}/newest/", f"{site}/feeds/newest.atom", "News", "en")
+    feeds = repository.feeds
+    print(
+        "| feed | articles | chosen and read, ms | written as Atom, ms | size |\n| --- | --- | --- | --- | --- |"
+    )
+    for name, read in (
+        ("newest", lambda: feeds.newest(Wish())),
+        ("newest, 10 points", lambda: feeds.newest(Wish(10))),
+        ("newest, 100 points", lambda: feeds.newest(Wish(100))),
+        ("newest, 3 groups hidden", lambda: feeds.newest(Wish(None, ("group-1", "group-2", "group-3")))),
+        ("front", lambda: feeds.front(Wish())),
+        ("a group", lambda: feeds.groups(["group-7"], Wish())[1]),
+        ("a poster", lambda: feeds.poster(7, Wish())),
+    ):
+        found = read()
+        raw = written(about, found, "atom")
+        took, writing = milliseconds(read), milliseconds(lambda found=found: written(about, found, "atom"))
+        print(f"| {name} | {len(found):,} | {took:.1f} | {writing:.1f} | {len(raw):,} |")
+    took = milliseconds(lambda: repository.catalogue.standings(range(1, 10_001)))
+    print(f"\nA part of the sitemap, 10,000 ids: {took:.1f} ms.")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--articles", type=int, default=300_000)
+    parser.add_argument("--a-day", type=int, default=300)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+        os.environ |= {"DJANGO_SETTINGS_MODULE": "voting_site.settings", "DATA_DIR": folder}
+        import django
+
+        django.setup()
+        supervisor = Supervisor(StorePaths(Path(folder)))
+        supervisor.start(30)
+        try:
+            repository = connect(StorePaths(Path(folder)).url(0), patient=True)
+            repository.prepare()
+            fill(repository, arguments.articles, arguments.a_day)
+            measure(repository)
+        finally:
+            supervisor.stop()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""What lists cost: the front page, hidden groups, several groups, the most points of a month, reading on, a vote.
+
+    python -m bench.lists [--articles N] [--shards N …]
+
+A store of its own, the embedded server with its real settings; a third of the articles are of the last month.
+Columns as in bench.hot_list: the server's own time, and what a caller waits, less the time of a PING.
+"""
+
+import argparse
+import random
+import tempfile
+from pathlib import Path
+
+from tqdm import tqdm
+
+from articles.domain import Choice, ImportedArticle, Order, Span
+from articles.repository import Repository, connect
+from bench.hot_list import measured
+from voting_site.embedded import StorePaths, Supervisor
+
+
+def fill(repository: Repository, articles: int) -> list[int]:
+    """Articles of three months, in three of 50 groups each; their ids."""
+    chance, now, ids = random.Random(1), repository.store.now(), list[int]()
+    for at in tqdm(range(0, articles, 1000), desc="articles", leave=False):
+        rows = [
+            ImportedArticle(
+                title=f"Article {n}",
+                link=f"https://site{n % 997}.example/{n}",
+                poster=0,
+                poster_name="",
+                posted_at=now - 90 * 86400 * (1 - n / articles),
+                votes=min(200, int(chance.paretovariate(1.1))),
+                opposes=0,
+                groups=tuple({f"group-{chance.randrange(50)}" for _ in range(3)}),
+            )
+            for n in range(at, min(at + 1000, articles))
+        ]
+        ids += [i for i in repository.imports.add(rows) if i]
+    return ids
+
+
+def measure(repository: Repository, articles: int) -> None:
+    ids = fill(repository, articles)
+    lists, client = repository.listings, repository.store.client
+    print(f"\n{articles:,} articles, shards: {repository.store.shards.count}")
+    print("| operation | store, ms | best | answer, ms | best |\n| --- | ---: | ---: | ---: | ---: |")
+
+    def top_made(_: int) -> None:
+        client.delete(*(keys.top(Span.MONTH) for keys in repository.store.shards.all))
+        lists.page(Order.POINTS, span=Span.MONTH)
+
+    front: list[int] = []
+    for number in range(1, 41):
+        front += [article.id for article in lists.page(Order.SCORE, number).articles]
+    both, ten = ("group-1", "group-2"), tuple(f"group-{n}" for n in range(10))
+    measured(repository, "front page", lambda _: lists.page(Order.SCORE, reader=1), 300)
+    measured(repository, "1 group hidden", lambda _: lists.page(Order.SCORE, reader=1, hidden=("group-1",)), 300)
+    measured(repository, "10 groups hidden", lambda _: lists.page(Order.SCORE, reader=1, hidden=ten), 300)
+    measured(repository, "page 2, after 25 shown", lambda _: lists.page(Order.SCORE, 2, shown=front[:25]), 300)
+    measured(repository, "page 41, after 1,000 shown", lambda _: lists.page(Order.SCORE, 41, shown=front), 300)
+    measured(repository, "2 groups", lambda _: lists.page(Order.SCORE, slugs=both, reader=1), 300)
+    measured(repository, "10 groups", lambda _: lists.page(Order.SCORE, slugs=ten, reader=1), 300)
+    measured(repository, "top of the month, made", top_made, 30)
+    measured(repository, "top of the month, there", lambda _: lists.page(Order.POINTS, span=Span.MONTH), 300)
+    newest, votes = ids[-100:], repository.votes
+    measured(repository, "a vote", lambda n: votes.cast(newest[n % 100], 7 + n, Choice.VOTE), 500)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--articles", type=int, default=100_000)
+    parser.add_argument("--shards", type=int, nargs="+", default=[1, 4])
+    options = parser.parse_args()
+    for shards in options.shards:
+        with tempfile.TemporaryDirectory() as folder:
+            paths = StorePaths(Path(folder))
+            supervisor = Supervisor(paths)
+            supervisor.start(30)
+            try:
+                repository = connect(paths.url(0), shards=shards, patient=True)
+                repository.prepare()
+                measure(repository, options.articles)
+            finally:
+                supervisor.stop()
+
+
+if __name__ == "__main__":
+    main()

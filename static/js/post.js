@@ -1,0 +1,80 @@
+// Help while an article is posted: the title's length, whether the link is known, a filter for many groups.
+// Without it the server says the same after the form is sent.
+(() => {
+  "use strict";
+
+  const FEW = 6; // groups that need no filter
+  const all = (selector) => document.querySelectorAll(selector);
+  const output = (name, field) => {
+    const found = document.createElement("output");
+    found.className = `help ${name}`;
+    field.after(found);
+    return found;
+  };
+
+  // As articles/text.py counts: code points, without what cannot be seen, each space once.
+  const UNSEEN = /\p{Co}|\p{Cc}|(?![\u200c\u200d\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2])\p{Cf}/gu;
+  const lengthOf = (text) => {
+    const seen = text.normalize("NFC").replace(/[\s\u2800\x1c-\x1f\x85]/g, " ").replace(UNSEEN, "");
+    return [...seen.replace(/ +/g, " ").trim()].length;
+  };
+
+  for (const title of all("[data-counter]")) {
+    const limit = title.maxLength, shown = output("counter", title);
+    title.removeAttribute("maxlength"); // counts an emoji as two or more
+    title.oninput = () => {
+      const length = lengthOf(title.value), isOver = length > limit;
+      shown.textContent = title.dataset.counter.replace("{n}", length).replace("{limit}", limit);
+      shown.ariaLive = limit - length > 30 ? "off" : "polite"; // aloud only near the limit
+      shown.classList.toggle("over", isOver);
+      title.setCustomValidity(isOver ? shown.textContent : "");
+    };
+    title.oninput();
+  }
+
+  for (const link of all("[data-known]")) {
+    const shown = output("known", link);
+    let timer;
+    const ask = async () => {
+      const asked = link.value;
+      const answer = await fetch(link.dataset.known + encodeURIComponent(asked));
+      const { told, address } = await answer.json();
+      if (!told || asked !== link.value) return;
+      const found = document.createElement("a");
+      Object.assign(found, { href: address, textContent: told });
+      shown.replaceChildren(found);
+    };
+    link.oninput = () => {
+      clearTimeout(timer);
+      shown.textContent = "";
+      if (link.value) timer = setTimeout(() => ask().catch(() => {}), 300); // posting tells anyway
+    };
+    link.oninput();
+  }
+
+  for (const choice of all("[data-filter]")) {
+    const boxes = choice.querySelector(".boxes"), items = [...(boxes?.children ?? [])];
+    if (items.length <= FEW) continue;
+    const label = document.createElement("label"), field = document.createElement("input");
+    Object.assign(field, { type: "search", autocomplete: "off", id: `${choice.id}_filter` });
+    Object.assign(label, { className: "typed", htmlFor: field.id, textContent: choice.dataset.filter });
+    boxes.before(label, field);
+    const told = output("found", field), box = (item) => item.querySelector("input");
+    const fold = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().trim();
+    let found;
+    field.oninput = () => {
+      found = items.filter((item) => fold(`${item.textContent} ${box(item).value}`).includes(fold(field.value)));
+      for (const item of items) item.hidden = !found.includes(item) && !box(item).checked;
+      told.textContent = field.value && choice.dataset.found.replace("{n}", found.length);
+    };
+    field.onkeydown = (event) => {
+      const isEnter = event.key === "Enter";
+      if (event.isComposing || (!isEnter && event.key !== "Escape")) return;
+      event.preventDefault(); // Enter would send the form
+      if (isEnter && (!field.value || found.length !== 1)) return;
+      if (isEnter) box(found[0]).click();
+      field.value = "";
+      field.oninput();
+    };
+  }
+})();

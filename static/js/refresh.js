@@ -1,0 +1,92 @@
+// Keeps the counts and the order of an open page fresh by one small request, and tells of new articles.
+// Without it a page stays as it was loaded.
+(() => {
+  "use strict";
+
+  const SOON = 30_000, LATE = 300_000, PAUSE = 10_000; // ms
+  const list = document.querySelector(".rows[data-pulse]");
+  const ids = [...document.querySelectorAll("[data-votes-of]")].map((place) => place.dataset.votesOf);
+  if (!ids.length) return;
+  const address = `/pulse/?ids=${[...new Set(ids)].slice(0, 100)}&${list?.dataset.pulse ?? ""}`;
+
+  const news = document.createElement("div"), link = document.createElement("a");
+  news.className = "news";
+  news.role = "status";
+  link.className = "button";
+  if (list?.dataset.newest) list.before(news);
+
+  const tellNews = (text) => {
+    if (!text || link.textContent === text) return;
+    link.href = list.dataset.newest;
+    link.textContent = text;
+    news.append(link);
+  };
+
+  // Where the reader is, nothing moves.
+  const isRead = () => {
+    const { isCollapsed, anchorNode } = getSelection();
+    const isMarked = !isCollapsed && list.contains(anchorNode);
+    return isMarked || list.matches(":hover, :focus-within") || list.getBoundingClientRect().top < 0;
+  };
+
+  const reorder = (articles) => {
+    const rows = [...list.children];
+    const next = articles.map(({ id }) => rows.find((row) => row.id === `article-${id}`)).filter(Boolean);
+    next.push(...rows.filter((row) => !next.includes(row)));
+    if (next.every((row, place) => row === rows[place]) || isRead()) return;
+    const ranks = () => [...list.querySelectorAll(".rank")];
+    const texts = ranks().map((rank) => rank.textContent);
+    const tops = new Map(rows.map((row) => [row, row.getBoundingClientRect().top]));
+    list.append(...next);
+    ranks().forEach((rank, place) => (rank.textContent = texts[place]));
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    for (const [row, top] of tops) {
+      const way = top - row.getBoundingClientRect().top;
+      if (way) row.animate([{ transform: `translateY(${way}px)` }, {}], { duration: 300, easing: "ease" });
+    }
+  };
+
+  const follow = ({ articles, new: text }, asked) => {
+    document.dispatchEvent(new CustomEvent("counts", { detail: { articles, asked } }));
+    for (const article of articles) {
+      for (const name of ["views", "visitors"]) {
+        const part = document.querySelector(`#article-${article.id} .${name}`);
+        if (part && article[name]) part.textContent = article[name];
+      }
+    }
+    if (list) reorder(articles);
+    if (list) tellNews(text);
+  };
+
+  let wait = SOON, lookedAt = Date.now(), heard, timer, isAsking;
+  const plan = () => {
+    clearTimeout(timer);
+    if (!document.hidden) timer = setTimeout(look, wait);
+  };
+  const look = async () => {
+    if (isAsking) return;
+    isAsking = true;
+    lookedAt = Date.now();
+    const asked = performance.now();
+    try {
+      const answer = await fetch(address, { signal: AbortSignal.timeout(8000) });
+      const text = await answer.text();
+      follow(JSON.parse(text), asked);
+      wait = text === heard ? Math.min(wait * 1.5, LATE) : SOON;
+      heard = text;
+    } catch {
+      wait = Math.min(wait * 2, 2 * LATE);
+    }
+    isAsking = false;
+    plan();
+  };
+
+  document.addEventListener("visibilitychange", () => {
+    wait = SOON;
+    if (!document.hidden && Date.now() - lookedAt > PAUSE) look();
+    else plan();
+  });
+  addEventListener("pageshow", (event) => event.persisted && look());
+  if (performance.getEntriesByType("navigation")[0]?.type === "back_forward") look();
+  else plan();
+})();

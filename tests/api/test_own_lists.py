@@ -1,0 +1,71 @@
+"""GET /api/me/… and PUT /api/articles/<id>/saved: for the member alone."""
+
+import pytest
+
+from articles.domain import Choice
+
+from .conftest import error_of, findings
+
+
+def ids(answer) -> list[int]:
+    assert answer.status_code == 200, answer.content
+    return [article["id"] for article in answer.json()["articles"]]
+
+
+@pytest.mark.parametrize("name", ["voted", "opposed", "saved"])
+def test_the_lists_are_for_members(anyone, name):
+    assert error_of(anyone.get(f"me/{name}")) == (401, "login-required")
+
+
+def test_each_holds_the_members_own(as_bob, as_alice, site_store, article, bob):
+    for choice, expected in (
+        (Choice.VOTE, ([article], [])),
+        (Choice.OPPOSE, ([], [article])),
+        (Choice.NONE, ([], [])),
+    ):
+        site_store.votes.cast(article, bob.pk, choice)
+        assert (ids(as_bob.get("me/voted")), ids(as_bob.get("me/opposed"))) == expected
+    assert ids(as_alice.get("me/voted")) == [article]
+    assert as_alice.get("me/voted").json()["articles"][0]["choice"] == "vote"
+
+
+def test_saving_is_a_target_state(as_bob, site_store, article):
+    for saved in (True, True, False, False, True):
+        answer = as_bob.put(f"articles/{article}/saved", {"saved": saved})
+        assert (answer.status_code, answer.json()) == (200, {"id": article, "saved": saved})
+        assert ids(as_bob.get("me/saved")) == [article] * saved
+    assert findings(site_store) == []
+
+
+def test_what_cannot_be_saved_says_why(as_bob, anyone, article, removed):
+    assert error_of(anyone.put(f"articles/{article}/saved", {"saved": True})) == (401, "login-required")
+    assert error_of(as_bob.put("articles/999/saved", {"saved": True})) == (404, "article-not-found")
+    assert error_of(as_bob.put(f"articles/{removed}/saved", {"saved": True})) == (404, "article-removed")
+    for body in ({}, {"saved": "yes"}, {"saved": 1}):
+        assert error_of(as_bob.put(f"articles/{article}/saved", body)) == (400, "invalid")
+
+
+def test_a_full_list_says_so(as_bob, site_store, article):
+    object.__setattr__(site_store.rules, "max_saved", 0)
+
+    assert error_of(as_bob.put(f"articles/{article}/saved", {"saved": True})) == (409, "saved-full")
+
+
+def test_a_member_who_is_gone_votes_no_more(as_bob, site_store, article, bob):
+    site_store.departures.advance(bob.pk, "bob", "", lambda: True)
+
+    assert error_of(as_bob.put(f"articles/{article}/vote", {"choice": "vote"})) == (403, "member-gone")
+    assert findings(site_store) == []
+
+
+def test_pages_follow_one_another(as_bob, site_store, alice, bob):
+    for number in range(30):
+        article = site_store.articles.post(alice.pk, "alice", "T", f"https://example.org/{number}").id
+        site_store.members.save(bob.pk, article, wanted=True)
+
+    first, second = as_bob.get("me/saved").json(), as_bob.get("me/saved?page=2").json()
+
+    assert (len(first["articles"]), first["has_next"]) == (25, True)
+    assert (len(second["articles"]), second["has_next"], second["page"]) == (5, False, 2)
+    assert error_of(as_bob.get("me/saved?page=3")) == (404, "page-not-found")
+    assert error_of(as_bob.get("me/saved?page=0")) == (400, "invalid")

@@ -1,0 +1,72 @@
+"""How readers differ: language, theme, with and without JavaScript, a wide screen or a phone."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import product
+from typing import Literal
+
+from django.conf import settings
+from playwright.sync_api import Browser, Page
+
+from tests.browser.visits import LOCALES, PHONE, WIDE
+from tests.site.conftest import Site
+
+_OF_THE_STATUS = "Failed to load resource: the server responded with a status of 400"
+"""What a browser logs of a form that is refused, which the journeys mean."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    language: str
+    theme: Literal["light", "dark"]
+    scripts: bool
+    size: tuple[int, int]
+
+    def __str__(self) -> str:
+        return f"{self.language}, {self.theme}, {'' if self.scripts else 'no '}scripts, {self.size[0]} px"
+
+
+_VALUES = (("en", "zh-hans"), ("light", "dark"), (False, True), (PHONE, WIDE))
+_ROWS = ("0000", "0111", "1011", "1101", "1110")
+"""A covering array: every pair of values of any two of the four stands in one of the rows."""
+
+_OFFERED = {code for code, _name in settings.LANGUAGES}
+_EVERY = [Look(*(values[int(bit)] for values, bit in zip(_VALUES, row, strict=True))) for row in _ROWS]  # type: ignore[arg-type]
+LOOKS = [look for look in _EVERY if look.language in _OFFERED]
+
+
+def pairs_missing(looks: list[Look]) -> set[tuple[object, object]]:
+    """Pairs of values that no look has."""
+    wanted = {pair for a, one in enumerate(_VALUES) for other in _VALUES[a + 1 :] for pair in product(one, other)}
+    rows = [(look.language, look.theme, look.scripts, look.size) for look in looks]
+    return wanted - {(row[a], row[b]) for row in rows for a in range(4) for b in range(a + 1, 4)}
+
+
+@contextmanager
+def window(chromium: Browser, site: Site, look: Look) -> Iterator[Page]:
+    """A window that looks so. The browser must have nothing to complain of, and ask nobody else."""
+    context = chromium.new_context(
+        base_url=f"http://localhost:{site.port}",
+        locale=LOCALES[look.language],
+        color_scheme=look.theme,
+        java_script_enabled=look.scripts,
+        viewport={"width": look.size[0], "height": look.size[1]},
+        reduced_motion="reduce",
+    )
+    page, problems = context.new_page(), []
+    own = (f"http://localhost:{site.port}/", "data:")
+    page.on("console", lambda told: told.text.startswith(_OF_THE_STATUS) or problems.append(told.text))
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("request", lambda request: request.url.startswith(own) or problems.append(request.url))
+    page.set_default_timeout(20_000)
+    yield page
+    context.close()
+    assert problems == []
+
+
+def send(page: Page, **fields: str) -> None:
+    """Fill in the page's form, and send it."""
+    for name, value in fields.items():
+        page.fill(f"main [name={name}]", value)
+    page.click("main form.form button[type=submit]")

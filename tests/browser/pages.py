@@ -1,0 +1,199 @@
+"""The catalogue of the site's pages: each is opened by the tests of all pages, in every language.
+
+A new page joins by one line in PAGES. What has an address but no page stands in WITHOUT_PAGE.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from django.http import Http404
+from django.urls import resolve
+from playwright.sync_api import Page as Window
+from playwright.sync_api import Response
+
+Act = Callable[[Window], Response | None]
+"""What is done in the window once the page is open; returns the answer that is then shown, if it is another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """`address` may hold names of what the stage made, such as {own}. `who`: a role, or "" for a reader."""
+
+    name: str
+    address: str
+    who: str = ""
+    status: int = 200
+    act: Act | None = None
+    site: str = "demo"
+    """demo, empty (no article, no group), or stopped (the demo, while its store does not answer)."""
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def send(form: str = "main form", **fields: str) -> Act:
+    """Fill in and send a form, past what the browser itself would refuse."""
+
+    def act(window: Window) -> Response | None:
+        found = window.locator(form).first
+        found.evaluate("form => { form.noValidate = true }")
+        for name, value in fields.items():
+            found.locator(f"[name={name}]").first.fill(value)
+        with window.expect_navigation() as navigation:
+            found.evaluate("form => form.requestSubmit(form.querySelector('button[type=submit]'))")
+        return navigation.value
+
+    return act
+
+
+def forge(address: str, **fields: str) -> Act:
+    """Send a form that no page of the site holds."""
+
+    def act(window: Window) -> Response | None:
+        with window.expect_navigation() as navigation:
+            window.evaluate(
+                """([address, fields]) => {
+                    const form = Object.assign(document.createElement('form'), {method: 'post', action: address});
+                    for (const [name, value] of Object.entries(fields))
+                        form.append(Object.assign(document.createElement('input'), {type: 'hidden', name, value}));
+                    document.body.append(form);
+                    form.submit();
+                }""",
+                [address, fields],
+            )
+        return navigation.value
+
+    return act
+
+
+PAGES = (
+    # Lists
+    Page("front page", "/"),
+    Page("front page of a member", "/", "member"),
+    Page("front page of a member who chose the theme and hides groups", "/", "chooser"),
+    Page("front page, page 2", "/?page=2"),
+    Page("front page of an empty site", "/", site="empty"),
+    Page("newest", "/newest/"),
+    Page("newest of an empty site", "/newest/", site="empty"),
+    Page("top of the day", "/top/?range=day"),
+    Page("top of all time", "/top/?range=all"),
+    Page("top of an empty site", "/top/", site="empty"),
+    Page("hot list", "/hot/"),
+    Page("hot list of a day", "/hot/?range=24h"),
+    Page("hot list of a moderator", "/hot/", "moderator"),
+    Page("hot list of an empty site", "/hot/", site="empty"),
+    Page("groups", "/groups/"),
+    Page("groups of a moderator", "/groups/", "moderator"),
+    Page("groups of an empty site", "/groups/", site="empty"),
+    Page("group", "/groups/redis/"),
+    Page("group, newest", "/groups/redis/?order=time"),
+    Page("group, hot", "/groups/redis/?order=hot"),
+    Page("group of a moderator", "/groups/redis/", "moderator"),
+    Page("group, most points", "/groups/redis/?order=points"),
+    Page("several groups", "/groups/redis+python/"),
+    Page("several groups, one unknown", "/groups/redis+nothing/", status=404),
+    Page("group in Chinese", "/groups/中文/"),
+    Page("empty group", "/groups/quiet/"),
+    Page("empty group, hot", "/groups/quiet/?order=hot"),
+    # An article
+    Page("article", "/articles/1/"),
+    Page("article of a member", "/articles/1/", "member"),
+    Page("article of its poster", "/articles/{own}/", "poster"),
+    Page("article of a moderator", "/articles/1/", "moderator"),
+    Page("article with a long title", "/articles/{long}/"),
+    Page("closed article", "/articles/{closed}/"),
+    Page("removed article", "/articles/{removed}/"),
+    Page("removed article of a moderator", "/articles/{removed}/", "moderator"),
+    Page("post", "/post/", "member"),
+    Page("post, refused", "/post/", "member", 400, send(title="", link="ftp://example.org/file")),
+    Page("edit", "/articles/{own}/edit/", "poster"),
+    Page("edit, refused", "/articles/{own}/edit/", "poster", 400, send(title=" ", link="javascript:alert(1)")),
+    Page("edit of a moderator", "/articles/{own}/edit/", "moderator"),
+    # Members
+    Page("profile", "/users/paula/"),
+    Page("profile of someone without articles", "/users/mia/"),
+    Page("one's own profile", "/users/paula/", "poster"),
+    Page("login", "/login/"),
+    Page("login with a vote that waits", "/login/?next=/newest/&article=1&choice=vote"),
+    Page("login, refused", "/login/", act=send(username="mia", password="wrong")),
+    Page("sign-up", "/signup/"),
+    Page("sign-up, refused", "/signup/", act=send(username="mia", password1="1", password2="2")),
+    Page("settings", "/settings/", "member"),
+    Page("settings, refused", "/settings/", "member", act=send(email="nobody")),
+    Page("settings, saved", "/settings/", "member", act=send(email="mia@example.com")),
+    Page("new token", "/settings/", "poster", act=send("form[action='/settings/tokens/']", name="a script")),
+    Page("new token, refused", "/settings/", "poster", act=send("form[action='/settings/tokens/']", name="")),
+    Page("change of the password", "/password/", "member"),
+    Page("change of the password, refused", "/password/", "member", act=send(old_password="x", new_password1="1")),
+    Page("forgotten password", "/password/reset/"),
+    Page("forgotten password, refused", "/password/reset/", act=send(email="nobody")),
+    Page("forgotten password, sent", "/password/reset/sent/"),
+    Page("new password", "{reset}"),
+    Page("new password, refused", "{reset}", act=send(new_password1="1", new_password2="2")),
+    Page("new password, stale link", "/password/reset/MQ/stale-link/"),
+    # Moderation
+    Page("moderation log", "/moderation/"),
+    Page("moderation log of a moderator", "/moderation/", "moderator"),
+    Page("moderation log of an empty site", "/moderation/", site="empty"),
+    Page("groups of an article", "/articles/{own}/groups/", "moderator"),
+    Page("groups of an article, refused", "/articles/1/groups/", "moderator", 400, send(new_group="!!")),
+    Page("removal", "/articles/1/remove/", "moderator"),
+    Page("removal, refused", "/articles/1/remove/", "moderator", 400, send(reason="")),
+    Page("restoration", "/articles/{removed}/restore/", "moderator"),
+    Page("restoration, refused", "/articles/{removed}/restore/", "moderator", 400, send(reason="")),
+    Page("new group", "/moderation/groups/", "moderator"),
+    Page("new group, refused", "/moderation/groups/", "moderator", 400, send(title="Redis")),
+    Page("change of a group", "/moderation/groups/quiet/", "moderator"),
+    Page("change of a group, refused", "/moderation/groups/quiet/", "moderator", 400, send(title="")),
+    Page("views of the site", "/moderation/views/", "moderator"),
+    Page("views of an article", "/articles/1/views/", "moderator"),
+    # Ranking and operation
+    Page("lab", "/lab/", "moderator"),
+    Page("lab, the hot list", "/lab/?list=hot&gamma=2&base=3", "moderator"),
+    Page("lab, something to apply", "/lab/?votes_per_day=50", "moderator"),
+    Page("lab, out of range", "/lab/?half_life=6&votes_per_day=0", "moderator", 400),
+    Page("lab of an empty site", "/lab/", "moderator", site="empty"),
+    Page("operation", "/operation/", "operator"),
+    Page("operation with an article's keys", "/operation/?article=1", "operator"),
+    Page("operation, no such article", "/operation/?article=x", "operator"),
+    Page("API", "/api/docs"),
+    # Errors
+    Page("error 400", "/", status=400, act=forge("/articles/1/vote/", choice="sideways")),
+    Page("error 403", "/lab/", "member", 403),
+    Page("error 403, stale form", "/", "member", 403, forge("/articles/1/vote/", choice="vote")),
+    Page("error 404", "/nowhere/", status=404),
+    Page("error 404, no such article", "/articles/999999999/", status=404),
+    Page("error 404, no such page", "/?page=9999", status=404),
+    Page("error 405", "/articles/1/vote/", status=405),
+    Page("error 500", "/fails/", status=500),
+    Page("error 503", "/", status=503, site="stopped"),
+)
+
+NAMESPACES_WITHOUT_PAGES = {
+    "admin": "Django's own",
+    "api": "answers in JSON; but for its documentation",
+}
+
+WITHOUT_PAGE = {
+    "accounts:logout": "a form's target",
+    "accounts:token_revoke": "a form's target",
+    "articles:apply_lab": "a form's target",
+    "articles:roll_back": "a form's target",
+    "articles:preferences": "a form's target",
+    "articles:metrics": "plain text for Prometheus",
+    "articles:healthz": "plain text for supervisors",
+    "articles:readyz": "plain text for load balancers",
+}
+
+DOORS = {"accounts:token_issue": "new token"}
+"""Addresses that show a page once a form was sent there: by the page of the catalogue that does it."""
+
+
+def name_of(page: Page) -> str:
+    """The name of the page's address in the URLconf; "" for what has none."""
+    path = urlsplit(page.address).path.format(own=1, long=1, closed=1, removed=1, reset="/password/reset/MQ/x/")
+    try:
+        return resolve(path).view_name
+    except Http404:
+        return ""

@@ -1,0 +1,139 @@
+/* What a test asks of a page: each function returns a list of lines, empty where all is well. */
+window.probes = (() => {
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  const isSeen = (element) => element.checkVisibility({ visibilityProperty: true }) && !isUnseen(element);
+  const isUnseen = (element) => Boolean(element.closest(".unseen, .skip"));
+  const name = (element) => {
+    const classes = [...element.classList].map((one) => `.${one}`).join("");
+    const text = (element.getAttribute("aria-label") || element.textContent || element.name || "").trim();
+    return `${element.localName}${classes} “${text.replace(/\s+/g, " ").slice(0, 40)}”`;
+  };
+
+  function outline() {
+    const headings = all("h1, h2, h3, h4, h5, h6").filter((one) => one.checkVisibility());
+    return {
+      title: document.title,
+      lang: document.documentElement.lang,
+      headings: headings.map((one) => Number(one.localName[1])),
+      landmarks: ["header", "main", "footer"].map((one) => all(`body > ${one}`).length),
+      navigations: all("nav").map((one) => one.getAttribute("aria-label") || ""),
+      skip: document.querySelector("a.skip")?.getAttribute("href") ?? "",
+    };
+  }
+
+  function openDetails() {
+    for (const one of all("main details")) one.open = true;
+  }
+
+  const scrolls = (element) => {
+    for (let at = element; at && at !== document.body; at = at.parentElement)
+      if (["auto", "scroll"].includes(getComputedStyle(at).overflowX)) return true;
+    return false;
+  };
+
+  /** Elements that make the page wider than its window, or whose text is cut off. */
+  function tooWide() {
+    const page = document.scrollingElement;
+    if (page.scrollWidth <= innerWidth) return cut();
+    const out = all("body *").filter((one) => isSeen(one) && one.getBoundingClientRect().right > innerWidth + 1 && !scrolls(one));
+    const deepest = out.filter((one) => !out.some((other) => other !== one && one.contains(other)));
+    return [`the page is ${page.scrollWidth} px wide in ${innerWidth}`, ...deepest.map(name), ...cut()];
+  }
+
+  const hides = (style, axis) => ["hidden", "clip"].includes(style[`overflow${axis}`]);
+
+  /** Text of which a part lies outside of a box that hides what does not fit. */
+  function cut() {
+    const lost = new Set();
+    for (const frame of all("body *")) {
+      const style = getComputedStyle(frame);
+      if (!(hides(style, "X") || hides(style, "Y")) || !isSeen(frame)) continue;
+      const edge = frame.getBoundingClientRect();
+      const walk = document.createTreeWalker(frame, NodeFilter.SHOW_TEXT);
+      while (walk.nextNode()) {
+        const text = walk.currentNode;
+        if (!text.data.trim() || !isSeen(text.parentElement)) continue;
+        const range = document.createRange();
+        range.selectNodeContents(text);
+        const box = range.getBoundingClientRect();
+        const wide = hides(style, "X") && (box.right > edge.right + 2 || box.left < edge.left - 2);
+        const high = hides(style, "Y") && (box.bottom > edge.bottom + 2 || box.top < edge.top - 2);
+        if (wide || high) lost.add(`cut off: ${name(text.parentElement)} in ${name(frame)}`);
+      }
+    }
+    return [...lost];
+  }
+
+  /** What is cut off, or makes the page wider, only once a reader widens lines, words and letters (WCAG 1.4.12). */
+  function cutBySpacing() {
+    const before = new Set(tooWide());
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(
+      "* { line-height: 1.5 !important; letter-spacing: .12em !important; word-spacing: .16em !important }" +
+        "p { margin-bottom: 2em !important }",
+    );
+    document.adoptedStyleSheets.push(sheet);
+    const after = tooWide().filter((line) => !before.has(line));
+    document.adoptedStyleSheets.pop();
+    return after;
+  }
+
+  const FOCUSABLE = "a[href], button:enabled, input:enabled:not([type=hidden]), select:enabled, textarea:enabled, summary, [tabindex='0']";
+
+  /** A key must have been pressed before, or the browser shows no focus. */
+  function withoutFocusRing() {
+    const missing = new Set();
+    for (const one of all(FOCUSABLE)) {
+      if (!one.checkVisibility({ visibilityProperty: true })) continue;
+      document.activeElement?.blur();
+      const shadow = getComputedStyle(one).boxShadow;
+      one.focus({ preventScroll: true });
+      if (document.activeElement !== one) continue;
+      const style = getComputedStyle(one);
+      const ring = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 1;
+      if (!ring && style.boxShadow === shadow) missing.add(name(one));
+    }
+    document.activeElement?.blur();
+    return [...missing];
+  }
+
+  const FINGER = 44;
+  const PROSE = "p, td, dd, dt, h1, h2, h3, h4, figcaption, .facts, .help, .what, .detail";
+
+  /** A link in a line of text may be as high as the line (WCAG 2.5.8, whose 24 pixels axe looks after). */
+  function isInText(element) {
+    if (element.localName !== "a") return false;
+    if (element.closest(PROSE)) return true;
+    const item = element.closest("li");
+    return Boolean(item) && item.textContent.trim() !== element.textContent.trim();
+  }
+
+  /** Whether every point that a finger on the middle covers belongs to the target. */
+  function isHitAround(element, area) {
+    area.scrollIntoView({ block: "center", inline: "center" });
+    const box = area.getBoundingClientRect();
+    const [x, y, reach] = [box.left + box.width / 2, box.top + box.height / 2, FINGER / 2 - 0.6];
+    const wide = box.width < FINGER ? reach : 0;
+    const high = box.height < FINGER ? reach : 0;
+    return [[wide, 0], [-wide, 0], [0, high], [0, -high]].every(([right, down]) => {
+      const hit = document.elementFromPoint(x + right, y + down);
+      return hit && (area.contains(hit) || element.contains(hit));
+    });
+  }
+
+  function smallTargets() {
+    if (!matchMedia("(pointer: coarse)").matches) return ["this is no screen to touch"];
+    const small = new Set();
+    for (const one of all(FOCUSABLE)) {
+      if (!isSeen(one) || isInText(one)) continue;
+      const area = one.closest("label") || one;
+      const box = area.getBoundingClientRect();
+      if (Math.min(box.width, box.height) >= FINGER - 0.5 || isHitAround(one, area)) continue;
+      small.add(`${name(one)}: ${Math.round(box.width)} × ${Math.round(box.height)}`);
+    }
+    scrollTo(0, 0);
+    return [...small];
+  }
+
+  return { outline, openDetails, tooWide, cutBySpacing, withoutFocusRing, smallTargets };
+})();

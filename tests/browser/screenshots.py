@@ -1,0 +1,112 @@
+"""`make screenshots`: the pictures in README and docs/, of a site of its own with demo content.
+
+What is shown is the same each time: the demo's articles, votes and views are drawn from a fixed seed and placed
+relative to the start, and the pictures are taken at once.
+"""
+
+import base64
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from django.conf import settings
+from playwright.sync_api import Page, sync_playwright
+
+from tests.browser.conftest import CHROMIUM
+from tests.browser.visits import LOCALES
+from tests.site.conftest import Site
+
+FOLDER = Path(settings.BASE_DIR) / "docs" / "pictures"
+LIMIT = 150_000
+"""Bytes of one picture: they travel with every clone."""
+
+
+def _nothing(_page: Page) -> None:
+    pass
+
+
+def _show_reasons(page: Page) -> None:
+    page.locator("main details").first.evaluate("one => { one.open = true }")
+    page.locator("main .why").first.scroll_into_view_if_needed()
+
+
+@dataclass(frozen=True)
+class Picture:
+    """`name`: its file, without the ending."""
+
+    name: str
+    address: str
+    language: str = "en"
+    theme: Literal["light", "dark"] = "light"
+    size: tuple[int, int] = (1280, 860)
+    member: bool = False
+    act: Callable[[Page], None] = _nothing
+
+
+PICTURES = (
+    Picture("front-page", "/"),
+    Picture("front-page-chinese-dark", "/", "zh-hans", "dark"),
+    Picture("phone", "/", "en", "light", (390, 844)),
+    Picture("phone-chinese-dark", "/hot/", "zh-hans", "dark", (390, 844)),
+    Picture("reasons", "/articles/40/", act=_show_reasons),
+    Picture("lab", "/lab/?votes_per_day=20", member=True),
+)
+
+
+def main() -> None:
+    FOLDER.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        site = Site(Path(folder) / "data", SITE_NAME="Article Voting")
+        try:
+            site.wait_until_up()
+            browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
+            offered = {code for code, _name in settings.LANGUAGES}
+            for picture in PICTURES:
+                if picture.language in offered:
+                    context = browser.new_context(
+                        base_url=f"http://localhost:{site.port}",
+                        locale=LOCALES[picture.language],
+                        color_scheme=picture.theme,
+                        viewport={"width": picture.size[0], "height": picture.size[1]},
+                        device_scale_factor=2 if picture.size[0] < 500 else 1,
+                        reduced_motion="reduce",
+                    )
+                    page = context.new_page()
+                    if picture.member:
+                        _log_in(page, site)
+                    page.goto(picture.address, wait_until="networkidle")
+                    picture.act(page)
+                    _take(page, FOLDER / f"{picture.name}.webp")
+                    context.close()
+        finally:
+            site.stop()
+            shutil.rmtree(site.data_dir, ignore_errors=True)
+
+
+def _log_in(page: Page, site: Site) -> None:
+    logins = (site.data_dir / "demo-logins.txt").read_text("utf-8").split()
+    page.goto("/login/")
+    page.fill("main [name=username]", "demo-moderator")
+    page.fill("main [name=password]", logins[logins.index("demo-moderator") + 1])
+    with page.expect_navigation():
+        page.click("main form button[type=submit]")
+
+
+def _take(page: Page, file: Path) -> None:
+    """As WebP, in the best quality that keeps to the limit."""
+    session = page.context.new_cdp_session(page)
+    for quality in (90, 80, 70, 60):
+        shot = session.send("Page.captureScreenshot", {"format": "webp", "quality": quality})
+        data = base64.b64decode(shot["data"])
+        if len(data) <= LIMIT:
+            file.write_bytes(data)
+            print(f"{file.relative_to(settings.BASE_DIR)}  {len(data):,} bytes")  # noqa: T201
+            return
+    raise SystemExit(f"{file.name} is larger than {LIMIT:,} bytes.")
+
+
+if __name__ == "__main__":
+    main()

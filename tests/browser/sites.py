@@ -1,0 +1,86 @@
+"""The sites that the catalogue's pages are on: one with demo content and what the stage adds, and an empty one."""
+
+import json
+import os
+import shutil
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.browser.pages import Page
+from tests.site.conftest import Site
+
+_STAGE = "from tests.browser.stage import set_up; set_up(empty={empty})"
+
+
+@dataclass(frozen=True)
+class Staged:
+    """A running site, and what the stage told of it."""
+
+    site: Site
+    told: dict[str, Any]
+
+    @property
+    def origin(self) -> str:
+        return f"http://localhost:{self.site.port}"
+
+    def address(self, page: Page) -> str:
+        return self.origin + page.address.format_map(self.told)
+
+    def cookies(self, who: str) -> list[dict[str, str]]:
+        """Those of a browser in which someone of that role is logged in; none for a reader."""
+        if not who:
+            return []
+        return [{"name": "sessionid", "value": self.told["sessions"][who], "url": self.origin}]
+
+    def interrupted(self, page: Page) -> Any:
+        """A context in which the page is what the catalogue says."""
+        return self._without_store() if page.site == "stopped" else nullcontext()
+
+    @contextmanager
+    def _without_store(self) -> Iterator[None]:
+        """The store answers nothing, as if its machine were gone."""
+        is_store = {number: "valkey" in os.readlink(f"/proc/{number}/exe") for number in self.site.processes()}
+        stores = [number for number, found in is_store.items() if found]
+        assert stores, "no process of the store was found"
+        for number in stores:
+            os.kill(number, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for number in stores:
+                os.kill(number, signal.SIGCONT)
+
+
+class Sites:
+    """Starts each site when it is first asked for."""
+
+    def __init__(self, folder: Path, static_files: Path) -> None:
+        self._folder, self._static_files = folder, static_files
+        self._running: dict[str, Staged] = {}
+
+    def of(self, page: Page) -> Staged:
+        kind = "empty" if page.site == "empty" else "demo"
+        if kind not in self._running:
+            self._running[kind] = self._start(kind)
+        return self._running[kind]
+
+    def stop(self) -> None:
+        for staged in self._running.values():
+            staged.site.stop()
+
+    def _start(self, kind: str) -> Staged:
+        data_dir = self._folder / kind
+        shutil.copytree(self._static_files, data_dir / "static", dirs_exist_ok=True)
+        site = Site(data_dir, DEMO="0" if kind == "empty" else "1")
+        try:
+            site.wait_until_up()
+            made = site.manage("shell", "--verbosity", "0", "-c", _STAGE.format(empty=kind == "empty"))
+            assert made.returncode == 0, made.stderr
+            return Staged(site, json.loads(made.stdout.splitlines()[-1]))
+        except BaseException:
+            site.stop()
+            raise

@@ -1,0 +1,101 @@
+"""What the catalogue of pages finds on the site: the cast, logged in, and articles in every state.
+
+Runs inside the site's own environment (`manage.py shell`), beside the running site, and prints what it made.
+"""
+
+import json
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import Group
+from django.contrib.auth.tokens import default_token_generator
+from django.test import Client, RequestFactory
+from django.utils import translation
+from django.utils.encoding import force_bytes
+from django.utils.http import urlsafe_base64_encode
+
+from accounts.models import Token, User
+from accounts.moderators import GROUP as MODERATORS
+from articles.domain import Actor, ImportedArticle
+from articles.views import errors
+from articles.wiring import patient_repository
+
+DAY = 86400
+
+TITLES = (
+    "为什么我们把数据库从五台服务器搬回了一台，以及这一路上我们学到的全部东西，包括那些我们宁愿不知道的",
+    "لماذا نقلنا قاعدة البيانات من خمسة خوادم إلى خادم واحد",
+    "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft" * 2,
+    "👩🏽‍🚀🚀 A title 🇨🇳 with & <b>signs</b> “quoted” 👨‍👩‍👧‍👦",
+)
+"""Which every list shows: Chinese, Arabic, a word without end, signs."""
+
+
+def set_up(*, empty: bool) -> None:
+    told: dict[str, Any] = {"sessions": _cast()}
+    if not empty:
+        told |= {**_articles(), **_links(), "failed": _failed()}
+    print(json.dumps(told))  # noqa: T201
+
+
+def _cast() -> dict[str, str]:
+    """Session keys by role. Mia is a member, Paula posted articles, Maud moderates, Olga operates, Cho chose."""
+    mia = User.objects.create_user("mia", email="mia@example.org")
+    for name in ("a script", "a much longer name of a program that posts articles in my name"):
+        Token.objects.issue(mia, name)
+    paula, maud = User.objects.create_user("paula"), User.objects.create_user("maud")
+    maud.groups.add(Group.objects.get(name=MODERATORS))
+    olga = User.objects.create_superuser("olga")
+    cho = User.objects.create_user("cho", theme="dark", keyboard=False, hidden_groups="redis,python")
+    roles = {"member": mia, "poster": paula, "moderator": maud, "operator": olga, "chooser": cho}
+    return {role: _session(user) for role, user in roles.items()}
+
+
+def _session(user: User) -> str:
+    browser = Client()
+    browser.force_login(user)
+    return browser.cookies["sessionid"].value
+
+
+def _articles() -> dict[str, Any]:
+    found, paula, maud = patient_repository(), _actor("paula"), _actor("maud")
+    found.groups.create("quiet", "Quiet", maud)
+    found.groups.create("fold", "To be merged", maud)
+    found.groups.create("中文", "中文文章", maud)
+    posted = [
+        found.articles.post(paula.id, paula.name, title, f"https://example.org/{'long-' * 9}/{n}", ["中文"]).id
+        for n, title in enumerate(TITLES)
+    ]
+    gone = found.articles.post(paula.id, paula.name, "An advertisement", "https://example.org/gone", []).id
+    found.articles.remove(gone, maud, "It only advertises.")
+    found.articles.edit(
+        posted[3], maud, "Signs & <i>marks</i>", "https://example.org/signs", moderator=True, reason="!"
+    )
+    found.groups.rename("quiet", "The quiet one", maud, "clearer")
+    found.groups.merge("fold", "quiet", maud, "nobody used it")
+    old = ImportedArticle(
+        "An old article", "https://example.org/old", paula.id, "paula", found.store.now() - 9 * DAY, 9, 2
+    )
+    found.imports.add([old])
+    closed = next(article.id for article in found.imports.all() if article.link == old.link)
+    return {"own": posted[0], "long": posted[2], "removed": gone, "closed": closed}
+
+
+def _actor(name: str) -> Actor:
+    return Actor(User.objects.get(username=name).pk, name)
+
+
+def _links() -> dict[str, str]:
+    """The path of a link to choose a new password, as a mail would hold it."""
+    user = User.objects.get(username="paula")
+    uid = urlsafe_base64_encode(force_bytes(user.pk))
+    return {"reset": f"/password/reset/{uid}/{default_token_generator.make_token(user)}/"}
+
+
+def _failed() -> dict[str, str]:
+    """The page of an unexpected error, by language: nothing on the site fails on demand."""
+    pages = {}
+    for language, _ in settings.LANGUAGES:
+        with translation.override(language):
+            pages[language] = errors.failed(RequestFactory().get("/")).content.decode()
+    return pages

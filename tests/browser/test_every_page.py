@@ -1,0 +1,95 @@
+"""What holds on every page of the site, in every language, in both themes, on screens wide and narrow.
+
+`THOROUGH=1` (make pictures) keeps pictures of each in test-artefacts/pages, and has axe see every look of it;
+without, there are pictures of those with a problem, and axe sees every pair of size, theme and language.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from tests.browser import html_checker
+from tests.browser.conftest import ARTEFACTS
+from tests.browser.pages import PAGES, name_of
+from tests.browser.sites import Sites
+from tests.browser.visits import Visits
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
+
+LANGUAGES = [code for code, _name in settings.LANGUAGES]
+EVERY = [pytest.param(page, code, id=f"{page} {code}") for code in LANGUAGES for page in PAGES]
+
+
+@pytest.fixture(scope="module")
+def visits(chromium, tmp_path_factory, static_files: Path) -> Iterator[Visits]:
+    sites = Sites(tmp_path_factory.mktemp("sites"), static_files)
+    found = Visits(chromium, sites, ARTEFACTS / "pages", thorough=bool(os.environ.get("THOROUGH")))
+    yield found
+    ARTEFACTS.mkdir(exist_ok=True)
+    (ARTEFACTS / "every-page.json").write_text(json.dumps(found.report(), ensure_ascii=False, indent=1), "utf-8")
+    found.close()
+    sites.stop()
+
+
+@pytest.fixture(scope="module")
+def invalid(visits, tmp_path_factory) -> dict[str, list[str]]:
+    """What the HTML checker says of each page, by its name and language."""
+    sources = {f"{page} {code}": visits.of(page, code).source for code in LANGUAGES for page in PAGES}
+    return html_checker.problems(sources, tmp_path_factory.mktemp("sources"))
+
+
+@pytest.mark.parametrize(("page", "language"), EVERY)
+class TestEveryPage:
+    def test_it_is_what_the_catalogue_says(self, visits, page, language):
+        visit = visits.of(page, language)
+
+        assert visit.status == page.status
+        assert visit.outline["lang"].lower() == language
+
+    def test_the_browser_has_nothing_to_complain_of_and_asks_nobody_else(self, visits, page, language):
+        visit = visits.of(page, language)
+
+        assert visit.said == []
+        assert visit.requests == []
+
+    def test_its_headings_and_landmarks_guide_through_it(self, visits, page, language):
+        outline = visits.of(page, language).outline
+
+        assert outline["headings"].count(1) == 1
+        assert all(after <= before + 1 for before, after in pairwise(outline["headings"]))
+        assert outline["landmarks"] == ([0, 1, 0] if page.status == 500 else [1, 1, 1])
+        assert len(set(outline["navigations"])) == len(outline["navigations"])
+        assert outline["title"].endswith(" – Article Voting") or outline["title"] == "Article Voting"
+
+    def test_axe_finds_nothing(self, visits, page, language):
+        assert visits.of(page, language).violations == []
+
+    def test_it_needs_no_scrolling_sideways_at_320_pixels(self, visits, page, language):
+        assert visits.of(page, language).reflow == []
+
+    def test_wider_spacing_of_text_cuts_nothing_off(self, visits, page, language):
+        assert visits.of(page, language).spacing == []
+
+    def test_what_has_the_focus_shows_it(self, visits, page, language):
+        assert visits.of(page, language).focus == []
+
+    def test_a_finger_hits_every_target(self, visits, page, language):
+        assert visits.of(page, language).targets == []
+
+    def test_its_html_is_valid(self, invalid, page, language):
+        assert invalid[f"{page} {language}"] == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_view_has_titles_of_its_own(visits, language):
+    views: dict[str, set[str]] = {}
+    for page in PAGES:
+        if page.status < 400:
+            views.setdefault(visits.of(page, language).outline["title"], set()).add(name_of(page))
+
+    assert {title: found for title, found in views.items() if len(found) > 1} == {}

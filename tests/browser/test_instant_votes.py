@@ -1,0 +1,268 @@
+"""Votes without leaving the page: shown at once, decided by the server."""
+
+import pytest
+from playwright.sync_api import expect
+
+from articles.domain import OPERATOR, Choice
+from tests.browser.windows import hold, log_in, row_of, shown_ids, store_of, wait_for, window
+
+pytestmark = pytest.mark.browser
+
+SENT = "**/vote/"
+
+
+@pytest.fixture(scope="module")
+def store(site):
+    return store_of(site)
+
+
+@pytest.fixture
+def page(chromium, site):
+    with window(chromium, site, "demo") as found:
+        yield found
+
+
+@pytest.fixture
+def article(page, store):
+    """A new one, posted by somebody else; the page shows the newest list."""
+    number = store.articles.post(77, "somebody", "Fresh", f"https://example.org/{store.store.now()}").id
+    page.goto("/newest/")
+    return number
+
+
+def counts(store, article):
+    found = store.articles.get(article)
+    return found.votes, found.opposes
+
+
+def button(page, article, name):
+    return page.locator(f"{row_of(article)} button.{name}")
+
+
+def expect_row(page, article, points, choice="none"):
+    row = page.locator(row_of(article))
+    expect(row.locator(".points")).to_contain_text(str(points))
+    for name in ("vote", "oppose"):
+        expect(row.locator(f"button.{name}")).to_have_attribute("aria-pressed", str(name == choice).lower())
+
+
+def test_a_vote_shows_at_once_and_the_answer_confirms_it_aloud(page, store, article):
+    held = hold(page, SENT)
+
+    button(page, article, "vote").click()
+
+    expect_row(page, article, 2, "vote")
+    expect(button(page, article, "vote")).to_have_attribute("aria-label", "Take back your vote for “Fresh”")
+    assert counts(store, article) == (1, 0)
+    wait_for(page, lambda: held)
+    held[0].continue_()
+    expect(page.locator("#live")).to_have_text("Your vote is counted: 2 points now.")
+    expect(page.locator("#live")).to_have_attribute("role", "status")
+    assert counts(store, article) == (2, 0)
+    assert page.url.endswith("/newest/")
+
+
+def test_switching_and_taking_back_work_too(page, store, article):
+    for name, points, choice, wanted in (
+        ("oppose", 0, "oppose", (1, 1)),
+        ("vote", 2, "vote", (2, 0)),
+        ("vote", 1, "none", (1, 0)),
+    ):
+        with page.expect_response(SENT):
+            button(page, article, name).click()
+        expect_row(page, article, points, choice)
+        assert counts(store, article) == wanted
+    expect(button(page, article, "vote")).to_have_attribute("aria-label", "Vote for “Fresh”")
+
+
+def test_the_servers_counts_win_over_the_page_s_own(page, store, article):
+    for voter in range(3):
+        store.votes.cast(article, 800_000 + voter, Choice.VOTE)
+
+    button(page, article, "vote").click()
+
+    expect_row(page, article, 5, "vote")
+
+
+def close(page, store, article):
+    store.store.client.hset(f"article:{article}", "time", "1500000000.000")
+
+
+def remove(page, store, article):
+    store.articles.remove(article, OPERATOR, "spam")
+
+
+def log_out(page, store, article):
+    page.context.clear_cookies()
+
+
+def forget_token(page, store, article):
+    page.locator("[name=csrfmiddlewaretoken]").evaluate_all(
+        "all => all.forEach(one => (one.value = 'x'.repeat(64)))"
+    )
+
+
+def answer_with(status):
+    return lambda page, store, article: page.route(SENT, lambda route: route.fulfill(status=status, body="no"))
+
+
+def cut_off(page, store, article):
+    page.route(SENT, lambda route: route.abort())
+
+
+@pytest.mark.parametrize(
+    ("happens", "reason"),
+    [
+        (close, "Voting on this article is closed"),
+        (remove, "This article was removed by a moderator."),
+        (log_out, "You are logged out."),
+        (forget_token, "This page is too old"),
+        (answer_with(429), "too much at once"),
+        (answer_with(503), "cannot reach its store"),
+        (answer_with(500), "could not be counted"),
+        (answer_with(504), "did not answer"),
+        (cut_off, "did not answer"),
+    ],
+)
+def test_a_refused_vote_is_taken_back_and_the_reason_said(page, store, article, happens, reason):
+    happens(page, store, article)
+    before = counts(store, article)
+
+    button(page, article, "vote").click()
+
+    expect(page.locator(f"{row_of(article)} .note")).to_contain_text(reason)
+    expect(page.locator("#live")).to_contain_text(reason)
+    expect_row(page, article, 1)
+    assert counts(store, article) == before
+
+
+def test_who_was_logged_out_logs_in_from_the_reason_and_the_vote_counts(page, store, article, site):
+    log_out(page, store, article)
+    button(page, article, "vote").click()
+    page.click(f"{row_of(article)} .note a")
+
+    page.wait_for_url("**/login/?*")
+    log_in(page, site, "demo")
+
+    page.wait_for_url(f"**/newest/{row_of(article)}")
+    assert counts(store, article) == (2, 0)
+
+
+def test_the_next_try_takes_the_reason_away(page, store, article):
+    cut_off(page, store, article)
+    button(page, article, "vote").click()
+    expect(page.locator(".note")).to_have_count(1)
+    page.unroute(SENT)
+
+    button(page, article, "vote").click()
+
+    expect(page.locator(".note")).to_have_count(0)
+    expect(page.locator("#live")).to_contain_text("is counted")
+    assert counts(store, article) == (2, 0)
+
+
+def test_a_lost_answer_is_asked_for_again_and_counts_once(page, store, article):
+    lost = []
+
+    def lose_the_first(route):
+        if lost:
+            return route.continue_()
+        lost.append(route.fetch().status)
+        return route.abort()
+
+    page.route(SENT, lose_the_first)
+
+    button(page, article, "vote").click()
+
+    expect(page.locator("#live")).to_contain_text("Your vote is counted: 2 points")
+    assert lost == [200]
+    assert counts(store, article) == (2, 0)
+
+
+def test_a_double_click_is_one_choice(page, store, article):
+    with page.expect_response(SENT):
+        button(page, article, "vote").dblclick()
+
+    expect(page.locator("#live")).to_contain_text("is counted")
+    expect_row(page, article, 2, "vote")
+    assert counts(store, article) == (2, 0)
+
+
+def test_of_choices_in_quick_succession_the_last_wins_and_one_travels_at_a_time(page, store, article):
+    held = hold(page, SENT)
+    for name in ("vote", "oppose", "vote", "oppose"):
+        button(page, article, name).click()
+    expect_row(page, article, 0, "oppose")
+    wait_for(page, lambda: held)
+    assert len(held) == 1
+
+    held[0].continue_()
+    wait_for(page, lambda: len(held) == 2)
+    held[1].continue_()
+
+    expect(page.locator("#live")).to_contain_text("Your opposition is counted")
+    assert [route.request.post_data_json["choice"] for route in held] == ["vote", "oppose"]
+    assert counts(store, article) == (1, 1)
+    expect_row(page, article, 0, "oppose")
+
+
+def test_every_place_of_the_article_on_the_page_follows(page, store, article):
+    page.locator(row_of(article)).evaluate("row => row.parentElement.append(row.cloneNode(true))")
+
+    button(page, article, "vote").first.click()
+
+    expect(page.locator(f"[data-votes-of='{article}'] .points")).to_have_text(["2 points", "2 points"])
+    expect(page.locator(f"[data-votes-of='{article}'] button.vote[aria-pressed=true]")).to_have_count(2)
+
+
+def test_the_articles_own_page_shows_its_new_numbers(page, store, article):
+    page.goto(f"/articles/{article}/")
+
+    button(page, article, "oppose").click()
+
+    numbers = page.locator("[data-count] dd")
+    expect(numbers).to_have_text(["1", "1", "0", "You opposed it."])
+
+
+@pytest.mark.parametrize("key", ["Enter", "Space"])
+def test_focus_stays_on_the_button(page, store, article, key):
+    button(page, article, "vote").focus()
+
+    with page.expect_response(SENT):
+        page.keyboard.press(key)
+
+    expect(button(page, article, "vote")).to_be_focused()
+    expect(page.locator("#live")).to_contain_text("is counted")
+    expect(button(page, article, "vote")).to_be_focused()
+
+
+def test_a_key_held_down_is_one_press(page, store, article):
+    button(page, article, "vote").focus()
+    with page.expect_response(SENT):
+        page.keyboard.down("Enter")
+        page.keyboard.down("Enter")
+        page.keyboard.up("Enter")
+
+    expect(page.locator("#live")).to_contain_text("Your vote is counted")
+    assert counts(store, article) == (2, 0)
+
+
+@pytest.mark.parametrize("javascript", [True, False], ids=["with JavaScript", "without"])
+def test_a_reader_without_account_comes_to_the_login(chromium, site, store, javascript):
+    with window(chromium, site, java_script_enabled=javascript) as page:
+        page.goto("/newest/")
+        page.click(f"{row_of(shown_ids(page)[0])} button.vote" if javascript else ".row button.vote >> nth=0")
+
+        page.wait_for_url("**/login/?next=*choice=vote")
+
+
+def test_without_javascript_the_form_is_sent(chromium, site, store):
+    number = store.articles.post(77, "somebody", "Plain", f"https://example.org/{store.store.now()}").id
+    with window(chromium, site, "demo", java_script_enabled=False) as page:
+        page.goto("/newest/")
+
+        page.click(f"{row_of(number)} button.vote")
+
+        assert page.url.endswith(f"/newest/{row_of(number)}")
+        assert page.get_attribute(f"{row_of(number)} button.vote", "aria-pressed") == "true"
+        assert counts(store, number) == (2, 0)

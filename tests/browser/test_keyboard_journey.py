@@ -1,0 +1,99 @@
+"""Sign up, post, vote, oppose, take back, assign a group: by keyboard alone."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.windows import window
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def page(chromium, site):
+    with window(chromium, site) as found:
+        yield found
+
+
+def tab_to(page, target):
+    """Press Tab until the element has the focus, which must be to be seen."""
+    for _ in range(400):
+        if target.evaluate("found => found === document.activeElement"):
+            assert target.evaluate("found => found.matches(':focus-visible')")
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"Tab does not lead to {target}")
+
+
+def follow(page, target):
+    tab_to(page, target)
+    page.keyboard.press("Enter")
+
+
+def write(page, label, text):
+    tab_to(page, page.locator("main").get_by_label(label, exact=False).first)
+    page.keyboard.type(text)
+
+
+def test_a_member_does_everything_without_a_mouse(page, site):
+    page.goto("/")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    follow(page, page.get_by_role("banner").get_by_role("link", name="Sign up"))
+    page.wait_for_url("**/signup/**")
+    write(page, "Username", "keyboarder")
+    tab_to(page, page.locator("[name=password1]"))
+    page.keyboard.type("a long secret 71")
+    tab_to(page, page.locator("[name=password2]"))
+    page.keyboard.type("a long secret 71")
+    page.keyboard.press("Enter")
+    page.wait_for_url(lambda address: "/signup/" not in address)
+
+    follow(page, page.get_by_role("banner").get_by_role("link", name="Post", exact=True))
+    page.wait_for_url("**/post/")
+    write(page, "Title", "Without a mouse")
+    tab_to(page, page.locator("main [name=link]"))
+    page.keyboard.type("https://example.org/without-a-mouse")
+    tab_to(page, page.locator("main").get_by_label("Databases"))
+    page.keyboard.press("Space")
+    follow(page, page.locator("main .actions button"))
+    page.wait_for_url("**/articles/*/")
+    article = page.url
+    said, vote, oppose = (
+        page.locator("#live"),
+        page.locator("main button.vote"),
+        page.locator("main button.oppose"),
+    )
+
+    tab_to(page, oppose)
+    page.keyboard.press("Space")
+    expect(said).to_have_text("Your opposition is counted: -1 points now.")
+    expect(oppose).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(said).to_have_text("Your choice is taken back: 0 points now.")
+    page.keyboard.press("a")
+    expect(said).to_have_text("Your vote is counted: 1 point now.")
+    page.keyboard.press("z")
+    expect(oppose).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("z")
+    expect(said).to_have_text("Your choice is taken back: 0 points now.")
+    page.keyboard.press("a")
+    expect(said).to_have_text("Your vote is counted: 1 point now.")
+
+    make = "from accounts.models import User; from django.contrib.auth.models import Group;"
+    make += "User.objects.get(username='keyboarder').groups.add(Group.objects.get(name='Moderators'))"
+    assert site.manage("shell", "-c", make).returncode == 0
+    page.keyboard.press("g")
+    page.keyboard.press("n")
+    page.wait_for_url("**/newest/")
+    page.keyboard.press("j")
+    page.keyboard.press("c")
+    page.wait_for_url(article)
+    follow(page, page.locator(".tools").get_by_role("link", name="Groups"))
+    page.wait_for_url("**/groups/")
+    write(page, "Find a group", "secur")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Security")).to_be_checked()
+    follow(page, page.locator("main .actions button"))
+    page.wait_for_url(article)
+    assert page.locator("main .groups a").all_inner_texts() == ["databases", "security"]
+    expect(vote).to_have_attribute("aria-pressed", "true")

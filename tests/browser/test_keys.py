@@ -1,0 +1,246 @@
+"""Single keys: moving, voting, opening, turning pages; and where they are off."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.windows import row_of, shown_ids, store_of, window
+
+pytestmark = pytest.mark.browser
+
+ELSEWHERE = re.compile(r"^https?://(?!localhost)")
+
+
+@pytest.fixture(scope="module")
+def store(site):
+    return store_of(site)
+
+
+@pytest.fixture
+def page(chromium, site):
+    with window(chromium, site, "demo") as found:
+        found.context.route(ELSEWHERE, lambda route: route.fulfill(body="elsewhere", content_type="text/html"))
+        found.goto("/newest/")
+        yield found
+
+
+def press(page, *keys):
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def focused_row(page):
+    return page.evaluate("document.activeElement.closest('.row')?.id")
+
+
+def test_j_and_k_move_the_focus_from_row_to_row_and_stop_at_the_ends(page):
+    ids = [f"article-{number}" for number in shown_ids(page)]
+    moves = [("j", 0), ("j", 1), ("j", 2), ("k", 1), ("k", 0), ("k", 0), ("j", 1)]
+
+    for key, place in moves:
+        press(page, key)
+        assert focused_row(page) == ids[place]
+    press(page, *["j"] * 30)
+    assert focused_row(page) == ids[-1]
+    assert page.evaluate("document.activeElement.matches('h2 a:focus-visible')")
+
+
+def test_the_row_comes_into_sight(page):
+    press(page, *["j"] * 20)
+
+    expect(page.locator(f"#{focused_row(page)}")).to_be_in_viewport(ratio=0.99)
+
+
+def test_after_scrolling_j_begins_with_what_is_in_sight(page):
+    row = page.locator(".row >> nth=12")
+    row.evaluate("row => scrollTo({top: row.getBoundingClientRect().top + scrollY + 1, behavior: 'instant'})")
+
+    press(page, "j")
+
+    assert focused_row(page) == row.get_attribute("id")
+
+
+@pytest.mark.parametrize("key", ["o", "Enter"])
+def test_o_and_enter_open_the_articles_link(page, key):
+    press(page, "j")
+    link = page.evaluate("document.activeElement.href")
+
+    press(page, key)
+
+    page.wait_for_url(link)
+
+
+def test_enter_opens_it_also_when_the_row_itself_has_the_focus(page):
+    page.locator(".row >> nth=1").focus()
+    link = page.get_attribute(".row >> nth=1 >> h2 a", "href")
+
+    press(page, "Enter")
+
+    page.wait_for_url(link)
+
+
+def test_a_and_z_vote_and_oppose_and_take_back(page, store):
+    number = store.articles.post(77, "somebody", "By key", "https://example.org/key").id
+    page.goto("/newest/")
+    press(page, "j")
+    for key, said, counts in (
+        ("a", "Your vote is counted", (2, 0)),
+        ("z", "Your opposition is counted", (1, 1)),
+        ("z", "Your choice is taken back", (1, 0)),
+    ):
+        press(page, key)
+        expect(page.locator("#live")).to_contain_text(said)
+        found = store.articles.get(number)
+        assert (found.votes, found.opposes) == counts
+        assert focused_row(page) == f"article-{number}"
+
+
+def test_c_opens_the_articles_page_where_a_z_and_o_work_too(page, store):
+    number = store.articles.post(77, "somebody", "Its page", "https://example.org/page").id
+    page.goto("/newest/")
+    press(page, "j", "c")
+    page.wait_for_url(f"**/articles/{number}/")
+
+    press(page, "z")
+    expect(page.locator(f"{row_of(number)} button.oppose")).to_have_attribute("aria-pressed", "true")
+    press(page, "a")
+    expect(page.locator(f"{row_of(number)} button.vote")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("#live")).to_contain_text("Your vote is counted")
+    press(page, "o")
+    page.wait_for_url("https://example.org/page")
+
+
+def test_n_and_p_turn_pages(page):
+    press(page, "n")
+    page.wait_for_url("**/newest/?page=2**")
+    second = shown_ids(page)
+    press(page, "p")
+    page.wait_for_url("**/newest/?page=1**")
+    assert not set(second) & set(shown_ids(page))
+
+
+@pytest.mark.parametrize(("key", "path"), [("f", "/"), ("n", "/newest/"), ("h", "/hot/")])
+def test_g_and_a_letter_go_to_the_lists(page, key, path):
+    page.goto("/groups/")
+
+    press(page, "g", key)
+
+    page.wait_for_url(lambda address: re.sub("https?://[^/]+", "", address) == path)
+
+
+def test_a_g_that_another_key_followed_is_forgotten(page):
+    press(page, "g", "x", "h", "j")
+
+    assert focused_row(page) == f"article-{shown_ids(page)[0]}"
+
+
+def test_a_g_that_was_long_ago_is_forgotten(page):
+    page.evaluate(
+        """() => {
+            const press = (key, at) => {
+                const event = new KeyboardEvent("keydown", {key, bubbles: true});
+                Object.defineProperty(event, "timeStamp", {value: at});
+                document.body.dispatchEvent(event);
+            };
+            press("g", 10_000);
+            press("h", 11_501);
+        }"""
+    )
+    press(page, "j")
+
+    assert focused_row(page) == f"article-{shown_ids(page)[0]}"
+
+
+def test_a_slash_goes_to_the_search_field(page):
+    page.evaluate(
+        "document.querySelector('header input[name=q]') ?? document.querySelector('header').append("
+        "Object.assign(document.createElement('input'), {name: 'q'}))"
+    )
+
+    press(page, "/")
+
+    field = page.locator("header input[name=q]")
+    expect(field).to_be_focused()
+    expect(field).to_have_value("")
+
+
+@pytest.mark.parametrize("way", ["key", "button"])
+def test_the_table_of_keys_opens_holds_the_focus_and_gives_it_back(page, way):
+    table = page.get_by_role("dialog", name="Keyboard")
+    press(page, "j")
+    row = focused_row(page)
+    if way == "key":
+        press(page, "?")
+    else:
+        page.get_by_role("contentinfo").get_by_role("button", name="Keyboard").click()
+    expect(table).to_be_visible()
+    expect(table.get_by_role("row")).to_have_count(10)
+
+    press(page, "j", "a", "?")
+    assert page.evaluate("document.activeElement.closest('dialog') !== null")
+    press(page, "Escape")
+
+    expect(table).to_be_hidden()
+    if way == "key":
+        assert focused_row(page) == row
+    press(page, "?")
+    table.get_by_role("button", name="Close").press("Enter")
+    expect(table).to_be_hidden()
+
+
+FIELDS = [
+    "<input>",
+    "<input type='checkbox'>",
+    "<textarea></textarea>",
+    "<select><option>j</select>",
+    "<p contenteditable>x</p>",
+    "<p contenteditable='plaintext-only'><b>x</b></p>",
+]
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_keys_are_off_where_one_types(page, field):
+    page.evaluate("html => document.querySelector('main').insertAdjacentHTML('afterbegin', html)", field)
+    page.evaluate("document.querySelector('main').firstElementChild.focus()")
+
+    press(page, "j", "?")
+
+    assert focused_row(page) is None
+    expect(page.locator("#keys")).to_be_hidden()
+
+
+@pytest.mark.parametrize("keys", ["Control+j", "Alt+j", "Meta+j", "Shift+J"])
+def test_keys_with_modifiers_are_the_browsers(page, keys):
+    press(page, keys)
+
+    assert focused_row(page) is None
+
+
+def test_keys_of_an_input_method_are_its_own(page):
+    page.evaluate(
+        "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'j', isComposing: true, bubbles: true}))"
+    )
+
+    assert focused_row(page) is None
+
+
+def test_who_switched_them_off_has_none_and_is_told_of_none(chromium, site):
+    with window(chromium, site) as page:
+        page.context.add_cookies([{"name": "keyboard", "value": "off", "url": f"http://localhost:{site.port}"}])
+        page.goto("/newest/")
+
+        press(page, "j", "?")
+
+        assert focused_row(page) is None
+        assert page.locator("#keys, script[src*=keys]").count() == 0
+        assert page.get_by_role("button", name="Keyboard").count() == 0
+
+
+def test_without_javascript_no_key_is_promised(chromium, site):
+    with window(chromium, site, java_script_enabled=False) as page:
+        page.goto("/newest/")
+
+        expect(page.locator("#keys")).to_be_hidden()
+        assert page.locator(".site-footer button", has_text="Keyboard").count() == 0
+        assert "Keyboard" not in page.inner_text("body").replace("Keyboard shortcuts", "")

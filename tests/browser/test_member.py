@@ -1,0 +1,72 @@
+"""What members do: a click before signing up, votes both ways, a post, logging out."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.looks import LOOKS, send, window
+
+pytestmark = pytest.mark.browser
+
+SECRET = "a long secret 71"
+
+
+@pytest.fixture(params=enumerate(LOOKS), ids=lambda param: str(param[1]))
+def page(request, chromium, site):
+    number, look = request.param
+    with window(chromium, site, look) as found:
+        found.number = number
+        yield found
+
+
+def points(page, row):
+    return int(page.inner_text(f"{row} .points").split()[0])
+
+
+def expect_choice(page, row, choice, wanted):
+    """The row shows the choice and the points, the page's own and the server's alike."""
+    for name in ("vote", "oppose"):
+        pressed = "true" if name == choice else "false"
+        expect(page.locator(f"{row} button.{name}")).to_have_attribute("aria-pressed", pressed)
+    assert points(page, row) == wanted
+
+
+def test_a_click_before_signing_up_votes_and_a_post(page):
+    name = f"dora{page.number}"
+    page.goto("/newest/")
+    row = "#" + page.get_attribute(f"main .row >> nth={page.number + 2}", "id")
+    before = points(page, row)
+    page.click(f"{row} button.vote")
+    page.click("main a[href^='/signup/']")
+    send(page, username=name, password1=SECRET, password2=SECRET)
+    page.wait_for_url(f"**/newest/{row}")
+    expect_choice(page, row, "vote", before + 1)
+
+    page.click(f"{row} button.oppose")
+    expect_choice(page, row, "oppose", before - 1)
+    page.reload()
+    expect_choice(page, row, "oppose", before - 1)
+    page.click(f"{row} button.oppose")
+    expect_choice(page, row, None, before)
+
+    page.click("header a[href='/post/']")
+    send(page, title="", link=f"https://example.org/{name}")
+    assert page.url.endswith("/post/")
+    page.check("main [name=groups][value=databases]")
+    send(page, title=f"A journey of {name}", link=f"https://example.org/{name}")
+    expect(page.locator("main h1")).to_have_text(f"A journey of {name}")
+    article = page.url
+    row = "#" + page.get_attribute("main article.article", "id")
+    expect_choice(page, row, "vote", 1)
+
+    page.click(f"header a[href='/users/{name}/']")
+    expect(page.locator("main .row h2")).to_contain_text(f"A journey of {name}")
+
+    page.click("header a[href='/settings/']")
+    send(page, email=f"{name}@example.org")
+    expect(page.locator(".message")).to_be_visible()
+    expect(page.locator("main [name=email]")).to_have_value(f"{name}@example.org")
+
+    page.click("header form[action='/logout/'] button")
+    expect(page.locator("header a[href^='/login/']")).to_be_visible()
+    page.goto(article)
+    expect_choice(page, row, None, 1)

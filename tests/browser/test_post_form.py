@@ -1,0 +1,127 @@
+"""Help while an article is posted."""
+
+import pytest
+from playwright.sync_api import expect
+
+from articles.text import clean_title
+from tests.browser.windows import store_of, window
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def store(site):
+    return store_of(site)
+
+
+@pytest.fixture
+def page(chromium, site):
+    with window(chromium, site, "demo") as found:
+        found.goto("/post/")
+        yield found
+
+
+TITLES = [
+    "A title",
+    "  spaces   between \t and around  ",
+    "先更新数据库还是先删缓存",
+    "👩‍👩‍👧‍👦 and 👍🏽 and 🇨🇳",
+    "cafe\u0301",
+    "zero\u200bwidth\u202e and \ufeffmark\u00ad",
+    "\u2800braille\u3000wide",
+    "بِسْمِ ٱللَّٰهِ",
+    "می\u200cخواهم",
+    "\x01control\x1f",
+]
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_the_counter_counts_as_the_server_does(page, title):
+    page.locator("[name=title]").evaluate(
+        "(field, text) => { field.value = text; field.dispatchEvent(new Event('input')) }", title
+    )
+
+    expect(page.locator(".counter")).to_have_text(f"{len(clean_title(title))} of 300 characters")
+
+
+def test_a_title_of_300_emoji_fits_and_one_more_does_not(page, store):
+    page.fill("[name=title]", "👍" * 301)
+    expect(page.locator(".counter")).to_have_text("301 of 300 characters")
+    assert "over" in page.get_attribute(".counter", "class")
+    assert not page.locator("[name=title]").evaluate("field => field.checkValidity()")
+
+    page.fill(
+        "[name=title]", "👍" * 225 + "a" * 75
+    )  # 300, of 975 bytes at most 900 are possible: the server's affair
+    expect(page.locator(".counter")).to_have_text("300 of 300 characters")
+    assert page.locator("[name=title]").evaluate("field => field.checkValidity()")
+
+
+def test_the_count_is_read_aloud_only_near_the_limit(page):
+    expect(page.locator(".counter")).to_have_attribute("aria-live", "off")
+
+    page.fill("[name=title]", "a" * 290)
+
+    expect(page.locator(".counter")).to_have_attribute("aria-live", "polite")
+
+
+def test_a_link_that_was_posted_is_told_while_it_is_typed(page, store):
+    number = store.articles.post(77, "somebody", "Known", "https://example.org/known").id
+    page.locator("[name=link]").press_sequentially("http://EXAMPLE.org/known?utm_source=x")
+
+    known = page.locator(".known a")
+    expect(known).to_have_text("This link was posted just now: “Known”")
+    expect(known).to_have_attribute("href", f"/articles/{number}/")
+
+    page.locator("[name=link]").press("End")
+    page.locator("[name=link]").press_sequentially("&page=2")
+    expect(known).to_have_count(0)
+
+
+def test_a_burst_of_keys_is_one_question(page):
+    asked = []
+    page.on("request", lambda request: asked.append(request.url) if "known" in request.url else None)
+    page.clock.install()
+    page.reload()
+
+    page.locator("[name=link]").press_sequentially("https://example.org/burst")
+    with page.expect_response("**/known/?*"):
+        page.clock.fast_forward(400)
+
+    assert len([address for address in asked if "/known/" in address]) == 1
+
+
+def test_groups_are_filtered_and_ticked_by_keyboard(page, store):
+    field = page.get_by_label("Find a group")
+    boxes = page.locator(".boxes li:visible")
+    everything = boxes.count()
+    page.check("main >> text=Security")
+
+    field.press_sequentially("DATA")
+    expect(boxes).to_have_text(["Databases", "Security"])
+    expect(page.locator(".found")).to_have_text("Groups shown: 1")
+    field.press("Enter")
+
+    expect(page.get_by_label("Databases")).to_be_checked()
+    expect(boxes).to_have_count(everything)
+    expect(field).to_be_focused()
+    field.press("Enter")
+    assert page.url.endswith("/post/")
+    field.press_sequentially("nothing like it")
+    expect(boxes).to_have_text(["Databases", "Security"])
+    field.press("Escape")
+    expect(boxes).to_have_count(everything)
+
+    page.fill("[name=title]", "Filtered")
+    page.fill("[name=link]", "https://example.org/filtered")
+    page.click("main .actions button")
+    page.wait_for_url("**/articles/*/")
+    assert page.locator("main .groups a").all_inner_texts() == ["databases", "security"]
+
+
+def test_without_javascript_there_is_no_empty_help(chromium, site):
+    with window(chromium, site, "demo", java_script_enabled=False) as page:
+        page.goto("/post/")
+
+        assert page.locator("output, .counter, .known, input[type=search][id$=filter]").count() == 0
+        assert page.get_attribute("[name=title]", "maxlength") == "300"

@@ -1,0 +1,88 @@
+"""A reader without account goes through the site: lists, an article, a group, and back to the place."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.looks import LOOKS, pairs_missing, window
+from tests.browser.visits import LOCALES
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(params=LOOKS, ids=str)
+def page(request, chromium, site):
+    with window(chromium, site, request.param) as found:
+        found.look = request.param
+        yield found
+
+
+def go(page, address):
+    """By the link in the head."""
+    page.click(f"header a[href='{address}']")
+    page.wait_for_url(f"**{address}")
+
+
+def times(page):
+    return page.locator("main .rows .row time").evaluate_all("all => all.map(one => one.dateTime)")
+
+
+def test_reading_around(page):
+    page.goto("/")
+    expect(page.locator("html")).to_have_attribute("lang", re.compile(page.look.language, re.IGNORECASE))
+    expect(page.locator("main .rows .row")).to_have_count(25)
+
+    link = page.locator("main .row:has(.groups) a.permalink").nth(15)
+    article = link.get_attribute("href")
+    link.scroll_into_view_if_needed()
+    place = page.locator("html").bounding_box()["y"]
+    link.click()
+    page.wait_for_url(f"**{article}")
+    expect(page.locator("main h1")).to_be_visible()
+    page.go_back()
+    expect(page.locator("main .rows .row")).to_have_count(25)
+    assert abs(page.locator("html").bounding_box()["y"] - place) < 60
+
+    page.goto(article)
+    group = page.locator("main .groups a").first
+    slug = group.inner_text()
+    group.click()
+    page.wait_for_url("**/groups/*/")
+    expect(page.locator("main h1")).to_be_visible()
+    assert page.locator("main .row .groups a", has_text=slug).count() == page.locator("main .row").count()
+
+    go(page, "/newest/")
+    shown = times(page)
+    assert shown == sorted(shown, reverse=True)
+    page.click("main .pager a[rel=next]")
+    expect(page.locator("main .pager a[rel=prev]")).to_be_visible()
+    assert times(page)[0] <= shown[-1]
+
+    go(page, "/hot/")
+    page.click("main .orders a[href='?range=24h']")
+    expect(page.locator("main .orders [aria-current]")).to_have_attribute("href", "?range=24h")
+
+
+def test_theme_and_language_are_switched_in_the_foot_and_stay(page):
+    other = next(code for code in LOCALES if code != page.look.language)
+    root = page.locator("html")
+    page.goto("/groups/")
+    words = page.inner_text("main h1")
+
+    page.click("footer button[name=theme][value=dark]")
+    expect(root).to_have_attribute("data-theme", "dark")
+    page.click(f"footer button[name=language][value={other}]")
+    expect(root).to_have_attribute("lang", re.compile(other, re.IGNORECASE))
+    assert page.inner_text("main h1") != words
+
+    go(page, "/newest/")
+    expect(root).to_have_attribute("data-theme", "dark")
+    expect(root).to_have_attribute("lang", re.compile(other, re.IGNORECASE))
+    page.click("footer button[name=theme][value='']")
+    expect(root).not_to_have_attribute("data-theme", "dark")
+
+
+@pytest.mark.skipif(len(LOOKS) < 5, reason="the site speaks one language")
+def test_the_looks_hold_every_pair():
+    assert pairs_missing(LOOKS) == set()

@@ -1,0 +1,180 @@
+"""One visit of a page of the catalogue: what the browser said meanwhile, and what can be seen of the page then."""
+
+import re
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Request, Response
+from playwright.sync_api import Page as Window
+
+from tests.browser import axe
+from tests.browser.pages import Page
+from tests.browser.sites import Sites, Staged
+
+LOCALES = {"en": "en-GB", "zh-hans": "zh-CN"}
+"""What the browser asks for, by the language the page then has."""
+
+WIDE, PHONE, NARROW = (1280, 900), (390, 800), (320, 256)
+"""NARROW is a screen of 1280 × 1024 at 400 %."""
+
+LOOKS = [(WIDE, "light"), (PHONE, "dark"), (WIDE, "dark"), (PHONE, "light")]
+"""Sizes and themes. A language has axe see two of them and the next one the other two: so every pair is seen."""
+
+_OF_THE_STATUS = "Failed to load resource: the server responded with a status of"
+"""Said of the page itself where an error is meant, and of parts of a page, whose answers are noted anyway."""
+
+_TELL_OF_POLICY = """addEventListener('securitypolicyviolation', breach =>
+    console.error(`policy: ${breach.violatedDirective} ${breach.blockedURI} ${breach.sourceFile}`))"""
+
+
+@dataclass
+class Visit:
+    """What was found. Lists of problems are empty where all is well."""
+
+    status: int = 0
+    source: str = ""
+    said: list[str] = field(default_factory=list)
+    """Console messages, script errors, breaches of the content security policy."""
+
+    requests: list[str] = field(default_factory=list)
+    """Those that failed, and those to elsewhere."""
+
+    outline: dict[str, Any] = field(default_factory=dict)
+    violations: list[str] = field(default_factory=list)
+    reflow: list[str] = field(default_factory=list)
+    spacing: list[str] = field(default_factory=list)
+    focus: list[str] = field(default_factory=list)
+    targets: list[str] = field(default_factory=list)
+
+
+@cache
+def _probes() -> str:
+    return Path(__file__).with_name("probes.js").read_text("utf-8")
+
+
+class Visits:
+    """Opens each page once in each language, and keeps what was found."""
+
+    def __init__(self, chromium: Browser, sites: Sites, pictures: Path, *, thorough: bool = False) -> None:
+        """What has a problem is pictured into the folder. `thorough`: everything is, and axe sees every look."""
+        self._chromium, self._sites = chromium, sites
+        self._pictures, self._thorough = pictures, thorough
+        self._windows: dict[tuple[str, str, str], Window] = {}
+        self._found: dict[tuple[str, str], Visit] = {}
+        self._visit = Visit()
+
+    def of(self, page: Page, language: str) -> Visit:
+        key = (page.name, language)
+        if key not in self._found:
+            self._visit = self._found[key] = Visit()
+            window = self._open(page, language)
+            self._look(window, language, self._pictures / language / re.sub(r"\W+", "-", page.name))
+        return self._found[key]
+
+    def report(self) -> dict[str, dict[str, Any]]:
+        """All that was found, but for the pages' sources."""
+        return {
+            f"{name} {language}": {key: value for key, value in asdict(visit).items() if key != "source"}
+            for (name, language), visit in self._found.items()
+        }
+
+    def close(self) -> None:
+        for window in self._windows.values():
+            window.context.close()
+
+    def _open(self, page: Page, language: str) -> Window:
+        staged = self._sites.of(page)
+        window = self._window(staged, page.who, language)
+        _be(window, WIDE)
+        if page.status == 500:
+            broken = staged.told["failed"][language]
+            window.route(
+                "**/fails/", lambda route: route.fulfill(body=broken, content_type="text/html", status=500)
+            )
+        with staged.interrupted(page):
+            answer = window.goto(staged.address(page))
+        if page.act:
+            answer = page.act(window) or answer
+        assert answer is not None
+        self._visit.status, self._visit.source = answer.status, answer.text()
+        return window
+
+    def _look(self, window: Window, language: str, picture: Path) -> None:
+        visit = self._visit
+        window.evaluate(_probes())
+        visit.outline = window.evaluate("probes.outline()")
+        if self._thorough:
+            for size, theme in LOOKS:
+                _be(window, size, theme)
+                _take(window, f"{picture}-{size[0]}-{theme}.png")
+        window.evaluate("probes.openDetails()")
+        axe.load(window)
+        half = list(LOCALES).index(language) % 2 * 2
+        for size, theme in LOOKS if self._thorough else LOOKS[half : half + 2]:
+            _be(window, size, theme)
+            if found := axe.violations(window):
+                visit.violations += [f"{size[0]} {theme}: {line}" for line in found]
+                _take(window, f"{picture}-{size[0]}-{theme}-axe.png")
+        _be(window, PHONE)
+        visit.targets = _small_targets(window)
+        window.keyboard.press("Tab")
+        visit.focus = window.evaluate("probes.withoutFocusRing()")
+        _be(window, NARROW)
+        visit.reflow = window.evaluate("probes.tooWide()")
+        visit.spacing = window.evaluate("probes.cutBySpacing()")
+        if visit.reflow or visit.spacing:
+            _take(window, f"{picture}-{NARROW[0]}.png")
+
+    def _window(self, staged: Staged, who: str, language: str) -> Window:
+        key = (staged.origin, who, language)
+        if key not in self._windows:
+            context = self._chromium.new_context(locale=LOCALES[language], reduced_motion="reduce")
+            context.add_cookies(staged.cookies(who))  # type: ignore[arg-type]
+            self._windows[key] = context.new_page()
+            self._listen(self._windows[key], staged.origin)
+        return self._windows[key]
+
+    def _listen(self, window: Window, origin: str) -> None:
+        def console(text: str) -> None:
+            if not text.startswith(_OF_THE_STATUS):
+                self._visit.said.append(text)
+
+        def asked(request: Request) -> None:
+            if not request.url.startswith((f"{origin}/", "data:")):
+                self._visit.requests.append(f"to elsewhere: {request.url}")
+
+        def answered(answer: Response) -> None:
+            if answer.status >= 400 and not answer.request.is_navigation_request():
+                self._visit.requests.append(f"{answer.status}: {answer.url}")
+
+        def failed(request: Request) -> None:
+            if request.failure != "net::ERR_ABORTED":  # the page was left meanwhile
+                self._visit.requests.append(f"{request.failure}: {request.url}")
+
+        window.on("console", lambda message: console(message.text))
+        window.on("pageerror", lambda error: self._visit.said.append(str(error)))
+        window.on("request", asked)
+        window.on("response", answered)
+        window.on("requestfailed", failed)
+        window.add_init_script(_TELL_OF_POLICY)
+
+
+def _be(window: Window, size: tuple[int, int], theme: Any = "light") -> None:
+    window.set_viewport_size({"width": size[0], "height": size[1]})
+    window.emulate_media(color_scheme=theme)
+
+
+def _take(window: Window, path: str) -> None:
+    window.screenshot(path=path, full_page=True)
+
+
+def _small_targets(window: Window) -> list[str]:
+    """As on a screen to touch."""
+    session = window.context.new_cdp_session(window)
+    session.send("Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 1})
+    found: list[str] = window.evaluate("probes.smallTargets()")
+    session.send("Emulation.setTouchEmulationEnabled", {"enabled": False})
+    session.detach()
+    return found

@@ -1,0 +1,79 @@
+"""Windows of readers and members, with everything that goes wrong in them written down."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from playwright.sync_api import Browser, Page, Route, StorageState
+
+from articles.repository import Repository, connect
+from tests.site.conftest import Site
+from tests.waiting import until
+from voting_site.embedded import StorePaths
+
+_MEANT = "Failed to load resource"
+"""What a browser logs of an answer of 400 and above, and of a request that a test breaks off."""
+
+
+def store_of(site: Site) -> Repository:
+    """The running site's store, from outside."""
+    return connect(StorePaths(site.data_dir).url(0))
+
+
+@contextmanager
+def window(chromium: Browser, site: Site, member: str | None = None, **options: object) -> Iterator[Page]:
+    """A window, of a member who is logged in if one is named, such as `demo` or `demo-moderator`."""
+    if member:
+        options["storage_state"] = _logged_in(chromium, site, member)
+    context = chromium.new_context(base_url=f"http://localhost:{site.port}", **options)
+    page, problems = context.new_page(), []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("console", lambda told: _MEANT in told.text or problems.append(told.text))
+    yield page
+    context.close()
+    assert problems == []
+
+
+_states: dict[tuple[int, str], StorageState] = {}
+
+
+def _logged_in(chromium: Browser, site: Site, name: str) -> StorageState:
+    """The cookies of a member; each logs in once per site."""
+    if (site.port, name) not in _states:
+        context = chromium.new_context(base_url=f"http://localhost:{site.port}")
+        log_in(context.new_page(), site, name)
+        _states[site.port, name] = context.storage_state()
+        context.close()
+    return _states[site.port, name]
+
+
+def log_in(page: Page, site: Site, name: str) -> None:
+    """Fill in the login form, which is opened if it is not there yet."""
+    logins = (site.data_dir / "demo-logins.txt").read_text().split()
+    if "/login/" not in page.url:
+        page.goto("/login/")
+    page.fill("main [name=username]", name)
+    page.fill("main [name=password]", logins[logins.index(name) + 1])
+    page.click("main form button[type=submit]")
+    page.wait_for_url(lambda address: "/login/" not in address)
+
+
+def hold(page: Page, pattern: str) -> list[Route]:
+    """Requests that wait until the test lets them go on."""
+    held: list[Route] = []
+    page.route(pattern, lambda route: held.append(route))  # noqa: PLW0108 - a builtin cannot be wrapped
+    return held
+
+
+def wait_for(page: Page, condition: Callable[[], object]) -> None:
+    """Until the condition holds; what the browser tells is heard meanwhile."""
+    until(lambda: page.wait_for_timeout(1) or condition())
+
+
+def row_of(article: int) -> str:
+    return f"#article-{article}"
+
+
+def shown_ids(page: Page) -> list[int]:
+    """The articles of the list, as they stand in it."""
+    ids = page.locator("main .rows > .row").evaluate_all("rows => rows.map(row => row.id)")
+    return [int(found.removeprefix("article-")) for found in ids]

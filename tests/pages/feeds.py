@@ -1,0 +1,58 @@
+"""Reading feeds as a program does."""
+
+import xml.etree.ElementTree as ET
+from email.utils import parsedate_to_datetime
+
+import feedparser
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+
+
+def parsed(response):
+    """What a feed reader makes of the answer; it must be well-formed."""
+    assert response.status_code == 200, (response.status_code, response.content)
+    found = feedparser.parse(response.content, response_headers={"content-type": response["Content-Type"]})
+    assert not found.bozo, found.bozo_exception
+    check(response)
+    return found
+
+
+def ids_in(response):
+    return [int(entry.id.rpartition("/")[2]) for entry in parsed(response).entries]
+
+
+def check(response):
+    """What the formats demand: RFC 4287, sections 4.1.1 and 4.1.2; RSS 2.0."""
+    root = ET.fromstring(response.content)
+    (check_atom if root.tag == f"{ATOM}feed" else check_rss)(root)
+
+
+def check_atom(feed):
+    for name in ("id", "title", "updated"):
+        assert len(feed.findall(ATOM + name)) == 1, name
+    assert links(feed, "self")
+    assert feed.find(f"{ATOM}author/{ATOM}name").text
+    seen = set()
+    for entry in feed.iter(f"{ATOM}entry"):
+        for name in ("id", "title", "updated", "published", "summary"):
+            assert len(entry.findall(ATOM + name)) == 1, name
+        assert len(links(entry, "alternate")) == 1
+        assert len(links(entry, "replies")) == 1
+        assert entry.find(f"{ATOM}id").text not in seen
+        seen.add(entry.find(f"{ATOM}id").text)
+
+
+def links(element, rel):
+    return [link.get("href") for link in element.findall(f"{ATOM}link") if link.get("rel") == rel]
+
+
+def check_rss(rss):
+    assert (rss.tag, rss.get("version")) == ("rss", "2.0")
+    (channel,) = rss.findall("channel")
+    for name in ("title", "link", "description", "language", "lastBuildDate", "ttl", f"{ATOM}link"):
+        assert len(channel.findall(name)) == 1, name
+    for item in channel.iter("item"):
+        for name in ("title", "link", "description", "comments", "pubDate", "guid"):
+            assert len(item.findall(name)) == 1, name
+        assert item.find("guid").get("isPermaLink") == "false"
+        assert parsedate_to_datetime(item.find("pubDate").text).tzinfo

@@ -1,0 +1,142 @@
+"""What may be kept of the pages, and what counts nevertheless."""
+
+import pytest
+import time_machine
+from django.test import Client
+from django.urls import reverse
+
+from articles import visitors
+from articles.caching import RULES
+from articles.domain import Choice
+from tests.pages.conftest import browser_of
+
+FIREFOX = {"User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"}
+LISTS = ("/", "/newest/", "/hot/", "/groups/", "/groups/python/", "/users/alice/", "/moderation/")
+OF_READERS = "public, max-age=0, s-maxage=10"
+
+
+@pytest.fixture(autouse=True)
+def noon():
+    """Ages on pages stand still."""
+    with time_machine.travel("2030-03-01T12:00:00Z", tick=False) as clock:
+        yield clock
+
+
+def varies(response):
+    return {name.strip() for name in response["Vary"].split(",")}
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_lists_of_readers_without_account_may_be_shared_for_seconds(site, article, path):
+    response = Client().get(path)
+
+    assert response["Cache-Control"] == OF_READERS
+    assert varies(response) == {"Accept-Encoding", "Accept-Language", "Cookie"}
+    assert response["ETag"].startswith('W/"')
+    assert not response.cookies
+
+
+@pytest.mark.parametrize("path", [*LISTS, "/articles/1/"])
+def test_what_a_member_sees_is_kept_by_nobody_else(site, article, bob, path):
+    response = browser_of(bob).get(path)
+
+    assert response["Cache-Control"] == "private, no-cache"
+    assert "ETag" not in response
+    assert "Cookie" in varies(response)
+
+
+@pytest.mark.parametrize("cookie", ["sessionid", "messages"])
+def test_a_reader_with_a_session_or_a_message_shares_nothing(site, article, cookie):
+    browser = Client()
+    browser.cookies[cookie] = "x"
+
+    assert browser.get("/")["Cache-Control"] == "private, no-cache"
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_who_has_the_page_gets_304_until_it_changes(site, article, alice, bob, path):
+    tag = Client().get(path)["ETag"]
+
+    same = Client().get(path, headers={"If-None-Match": tag})
+    assert (same.status_code, same.content, same["ETag"]) == (304, b"", tag)
+    assert same["Cache-Control"] == OF_READERS
+    assert varies(same) == {"Accept-Encoding", "Accept-Language", "Cookie"}
+
+    if path not in ("/groups/", "/moderation/", "/hot/"):
+        site.votes.cast(article, bob.pk, Choice.VOTE)
+        assert Client().get(path, headers={"If-None-Match": tag}).status_code == 200
+
+
+def test_pages_have_the_same_validator_packed_or_not_and_for_head(site, article):
+    plain = Client().get("/")
+    packed = Client().get("/", headers={"Accept-Encoding": "gzip"})
+    head = Client().head("/")
+
+    assert packed["Content-Encoding"] == "gzip"
+    assert plain["ETag"] == packed["ETag"] == head["ETag"]
+    assert Client().head("/", headers={"If-None-Match": plain["ETag"]}).status_code == 304
+
+
+def test_wishes_of_a_reader_make_another_page(site, article):
+    dark = Client()
+    dark.cookies["theme"] = "dark"
+
+    assert dark.get("/")["ETag"] != Client().get("/")["ETag"]
+    assert dark.get("/")["Cache-Control"] == OF_READERS
+
+
+def test_an_articles_page_is_asked_for_each_time_and_a_304_counts_like_a_page(site, article):
+    path = f"/articles/{article}/"
+    tags = []
+    for address in ("203.0.113.1", "203.0.113.1", "198.51.100.2"):
+        sent = {"If-None-Match": tags[-1]} if tags else {}
+        response = Client(REMOTE_ADDR=address).get(path, headers=FIREFOX | sent)
+        tags.append(response["ETag"])
+        assert response["Cache-Control"] == "private, no-cache"
+
+    assert tags[0] == tags[1] != tags[2]
+    assert site.articles.get(article).pv == 2
+
+
+def test_a_304_of_an_articles_page_still_counts_and_recognises_the_visitor(site, article, settings):
+    path = f"/articles/{article}/"
+    Client(REMOTE_ADDR="203.0.113.1").get(path, headers=FIREFOX)
+    tag = Client(REMOTE_ADDR="203.0.113.1").get(path, headers=FIREFOX)["ETag"]
+
+    again = Client(REMOTE_ADDR="203.0.113.1").get(path, headers=FIREFOX | {"If-None-Match": tag})
+
+    assert again.status_code == 304
+    assert visitors.COOKIE in again.cookies
+    assert site.articles.get(article).pv == 1
+
+
+def test_an_answer_that_could_be_stale_counts_before_it_is_compared(site, article, monkeypatch):
+    """Whatever the reader holds: the view is counted, and the page says so."""
+    counted = []
+    from articles.views import article as view
+
+    real = view.record_view
+    monkeypatch.setattr(view, "record_view", lambda *args: counted.append(1) or real(*args))
+
+    Client().get(f"/articles/{article}/", headers=FIREFOX | {"If-None-Match": "*"})
+
+    assert counted == [1]
+
+
+@pytest.mark.parametrize("path", ["/nowhere/", "/?page=99", "/groups/nope/", "/login/", "/healthz"])
+def test_other_answers_are_left_alone(site, path):
+    assert "s-maxage" not in Client().get(path).get("Cache-Control", "")
+
+
+def test_every_rule_is_about_a_page_there_is():
+    arguments = {
+        "articles:group": ["a"],
+        "articles:profile": ["a"],
+        "articles:article": [1],
+        "articles:feed": ["front", "atom"],
+        "articles:group_feed": ["a", "atom"],
+        "articles:user_feed": ["a", "atom"],
+        "articles:sitemap_articles": [1],
+    }
+    for name in RULES:
+        assert reverse(name, args=arguments.get(name))

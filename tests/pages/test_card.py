@@ -1,0 +1,109 @@
+"""What other sites show of an article."""
+
+import json
+import struct
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from django.contrib.staticfiles import finders
+from django.test import Client
+
+from articles.domain import Actor, Choice
+
+
+class Head(HTMLParser):
+    """Collects the names and contents of meta elements, and the canonical address."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found, self.canonical, self.tags = {}, None, []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        values = dict(attrs)
+        if tag == "meta" and (name := values.get("property") or values.get("name")):
+            self.found.setdefault(name, []).append(values["content"])
+        if tag == "link" and values.get("rel") == "canonical":
+            self.canonical = values["href"]
+
+    def __getitem__(self, name):
+        (content,) = self.found[name]
+        return content
+
+
+def head_of(article, **options):
+    return Head(Client().get(f"/articles/{article}/", **options).content.decode())
+
+
+def test_a_card_tells_the_facts_of_an_article(site, article, bob):
+    site.votes.cast(article, bob.pk, Choice.VOTE)
+    site.store.client.hset(f"article:{article}", "time", "1900000000.000")
+
+    head = head_of(article)
+
+    address = f"http://testserver/articles/{article}/"
+    assert head.canonical == head["og:url"] == address
+    assert head["og:type"] == "article"
+    assert head["og:title"] == head["twitter:title"] == "A title"
+    description = "An article from example.org, posted by alice: 2 points. Groups: python."
+    assert head["og:description"] == head["twitter:description"] == head["description"] == description
+    assert (head["og:site_name"], head["og:locale"]) == ("Article Voting", "en_US")
+    assert head["article:published_time"] == "2030-03-17T17:46:40+00:00"
+    assert head["article:author"] == "http://testserver/users/alice/"
+    assert head.found["article:tag"] == ["python"]
+    assert head["twitter:card"] == "summary_large_image"
+
+
+def test_the_picture_is_there_in_the_size_it_claims(site, article):
+    head = head_of(article)
+
+    assert head["og:image"] == head["twitter:image"] == "http://testserver/static/card.png"
+    raw = Path(finders.find("card.png")).read_bytes()
+    assert raw.startswith(b"\x89PNG\r\n\x1a\n")
+    assert struct.unpack(">II", raw[16:24]) == (1200, 630)
+    assert (head["og:image:width"], head["og:image:height"]) == ("1200", "630")
+    assert len(raw) < 50_000
+
+
+def test_hostile_titles_stay_in_their_attribute(site, alice, shared_dir):
+    texts = json.loads((shared_dir / "cases" / "naughty_strings.json").read_text("utf-8"))
+    hostile = [text for text in texts if any(char in text for char in "<>\"'&") and text.isprintable()][:60]
+    tags = None
+    for n, title in enumerate(['"><script>alert(1)</script>', "' onload='x", "{{7*7}}", "&quot;", *hostile]):
+        number = site.articles.post(alice.pk, "alice", title, f"https://e.org/{n}").id
+        head = head_of(number)
+        assert head["og:title"] == head["twitter:title"] == title
+        of_head = head.tags[: head.tags.index("body")]
+        tags = tags or of_head
+        assert of_head == tags, title
+
+
+def test_an_article_of_nobody_known_and_in_no_group_says_what_is_left(site):
+    number = site.articles.post(0, "", "B", "https://www.example.org/b").id
+
+    head = head_of(number)
+
+    assert head["description"] == "An article from example.org: 1 point."
+    assert "article:author" not in head.found
+    assert "article:tag" not in head.found
+
+
+def test_a_removed_article_has_no_card_and_is_not_to_be_indexed(site, article, carol):
+    site.articles.remove(article, Actor(carol.pk, "carol"), "spam")
+
+    head = head_of(article)
+
+    assert not any(name.startswith(("og:", "twitter:")) for name in head.found)
+    assert head["robots"] == "noindex"
+
+
+@pytest.mark.parametrize("path", ["/articles/{}/?from=feed"])
+def test_the_operators_address_is_the_canonical_one(site, article, settings, path):
+    settings.SITE_URL = "https://news.example.org"
+
+    head = Head(Client().get(path.format(article)).content.decode())
+
+    assert head.canonical == f"https://news.example.org/articles/{article}/"
+    assert head["og:image"].startswith("https://news.example.org/static/")

@@ -1,0 +1,137 @@
+"""robots.txt and the sitemap."""
+
+import re
+import xml.etree.ElementTree as ET
+from urllib.robotparser import RobotFileParser
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from articles.domain import Actor
+from articles.views import crawlers
+from tests.pages.test_lists import post_many
+
+SITEMAPS = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
+
+
+def places(path):
+    response = Client().get(path)
+    assert (response.status_code, response["Content-Type"]) == (200, "application/xml; charset=utf-8")
+    root = ET.fromstring(response.content)
+    return [found.text.removeprefix("http://testserver") for found in root.iter(f"{SITEMAPS}loc")]
+
+
+def test_robots_are_told_what_is_for_people_and_where_the_sitemap_is(site):
+    response = Client().get("/robots.txt")
+    text = response.content.decode()
+
+    assert response["Content-Type"] == "text/plain; charset=utf-8"
+    assert text.startswith("User-agent: *\n")
+    assert "\nSitemap: http://testserver/sitemap.xml\n" in text
+    for path in ("/login/", "/lab/", "/operation/", "/post/", "/articles/*/vote/", "/admin/", "/*?"):
+        assert f"\nDisallow: {path}\n" in text
+
+
+def test_a_polite_program_reads_articles_lists_and_feeds_alone(site):
+    robots = RobotFileParser()
+    robots.parse(Client().get("/robots.txt").content.decode().splitlines())
+
+    for path in (
+        "/",
+        "/newest/",
+        "/groups/python/",
+        "/articles/1/",
+        "/users/alice/",
+        "/feeds/front.atom",
+        "/api/docs",
+    ):
+        assert robots.can_fetch("a bot", path), path
+    for path in ("/login/", "/post/", "/lab/", "/lab/apply/", "/signup/", "/operation/", "/metrics", "/api/hot"):
+        assert not robots.can_fetch("a bot", path), path
+    assert robots.crawl_delay("a bot") == crawlers.CRAWL_DELAY
+
+
+@pytest.mark.parametrize(
+    ("path", "closed"),
+    [
+        ("/articles/1/vote/", True),
+        ("/articles/1/views/", True),
+        ("/?page=2", True),
+        ("/feeds/front.atom?hide=a", True),
+        ("/groups/python/?order=time", True),
+        ("/articles/1/", False),
+        ("/groups/vote/", False),
+    ],
+)
+def test_the_rules_with_stars_close_what_they_mean(site, path, closed):
+    """By RFC 9309, section 2.2.3; the standard library's parser knows no stars."""
+    rules = re.findall("^Disallow: (.+)$", Client().get("/robots.txt").content.decode(), re.MULTILINE)
+
+    assert any(re.match(re.escape(rule).replace(r"\*", ".*"), path) for rule in rules) is closed
+
+
+def test_the_index_of_an_empty_site_knows_the_lists_alone(site):
+    assert places("/sitemap.xml") == ["/sitemap-lists.xml"]
+    assert Client().get("/sitemap-articles-1.xml").status_code == 404
+
+
+def test_the_sitemap_leads_to_every_list_and_every_listed_article(site, article, alice, carol):
+    site.groups.create("机器学习", "x")
+    other, gone = post_many(site, alice, 2)
+    site.articles.remove(gone, Actor(carol.pk, "carol"), "spam")
+
+    assert places("/sitemap.xml") == ["/sitemap-lists.xml", "/sitemap-articles-1.xml"]
+    assert places("/sitemap-articles-1.xml") == [f"/articles/{n}/" for n in (article, other)]
+    lists = places("/sitemap-lists.xml")
+    for path in (
+        "/",
+        "/newest/",
+        "/hot/",
+        "/groups/",
+        "/groups/python/",
+        reverse("articles:group", args=["机器学习"]),
+    ):
+        assert path in lists
+    for path in (*lists, f"/articles/{article}/"):
+        assert Client().get(path).status_code == 200
+
+
+def test_articles_come_with_the_day_they_were_posted(site, article):
+    site.store.client.zadd("time:", {str(article): 1_700_000_000})
+
+    text = Client().get("/sitemap-articles-1.xml").content.decode()
+
+    assert "<lastmod>2023-11-14T22:13:20+00:00</lastmod>" in text
+
+
+@pytest.mark.parametrize(("count", "parts"), [(4, 1), (5, 1), (6, 2), (10, 2), (11, 3)])
+def test_a_part_ends_at_its_limit_and_the_next_goes_on(site, alice, monkeypatch, count, parts):
+    monkeypatch.setattr(crawlers, "PART", 5)
+    ids = post_many(site, alice, count)
+
+    names = places("/sitemap.xml")[1:]
+
+    assert names == [f"/sitemap-articles-{n}.xml" for n in range(1, parts + 1)]
+    found = [places(name) for name in names]
+    assert max(map(len, found)) <= 5
+    assert [path for part in found for path in part] == [f"/articles/{n}/" for n in ids]
+    assert Client().get(f"/sitemap-articles-{parts + 1}.xml").status_code == 404
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "01", "x", "999999999999999"])
+def test_parts_that_do_not_exist_are_404(site, article, number):
+    assert Client().get(f"/sitemap-articles-{number}.xml").status_code == 404
+
+
+def test_parts_are_no_larger_than_the_protocol_permits():
+    assert crawlers.PART <= 50_000
+    assert crawlers.MOST_IN_A_FILE <= 50_000
+
+
+def test_what_is_for_crawlers_can_be_kept_for_an_hour_and_asked_for_conditionally(site, article):
+    for path in ("/robots.txt", "/sitemap.xml", "/sitemap-lists.xml", "/sitemap-articles-1.xml"):
+        response = Client().get(path)
+        assert (response["Cache-Control"], response["Vary"]) == ("public, max-age=3600", "Accept-Encoding")
+        assert not response.cookies
+        assert Client().get(path, headers={"If-None-Match": response["ETag"]}).status_code == 304

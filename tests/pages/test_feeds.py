@@ -1,0 +1,362 @@
+"""Feeds as subscribers get them."""
+
+import calendar
+import json
+import re
+import xml.etree.ElementTree as ET
+from datetime import timedelta
+from urllib.parse import quote
+
+import pytest
+import time_machine
+from django.test import Client
+from django.urls import reverse
+
+from articles import wiring
+from articles.domain import Actor, Choice
+from articles.feeds.writing import clean
+from tests.pages.conftest import browser_of
+from tests.pages.feeds import ATOM, ids_in, links, parsed
+
+LISTS = ("front", "newest", "hot", "groups/python", "users/alice")
+FEEDS = [f"/feeds/{name}.{kind}" for name in LISTS for kind in ("atom", "rss")]
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+
+
+@pytest.fixture
+def read_article(article):
+    """The article, read by somebody, so that it is on every list."""
+    Client().get(f"/articles/{article}/", headers={"User-Agent": FIREFOX})
+    return article
+
+
+@pytest.fixture
+def clock():
+    with time_machine.travel("2030-03-01T12:00:00.200Z", tick=False) as found:
+        yield found
+
+
+@pytest.mark.parametrize("path", FEEDS)
+def test_a_feed_says_all_of_an_article(site, read_article, bob, path):
+    site.votes.cast(read_article, bob.pk, Choice.VOTE)
+
+    (entry,) = parsed(Client().get(path)).entries
+
+    assert (entry.title, entry.link) == ("A title", "https://example.org/a")
+    assert entry.author == "alice"
+    assert [tag.term for tag in entry.tags] == ["python"]
+    assert re.fullmatch(rf"tag:testserver,\d{{4}}-\d\d-\d\d:article/{read_article}", entry.id)
+    for part in (
+        "2 points: 2 voted for it, 0 opposed it.",
+        "example.org",
+        f"http://testserver/articles/{read_article}/",
+    ):
+        assert part in entry.summary
+    posted = site.articles.get(read_article).posted_at
+    assert calendar.timegm(entry.published_parsed) == int(posted)
+    if path.endswith("atom"):
+        assert entry.updated_parsed == entry.published_parsed
+
+
+def test_an_entry_leads_to_the_article_and_to_its_page(site, article):
+    page = f"http://testserver/articles/{article}/"
+
+    assert parsed(Client().get("/feeds/newest.rss")).entries[0].comments == page
+    entry = ET.fromstring(Client().get("/feeds/newest.atom").content).find(f"{ATOM}entry")
+    assert links(entry, "alternate") == ["https://example.org/a"]
+    assert links(entry, "replies") == [page]
+
+
+@pytest.mark.parametrize(
+    ("path", "title", "page"),
+    [
+        ("front", "Front page – Article Voting", "/"),
+        ("newest", "Newest – Article Voting", "/newest/"),
+        ("hot", "Hot – Article Voting", "/hot/"),
+        ("groups/python", "Python – Article Voting", "/groups/python/"),
+        ("users/alice", "Posted by alice – Article Voting", "/users/alice/"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["atom", "rss"])
+def test_a_feed_names_its_list_its_page_and_itself(site, article, path, title, page, kind):
+    feed = parsed(Client().get(f"/feeds/{path}.{kind}?min_points=1&x=y")).feed
+
+    assert (feed.title, feed.link) == (title, f"http://testserver{page}")
+    assert f"http://testserver/feeds/{path}.{kind}?min_points=1" in [link.href for link in feed.links]
+
+
+@pytest.mark.parametrize("kind", ["atom", "rss"])
+def test_feeds_of_an_empty_site_are_valid(site, alice, kind):
+    for name in ("front", "newest", "hot", "users/alice"):
+        assert ids_in(Client().get(f"/feeds/{name}.{kind}")) == []
+
+
+@pytest.mark.parametrize("kind", ["atom", "rss"])
+def test_naughty_titles_survive(site, alice, shared_dir, kind):
+    texts = json.loads((shared_dir / "cases" / "naughty_strings.json").read_text("utf-8"))
+    texts += [
+        "]]>",
+        "<![CDATA[x]]>",
+        "&amp; & <b>",
+        "a\x00b\x1fc\ufffe\uffffd",
+        "<!DOCTYPE x [<!ENTITY a 'b'>]>&a;",
+    ]
+    titles = [text for text in texts if clean(text).strip()][:400]
+    wanted = {}
+    for n, title in enumerate(titles):
+        found = site.articles.post(alice.pk, "alice", title, f"https://e.org/{n}?a=1&b=<>")
+        wanted[found.id] = title
+
+    entries = parsed(Client().get(f"/feeds/newest.{kind}")).entries
+
+    assert len(entries) == len(titles)
+    exact = exact_titles(Client().get(f"/feeds/newest.{kind}"), kind)
+    for entry, title in zip(entries, exact, strict=True):
+        number = int(entry.id.rpartition("/")[2])
+        assert title.split() == clean(wanted[number]).split()
+
+
+def exact_titles(response, kind):
+    path = f".//{ATOM}entry/{ATOM}title" if kind == "atom" else ".//item/title"
+    return [title.text for title in ET.fromstring(response.content).findall(path)]
+
+
+@pytest.mark.parametrize("name", ["front", "newest", "groups/python", "users/alice"])
+def test_only_articles_with_enough_points(site, article, alice, bob, name):
+    other = site.articles.post(alice.pk, "alice", "B", "https://example.org/b", ["python"]).id
+    site.votes.cast(article, bob.pk, Choice.VOTE)
+    site.votes.cast(other, bob.pk, Choice.OPPOSE)
+
+    def feed(points):
+        return ids_in(Client().get(f"/feeds/{name}.atom?min_points={points}"))
+
+    assert sorted(feed(0)) == [article, other]
+    assert feed(1) == feed(2) == [article]
+    assert feed(3) == feed(1000000) == []
+
+
+@pytest.mark.parametrize("value", ["", "-1", "1.0", "x", "1e3", "%EF%BC%91", "1000001", "9" * 5000, "+1", " 1"])
+@pytest.mark.parametrize("path", ["/feeds/front.atom", "/feeds/groups/python.rss", "/feeds/users/alice.atom"])
+def test_points_that_make_no_sense_are_400_and_say_so(site, article, path, value):
+    response = Client().get(f"{path}?min_points={value}")
+
+    assert response.status_code == 400
+    assert response["Content-Type"] == "text/plain; charset=utf-8"
+    assert response.content.decode() == "min_points must be a whole number from 0 to 1,000,000.\n"
+
+
+@pytest.mark.parametrize("value", [",".join(f"g{n}" for n in range(51)), "x" * 9999])
+def test_too_many_hidden_groups_are_400(site, value):
+    assert "at most 50 groups" in Client().get("/feeds/front.atom", {"hide": value}).content.decode()
+
+
+def test_a_hidden_group_of_no_possible_name_is_400(site):
+    response = Client().get("/feeds/front.atom", {"hide": "python,a b"})
+
+    assert (response.status_code, "A group's name is made of" in response.content.decode()) == (400, True)
+
+
+def test_hidden_groups_are_left_out(site, article, alice):
+    other = site.articles.post(alice.pk, "alice", "B", "https://example.org/b", ["redis"]).id
+
+    for name in ("front", "newest", "users/alice"):
+        assert ids_in(Client().get(f"/feeds/{name}.atom", {"hide": "Python,nowhere"})) == [other]
+        assert ids_in(Client().get(f"/feeds/{name}.rss", {"hide": "redis,python"})) == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(
+            "/feeds/x.atom",
+            "/feeds/front.xml",
+            "/feeds/front",
+            "/feeds/groups/nope.atom",
+            "/feeds/users/nobody.rss",
+        ),
+        *(
+            "/feeds/groups/a:b.atom",
+            "/feeds/groups/.rss",
+            "/feeds/groups/nope+python.atom",
+            "/feeds/groups/+.atom",
+        ),
+        "/feeds/groups/" + "+".join(f"g{n}" for n in range(11)) + ".atom",
+    ],
+)
+def test_what_has_no_feed_is_404_and_makes_no_key(site, article, path):
+    before = site.store.client.dbsize()
+
+    assert Client().get(path).status_code == 404
+    assert site.store.client.dbsize() == before
+
+
+@pytest.mark.parametrize(
+    ("path", "canonical"),
+    [
+        ("/feeds/groups/Python.atom?min_points=3&x=1", "/feeds/groups/python.atom?min_points=3"),
+        ("/feeds/groups/redis+Python+python.rss?hide=b,a", "/feeds/groups/python+redis.rss?hide=a,b"),
+        ("/feeds/users/ALICE.rss", "/feeds/users/alice.rss"),
+        ("/feeds/groups/snake.atom?min_points=1", "/feeds/groups/python.atom?min_points=1"),
+        ("/feeds/groups/redis+snake.atom", "/feeds/groups/python+redis.atom"),
+    ],
+)
+def test_other_spellings_and_merged_groups_lead_to_the_feed(site, article, carol, path, canonical):
+    for slug in ("redis", "snake"):
+        site.groups.create(slug, slug)
+    site.groups.merge("snake", "python", Actor(carol.pk, "carol"))
+
+    response = Client().get(path)
+
+    assert (response.status_code, response["Location"]) == (301, canonical)
+
+
+def test_several_groups_in_any_script_are_one_feed(site, article, alice):
+    site.groups.create("机器学习", "机器学习")
+    other = site.articles.post(alice.pk, "alice", "二", "https://example.org/b", ["机器学习"]).id
+    path = reverse("articles:group_feed", args=["python+机器学习", "atom"])
+
+    feed = parsed(Client().get(path))
+
+    assert feed.feed.title == "Python, 机器学习 – Article Voting"
+    assert ids_in(Client().get(path)) == [other, article]
+    assert quote("机器学习") in feed.feed.id
+
+
+@pytest.mark.parametrize("path", ["/feeds/front.atom", "/feeds/users/alice.rss"])
+def test_feeds_are_the_same_for_everybody(site, article, bob, path):
+    plain = Client().get(path)
+    member = browser_of(bob)
+    member.cookies["language"] = "zh-hans"
+    theirs = member.get(path, headers={"Accept-Language": "zh-hans"})
+
+    assert plain.content == theirs.content
+    for response in (plain, theirs):
+        assert not response.cookies
+        assert response["Vary"] == "Accept-Encoding"
+        assert response["Cache-Control"] == "public, max-age=300"
+
+
+@pytest.mark.parametrize(
+    ("kind", "content_type"),
+    [("atom", "application/atom+xml; charset=utf-8"), ("rss", "application/rss+xml; charset=utf-8")],
+)
+def test_a_feed_says_what_it_is_also_to_head(site, article, kind, content_type):
+    whole, head = (getattr(Client(), method)(f"/feeds/front.{kind}") for method in ("get", "head"))
+
+    assert whole["Content-Type"] == head["Content-Type"] == content_type
+    assert (head.status_code, head.content, head["Content-Length"]) == (200, b"", str(len(whole.content)))
+    assert head["ETag"] == whole["ETag"]
+    assert Client().post(f"/feeds/front.{kind}").status_code == 405
+
+
+@pytest.mark.parametrize("query", ["", "?min_points=1"])
+def test_who_has_the_feed_gets_304_until_it_changes(site, article, bob, monkeypatch, query):
+    path = f"/feeds/front.atom{query}"
+    tag = Client().get(path)["ETag"]
+    written = []
+    monkeypatch.setattr("articles.feeds.answers.written", lambda *_: written.append(1) or b"<x/>")
+
+    for sent in (tag, tag.removeprefix("W/"), f'"x", {tag}', "*"):
+        same = Client().get(path, headers={"If-None-Match": sent})
+        assert (same.status_code, same.content, same["ETag"]) == (304, b"", tag)
+        assert same["Cache-Control"] == "public, max-age=300"
+        assert same["Vary"] == "Accept-Encoding"
+    assert not written
+
+    site.votes.cast(article, bob.pk, Choice.VOTE)
+
+    assert Client().get(path, headers={"If-None-Match": tag}).status_code == 200
+    assert written
+
+
+def test_packing_does_not_change_the_validator(site, article):
+    tag = Client().get("/feeds/front.atom")["ETag"]
+
+    packed = Client().get("/feeds/front.atom", headers={"Accept-Encoding": "gzip"})
+
+    assert packed["Content-Encoding"] == "gzip"
+    assert packed["ETag"] == tag
+    again = Client().get("/feeds/front.atom", headers={"Accept-Encoding": "gzip", "If-None-Match": tag})
+    assert again.status_code == 304
+
+
+def test_by_date_a_feed_is_the_same_until_anything_in_it_changes(clock, site, article, bob):
+    path = "/feeds/newest.atom"
+    assert "Last-Modified" not in Client().get(path), "within the second it could still change"
+    clock.shift(timedelta(minutes=5))
+    date = Client().get(path)["Last-Modified"]
+    assert date == "Fri, 01 Mar 2030 12:00:00 GMT"
+    assert Client().get(path, headers={"If-Modified-Since": date}).status_code == 304
+
+    site.votes.cast(article, bob.pk, Choice.VOTE)
+
+    changed = Client().get(path, headers={"If-Modified-Since": date})
+    assert (changed.status_code, "Last-Modified" in changed) == (200, False)
+    clock.shift(timedelta(seconds=1))
+    assert (
+        Client().get(path, headers={"If-Modified-Since": date})["Last-Modified"] == "Fri, 01 Mar 2030 12:05:00 GMT"
+    )
+
+
+def test_filtered_feeds_are_not_remembered(clock, site, article):
+    Client().get("/feeds/newest.atom?min_points=1")
+    clock.shift(timedelta(minutes=5))
+
+    assert "Last-Modified" not in Client().get("/feeds/newest.atom?min_points=1")
+
+
+def test_the_operators_address_is_the_one_in_feeds(site, article, settings):
+    settings.SITE_URL = "https://news.example.org"
+
+    found = parsed(Client().get("/feeds/front.atom"))
+
+    assert found.feed.link == "https://news.example.org/"
+    assert found.entries[0].id.startswith("tag:news.example.org,")
+    assert "testserver" not in Client().get("/feeds/front.atom").content.decode()
+
+
+def test_an_article_of_nobody_known_has_no_author_of_its_own(site, alice):
+    site.articles.post(0, "", "B", "https://example.org/b")
+
+    for kind in ("atom", "rss"):
+        assert ids_in(Client().get(f"/feeds/newest.{kind}"))
+
+
+@pytest.mark.parametrize(
+    ("page", "feed"),
+    [
+        ("/", "/feeds/front"),
+        ("/newest/", "/feeds/newest"),
+        ("/hot/?range=24h", "/feeds/hot"),
+        ("/groups/python/?order=time", "/feeds/groups/python"),
+        ("/users/alice/", "/feeds/users/alice"),
+    ],
+)
+def test_every_list_tells_of_its_feeds_to_programs_and_to_people(site, read_article, page, feed):
+    text = Client().get(page).content.decode()
+
+    for kind in ("atom", "rss"):
+        assert re.search(
+            rf'<link rel="alternate" type="application/{kind}\+xml" title="[^"]+" href="{feed}.{kind}">', text
+        )
+        assert f'<a href="{feed}.{kind}"' in text
+        assert Client().get(f"{feed}.{kind}").status_code == 200
+
+
+def test_a_readers_hidden_groups_are_in_the_addresses_of_their_feeds(site, article, bob):
+    bob.hidden_groups = "redis,机器学习,python"
+    bob.save()
+    hidden = "redis%2C%E6%9C%BA%E5%99%A8%E5%AD%A6%E4%B9%A0"
+
+    assert f"/feeds/newest.atom?hide={hidden}%2Cpython" in browser_of(bob).get("/newest/").content.decode()
+    assert f'/feeds/groups/python.rss?hide={hidden}"' in browser_of(bob).get("/groups/python/").content.decode()
+    assert ids_in(Client().get(f"/feeds/newest.atom?hide={hidden}%2Cpython")) == []
+
+
+def test_a_store_that_is_away_is_503(site, settings):
+    settings.STORE_URL = "unix:///nowhere/store.sock"
+    wiring.repository.cache_clear()
+
+    assert Client().get("/feeds/front.atom").status_code == 503
+    assert Client().get("/sitemap.xml").status_code == 503
+    assert Client().get("/robots.txt").status_code == 200

@@ -1,0 +1,58 @@
+import pytest
+from django.test import Client
+
+from articles.domain import Actor
+from tests.pages.conftest import browser_of
+
+
+def known(browser, link):
+    return browser.get("/post/known/", {"link": link})
+
+
+@pytest.mark.parametrize("link", ["https://example.org/a", " HTTP://EXAMPLE.org/a/?utm_source=x#top"])
+def test_a_link_that_was_posted_is_known_however_it_is_written(site, article, bob, link):
+    response = known(browser_of(bob), link)
+
+    assert response.json() == {
+        "told": "This link was posted just now: “A title”",
+        "address": f"/articles/{article}/",
+    }
+    assert "no-store" in response.headers["Cache-Control"]
+
+
+@pytest.mark.parametrize(
+    "link", ["https://example.org/b", "", "https://", "javascript:alert(1)", "x" * 3000, "\0"]
+)
+def test_other_links_and_what_is_no_link_are_not(site, article, bob, link):
+    response = known(browser_of(bob), link)
+
+    assert (response.status_code, response.json()) == (200, {})
+
+
+def test_a_removed_article_is_where_posting_its_link_leads_too(site, article, bob, carol):
+    site.articles.remove(article, Actor(carol.pk, "carol"), "spam")
+
+    assert known(browser_of(bob), "https://example.org/a").json()["address"] == f"/articles/{article}/"
+
+
+def test_a_claim_without_an_article_is_not_known(site, article, bob):
+    site.store.client.delete(f"article:{article}")
+
+    assert known(browser_of(bob), "https://example.org/a").json() == {}
+
+
+def test_only_members_are_told(site, article):
+    response = known(Client(), "https://example.org/a")
+
+    assert (response.status_code, response.json()) == (401, {})
+
+
+def test_the_posting_form_asks_there_and_the_editing_form_does_not(site, article, alice):
+    browser = browser_of(alice)
+
+    posting = browser.get("/post/").content.decode()
+    assert 'data-known="/post/known/?link="' in posting
+    assert 'data-counter="{n} of {limit} characters"' in posting
+    editing = browser.get(f"/articles/{article}/edit/").content.decode()
+    assert "data-known" not in editing
+    assert "data-counter" in editing

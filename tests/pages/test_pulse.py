@@ -1,0 +1,176 @@
+"""What the script that keeps a page fresh is told."""
+
+import json
+
+import pytest
+from django.test import Client
+
+from articles.domain import Actor, Choice, Visit
+from tests.pages.conftest import browser_of
+from tests.pages.test_lists import post_many
+
+
+def ask(browser=None, **query):
+    return (browser or Client()).get("/pulse/", {name: str(value) for name, value in query.items()})
+
+
+def ids_of(response):
+    return [row["id"] for row in response.json()["articles"]]
+
+
+def joined(ids):
+    return ",".join(map(str, ids))
+
+
+def test_it_tells_the_counts_as_they_are_now(site, article, bob):
+    site.votes.cast(article, bob.pk, Choice.OPPOSE)
+
+    assert ask(ids=article).json() == {
+        "articles": [
+            {
+                "id": article,
+                "votes": 1,
+                "opposes": 1,
+                "choice": "none",
+                "points": "0",
+                "numbers": "1 votes, 1 opposed",
+            }
+        ],
+        "new": "",
+    }
+
+
+def test_members_are_told_their_own_choice_and_no_cache_keeps_it(site, article, bob):
+    site.votes.cast(article, bob.pk, Choice.OPPOSE)
+
+    response = ask(browser_of(bob), ids=article)
+
+    assert response.json()["articles"][0]["choice"] == "oppose"
+    assert response.headers["Cache-Control"] == "private, no-cache"
+
+
+def test_readers_without_account_share_an_answer_for_some_seconds(site, article):
+    response = ask(ids=article)
+
+    assert response.headers["Cache-Control"] == "public, max-age=5"
+    assert {"Cookie", "Accept-Language"} <= set(response.headers["Vary"].split(", "))
+    assert not response.cookies
+
+
+def test_nothing_new_is_304_until_a_vote_comes(site, article, bob):
+    tag = ask(ids=article).headers["ETag"]
+    again = {"headers": {"If-None-Match": tag}}
+
+    unchanged = Client().get(f"/pulse/?ids={article}", **again)
+    site.votes.cast(article, bob.pk, Choice.VOTE)
+    changed = Client().get(f"/pulse/?ids={article}", **again)
+
+    assert (unchanged.status_code, unchanged.content) == (304, b"")
+    assert changed.status_code == 200
+    assert changed.headers["ETag"] != tag
+
+
+def test_by_score_the_articles_come_in_the_order_they_have_by_now(site, alice, bob):
+    first, second, third = post_many(site, alice, 3)
+    site.votes.cast(first, bob.pk, Choice.VOTE)
+
+    assert ids_of(ask(ids=joined([third, second, first]), order="score")) == [first, third, second]
+    assert ids_of(ask(ids=joined([third, second, first]), order="time")) == [third, second, first]
+    assert ids_of(ask(ids=joined([third, second, first]))) == [third, second, first]
+
+
+def test_on_the_hot_list_they_come_by_hotness_with_their_views(site, alice):
+    first, second = post_many(site, alice, 2)
+    for n in range(2):
+        site.views.record(first, Visit(f"{n:016x}"))
+    site.views.record(second, Visit(f"{9:016x}"))
+
+    response = ask(ids=joined([second, first]), order="hot")
+
+    assert ids_of(response) == [first, second]
+    assert [row["views"] for row in response.json()["articles"]] == ["2 views", "1 view"]
+    assert [row["visitors"] for row in response.json()["articles"]] == ["2 visitors", "1 visitor"]
+
+
+def test_removed_and_closed_articles_are_told_of(site, alice, carol):
+    removed, closed = post_many(site, alice, 2)
+    site.articles.remove(removed, Actor(carol.pk, "carol"), "spam")
+    site.store.client.hset(f"article:{closed}", "time", "1500000000.000")
+
+    rows = ask(ids=joined([removed, closed])).json()["articles"]
+
+    assert rows[0]["removed"] == "This article was removed by a moderator."
+    assert "voting window has ended" in rows[1]["closed"]
+
+
+def test_it_counts_what_was_posted_since_but_not_what_the_page_shows(site, alice):
+    old, shown, *new = post_many(site, alice, 5)
+    since = int(site.articles.get(shown).posted_at)
+
+    assert ask(ids=joined([old, shown]), since=since).json()["new"] == "3 new articles"
+    assert ask(ids=joined([old, shown, *new[1:]]), since=since).json()["new"] == "1 new article"
+    assert ask(ids=joined([old, shown, *new]), since=since).json()["new"] == ""
+    assert ask(ids=joined([old, shown])).json()["new"] == ""
+
+
+def test_it_counts_no_removed_article_and_no_more_than_fifty(site, alice, carol):
+    ids = post_many(site, alice, 60)
+    site.articles.remove(ids[-1], Actor(carol.pk, "carol"), "spam")
+
+    assert ask(ids=ids[0], since=0).json()["new"] == "More than 50 new articles"
+    assert ask(ids=ids[0], since=int(site.articles.get(ids[40]).posted_at)).json()["new"] == "19 new articles"
+
+
+def test_only_new_articles_of_the_lists_groups_count_and_none_of_hidden_ones(site, alice):
+    for slug in ("python", "web", "redis"):
+        site.groups.create(slug, slug)
+    first, *_ = post_many(site, alice, 2)
+    site.articles.post(alice.pk, "alice", "One", "https://e.org/one", ["python"])
+    site.articles.post(alice.pk, "alice", "Both", "https://e.org/both", ["python", "web"])
+    hiding = Client()
+    hiding.cookies["hidden"] = "web"
+
+    assert ask(ids=first, since=0).json()["new"] == "3 new articles"
+    assert ask(ids=first, since=0, groups="python").json()["new"] == "2 new articles"
+    assert ask(ids=first, since=0, groups="web,redis").json()["new"] == "1 new article"
+    assert ask(hiding, ids=first, since=0, groups="python").json()["new"] == "1 new article"
+
+
+def test_unknown_articles_are_left_out_and_each_comes_once(site, article):
+    assert ids_of(ask(ids=f"{article},999,{article}")) == [article]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {},
+        {"ids": ""},
+        {"ids": "0"},
+        {"ids": "1,"},
+        {"ids": "-1"},
+        {"ids": "1e3"},
+        {"ids": "１"},
+        {"ids": "9" * 19},
+        {"ids": ",".join(["1"] * 101)},
+        {"ids": "1", "order": "voted:1"},
+        {"ids": "1", "since": "-1"},
+        {"ids": "1", "since": "nan"},
+        {"ids": "1", "since": "9" * 13},
+        {"ids": "1", "groups": "score:"},
+        {"ids": "1", "groups": ",".join(f"g{n}" for n in range(51))},
+    ],
+)
+def test_what_no_page_asks_is_400(site, query):
+    response = ask(**query)
+
+    assert response.status_code == 400
+    assert json.loads(response.content)["error"]
+
+
+def test_a_hundred_articles_can_be_asked_for(site, article):
+    assert ask(ids=joined([article, *range(100, 199)])).status_code == 200
+
+
+def test_it_only_answers_to_reading(site):
+    assert Client().post("/pulse/").status_code == 405
+    assert Client().head("/pulse/?ids=1").status_code == 200

@@ -1,0 +1,309 @@
+"""Lists as readers page through them: top, several groups, hidden groups, and "More" that goes on."""
+
+import re
+from html import unescape
+from time import time
+from urllib.parse import parse_qs, quote, urlsplit
+
+import pytest
+from django.test import Client
+
+from articles.domain import Actor, Choice
+from tests.pages.conftest import browser_of
+from tests.pages.test_lists import post_many, rows
+
+CURRENT = re.compile(r'<a href="([^"]+)"[^>]*aria-current="true">')
+
+
+def text_of(response):
+    return unescape(response.content.decode())
+
+
+def link(response, rel):
+    """Address of the pager's link, "" where there is none."""
+    found = re.search(rf'<a rel="{rel}" href="([^"]+)"', text_of(response))
+    return found[1] if found else ""
+
+
+def follow(browser, path, response, rel="next"):
+    return browser.get(path + link(response, rel))
+
+
+def count_votes(site, article_id, count):
+    for user in range(1000, 1000 + count):
+        site.votes.cast(article_id, user, Choice.VOTE)
+
+
+# Top
+
+
+def test_the_top_of_a_range_is_ordered_by_points_and_shown_on_tabs(site, alice):
+    first, second, third = post_many(site, alice, 3)
+    count_votes(site, first, 2)
+
+    for span in ("day", "week", "month", "all"):
+        response = Client().get(f"/top/?range={span}")
+        assert rows(response) == [first, third, second]
+        assert CURRENT.findall(text_of(response)) == [f"/top/?range={span}"]
+    assert rows(Client().get("/top/")) == [first, third, second]
+    front = text_of(Client().get("/"))
+    assert CURRENT.findall(front) == ["/"]
+    for span in ("day", "week", "month", "all"):
+        assert f'href="/top/?range={span}"' in front
+
+
+def test_the_top_of_a_day_leaves_older_articles_out_and_says_where_they_are(site, article, monkeypatch):
+    now = site.store.now()
+    monkeypatch.setattr(site.store, "_clock", lambda: now + 2 * 86400)
+
+    response = Client().get("/top/?range=day")
+
+    assert rows(response) == []
+    assert 'href="?range=week"' in text_of(response)
+    assert rows(Client().get("/top/?range=week")) == [article]
+
+
+@pytest.mark.parametrize("span", ["", "year", "24h", "day ", "DAY"])
+def test_an_unknown_range_is_404(site, span):
+    assert Client().get("/top/", {"range": span}).status_code == 404
+
+
+def test_a_group_can_be_ordered_by_points(site, article, alice):
+    other = site.articles.post(alice.pk, "alice", "B", "https://example.org/b", ["python"]).id
+    count_votes(site, article, 3)
+
+    response = Client().get("/groups/python/?order=points")
+
+    assert rows(response) == [article, other]
+    assert CURRENT.findall(text_of(response)) == ["?order=points"]
+
+
+# Several groups
+
+
+@pytest.fixture
+def groups(site, alice):
+    """python: 1 and 3, redis: 2 and 3, java: 3 and 4."""
+    for slug, title in (("python", "Python"), ("redis", "Redis"), ("java", "Java"), ("cpp", "C++")):
+        site.groups.create(slug, title)
+    for number, inside in enumerate((["python"], ["redis"], ["python", "redis", "java"], ["java"]), start=1):
+        site.articles.post(alice.pk, "alice", f"T {number}", f"https://example.org/{number}", inside)
+
+
+def test_several_groups_show_what_is_in_any_of_them_once(site, groups):
+    count_votes(site, 1, 5)
+    response = Client().get("/groups/python+redis/")
+
+    assert response.status_code == 200
+    assert rows(response) == [1, 3, 2]
+    assert "<h1>Python + Redis</h1>" in text_of(response)
+    assert rows(Client().get("/groups/python+redis/?order=time")) == [3, 2, 1]
+    assert Client().get("/groups/python+redis/?order=x").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "to"),
+    [
+        ("/groups/redis+python/", "/groups/python+redis/"),
+        ("/groups/Python+REDIS/?order=time&page=1", "/groups/python+redis/?order=time&page=1"),
+        ("/groups/redis%2Bpython+redis/", "/groups/python+redis/"),
+        ("/groups/python%20redis/", "/groups/python+redis/"),
+        ("/groups/python+/", "/groups/python/"),
+        ("/groups/python+python/", "/groups/python/"),
+        ("/groups/c+++python/", "/groups/cpp+python/"),
+        ("/groups/python+c++/", "/groups/cpp+python/"),
+        ("/groups/C++/", "/groups/cpp/"),
+    ],
+)
+def test_groups_in_another_spelling_or_order_lead_to_their_one_address(site, groups, path, to):
+    response = Client().get(path)
+
+    assert (response.status_code, response.headers["Location"]) == (301, to)
+
+
+def test_a_plus_is_read_however_it_is_written(site, groups):
+    for path in ("/groups/python+redis/", "/groups/python%2Bredis/", "/groups/python%2bredis/"):
+        assert rows(Client().get(path)) == [3, 2, 1]
+
+
+def test_unknown_groups_among_several_are_named_and_the_others_offered(site, groups):
+    response = Client().get("/groups/nope+python+redis+what/")
+
+    assert response.status_code == 404
+    assert "There are no groups named nope, what" in text_of(response)
+    assert 'href="/groups/python+redis/"' in text_of(response)
+    assert "There is no group named nope" in text_of(Client().get("/groups/nope+python/"))
+
+
+def test_a_group_that_was_merged_leads_on_among_several_too(site, groups, carol):
+    site.groups.merge("java", "redis", Actor(carol.pk, "carol"))
+
+    assert Client().get("/groups/java+python/").headers["Location"] == "/groups/python+redis/"
+    assert Client().get("/groups/java+redis/").headers["Location"] == "/groups/redis/"
+
+
+@pytest.mark.parametrize(
+    "slug", ["+", "+++", "a:b+python", "*+python", "+".join(f"g{n}" for n in range(11)), "+" * 5000]
+)
+def test_what_can_be_no_groups_is_404_and_makes_no_key(site, groups, slug):
+    before = site.store.client.dbsize()
+
+    assert Client().get(f"/groups/{quote(slug, safe='+')}/").status_code == 404
+    assert site.store.client.dbsize() == before
+
+
+# Hidden groups
+
+
+def hiding(*slugs):
+    browser = Client()
+    browser.cookies["hidden"] = quote(",".join(slugs))
+    return browser
+
+
+def test_hidden_groups_are_left_out_of_every_list(site, groups):
+    browser = hiding("java")
+
+    for path in ("/", "/newest/", "/top/", "/top/?range=all", "/groups/python+redis/"):
+        assert rows(browser.get(path)) == [2, 1]
+        assert "1 group is hidden from this list." in text_of(browser.get(path))
+    assert rows(browser.get("/groups/java/")) == [4, 3]
+    assert "hidden from this list" not in text_of(browser.get("/groups/java/"))
+    assert rows(browser.get("/groups/python/")) == [1]
+    assert rows(browser.get("/users/alice/")) == [4, 3, 2, 1]
+    assert 'href="/settings/"' in text_of(browser.get("/"))
+
+
+def test_a_members_hidden_groups_are_the_accounts(site, groups, bob):
+    bob.hidden_groups = "python,redis"
+    bob.save()
+
+    assert rows(browser_of(bob).get("/newest/")) == [4]
+    assert rows(Client().get("/newest/")) == [4, 3, 2, 1]
+
+
+def test_a_list_that_depends_on_a_cookie_says_so_and_sets_none(site, groups):
+    for browser in (Client(), hiding("java")):
+        response = browser.get("/")
+        assert "Cookie" in response.headers["Vary"]
+        assert not response.cookies
+
+
+def test_where_everything_is_hidden_the_page_says_so(site, groups):
+    text = text_of(hiding("python", "redis", "java").get("/"))
+
+    assert "groups you have hidden" in text
+    assert "3 groups are hidden from this list." in text
+
+
+# More
+
+
+PATHS = ["/", "/newest/", "/top/?range=all", "/groups/python/?order=time", "/groups/java+python/?order=time"]
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_more_goes_on_with_what_was_not_shown_whatever_happens_meanwhile(site, alice, path):
+    site.groups.create("python", "Python")
+    site.groups.create("java", "Java")
+    ids, browser, seen = post_many(site, alice, 60, ["python"]), Client(), []
+    plain = path.partition("?")[0]
+    response = browser.get(path)
+    while True:
+        seen += rows(response)
+        if not link(response, "next"):
+            break
+        count_votes(site, seen[-1], 30)
+        count_votes(site, ids[0], 40)
+        site.articles.post(alice.pk, "alice", "New", f"https://new.example/{len(seen)}", ["java"])
+        response = browser.get(plain + link(response, "next"))
+        assert response.status_code == 200
+
+    assert len(seen) == len(set(seen))
+    assert set(ids) <= set(seen)
+
+
+def test_ranks_go_on_and_previous_leads_back(site, alice):
+    ids, browser = post_many(site, alice, 60), Client()
+    first = browser.get("/newest/")
+    second = follow(browser, "/newest/", first)
+    third = follow(browser, "/newest/", second)
+
+    assert [re.search(r'<ol class="rows" start="(\d+)"', text_of(page))[1] for page in (first, second, third)] == [
+        "1",
+        "26",
+        "51",
+    ]
+    assert "Page 3 of 3" in text_of(third)
+    assert rows(third) == ids[9::-1]
+    assert rows(follow(browser, "/newest/", third, "prev")) == rows(second)
+    assert rows(follow(browser, "/newest/", second, "prev")) == rows(first)
+    assert (link(first, "prev"), link(third, "next")) == ("", "")
+    assert second.headers["X-Robots-Tag"] == "noindex"
+    assert "X-Robots-Tag" not in first.headers
+
+
+def test_a_token_that_is_broken_old_or_of_another_list_gives_the_plain_page(site, alice, monkeypatch):
+    post_many(site, alice, 60)
+    now = time()
+    site.store._clock = lambda: now
+    plain = rows(Client().get("/newest/?page=2"))
+    count_votes(site, 60, 1)
+    address = link(Client().get("/newest/"), "next")
+    token = parse_qs(urlsplit(address).query)["after"][0]
+    site.articles.post(alice.pk, "alice", "New", "https://new.example/", [])
+    moved = rows(Client().get("/newest/?page=2"))
+
+    assert plain != moved
+    for wrong in ("", "x", token[:-3], token + "A", token.swapcase(), "%00", "A" * 4000, "😀"):
+        assert rows(Client().get("/newest/", {"page": 2, "after": wrong})) == moved
+    assert rows(Client().get("/", {"page": 2, "after": token})) == rows(Client().get("/?page=2"))
+    assert rows(Client().get("/newest/", {"page": 3, "after": token})) == rows(Client().get("/newest/?page=3"))
+    assert rows(Client().get("/newest/" + address))[0] == 61
+    site.store._clock = lambda: now + 601
+    assert rows(Client().get("/newest/" + address))[0] == 61
+    site.store._clock = lambda: now + 26 * 3600
+    assert rows(Client().get("/newest/" + address)) == moved
+
+
+def test_a_page_called_by_its_number_goes_on_by_number(site, alice):
+    post_many(site, alice, 80)
+
+    assert link(Client().get("/newest/?page=2"), "next") == "?page=3"
+    assert link(Client().get("/newest/?page=2"), "prev") == "?page=1"
+
+
+def test_the_first_page_is_the_same_for_every_reader_within_the_hour(site, alice):
+    post_many(site, alice, 60)
+    site.store._clock = lambda: 1_700_000_000.0
+    first = Client().get("/newest/").content
+    site.store._clock = lambda: 1_700_000_600.0
+
+    assert link(Client().get("/newest/"), "next") in unescape(first.decode())
+
+
+def test_whoever_has_seen_all_is_told_so(site, alice):
+    ids, browser = post_many(site, alice, 26), Client()
+    first = browser.get("/newest/")
+    site.articles.remove(ids[0], Actor(alice.pk, "alice"), "Spam")
+
+    response = follow(browser, "/newest/", first)
+
+    assert (response.status_code, rows(response)) == (200, [])
+    assert "That was everything" in text_of(response)
+
+
+def test_after_a_thousand_articles_pages_go_on_by_number(site, alice, monkeypatch):
+    monkeypatch.setattr("articles.continuing.MOST_CHARACTERS", 100)
+    ids, browser, seen = post_many(site, alice, 110), Client(), []
+    response = browser.get("/newest/")
+    addresses = []
+    while True:
+        seen += rows(response)
+        if not (address := link(response, "next")):
+            break
+        addresses.append("after=" in address)
+        response = browser.get("/newest/" + address)
+
+    assert seen == ids[::-1]
+    assert addresses == [True, True, False, False]

@@ -1,0 +1,108 @@
+"""The answers to the script that sends votes without leaving the page."""
+
+import re
+
+import pytest
+from django.test import Client
+
+from articles.domain import Actor
+from articles.errors import StoreUnavailable
+from articles.repository.votes import Votes
+from tests.pages.conftest import browser_of
+from tests.pages.test_voting import counts
+
+
+def vote(browser, article, choice, accept="application/json", **fields):
+    fields = {"choice": choice, "next": "/newest/?page=1"} | fields
+    return browser.post(f"/articles/{article}/vote/", fields, headers={"Accept": accept})
+
+
+def test_the_answer_is_the_counts_the_choice_led_to(site, article, bob):
+    browser = browser_of(bob)
+
+    voted, opposed, taken_back = (vote(browser, article, choice).json() for choice in ("vote", "oppose", "none"))
+
+    assert voted == {
+        "id": article,
+        "votes": 2,
+        "opposes": 0,
+        "choice": "vote",
+        "points": "2",
+        "numbers": "2 votes, 0 opposed",
+        "told": "Your vote is counted: 2 points now.",
+    }
+    assert (opposed["points"], opposed["told"]) == ("0", "Your opposition is counted: 0 points now.")
+    assert (taken_back["choice"], taken_back["told"]) == ("none", "Your choice is taken back: 1 point now.")
+    assert counts(site, article) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    "accept", ["*/*", "text/html,application/xhtml+xml,*/*;q=0.8", "text/html, application/json"]
+)
+def test_a_form_that_is_sent_by_a_browser_gets_a_page(site, article, bob, accept):
+    assert vote(browser_of(bob), article, "vote", accept).status_code == 302
+
+
+def test_a_closed_article_refuses_and_says_why(site, article, bob):
+    site.store.client.hset(f"article:{article}", "time", "1500000000.000")
+
+    response = vote(browser_of(bob), article, "vote")
+
+    assert response.status_code == 409
+    assert "voting window has ended" in response.json()["error"]
+    assert counts(site, article) == (1, 0)
+
+
+def test_a_removed_or_unknown_article_says_so(site, article, bob, carol):
+    site.articles.remove(article, Actor(carol.pk, "carol"), "spam")
+
+    removed, unknown = vote(browser_of(bob), article, "vote"), vote(browser_of(bob), 999, "vote")
+
+    assert (removed.status_code, removed.json()["error"]) == (404, "This article was removed by a moderator.")
+    assert (unknown.status_code, unknown.json()["error"]) == (404, "There is no such article.")
+
+
+def test_who_is_logged_out_gets_the_address_of_the_login_that_counts_the_vote(site, article, bob):
+    response = vote(Client(), article, "vote")
+    assert response.status_code == 401
+    assert "logged out" in response.json()["error"]
+
+    page = Client().get(response.json()["address"]).content.decode()
+    fields = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', page))
+    Client().post("/login/", fields | {"username": "bob", "password": "bob's long secret"})
+    assert counts(site, article) == (2, 0)
+
+
+def test_a_members_vote_needs_the_forms_token_here_too(site, article, bob):
+    browser = browser_of(bob, strict=True)
+    assert vote(browser, article, "vote").status_code == 403
+
+    token = re.search(r'csrfmiddlewaretoken" value="(\w+)"', browser.get("/").content.decode())[1]
+    assert vote(browser, article, "vote", csrfmiddlewaretoken=token).status_code == 200
+    assert counts(site, article) == (2, 0)
+
+
+def test_a_store_that_is_away_is_503(site, article, bob, monkeypatch):
+    def fail(*_):
+        raise StoreUnavailable
+
+    monkeypatch.setattr(Votes, "cast", fail)
+
+    response = vote(browser_of(bob), article, "vote")
+
+    assert (response.status_code, response.headers["Retry-After"]) == (503, "5")
+
+
+def test_an_unknown_choice_is_400(site, article, bob):
+    assert vote(browser_of(bob), article, "up").status_code == 400
+    assert vote(Client(), article, "up").status_code == 400
+
+
+def test_pages_carry_what_the_script_needs_and_those_of_readers_nothing_more(site, article, bob):
+    member, reader = browser_of(bob).get("/").content.decode(), Client().get("/").content.decode()
+
+    place = f'data-votes-of="{article}" data-votes="1" data-opposes="0" data-choice="none"'
+    assert place in member
+    assert place in reader
+    assert 'data-unvote="Take back your vote for “{title}”"' in member
+    assert "data-unvote" not in reader

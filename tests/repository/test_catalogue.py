@@ -1,0 +1,60 @@
+"""What is listed, read off the rankings."""
+
+from dataclasses import replace
+
+from articles.domain import OPERATOR, Choice
+from articles.repository import catalogue
+from articles.repository.catalogue import Standing
+from tests.repository.conftest import ALICE, BOB, CAROL
+
+
+def test_an_empty_store_has_no_last_id_and_nothing_listed(repository):
+    assert repository.catalogue.last_id() == 0
+    assert repository.catalogue.standings(range(1, 10)) == []
+    assert repository.catalogue.standings([]) == []
+
+
+def test_standings_are_those_of_the_articles_themselves(repository, clock):
+    ids = []
+    for n in range(12):
+        clock.advance(n * 1000.123)
+        ids.append(repository.articles.post(ALICE, "alice", f"T {n}", f"https://e.org/{n}").id)
+    for voter in range(100, 107):
+        repository.votes.cast(ids[3], voter, Choice.VOTE)
+        repository.votes.cast(ids[5], voter, Choice.OPPOSE)
+
+    found = repository.catalogue.standings(ids[::-1])
+
+    whole = repository.articles.get_many(ids[::-1])
+    assert found == [Standing(a.id, a.posted_at, a.score, a.points) for a in whole]
+    assert [one.points for one in found if one.id in (ids[3], ids[5])] == [-6, 8]
+    assert repository.catalogue.last_id() == ids[-1]
+
+
+def test_what_is_removed_or_unknown_is_left_out(repository, article, clock):
+    other = repository.articles.post(ALICE, "alice", "B", "https://e.org/b").id
+    repository.articles.remove(article, CAROL, "spam")
+
+    assert [one.id for one in repository.catalogue.standings([article, 999, other])] == [other]
+
+
+def test_thousands_are_asked_for_in_portions_and_keep_their_order(repository, monkeypatch):
+    monkeypatch.setattr(catalogue, "AT_ONCE", 3)
+    ids = [repository.articles.post(ALICE, "alice", f"T {n}", f"https://e.org/{n}").id for n in range(10)]
+    wanted = ids[::2] + ids[1::2]
+
+    assert [one.id for one in repository.catalogue.standings(wanted)] == wanted
+
+
+def test_points_are_right_by_whatever_weight_scores_are_kept(repository):
+    ids = [repository.articles.post(ALICE, "alice", f"T {n}", f"https://e.org/{n}").id for n in range(5)]
+    repository.votes.cast(ids[2], BOB, Choice.VOTE)
+    state = repository.tuning.state()
+    repository.tuning.apply(
+        replace(state.parameters, votes_per_day=86400), expected=state.version, actor=OPERATOR, reason="x"
+    )
+
+    while not repository.tuning.advance():
+        assert [one.points for one in repository.catalogue.standings(ids)] == [1, 1, 2, 1, 1]
+
+    assert [one.points for one in repository.catalogue.standings(ids)] == [1, 1, 2, 1, 1]

@@ -1,0 +1,257 @@
+"""A member's account is deleted: the name goes, articles and votes stay, whatever is broken off in between."""
+
+from contextlib import suppress
+
+import pytest
+
+from articles.domain import DELETED_NAME, Actor, Choice, Order
+from articles.errors import MemberGone, StoreUnavailable
+from articles.ranking import Parameters
+from articles.repository import Repository, connect, departures, schema
+from tests.clock import Clock
+from tests.repository.test_races import race
+from tests.repository.test_state_machine import BreakingServer
+from tests.repository.usage import (
+    ALICE,
+    BOB,
+    MODERATOR,
+    contents,
+    finish_tuning,
+    link,
+    listed,
+    post,
+    problems,
+    use,
+)
+
+CAROL = MODERATOR.id
+
+
+def always() -> bool:
+    return True
+
+
+def never() -> bool:
+    return False
+
+
+def leave(repository: Repository, user: int, name: str) -> None:
+    assert repository.departures.advance(user, name, "", always) == ""
+
+
+@pytest.fixture
+def used(repository, clock) -> Repository:
+    use(repository, clock)
+    repository.members.save(ALICE, 4, wanted=True)
+    return repository
+
+
+def test_articles_stay_with_all_their_votes_and_nobodys_name(used):
+    before = used.articles.get_many(range(1, 13))
+    mine = {article.id for article in before if article.poster == ALICE}
+    lists = [listed(used, order) for order in Order]
+
+    leave(used, ALICE, "user1")
+
+    after = used.articles.get_many(range(1, 13))
+    assert mine
+    assert {a.id for a in after if a.by_deleted_member} == mine
+    assert {a.poster_name for a in after if a.id in mine} == {""}
+    assert [(a.title, a.votes, a.opposes, a.removed) for a in after] == [
+        (a.title, a.votes, a.opposes, a.removed) for a in before
+    ]
+    assert [listed(used, order) for order in Order] == lists
+    assert problems(used) == []
+
+
+def test_nothing_but_the_voter_sets_holds_the_member(used):
+    leave(used, ALICE, "user1")
+
+    left = contents(used)
+    assert not [n for n in left if n.rpartition("}:")[2] in ("votes:1", "opposes:1", "posted:1", "saved:1")]
+    assert "user1" not in [value for hash_ in left.values() if isinstance(hash_, dict) for value in hash_.values()]
+    used.repair.run()
+    assert problems(used) == []
+    assert contents(used).keys() >= {n for n in left if "posted:" in n}
+    assert "posted:1" not in contents(used)
+
+
+def test_a_former_member_neither_votes_nor_posts(used):
+    leave(used, BOB, "user2")
+    before = used.articles.get(4)
+
+    with pytest.raises(MemberGone):
+        used.votes.cast(4, BOB, Choice.OPPOSE)
+    with pytest.raises(MemberGone):
+        used.articles.post(BOB, "user2", "Late", link(4711))
+
+    assert used.articles.get(4) == before
+    assert problems(used) == []
+    assert used.articles.post(ALICE, "user1", "Mine", link(4711)).is_new  # the link is free for others
+    assert problems(used) == []
+
+
+def test_the_moderation_log_keeps_what_was_done_but_not_by_whom(used):
+    before = used.moderation_log.page().entries
+    others = [entry for entry in before if entry.actor_name != "carol"]
+
+    leave(used, CAROL, "carol")
+
+    after = used.moderation_log.page().entries
+    assert {entry.actor_name for entry in after} == {DELETED_NAME, *(entry.actor_name for entry in others)}
+    assert [(e.action, e.at, e.article_id, e.title, e.reason, e.details) for e in after] == [
+        (e.action, e.at, e.article_id, e.title, e.reason, e.details) for e in before
+    ]
+    assert "carol" not in {entry.actor_name for entry in used.tuning.history()}
+    assert problems(used) == []
+
+
+def test_entries_of_others_and_their_numbers_are_not_touched(used):
+    used.articles.remove(4, Actor(9, "dave"), "Spam")
+    before = used.moderation_log.page().entries[0]
+
+    leave(used, CAROL, "carol")
+
+    assert used.moderation_log.page().entries[0] == before
+
+
+def test_a_change_of_parameters_that_is_under_way_is_told_of_nobody(used, monkeypatch):
+    monkeypatch.setattr("articles.repository.tuning.STEP", 1)
+    used.tuning.apply(
+        Parameters(votes_per_day=20), expected=used.tuning.state().version, actor=MODERATOR, reason="Why not"
+    )
+    assert used.tuning.state().applying
+
+    leave(used, CAROL, "carol")
+    finish_tuning(used)
+
+    assert used.moderation_log.page().entries[0].actor_name == DELETED_NAME
+    assert problems(used) == []
+
+
+def anew(repository: Repository, clock: Clock) -> None:
+    """The same store again, of the same moments."""
+    repository.store.client.flushdb()
+    schema.stamp(repository.store)
+    clock.now = Clock().now
+    use(repository, clock)
+    repository.members.save(CAROL, 4, wanted=True)
+    for number in (900, 901):
+        post(repository, number, poster=CAROL)
+    repository.votes.cast(7, CAROL, Choice.OPPOSE)
+
+
+def all_but_chance(repository: Repository) -> dict[str, object]:
+    return {name: value for name, value in contents(repository).items() if not name.startswith("salt:")}
+
+
+def the_end(repository: Repository, clock: Clock) -> dict[str, object]:
+    """What the store holds when nothing is broken off."""
+    anew(repository, clock)
+    leave(repository, CAROL, "user3")
+    leave(repository, CAROL, "carol")
+    return all_but_chance(repository)
+
+
+@pytest.mark.parametrize("step", [1, 2, 3])
+def test_it_goes_on_where_it_was_in_steps_of_any_length(real_repository, clock, monkeypatch, step):
+    end = the_end(real_repository, clock)
+    anew(real_repository, clock)
+    monkeypatch.setattr(departures, "STEP", step)
+    leave(real_repository, CAROL, "user3")
+
+    progress, steps = real_repository.departures.advance(CAROL, "carol", "", never), 1
+    while progress:
+        progress, steps = real_repository.departures.advance(CAROL, "carol", progress, never), steps + 1
+
+    assert steps > 12 / step
+    assert all_but_chance(real_repository) == end
+
+
+def test_broken_off_anywhere_it_is_brought_to_the_same_end(real_repository, clock, monkeypatch):
+    end, sound = the_end(real_repository, clock), False
+    monkeypatch.setattr(departures, "STEP", 2)
+    commands = 0
+    while not sound:
+        anew(real_repository, clock)
+        pool, shards = real_repository.store.client.connection_pool, real_repository.store.shards.count
+        client = BreakingServer(connection_pool=pool)
+        other = connect(client, shards=shards, clock=clock)
+        client.left = commands
+        try:
+            leave(other, CAROL, "user3")
+            sound = True
+        except StoreUnavailable:
+            pass
+        assert problems(real_repository) == []
+
+        leave(real_repository, CAROL, "user3")
+        leave(real_repository, CAROL, "carol")
+
+        assert all_but_chance(real_repository) == end
+        assert problems(real_repository) == []
+        commands += 1
+    assert commands > 10
+
+
+def test_votes_and_posts_while_a_member_leaves_are_whole_or_refused(real_repository):
+    repository = real_repository
+    articles = [post(repository, number, poster=user) for number, user in enumerate((ALICE, BOB, BOB))]
+    outcomes: list[str] = []
+
+    def vote() -> None:
+        for turn in range(300):
+            try:
+                repository.votes.cast(articles[turn % 3], BOB, list(Choice)[turn % 3])
+                outcomes.append("cast")
+            except MemberGone:
+                outcomes.append("gone")
+
+    def publish() -> None:
+        for turn in range(60):
+            with suppress(MemberGone):
+                post(repository, 100 + turn, poster=BOB)
+
+    race(repository, [vote, vote, publish, publish, lambda: (leave(repository, BOB, "user2"), None)[1]])
+    leave(repository, BOB, "user2")  # as housekeeping does, for posts that were on their way
+
+    assert "gone" in outcomes
+    assert problems(repository) == []
+    assert not [a for a in repository.imports.all() if a.poster == BOB or a.poster_name == "user2"]
+    assert not {"posted:2", "saved:2"} & contents(repository).keys()
+    repository.repair.run()
+    assert problems(repository) == []
+    assert (repository.members.voted(BOB), repository.members.opposed(BOB)) == (([], False), ([], False))
+
+
+def test_an_article_that_is_removed_or_restored_meanwhile_is_not_passed_over(real_repository, clock, monkeypatch):
+    repository, articles = real_repository, []
+    for number in range(24):
+        clock.advance(1)
+        articles.append(post(repository, number, poster=BOB))
+    for article in articles[::2]:
+        repository.articles.remove(article, MODERATOR, "Spam")
+    monkeypatch.setattr(departures, "STEP", 1)
+
+    progress, turn = repository.departures.advance(BOB, "user2", "", never), 0
+    while progress.startswith("articles"):
+        for article in articles[turn % 24], articles[turn % 23]:
+            is_listed = repository.articles.get(article).removed is None
+            change = repository.articles.remove if is_listed else repository.articles.restore
+            change(article, MODERATOR, "Why not")
+        progress, turn = repository.departures.advance(BOB, "user2", progress, never), turn + 1
+
+    assert turn >= 24
+    assert all(a.by_deleted_member for a in repository.articles.get_many(articles))
+    assert problems(repository) == []
+
+
+def test_articles_of_one_moment_are_all_looked_at(real_repository, clock, monkeypatch):
+    monkeypatch.setattr(departures, "STEP", 2)
+    articles = [post(real_repository, number, poster=BOB) for number in range(30)]  # the clock stands still
+    clock.advance(5)
+    articles.append(post(real_repository, 31, poster=BOB))
+
+    leave(real_repository, BOB, "user2")
+
+    assert all(a.by_deleted_member for a in real_repository.articles.get_many(articles))

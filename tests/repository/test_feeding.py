@@ -1,0 +1,249 @@
+"""Feeds: whoever looks in every two days misses nothing."""
+
+from contextlib import suppress
+
+import fakeredis
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from articles.domain import Choice, Order, Rules
+from articles.errors import GroupNotFound, VotingClosed
+from articles.repository import Wish, connect, feeding, schema
+from tests.clock import Clock
+from tests.repository.conftest import ALICE, BOB, CAROL, MALLORY
+from tests.repository.usage import view
+
+DAY = 86400
+TWO_DAYS = 2 * DAY
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """So that only what must be there is."""
+    monkeypatch.setattr(feeding, "AT_LEAST", 2)
+
+
+def post(repository, clock, count, groups=(), every=3600.0, poster=ALICE):
+    ids = []
+    for _ in range(count):
+        number = repository.catalogue.last_id()
+        link = f"https://e.org/{number}"
+        ids.append(repository.articles.post(poster, f"u{poster}", f"T {number}", link, groups).id)
+        clock.advance(every)
+    return ids
+
+
+def ids_of(articles):
+    return [article.id for article in articles]
+
+
+def feeds_of(repository, slug="python"):
+    """Every feed of newest articles, as a function of the wish."""
+    feeds = repository.feeds
+    return {
+        "newest": feeds.newest,
+        "front": feeds.front,
+        "group": lambda wish: feeds.groups([slug], wish)[1],
+        "poster": lambda wish: feeds.poster(ALICE, wish),
+    }
+
+
+def test_feeds_of_an_empty_site_are_empty(repository):
+    repository.groups.create("python", "Python")
+
+    for feed in feeds_of(repository).values():
+        assert feed(Wish()) == []
+        assert feed(Wish(min_points=1, hidden=("go",))) == []
+    assert repository.feeds.hot(Wish()) == []
+
+
+@pytest.mark.parametrize("name", ["newest", "front", "group", "poster"])
+def test_everything_of_two_days_is_there_and_nothing_older_but_the_first(repository, clock, few, name):
+    ids = post(repository, clock, 80, ["python"])
+    clock.now = clock.now - 3600  # as old as the last one
+
+    found = ids_of(feeds_of(repository)[name](Wish()))
+
+    assert found == ids[:-51:-1]  # one an hour: 0 to 49 hours old
+
+
+@pytest.mark.parametrize("name", ["newest", "front", "group", "poster"])
+def test_a_quiet_list_gives_its_first_thirty_however_old(repository, clock, name):
+    ids = post(repository, clock, 40, ["python"])
+    clock.advance(100 * DAY)
+
+    assert ids_of(feeds_of(repository)[name](Wish())) == ids[:-31:-1]
+
+
+@pytest.mark.parametrize("name", ["newest", "front", "group", "poster"])
+def test_a_feed_never_exceeds_its_most(repository, clock, name, monkeypatch):
+    monkeypatch.setattr(feeding, "AT_MOST", 40)
+    ids = post(repository, clock, 60, ["python"], every=1)
+
+    assert ids_of(feeds_of(repository)[name](Wish())) == ids[:-41:-1]
+    assert len(feeds_of(repository)[name](Wish(min_points=0))) == 40
+
+
+@pytest.mark.parametrize("name", ["newest", "front", "group", "poster"])
+def test_what_gets_its_points_late_comes_in_late(repository, clock, few, name):
+    ids = post(repository, clock, 10, ["python"], every=60)
+    clock.advance(6 * DAY)
+    for voter in (BOB, MALLORY):
+        for article_id in (ids[4], ids[8], ids[9]):
+            repository.votes.cast(article_id, voter, Choice.VOTE)
+    clock.advance(TWO_DAYS)
+
+    assert ids_of(feeds_of(repository)[name](Wish(min_points=3))) == [ids[9], ids[8], ids[4]]
+    assert ids_of(feeds_of(repository)[name](Wish(min_points=4))) == []
+
+
+@pytest.mark.parametrize("name", ["newest", "front", "group", "poster"])
+def test_hidden_groups_are_left_out_and_others_take_their_places(repository, clock, name):
+    shown = post(repository, clock, 40, ["python"], every=60)
+    post(repository, clock, 40, ["python", "go"], every=60)
+    clock.advance(20 * DAY)
+
+    found = ids_of(feeds_of(repository)[name](Wish(hidden=("go", "rust"))))
+
+    assert len(found) >= 30
+    assert found == shown[::-1][: len(found)]
+
+
+def test_reading_ends_somewhere_when_all_is_hidden(repository, clock, monkeypatch):
+    monkeypatch.setattr(feeding, "LOOKED_AT", 50)
+    post(repository, clock, 10, every=1)
+    post(repository, clock, 100, ["go"], every=1)
+
+    assert repository.feeds.newest(Wish(hidden=("go",))) == []
+
+
+def test_removed_articles_are_in_no_feed(repository, clock):
+    first, second = post(repository, clock, 2, ["python"])
+    repository.articles.remove(second, CAROL, "spam")
+
+    for feed in feeds_of(repository).values():
+        assert ids_of(feed(Wish())) == [first]
+
+
+def test_the_front_page_is_in_its_own_order_and_keeps_old_articles_that_stand_high(repository, clock, few):
+    ids = post(repository, clock, 100)
+    for voter in range(100, 100 + 2500):
+        repository.votes.cast(ids[0], voter, Choice.VOTE)
+
+    found = ids_of(repository.feeds.front(Wish()))
+
+    assert found[:3] == [ids[0], ids[-1], ids[-2]]
+    front = ids_of(repository.listings.page(Order.SCORE, size=len(found)).articles)
+    assert found == front
+
+
+def test_the_hot_feed_covers_what_was_read(repository, clock, few):
+    ids = post(repository, clock, 80)
+    for article_id in (ids[2], ids[3], ids[-1], ids[-3], ids[-5]):
+        view(repository, article_id, 1)
+    view(repository, ids[2], *range(2, 60))
+
+    found = ids_of(repository.feeds.hot(Wish()))
+
+    hot = ids_of(repository.listings.page(Order.HOT).articles)
+    assert len(hot) == 5
+    assert found == [number for at, number in enumerate(hot) if at < 2 or number in ids[-49:]]
+
+
+def test_several_groups_are_one_feed_with_nothing_twice(repository, clock):
+    both = post(repository, clock, 2, ["python", "go"])
+    python = post(repository, clock, 2, ["python"])
+    go = post(repository, clock, 2, ["go"])
+    post(repository, clock, 2, ["rust"])
+
+    titles, found = repository.feeds.groups(["python", "go"], Wish())
+
+    assert ids_of(found) == [*go[::-1], *python[::-1], *both[::-1]]
+    assert titles == {"python": "python", "go": "go"}
+
+
+def test_an_unknown_group_is_told_and_a_merged_one_leads_on(repository, clock):
+    post(repository, clock, 1, ["python"])
+    post(repository, clock, 1, ["snake"])
+    repository.groups.merge("snake", "python", CAROL)
+
+    with pytest.raises(GroupNotFound) as nowhere:
+        repository.feeds.groups(["python", "nope"], Wish())
+    with pytest.raises(GroupNotFound) as gone:
+        repository.feeds.groups(["snake"], Wish())
+
+    assert (nowhere.value.slug, nowhere.value.moved_to) == ("nope", None)
+    assert gone.value.moved_to == "python"
+
+
+def test_a_feed_costs_few_round_trips(repository, clock):
+    post(repository, clock, 120, ["python"], every=60)
+    repository.feeds.groups(["python"], Wish())
+    trips = []
+    repository.store._observe = lambda operation, _outcome, seconds: trips.append(operation) if seconds else None
+
+    for feed, most in ((repository.feeds.newest, 4), (repository.feeds.front, 5)):
+        trips.clear()
+        assert len(feed(Wish())) == 120
+        assert len(trips) <= most, trips
+    trips.clear()
+    repository.feeds.groups(["python"], Wish(min_points=1))
+    assert len(trips) <= 4, trips
+
+
+EVENTS = st.lists(
+    st.tuples(
+        st.integers(0, 20 * 3600), st.sampled_from(["post", "post", "vote", "vote", "vote"]), st.integers(0, 99)
+    ),
+    min_size=5,
+    max_size=40,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@example(events=[(0, "post", 0), (0, "post", 0), (TWO_DAYS, "post", 0)], min_points=None, poll=TWO_DAYS)
+@example(
+    events=[(0, "post", 0), *[(DAY, "post", 0)] * 6, (0, "vote", 0), (0, "vote", 6)], min_points=2, poll=TWO_DAYS
+)
+@given(events=EVENTS, min_points=st.sampled_from([None, 0, 1, 2, 3]), poll=st.sampled_from([TWO_DAYS, 36 * 3600]))
+def test_who_polls_every_two_days_sees_all_that_ever_qualified(events, min_points, poll):
+    clock, wish = Clock(), Wish(min_points)
+    repository = connect(fakeredis.FakeRedis(decode_responses=True), rules=Rules(), clock=clock)
+    schema.stamp(repository.store)
+    repository.groups.create("python", "Python")
+    points, seen = dict[int, int](), {name: set[int]() for name in feeds_of(repository)}
+
+    def look():
+        due = {number for number, count in points.items() if count >= (min_points or 0)}
+        for name, feed in feeds_of(repository).items():
+            seen[name] |= set(ids_of(feed(wish)))
+            assert due <= seen[name], name
+
+    at_least, feeding.AT_LEAST = feeding.AT_LEAST, 1
+    next_poll = clock.now + poll
+    try:
+        for gap, kind, pick in events:
+            end = clock.now + gap
+            while next_poll <= end:
+                clock.now = next_poll
+                look()
+                next_poll += poll
+            clock.now = end
+            happen(repository, points, kind, pick)
+        clock.now = next_poll
+        look()
+    finally:
+        feeding.AT_LEAST = at_least
+
+
+def happen(repository, points, kind, pick):
+    """A post, or a vote on one of the articles; `points` is what came of it."""
+    if kind == "post" or not points:
+        number = len(points)
+        link = f"https://e.org/{number}"
+        points[repository.articles.post(ALICE, "alice", f"T {number}", link, ["python"]).id] = 1
+        return
+    article = sorted(points)[pick % len(points)]
+    with suppress(VotingClosed):
+        points[article] = repository.votes.cast(article, 100 + pick, Choice.VOTE).points

@@ -1,0 +1,244 @@
+"""What a member chose and saved: listed in the same step as the vote, for that member alone."""
+
+import pytest
+
+from articles.domain import PLACEHOLDERS, Choice, Rules
+from articles.errors import ArticleNotFound, ArticleRemoved, PageNotFound, SavedFull
+from articles.repository import Repository, connect, keys, scripts
+from tests.repository.test_races import race
+from tests.repository.usage import ALICE, BOB, DAY, MODERATOR, contents, imported, post, problems, use
+
+
+def ids(found: object) -> list[int]:
+    articles, _ = found  # type: ignore[misc]
+    return [article.id for article in articles]
+
+
+def lists(repository: Repository, user: int) -> tuple[list[int], list[int]]:
+    """What the member voted for, and opposed."""
+    return ids(repository.members.voted(user)), ids(repository.members.opposed(user))
+
+
+def test_each_choice_moves_the_article_to_the_list_it_belongs_to(repository):
+    article = post(repository, 1)
+
+    for choice, expected in (
+        (Choice.VOTE, ([article], [])),
+        (Choice.OPPOSE, ([], [article])),
+        (Choice.OPPOSE, ([], [article])),
+        (Choice.NONE, ([], [])),
+        (Choice.VOTE, ([article], [])),
+    ):
+        repository.votes.cast(article, BOB, choice)
+        assert lists(repository, BOB) == expected
+        assert problems(repository) == []
+
+
+def test_the_posters_own_vote_is_listed(repository):
+    article = post(repository, 1)
+
+    assert lists(repository, ALICE) == ([article], [])
+    assert lists(repository, BOB) == ([], [])
+
+
+def test_lists_are_newest_choice_first_over_all_shards_page_by_page(repository, clock):
+    articles = [post(repository, number) for number in range(60)]
+    for article in reversed(articles):
+        clock.advance(1)
+        repository.votes.cast(article, BOB, Choice.VOTE)
+
+    pages = [repository.members.voted(BOB, page) for page in (1, 2, 3, 4)]
+
+    assert [article for page in pages for article in ids(page)] == articles
+    assert [has_next for _, has_next in pages] == [True, True, False, False]
+    with pytest.raises(PageNotFound):
+        repository.members.voted(BOB, 0)
+
+
+def test_a_choice_is_listed_with_itself_after_its_voter_set_has_expired(repository, clock):
+    article = post(repository, 1)
+    repository.votes.cast(article, BOB, Choice.OPPOSE)
+    clock.advance(30 * DAY)
+    names = repository.store.shards.of(article)
+    repository.store.client.delete(names.voted(article), names.oppose(article))
+
+    (found,), _ = repository.members.opposed(BOB)
+
+    assert (found.id, found.choice) == (article, Choice.OPPOSE)
+    assert problems(repository) == []
+
+
+def test_removed_articles_drop_out_and_come_back(repository):
+    article, other = post(repository, 1), post(repository, 2)
+    for one in (article, other):
+        repository.votes.cast(one, BOB, Choice.VOTE)
+        repository.members.save(BOB, one, wanted=True)
+    repository.articles.remove(article, MODERATOR, "Spam")
+
+    assert (lists(repository, BOB), ids(repository.members.saved(BOB))) == (([other], []), [other])
+    repository.articles.restore(article, MODERATOR, "Not spam")
+    assert sorted(lists(repository, BOB)[0]) == [article, other]
+    assert problems(repository) == []
+
+
+def test_of_closed_votes_the_newest_are_kept_and_of_open_ones_all(repository, clock, monkeypatch):
+    shared = scripts.source
+    monkeypatch.setattr(
+        scripts, "source", lambda name: shared(name).replace("CHOICES_KEPT = 1000", "CHOICES_KEPT = 3")
+    )
+    monkeypatch.setattr(scripts, "digest", lambda _name: "0" * 40)
+    old = [post(repository, number, poster=BOB) for number in range(40)]
+    clock.advance(10 * DAY)
+    new = [post(repository, number, poster=BOB) for number in range(40, 80)]
+
+    kept = {article for article, _ in repository.members.choices(BOB, Choice.VOTE)}
+
+    assert set(new) <= kept
+    assert not set(old) & kept
+    assert problems(repository) == []
+
+
+def test_the_named_poster_of_an_open_import_is_listed_and_placeholders_are_not(repository, clock):
+    (article,) = repository.imports.add([imported(1, clock() - 60, poster=BOB, votes=4, opposes=2)])
+
+    assert lists(repository, BOB) == ([article], [])
+    assert not any(str(PLACEHOLDERS.start + n) in name for name in contents(repository) for n in range(9))
+    assert problems(repository) == []
+
+
+def test_the_scripts_know_placeholders_as_they_are():
+    shared = scripts.source("cast_vote")
+
+    assert f"tonumber(user) < {PLACEHOLDERS.start} or tonumber(user) >= {PLACEHOLDERS.stop}" in shared
+
+
+def test_votes_at_once_leave_lists_that_say_what_the_voter_sets_say(real_repository):
+    repository = real_repository
+    articles = [post(repository, number) for number in range(4)]
+
+    def play(user: int):
+        def run() -> None:
+            for turn in range(60):
+                repository.votes.cast(articles[turn % 4], user % 4 + 100, list(Choice)[(turn + user) % 3])
+
+        return run
+
+    race(repository, [play(user) for user in range(16)])
+
+    assert problems(repository) == []
+
+
+# Saved articles
+
+
+def test_an_article_is_saved_and_forgotten_as_often_as_one_likes(repository, clock):
+    first, second = post(repository, 1), post(repository, 2)
+    for article in (first, second, first):
+        clock.advance(1)
+        repository.members.save(BOB, article, wanted=True)
+
+    assert ids(repository.members.saved(BOB)) == [second, first]
+    assert ids(repository.members.saved(ALICE)) == []
+    assert [a.saved for a in repository.articles.get_many([first, second], BOB)] == [True, True]
+    assert not repository.articles.get(first, ALICE).saved
+    assert not repository.articles.get(first).saved
+    for _ in range(2):
+        repository.members.save(BOB, second, wanted=False)
+    assert ids(repository.members.saved(BOB)) == [first]
+    assert problems(repository) == []
+
+
+def test_what_is_not_there_cannot_be_saved_but_forgotten(repository):
+    article = post(repository, 1)
+    repository.members.save(BOB, article, wanted=True)
+    repository.articles.remove(article, MODERATOR, "Spam")
+
+    with pytest.raises(ArticleNotFound):
+        repository.members.save(BOB, 99, wanted=True)
+    with pytest.raises(ArticleRemoved):
+        repository.members.save(ALICE, article, wanted=True)
+    repository.members.save(BOB, article, wanted=False)
+    repository.members.save(BOB, 99, wanted=False)
+    assert list(repository.members.all_saved(BOB)) == []
+
+
+def test_one_can_save_up_to_a_limit(repository):
+    few = connect(repository.store.client, shards=repository.store.shards.count, rules=Rules(max_saved=2))
+    articles = [post(repository, number) for number in range(3)]
+    for article in (*articles[:2], articles[0]):
+        few.members.save(BOB, article, wanted=True)
+
+    with pytest.raises(SavedFull):
+        few.members.save(BOB, articles[2], wanted=True)
+    assert len(list(few.members.all_saved(BOB))) == 2
+
+
+# Audit and repair
+
+
+def listed_without_voting(repository: Repository) -> str:
+    names = repository.store.shards.of(7)
+    repository.store.client.zadd(names.votes_of(77), {"7": 1.0})
+    return f"{names.votes_of(77)}: holds 7, but the member is not in voted:7"
+
+
+def voting_without_list(repository: Repository) -> str:
+    names = repository.store.shards.of(7)
+    repository.store.client.zrem(names.votes_of(ALICE), "7")
+    return f"{names.article(7)}: not in votes:{ALICE}, which is in voted:"
+
+
+def listed_without_article(repository: Repository) -> str:
+    names = repository.store.shards.of(8000)
+    repository.store.client.zadd(names.opposes_of(BOB), {"8000": 1.0})
+    return f"{names.opposes_of(BOB)}: holds 8000, but there is no such article"
+
+
+def listed_twice(repository: Repository) -> str:
+    names = repository.store.shards.of(1)
+    repository.store.client.zadd(names.opposes_of(ALICE), {"1": 1.0})
+    return f"{names.votes_of(ALICE)}: holds 1, which the member also opposed"
+
+
+def listed_although_gone(repository: Repository) -> str:
+    names = repository.store.shards.of(1)
+    repository.departures.advance(77, "user77", "", lambda: True)
+    repository.store.client.zadd(names.votes_of(77), {"1": 1.0})
+    return f"{names.votes_of(77)}: of a member who is gone"
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [listed_without_voting, voting_without_list, listed_without_article, listed_twice, listed_although_gone],
+)
+def test_what_lists_and_sets_say_differently_is_found_and_repaired(repository, clock, damage):
+    use(repository, clock)
+    before = lists(repository, ALICE), lists(repository, BOB)
+
+    told = damage(repository)
+
+    assert problems(repository) == [told]
+
+    repository.repair.run()
+    assert problems(repository) == []
+    assert (lists(repository, ALICE), lists(repository, BOB)) == before
+
+
+def test_lists_that_are_lost_come_back_for_what_is_open(repository, clock):
+    use(repository, clock)
+    before = {user: set(lists(repository, user)[0]) for user in (ALICE, 11, 13)}
+    client = repository.store.client
+    client.delete(*(n for n in contents(repository) if n.rpartition("}:")[2].startswith(("votes:", "opposes:"))))
+
+    repository.repair.run()
+
+    assert problems(repository) == []
+    assert {user: set(lists(repository, user)[0]) for user in before} == {
+        user: articles - {1, 2} for user, articles in before.items()
+    }
+
+
+def test_every_member_has_keys_of_its_own(repository):
+    names = repository.store.shards.all[0]
+
+    assert len({names.votes_of(1), names.opposes_of(1), names.votes_of(2), keys.saved(1), keys.posted(1)}) == 5
