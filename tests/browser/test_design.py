@@ -61,11 +61,14 @@ def test_the_browsers_wish_gives_the_theme_and_the_switch_overrules_it(open_page
     assert by_wish[0] != by_wish[1]
 
     light.click("footer button[value=dark]")
+    light.wait_for_selector("html[data-theme=dark]", state="attached")
     dark.click("footer button[value=light]")
+    dark.wait_for_selector("html[data-theme=light]", state="attached")
     assert (ground(dark), ground(light)) == by_wish
     assert light.locator("footer button[value=dark]").get_attribute("aria-pressed") == "true"
 
     light.click("footer button[name=theme][value='']")
+    light.wait_for_selector("html:not([data-theme])", state="attached")
     assert ground(light) == by_wish[0]
 
 

@@ -43,7 +43,7 @@ def test_an_unexpected_error_shows_no_details(site, monkeypatch):
     def fail(*_):
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr("articles.views.lists.page_number", fail)
+    monkeypatch.setattr("articles.views.lists.place_in", fail)
     response = Client(raise_request_exception=False).get("/")
 
     assert response.status_code == 500
