@@ -67,6 +67,16 @@ def forge(address: str, **fields: str) -> Act:
     return act
 
 
+def press(key: str) -> Act:
+    """Press a key, which changes what the page shows."""
+
+    def act(window: Window) -> None:
+        window.keyboard.press(key)
+        window.locator("dialog[open]").wait_for()
+
+    return act
+
+
 PAGES = (
     # Lists
     Page("front page", "/"),
@@ -96,6 +106,14 @@ PAGES = (
     Page("group in Chinese", "/groups/中文/"),
     Page("empty group", "/groups/quiet/"),
     Page("empty group, hot", "/groups/quiet/?order=hot"),
+    Page("search", "/search/"),
+    Page("search, found", "/search/?q=redis"),
+    Page("search, newest in a group", "/search/?q=redis&order=time&group=redis"),
+    Page("search, found in Chinese", "/search/?q=数据库"),
+    Page("search, nothing found", "/search/?q=zzyzx"),
+    Page("search, no word", "/search/?q=!!"),
+    Page("search of an empty site", "/search/?q=redis", site="empty"),
+    Page("keys", "/", act=press("?")),
     # An article
     Page("article", "/articles/1/"),
     Page("article of a member", "/articles/1/", "member"),
@@ -132,6 +150,13 @@ PAGES = (
     Page("new password", "{reset}"),
     Page("new password, refused", "{reset}", act=send(new_password1="1", new_password2="2")),
     Page("new password, stale link", "/password/reset/MQ/stale-link/"),
+    Page("voted for", "/mine/voted/", "poster"),
+    Page("voted for, nothing", "/mine/voted/", "member"),
+    Page("opposed, nothing", "/mine/opposed/", "member"),
+    Page("saved, nothing", "/mine/saved/", "member"),
+    Page("saved", "/mine/saved/", "poster"),
+    Page("deletion of the account", "/settings/delete/", "member"),
+    Page("deletion of the account, refused", "/settings/delete/", "member", 400, send(name="x", password="x")),
     # Moderation
     Page("moderation log", "/moderation/"),
     Page("moderation log of a moderator", "/moderation/", "moderator"),
@@ -181,6 +206,17 @@ WITHOUT_PAGE = {
     "articles:apply_lab": "a form's target",
     "articles:roll_back": "a form's target",
     "articles:preferences": "a form's target",
+    "articles:save": "a form's target",
+    "articles:data": "JSON to download",
+    "articles:known_link": "JSON for a script",
+    "articles:pulse": "JSON for a script",
+    "articles:feed": "a feed",
+    "articles:group_feed": "a feed",
+    "articles:user_feed": "a feed",
+    "articles:robots": "plain text for crawlers",
+    "articles:sitemap": "XML for crawlers",
+    "articles:sitemap_lists": "XML for crawlers",
+    "articles:sitemap_articles": "XML for crawlers",
     "articles:metrics": "plain text for Prometheus",
     "articles:healthz": "plain text for supervisors",
     "articles:readyz": "plain text for load balancers",

@@ -49,6 +49,7 @@ window.probes = (() => {
       const style = getComputedStyle(frame);
       if (!(hides(style, "X") || hides(style, "Y")) || !isSeen(frame)) continue;
       const edge = frame.getBoundingClientRect();
+      if (edge.width <= 1) continue; // there for assistive technology alone
       const walk = document.createTreeWalker(frame, NodeFilter.SHOW_TEXT);
       while (walk.nextNode()) {
         const text = walk.currentNode;

@@ -61,6 +61,12 @@ def test_a_click_before_signing_up_votes_and_a_post(page):
     page.click(f"header a[href='/users/{name}/']")
     expect(page.locator("main .row h2")).to_contain_text(f"A journey of {name}")
 
+    page.goto(article)
+    page.click("main article form.saving button")
+    expect(page.locator("main article form.saving button")).to_have_attribute("aria-pressed", "true")
+    page.goto("/mine/saved/")
+    expect(page.locator("main .row h2")).to_contain_text(f"A journey of {name}")
+
     page.click("header a[href='/settings/']")
     send(page, email=f"{name}@example.org")
     expect(page.locator(".message")).to_be_visible()

@@ -1,6 +1,7 @@
 """A reader without account goes through the site: lists, an article, a group, and back to the place."""
 
 import re
+from html import unescape
 
 import pytest
 from playwright.sync_api import expect
@@ -62,6 +63,20 @@ def test_reading_around(page):
     go(page, "/hot/")
     page.click("main .orders a[href='?range=24h']")
     expect(page.locator("main .orders [aria-current]")).to_have_attribute("href", "?range=24h")
+
+
+def test_searching_and_subscribing(page):
+    page.goto("/search/")
+    page.fill("main [name=q]", "redis")
+    page.press("main [name=q]", "Enter")
+    page.wait_for_url("**/search/?*q=redis*")
+    expect(page.locator("main .row h2").first).to_contain_text(re.compile("redis", re.IGNORECASE))
+
+    page.goto("/newest/")
+    feed = page.get_attribute("head link[type='application/atom+xml']", "href")
+    answer = page.request.get(feed)
+    assert answer.status == 200
+    assert page.locator("main .row h2 a").first.inner_text() in unescape(answer.text())
 
 
 def test_theme_and_language_are_switched_in_the_foot_and_stay(page):

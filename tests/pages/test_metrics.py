@@ -116,7 +116,7 @@ def test_a_view_that_breaks_is_counted_as_500(site, monkeypatch):
     def fail(*_):
         raise RuntimeError
 
-    monkeypatch.setattr("articles.views.lists.page_number", fail)
+    monkeypatch.setattr("articles.views.lists.place_in", fail)
     before = value("site_requests_total", view="articles:front", method="GET", status="500")
 
     Client(raise_request_exception=False).get("/")
