@@ -60,7 +60,7 @@ _GAUGES = {
 _VOTES = frozenset(("ok", "missing", "removed", "closed"))
 _VIEWS = frozenset(("ok", "repeat", "bot", "prefetch", "burst", "missing", "removed"))
 _CAUSES = frozenset(
-    ("missing", "removed", "closed", "not_removed", "not_poster", "late", "no_group", "busy", "changed")
+    ("missing", "removed", "closed", "not_removed", "not_poster", "late", "no_group", "busy", "changed", "full")
 )
 """Statuses with which scripts refuse a change."""
 

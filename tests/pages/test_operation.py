@@ -123,11 +123,11 @@ def test_slow_commands_are_shown_escaped_cut_and_without_secrets(site, article, 
     before = client.config_get("slowlog-log-slower-than")["slowlog-log-slower-than"]
     client.config_set("slowlog-log-slower-than", "0")
     try:
+        site.articles.post(5, "eve", "T", "https://example.org/c")
         site.store.client.get("<script>alert(1)</script>")
         site.store.client.get(b"\xff\x00\xfe")
         site.store.client.get("x" * 100)
         site.store.client.get(":1:cache:django.contrib.sessions.cached_dbsecretsessionkey")
-        site.articles.post(5, "eve", "T", "https://example.org/c")
     finally:
         client.config_set("slowlog-log-slower-than", before)
 

@@ -16,8 +16,8 @@ from articles.repository import scripts
 from tests.figures import samples_of, value, value_in
 from voting_site import gunicorn_hooks
 
-REFUSE_NOTHING = {"ok", "exists", "archived", "gone"}
-"""Statuses that lead to another step; nobody is told no."""
+REFUSE_NOTHING = {"ok", "exists", "archived", "gone", "all"}
+"""Statuses that lead to another step, or say how a search was done; nobody is told no."""
 
 LUA = Path(scripts.__file__).parent / "lua"
 
