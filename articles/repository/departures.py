@@ -69,5 +69,5 @@ class Departures:
             rows: list[str] = []
             for article_id, title, link in zip(flat[::3], flat[1::3], flat[2::3], strict=True):
                 rows += [article_id, title, link, words_of(title, link, "")]
-            if not rows or not self._store.run("disown", [], [keys.prefix, *rows]):
+            if not rows or not self._store.run("disown", [keys.lexicon], [keys.prefix, *rows]):
                 return str(further)  # else some were edited meanwhile: look again

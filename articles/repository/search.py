@@ -117,7 +117,7 @@ class Search:
             facts = (article.title, article.link, article.poster_name)
             row = shards.setdefault(self._store.shards.of(article.id), [])
             row += [str(article.id), *facts, words_of(*facts)]
-        calls = [Call("index_words", (), (keys.prefix, *rows)) for keys, rows in shards.items()]
+        calls = [Call("index_words", (keys.lexicon,), (keys.prefix, *rows)) for keys, rows in shards.items()]
         return [int(changed) for reply in self._store.run_many(calls) for changed in reply]
 
     def index(self, *, anew: bool = False) -> Iterator[tuple[int, int]]:

@@ -212,6 +212,7 @@ WITHOUT_PAGE = {
     "articles:pulse": "JSON for a script",
     "articles:feed": "a feed",
     "articles:group_feed": "a feed",
+    "articles:search_feed": "a feed",
     "articles:user_feed": "a feed",
     "articles:robots": "plain text for crawlers",
     "articles:sitemap": "XML for crawlers",

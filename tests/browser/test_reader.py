@@ -70,7 +70,7 @@ def test_searching_and_subscribing(page):
     page.fill("main [name=q]", "redis")
     page.press("main [name=q]", "Enter")
     page.wait_for_url("**/search/?*q=redis*")
-    expect(page.locator("main .row h2").first).to_contain_text(re.compile("redis", re.IGNORECASE))
+    expect(page.locator("main .row").first).to_contain_text(re.compile("redis", re.IGNORECASE))
 
     page.goto("/newest/")
     feed = page.get_attribute("head link[type='application/atom+xml']", "href")

@@ -22,14 +22,16 @@ from articles.ranking import Parameters
 from articles.repository import Repository, connect, schema, scripts
 from articles.repository.client import make_client
 from articles.repository.store import Store
+from articles.searching import read_query
 from tests.clock import Clock
 from tests.conftest import REPOSITORY_DATABASE
 from tests.repository.usage import ALICE, BOB, DAY, MODERATOR, imported, link, post, problems, tune, use, view
 from voting_site.embedded.binary import find_binary
 
 FOLDER = Path(scripts.__file__).parent / "lua"
-LIMIT = 50  # lines; the audit and the repair of articles see to seven things at once, a view has five ways to end
-LONGER = {"audit_articles", "read_on", "repair_articles", "record_view"}
+LIMIT = 50  # lines; the audit and the repair of articles see to seven things at once, a view has
+# five ways to end, and a search three ways to find
+LONGER = {"audit_articles", "read_on", "repair_articles", "record_view", "search_articles"}
 
 CALL = re.compile(r"redis\.p?call\((?:[\w<= ]+ and '(?P<one>\w+)' or )?(?:'(?P<command>\w+)')?")
 
@@ -37,13 +39,14 @@ CALL = re.compile(r"redis\.p?call\((?:[\w<= ]+ and '(?P<one>\w+)' or )?(?:'(?P<c
 COMMANDS_OF_6_2 = {
     *("GET", "SET", "DEL", "EXISTS", "EXPIRE", "TTL"),
     *("HGET", "HSET", "HSETNX", "HDEL", "HMGET", "HGETALL", "HEXISTS"),
-    *("SADD", "SREM", "SCARD", "SISMEMBER", "SMISMEMBER", "SMEMBERS", "SINTER"),
+    *("SADD", "SREM", "SCARD", "SISMEMBER", "SMISMEMBER", "SMEMBERS", "SINTER", "SUNION", "SSCAN"),
     *("ZADD", "ZREM", "ZSCORE", "ZMSCORE", "ZCARD", "ZRANGE", "ZREVRANGE", "ZRANGEBYSCORE", "ZREVRANGEBYSCORE"),
     *(
         "ZRANK",
         "ZREVRANK",
         "ZCOUNT",
         "ZINTER",
+        "ZRANGEBYLEX",
         "ZINTERSTORE",
         "ZRANGESTORE",
         "ZREMRANGEBYRANK",
@@ -245,6 +248,7 @@ def use_all(repository: Repository, clock: Clock) -> None:
         for span in Span:
             repository.listings.page(Order.POINTS, span=span)
         repository.listings.page(Order.POINTS, slugs=("one", "two"), hidden=("three",), shown=(ids[0],))
+        repository.search.page(read_query("title exam"), hidden=("three",))
         for choice in (Choice.VOTE, Choice.OPPOSE, Choice.NONE):
             repository.votes.cast(article_id, 77, choice)
         view(repository, article_id, 1, 2)

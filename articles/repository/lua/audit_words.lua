@@ -1,5 +1,6 @@
 --[[
 Check that what is under some words belongs there. Reads only.
+KEYS  1 lexicon
 ARGV  1 shard prefix  2 how many words  3… the words  then ids: of a word with many, those to look at; else all
 Returns  {word, what is wrong, word, what is wrong …}
 Cost  O(ids)

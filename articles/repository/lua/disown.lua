@@ -1,7 +1,7 @@
 --[[
 Take a former member's name off articles, and the articles from under its words. Idempotent. One that has changed
 since its words were made is left as it is.
-KEYS  none beside those of the articles and their words, which are built from the prefix
+KEYS  1 lexicon
 ARGV  1 shard prefix  2… id, title, link, words without the name, of each
 Returns  ids of those that have changed meanwhile
 Cost  O(words)

@@ -1,6 +1,7 @@
 --[[
 Put some articles of one shard under their words, and no others. Idempotent. One that has changed since its words
 were made is left as it is.
+KEYS  1 lexicon
 ARGV  1 shard prefix  2… id, title, link, poster's name, words of each
 Returns  ids of those that have changed meanwhile
 Cost  O(words)

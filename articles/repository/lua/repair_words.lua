@@ -1,5 +1,6 @@
 --[[
 Take out of some words of one shard what does not belong there, and set the lexicon right. Idempotent.
+KEYS  1 lexicon
 ARGV  1 shard prefix  2 how many words  3… the words  then ids: of a word with many, those to look at; else all
 Returns  how many of the words are left
 Cost  O(ids)
