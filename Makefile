@@ -25,7 +25,7 @@ test-large: $(TOOLS_READY)
 
 # Every page in both themes, at two widths, in every language, into test-artefacts/pages; axe looks at each.
 pictures: $(TOOLS_READY)
-	THOROUGH=1 $(BIN)/python -m pytest tests/browser/test_every_page.py
+	THOROUGH=1 $(BIN)/python -m pytest tests/browser/test_english_pages.py tests/browser/test_chinese_pages.py
 
 # The pictures in README and docs/, with the system's Chromium.
 screenshots: $(TOOLS_READY)

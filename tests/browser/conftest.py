@@ -13,6 +13,8 @@ from tests.site.conftest import Site, static_files
 
 __all__ = ["static_files"]
 
+pytest.register_assert_rewrite("tests.browser.every_page")
+
 CHROMIUM = Path("/usr/bin/chromium")
 
 ARTEFACTS = Path(settings.BASE_DIR) / "test-artefacts"

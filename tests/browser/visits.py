@@ -20,7 +20,7 @@ WIDE, PHONE, NARROW = (1280, 900), (390, 800), (320, 256)
 """NARROW is a screen of 1280 × 1024 at 400 %."""
 
 LOOKS = [(WIDE, "light"), (PHONE, "dark"), (WIDE, "dark"), (PHONE, "light")]
-"""Sizes and themes. A language has axe see two of them and the next one the other two: so every pair is seen."""
+"""Sizes and themes. In one language axe sees the first of them, in the next one the second."""
 
 _OF_THE_STATUS = "Failed to load resource: the server responded with a status of"
 """Said of the page itself where an error is meant, and of parts of a page, whose answers are noted anyway."""
@@ -111,8 +111,8 @@ class Visits:
                 _take(window, f"{picture}-{size[0]}-{theme}.png")
         window.evaluate("probes.openDetails()")
         axe.load(window)
-        half = list(LOCALES).index(language) % 2 * 2
-        for size, theme in LOOKS if self._thorough else LOOKS[half : half + 2]:
+        one = list(LOCALES).index(language) % 2
+        for size, theme in LOOKS if self._thorough else LOOKS[one : one + 1]:
             _be(window, size, theme)
             if found := axe.violations(window):
                 visit.violations += [f"{size[0]} {theme}: {line}" for line in found]

@@ -1,0 +1,18 @@
+"""Every page in Chinese."""
+
+import pytest
+
+from tests.browser.every_page import EveryPage, EveryTitle, invalid, language, visits
+
+__all__ = ["invalid", "language", "visits"]
+
+LANGUAGE = "zh-hans"
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
+
+
+class TestEveryPage(EveryPage):
+    pass
+
+
+class TestEveryTitle(EveryTitle):
+    pass
