@@ -2,9 +2,9 @@
 
 Each language has a file of its own, so that both run at the same time.
 
-`THOROUGH=1` (make pictures, and .ci/run) opens each page in every language, has axe see every look of it, and keeps
-pictures of each in test-artefacts/pages. Without, a page is opened in one of the languages, axe sees one look of it,
-and there are pictures of those with a problem.
+`THOROUGH=1` (make pictures, and .ci/run) opens each page in every language, has axe see every look
+of it, and keeps pictures of each in test-artefacts/pages. Without, a page is opened in one of the languages,
+axe sees one look of it, and there are pictures of those with a problem.
 """
 
 import json

@@ -20,7 +20,7 @@ WIDE, PHONE, NARROW = (1280, 900), (390, 800), (320, 256)
 """NARROW is a screen of 1280 × 1024 at 400 %."""
 
 LOOKS = [(WIDE, "light"), (PHONE, "dark"), (WIDE, "dark"), (PHONE, "light")]
-"""Sizes and themes. In one language axe sees the first of them, in the next one the second, or else all in both."""
+"""Sizes and themes. In one language axe sees the first, in the next one the second, or else all in both."""
 
 _OF_THE_STATUS = "Failed to load resource: the server responded with a status of"
 """Said of the page itself where an error is meant, and of parts of a page, whose answers are noted anyway."""
