@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SITE_READY := $(VENV)/.site
 TOOLS_READY := $(VENV)/.tools
 
-.PHONY: run admin test test-large pictures screenshots lint format bench docs icon messages lock clean
+.PHONY: run admin test test-browser test-large screenshots lint format bench docs icon messages lock clean
 
 run: $(SITE_READY)
 	@exec $(BIN)/python manage.py run
@@ -23,9 +23,9 @@ test: $(TOOLS_READY)
 test-large: $(TOOLS_READY)
 	$(BIN)/python -m pytest -m large --timeout 900
 
-# Every page in both themes, at two widths, in every language, into test-artefacts/pages; axe looks at each.
-pictures: $(TOOLS_READY)
-	THOROUGH=1 $(BIN)/python -m pytest tests/browser/test_english_pages.py tests/browser/test_chinese_pages.py
+# All tests in the system's Chromium: minutes. Pictures of every page stay in test-artefacts/pages.
+test-browser: $(TOOLS_READY)
+	$(BIN)/python -m pytest -n auto --dist loadfile -m browser tests/browser
 
 # The pictures in README and docs/, with the system's Chromium.
 screenshots: $(TOOLS_READY)

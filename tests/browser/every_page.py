@@ -2,13 +2,10 @@
 
 Each language has a file of its own, so that both run at the same time.
 
-`THOROUGH=1` (make pictures, and .ci/run) opens each page in every language, has axe see every look
-of it, and keeps pictures of each in test-artefacts/pages. Without, a page is opened in one of the languages,
-axe sees one look of it, and there are pictures of those with a problem.
+Pictures of each page, in both themes at two widths, stay in test-artefacts/pages.
 """
 
 import json
-import os
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -17,16 +14,11 @@ import pytest
 
 from tests.browser import html_checker
 from tests.browser.conftest import ARTEFACTS
-from tests.browser.pages import PAGES, Page, name_of
+from tests.browser.pages import PAGES, name_of
 from tests.browser.sites import Sites
-from tests.browser.visits import LOCALES, Visits
+from tests.browser.visits import Visits
 
-THOROUGH = bool(os.environ.get("THOROUGH"))
-
-
-def pages_in(language: str) -> list[Page]:
-    """Every page, or every other one: what one language leaves out the next one takes."""
-    return PAGES if THOROUGH else PAGES[list(LOCALES).index(language) % 2 :: 2]
+EVERY = [pytest.param(page, id=str(page)) for page in PAGES]
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +29,7 @@ def language(request) -> str:
 @pytest.fixture(scope="module")
 def visits(chromium, language, tmp_path_factory, static_files: Path) -> Iterator[Visits]:
     sites = Sites(tmp_path_factory.mktemp("sites"), static_files)
-    found = Visits(chromium, sites, ARTEFACTS / "pages", thorough=THOROUGH)
+    found = Visits(chromium, sites, ARTEFACTS / "pages")
     yield found
     ARTEFACTS.mkdir(exist_ok=True)
     (ARTEFACTS / f"every-page-{language}.json").write_text(
@@ -50,15 +42,12 @@ def visits(chromium, language, tmp_path_factory, static_files: Path) -> Iterator
 @pytest.fixture(scope="module")
 def invalid(visits, language, tmp_path_factory) -> dict[str, list[str]]:
     """What the HTML checker says of each page, by its name."""
-    sources = {str(page): visits.of(page, language).source for page in pages_in(language)}
+    sources = {str(page): visits.of(page, language).source for page in PAGES}
     return html_checker.problems(sources, tmp_path_factory.mktemp("sources"))
 
 
+@pytest.mark.parametrize("page", EVERY)
 class EveryPage:
-    def pytest_generate_tests(self, metafunc):
-        pages = pages_in(metafunc.module.LANGUAGE)
-        metafunc.parametrize("page", pages, ids=[str(page) for page in pages])
-
     def test_it_is_what_the_catalogue_says(self, visits, page, language):
         visit = visits.of(page, language)
 
@@ -102,7 +91,7 @@ class EveryPage:
 class EveryTitle:
     def test_every_view_has_titles_of_its_own(self, visits, language):
         views: dict[str, set[str]] = {}
-        for page in pages_in(language):
+        for page in PAGES:
             if page.status < 400:
                 views.setdefault(visits.of(page, language).outline["title"], set()).add(name_of(page))
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Literal
 
+import pytest
 from django.conf import settings
 from playwright.sync_api import Browser, Page
 
@@ -34,6 +35,14 @@ _ROWS = ("0000", "0111", "1011", "1101", "1110")
 _OFFERED = {code for code, _name in settings.LANGUAGES}
 _EVERY = [Look(*(values[int(bit)] for values, bit in zip(_VALUES, row, strict=True))) for row in _ROWS]  # type: ignore[arg-type]
 LOOKS = [look for look in _EVERY if look.language in _OFFERED]
+
+_FIRST = (LOOKS[0], LOOKS[2])
+"""A phone without JavaScript in English, a wide screen with it in Chinese."""
+
+EVERY_LOOK = [
+    pytest.param(look, id=str(look), marks=[pytest.mark.journey] if look in _FIRST else []) for look in LOOKS
+]
+"""As a fixture's parameters."""
 
 
 def pairs_missing(looks: list[Look]) -> set[tuple[object, object]]:

@@ -3,18 +3,17 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.looks import LOOKS, send, window
+from tests.browser.looks import EVERY_LOOK, LOOKS, send, window
 
 pytestmark = pytest.mark.browser
 
 SECRET = "a long secret 71"
 
 
-@pytest.fixture(params=enumerate(LOOKS), ids=lambda param: str(param[1]))
+@pytest.fixture(params=EVERY_LOOK)
 def page(request, chromium, site):
-    number, look = request.param
-    with window(chromium, site, look) as found:
-        found.number = number
+    with window(chromium, site, request.param) as found:
+        found.number = LOOKS.index(request.param)
         yield found
 
 

@@ -3,17 +3,16 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.looks import LOOKS, send, window
+from tests.browser.looks import EVERY_LOOK, LOOKS, send, window
 
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture(params=enumerate(LOOKS), ids=lambda param: str(param[1]))
+@pytest.fixture(params=EVERY_LOOK)
 def page(request, chromium, site):
-    number, look = request.param
-    with window(chromium, site, look) as found:
-        found.number = number
-        found.reader = lambda: window(chromium, site, look)
+    with window(chromium, site, request.param) as found:
+        found.number = LOOKS.index(request.param)
+        found.reader = lambda: window(chromium, site, request.param)
         yield found
 
 

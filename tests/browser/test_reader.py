@@ -6,13 +6,13 @@ from html import unescape
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.looks import LOOKS, pairs_missing, window
+from tests.browser.looks import EVERY_LOOK, LOOKS, pairs_missing, window
 from tests.browser.visits import LOCALES
 
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture(params=LOOKS, ids=str)
+@pytest.fixture(params=EVERY_LOOK)
 def page(request, chromium, site):
     with window(chromium, site, request.param) as found:
         found.look = request.param

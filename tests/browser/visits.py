@@ -20,7 +20,7 @@ WIDE, PHONE, NARROW = (1280, 900), (390, 800), (320, 256)
 """NARROW is a screen of 1280 × 1024 at 400 %."""
 
 LOOKS = [(WIDE, "light"), (PHONE, "dark"), (WIDE, "dark"), (PHONE, "light")]
-"""Sizes and themes. In one language axe sees the first, in the next one the second, or else all in both."""
+"""Sizes and themes in which axe sees each page, and pictures are taken."""
 
 _OF_THE_STATUS = "Failed to load resource: the server responded with a status of"
 """Said of the page itself where an error is meant, and of parts of a page, whose answers are noted anyway."""
@@ -57,10 +57,10 @@ def _probes() -> str:
 class Visits:
     """Opens each page once in each language, and keeps what was found."""
 
-    def __init__(self, chromium: Browser, sites: Sites, pictures: Path, *, thorough: bool = False) -> None:
-        """What has a problem is pictured into the folder. `thorough`: everything is, and axe sees every look."""
+    def __init__(self, chromium: Browser, sites: Sites, pictures: Path) -> None:
+        """Pictures go into the folder."""
         self._chromium, self._sites = chromium, sites
-        self._pictures, self._thorough = pictures, thorough
+        self._pictures = pictures
         self._windows: dict[tuple[str, str, str], Window] = {}
         self._found: dict[tuple[str, str], Visit] = {}
         self._visit = Visit()
@@ -105,14 +105,12 @@ class Visits:
         visit = self._visit
         window.evaluate(_probes())
         visit.outline = window.evaluate("probes.outline()")
-        if self._thorough:
-            for size, theme in LOOKS:
-                _be(window, size, theme)
-                _take(window, f"{picture}-{size[0]}-{theme}.png")
+        for size, theme in LOOKS:
+            _be(window, size, theme)
+            _take(window, f"{picture}-{size[0]}-{theme}.png")
         window.evaluate("probes.openDetails()")
         axe.load(window)
-        one = list(LOCALES).index(language) % 2
-        for size, theme in LOOKS if self._thorough else LOOKS[one : one + 1]:
+        for size, theme in LOOKS:
             _be(window, size, theme)
             if found := axe.violations(window):
                 visit.violations += [f"{size[0]} {theme}: {line}" for line in found]
