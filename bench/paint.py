@@ -2,8 +2,9 @@
 
     python -m bench.paint [--rounds N]
 
-A site with demo content, in the system's Chromium with an empty cache each time: `largest` in milliseconds (median
-and worst), `shift` the sum of layout shifts (https://web.dev/articles/cls), `HTML` and `all` the bytes that travelled.
+A site with demo content, in the system's Chromium with an empty cache each time: `largest` in milliseconds
+(median and worst), `shift` the sum of layout shifts (https://web.dev/articles/cls), `HTML` and `all` the bytes
+that travelled.
 """
 
 import argparse
@@ -37,7 +38,8 @@ _MEASURE = """() => new Promise(done => {
     const [page] = performance.getEntriesByType('navigation');
     found.largest -= page.responseEnd;
     found.html = page.transferSize;
-    found.all = performance.getEntriesByType('resource').reduce((sum, one) => sum + one.transferSize, page.transferSize);
+    const parts = performance.getEntriesByType('resource');
+    found.all = parts.reduce((sum, one) => sum + one.transferSize, page.transferSize);
     done(found);
   }, 600);
 })"""
@@ -94,9 +96,8 @@ def main() -> None:
                 found = [measure(browser, origin + path, size) for _ in range(rounds)]
                 largest, shift = [one["largest"] for one in found], max(one["shift"] for one in found)
                 middle, worst, last = statistics.median(largest), max(largest), found[-1]
-                print(
-                    f"| {name} | {kind} | {middle:.0f} | {worst:.0f} | {shift:g} | {last['html']} | {last['all']} |"
-                )
+                told = (name, kind, f"{middle:.0f}", f"{worst:.0f}", f"{shift:g}", last["html"], last["all"])
+                print(f"| {' | '.join(map(str, told))} |")
         browser.close()
 
 
