@@ -63,7 +63,7 @@ class MemberAdmin(UserAdmin):  # type: ignore[type-arg]
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:  # noqa: ARG002
         """What the page that asks says: nothing goes with the account but what is the member's own."""
         members = [member for member in objs if member.left_at is None]
-        told = _("%(name)s: articles and votes stay, as of “[deleted]”; nobody can ever take the name again.")
+        told = _("%(name)s: articles and votes stay, under “[deleted]”; nobody can ever take the name again.")
         only = _("%(name)s is an administrator, and there would be none left. Make another member one first.")
         refused = [only % {"name": member} for member in members if _is_needed(member, members)]
         what = str(self.opts.verbose_name_plural)

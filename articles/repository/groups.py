@@ -50,7 +50,7 @@ class Groups:
         return {slug: into for slug, into in zip(slugs, moved, strict=True) if into is not None} | found
 
     def create(self, slug: str, title: str, actor: Actor | None = None) -> None:
-        """Create a group; logged when `actor` is given. Raises GroupExists, by slug or, with an actor, by title."""
+        """Create a group; logged when `actor` is given. Raises GroupExists: by slug, with an actor by title."""
         if not self._ensure(slug, title, actor):
             raise GroupExists(slug)
 
