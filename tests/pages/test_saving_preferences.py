@@ -110,11 +110,41 @@ def test_a_member_needs_the_forms_token_and_a_reader_none(site, bob):
     assert bob.theme == ""
 
 
-def test_another_sites_page_does_not_choose_for_a_reader(site):
-    answer = Client().post("/preferences/", {"theme": "dark"}, headers={"Sec-Fetch-Site": "cross-site"})
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site", "Origin": "https://testserver"},
+        {"Origin": "https://evil.example"},
+        {"Origin": "https://testserver.evil.example"},
+        {"Origin": "http://[testserver"},
+        {"Origin": "null"},
+        {"Origin": ""},
+    ],
+    ids=str,
+)
+def test_another_sites_page_does_not_choose_for_a_reader(site, told):
+    answer = Client().post("/preferences/", {"theme": "dark"}, headers=told)
 
     assert answer.status_code == 400
     assert not answer.cookies
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"Sec-Fetch-Site": "same-origin", "Origin": "https://votes.example"},
+        {"Sec-Fetch-Site": "none"},
+        {"Origin": "http://testserver"},
+        {"Origin": "https://votes.example"},
+    ],
+    ids=str,
+)
+def test_the_sites_own_pages_do(site, settings, told):
+    """Also behind a proxy that asks under another name than the public one."""
+    settings.SITE_URL = "https://votes.example"
+
+    assert Client().post("/preferences/", {"theme": "dark"}, headers=told).cookies["theme"].value == "dark"
 
 
 @pytest.mark.parametrize(
