@@ -76,6 +76,22 @@ def test_switching_and_taking_back_work_too(page, store, article):
     expect(button(page, article, "vote")).to_have_attribute("aria-label", "Vote for “Fresh”")
 
 
+def test_what_one_chose_before_is_taken_off_at_once(page, store, article):
+    with page.expect_response(SENT):
+        button(page, article, "vote").click()
+    expect(page.locator("#live")).to_contain_text("is counted")
+    hold(page, SENT)
+
+    for name, points, choice in (
+        ("oppose", 0, "oppose"),
+        ("oppose", 1, "none"),
+        ("vote", 2, "vote"),
+        ("vote", 1, "none"),
+    ):
+        button(page, article, name).click()
+        expect_row(page, article, points, choice)
+
+
 def test_the_servers_counts_win_over_the_page_s_own(page, store, article):
     for voter in range(3):
         store.votes.cast(article, 800_000 + voter, Choice.VOTE)
