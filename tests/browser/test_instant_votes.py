@@ -99,6 +99,10 @@ def test_the_servers_counts_win_over_the_page_s_own(page, store, article):
     button(page, article, "vote").click()
 
     expect_row(page, article, 5, "vote")
+    expect(page.locator("#live")).to_contain_text("is counted")
+    hold(page, SENT)
+    button(page, article, "oppose").click()
+    expect_row(page, article, 3, "oppose")
 
 
 def close(page, store, article):
