@@ -18,7 +18,7 @@ from articles.feeds.writing import clean
 from tests.pages.conftest import browser_of
 from tests.pages.feeds import ATOM, ids_in, links, parsed
 
-LISTS = ("front", "newest", "hot", "groups/python", "users/alice")
+LISTS = ("front", "newest", "hot", "top/day", "top/all", "groups/python", "users/alice")
 FEEDS = [f"/feeds/{name}.{kind}" for name in LISTS for kind in ("atom", "rss")]
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 
@@ -73,6 +73,10 @@ def test_an_entry_leads_to_the_article_and_to_its_page(site, article):
         ("front", "Front page – Article Voting", "/"),
         ("newest", "Newest – Article Voting", "/newest/"),
         ("hot", "Hot – Article Voting", "/hot/"),
+        ("top/day", "Top of the day – Article Voting", "/top/?range=day"),
+        ("top/week", "Top of the week – Article Voting", "/top/?range=week"),
+        ("top/month", "Top of the month – Article Voting", "/top/?range=month"),
+        ("top/all", "Top of all time – Article Voting", "/top/?range=all"),
         ("groups/python", "Python – Article Voting", "/groups/python/"),
         ("users/alice", "Posted by alice – Article Voting", "/users/alice/"),
     ],
@@ -87,7 +91,7 @@ def test_a_feed_names_its_list_its_page_and_itself(site, article, path, title, p
 
 @pytest.mark.parametrize("kind", ["atom", "rss"])
 def test_feeds_of_an_empty_site_are_valid(site, alice, kind):
-    for name in ("front", "newest", "hot", "users/alice"):
+    for name in ("front", "newest", "hot", "top/week", "users/alice"):
         assert ids_in(Client().get(f"/feeds/{name}.{kind}")) == []
 
 
@@ -121,7 +125,7 @@ def exact_titles(response, kind):
     return [title.text for title in ET.fromstring(response.content).findall(path)]
 
 
-@pytest.mark.parametrize("name", ["front", "newest", "groups/python", "users/alice"])
+@pytest.mark.parametrize("name", ["front", "newest", "top/day", "groups/python", "users/alice"])
 def test_only_articles_with_enough_points(site, article, alice, bob, name):
     other = site.articles.post(alice.pk, "alice", "B", "https://example.org/b", ["python"]).id
     site.votes.cast(article, bob.pk, Choice.VOTE)
@@ -159,7 +163,7 @@ def test_a_hidden_group_of_no_possible_name_is_400(site):
 def test_hidden_groups_are_left_out(site, article, alice):
     other = site.articles.post(alice.pk, "alice", "B", "https://example.org/b", ["redis"]).id
 
-    for name in ("front", "newest", "users/alice"):
+    for name in ("front", "newest", "top/month", "users/alice"):
         assert ids_in(Client().get(f"/feeds/{name}.atom", {"hide": "Python,nowhere"})) == [other]
         assert ids_in(Client().get(f"/feeds/{name}.rss", {"hide": "redis,python"})) == []
 
@@ -169,6 +173,8 @@ def test_hidden_groups_are_left_out(site, article, alice):
     [
         *(
             "/feeds/x.atom",
+            "/feeds/top/year.atom",
+            "/feeds/top.atom",
             "/feeds/front.xml",
             "/feeds/front",
             "/feeds/groups/nope.atom",
@@ -328,6 +334,9 @@ def test_an_article_of_nobody_known_has_no_author_of_its_own(site, alice):
         ("/", "/feeds/front"),
         ("/newest/", "/feeds/newest"),
         ("/hot/?range=24h", "/feeds/hot"),
+        ("/top/", "/feeds/top/day"),
+        ("/top/?range=month", "/feeds/top/month"),
+        ("/groups/python/?order=points", "/feeds/groups/python"),
         ("/groups/python/?order=time", "/feeds/groups/python"),
         ("/users/alice/", "/feeds/users/alice"),
     ],
@@ -381,6 +390,12 @@ def test_a_search_is_a_feed_too(site, article, alice, bob, kind):
     assert about.title == "Search for “数据库 &” – Article Voting"
     assert about.link.startswith("http://testserver/search/?q=")
     assert ids_in(Client().get(about.links[-1].href)) == [second]
+
+
+def test_the_group_that_is_asked_for_is_not_hidden(site, article):
+    for path in ("groups/python", "search"):
+        asked = {"hide": "python", "q": "title", "group": "python"}
+        assert ids_in(Client().get(f"/feeds/{path}.atom", asked)) == [article]
 
 
 @pytest.mark.parametrize("q", ["", " ", "!?"])
