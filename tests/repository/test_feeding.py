@@ -13,6 +13,7 @@ from articles.repository import Wish, connect, feeding, schema
 from articles.searching import read_query
 from tests.clock import Clock
 from tests.repository.conftest import ALICE, BOB, CAROL, MALLORY
+from tests.repository.test_listings import removing
 from tests.repository.usage import view
 
 DAY = 86400
@@ -126,6 +127,13 @@ def test_removed_articles_are_in_no_feed(repository, clock):
     for feed in feeds_of(repository).values():
         assert ids_of(feed(Wish())) == [first]
     assert ids_of(repository.feeds.top(Span.ALL, Wish())) == [first]
+
+
+def test_what_is_removed_while_a_feed_is_read_is_not_in_it(repository, clock, monkeypatch):
+    first, second = post(repository, clock, 2)
+    monkeypatch.setattr(feeding, "read_articles", removing(repository, feeding.read_articles, second))
+
+    assert ids_of(repository.feeds.newest(Wish())) == [first]
 
 
 def test_the_front_page_is_in_its_own_order_and_keeps_old_articles_that_stand_high(repository, clock, few):

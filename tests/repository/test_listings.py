@@ -7,7 +7,7 @@ import redis
 
 from articles.domain import Choice, Order
 from articles.errors import GroupNotFound, PageNotFound
-from articles.repository import connect
+from articles.repository import connect, listings
 from tests.repository.conftest import ALICE, BOB, CAROL
 from tests.repository.usage import imported, post, problems, view, warm
 
@@ -114,6 +114,24 @@ def test_a_group_ranking_is_kept_for_60_seconds_after_the_last_read(repository, 
     repository.listings.page(Order.SCORE, slug="python")
 
     assert 58 <= repository.store.client.ttl(key) <= 60
+
+
+def removing(repository, original, article_id):
+    """Reads like `original`, just after a moderator removed the article."""
+
+    def read(*args):
+        repository.articles.remove(article_id, CAROL, "spam")
+        return original(*args)
+
+    return read
+
+
+@pytest.mark.parametrize("hidden", [(), ("go",)])
+def test_what_is_removed_while_a_page_is_read_is_not_on_it(repository, article, monkeypatch, hidden):
+    other = post(repository, 2)
+    monkeypatch.setattr(listings, "read_articles", removing(repository, listings.read_articles, article))
+
+    assert ids_of(repository.listings.page(Order.TIME, hidden=hidden)) == [other]
 
 
 def test_unknown_groups_are_told_and_leave_no_key(repository, article):

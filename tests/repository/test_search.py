@@ -13,6 +13,7 @@ from articles.repository import Repository, connect, schema, search
 from articles.repository import keys as names
 from articles.repository.reading import sort_key
 from articles.searching import read_query
+from tests.repository.test_listings import removing
 from tests.repository.usage import ALICE, BOB, MODERATOR, imported, problems, use
 
 NUMBERS = count(1)
@@ -102,6 +103,13 @@ def test_every_change_of_an_article_changes_what_it_is_found_by(repository):
     assert ids(repository, "plum") == [article]
     assert ids(repository, "pear") == []
     assert problems(repository) == []
+
+
+def test_what_is_removed_while_a_search_is_read_is_not_found(repository, monkeypatch):
+    article, other = post(repository, "redis"), post(repository, "redis")
+    monkeypatch.setattr(search, "read_articles", removing(repository, search.read_articles, article))
+
+    assert ids(repository, "redis") == [other]
 
 
 def test_imported_articles_are_found_unless_removed(repository, clock):
