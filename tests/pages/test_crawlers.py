@@ -11,6 +11,7 @@ from django.urls import reverse
 import accounts.urls
 import articles.urls
 from articles.domain import Actor
+from articles.presentation import iso_date
 from articles.views import crawlers
 from tests.pages.conftest import browser_of
 from tests.pages.test_lists import post_many
@@ -142,6 +143,15 @@ def test_articles_come_with_the_day_they_were_posted(site, article):
     text = Client().get("/sitemap-articles-1.xml").content.decode()
 
     assert "<lastmod>2023-11-14T22:13:20+00:00</lastmod>" in text
+
+
+def test_lists_that_change_with_every_post_come_with_the_time_of_the_last(site, article):
+    posted = iso_date(site.articles.get(article).posted_at)
+
+    text = Client().get("/sitemap-lists.xml").content.decode()
+
+    for path in ("/", "/newest/"):
+        assert f"<loc>http://testserver{path}</loc><lastmod>{posted}</lastmod>" in text
 
 
 @pytest.mark.parametrize(("count", "parts"), [(4, 1), (5, 1), (6, 2), (10, 2), (11, 3)])

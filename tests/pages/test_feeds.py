@@ -275,6 +275,40 @@ def test_who_has_the_feed_gets_304_until_it_changes(site, article, bob, monkeypa
     assert written
 
 
+def test_each_change_of_an_article_gives_the_feed_another_validator(site, article, bob, carol):
+    site.groups.create("redis", "Redis")
+    moderator, link = Actor(carol.pk, "carol"), "https://example.org/a"
+    tags = [Client().get("/feeds/front.atom")["ETag"]]
+    for change in (
+        lambda: site.articles.edit(article, moderator, "B", link, moderator=True),
+        lambda: site.articles.edit(article, moderator, "B", f"{link}/b", moderator=True),
+        lambda: site.groups.assign(article, ["redis"]),
+        lambda: site.votes.cast(article, bob.pk, Choice.VOTE),
+        lambda: site.votes.cast(article, bob.pk, Choice.OPPOSE),
+    ):
+        change()
+        tags.append(Client().get("/feeds/front.atom")["ETag"])
+
+    assert len(set(tags)) == 6
+    assert Client().get("/feeds/front.rss")["ETag"] not in tags
+
+
+def test_another_name_of_the_site_gives_its_feeds_another_validator(site, article, settings):
+    tag = Client().get("/feeds/front.atom")["ETag"]
+    settings.SITE_NAME = "Another"
+
+    assert Client().get("/feeds/front.atom")["ETag"] != tag
+
+
+def test_a_clock_that_was_ahead_does_not_date_a_feed_in_the_future(clock, site, article):
+    Client().get("/feeds/newest.atom")
+    clock.shift(-timedelta(hours=1))
+    Client().get("/feeds/newest.atom")
+    clock.shift(timedelta(seconds=5))
+
+    assert Client().get("/feeds/newest.atom")["Last-Modified"] == "Fri, 01 Mar 2030 11:00:00 GMT"
+
+
 def test_packing_does_not_change_the_validator(site, article):
     tag = Client().get("/feeds/front.atom")["ETag"]
 

@@ -14,7 +14,7 @@ from articles.searching import read_query
 from tests.clock import Clock
 from tests.repository.conftest import ALICE, BOB, CAROL, MALLORY
 from tests.repository.test_listings import removing
-from tests.repository.usage import view
+from tests.repository.usage import imported, view
 
 DAY = 86400
 TWO_DAYS = 2 * DAY
@@ -146,6 +146,21 @@ def test_the_front_page_is_in_its_own_order_and_keeps_old_articles_that_stand_hi
     assert found[:3] == [ids[0], ids[-1], ids[-2]]
     front = ids_of(repository.listings.page(Order.SCORE, size=len(found)).articles)
     assert found == front
+
+
+def test_the_front_page_has_its_highest_and_all_new_ones_however_many_lie_between(
+    repository, clock, few, monkeypatch
+):
+    monkeypatch.setattr(feeding, "AT_MOST", 10)
+    now = clock()
+    old = [imported(n, now - 3 * DAY + n, votes=20, opposes=0) for n in range(28)]
+    highest = [imported(n, now - 4 * DAY + n, votes=900, opposes=0) for n in (30, 31)]
+    new = [imported(n, now - 3600 + n, votes=0, opposes=900) for n in range(40, 45)]
+    ids = repository.imports.add([*old, *highest, *new])
+
+    found = ids_of(repository.feeds.front(Wish()))
+
+    assert found == [ids[29], ids[28], *ids[:-6:-1]]
 
 
 def test_the_hot_feed_covers_what_was_read(repository, clock, few):

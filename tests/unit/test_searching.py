@@ -74,6 +74,7 @@ def test_a_title_is_found_however_it_is_asked_for(title, query):
         ("C++", "c# code"),
         ("About voting", "vote the"),
         ("Of mice", "the of"),
+        ("Of mice", "the of?"),
         ("Python 数据", "pyth数据"),
         ("Anything", ""),
         ("Anything", "?! “”"),
@@ -104,6 +105,27 @@ def test_a_host_in_another_script_is_found_as_it_is_read():
 
 def test_a_poster_is_found():
     assert found("T", "demo-reader", poster="Demo-Reader")
+
+
+def test_what_a_host_ends_with_is_no_word_of_its_own():
+    assert not found("T", "com", link="https://docs.github.com/")
+    assert not found("T", "com docs", link="https://docs.github.com/")
+
+
+def test_a_long_title_without_spaces_has_a_hundred_words():
+    title = "".join(chr(0x4E00 + n) for n in range(300))
+
+    made = words(title)
+
+    assert made[:2] == ["一丁", "丁丂"]
+    assert len([word for word in made if not word.isascii()]) == 100
+
+
+def test_what_is_beyond_two_hundred_characters_of_a_query_is_not_read():
+    read = read_query(" ".join(f"{'x' * 38}{n}" for n in range(9)))
+
+    assert [len(term.words[0]) for term in read.terms] == [39, 39, 39, 39, 39]
+    assert read_query("?" * 199 + " redis").terms == ()
 
 
 def test_a_link_that_is_none_has_no_words():
