@@ -58,6 +58,28 @@ def test_a_feed_says_all_of_an_article(site, read_article, bob, path):
         assert entry.updated_parsed == entry.published_parsed
 
 
+def test_an_entry_keeps_its_name_and_leads_to_its_poster(site, alice):
+    site.store._clock = lambda: 1_700_000_000.0
+    number = site.articles.post(alice.pk, "alice", "B", "https://example.org/b").id
+
+    atom, rss = (ET.fromstring(Client().get(f"/feeds/newest.{kind}").content) for kind in ("atom", "rss"))
+
+    assert atom.find(f"{ATOM}entry/{ATOM}id").text == f"tag:testserver,2023-11-14:article/{number}"
+    assert rss.find("channel/item/guid").text == f"tag:testserver,2023-11-14:article/{number}"
+    assert atom.find(f"{ATOM}entry/{ATOM}author/{ATOM}uri").text == "http://testserver/users/alice/"
+    assert atom.find(f"{ATOM}id").text == "http://testserver/feeds/newest.atom"
+    assert rss.find("channel/ttl").text == "5"
+
+
+def test_one_point_below_nothing_is_one_point(site, article, bob, carol):
+    for user in (bob, carol):
+        site.votes.cast(article, user.pk, Choice.OPPOSE)
+
+    (entry,) = parsed(Client().get("/feeds/newest.atom")).entries
+
+    assert re.search("<p>[-−]1 point: 1 voted for it, 2 opposed it.</p>", entry.summary)
+
+
 def test_an_entry_leads_to_the_article_and_to_its_page(site, article):
     page = f"http://testserver/articles/{article}/"
 
