@@ -445,6 +445,7 @@ def test_a_search_is_a_feed_too(site, article, alice, bob, kind):
     about = parsed(feed(q=" 数据库  & ", group="redis")).feed
     assert about.title == "Search for “数据库 &” – Article Voting"
     assert about.link.startswith("http://testserver/search/?q=")
+    assert about.link.endswith("&order=time&group=redis")
     assert ids_in(Client().get(about.links[-1].href)) == [second]
 
 

@@ -240,6 +240,15 @@ def test_a_page_exactly_full_is_the_last(repository, clock):
         repository.listings.page(Order.TIME, 2)
 
 
+@pytest.mark.parametrize(("count", "more"), [(25, False), (26, True)])
+def test_a_page_without_hidden_groups_that_is_exactly_full_is_the_last(repository, clock, count, more):
+    post_many(repository, clock, count)
+
+    page = repository.listings.page(Order.TIME, hidden=("go",))
+
+    assert (len(page.articles), page.has_next) == (25, more)
+
+
 def test_an_empty_group_has_one_empty_page(repository):
     repository.groups.create("quiet", "Quiet")
 

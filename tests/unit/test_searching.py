@@ -176,6 +176,7 @@ def test_any_query_is_read_into_a_bounded_number_of_terms(text):
         ("数据和数据库", "数", ["数", "数"]),
         ("数据库", "数 据", ["数据"]),
         ("ｶﾞｲﾄﾞ 2", "ガ", ["ｶﾞｲﾄﾞ"]),
+        ("\u0e19\u0e33", "\u0e4d", ["\u0e33"]),
         ("\u1112\u1161\u11ab\u1100\u1173\u11af", "한", ["\u1112\u1161\u11ab\u1100\u1173\u11af"]),
         ("cafe\u0301s", "café", ["cafe\u0301s"]),
         ("数cafe\u0301和", "café", ["cafe\u0301"]),
