@@ -65,6 +65,7 @@ RULES: Mapping[str, Rule] = {
     "articles:log": _list,
     "articles:article": _counted,
     "articles:feed": _feed,
+    "articles:top_feed": _feed,
     "articles:group_feed": _feed,
     "articles:user_feed": _feed,
     "articles:search_feed": _feed,

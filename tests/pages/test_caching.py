@@ -12,7 +12,10 @@ from articles.domain import Choice
 from tests.pages.conftest import browser_of
 
 FIREFOX = {"User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"}
-LISTS = ("/", "/newest/", "/hot/", "/groups/", "/groups/python/", "/users/alice/", "/moderation/")
+LISTS = (
+    *("/", "/newest/", "/hot/", "/top/", "/groups/", "/groups/python/", "/users/alice/", "/moderation/"),
+    "/search/?q=title",
+)
 OF_READERS = "public, max-age=0, s-maxage=10"
 
 
@@ -70,6 +73,21 @@ def test_a_reader_with_a_session_or_a_message_shares_nothing(site, article, cook
     browser.cookies[cookie] = "x"
 
     assert browser.get("/")["Cache-Control"] == "private, no-cache"
+
+
+def test_a_list_that_comes_with_a_cookie_is_kept_by_nobody_else(site, article, monkeypatch):
+    from articles.views import lists
+
+    real = lists.render
+
+    def render(*args):
+        answer = real(*args)
+        answer.set_cookie("theme", "dark")
+        return answer
+
+    monkeypatch.setattr(lists, "render", render)
+
+    assert Client().get("/")["Cache-Control"] == "private, no-cache"
 
 
 @pytest.mark.parametrize("path", LISTS)
@@ -153,6 +171,7 @@ def test_every_rule_is_about_a_page_there_is():
         "articles:profile": ["a"],
         "articles:article": [1],
         "articles:feed": ["front", "atom"],
+        "articles:top_feed": ["day", "atom"],
         "articles:group_feed": ["a", "atom"],
         "articles:user_feed": ["a", "atom"],
         "articles:search_feed": ["atom"],
