@@ -54,7 +54,8 @@ class _Wish:
         """The preferences afterwards. Raises _NotHidden."""
         hidden = before.hidden_groups
         if self.show is not None:
-            hidden = tuple(slug for slug in hidden if slug not in (self.show, _slug_of(self.show)))
+            shown = _slug_of(self.show)
+            hidden = tuple(slug for slug in hidden if slug != shown)
         if self.hide is not None:
             hidden = _with(hidden, _slug_of(self.hide))
         return Preferences(

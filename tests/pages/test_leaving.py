@@ -247,6 +247,17 @@ def test_deleting_twice_is_deleting_once(site, bob):
     assert Departure.objects.get().begun_at == began == User.objects.get(pk=bob.pk).left_at
 
 
+def test_a_process_that_comes_too_late_ends_nothing_twice(site, bob):
+    departures.begin(bob.pk)
+    late = Departure.objects.get()
+    a_minute_later(site)
+
+    assert not departures._end(late)
+
+    assert User.objects.is_taken("bob")
+    assert User.objects.get(pk=bob.pk).username == f"~{bob.pk}"
+
+
 def test_a_deletion_that_fails_is_told_and_does_not_keep_the_others_waiting(site, bob, alice, monkeypatch):
     def fail_for_bob(user, _name, _progress, _more):
         if user == bob.pk:
