@@ -48,6 +48,8 @@ bench: $(TOOLS_READY)
 	$(BIN)/python -m bench.lists
 	$(BIN)/python -m bench.hyperloglog
 	$(BIN)/python -m bench.search
+	$(BIN)/python -m bench.feeds
+	$(BIN)/python -m bench.paint
 
 docs: $(SITE_READY)
 	$(BIN)/python manage.py configuration --write

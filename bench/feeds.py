@@ -18,8 +18,8 @@ from pathlib import Path
 from tqdm import tqdm
 
 from articles.domain import ImportedArticle
-from articles.repository import Repository, Wish, connect
-from voting_site.embedded import StorePaths, Supervisor
+from articles.repository import Repository, Wish
+from bench.stores import empty_store
 
 REPEATS = 15
 
@@ -90,15 +90,9 @@ def main() -> None:
         import django
 
         django.setup()
-        supervisor = Supervisor(StorePaths(Path(folder)))
-        supervisor.start(30)
-        try:
-            repository = connect(StorePaths(Path(folder)).url(0), patient=True)
-            repository.prepare()
+        with empty_store(Path(folder)) as repository:
             fill(repository, arguments.articles, arguments.a_day)
             measure(repository)
-        finally:
-            supervisor.stop()
 
 
 if __name__ == "__main__":

@@ -10,10 +10,8 @@ waits, less the time of a PING, so with the client's work. Each the median of it
 
 import argparse
 import random
-import tempfile
 import time
 from collections.abc import Callable
-from pathlib import Path
 from statistics import median
 
 import redis
@@ -21,9 +19,9 @@ from tqdm import tqdm
 
 from articles.domain import OPERATOR, ImportedArticle, Order, Visit
 from articles.ranking import Parameters
-from articles.repository import Repository, connect, tuning
+from articles.repository import Repository, tuning
 from articles.repository.store import Store
-from voting_site.embedded import StorePaths, Supervisor
+from bench.stores import passing_store
 
 SCRIPTS = ("cmdstat_eval", "cmdstat_evalsha")
 
@@ -150,16 +148,8 @@ def main() -> None:
     parser.add_argument("--shards", type=int, nargs="+", default=[1, 4])
     options = parser.parse_args()
     for shards in options.shards:
-        with tempfile.TemporaryDirectory() as folder:
-            paths = StorePaths(Path(folder))
-            supervisor = Supervisor(paths)
-            supervisor.start(30)
-            try:
-                repository = connect(paths.url(0), shards=shards, patient=True)
-                repository.prepare()
-                measure(repository, options.articles, options.listed)
-            finally:
-                supervisor.stop()
+        with passing_store(shards) as repository:
+            measure(repository, options.articles, options.listed)
 
 
 if __name__ == "__main__":

@@ -9,15 +9,13 @@ Columns as in bench.hot_list: the server's own time, and what a caller waits, le
 
 import argparse
 import random
-import tempfile
-from pathlib import Path
 
 from tqdm import tqdm
 
 from articles.domain import Choice, ImportedArticle, Order, Span
-from articles.repository import Repository, connect
+from articles.repository import Repository
 from bench.hot_list import measured
-from voting_site.embedded import StorePaths, Supervisor
+from bench.stores import passing_store
 
 
 def fill(repository: Repository, articles: int) -> list[int]:
@@ -74,16 +72,8 @@ def main() -> None:
     parser.add_argument("--shards", type=int, nargs="+", default=[1, 4])
     options = parser.parse_args()
     for shards in options.shards:
-        with tempfile.TemporaryDirectory() as folder:
-            paths = StorePaths(Path(folder))
-            supervisor = Supervisor(paths)
-            supervisor.start(30)
-            try:
-                repository = connect(paths.url(0), shards=shards, patient=True)
-                repository.prepare()
-                measure(repository, options.articles)
-            finally:
-                supervisor.stop()
+        with passing_store(shards) as repository:
+            measure(repository, options.articles)
 
 
 if __name__ == "__main__":

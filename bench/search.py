@@ -15,7 +15,6 @@ import html
 import itertools
 import json
 import random
-import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,10 +27,10 @@ from tqdm import tqdm
 from articles.domain import ImportedArticle, Order
 from articles.errors import PageNotFound
 from articles.links import clean_link
-from articles.repository import Repository, articles, connect
+from articles.repository import Repository, articles
 from articles.searching import read_query
 from articles.text import Refused, clean_title
-from voting_site.embedded import StorePaths, Supervisor
+from bench.stores import passing_store
 
 QUERIES = {
     "a rare word": ("librivox", "haskell monad", "voronoi", "redis", "lobste.rs"),
@@ -189,21 +188,13 @@ def main() -> None:
     parser.add_argument("--intset", type=int, help="set-max-intset-entries of the server")
     options = parser.parse_args()
     for shards in options.shards:
-        with tempfile.TemporaryDirectory() as folder:
-            paths = StorePaths(Path(folder))
-            config = {"set-max-intset-entries": str(options.intset)} if options.intset else {}
-            supervisor = Supervisor(paths, config=config)
-            supervisor.start(30)
-            try:
-                repository = connect(paths.url(0), shards=shards, patient=True)
-                repository.prepare()
-                entered, seconds = fill(repository, rows(options.file, options.articles), options.articles)
-                print(f"\n{entered:,} articles, shards: {shards}; entered in {seconds:.0f} s")
-                measure_queries(repository, options.rounds)
-                measure_posts(repository)
-                measure_memory(repository, entered)
-            finally:
-                supervisor.stop()
+        config = {"set-max-intset-entries": str(options.intset)} if options.intset else {}
+        with passing_store(shards, config) as repository:
+            entered, seconds = fill(repository, rows(options.file, options.articles), options.articles)
+            print(f"\n{entered:,} articles, shards: {shards}; entered in {seconds:.0f} s")
+            measure_queries(repository, options.rounds)
+            measure_posts(repository)
+            measure_memory(repository, entered)
 
 
 if __name__ == "__main__":

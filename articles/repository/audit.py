@@ -13,7 +13,8 @@
    exactly the words that have articles; removed articles are under none
 8. while voting is open, what a member is listed to have voted for and opposed is what the voter sets say; nothing
    is listed of former members
-9. no voter set without an end, no key without its article, id counter at least the highest id
+9. an article knows exactly the entries of the moderation log that are about it
+10. no voter set without an end, no key without its article, id counter at least the highest id
 """
 
 from collections.abc import Callable, Iterator
@@ -64,6 +65,7 @@ class Audit:
                 yield from self._index.check_articles(keys, batch)
                 done += len(batch)
                 progress(done, total)
+            yield from self._check_log(keys)
             yield from self._index.check_words(keys, contents.words)
             for slug in sorted(contents.groups):
                 yield from self._check_group(keys, slug)
@@ -124,6 +126,14 @@ class Audit:
         )
         for article_id, problem in zip(flat[::2], flat[1::2], strict=True):
             yield Finding(keys.article(int(article_id)), problem)
+
+    def _check_log(self, keys: Keys) -> Iterator[Finding]:
+        with self._store.commands() as client:
+            entries = client.llen(keys.log)
+        for done in range(0, entries, _AT_ONCE):
+            flat = self._store.run("audit_log", [keys.log], [keys.prefix, done, _AT_ONCE])
+            for article_id, problem in zip(flat[::2], flat[1::2], strict=True):
+                yield Finding(keys.article(int(article_id)), problem)
 
     def _check_choices(self, keys: Keys, member: UserId) -> Iterator[Finding]:
         lists = [keys.votes_of(member), keys.opposes_of(member)]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from heapq import merge
 from itertools import islice
 
-from articles.domain import Action, LogEntry, LogPage
+from articles.domain import Action, ArticleId, LogEntry, LogPage
 from articles.errors import PageNotFound
 from articles.repository.store import Store
 
@@ -33,6 +33,12 @@ class ModerationLog:
         if number > 1 and not entries:
             raise PageNotFound(number)
         return LogPage(tuple(entries[:size]), number, has_next=len(entries) > size)
+
+    def about(self, article_id: ArticleId) -> LogPage:
+        """The first page of what was done to an article, newest first. One round trip."""
+        keys, size = self._store.shards.of(article_id), self._store.rules.per_page
+        found = self._store.run("find_entries", [keys.article(article_id), keys.log], [size + 1])
+        return LogPage(tuple(map(_entry, found[:size])), 1, has_next=len(found) > size)
 
     def by(self, name: str) -> Iterator[LogEntry]:
         """Everything a member did, newest first in each shard."""

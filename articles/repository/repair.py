@@ -25,7 +25,8 @@ class Repair:
         self._index = Index(store)
 
     def run(self, progress: Progress = quiet) -> int:
-        """Rebuild rankings, hot list, groups, profiles, members' lists, words and the id counter.
+        """Rebuild rankings, hot list, groups, profiles, members' lists, words, what articles
+        know of the moderation log, and the id counter.
 
         Returns how many articles there are.
 
@@ -43,6 +44,7 @@ class Repair:
                 self._search.renew(map(int, batch))
                 done += len(batch)
                 progress(done, total)
+            self._repair_log(keys)
             self._repair_groups(keys, contents)
             self._index.repair_words(keys, contents.words)
             self._repair_choices(keys, contents)
@@ -68,6 +70,12 @@ class Repair:
                     pipe.zadd(names.posted(int(poster)), {article_id: time})
             pipe.execute()
         return {slug for _, _, groups, _ in facts for slug in split_groups(groups)}
+
+    def _repair_log(self, keys: Keys) -> None:
+        done, found = 0, _AT_ONCE
+        while found == _AT_ONCE:
+            (found,) = self._store.run("repair_log", [keys.log], [keys.prefix, done, _AT_ONCE])
+            done += found
 
     def _repair_groups(self, keys: Keys, contents: Contents) -> None:
         for slug in sorted(contents.groups):

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from django.test import Client
 
@@ -43,6 +45,35 @@ def test_a_removed_article_keeps_its_page_which_says_why(site, article, carol):
     assert "removed by a moderator" in text
     assert "off topic" in text
     assert 'href="https://example.org/a"' not in text
+
+
+def test_what_was_changed_stands_on_the_articles_page(site, article, carol):
+    actor = Actor(carol.pk, "carol")
+    assert "What was changed" not in Client().get(f"/articles/{article}/").content.decode()
+    site.articles.edit(article, actor, "Better <b>", "https://example.org/b", moderator=True, reason="A & B")
+    site.groups.create("web", "Web")
+    site.groups.assign(article, ["web"], ["python"], actor=actor, reason="About the web")
+
+    text = Client().get(f"/articles/{article}/").content.decode()
+    changes = " ".join(re.sub("<[^>]+>", " ", text[text.index('class="changes"') :]).split())
+
+    assert changes.index("carol changed its groups") < changes.index("carol edited it")
+    for part in (
+        "added: web",
+        "taken out: python",
+        "Reason: About the web",
+        "title before: A title",
+        "link before: https://example.org/a",
+        "Reason: A &amp; B",
+    ):
+        assert part in changes
+    assert "Older changes" not in changes
+
+    for n in range(site.store.rules.per_page):
+        site.articles.edit(article, actor, f"T {n}", "https://example.org/b", moderator=True)
+    text = Client().get(f"/articles/{article}/").content.decode()
+    assert text.count('class="entry edit"') == site.store.rules.per_page
+    assert "Older changes stand in the moderation log." in text
 
 
 def test_an_old_article_shows_that_voting_is_closed_and_no_buttons(site, article):

@@ -189,6 +189,19 @@ BROKEN: dict[str, tuple[Break, list[tuple[str, str]]]] = {
         lambda raw: raw.client.persist(raw.of(7).group_order(Order.TIME, "python")),
         [("group:python", "time ranking without end")],
     ),
+    # 9. the log
+    "an article that does not know an entry about it": (
+        lambda raw: raw.client.hset(raw.of(7).article(7), "log", first_of_the_log(raw, 7)),
+        [("article:7", "does not know entry ")],
+    ),
+    "an article that takes an entry for its own": (
+        lambda raw: raw.client.hset(raw.of(1).article(1), "log", first_of_the_log(raw, 7)),
+        [("article:1", "entry ")],
+    ),
+    "an article that knows of an entry that is not there": (
+        lambda raw: raw.client.hset(raw.of(1).article(1), "log", "1000"),
+        [("article:1", "entry 1000 of the log is not about it")],
+    ),
     # 5. ends, orphans, the counter, foreign keys
     "a voter set without end": (
         lambda raw: raw.client.persist(raw.of(7).oppose(7)),
@@ -299,6 +312,13 @@ BROKEN: dict[str, tuple[Break, list[tuple[str, str]]]] = {
         ],
     ),
 }
+
+
+def first_of_the_log(raw: Raw, article_id: int) -> str:
+    """Number of the oldest entry about the article."""
+    known = raw.client.hget(raw.of(article_id).article(article_id), "log")
+    assert known.count(",") > 0
+    return known.split(",")[0]
 
 
 def everywhere(raw: Raw, name: str, value: str) -> None:

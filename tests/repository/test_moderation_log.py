@@ -80,6 +80,55 @@ def test_every_action_says_what_it_changed(repository, clock):
     assert {entry.actor_name for entry in repository.moderation_log.page().entries} == {"carol"}
 
 
+def test_an_article_knows_the_entries_about_it_and_no_others(repository, clock):
+    groups, articles = repository.groups, repository.articles
+    groups.create("python", "Python", CAROL)
+    post(repository, 1)
+    post(repository, 2)
+    assert repository.moderation_log.about(1).entries == ()
+    for change in (
+        lambda: articles.edit(1, CAROL, "New", link(1), moderator=True),
+        lambda: articles.remove(2, CAROL, "Spam"),
+        lambda: groups.assign(1, ["python"], actor=CAROL),
+        lambda: articles.remove(1, CAROL, "Spam too"),
+        lambda: articles.restore(2, CAROL, "It was not"),
+    ):
+        clock.advance(1)
+        change()
+
+    def told(article_id):
+        page = repository.moderation_log.about(article_id)
+        assert not page.has_next
+        return [(entry.action, entry.article_id) for entry in page.entries]
+
+    assert told(1) == [(Action.REMOVE, 1), (Action.GROUPS, 1), (Action.EDIT, 1)]
+    assert told(2) == [(Action.RESTORE, 2), (Action.REMOVE, 2)]
+    assert told(3) == []
+    assert repository.moderation_log.about(1).entries[0].reason == "Spam too"
+
+
+def test_of_many_entries_about_an_article_the_newest_are_told(repository):
+    post(repository, 1)
+    per_page = repository.store.rules.per_page
+    for n in range(per_page + 1):
+        repository.articles.edit(1, CAROL, f"T {n}", link(1), moderator=True)
+        has_next = repository.moderation_log.about(1).has_next
+        assert has_next == (n == per_page)
+
+    page = repository.moderation_log.about(1)
+
+    assert [entry.title for entry in page.entries] == [f"T {n}" for n in range(per_page, 0, -1)]
+
+
+def test_what_was_done_to_an_article_is_one_round_trip(real_repository, wire):
+    post(real_repository, 1)
+    real_repository.articles.remove(1, CAROL, "Spam")
+
+    with wire.counted():
+        assert len(real_repository.moderation_log.about(1).entries) == 1
+    assert wire.trips == 1
+
+
 def test_what_is_refused_or_changes_nothing_is_not_logged(repository):
     post(repository, 1)
     repository.groups.create("python", "Python")

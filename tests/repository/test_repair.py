@@ -13,6 +13,7 @@ from tests.repository.usage import (
     MODERATOR,
     contents,
     hot_values,
+    link,
     listed,
     post,
     problems,
@@ -165,6 +166,16 @@ def words_of_articles_wrong(repository: Repository) -> None:
         repository.store.client.hset(names.article(article_id), "words", " other words ")
 
 
+def entries_of_the_log_lost(repository: Repository) -> None:
+    for number in ARTICLES:
+        repository.store.client.hdel(repository.store.shards.of(number).article(number), "log")
+
+
+def entries_of_the_log_wrong(repository: Repository) -> None:
+    for number in ARTICLES:
+        repository.store.client.hset(repository.store.shards.of(number).article(number), "log", "1,2,1000")
+
+
 def words_of_nothing(repository: Repository) -> None:
     for article_id in (5, 5000):
         names = repository.store.shards.of(article_id)
@@ -176,6 +187,8 @@ DAMAGE: list[Callable[[Repository], None]] = [
     words_lost,
     words_of_articles_wrong,
     words_of_nothing,
+    entries_of_the_log_lost,
+    entries_of_the_log_wrong,
     rankings_lost,
     groups_lost,
     everything_derived_lost,
@@ -431,3 +444,21 @@ def test_more_articles_than_one_step_repairs_are_all_repaired(real_repository):
 
     assert listed(real_repository, Order.TIME) == before
     assert problems(real_repository) == []
+
+
+def test_a_log_of_more_entries_than_one_step_is_noted_whole_and_in_order(repository, clock):
+    for number in (1, 2):
+        post(repository, number)
+    for number in range(260):
+        repository.articles.edit(number % 2 + 1, MODERATOR, f"T {number}", link(number), moderator=True)
+    before = [repository.moderation_log.about(article_id) for article_id in (1, 2)]
+    first, second = (repository.store.shards.of(article_id).article(article_id) for article_id in (1, 2))
+    kept = repository.store.client.hget(first, "log").split(",")[-2:]
+    repository.store.client.hset(first, "log", ",".join(kept))
+    repository.store.client.hdel(second, "log")
+    assert len(problems(repository)) == 260 - 2
+
+    repository.repair.run()
+
+    assert problems(repository) == []
+    assert [repository.moderation_log.about(article_id) for article_id in (1, 2)] == before

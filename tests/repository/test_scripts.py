@@ -259,6 +259,7 @@ def use_all(repository: Repository, clock: Clock) -> None:
         repository.repair.run()
         repository.articles.restore(article_id, MODERATOR, "No spam")
         repository.articles.edit(article_id, MODERATOR, "New", link(1000 + article_id), moderator=True)
+        assert len(repository.moderation_log.about(article_id).entries) == 5
         repository.members.save(77, article_id, wanted=True)
     repository.departures.advance(BOB, "user2", "", lambda: True)
     repository.groups.rename("one", "First", MODERATOR)

@@ -211,9 +211,22 @@ local function rescore_hot_list(prefix, moment, keep)
   return redis.call('ZCARD', list)
 end
 
--- Append to the moderation log. `at` in Unix seconds, as text.
+-- Note in the article's hash that an entry of the moderation log is about it. Entries are counted from the oldest.
+local function note_logged(article, number)
+  local noted = redis.call('HGET', article, 'log')
+  redis.call('HSET', article, 'log', noted and noted .. ',' .. number or number)
+end
+
+-- Append to the moderation log. `at` in Unix seconds, as text; `id` 0 for what is about no article.
 local function log(prefix, action, at, actor, id, title, reason, details)
-  redis.call('LPUSH', prefix .. 'log:', cjson.encode({
+  local number = redis.call('LPUSH', prefix .. 'log:', cjson.encode({
     action = action, at = at, actor = actor, id = id, title = title, reason = reason, details = details,
   }))
+  if tonumber(id) > 0 then note_logged(prefix .. 'article:' .. id, number) end
+end
+
+-- Whether that entry of the moderation log is about the article.
+local function is_about(prefix, number, id)
+  local text = redis.call('LINDEX', prefix .. 'log:', -tonumber(number))
+  return text and tostring(cjson.decode(text).id) == id
 end

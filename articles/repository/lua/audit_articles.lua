@@ -87,12 +87,18 @@ local function check_words(say, id, words, removed)
   end
 end
 
+local function check_log(say, id, numbers)
+  for _, number in ipairs(split(numbers)) do
+    if not is_about(prefix, number, id) then say('entry ' .. number .. ' of the log is not about it') end
+  end
+end
+
 for at = 4, #ARGV do
   local id = ARGV[at]
   local function say(text) findings[#findings + 1], findings[#findings + 2] = id, text end
-  local title, link, poster, time, votes, opposes, groups, removed, archived, words = unpack(redis.call('HMGET',
+  local title, link, poster, time, votes, opposes, groups, removed, archived, words, numbers = unpack(redis.call('HMGET',
     prefix .. 'article:' .. id, 'title', 'link', 'poster', 'time', 'votes', 'opposes', 'groups', 'removed',
-    'archived', 'words'))
+    'archived', 'words', 'log'))
   if not (title and link and poster and time and votes and opposes and groups) then
     say('no such article, or not a whole one')
   else
@@ -105,6 +111,7 @@ for at = 4, #ARGV do
     check_views(say, id, archived)
     check_staged(say, id, tonumber(time), votes - opposes, removed)
     check_words(say, id, words, removed)
+    check_log(say, id, numbers)
   end
 end
 return findings

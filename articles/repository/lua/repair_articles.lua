@@ -35,6 +35,16 @@ local function note_viewed(id)
   else redis.call('ZADD', prefix .. 'viewed:', 'NX', ARGV[2], id) end
 end
 
+-- What is missing is added when the log is read.
+local function forget_entries(id)
+  local article, right = prefix .. 'article:' .. id, {}
+  for _, number in ipairs(split(redis.call('HGET', article, 'log'))) do
+    if is_about(prefix, number, id) then right[#right + 1] = number end
+  end
+  if #right == 0 then redis.call('HDEL', article, 'log')
+  else redis.call('HSET', article, 'log', table.concat(right, ',')) end
+end
+
 for at = 5, #ARGV do
   local id = ARGV[at]
   local time, votes, opposes, groups, removed, poster = unpack(redis.call('HMGET',
@@ -55,6 +65,7 @@ for at = 5, #ARGV do
   if not in_force.next_per_point then redis.call('ZREM', prefix .. 'next:score', id) end
   if time then
     note_viewed(id)
+    forget_entries(id)
     list_choices(id, tonumber(time))
     end_voter_set(prefix .. 'voted:' .. id, tonumber(time))
     end_voter_set(prefix .. 'oppose:' .. id, tonumber(time))

@@ -1,0 +1,33 @@
+"""A store of its own for what is measured: the embedded server with its real settings."""
+
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from articles.repository import Repository, connect
+from voting_site.embedded import StorePaths, Supervisor
+
+
+@contextmanager
+def empty_store(folder: Path, shards: int = 1, config: Mapping[str, str] | None = None) -> Iterator[Repository]:
+    """A running store in that folder, made ready; `config` are the server's settings that differ."""
+    paths = StorePaths(folder)
+    supervisor = Supervisor(paths, config=dict(config or {}))
+    supervisor.start(30)
+    try:
+        repository = connect(paths.url(0), shards=shards, patient=True)
+        repository.prepare()
+        yield repository
+    finally:
+        supervisor.stop()
+
+
+@contextmanager
+def passing_store(shards: int = 1, config: Mapping[str, str] | None = None) -> Iterator[Repository]:
+    """The same in a folder that is gone afterwards."""
+    with (
+        tempfile.TemporaryDirectory(prefix="bench-") as folder,
+        empty_store(Path(folder), shards, config) as found,
+    ):
+        yield found
