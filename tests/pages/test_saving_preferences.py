@@ -228,6 +228,15 @@ def test_a_group_that_was_merged_is_hidden_as_what_it_became(site, bob):
     assert bob.hidden_groups == "jvm,python"
 
 
+def test_the_settings_show_what_is_chosen(site, bob):
+    chosen = re.compile(r'<(?:option|input)[^>]*value="([^"]*)"[^>]* (?:selected|checked)>')
+    assert chosen.findall(browser_of(bob).get("/settings/").text) == ["", "", "on"]
+    bob.language, bob.theme, bob.keyboard = "zh-hans", "dark", False
+    bob.save()
+
+    assert chosen.findall(browser_of(bob).get("/settings/").text) == ["zh-hans", "dark", "off"]
+
+
 @pytest.mark.parametrize("slug", ["gone", "No Slug!"])
 def test_a_group_that_is_gone_can_still_be_shown(site, bob, slug):
     bob.hidden_groups = slug
