@@ -98,27 +98,29 @@ def test_of_closed_votes_the_newest_are_kept_and_of_open_ones_all(repository, cl
     assert problems(repository) == []
 
 
-def test_of_the_last_nine_days_all_are_kept_and_of_older_ones_the_newest(repository, clock, monkeypatch):
+@pytest.mark.parametrize("poster", [ALICE, BOB], ids=["voted for", "posted"])
+def test_of_the_last_nine_days_all_are_kept_and_of_older_ones_the_newest(repository, clock, monkeypatch, poster):
     shared = scripts.source
     monkeypatch.setattr(
         scripts, "source", lambda name: shared(name).replace("CHOICES_KEPT = 1000", "CHOICES_KEPT = 3")
     )
     monkeypatch.setattr(scripts, "digest", lambda _name: "0" * 40)
-    count = repository.store.shards.count
-    ids_ = []
-    for number in range(6 * count):
-        ids_.append(post(repository, number, poster=BOB))
-        clock.advance(1)
+    shards, chosen = repository.store.shards.count, list[int]()
 
-    def kept() -> set[int]:
+    def choose(numbers: range) -> set[int]:
+        """What is known to be chosen after one more choice for each number."""
+        for number in numbers:
+            article = post(repository, number, poster=poster)
+            repository.votes.cast(article, BOB, Choice.VOTE)
+            chosen.append(article)
+            clock.advance(1)
         return {article for article, _ in repository.members.choices(BOB, Choice.VOTE)}
 
+    choose(range(6 * shards))
     clock.advance(8.9 * DAY)
-    ids_ += [post(repository, 100 + number, poster=BOB) for number in range(count)]
-    assert kept() == set(ids_)
+    assert choose(range(100, 100 + shards)) == set(chosen)
     clock.advance(DAY)
-    ids_ += [post(repository, 200 + number, poster=BOB) for number in range(count)]
-    assert kept() == set(ids_[-3 * count :])
+    assert choose(range(200, 200 + shards)) == set(chosen[-3 * shards :])
 
 
 def test_a_choice_keeps_its_moment_when_it_is_repeated(repository, clock):
