@@ -188,6 +188,13 @@ def test_a_groups_page_hides_it_and_shows_it_again(site, article, bob):
         assert 'name="show" value="python"' in browser.get("/groups/python/").text
 
 
+def test_a_members_button_to_hide_a_group_carries_the_token_and_a_readers_none(site, article, bob):
+    for browser, count in ((browser_of(bob, strict=True), 1), (Client(), 0)):
+        page = browser.get("/groups/python/").text
+        form = re.search(r'<form class="hide-group".*?</form>', page, re.DOTALL)[0]
+        assert form.count('name="csrfmiddlewaretoken"') == count
+
+
 def test_readers_without_account_show_a_group_again_from_any_list(site, article):
     reader = Client()
     reader.post("/preferences/", {"hide": "python"})

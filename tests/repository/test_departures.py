@@ -246,7 +246,7 @@ def test_an_article_that_is_removed_or_restored_meanwhile_is_not_passed_over(rea
     assert problems(repository) == []
 
 
-@pytest.mark.parametrize(("title", "address"), [("Renamed", link(1)), ("Article 1", link(4712))])
+@pytest.mark.parametrize(("title", "address"), [("Renamed", link(1)), ("Article 1", "https://elsewhere.example/")])
 def test_an_article_that_is_edited_meanwhile_is_found_by_its_new_words(repository, monkeypatch, title, address):
     article, made = post(repository, 1, poster=BOB), departures.words_of
 
