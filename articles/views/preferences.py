@@ -55,7 +55,8 @@ class _Wish:
         """The preferences afterwards. Raises _NotHidden."""
         hidden = before.hidden_groups
         if self.show is not None:
-            hidden = tuple(slug for slug in hidden if slug not in (self.show, _slug_of(self.show)))
+            shown = _slug_of(self.show)
+            hidden = tuple(slug for slug in hidden if slug != shown)
         if self.hide is not None:
             hidden = _with(hidden, _slug_of(self.hide))
         return Preferences(
@@ -138,7 +139,7 @@ def _on_account(user: int, wish: _Wish) -> tuple[Preferences, Preferences]:
 
 def _saved(request: HttpRequest, wish: _Wish, before: Preferences, wanted: Preferences) -> HttpResponse:
     way_back = _way_back(request)
-    with translation.override(wanted.language or translation.get_language()):
+    with translation.override(wanted.language or _browsers_language(request)):
         if told := _told(wish, before, wanted, in_settings=way_back == reverse("accounts:settings")):
             messages.success(request, told)
     response = redirect(way_back)
@@ -150,13 +151,14 @@ def _saved(request: HttpRequest, wish: _Wish, before: Preferences, wanted: Prefe
 
 def _told(wish: _Wish, before: Preferences, wanted: Preferences, *, in_settings: bool) -> str:
     """What has changed, where the page that follows does not show it by itself."""
-    if new := [slug for slug in wanted.hidden_groups if slug not in before.hidden_groups]:
-        return _("The group “%(name)s” is now left out of your lists.") % {"name": new[0]}
-    if gone := [slug for slug in before.hidden_groups if slug not in wanted.hidden_groups]:
-        return _("The group “%(name)s” is shown in your lists again.") % {"name": gone[0]}
-    if not in_settings or wish.hide is not None or wish.show is not None:
-        return ""
-    return _("Your settings have been saved.")
+    if wish.hide is not None:
+        new = wanted.hidden_groups[-1:]  # where the others were merged into is no news
+        is_new = new and new[0] not in before.hidden_groups
+        return _("The group “%(name)s” is now left out of your lists.") % {"name": new[0]} if is_new else ""
+    if wish.show is not None:
+        gone = [slug for slug in before.hidden_groups if slug not in wanted.hidden_groups]
+        return _("The group “%(name)s” is shown in your lists again.") % {"name": gone[0]} if gone else ""
+    return _("Your settings have been saved.") if in_settings else ""
 
 
 def _set_cookie(request: HttpRequest, response: HttpResponse, name: str, value: str) -> None:
@@ -197,6 +199,13 @@ def _language_of(request: HttpRequest) -> str:
     """The language this browser has chosen, '' where it has chosen none."""
     chosen = request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, "")
     return chosen if chosen in dict(settings.LANGUAGES) else ""
+
+
+def _browsers_language(request: HttpRequest) -> str:
+    """The language of the pages for who has chosen none."""
+    plain = HttpRequest()
+    plain.META["HTTP_ACCEPT_LANGUAGE"] = request.headers.get("Accept-Language", "")
+    return translation.get_language_from_request(plain)
 
 
 def _makes_no_sense(request: HttpRequest) -> HttpResponse:

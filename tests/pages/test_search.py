@@ -123,6 +123,18 @@ def test_hidden_groups_are_left_out(site, alice):
     assert rows(browser.get("/search/?q=redis")) == [shown]
 
 
+def test_a_search_in_a_hidden_group_finds_what_is_in_it(site, alice):
+    for slug in ("python", "web"):
+        site.groups.create(slug, slug)
+    for number, slugs in enumerate((["python"], ["python", "web"], ["web"])):
+        site.articles.post(alice.pk, "alice", "Redis", f"https://example.org/{number}", slugs)
+    browser = Client()
+    browser.cookies["hidden"] = "python"
+
+    assert rows(browser.get("/search/?q=redis&group=python&order=time")) == [2, 1]
+    assert rows(browser.get("/search/?q=redis&group=web")) == [3]
+
+
 def test_nothing_found_says_what_to_do(site, alice):
     post(site, alice, "redis", "python")
 
