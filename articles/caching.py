@@ -63,6 +63,7 @@ RULES: Mapping[str, Rule] = {
     "articles:profile": _list,
     "articles:log": _list,
     "articles:article": _counted,
+    "articles:why": _counted,
     "articles:feed": _feed,
     "articles:group_feed": _feed,
     "articles:user_feed": _feed,

@@ -133,6 +133,7 @@ def test_every_rule_is_about_a_page_there_is():
         "articles:group": ["a"],
         "articles:profile": ["a"],
         "articles:article": [1],
+        "articles:why": [1],
         "articles:feed": ["front", "atom"],
         "articles:group_feed": ["a", "atom"],
         "articles:user_feed": ["a", "atom"],

@@ -7,6 +7,9 @@ from django.test import Client
 
 from accounts.models import Token
 from articles.domain import Actor, Choice
+from articles.errors import SavedFull
+from articles.refusals import sentence_of
+from articles.repository.members import Members
 from tests.pages.conftest import browser_of
 
 LISTS = ["/mine/voted/", "/mine/opposed/", "/mine/saved/"]
@@ -99,6 +102,51 @@ def test_saving_needs_a_token_a_known_state_and_an_article(site, article, bob, c
     site.articles.remove(article, Actor(carol.pk, "carol"), "spam")
     assert save(browser_of(bob), article).status_code == 404
     assert save(browser_of(bob), article, "forget").status_code == 302
+
+
+def save_by_script(browser, article, saved="save"):
+    fields = {"saved": saved, "next": "/newest/"}
+    return browser.post(f"/articles/{article}/save/", fields, headers={"Accept": "application/json"})
+
+
+def test_a_script_is_told_in_words(site, article, bob, carol):
+    browser = browser_of(bob)
+
+    assert save_by_script(browser, article).json() == {"told": "Saved for later."}
+    assert ids(browser.get("/mine/saved/").text) == [article]
+    assert save_by_script(browser, article, "forget").json() == {"told": "No longer saved."}
+    assert ids(browser.get("/mine/saved/").text) == []
+
+    gone, logged_out = save_by_script(browser, 999), save_by_script(Client(), article)
+    assert (gone.status_code, gone.json()) == (404, {"error": "There is no such article."})
+    assert (logged_out.status_code, logged_out.json()) == (
+        401,
+        {
+            "error": "You are logged out. Log in to save articles.",
+            "address": f"/login/?next=%2Fnewest%2F%23article-{article}",
+        },
+    )
+    site.articles.remove(article, Actor(carol.pk, "carol"), "spam")
+    assert save_by_script(browser, article).json() == {"error": "This article was removed by a moderator."}
+
+
+def test_a_script_is_told_that_no_more_can_be_saved(site, article, bob, monkeypatch):
+    def refuse(*_who, **_wanted):
+        raise SavedFull(1000)
+
+    monkeypatch.setattr(Members, "save", refuse)
+
+    answer = save_by_script(browser_of(bob), article)
+
+    assert answer.status_code == 409
+    assert answer.json()["error"] == sentence_of(SavedFull(1000))
+
+
+def test_the_buttons_name_stays_when_an_article_is_saved(site, article, bob):
+    browser, name = browser_of(bob), 'aria-label="Save “A title” for later"'
+    assert name in browser.get("/newest/").text
+    save(browser, article)
+    assert name in browser.get("/newest/").text
 
 
 def test_readers_log_in_first_and_see_no_button(site, article):
