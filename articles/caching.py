@@ -64,6 +64,7 @@ RULES: Mapping[str, Rule] = {
     "articles:profile": _list,
     "articles:log": _list,
     "articles:article": _counted,
+    "articles:why": _counted,
     "articles:feed": _feed,
     "articles:top_feed": _feed,
     "articles:group_feed": _feed,

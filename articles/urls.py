@@ -40,6 +40,7 @@ urlpatterns = [
     path("post/known/", known_links.known_link, name="known_link"),
     path("pulse/", pulse.pulse, name="pulse"),
     path("articles/<article_id:article_id>/", article.detail, name="article"),
+    path("articles/<article_id:article_id>/why/", article.explanation, name="why"),
     path("articles/<article_id:article_id>/vote/", voting.cast_vote, name="vote"),
     path("articles/<article_id:article_id>/edit/", posting.edit, name="edit"),
     path("articles/<article_id:article_id>/groups/", moderation.assign_groups, name="assign_groups"),

@@ -38,7 +38,9 @@ class Pulses:
         on_page, beside = set(ids), {article.id: article for article in found if article.id in later}
         left_out = set(hidden).difference(slugs)
         new = [
-            article for article in beside.values() if article.poster != reader and _counts(article, slugs, left_out)
+            article
+            for article in beside.values()
+            if article.poster != reader and _counts(article, slugs, left_out)
         ]
         articles = [article for article in found if article.id in on_page]
         if order not in (None, Order.TIME):

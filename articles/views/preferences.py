@@ -8,7 +8,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import get_user_model
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import translation
@@ -21,6 +21,7 @@ from accounts.errand import local_path
 from articles.preferences import MOST_HIDDEN, THEMES, Preferences, cookies_for, preferences_of, slugs_from
 from articles.slugs import clean_slug
 from articles.text import Refused
+from articles.views.counts import prefers_json
 from articles.wiring import repository
 
 _YEAR = 365 * 86400
@@ -75,7 +76,7 @@ class _NotHidden(Exception):
 @csrf_exempt
 @require_POST
 def save(request: HttpRequest) -> HttpResponse:
-    """Save what the form asks for, and go back to where it stood.
+    """Save what the form asks for, and go back to where it stood; who prefers JSON, a script, stays where it is.
 
     A reader without account needs no token: pages that can be cached hold none. What other sites' pages send in a
     reader's name is refused where the browser tells.
@@ -138,15 +139,19 @@ def _on_account(user: int, wish: _Wish) -> tuple[Preferences, Preferences]:
 
 
 def _saved(request: HttpRequest, wish: _Wish, before: Preferences, wanted: Preferences) -> HttpResponse:
-    way_back = _way_back(request)
-    with translation.override(wanted.language or _browsers_language(request)):
-        if told := _told(wish, before, wanted, in_settings=way_back == reverse("accounts:settings")):
-            messages.success(request, told)
-    response = redirect(way_back)
+    response = JsonResponse({"told": ""}) if prefers_json(request) else _sent_back(request, wish, before, wanted)
     cookies = cookies_for(wanted) | {settings.LANGUAGE_COOKIE_NAME: wanted.language}
     for name, value in cookies.items():
         _set_cookie(request, response, name, value)
     return response
+
+
+def _sent_back(request: HttpRequest, wish: _Wish, before: Preferences, wanted: Preferences) -> HttpResponse:
+    way_back = _way_back(request)
+    with translation.override(wanted.language or _browsers_language(request)):
+        if told := _told(wish, before, wanted, in_settings=way_back == reverse("accounts:settings")):
+            messages.success(request, told)
+    return redirect(way_back)
 
 
 def _told(wish: _Wish, before: Preferences, wanted: Preferences, *, in_settings: bool) -> str:

@@ -211,6 +211,7 @@ WITHOUT_PAGE = {
     "articles:data": "JSON to download",
     "articles:known_link": "JSON for a script",
     "articles:pulse": "JSON for a script",
+    "articles:why": "a part of the article's page, for a script",
     "articles:feed": "a feed",
     "articles:group_feed": "a feed",
     "articles:search_feed": "a feed",

@@ -200,6 +200,26 @@ def test_the_link_to_new_articles_moves_nothing(page, store):
     assert row.bounding_box() == before
 
 
+@pytest.mark.parametrize("path", ["/newest/", "/"])
+@pytest.mark.parametrize("language", ["en", "zh-CN"])
+def test_the_link_to_new_articles_stands_beside_the_list_where_there_is_room(
+    chromium, site, store, path, language
+):
+    with window(chromium, site, viewport={"width": 1280, "height": 800}, locale=language) as page:
+        page.clock.install()
+        page.goto(path)
+        for _ in range(30):
+            post(store)
+
+        later(page)
+
+        column, news = page.locator("main").bounding_box(), page.locator(".news a").bounding_box()
+        assert news["x"] >= column["x"] + column["width"]
+        assert page.evaluate("document.documentElement.scrollWidth") <= 1280
+        page.evaluate("scrollTo(0, 600)")
+        expect(page.locator(".news a")).to_be_in_viewport(ratio=1)
+
+
 def test_the_link_to_new_articles_keeps_the_focus_whatever_it_says(page, store):
     page.goto("/newest/")
     post(store)

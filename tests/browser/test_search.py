@@ -64,6 +64,7 @@ def test_results_follow_what_is_typed(page):
     expect(page.locator("#told")).to_have_text(page.locator("#found").get_attribute("data-told"))
     page.wait_for_url(f"**/search/?q={word}")
     assert word in page.title()
+    expect(page.locator("#told")).to_have_text("")  # once it was said, it stands in the page once
     expect(page.locator("#found")).not_to_have_attribute("aria-busy", "true")
     assert page.evaluate("document.activeElement.name") == "q"
     assert page.input_value("#search [name=q]") == word

@@ -170,6 +170,7 @@ def test_every_rule_is_about_a_page_there_is():
         "articles:group": ["a"],
         "articles:profile": ["a"],
         "articles:article": [1],
+        "articles:why": [1],
         "articles:feed": ["front", "atom"],
         "articles:top_feed": ["day", "atom"],
         "articles:group_feed": ["a", "atom"],

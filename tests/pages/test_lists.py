@@ -183,3 +183,24 @@ def test_a_language_the_pages_are_not_translated_into_is_not_mixed_in(site, arti
 
     assert response.headers["Content-Language"] == "en"
     assert '<html lang="en">' in response.content.decode()
+
+
+CURRENT_LISTS = re.compile(r'<a href="([^"]*)" aria-current="(\w+)"')
+
+
+@pytest.mark.parametrize(
+    ("path", "current"),
+    [
+        ("/", ("/", "page")),
+        ("/top/?range=week", ("/", "true")),
+        ("/groups/", ("/groups/", "page")),
+        ("/groups/python/", ("/groups/", "true")),
+        ("/groups/python+redis/", ("/groups/", "true")),
+        ("/hot/", ("/hot/", "page")),
+    ],
+)
+def test_the_menu_says_where_one_is(site, article, path, current):
+    site.groups.create("redis", "Redis")
+    menu = Client().get(path).text.split('<nav class="lists"')[1].split("</nav>")[0]
+
+    assert CURRENT_LISTS.findall(menu) == [current]

@@ -10,7 +10,9 @@ from django.utils import timezone
 
 from accounts.models import Token
 from articles.domain import Actor, Choice
-from articles.errors import StoreUnavailable
+from articles.errors import SavedFull, StoreUnavailable
+from articles.refusals import sentence_of
+from articles.repository.members import Members
 from tests.pages.conftest import browser_of
 
 LISTS = ["/mine/voted/", "/mine/opposed/", "/mine/saved/"]
@@ -151,6 +153,51 @@ def test_a_removed_article_can_be_forgotten_but_not_saved_on_its_page(site, arti
     for member, buttons in ((alice, []), (bob, ["forget"])):
         text = browser_of(member).get(f"/articles/{article}/").text
         assert re.findall(r'name="saved" value="(\w+)"', text) == buttons
+
+
+def save_by_script(browser, article, saved="save"):
+    fields = {"saved": saved, "next": "/newest/"}
+    return browser.post(f"/articles/{article}/save/", fields, headers={"Accept": "application/json"})
+
+
+def test_a_script_is_told_in_words(site, article, bob, carol):
+    browser = browser_of(bob)
+
+    assert save_by_script(browser, article).json() == {"told": "Saved for later."}
+    assert ids(browser.get("/mine/saved/").text) == [article]
+    assert save_by_script(browser, article, "forget").json() == {"told": "No longer saved."}
+    assert ids(browser.get("/mine/saved/").text) == []
+
+    gone, logged_out = save_by_script(browser, 999), save_by_script(Client(), article)
+    assert (gone.status_code, gone.json()) == (404, {"error": "There is no such article."})
+    assert (logged_out.status_code, logged_out.json()) == (
+        401,
+        {
+            "error": "You are logged out. Log in to save articles.",
+            "address": f"/login/?next=%2Fnewest%2F%23article-{article}",
+        },
+    )
+    site.articles.remove(article, Actor(carol.pk, "carol"), "spam")
+    assert save_by_script(browser, article).json() == {"error": "This article was removed by a moderator."}
+
+
+def test_a_script_is_told_that_no_more_can_be_saved(site, article, bob, monkeypatch):
+    def refuse(*_who, **_wanted):
+        raise SavedFull(1000)
+
+    monkeypatch.setattr(Members, "save", refuse)
+
+    answer = save_by_script(browser_of(bob), article)
+
+    assert answer.status_code == 409
+    assert answer.json()["error"] == sentence_of(SavedFull(1000))
+
+
+def test_the_buttons_name_stays_when_an_article_is_saved(site, article, bob):
+    browser, name = browser_of(bob), 'aria-label="Save “A title” for later"'
+    assert name in browser.get("/newest/").text
+    save(browser, article)
+    assert name in browser.get("/newest/").text
 
 
 def test_readers_log_in_first_and_see_no_button(site, article):

@@ -33,7 +33,8 @@ def test_it_tells_the_counts_as_they_are_now(site, article, bob):
                 "opposes": 1,
                 "choice": "none",
                 "points": "0",
-                "numbers": "1 votes, 1 opposed",
+                "unit": "points",
+                "numbers": "1 vote, 1 opposed",
             }
         ],
         "new": "",

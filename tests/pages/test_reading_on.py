@@ -44,7 +44,7 @@ def test_the_top_of_a_range_is_ordered_by_points_and_shown_on_tabs(site, alice):
     for span in ("day", "week", "month", "all"):
         response = Client().get(f"/top/?range={span}")
         assert rows(response) == [first, third, second]
-        assert CURRENT.findall(text_of(response)) == [f"/top/?range={span}"]
+        assert CURRENT.findall(text_of(response)) == ["/", f"/top/?range={span}"]
     assert rows(Client().get("/top/")) == [first, third, second]
     front = text_of(Client().get("/"))
     assert CURRENT.findall(front) == ["/"]
@@ -75,7 +75,7 @@ def test_a_group_can_be_ordered_by_points(site, article, alice):
     response = Client().get("/groups/python/?order=points")
 
     assert rows(response) == [article, other]
-    assert CURRENT.findall(text_of(response)) == ["?order=points"]
+    assert CURRENT.findall(text_of(response)) == ["/groups/", "?order=points"]
 
 
 # Several groups
@@ -331,3 +331,18 @@ def test_after_a_thousand_articles_pages_go_on_by_number(site, alice, monkeypatc
 
     assert seen == ids[::-1]
     assert addresses == [True, True, False, False]
+
+
+def test_every_page_of_a_list_says_how_many_there_are_at_most(site, alice):
+    site.groups.create("java", "Java")
+    post_many(site, alice, 60)
+    hiding = Client()
+    hiding.cookies["hidden"] = "java"
+    first = hiding.get("/newest/")
+    second = follow(hiding, "/newest/", first)
+    third = follow(hiding, "/newest/", second)
+
+    assert "Page 1 of 3" in text_of(Client().get("/newest/"))
+    assert "Page 1 of at most 3" in text_of(first)
+    assert "Page 2 of at most 3" in text_of(second)
+    assert "Page 3 of 3" in text_of(third)

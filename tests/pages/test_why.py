@@ -265,3 +265,26 @@ def test_every_string_of_the_templates_is_translated_as_a_whole():
     bare = re.sub(r"{#.*?#}|{%.*?%}|{{.*?}}|<[^>]*>", " ", source, flags=re.DOTALL)
 
     assert re.findall(r"[A-Za-z]{2,}", bare) == []
+
+
+def test_it_can_be_asked_for_alone_and_counts_no_view(site, article):
+    reader = Client(
+        headers={"user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"}
+    )
+    on_the_page = section_of(article, reader)
+
+    answer = reader.get(f"/articles/{article}/why/")
+
+    assert words(answer.text).strip() == words(on_the_page).strip()
+    assert 'data-of="1 0"' in answer.text
+    assert f'data-why="/articles/{article}/why/"' in on_the_page
+    assert answer.headers["X-Robots-Tag"] == "noindex"
+    assert answer.headers["Cache-Control"] == "private, no-cache"
+    assert site.articles.get(article).pv == 1
+
+
+def test_nobody_is_told_it_of_an_article_that_is_not_there(site, article, carol):
+    site.articles.remove(article, Actor(carol.pk, "carol"), "spam")
+
+    assert Client().get(f"/articles/{article}/why/").status_code == 404
+    assert Client().get("/articles/999/why/").status_code == 404
