@@ -58,6 +58,7 @@ RULES: Mapping[str, Rule] = {
     "articles:hot": _list,
     "articles:top": _list,
     "articles:search": _list,
+    "articles:about": _list,
     "articles:groups": _list,
     "articles:group": _list,
     "articles:profile": _list,

@@ -7,6 +7,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 
+from articles import wiring
 from articles.preferences import MOST_HIDDEN, THEMES
 from articles.views import preferences
 from tests.pages.conftest import browser_of
@@ -325,3 +326,32 @@ def test_a_member_may_hide_what_no_cookie_could_keep(site, bob):
 def test_every_theme_can_be_chosen(site):
     for theme in THEMES:
         assert save(Client(), theme=theme).cookies["theme"].value == theme
+
+
+def test_the_groups_one_does_not_hide_yet_can_be_chosen_by_their_titles(site, bob):
+    site.groups.create("web", "The Web")
+    site.groups.create("python", "Python & friends")
+    browser = browser_of(bob)
+
+    def offered():
+        chooser = browser.get("/settings/").text.split('name="hide"')[1]
+        return re.findall(r'<option value="([^"]*)">([^<]*)</option>', chooser)
+
+    assert offered() == [("", "Choose a group"), ("python", "Python &amp; friends"), ("web", "The Web")]
+
+    browser.post("/preferences/", {"hide": "python"})
+    assert offered() == [("", "Choose a group"), ("web", "The Web")]
+
+    browser.post("/preferences/", {"hide": "web"})
+    assert 'name="hide"' not in browser.get("/settings/").text
+
+
+def test_settings_need_no_store(bob, settings):
+    browser = browser_of(bob)
+    settings.STORE_URL = "unix:///nowhere/store.sock"
+    wiring.repository.cache_clear()
+
+    response = browser.get("/settings/")
+
+    assert response.status_code == 200
+    assert 'name="hide"' not in response.text
