@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from articles.archive import record_view
 from articles.domain import Article, ViewCount, Visit
-from articles.errors import ArticlesError
+from articles.errors import ArticleRemoved, ArticlesError
 from articles.people import reader_id
 from articles.views.card import card_of
 from articles.views.explanation import why
@@ -45,6 +45,18 @@ def detail(request: HttpRequest, article_id: int) -> HttpResponse:
     )
     if view:
         remember(request, response, *view)
+    return response
+
+
+@require_safe
+def explanation(request: HttpRequest, article_id: int) -> HttpResponse:
+    """Why the article is where it is, alone, for the page's script when the counts have changed. No view."""
+    found = repository()
+    article = found.articles.get(article_id, reader_id(request))
+    if article.removed is not None:
+        raise ArticleRemoved(article_id)
+    response = render(request, "articles/why.html", {"article": article, "rules": found.rules, **why(article)})
+    response["X-Robots-Tag"] = "noindex"
     return response
 
 

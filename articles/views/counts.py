@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.http import HttpRequest
-from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from articles.domain import Article, ArticleId, Choice, Tally
@@ -19,7 +18,11 @@ def counts(article_id: ArticleId, found: Article | Tally) -> dict[str, Any]:
         "opposes": found.opposes,
         "choice": found.choice.value,
         "points": grouped(found.points),
-        "numbers": _("%(votes)s votes, %(opposes)s opposed") % {"votes": votes, "opposes": opposes},
+        "unit": ngettext("point", "points", found.points),
+        "numbers": ngettext(
+            "%(votes)s vote, %(opposes)s opposed", "%(votes)s votes, %(opposes)s opposed", found.votes
+        )
+        % {"votes": votes, "opposes": opposes},
     }
 
 

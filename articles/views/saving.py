@@ -3,16 +3,18 @@
 from urllib.parse import urlencode, urlsplit
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_POST
 
 from accounts.errand import local_path
-from articles.errors import SavedFull
+from articles.errors import ArticleNotFound, ArticleRemoved, SavedFull
 from articles.people import actor
 from articles.refusals import sentence_of
+from articles.views.counts import prefers_json
 from articles.wiring import repository
 
 _WANTED = {"save": True, "forget": False}
@@ -21,12 +23,18 @@ _WANTED = {"save": True, "forget": False}
 @csrf_exempt
 @require_POST
 def save(request: HttpRequest, article_id: int) -> HttpResponse:
-    """Save an article or forget it: a target state. Readers without account log in first."""
+    """Save an article or forget it: a target state. Readers without account log in first.
+
+    Back to the row it was done at; who prefers JSON, a script, is told in words.
+    """
     if request.user.is_authenticated:
         return _save(request, article_id)
-    return HttpResponseRedirect(
-        f"{reverse('accounts:login')}?{urlencode({'next': _way_back(request, article_id)})}"
-    )
+    address = f"{reverse('accounts:login')}?{urlencode({'next': _way_back(request, article_id)})}"
+    if prefers_json(request):
+        return JsonResponse(
+            {"error": _("You are logged out. Log in to save articles."), "address": address}, status=401
+        )
+    return HttpResponseRedirect(address)
 
 
 @csrf_protect
@@ -34,11 +42,24 @@ def _save(request: HttpRequest, article_id: int) -> HttpResponse:
     wanted = _WANTED.get(request.POST.get("saved", ""))
     if wanted is None:
         return render(request, "errors/400.html", status=400)
+    if prefers_json(request):
+        return _told(request, article_id, wanted=wanted)
     try:
         repository().members.save(actor(request).id, article_id, wanted=wanted)
     except SavedFull as full:
         messages.error(request, sentence_of(full))
     return redirect(_way_back(request, article_id))
+
+
+def _told(request: HttpRequest, article_id: int, *, wanted: bool) -> JsonResponse:
+    """What is said aloud once it is done, or why it was refused."""
+    try:
+        repository().members.save(actor(request).id, article_id, wanted=wanted)
+    except (ArticleNotFound, ArticleRemoved) as gone:
+        return JsonResponse({"error": sentence_of(gone)}, status=404)
+    except SavedFull as full:
+        return JsonResponse({"error": sentence_of(full)}, status=409)
+    return JsonResponse({"told": _("Saved for later.") if wanted else _("No longer saved.")})
 
 
 def _way_back(request: HttpRequest, article_id: int) -> str:

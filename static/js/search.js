@@ -5,7 +5,8 @@
   const form = document.getElementById("search");
   const told = document.getElementById("told");
   if (!form) return;
-  let timer, latest;
+  const HEARD = 3000; // ms after which what was said aloud is not in the page a second time
+  let timer, latest, hushing;
 
   const renew = async () => {
     latest?.abort();
@@ -22,6 +23,8 @@
       document.title = fresh.title;
       history.replaceState(null, "", address);
       told.textContent = found.dataset.told;
+      clearTimeout(hushing);
+      hushing = setTimeout(() => (told.textContent = ""), HEARD);
     } catch (error) {
       if (error.name !== "AbortError") document.getElementById("found").removeAttribute("aria-busy");
     }

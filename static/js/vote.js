@@ -1,4 +1,5 @@
-// Votes without leaving the page: shown at once, then as the server answers, or taken back with the reason.
+// Votes, saved articles and the theme without leaving the page: shown at once, then as the server answers, or taken back
+// with the reason.
 // Without it, and for readers without account, the forms are sent as they are.
 (() => {
   "use strict";
@@ -15,19 +16,18 @@
     setTimeout(() => (live.textContent = text), 50);
   };
 
-  // `points` and `numbers` are the server's words; until it answers they are made here, or left.
-  const show = (id, { votes, opposes, choice, points = grouped(votes - opposes), numbers }) => {
-    const title = document.querySelector(`a[data-article="${id}"]`)?.textContent;
+  // `points`, `unit` and `numbers` are the server's words; until it answers they are made here, or left.
+  const show = (id, { votes, opposes, choice, points = grouped(votes - opposes), unit, numbers }) => {
     for (const place of all(`[data-votes-of="${id}"]`)) {
       Object.assign(place.dataset, { votes, opposes, choice });
       const sum = place.querySelector(".points");
       sum.firstChild.data = points;
       if (numbers) sum.title = numbers;
+      if (unit) sum.lastChild.textContent = ` ${unit}`;
       for (const button of place.querySelectorAll("button")) {
         const name = button.classList[0], own = name === choice;
         button.value = own ? "none" : name;
         button.ariaPressed = own;
-        if (texts.vote) button.ariaLabel = texts[own ? "un" + name : name].replace("{title}", () => title);
       }
     }
     const shown = { votes: grouped(votes), opposes: grouped(opposes), points };
@@ -48,34 +48,62 @@
     place?.append(found);
   };
 
-  // The counts, or {error, status}; {} if the answer was lost twice. A choice is a state: repeating it does no harm.
-  const ask = async (form, choice, tries = 2) => {
+  const isOf = (id) => (told) =>
+    String(told?.id) === id && Number.isInteger(told.votes) && Number.isInteger(told.opposes);
+  const isTold = (told) => typeof told?.told === "string";
+
+  // What the server says, or {error, status}; {} if the answer was lost twice, or is none that can be believed. A choice
+  // is a state: repeating it does no harm.
+  const ask = async (form, name, choice, isBelieved = isTold, tries = 2) => {
     const body = new URLSearchParams(new FormData(form)), headers = { Accept: "application/json" };
-    body.set("choice", choice);
+    body.set(name, choice);
     try {
       const signal = AbortSignal.timeout(8000);
       const answer = await fetch(form.action, { method: "POST", headers, body, signal, keepalive: true });
       const { ok, status } = answer;
-      if (ok) return await answer.json();
-      if (status !== 502 && status !== 504) return { status, ...(await answer.json().catch(() => {})) };
+      const told = await answer.json().catch(() => {});
+      if (ok ? isBelieved(told) : status !== 502 && status !== 504) return ok ? told : { status, ...told };
     } catch {}
-    return tries > 1 ? ask(form, choice, tries - 1) : {};
+    return tries > 1 ? ask(form, name, choice, isBelieved, tries - 1) : {};
+  };
+
+  const tell = (id, { error, status, address, told }) => {
+    const reason = told ? "" : error ?? texts[status] ?? texts[status ? "failed" : "lost"];
+    note(id, reason, address);
+    say(reason || told);
+  };
+
+  // Why the article is where it is, told anew once the counts are others than it was told of.
+  const links = (section) => [...section.querySelectorAll("summary, a")];
+  let latest;
+  const explain = async (id, { votes, opposes }) => {
+    const section = document.querySelector(`#article-${id} .why`);
+    if (!section || section.dataset.of === `${votes} ${opposes}`) return;
+    latest?.abort();
+    const { signal } = (latest = new AbortController());
+    try {
+      const answer = await fetch(section.dataset.why, { signal });
+      const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector(".why");
+      if (!answer.ok || !fresh) return;
+      const former = section.querySelectorAll("details"), focused = links(section).indexOf(document.activeElement);
+      fresh.querySelectorAll("details").forEach((one, place) => (one.open = former[place]?.open));
+      section.replaceWith(fresh);
+      links(fresh)[focused]?.focus({ preventScroll: true });
+    } catch {} // it stays as it was
   };
 
   const settle = async (id, form, state) => {
     let wish, answer;
     do {
       wish = state.wish;
-      answer = await ask(form, wish);
+      answer = await ask(form, "choice", wish, isOf(id));
       if (answer.choice) state.known = answer;
     } while (state.wish !== wish); // changed meanwhile: the latest wins
     pending.delete(id);
     settled.set(id, performance.now());
     show(id, state.known);
-    const { error, status, address } = answer;
-    const reason = answer.choice ? "" : error ?? texts[status] ?? texts[status ? "failed" : "lost"];
-    note(id, reason, address);
-    say(reason || answer.told);
+    tell(id, answer);
+    explain(id, state.known);
   };
 
   const cast = (form, wish) => {
@@ -91,15 +119,56 @@
     settle(id, form, state);
   };
 
-  const pressed = ({ target }) => target.closest?.("[data-votes-of] button");
+  const saving = new Map(); // button → what was wished for last
+  const mark = (button, wish) => {
+    const isSaved = wish === "save";
+    button.value = isSaved ? "forget" : "save";
+    button.ariaPressed = isSaved;
+    button.textContent = texts[isSaved ? "saved" : "save"];
+  };
+  const save = async (button, wish) => {
+    const isAsking = saving.has(button), id = button.closest("[id^=article-]").id.slice(8);
+    mark(button, wish);
+    saving.set(button, wish);
+    note(id);
+    if (isAsking) return;
+    let sent, answer, known = wish === "save" ? "forget" : "save";
+    do {
+      sent = saving.get(button);
+      answer = await ask(button.form, "saved", sent);
+      if (answer.told) known = sent;
+    } while (saving.get(button) !== sent);
+    saving.delete(button);
+    mark(button, known);
+    tell(id, answer);
+  };
+
+  const root = document.documentElement.dataset, themes = all(".switch [name=theme]");
+  const wear = (theme) => {
+    if (theme) root.theme = theme;
+    else delete root.theme;
+    all("meta[name=color-scheme]")[0].content = theme || "light dark";
+    for (const button of themes) button.ariaPressed = button.value === theme;
+  };
+  const choose = async (button, theme) => {
+    const former = root.theme ?? "";
+    wear(theme);
+    const { told, status } = await ask(button.form, "theme", theme);
+    if (status) button.form.requestSubmit(button); // the page that follows says why
+    else if (told === undefined && (root.theme ?? "") === theme) wear(former);
+  };
+  const inSettings = all("main [name=theme]").length; // which show it too: the form is sent
+
+  const press = { choice: (button, wish) => cast(button.form, wish), saved: save, theme: choose };
+  const pressed = ({ target }) => target.closest?.("[data-votes-of] button, .saving button, .switch [name=theme]");
   let last;
   document.addEventListener("click", (event) => {
     const button = pressed(event);
     const isDouble = event.detail > 1 && button === last;
     last = button;
-    if (!button?.form.elements.csrfmiddlewaretoken) return;
+    if (!button || (button.name === "theme" ? inSettings : !button.form.elements.csrfmiddlewaretoken)) return;
     event.preventDefault();
-    if (!isDouble) cast(button.form, button.value);
+    if (!isDouble) press[button.name](button, button.value);
   });
   // A key held down is one press.
   document.addEventListener("keydown", (event) => event.repeat && pressed(event) && event.preventDefault());
@@ -110,6 +179,7 @@
       const { removed, closed } = article, id = String(article.id);
       if (pending.has(id) || settled.get(id) > asked) continue;
       show(id, article);
+      explain(id, article);
       for (const place of all(`[data-votes-of="${id}"]`)) {
         if (place.contains(document.activeElement)) continue;
         for (const button of place.querySelectorAll("button")) button.hidden = removed || closed;

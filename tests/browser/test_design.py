@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.browser.windows import window
+
 pytestmark = pytest.mark.browser
 
 TOUCH = 44
@@ -110,3 +112,41 @@ def test_paper_has_no_buttons_but_the_addresses(open_page):
     address = page.locator(".row h2 a").first
     shown = address.evaluate("one => getComputedStyle(one, '::after').content")
     assert address.get_attribute("href") in shown
+
+
+LINE_AND_WORDS = """one => {
+    const its = getComputedStyle(one), box = one.getBoundingClientRect(), range = document.createRange();
+    range.selectNodeContents(one);
+    const words = range.getBoundingClientRect();
+    return {image: its.backgroundImage, clip: its.backgroundClip, words: [words.left, words.right],
+        line: [box.left + parseFloat(its.paddingLeft), box.right - parseFloat(its.paddingRight)]};
+}"""
+
+
+@pytest.mark.parametrize("options", [{"viewport": {"width": 1280, "height": 900}}, phone()], ids=["desk", "phone"])
+def test_the_line_under_the_current_tab_is_as_long_as_its_words_and_begins_at_the_pages_edge(open_page, options):
+    page = open_page("/", **options)
+    edge = page.locator("main").bounding_box()["x"]
+    for selector in (".lists [aria-current]", ".orders [aria-current]"):
+        found = page.locator(selector).evaluate(LINE_AND_WORDS)
+        assert "gradient" in found["image"], selector
+        assert found["clip"] == "content-box"
+        assert found["line"] == pytest.approx(found["words"], abs=1)
+        assert found["words"][0] == pytest.approx(edge, abs=1)
+
+
+def test_the_title_of_a_group_stands_on_one_line_of_the_index(open_page):
+    page = open_page("/groups/", viewport={"width": 1280, "height": 900})
+
+    assert max(sizes(page, ".group-index a")[0]) <= 52
+
+
+@pytest.mark.parametrize("path", ["/", "/settings/"])
+def test_a_member_sees_on_a_phone_whose_site_it_is(chromium, site, path):
+    with window(chromium, site, "demo-moderator", **phone()) as page:
+        page.goto(path)
+
+        name = page.locator(".site-name span")
+        assert name.bounding_box()["width"] > 60
+        assert name.evaluate("one => one.scrollWidth <= one.clientWidth && one.scrollHeight <= one.clientHeight")
+        assert page.evaluate("document.body.scrollWidth") <= 390

@@ -72,7 +72,7 @@ def test_what_was_changed_stands_on_the_articles_page(site, article, carol):
     for n in range(site.store.rules.per_page):
         site.articles.edit(article, actor, f"T {n}", "https://example.org/b", moderator=True)
     text = Client().get(f"/articles/{article}/").content.decode()
-    assert text.count('class="entry edit"') == site.store.rules.per_page
+    assert text.count('class="entry change-edit"') == site.store.rules.per_page
     assert "Older changes stand in the moderation log." in text
 
 

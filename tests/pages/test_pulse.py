@@ -33,7 +33,8 @@ def test_it_tells_the_counts_as_they_are_now(site, article, bob):
                 "opposes": 1,
                 "choice": "none",
                 "points": "0",
-                "numbers": "1 votes, 1 opposed",
+                "unit": "points",
+                "numbers": "1 vote, 1 opposed",
             }
         ],
         "new": "",
@@ -113,6 +114,15 @@ def test_it_counts_what_was_posted_since_but_not_what_the_page_shows(site, alice
     assert ask(ids=joined([old, shown])).json()["new"] == ""
 
 
+def test_what_one_posted_oneself_is_news_to_others_alone(site, alice, bob):
+    first, *_ = post_many(site, alice, 3)
+    site.articles.post(bob.pk, "bob", "Mine", "https://e.org/mine", [])
+
+    assert ask(browser_of(bob), ids=first, since=0).json()["new"] == "2 new articles"
+    assert ask(browser_of(alice), ids=first, since=0).json()["new"] == "1 new article"
+    assert ask(ids=first, since=0).json()["new"] == "3 new articles"
+
+
 def test_it_counts_no_removed_article_and_no_more_than_fifty(site, alice, carol):
     ids = post_many(site, alice, 60)
     site.articles.remove(ids[-1], Actor(carol.pk, "carol"), "spam")
@@ -134,6 +144,20 @@ def test_only_new_articles_of_the_lists_groups_count_and_none_of_hidden_ones(sit
     assert ask(ids=first, since=0, groups="python").json()["new"] == "2 new articles"
     assert ask(ids=first, since=0, groups="web,redis").json()["new"] == "1 new article"
     assert ask(hiding, ids=first, since=0, groups="python").json()["new"] == "1 new article"
+
+
+def test_on_a_hidden_groups_own_page_its_new_articles_count(site, alice):
+    for slug in ("python", "web"):
+        site.groups.create(slug, slug)
+    first, *_ = post_many(site, alice, 1)
+    site.articles.post(alice.pk, "alice", "One", "https://e.org/one", ["python"])
+    site.articles.post(alice.pk, "alice", "Both", "https://e.org/both", ["python", "web"])
+    hiding = Client()
+    hiding.cookies["hidden"] = "python"
+
+    assert ask(hiding, ids=first, since=0, groups="python").json()["new"] == "2 new articles"
+    assert ask(hiding, ids=first, since=0, groups="web").json()["new"] == ""
+    assert ask(hiding, ids=first, since=0, groups="python,web").json()["new"] == "2 new articles"
 
 
 def test_unknown_articles_are_left_out_and_each_comes_once(site, article):

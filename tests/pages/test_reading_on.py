@@ -44,7 +44,7 @@ def test_the_top_of_a_range_is_ordered_by_points_and_shown_on_tabs(site, alice):
     for span in ("day", "week", "month", "all"):
         response = Client().get(f"/top/?range={span}")
         assert rows(response) == [first, third, second]
-        assert CURRENT.findall(text_of(response)) == [f"/top/?range={span}"]
+        assert CURRENT.findall(text_of(response)) == ["/", f"/top/?range={span}"]
     assert rows(Client().get("/top/")) == [first, third, second]
     front = text_of(Client().get("/"))
     assert CURRENT.findall(front) == ["/"]
@@ -75,7 +75,7 @@ def test_a_group_can_be_ordered_by_points(site, article, alice):
     response = Client().get("/groups/python/?order=points")
 
     assert rows(response) == [article, other]
-    assert CURRENT.findall(text_of(response)) == ["?order=points"]
+    assert CURRENT.findall(text_of(response)) == ["/groups/", "?order=points"]
 
 
 # Several groups
@@ -243,6 +243,30 @@ def test_ranks_go_on_and_previous_leads_back(site, alice):
     assert "X-Robots-Tag" not in first.headers
 
 
+def test_previous_shows_nothing_of_the_pages_before_it_whatever_happened_meanwhile(site, alice):
+    post_many(site, alice, 80)
+    first = Client().get("/newest/")
+    third = follow(Client(), "/newest/", follow(Client(), "/newest/", first))
+    site.articles.post(alice.pk, "alice", "New", "https://new.example/", [])
+
+    back = follow(Client(), "/newest/", third, "prev")
+
+    assert rows(back)[0] == 81
+    assert not set(rows(back)) & set(rows(first))
+
+
+def test_a_token_of_the_same_list_in_another_order_gives_the_plain_page(site, alice):
+    post_many(site, alice, 60)
+    token = parse_qs(urlsplit(link(Client().get("/top/?range=all"), "next")).query)["after"][0]
+    site.articles.post(alice.pk, "alice", "New", "https://new.example/", [])
+
+    def second(span, **more):
+        return rows(Client().get("/top/", {"page": 2, "range": span, **more}))
+
+    assert second("month", after=token) == second("month")
+    assert second("all", after=token) != second("all")
+
+
 def test_a_token_that_is_broken_old_or_of_another_list_gives_the_plain_page(site, alice, monkeypatch):
     post_many(site, alice, 60)
     now = time()
@@ -307,3 +331,18 @@ def test_after_a_thousand_articles_pages_go_on_by_number(site, alice, monkeypatc
 
     assert seen == ids[::-1]
     assert addresses == [True, True, False, False]
+
+
+def test_every_page_of_a_list_says_how_many_there_are_at_most(site, alice):
+    site.groups.create("java", "Java")
+    post_many(site, alice, 60)
+    hiding = Client()
+    hiding.cookies["hidden"] = "java"
+    first = hiding.get("/newest/")
+    second = follow(hiding, "/newest/", first)
+    third = follow(hiding, "/newest/", second)
+
+    assert "Page 1 of 3" in text_of(Client().get("/newest/"))
+    assert "Page 1 of at most 3" in text_of(first)
+    assert "Page 2 of at most 3" in text_of(second)
+    assert "Page 3 of 3" in text_of(third)

@@ -56,6 +56,34 @@ def test_a_page_that_answers_a_form_leads_back_to_the_front_page(site):
     assert '<input type="hidden" name="next" value="">' in page.split("<footer")[1]
 
 
+def test_the_way_back_leads_to_the_choice_in_the_foot(site):
+    foot = Client().get("/newest/?page=1").text.split("<footer")[1]
+
+    assert re.findall('name="next" value="([^"]*)"', foot) == [
+        "/newest/?page=1#chosen-theme",
+        "/newest/?page=1#chosen-language",
+    ]
+    assert re.findall('value="([^"]*)" aria-pressed="true" id="([^"]*)"', foot) == [
+        ("", "chosen-theme"),
+        ("en", "chosen-language"),
+    ]
+    answer = Client().post("/preferences/", {"theme": "dark", "next": "/newest/?page=1#chosen-theme"})
+    assert answer.headers["Location"] == "/newest/?page=1#chosen-theme"
+
+
+@pytest.mark.parametrize("who", ["reader", "member"])
+def test_a_script_saves_the_theme_and_stays_where_it_is(site, bob, who):
+    browser = browser_of(bob if who == "member" else None)
+
+    answer = browser.post(
+        "/preferences/", {"theme": "dark", "next": "/settings/"}, headers={"Accept": "application/json"}
+    )
+
+    assert (answer.status_code, answer.json()) == (200, {"told": ""})
+    assert "messages" not in answer.cookies
+    assert themes(browser)["dark"] == "true"
+
+
 def test_each_language_is_named_in_itself(site, settings):
     from voting_site.jinja import _languages
 

@@ -28,10 +28,12 @@ def test_the_answer_is_the_counts_the_choice_led_to(site, article, bob):
         "opposes": 0,
         "choice": "vote",
         "points": "2",
+        "unit": "points",
         "numbers": "2 votes, 0 opposed",
         "told": "Your vote is counted: 2 points now.",
     }
     assert (opposed["points"], opposed["told"]) == ("0", "Your opposition is counted: 0 points now.")
+    assert (taken_back["points"], taken_back["unit"], taken_back["numbers"]) == ("1", "point", "1 vote, 0 opposed")
     assert (taken_back["choice"], taken_back["told"]) == ("none", "Your choice is taken back: 1 point now.")
     assert counts(site, article) == (1, 0)
 
@@ -104,5 +106,26 @@ def test_pages_carry_what_the_script_needs_and_those_of_readers_nothing_more(sit
     place = f'data-votes-of="{article}" data-votes="1" data-opposes="0" data-choice="none"'
     assert place in member
     assert place in reader
-    assert 'data-unvote="Take back your vote for “{title}”"' in member
-    assert "data-unvote" not in reader
+    assert 'data-saved="Saved"' in member
+    assert "data-saved" not in reader
+
+
+def test_the_buttons_names_stay_and_their_state_alone_says_what_one_chose(site, article, bob):
+    browser, buttons = browser_of(bob), re.compile(r'aria-pressed="(\w+)" aria-label="([^"]*)" title="([^"]*)"')
+    for choice, states in (
+        ("none", ("false", "false")),
+        ("vote", ("true", "false")),
+        ("oppose", ("false", "true")),
+    ):
+        vote(browser, article, choice)
+        names = ("Vote for “A title”", "Oppose “A title”")
+        assert buttons.findall(browser.get("/").text) == [
+            (state, name, name) for state, name in zip(states, names, strict=True)
+        ]
+
+
+def test_one_point_is_no_points(site, article, bob):
+    shown = re.compile(r'<span class="points" title="([^"]*)">([^<]*)<span class="unseen"> (\w+)<')
+    assert shown.findall(Client().get("/").text) == [("1 vote, 0 opposed", "1", "point")]
+    vote(browser_of(bob), article, "vote")
+    assert shown.findall(Client().get("/").text) == [("2 votes, 0 opposed", "2", "points")]
