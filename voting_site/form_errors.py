@@ -9,8 +9,11 @@ from jinja2.runtime import Context
 
 @pass_context
 def was_refused(context: Context) -> bool:
-    """Whether the page shows a form with errors."""
-    return any(isinstance(value, BaseForm) and value.errors for value in context.get_all().values())
+    """Whether the page shows a form with errors.
+
+    By `type`, for `isinstance` would wake what is lazy: a form's token, which sets a cookie, or the reader.
+    """
+    return any(issubclass(type(value), BaseForm) and value.errors for value in context.get_all().values())
 
 
 def wrong_fields(form: BaseForm) -> list[BoundField]:

@@ -94,7 +94,7 @@ def is_closed(path):
 OPEN = {
     *("front", "newest", "hot", "top", "groups", "group", "article", "profile", "log"),
     *("feed", "top_feed", "group_feed", "user_feed", "search_feed"),
-    *("robots", "sitemap", "sitemap_lists", "sitemap_articles"),
+    *("favicon", "robots", "sitemap", "sitemap_lists", "sitemap_articles"),
 }
 
 
