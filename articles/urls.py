@@ -63,6 +63,7 @@ urlpatterns = [
     path("operation/", operation.operation, name="operation"),
     path("metrics", operation.scrape, name="metrics"),
     path("feeds/<feed_list:name>.<feed_kind:kind>", feeds.of_list, name="feed"),
+    path("feeds/top/<feed_span:span>.<feed_kind:kind>", feeds.of_top, name="top_feed"),
     path("feeds/groups/<str:slugs>.<feed_kind:kind>", feeds.of_groups, name="group_feed"),
     path("feeds/users/<str:name>.<feed_kind:kind>", feeds.of_poster, name="user_feed"),
     path("feeds/search.<feed_kind:kind>", feeds.of_search, name="search_feed"),

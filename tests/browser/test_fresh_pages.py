@@ -326,6 +326,20 @@ def test_a_vote_on_its_way_is_not_overwritten_by_older_counts(page, store):
     expect(page.locator("#live")).to_contain_text("is counted")
 
 
+def test_a_vote_that_counted_but_whose_answers_were_lost_shows_in_the_end(page, store):
+    article = post(store)
+    page.goto("/newest/")
+    page.route("**/vote/", lambda route: route.fetch() and route.abort())
+    page.click(f"{row_of(article)} button.vote")
+    expect(page.locator(f"{row_of(article)} .note")).to_contain_text("may not be counted")
+    assert points(page, article) == 1
+
+    later(page)
+
+    assert points(page, article) == store.articles.get(article).points == 2
+    expect(page.locator(f"{row_of(article)} button.vote")).to_have_attribute("aria-pressed", "true")
+
+
 def test_ones_own_choice_in_another_window_follows(page, store, site):
     article = post(store)
     page.goto("/newest/")
@@ -498,12 +512,14 @@ def test_what_was_found_while_typing_stays_fresh_too(page, store):
     expect(page.locator(f"{row_of(article)} .points")).to_contain_text("2")
 
 
-@pytest.mark.parametrize("trouble", ["nothing changes", "no answer"])
+@pytest.mark.parametrize("trouble", ["nothing changes", "no answer", "a refusal"])
 def test_the_page_asks_less_and_less_often(page, store, trouble):
     page.goto("/groups/history/")
     later(page)
     if trouble == "no answer":
         page.route(ASKED, lambda route: route.abort())
+    if trouble == "a refusal":
+        page.route(ASKED, lambda route: route.fulfill(status=400, json={"error": "no"}))
     asked, settled = questions(page)
 
     assert goes(page, asked, settled, SOON) == 1
