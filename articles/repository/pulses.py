@@ -37,9 +37,8 @@ class Pulses:
         found = read_articles(self._store, [*ids, *later[: MOST_NEW + 1]], reader)
         on_page, beside = set(ids), {article.id: article for article in found if article.id in later}
         left_out = set(hidden).difference(slugs)
-        new = [
-            article for article in beside.values() if article.poster != reader and _counts(article, slugs, left_out)
-        ]
+        others = (article for article in beside.values() if article.poster != reader)
+        new = [article for article in others if _counts(article, slugs, left_out)]
         articles = [article for article in found if article.id in on_page]
         if order not in (None, Order.TIME):
             values = {article.id: _value(article, order, hotness) for article in articles}
