@@ -4,6 +4,7 @@ from django.urls import path
 
 from articles import converters  # noqa: F401 - makes "article_id" known
 from articles.views import (
+    about,
     article,
     crawlers,
     feeds,
@@ -31,6 +32,7 @@ urlpatterns = [
     path("newest/", lists.newest, name="newest"),
     path("hot/", lists.hot, name="hot"),
     path("top/", lists.top, name="top"),
+    path("about/", about.about, name="about"),
     path("search/", search.search, name="search"),
     path("groups/", groups.index, name="groups"),
     path("groups/<str:slug>/", lists.group, name="group"),

@@ -71,6 +71,7 @@ TEMPLATES = [
             "context_processors": [
                 "articles.context.form_token",
                 "articles.context.preferences",
+                "articles.context.groups",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],
@@ -182,7 +183,7 @@ STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "voting_site.static_storage.JoinedStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "voting_site.static_storage.PreparedStaticFilesStorage"},
 }
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 

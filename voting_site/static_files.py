@@ -1,14 +1,17 @@
 """The static files, gathered, named by their content and compressed; made anew only when they changed."""
 
 from hashlib import sha256
+from importlib.metadata import version
 from pathlib import Path
 
-import django
 from django.conf import settings
 from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
 
+from voting_site import static_storage
+
 _STAMP = ".source"
+_PREPARED_BY = ("django", "rjsmin", "whitenoise")
 
 
 def gather() -> bool:
@@ -26,8 +29,9 @@ def gather() -> bool:
 
 
 def _state_of_sources() -> str:
-    """A digest of every file's name, size and time of change."""
-    digest = sha256(django.__version__.encode())
+    """A digest of every file's name, size and time of change, and of what prepares them."""
+    digest = sha256(Path(static_storage.__file__).read_bytes())
+    digest.update("\0".join(map(version, _PREPARED_BY)).encode())
     for finder in get_finders():
         for name, storage in finder.list([]):
             facts = Path(storage.path(name)).stat()

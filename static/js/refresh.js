@@ -5,9 +5,11 @@
 
   const SOON = 30_000, LATE = 300_000, PAUSE = 10_000; // ms
   const list = document.querySelector(".rows[data-pulse]");
-  const ids = [...document.querySelectorAll("[data-votes-of]")].map((place) => place.dataset.votesOf);
-  if (!ids.length) return;
-  const address = `/pulse/?ids=${[...new Set(ids)].slice(0, 100)}&${list?.dataset.pulse ?? ""}`;
+  if (!document.querySelector("[data-votes-of], #found")) return;
+  const idsShown = () => {
+    const ids = [...document.querySelectorAll("[data-votes-of]")].map((place) => place.dataset.votesOf);
+    return [...new Set(ids)].slice(0, 100);
+  };
 
   const news = document.createElement("div"), link = document.createElement("a");
   news.className = "news";
@@ -19,7 +21,7 @@
     if (!text || link.textContent === text) return;
     link.href = list.dataset.newest;
     link.textContent = text;
-    news.append(link);
+    if (!link.isConnected) news.append(link); // moved, it would lose the focus
   };
 
   // Where the reader is, nothing moves.
@@ -65,12 +67,15 @@
   };
   const look = async () => {
     if (isAsking) return;
+    const ids = idsShown();
+    if (!ids.length) return plan(); // nothing was found yet
     isAsking = true;
     lookedAt = Date.now();
     const asked = performance.now();
     try {
-      const answer = await fetch(address, { signal: AbortSignal.timeout(8000) });
+      const answer = await fetch(`/pulse/?ids=${ids}&${list?.dataset.pulse ?? ""}`, { signal: AbortSignal.timeout(8000) });
       const text = await answer.text();
+      if (!answer.ok) throw answer;
       follow(JSON.parse(text), asked);
       wait = text === heard ? Math.min(wait * 1.5, LATE) : SOON;
       heard = text;

@@ -48,25 +48,28 @@
     place?.append(found);
   };
 
-  // The counts, or {error, status}; {} if the answer was lost twice. A choice is a state: repeating it does no harm.
-  const ask = async (form, choice, tries = 2) => {
+  const isOf = (id, told) => String(told?.id) === id && Number.isInteger(told.votes) && Number.isInteger(told.opposes);
+
+  // The counts, or {error, status}; {} if the answer was lost twice, or was another's. A choice is a state: repeating
+  // it does no harm.
+  const ask = async (id, form, choice, tries = 2) => {
     const body = new URLSearchParams(new FormData(form)), headers = { Accept: "application/json" };
     body.set("choice", choice);
     try {
       const signal = AbortSignal.timeout(8000);
       const answer = await fetch(form.action, { method: "POST", headers, body, signal, keepalive: true });
       const { ok, status } = answer;
-      if (ok) return await answer.json();
-      if (status !== 502 && status !== 504) return { status, ...(await answer.json().catch(() => {})) };
+      const told = await answer.json().catch(() => {});
+      if (ok ? isOf(id, told) : status !== 502 && status !== 504) return ok ? told : { status, ...told };
     } catch {}
-    return tries > 1 ? ask(form, choice, tries - 1) : {};
+    return tries > 1 ? ask(id, form, choice, tries - 1) : {};
   };
 
   const settle = async (id, form, state) => {
     let wish, answer;
     do {
       wish = state.wish;
-      answer = await ask(form, wish);
+      answer = await ask(id, form, wish);
       if (answer.choice) state.known = answer;
     } while (state.wish !== wish); // changed meanwhile: the latest wins
     pending.delete(id);

@@ -1,11 +1,12 @@
 """An open page stays fresh: counts, order, news of new articles."""
 
+import re
 from itertools import count
 
 import pytest
 from playwright.sync_api import expect
 
-from articles.domain import OPERATOR, Choice, Order
+from articles.domain import OPERATOR, Choice, Order, Visit
 from tests.browser.windows import hold, row_of, shown_ids, store_of, wait_for, window
 from tests.waiting import until
 
@@ -45,11 +46,25 @@ def post(store, title="New", groups=()):
     return store.articles.post(77, "somebody", title, f"https://example.org/{next(_voters)}", groups).id
 
 
+def settle(page):
+    """Wait until the page has done what it had to do so far: time goes on for it meanwhile."""
+    page.evaluate("fetch('/healthz').then(answer => answer.text())")
+
+
 def later(page, milliseconds=SOON):
     """Go on in time, and wait for the answer to the question that is asked then."""
     with page.expect_response(ASKED) as told:
         page.clock.fast_forward(milliseconds)
     told.value.finished()
+    settle(page)
+
+
+def followed(page, milliseconds=SOON):
+    """As `later`, and until the page has done what the answer says."""
+    page.evaluate("document.addEventListener('counts', () => (document.body.dataset.heard = 1), {once: true})")
+    later(page, milliseconds)
+    page.wait_for_selector("body[data-heard]")
+    page.evaluate("delete document.body.dataset.heard")
 
 
 def points(page, article):
@@ -103,19 +118,23 @@ def scroll(page, article):
     page.evaluate("scrollTo(0, document.querySelector('.rows').getBoundingClientRect().top + 100)")
 
 
+def select(page, article):
+    page.locator(f"{row_of(article)} h2 a").evaluate("link => getSelection().selectAllChildren(link)")
+
+
 def leave(page, article):
-    page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
+    page.evaluate("document.activeElement.blur(); getSelection().removeAllRanges(); scrollTo(0, 0)")
     page.mouse.move(0, 0)
 
 
-@pytest.mark.parametrize("be_there", [focus, hover, scroll])
+@pytest.mark.parametrize("be_there", [focus, hover, scroll, select])
 def test_nothing_moves_while_the_reader_is_at_the_list_but_counts_follow(page, store, be_there):
     first, second = open_pair(page, store)
     overtake(store, second, first)
     before = shown_ids(page)
     be_there(page, first)
 
-    later(page)
+    followed(page)
 
     expect(page.locator(f"{row_of(second)} .points")).to_contain_text(str(store.articles.get(second).points))
     assert shown_ids(page) == before
@@ -128,15 +147,19 @@ def test_who_wishes_no_motion_sees_none(chromium, site, store):
     for wish, moves in (("reduce", False), ("no-preference", True)):
         with window(chromium, site, "demo", reduced_motion=wish) as page:
             page.add_init_script(
-                "window.moved = 0; const animate = Element.prototype.animate;"
-                "Element.prototype.animate = function (...all) { moved++; return animate.apply(this, all) }"
+                "window.moved = {}; const animate = Element.prototype.animate; Element.prototype.animate ="
+                "function (...all) { moved[this.id] = all[0][0].transform; return animate.apply(this, all) }"
             )
             page.clock.install()
             first, second = open_pair(page, store)
             overtake(store, second, first)
             later(page)
             until(lambda: (found := shown_ids(page)).index(second) < found.index(first))  # noqa: B023
-            assert (page.evaluate("moved") > 0) is moves
+            found = page.evaluate("moved")
+            assert bool(found) is moves
+            if moves:  # each from where it was: the one from below, the other from above
+                assert re.fullmatch(r"translateY\([0-9.]+px\)", found[f"article-{second}"])
+                assert re.fullmatch(r"translateY\(-[0-9.]+px\)", found[f"article-{first}"])
 
 
 @pytest.mark.parametrize(
@@ -177,11 +200,43 @@ def test_the_link_to_new_articles_moves_nothing(page, store):
     assert row.bounding_box() == before
 
 
+def test_the_link_to_new_articles_keeps_the_focus_whatever_it_says(page, store):
+    page.goto("/newest/")
+    post(store)
+    followed(page)
+    news = page.locator(".news a")
+    news.focus()
+
+    followed(page)
+    expect(news).to_be_focused()
+    post(store)
+    followed(page, LATE)
+
+    expect(news).to_have_text("2 new articles")
+    expect(news).to_be_focused()
+
+
+def test_what_one_posted_oneself_is_no_news(page, store, site):
+    page.goto("/newest/")
+    found = site.manage(
+        "shell", "-v0", "-c", "from accounts.models import User; print(User.objects.get(username='demo').pk)"
+    )
+    own = store.articles.post(int(found.stdout), "demo", "Mine", f"https://example.org/{next(_voters)}", ()).id
+
+    followed(page)
+    assert page.locator(".news a").count() == 0
+    post(store)
+    followed(page)
+
+    expect(page.locator(".news a")).to_have_text("1 new article")
+    assert own
+
+
 def test_articles_of_other_groups_are_no_news_in_a_group(page, store):
     page.goto("/groups/redis/")
     post(store, groups=["web"])
 
-    later(page)
+    followed(page)
 
     assert page.locator(".news a").count() == 0
 
@@ -197,6 +252,62 @@ def test_a_removed_article_says_so_and_can_be_neither_opened_nor_voted_for(page,
     expect(row.locator(".note")).to_have_text("This article was removed by a moderator.")
     expect(row.locator("button.vote")).to_be_hidden()
     assert row.locator("h2 a").get_attribute("href") is None
+
+
+def test_a_closed_article_loses_its_buttons_until_it_is_open_again(page, store):
+    article = post(store)
+    posted_at = store.articles.get(article).posted_at
+    page.goto("/newest/")
+    vote_button = page.locator(f"{row_of(article)} button.vote")
+
+    for time, is_open in (("1500000000.000", False), (f"{posted_at:.3f}", True)):
+        store.store.client.hset(f"article:{article}", "time", time)
+        followed(page)
+        assert vote_button.is_visible() is is_open
+
+
+def test_buttons_do_not_vanish_under_the_focus(page, store):
+    article = post(store)
+    page.goto("/newest/")
+    vote_button = page.locator(f"{row_of(article)} button.vote")
+    vote_button.focus()
+    store.store.client.hset(f"article:{article}", "time", "1500000000.000")
+
+    followed(page)
+
+    expect(vote_button).to_be_focused()
+    expect(vote_button).to_be_visible()
+
+
+def test_counts_asked_for_before_a_vote_do_not_undo_it(page, store):
+    article = post(store)
+    page.goto("/newest/")
+    held = hold(page, ASKED)
+    page.clock.fast_forward(SOON)
+    wait_for(page, lambda: held)
+    older = held[0].fetch()
+    page.click(f"{row_of(article)} button.vote")
+    expect(page.locator("#live")).to_contain_text("is counted")
+    page.evaluate("document.addEventListener('counts', () => (document.body.dataset.heard = 1))")
+
+    held[0].fulfill(response=older)
+
+    page.wait_for_selector("body[data-heard]")
+    assert points(page, article) == 2
+    expect(page.locator(f"{row_of(article)} button.vote")).to_have_attribute("aria-pressed", "true")
+
+
+def test_views_and_visitors_follow_on_the_hot_list(page, store):
+    page.goto("/hot/")
+    article = shown_ids(page)[0]
+    before = store.articles.get(article).pv
+    for _ in range(3):
+        store.views.record(article, Visit(f"{next(_voters):016x}"))
+
+    followed(page)
+
+    assert store.articles.get(article).pv == before + 3
+    expect(page.locator(f"{row_of(article)} .views")).to_have_text(f"{before + 3} views")
 
 
 def test_a_vote_on_its_way_is_not_overwritten_by_older_counts(page, store):
@@ -215,6 +326,20 @@ def test_a_vote_on_its_way_is_not_overwritten_by_older_counts(page, store):
     expect(page.locator("#live")).to_contain_text("is counted")
 
 
+def test_a_vote_that_counted_but_whose_answers_were_lost_shows_in_the_end(page, store):
+    article = post(store)
+    page.goto("/newest/")
+    page.route("**/vote/", lambda route: route.fetch() and route.abort())
+    page.click(f"{row_of(article)} button.vote")
+    expect(page.locator(f"{row_of(article)} .note")).to_contain_text("may not be counted")
+    assert points(page, article) == 1
+
+    later(page)
+
+    assert points(page, article) == store.articles.get(article).points == 2
+    expect(page.locator(f"{row_of(article)} button.vote")).to_have_attribute("aria-pressed", "true")
+
+
 def test_ones_own_choice_in_another_window_follows(page, store, site):
     article = post(store)
     page.goto("/newest/")
@@ -229,10 +354,11 @@ def test_ones_own_choice_in_another_window_follows(page, store, site):
 
 
 def questions(page):
-    """What the page has asked so far; grows."""
-    asked = []
-    page.on("request", lambda request: asked.append(request.url) if "/pulse/" in request.url else None)
-    return asked
+    """What the page has asked so far, and what of that is answered or lost; both grow."""
+    asked, settled = [], []
+    for event, urls in (("request", asked), ("requestfinished", settled), ("requestfailed", settled)):
+        page.on(event, lambda request, urls=urls: "/pulse/" in request.url and urls.append(request.url))
+    return asked, settled
 
 
 def show(page, hidden):
@@ -246,7 +372,7 @@ def show(page, hidden):
 def test_a_hidden_page_asks_nothing_and_asks_at_once_when_it_is_shown_again(page, store):
     article = post(store)
     page.goto("/newest/")
-    asked = questions(page)
+    asked, _ = questions(page)
     show(page, hidden=True)
     page.clock.fast_forward(3_600_000)
     vote(store, article)
@@ -258,25 +384,148 @@ def test_a_hidden_page_asks_nothing_and_asks_at_once_when_it_is_shown_again(page
     expect(page.locator(f"{row_of(article)} .points")).to_contain_text("2")
 
 
-@pytest.mark.parametrize("trouble", ["nothing changes", "no answer"])
+def goes(page, asked, settled, milliseconds):
+    """How many questions that time brings, once the last one is settled."""
+    before = len(asked)
+    page.clock.fast_forward(milliseconds)
+    settle(page)
+    wait_for(page, lambda: len(settled) == len(asked))
+    settle(page)
+    return len(asked) - before
+
+
+def glance(page):
+    """Elsewhere and back again."""
+    show(page, hidden=True)
+    show(page, hidden=False)
+
+
+def test_a_page_that_was_hidden_for_a_moment_asks_once_and_later(page):
+    page.goto("/newest/")
+    asked, settled = questions(page)
+    page.clock.fast_forward(9_000)
+    glance(page)
+    assert goes(page, asked, settled, 22_000) == 0
+
+    page.clock.fast_forward(9_000)
+    wait_for(page, lambda: len(asked) == 1)
+
+
+def test_a_page_that_is_shown_again_asks_often_again(page):
+    page.goto("/groups/history/")
+    for _ in range(5):
+        later(page, LATE)
+    page.clock.fast_forward(11_000)
+
+    with page.expect_response(ASKED) as told:
+        glance(page)
+    told.value.finished()
+    settle(page)
+    asked, settled = questions(page)
+
+    assert goes(page, asked, settled, 46_000) == 1
+
+
+def test_a_page_asks_often_again_once_something_changed(page, store):
+    article = post(store, groups=["history"])
+    page.goto("/groups/history/")
+    for _ in range(5):
+        later(page, LATE)
+    vote(store, article)
+    followed(page, LATE)
+
+    later(page)
+
+
+def test_one_question_travels_at_a_time_for_eight_seconds_at_most(page):
+    page.add_init_script(
+        """AbortSignal.timeout = (wait) => {
+            const waiting = new AbortController();
+            window.giveUp = () => { waiting.abort(); return wait };
+            return waiting.signal;
+        }"""
+    )
+    page.goto("/newest/")
+    held = hold(page, ASKED)
+    page.clock.fast_forward(SOON)
+    wait_for(page, lambda: held)
+
+    page.clock.fast_forward(11_000)
+    glance(page)
+    page.clock.fast_forward(SOON)
+    settle(page)
+    assert len(held) == 1
+
+    assert page.evaluate("giveUp()") == 8000
+    settle(page)
+    page.clock.fast_forward(2 * SOON)
+    wait_for(page, lambda: len(held) == 2)
+
+
+def test_nothing_is_sent_again_that_the_page_has_already(page):
+    page.goto("/newest/")
+    with page.expect_response(ASKED) as first:
+        page.clock.fast_forward(SOON)
+    first.value.finished()
+
+    with page.expect_response(ASKED) as second:
+        page.clock.fast_forward(SOON)
+
+    assert second.value.request.all_headers()["if-none-match"] == first.value.headers["etag"]
+
+
+def test_a_page_asks_for_a_hundred_articles_at_most_and_for_each_once(page):
+    more = "".join(f'<i data-votes-of="{number}"></i>' for number in (*range(1, 120), *range(1, 120)))
+
+    def serve(route):
+        answer = route.fetch()
+        route.fulfill(response=answer, body=answer.text().replace("</main>", more + "</main>"))
+
+    page.route("**/newest/", serve)
+    page.goto("/newest/")
+
+    with page.expect_request(ASKED) as asked:
+        page.clock.fast_forward(SOON)
+
+    ids = re.search(r"ids=([0-9,]+)", asked.value.url)[1].split(",")
+    assert len(ids) == len(set(ids)) == 100
+
+
+def test_a_page_that_was_kept_whole_asks_at_once(page):
+    page.goto("/newest/")
+
+    with page.expect_response(ASKED):
+        page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))")
+
+
+def test_what_was_found_while_typing_stays_fresh_too(page, store):
+    article = post(store, "Perpetuity")
+    page.goto("/search/")
+    page.locator("#search [name=q]").press_sequentially("perpetuity")
+    page.clock.run_for(1000)
+    expect(page.locator(f"{row_of(article)} .points")).to_contain_text("1")
+    vote(store, article)
+
+    later(page)
+
+    expect(page.locator(f"{row_of(article)} .points")).to_contain_text("2")
+
+
+@pytest.mark.parametrize("trouble", ["nothing changes", "no answer", "a refusal"])
 def test_the_page_asks_less_and_less_often(page, store, trouble):
     page.goto("/groups/history/")
     later(page)
     if trouble == "no answer":
         page.route(ASKED, lambda route: route.abort())
-    asked = questions(page)
+    if trouble == "a refusal":
+        page.route(ASKED, lambda route: route.fulfill(status=400, json={"error": "no"}))
+    asked, settled = questions(page)
 
-    def goes(milliseconds):
-        """How many questions that time brings, once the last one is settled."""
-        before = len(asked)
-        page.clock.fast_forward(milliseconds)
-        page.evaluate("fetch('/healthz').then(answer => answer.text())")
-        page.wait_for_load_state("networkidle")
-        return len(asked) - before
-
-    assert goes(SOON) == 1
-    assert goes(SOON) == 0
-    assert goes(30_000) == 1
+    assert goes(page, asked, settled, SOON) == 1
+    assert goes(page, asked, settled, SOON) == 0
+    assert goes(page, asked, settled, 30_000) == 1
+    longest = LATE if trouble == "nothing changes" else 2 * LATE
+    assert [goes(page, asked, settled, longest) for _ in range(8)] == [1] * 8
 
 
 def test_an_articles_own_page_follows_too(page, store):

@@ -58,6 +58,7 @@ def test_a_vote_shows_at_once_and_the_answer_confirms_it_aloud(page, store, arti
     held[0].continue_()
     expect(page.locator("#live")).to_have_text("Your vote is counted: 2 points now.")
     expect(page.locator("#live")).to_have_attribute("role", "status")
+    expect(page.locator(f"{row_of(article)} .points")).to_have_attribute("title", "2 votes, 0 opposed")
     assert counts(store, article) == (2, 0)
     assert page.url.endswith("/newest/")
 
@@ -75,6 +76,22 @@ def test_switching_and_taking_back_work_too(page, store, article):
     expect(button(page, article, "vote")).to_have_attribute("aria-label", "Vote for “Fresh”")
 
 
+def test_what_one_chose_before_is_taken_off_at_once(page, store, article):
+    with page.expect_response(SENT):
+        button(page, article, "vote").click()
+    expect(page.locator("#live")).to_contain_text("is counted")
+    hold(page, SENT)
+
+    for name, points, choice in (
+        ("oppose", 0, "oppose"),
+        ("oppose", 1, "none"),
+        ("vote", 2, "vote"),
+        ("vote", 1, "none"),
+    ):
+        button(page, article, name).click()
+        expect_row(page, article, points, choice)
+
+
 def test_the_servers_counts_win_over_the_page_s_own(page, store, article):
     for voter in range(3):
         store.votes.cast(article, 800_000 + voter, Choice.VOTE)
@@ -82,6 +99,10 @@ def test_the_servers_counts_win_over_the_page_s_own(page, store, article):
     button(page, article, "vote").click()
 
     expect_row(page, article, 5, "vote")
+    expect(page.locator("#live")).to_contain_text("is counted")
+    hold(page, SENT)
+    button(page, article, "oppose").click()
+    expect_row(page, article, 3, "oppose")
 
 
 def close(page, store, article):
@@ -106,6 +127,14 @@ def answer_with(status):
     return lambda page, store, article: page.route(SENT, lambda route: route.fulfill(status=status, body="no"))
 
 
+def answer_nonsense(body):
+    """200, but no counts of this article: of a page, of another article, of nothing."""
+    return lambda page, store, article: page.route(SENT, lambda route: route.fulfill(status=200, body=body))
+
+
+ANOTHERS = '{"id": 1, "votes": 5000, "opposes": 0, "choice": "vote", "points": "5,000", "told": "5,000 points"}'
+
+
 def cut_off(page, store, article):
     page.route(SENT, lambda route: route.abort())
 
@@ -120,8 +149,13 @@ def cut_off(page, store, article):
         (answer_with(429), "too much at once"),
         (answer_with(503), "cannot reach its store"),
         (answer_with(500), "could not be counted"),
+        (answer_with(502), "did not answer"),
         (answer_with(504), "did not answer"),
         (cut_off, "did not answer"),
+        (answer_nonsense("<!doctype html><title>Log in</title>"), "did not answer"),
+        (answer_nonsense("null"), "did not answer"),
+        (answer_nonsense('{"choice": "vote"}'), "did not answer"),
+        (answer_nonsense(ANOTHERS), "did not answer"),
     ],
 )
 def test_a_refused_vote_is_taken_back_and_the_reason_said(page, store, article, happens, reason):
@@ -148,15 +182,19 @@ def test_who_was_logged_out_logs_in_from_the_reason_and_the_vote_counts(page, st
     assert counts(store, article) == (2, 0)
 
 
-def test_the_next_try_takes_the_reason_away(page, store, article):
-    cut_off(page, store, article)
+@pytest.mark.parametrize("happens", [cut_off, answer_nonsense("null")], ids=["cut off", "nonsense"])
+def test_the_next_try_takes_the_reason_away(page, store, article, happens):
+    happens(page, store, article)
     button(page, article, "vote").click()
     expect(page.locator(".note")).to_have_count(1)
     page.unroute(SENT)
+    held = hold(page, SENT)
 
     button(page, article, "vote").click()
 
     expect(page.locator(".note")).to_have_count(0)
+    wait_for(page, lambda: held)
+    held[0].continue_()
     expect(page.locator("#live")).to_contain_text("is counted")
     assert counts(store, article) == (2, 0)
 
@@ -177,6 +215,85 @@ def test_a_lost_answer_is_asked_for_again_and_counts_once(page, store, article):
     expect(page.locator("#live")).to_contain_text("Your vote is counted: 2 points")
     assert lost == [200]
     assert counts(store, article) == (2, 0)
+
+
+def test_an_answer_that_stays_lost_is_asked_for_twice_for_eight_seconds_each(page, store, article):
+    page.add_init_script(
+        "const timeout = AbortSignal.timeout; window.waits = [];"
+        "AbortSignal.timeout = ms => { waits.push(ms); return timeout.call(AbortSignal, ms / 50) }"
+    )
+    page.reload()
+    held = hold(page, SENT)
+
+    button(page, article, "vote").click()
+
+    expect(page.locator("#live")).to_contain_text("did not answer")
+    assert len(held) == 2
+    assert page.evaluate("waits") == [8000, 8000]
+
+
+def test_a_vote_is_sent_even_if_the_page_is_left(page, store, article):
+    page.evaluate(
+        """() => {
+            const send = fetch;
+            window.outlives = [];
+            window.fetch = (where, how) => { outlives.push(how.keepalive); return send(where, how) };
+        }"""
+    )
+
+    button(page, article, "vote").click()
+
+    expect(page.locator("#live")).to_contain_text("is counted")
+    assert page.evaluate("outlives") == [True]
+
+
+def test_the_same_words_are_said_again(page, store, article):
+    page.evaluate(
+        """() => {
+            const live = document.getElementById("live");
+            window.said = [];
+            new MutationObserver(() => said.push(live.textContent)).observe(live, {childList: true});
+        }"""
+    )
+    cut_off(page, store, article)
+    words = page.get_attribute("#live", "data-lost")
+
+    button(page, article, "vote").click()
+    wait_for(page, lambda: page.evaluate("said") == [words])
+    button(page, article, "vote").click()
+
+    wait_for(page, lambda: page.evaluate("said") == [words, "", words])
+
+
+def test_a_title_is_named_as_it_is_whatever_signs_it_holds(page, store):
+    link = f"https://example.org/{store.store.now()}"
+    number = store.articles.post(77, "somebody", "Costs $& and $1 {title}", link).id
+    page.goto("/newest/")
+
+    button(page, number, "vote").click()
+
+    label = "Take back your vote for “Costs $& and $1 {title}”"
+    expect(button(page, number, "vote")).to_have_attribute("aria-label", label)
+
+
+def test_large_numbers_are_grouped_at_once(page, store, article):
+    store.store.client.hset(f"article:{article}", "votes", "1234")
+    page.reload()
+    hold(page, SENT)
+
+    button(page, article, "vote").click()
+
+    expect_row(page, article, "1,235 points", "vote")
+
+
+def test_a_second_click_that_meets_the_other_button_is_a_choice_of_its_own(page, store, article):
+    with page.expect_response(SENT):
+        button(page, article, "vote").click()
+
+    with page.expect_response(SENT):
+        button(page, article, "oppose").dispatch_event("click", {"detail": 2})
+
+    expect_row(page, article, 0, "oppose")
 
 
 def test_a_double_click_is_one_choice(page, store, article):

@@ -120,6 +120,32 @@ def test_n_and_p_turn_pages(page):
     assert not set(second) & set(shown_ids(page))
 
 
+def test_a_key_held_down_is_one_press(page, store):
+    number = store.articles.post(77, "somebody", "Held", "https://example.org/held").id
+    page.goto("/newest/")
+    press(page, "j")
+    for key in ("a", "j"):
+        for _ in range(4):
+            page.keyboard.down(key)
+        page.keyboard.up(key)
+
+    expect(page.locator("#live")).to_contain_text("Your vote is counted")
+    assert store.articles.get(number).votes == 2
+    assert focused_row(page) == f"article-{shown_ids(page)[1]}"
+
+
+@pytest.mark.parametrize("key", ["a", "z"])
+def test_where_no_vote_counts_any_more_keys_cast_none(page, key):
+    sent = []
+    page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
+    page.locator(".row button").evaluate_all("all => all.forEach(one => (one.hidden = true))")
+
+    press(page, "j", key)
+    page.evaluate("fetch('/healthz').then(answer => answer.text())")
+
+    assert sent == []
+
+
 @pytest.mark.parametrize(("key", "path"), [("f", "/"), ("n", "/newest/"), ("h", "/hot/")])
 def test_g_and_a_letter_go_to_the_lists(page, key, path):
     page.goto("/groups/")
@@ -177,8 +203,11 @@ def test_the_table_of_keys_opens_holds_the_focus_and_gives_it_back(page, way):
     expect(table).to_be_visible()
     expect(table.get_by_role("row")).to_have_count(10)
 
-    press(page, "j", "a", "?")
+    address = page.url
+    press(page, "j", "a", "?", "n", "/")
+    page.evaluate("fetch('/healthz').then(answer => answer.text())")
     assert page.evaluate("document.activeElement.closest('dialog') !== null")
+    assert page.url == address
     press(page, "Escape")
 
     expect(table).to_be_hidden()

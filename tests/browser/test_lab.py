@@ -3,6 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.windows import hold, wait_for
+
 pytestmark = pytest.mark.browser
 
 REFUSED = "400 (Bad Request)"
@@ -90,7 +92,62 @@ def test_what_is_typed_as_the_reason_outlives_a_new_preview(page):
     expect(page.locator("#outcome")).to_contain_text("γ 1.5 → 2.5")
 
     assert page.input_value("[name=reason]") == "half a sent"
+    assert "γ 2.5" in page.inner_text("#proposals")
     assert page.input_value("#knobs [name=gamma]") == "2.5"
+
+
+@pytest.mark.parametrize("page", [True], indirect=True)
+def test_sliders_and_numbers_follow_each_other_and_say_the_same(page):
+    page.goto("/lab/")
+    number, slider = page.locator("#knobs [name=gamma]"), page.get_by_role("slider", name="γ")
+
+    number.fill("2.5")
+    expect(slider).to_have_attribute("aria-valuetext", "2.5")
+    assert slider.input_value() == slider.get_attribute("max")
+    with page.expect_response(lambda answer: "/lab/?" in answer.url):
+        slider.press("ArrowLeft")
+
+    expect(number).to_have_value("2.49")
+    expect(slider).to_have_attribute("aria-valuetext", "2.49")
+
+
+@pytest.mark.parametrize("page", [True], indirect=True)
+def test_of_two_previews_the_later_one_is_shown(page):
+    page.goto("/lab/")
+    held = hold(page, "**/lab/?*")
+    slider = page.get_by_role("slider", name="γ")
+    slider.press("End")
+    wait_for(page, lambda: held)
+
+    with page.expect_event("requestfailed"):
+        slider.press("ArrowLeft")
+    wait_for(page, lambda: len(held) == 2)
+    held[1].continue_()
+
+    expect(page.locator("#outcome")).to_contain_text("γ 1.5 → 2.49")
+
+
+@pytest.mark.parametrize("page", [True], indirect=True)
+def test_the_wished_half_life_waits_for_its_button(page):
+    page.goto("/lab/")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+
+    page.fill("#knobs [name=half_life]", "5")
+    page.press("#knobs [name=half_life]", "Tab")
+    page.wait_for_timeout(100)
+
+    assert asked == []
+
+
+@pytest.mark.parametrize("page", [True], indirect=True)
+def test_who_was_logged_out_comes_to_the_login(page):
+    page.goto("/lab/")
+    page.context.clear_cookies()
+
+    page.get_by_role("slider", name="γ").press("End")
+
+    page.wait_for_url(lambda address: "/login/?next=/lab/" in address)
 
 
 def test_a_number_that_cannot_be_is_told_at_its_field(page):

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from articles.text import clean_title
-from tests.browser.windows import store_of, window
+from tests.browser.windows import hold, store_of, wait_for, window
 
 pytestmark = pytest.mark.browser
 
@@ -74,8 +74,55 @@ def test_a_link_that_was_posted_is_told_while_it_is_typed(page, store):
     expect(known).to_have_attribute("href", f"/articles/{number}/")
 
     page.locator("[name=link]").press("End")
-    page.locator("[name=link]").press_sequentially("&page=2")
-    expect(known).to_have_count(0)
+    with page.expect_response(lambda answer: "page%3D2" in answer.url) as told:
+        page.locator("[name=link]").press_sequentially("&page=2")
+    told.value.finished()
+    page.wait_for_timeout(50)
+    assert page.locator(".known").inner_text() == ""
+
+
+def test_an_answer_that_comes_late_is_not_told_of_another_link(page, store):
+    store.articles.post(77, "somebody", "Late", "https://example.org/late")
+    held = hold(page, "**/known/?*")
+    page.fill("[name=link]", "https://example.org/late")
+    wait_for(page, lambda: held)
+    page.fill("[name=link]", "https://example.org/later")
+    wait_for(page, lambda: len(held) == 2)
+
+    for route in reversed(held):
+        with page.expect_response("**/known/?*") as told:
+            route.continue_()
+        told.value.finished()
+
+    page.wait_for_timeout(50)
+    assert page.locator(".known").inner_text() == ""
+
+
+def test_a_link_that_was_there_when_the_page_came_is_looked_up_and_an_empty_one_is_not(page, store):
+    store.articles.post(77, "somebody", "There", "https://example.org/there")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url) if "/known/?" in request.url else None)
+    page.fill("[name=link]", "x")
+    page.fill("[name=link]", "")
+    page.wait_for_timeout(400)
+    assert asked == []
+
+    page.fill("[name=link]", "https://example.org/there")
+    page.locator("main form").evaluate("form => HTMLFormElement.prototype.submit.call(form)")
+    page.wait_for_load_state()
+
+    expect(page.locator("main [name=link]")).to_have_value("https://example.org/there")
+    expect(page.locator(".known a")).to_contain_text("There")
+
+
+def test_no_answer_is_no_trouble(page):
+    page.route("**/known/?*", lambda route: route.abort())
+
+    with page.expect_event("requestfailed"):
+        page.fill("[name=link]", "https://example.org/lost")
+    page.wait_for_timeout(50)
+
+    assert page.locator(".known").inner_text() == ""
 
 
 def test_a_burst_of_keys_is_one_question(page):
@@ -117,6 +164,37 @@ def test_groups_are_filtered_and_ticked_by_keyboard(page, store):
     page.click("main .actions button")
     page.wait_for_url("**/articles/*/")
     assert page.locator("main .groups a").all_inner_texts() == ["databases", "security"]
+
+
+@pytest.mark.parametrize(("typed", "found"), [("dátabàses", "Databases"), (" databases ", "Databases")])
+def test_groups_are_found_however_they_are_written(page, typed, found):
+    page.get_by_label("Find a group").fill(typed)
+
+    expect(page.locator(".boxes li:visible")).to_have_text([found])
+
+
+def test_groups_are_found_by_their_short_names_too(page):
+    box = page.locator(".boxes li").filter(has_text="Databases").locator("input")
+    box.evaluate("box => (box.value = 'relational')")
+
+    page.get_by_label("Find a group").fill("relatio")
+
+    expect(page.locator(".boxes li:visible")).to_have_text(["Databases"])
+
+
+def test_enter_ticks_nothing_while_several_are_found_or_a_word_is_composed(page):
+    field = page.get_by_label("Find a group")
+    field.fill("e")
+    assert page.locator(".boxes li:visible").count() > 1
+    field.press("Enter")
+    assert page.locator(".boxes input:checked").count() == 0
+    expect(field).to_have_value("e")
+
+    field.fill("databases")
+    field.dispatch_event("keydown", {"key": "Enter", "isComposing": True})
+
+    assert page.locator(".boxes input:checked").count() == 0
+    expect(field).to_have_value("databases")
 
 
 def test_without_javascript_there_is_no_empty_help(chromium, site):

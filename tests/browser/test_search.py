@@ -3,7 +3,12 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.windows import hold, wait_for
+
 pytestmark = pytest.mark.browser
+
+PAGE = "<title>Busy</title><section id=found data-told=Busy>Busy</section>"
+"""A page that came instead of what was asked for."""
 
 
 @pytest.fixture(params=[True, False], ids=["with JavaScript", "without JavaScript"])
@@ -15,7 +20,7 @@ def page(request, chromium, site):
     )
     problems = []
     page = context.new_page()
-    page.on("console", lambda message: problems.append(message.text))
+    page.on("console", lambda message: "Failed to load" in message.text or problems.append(message.text))
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.on("request", lambda request: "localhost" in request.url or problems.append(request.url))
     page.goto("/newest/")
@@ -58,6 +63,8 @@ def test_results_follow_what_is_typed(page):
     expect(page.locator("#found li.row h2", has_text=page.title_of_one)).to_have_count(1)
     expect(page.locator("#told")).to_have_text(page.locator("#found").get_attribute("data-told"))
     page.wait_for_url(f"**/search/?q={word}")
+    assert word in page.title()
+    expect(page.locator("#found")).not_to_have_attribute("aria-busy", "true")
     assert page.evaluate("document.activeElement.name") == "q"
     assert page.input_value("#search [name=q]") == word
     assert len(requests) < len(word)
@@ -91,3 +98,51 @@ def test_text_that_is_still_being_composed_is_not_looked_for(page):
               field.dispatchEvent(new CompositionEvent("compositionend", { bubbles: true }));
             }"""
         )
+
+
+FOUND = "**/search/?q=*"
+
+
+@pytest.mark.parametrize("page", [True], indirect=True)
+def test_of_two_questions_the_answer_to_the_later_one_is_shown(page):
+    held = hold(page, FOUND)
+    page.fill("#search [name=q]", "redis")
+    wait_for(page, lambda: held)
+    expect(page.locator("#found")).to_have_attribute("aria-busy", "true")
+
+    with page.expect_event("requestfailed", lambda request: request.url.endswith("q=redis")):
+        page.fill("#search [name=q]", "qqqqq")
+    wait_for(page, lambda: len(held) == 2)
+    expect(page.locator("#found")).to_have_attribute("aria-busy", "true")
+    held[1].continue_()
+
+    expect(page.locator("#found")).to_contain_text("Nothing was found")
+
+
+@pytest.mark.parametrize("page", [True], indirect=True)
+@pytest.mark.parametrize(
+    "broken", [lambda route: route.abort(), lambda route: route.fulfill(status=503, body=PAGE)]
+)
+def test_what_was_found_stays_if_no_answer_comes(page, broken):
+    before = page.inner_text("#found")
+    page.route(FOUND, broken)
+
+    with page.expect_event("request", lambda request: "q=lost" in request.url):
+        page.fill("#search [name=q]", "lost")
+
+    expect(page.locator("#found")).not_to_have_attribute("aria-busy", "true")
+    assert page.inner_text("#found") == before
+    assert "q=" not in page.url
+
+
+@pytest.mark.parametrize("page", [True], indirect=True)
+def test_once_the_form_is_sent_nothing_else_is_asked(page):
+    asked = []
+    page.on("request", lambda request: asked.append(request.resource_type) if "q=" in request.url else None)
+    hold(page, FOUND)
+    page.fill("#search [name=q]", "redis")
+
+    page.locator("#search").evaluate("form => form.requestSubmit()")
+    page.wait_for_timeout(400)
+
+    assert asked == ["document"]

@@ -5,6 +5,7 @@ import time_machine
 from django.test import Client
 from django.urls import reverse
 
+from accounts.models import User
 from articles import visitors
 from articles.caching import RULES
 from articles.domain import Choice
@@ -46,6 +47,24 @@ def test_what_a_member_sees_is_kept_by_nobody_else(site, article, bob, path):
     assert response["Cache-Control"] == "private, no-cache"
     assert "ETag" not in response
     assert "Cookie" in varies(response)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/nowhere/", "/groups/nope/", "/groups/python+nope/", "/?page=99", "/sitemap-articles-9.xml"),
+        *("/articles/99/", "/articles/1/vote/", "/articles/1/edit/", "/articles/1/views/", "/moderation/views/"),
+        *("/post/", "/moderation/groups/", "/moderation/groups/python/", "/users/ALICE/", "/api/docs"),
+        *("/pulse/", "/pulse/?ids=1", "/feeds/front.atom?hide=!!", "/search/?page=0", "/static/nothing.js"),
+        *("/mine/voted/", "/settings/", "/settings/data/", "/settings/delete/", "/api/articles", "/api/nothing"),
+    ],
+)
+def test_no_cache_may_keep_any_other_answer_to_a_member(site, article, carol, path):
+    """Errors too, which caches keep by themselves: each page names the member, and holds the forms' token."""
+    for member in (carol, User.objects.get(username="alice")):
+        kept = browser_of(member).get(path)["Cache-Control"]
+        assert "private" in kept
+        assert "public" not in kept
 
 
 @pytest.mark.parametrize("cookie", ["sessionid", "messages"])

@@ -113,6 +113,15 @@ def test_it_counts_what_was_posted_since_but_not_what_the_page_shows(site, alice
     assert ask(ids=joined([old, shown])).json()["new"] == ""
 
 
+def test_what_one_posted_oneself_is_news_to_others_alone(site, alice, bob):
+    first, *_ = post_many(site, alice, 3)
+    site.articles.post(bob.pk, "bob", "Mine", "https://e.org/mine", [])
+
+    assert ask(browser_of(bob), ids=first, since=0).json()["new"] == "2 new articles"
+    assert ask(browser_of(alice), ids=first, since=0).json()["new"] == "1 new article"
+    assert ask(ids=first, since=0).json()["new"] == "3 new articles"
+
+
 def test_it_counts_no_removed_article_and_no_more_than_fifty(site, alice, carol):
     ids = post_many(site, alice, 60)
     site.articles.remove(ids[-1], Actor(carol.pk, "carol"), "spam")

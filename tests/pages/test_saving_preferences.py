@@ -1,8 +1,11 @@
 """POST /preferences/: what readers choose sticks, by cookie or on the account."""
 
+import re
+
 import pytest
 from django.test import Client
 
+from articles import wiring
 from articles.preferences import MOST_HIDDEN, THEMES
 from tests.pages.conftest import browser_of
 from tests.repository.usage import MODERATOR
@@ -110,11 +113,41 @@ def test_a_member_needs_the_forms_token_and_a_reader_none(site, bob):
     assert bob.theme == ""
 
 
-def test_another_sites_page_does_not_choose_for_a_reader(site):
-    answer = Client().post("/preferences/", {"theme": "dark"}, headers={"Sec-Fetch-Site": "cross-site"})
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site", "Origin": "https://testserver"},
+        {"Origin": "https://evil.example"},
+        {"Origin": "https://testserver.evil.example"},
+        {"Origin": "http://[testserver"},
+        {"Origin": "null"},
+        {"Origin": ""},
+    ],
+    ids=str,
+)
+def test_another_sites_page_does_not_choose_for_a_reader(site, told):
+    answer = Client().post("/preferences/", {"theme": "dark"}, headers=told)
 
     assert answer.status_code == 400
     assert not answer.cookies
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"Sec-Fetch-Site": "same-origin", "Origin": "https://votes.example"},
+        {"Sec-Fetch-Site": "none"},
+        {"Origin": "http://testserver"},
+        {"Origin": "https://votes.example"},
+    ],
+    ids=str,
+)
+def test_the_sites_own_pages_do(site, settings, told):
+    """Also behind a proxy that asks under another name than the public one."""
+    settings.SITE_URL = "https://votes.example"
+
+    assert Client().post("/preferences/", {"theme": "dark"}, headers=told).cookies["theme"].value == "dark"
 
 
 @pytest.mark.parametrize(
@@ -220,3 +253,32 @@ def test_a_member_may_hide_what_no_cookie_could_keep(site, bob):
 def test_every_theme_can_be_chosen(site):
     for theme in THEMES:
         assert save(Client(), theme=theme).cookies["theme"].value == theme
+
+
+def test_the_groups_one_does_not_hide_yet_can_be_chosen_by_their_titles(site, bob):
+    site.groups.create("web", "The Web")
+    site.groups.create("python", "Python & friends")
+    browser = browser_of(bob)
+
+    def offered():
+        chooser = browser.get("/settings/").text.split('name="hide"')[1]
+        return re.findall(r'<option value="([^"]*)">([^<]*)</option>', chooser)
+
+    assert offered() == [("", "Choose a group"), ("python", "Python &amp; friends"), ("web", "The Web")]
+
+    browser.post("/preferences/", {"hide": "python"})
+    assert offered() == [("", "Choose a group"), ("web", "The Web")]
+
+    browser.post("/preferences/", {"hide": "web"})
+    assert 'name="hide"' not in browser.get("/settings/").text
+
+
+def test_settings_need_no_store(bob, settings):
+    browser = browser_of(bob)
+    settings.STORE_URL = "unix:///nowhere/store.sock"
+    wiring.repository.cache_clear()
+
+    response = browser.get("/settings/")
+
+    assert response.status_code == 200
+    assert 'name="hide"' not in response.text

@@ -52,6 +52,24 @@ def test_chinese_is_found_by_any_part_of_it(repository):
     assert ids(repository, "库入 分布") == [article]
 
 
+def test_whoever_hides_many_groups_holds_up_the_store_no_longer(real_repository):
+    groups = [f"group-{n}" for n in range(50)]
+    for slug in groups:
+        real_repository.groups.create(slug, slug)
+    for n, slug in enumerate(groups):
+        post(real_repository, "redis", slug, groups[n - 1])
+    here = post(real_repository, "redis")
+    server = real_repository.store.client
+    looked = []
+    for hidden in (groups[:1], groups):
+        server.config_resetstat()
+        found = ids(real_repository, "redis", hidden=hidden)
+        looked.append(server.info("commandstats").get("cmdstat_smismember", {}).get("calls", 0))
+
+    assert found == [here]
+    assert looked[1] <= looked[0]
+
+
 def test_newest_or_best_first(repository, clock):
     old = post(repository, "redis one")
     clock.advance(60)

@@ -1,4 +1,4 @@
-"""What the site's style weighs, as it is served."""
+"""What the site's style and scripts weigh, as they are served."""
 
 import gzip
 import re
@@ -22,6 +22,10 @@ def served(static_files, name):
     return found
 
 
+def weight(path):
+    return len(gzip.compress(path.read_bytes(), 9, mtime=0))
+
+
 def test_every_sheet_is_imported_or_linked_and_none_twice():
     assert len(IMPORTED) == len(set(IMPORTED))
     assert set(IMPORTED) & linked() == set()
@@ -39,6 +43,15 @@ def test_the_sheet_of_every_page_holds_its_components(static_files):
 
 @pytest.mark.timeout(120)
 def test_all_style_together_weighs_at_most_12_kilobytes(static_files):
-    weights = {name: len(gzip.compress(served(static_files, name).read_bytes())) for name in linked()}
+    weights = {name: weight(served(static_files, name)) for name in linked()}
 
     assert sum(weights.values()) <= 12 * KB, weights
+
+
+@pytest.mark.timeout(120)
+def test_all_scripts_weigh_at_most_8_kilobytes_each_packed_by_itself(static_files):
+    sources = {path.stem for path in (settings.BASE_DIR / "static" / "js").glob("*.js")}
+    weights = {path.name.split(".")[0]: weight(path) for path in (static_files / "js").glob("*.js")}
+
+    assert weights.keys() == sources
+    assert sum(weights.values()) <= 8 * KB, weights
