@@ -58,6 +58,7 @@ RULES: Mapping[str, Rule] = {
     "articles:hot": _list,
     "articles:top": _list,
     "articles:search": _list,
+    "articles:about": _list,
     "articles:groups": _list,
     "articles:group": _list,
     "articles:profile": _list,
@@ -65,6 +66,7 @@ RULES: Mapping[str, Rule] = {
     "articles:article": _counted,
     "articles:why": _counted,
     "articles:feed": _feed,
+    "articles:top_feed": _feed,
     "articles:group_feed": _feed,
     "articles:user_feed": _feed,
     "articles:search_feed": _feed,
@@ -73,7 +75,7 @@ RULES: Mapping[str, Rule] = {
     "articles:sitemap_lists": _for_crawlers,
     "articles:sitemap_articles": _for_crawlers,
 }
-"""By the name of the view; what is not here says itself what may be kept."""
+"""By the name of the view; what is not here says itself what may be kept, and if not, nobody shares a member's."""
 
 
 class CachingMiddleware:
@@ -86,8 +88,15 @@ class CachingMiddleware:
         response = self._get_response(request)
         rule = RULES.get(request.resolver_match.view_name) if request.resolver_match else None
         if rule is None or request.method not in ("GET", "HEAD") or response.status_code not in (200, 304):
-            return response
+            return _unruled(request, response)
         return rule(request, response)
+
+
+def _unruled(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    """Errors, forms, redirections: caches may keep even a 404 of their own accord, and it names the member."""
+    if "Cache-Control" not in response.headers and _is_personal(request, response):
+        patch_cache_control(response, private=True, no_cache=True)
+    return response
 
 
 def _vary_by_reader(response: HttpResponse) -> None:

@@ -3,6 +3,8 @@
 from django.urls import register_converter
 from django.urls.converters import StringConverter
 
+from articles.domain import Span
+
 
 class ArticleIdConverter:
     """An article's id in its one spelling: no sign, no leading zero, ASCII digits."""
@@ -22,6 +24,12 @@ class FeedListConverter(StringConverter):
     regex = "front|newest|hot"
 
 
+class FeedSpanConverter(StringConverter):
+    """How far back a feed of the most points goes."""
+
+    regex = "|".join(Span)
+
+
 class FeedKindConverter(StringConverter):
     """The end of a feed's address: what it is written as."""
 
@@ -30,4 +38,5 @@ class FeedKindConverter(StringConverter):
 
 register_converter(ArticleIdConverter, "article_id")
 register_converter(FeedListConverter, "feed_list")
+register_converter(FeedSpanConverter, "feed_span")
 register_converter(FeedKindConverter, "feed_kind")

@@ -10,7 +10,7 @@ from django.utils.cache import patch_vary_headers
 
 from articles.preferences import preferences_of
 
-_IMPERSONAL = ("/feeds/", "/healthz", "/readyz", "/metrics", "/robots.txt", "/sitemap.xml")
+_IMPERSONAL = ("/feeds/", "/healthz", "/readyz", "/metrics", "/robots.txt", "/sitemap.xml", "/sitemap-")
 """Addresses that never ask who the reader is: there, cookie and browser decide alone."""
 
 

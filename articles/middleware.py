@@ -5,13 +5,10 @@ from collections.abc import Callable
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
-from django.shortcuts import render
 from django.urls import reverse
 
 from articles import errors
-
-RETRY_AFTER = 5
-"""Seconds after which a client may try again while the store is away."""
+from articles.views import errors as pages
 
 _log = logging.getLogger(__name__)
 
@@ -48,14 +45,14 @@ class ErrorPagesMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self._get_response(request)
         if response.status_code in _EXPLAINED and not response.streaming and not response.content:
-            page = render(request, f"errors/{response.status_code}.html", status=response.status_code)
+            page = pages.page(request, response.status_code)
             response.content = page.content
             response["Content-Type"] = page["Content-Type"]
         return response
 
 
 class StoreErrorsMiddleware:
-    """What is not there is 404; a store that is away is 503, with when to come back."""
+    """What is not there is 404; a store or accounts that are away are 503, with when to come back."""
 
     def __init__(self, get_response: Answer) -> None:
         self._get_response = get_response
@@ -73,7 +70,8 @@ class StoreErrorsMiddleware:
                 raise PermissionDenied(str(exception)) from exception
             case errors.StoreError():
                 _log.error("store: %s: %s", type(exception).__name__, exception)
-                answer = render(request, "errors/503.html", status=503)
-                answer["Retry-After"] = str(RETRY_AFTER)
-                return answer
+                return pages.unavailable(request)
+            case _ if isinstance(exception, pages.ACCOUNTS_AWAY):
+                _log.error("accounts: %s: %s", type(exception).__name__, exception)
+                return pages.unavailable(request)
         return None

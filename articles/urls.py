@@ -4,6 +4,7 @@ from django.urls import path
 
 from articles import converters  # noqa: F401 - makes "article_id" known
 from articles.views import (
+    about,
     article,
     crawlers,
     feeds,
@@ -31,6 +32,7 @@ urlpatterns = [
     path("newest/", lists.newest, name="newest"),
     path("hot/", lists.hot, name="hot"),
     path("top/", lists.top, name="top"),
+    path("about/", about.about, name="about"),
     path("search/", search.search, name="search"),
     path("groups/", groups.index, name="groups"),
     path("groups/<str:slug>/", lists.group, name="group"),
@@ -62,6 +64,7 @@ urlpatterns = [
     path("operation/", operation.operation, name="operation"),
     path("metrics", operation.scrape, name="metrics"),
     path("feeds/<feed_list:name>.<feed_kind:kind>", feeds.of_list, name="feed"),
+    path("feeds/top/<feed_span:span>.<feed_kind:kind>", feeds.of_top, name="top_feed"),
     path("feeds/groups/<str:slugs>.<feed_kind:kind>", feeds.of_groups, name="group_feed"),
     path("feeds/users/<str:name>.<feed_kind:kind>", feeds.of_poster, name="user_feed"),
     path("feeds/search.<feed_kind:kind>", feeds.of_search, name="search_feed"),

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import fakeredis
+import hypothesis
 import pytest
 from django.conf import settings
 
@@ -15,6 +16,10 @@ from voting_site.embedded import StorePaths, Supervisor
 
 REPOSITORY_DATABASE = 2
 """Of the test server: 0 and 1 are the site's own store and cache."""
+
+# A machine with much to do is no reason for an example to fail.
+hypothesis.settings.register_profile("patient", deadline=None)
+hypothesis.settings.load_profile("patient")
 
 BACKENDS = ("fakeredis", "server", "server, 4 shards")
 

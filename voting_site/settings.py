@@ -71,6 +71,7 @@ TEMPLATES = [
             "context_processors": [
                 "articles.context.form_token",
                 "articles.context.preferences",
+                "articles.context.groups",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],

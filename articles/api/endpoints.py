@@ -16,6 +16,7 @@ from articles.api.problems import Problem
 from articles.archive import record_view
 from articles.domain import Order
 from articles.errors import GroupNotFound, PageNotFound
+from articles.feeds.query import BadQuery, hidden_in
 from articles.links import clean_link
 from articles.people import actor, reader_id
 from articles.presentation import listed
@@ -89,7 +90,10 @@ def list_hot(request: HttpRequest, query: Query[readership.HotQuery]) -> readers
 def search(request: HttpRequest, query: Query[finding.SearchQuery]) -> finding.SearchPage:
     slug = None if query.group is None else _slug_asked_for(query.group)
     order, reader = Order(query.order), reader_id(request)
-    page = repository().search.page(read_query(query.q), order, query.page, slug=slug, reader=reader)
+    hidden = _hidden_as_asked(query.hide or "")
+    page = repository().search.page(
+        read_query(query.q), order, query.page, slug=slug, hidden=hidden, reader=reader
+    )
     return finding.SearchPage.of(page)
 
 
@@ -193,6 +197,13 @@ def _slug_asked_for(name: str) -> str:
         return clean_slug(name)
     except Refused as refused:
         raise GroupNotFound(name) from refused
+
+
+def _hidden_as_asked(names: str) -> tuple[str, ...]:
+    try:
+        return hidden_in(names)
+    except BadQuery as bad:
+        raise Problem(400, "invalid", str(bad)) from bad
 
 
 def _slugs(names: Sequence[str]) -> list[str]:

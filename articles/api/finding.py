@@ -31,6 +31,14 @@ class SearchQuery(BaseModel):
     group: str | SkipJsonSchema[None] = Field(
         None, description=gettext_noop("Name of a group, to search its articles only."), examples=["python"]
     )
+    hide: str | SkipJsonSchema[None] = Field(
+        None,
+        description=gettext_noop(
+            "Names of groups whose articles are left out, with commas between them, at most 50. Not the one that "
+            "is searched in."
+        ),
+        examples=["python,redis"],
+    )
     page: PlainNumber = Field(
         1, ge=1, le=LAST_PAGE, description=gettext_noop("Page, counted from 1."), examples=[2]
     )

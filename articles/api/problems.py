@@ -15,9 +15,9 @@ from django.utils.translation import gettext_noop
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
 from articles import errors, text
-from articles.middleware import RETRY_AFTER
 from articles.presentation import listed
 from articles.refusals import message_of, sentence_of
+from articles.views.errors import RETRY_AFTER
 
 _log = logging.getLogger(__name__)
 

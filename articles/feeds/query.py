@@ -25,7 +25,7 @@ class BadQuery(ValueError):
 
 def wish_of(query: QueryDict) -> Wish:
     """Raises BadQuery."""
-    return Wish(_min_points(query), _hidden(query))
+    return Wish(_min_points(query), hidden_in(query.get("hide", "")))
 
 
 def query_of(wish: Wish, **more: str) -> str:
@@ -47,8 +47,8 @@ def _min_points(query: QueryDict) -> int | None:
     return int(text)
 
 
-def _hidden(query: QueryDict) -> tuple[str, ...]:
-    joined = query.get("hide", "")
+def hidden_in(joined: str) -> tuple[str, ...]:
+    """Slugs of the groups that `?hide=` names, sorted, each once. Raises BadQuery."""
     if len(joined) > _MOST_TEXT or joined.count(",") >= MOST_HIDDEN:
         raise BadQuery(_("hide can name at most %(most)d groups.") % {"most": MOST_HIDDEN})
     try:

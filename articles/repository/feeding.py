@@ -3,15 +3,16 @@
 docs/feeds.md tells readers the same.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import inf
 
-from articles.domain import Article, ArticleId, Order, UserId
+from articles.domain import Article, ArticleId, Order, Span, UserId
 from articles.errors import GroupNotFound
 from articles.repository import keys as names
 from articles.repository.catalogue import Catalogue, Standing
 from articles.repository.hot import Hot
-from articles.repository.merging import Cut, Ranking, merge_page
+from articles.repository.merging import Cut, Ranking, merge_page, site_rankings
 from articles.repository.reading import read_articles, sort_key
 from articles.repository.search import Search
 from articles.repository.store import Store
@@ -40,6 +41,10 @@ class Wish:
     min_points: int | None = None
     hidden: tuple[str, ...] = ()
 
+    def showing(self, slugs: Collection[str]) -> "Wish":
+        """The same where these groups are asked for: none of them is left out."""
+        return replace(self, hidden=tuple(slug for slug in self.hidden if slug not in slugs))
+
     def admits(self, article: Article) -> bool:
         return (
             article.removed is None
@@ -51,7 +56,8 @@ class Wish:
 class Feeds:
     """The articles of every feed, in the order of its list.
 
-    All that were posted since `since()`, and at least `AT_LEAST`, the first of the list; at most `AT_MOST`.
+    All that were posted since `since()`, and at least `AT_LEAST`, the first of the list; at most `AT_MOST`. Of the
+    most points the first alone.
     Round trips: candidates, where they stand, the articles (one for the first, one for each `READ_AT_ONCE` more).
     """
 
@@ -79,6 +85,12 @@ class Feeds:
         found = self._catalogue.standings(list(ids))
         return self._collect(sorted(found, key=lambda one: sort_key(one.score, str(one.id)), reverse=True), wish)
 
+    def top(self, span: Span, wish: Wish) -> list[Article]:
+        """Most points first: of what was posted within the span the first `AT_LEAST`, and no more."""
+        rankings = site_rankings(self._store, Order.POINTS, span)
+        ids = merge_page(self._store, rankings, 0, self._candidates(wish)).ids
+        return self._collect(self._catalogue.standings(ids), wish, since=inf)[:AT_LEAST]
+
     def hot(self, wish: Wish) -> list[Article]:
         """By hotness. Covers what is on the hot list: articles that nobody has read are not."""
         cut, most = self._cut(Order.HOT, self._store.rules.hot_size), self._store.rules.hot_size
@@ -88,6 +100,7 @@ class Feeds:
 
     def groups(self, slugs: Sequence[str], wish: Wish) -> tuple[Mapping[str, str], list[Article]]:
         """Titles of the groups by slug; the articles in any of them, newest first. Raises GroupNotFound."""
+        wish = wish.showing(slugs)
         titles: dict[str, str] = {}
         posted: dict[ArticleId, float] = {}
         for slug in slugs:
@@ -108,9 +121,11 @@ class Feeds:
     def search(self, query: Query, wish: Wish, *, slug: str | None = None) -> list[Article]:
         """What meets all terms, newest first, inside a group if `slug` is given. Raises GroupNotFound.
 
-        Looked for among the newest `AT_MOST` that meet them, whatever the wish.
+        Looked for among the newest `AT_MOST` that meet them and are in no hidden group, whatever their points.
         """
-        ids = self._search.newest(query, AT_MOST, slug=slug)
+        if slug is not None:
+            wish = wish.showing([slug])
+        ids = self._search.newest(query, AT_MOST, slug=slug, hidden=wish.hidden)
         return self._collect(self._catalogue.standings(ids), wish)
 
     def _ids(self, order: Order, wish: Wish) -> list[ArticleId]:
@@ -124,7 +139,7 @@ class Feeds:
         """The first `size` entries of a list."""
         shards = self._store.shards.all
         if slug is None:
-            rankings = [Ranking(keys, keys.order(order)) for keys in shards]
+            rankings = site_rankings(self._store, order)
         else:
             rankings = [
                 Ranking(keys, keys.group_order(order, slug), keys.group(slug), keys.order(order))
@@ -132,9 +147,9 @@ class Feeds:
             ]
         return merge_page(self._store, rankings, 0, size, slug=slug)
 
-    def _collect(self, standings: Sequence[Standing], wish: Wish) -> list[Article]:
-        """The first ones, and all that are recent enough, as far as the wish admits them."""
-        since, found, looked_at = self.since(wish), list[Article](), 0
+    def _collect(self, standings: Sequence[Standing], wish: Wish, since: float | None = None) -> list[Article]:
+        """The first ones, and all posted `since`, in Unix seconds, as far as the wish admits them."""
+        since, found, looked_at = self.since(wish) if since is None else since, list[Article](), 0
         waiting = [one for one in standings if wish.min_points is None or one.points >= wish.min_points]
         while waiting and len(found) < AT_MOST and looked_at < LOOKED_AT:
             if len(found) >= AT_LEAST:

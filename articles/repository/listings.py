@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from articles.domain import Article, ArticleId, ArticlePage, Group, Order, Span, UserId
 from articles.errors import GroupNotFound, PageNotFound
 from articles.repository.hot import Hot
-from articles.repository.merging import Cut, Ranking, merge_page
+from articles.repository.merging import Cut, Ranking, merge_page, site_rankings
 from articles.repository.reading import read_articles
 from articles.repository.reading_on import Choosing, read_on
 from articles.repository.store import Store
@@ -155,16 +155,14 @@ class Listings:
 
     def _rankings(self, asked: _Asked) -> Sequence[Ranking]:
         """Every shard's, of each group."""
-        shards, order, begins = self._store.shards.all, asked.order, asked.span.since(self._store.now())
-        if asked.slugs:
-            return [
-                Ranking(keys, keys.group_order(order, slug), keys.group(slug), keys.order(order))
-                for keys in shards
-                for slug in asked.slugs
-            ]
-        if order is Order.POINTS and begins is not None:
-            return [Ranking(k, k.top(asked.span), span=asked.span, posted_since=begins) for k in shards]
-        return [Ranking(keys, keys.order(order), since=asked.since) for keys in shards]
+        if not asked.slugs:
+            return site_rankings(self._store, asked.order, asked.span, asked.since)
+        order = asked.order
+        return [
+            Ranking(keys, keys.group_order(order, slug), keys.group(slug), keys.order(order))
+            for keys in self._store.shards.all
+            for slug in asked.slugs
+        ]
 
     def _groups(self, slugs: Sequence[str]) -> tuple[Group, ...]:
         """One round trip, none for no groups. Raises GroupNotFound for the first that is not there."""

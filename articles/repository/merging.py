@@ -116,6 +116,14 @@ class _Reading(NamedTuple):
         return float(self.states[0][1] or 0)
 
 
+def site_rankings(store: Store, order: Order, span: Span = Span.ALL, since: float | None = None) -> list[Ranking]:
+    """Every shard's, of the whole site. `span` for points, `since` in Unix seconds for the hot list alone."""
+    begins = span.since(store.now())
+    if order is Order.POINTS and begins is not None:
+        return [Ranking(keys, keys.top(span), span=span, posted_since=begins) for keys in store.shards.all]
+    return [Ranking(keys, keys.order(order), since=since) for keys in store.shards.all]
+
+
 def merge_page(
     store: Store, rankings: Sequence[Ranking], start: int, size: int, *, slug: str | None = None
 ) -> Cut:

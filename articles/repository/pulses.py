@@ -30,14 +30,17 @@ class Pulses:
 
         Without `order`, and by time, which never changes, they stay in the order given; unknown ids are left out.
         Other listed articles posted at `since`, in Unix seconds, or later count as new: those in one of `slugs`,
-        if any are given, in none of `hidden`, none of the reader's own. Two round trips; one without `since` and
-        hotness.
+        if any are given, in none of `hidden` but these, none of the reader's own. Two round trips; one without
+        `since` and hotness.
         """
         hotness, later = self._look(ids, order, since)
         found = read_articles(self._store, [*ids, *later[: MOST_NEW + 1]], reader)
         on_page, beside = set(ids), {article.id: article for article in found if article.id in later}
+        left_out = set(hidden).difference(slugs)
         new = [
-            article for article in beside.values() if article.poster != reader and _counts(article, slugs, hidden)
+            article
+            for article in beside.values()
+            if article.poster != reader and _counts(article, slugs, left_out)
         ]
         articles = [article for article in found if article.id in on_page]
         if order not in (None, Order.TIME):

@@ -67,9 +67,11 @@ class Search:
         facts = (order, titles.get(slug or ""), hunt.total, hunt.complete and indexed)
         return SearchPage(tuple(listed), number, size, more, *facts)
 
-    def newest(self, query: Query, most: int, *, slug: str | None = None) -> list[ArticleId]:
+    def newest(
+        self, query: Query, most: int, *, slug: str | None = None, hidden: Sequence[str] = ()
+    ) -> list[ArticleId]:
         """Ids of the newest articles that meet all terms, newest first, at most `most`. Raises GroupNotFound."""
-        hunt, _, _ = self._hunt(query, Order.TIME, most, slug, ())
+        hunt, _, _ = self._hunt(query, Order.TIME, most, slug, hidden)
         return [int(member) for _, member in hunt.best[:most]]
 
     def _hunt(

@@ -37,16 +37,20 @@ def _places(text: str, query: Query) -> Iterator[tuple[int, int]]:
         folded = fold(run[0])
         at = _origins(run[0], folded)
         for first, last in _places_in_run(folded, query):
-            yield run.start() + at[first], run.start() + at[last]
+            if at:
+                end = max(at[last], at[last - 1] + 1)  # a character that folds to several is marked as a whole
+                yield run.start() + at[first], run.start() + end
+            else:
+                yield run.span()
 
 
 def _origins(run: str, folded: str) -> list[int]:
-    """For each place in the folded run, its end included, the place in the run; roughly where that is unclear."""
+    """For each place in the folded run, its end included, the place in the run; empty where that is unclear."""
     if len(run) == len(folded):
         return list(range(len(run) + 1))
     each = [fold(char) for char in run]
     if "".join(each) != folded:
-        return [0] * len(folded) + [len(run)]
+        return []
     origins = [at for at, text in enumerate(each) for _ in text]
     return [*origins, len(run)]
 

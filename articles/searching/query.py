@@ -73,8 +73,9 @@ def read_query(text: str) -> Query:
     """The terms of what was typed. The last word is also taken as the beginning of one."""
     plain = _ADDRESS.sub(r"\1", text[:MOST_CHARACTERS])
     found = [(fold(run[0]).removeprefix("www."), run.end() == len(plain.rstrip())) for run in runs(plain)]
-    needed = [(word, last) for word, last in found if last or word not in _STOP_WORDS] or found
-    terms = [term for word, last in needed for term in _terms(word, last)]
+    if any(word not in _STOP_WORDS for word, _ in found):
+        found = [(word, last) for word, last in found if last or word not in _STOP_WORDS]
+    terms = [term for word, last in found for term in _terms(word, last)]
     return Query(tuple(dict.fromkeys(terms))[:MOST_TERMS])
 
 

@@ -27,13 +27,13 @@ _NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 _FOR_PEOPLE = (
     *("articles:post", "articles:lab", "articles:operation", "articles:metrics", "articles:healthz"),
     *("articles:readyz", "articles:site_views", "articles:create_group", "articles:preferences"),
-    "articles:search",
+    *("articles:search", "articles:pulse", "articles:voted", "articles:opposed", "articles:saved"),
     *("accounts:login", "accounts:logout", "accounts:signup", "accounts:settings", "accounts:password_change"),
     *("accounts:password_reset", "admin:index"),
 )
 """Pages that have nothing for a search engine."""
 
-_OF_AN_ARTICLE = ("vote", "edit", "assign_groups", "remove", "restore", "article_views")
+_OF_AN_ARTICLE = ("vote", "save", "edit", "assign_groups", "remove", "restore", "article_views")
 
 _Entry = tuple[str, float | None]
 """A path, and the Unix second of its last change, if it is known."""
@@ -41,7 +41,10 @@ _Entry = tuple[str, float | None]
 
 @require_safe
 def robots(request: HttpRequest) -> HttpResponse:
-    """Everything with a query is one of the lists in another order or cut: the sitemap leads to all articles."""
+    """Everything with a query is a list in another order or cut, or goes on after what a reader was shown.
+
+    That has no end, and the sitemap leads to all articles.
+    """
     lines = [
         "User-agent: *",
         f"Crawl-delay: {CRAWL_DELAY}",
@@ -60,6 +63,8 @@ def _closed() -> Iterator[str]:
         yield reverse(name)
     for name in _OF_AN_ARTICLE:
         yield reverse(f"articles:{name}", args=[1]).replace("/1/", "/*/")
+    for plus in ("+", "%2B"):  # several groups at once: as many pages as there are choices of groups
+        yield f"{reverse('articles:groups')}*{plus}"
 
 
 @require_safe
@@ -78,7 +83,7 @@ def lists(request: HttpRequest) -> HttpResponse:
     newest = found.listings.page(Order.TIME, size=1).articles
     changed = newest[0].posted_at if newest else None
     entries: list[_Entry] = [(reverse("articles:front"), changed), (reverse("articles:newest"), changed)]
-    entries += [(reverse(f"articles:{name}"), None) for name in ("hot", "top", "groups", "log")]
+    entries += [(reverse(f"articles:{name}"), None) for name in ("hot", "top", "groups", "log", "about")]
     entries += [(reverse("articles:group", args=[slug]), None) for slug in sorted(found.groups.titles())]
     return _xml(request, "urlset", "url", entries[:MOST_IN_A_FILE])
 

@@ -2,26 +2,50 @@
 
 # ruff: noqa: ARG001
 
+from typing import Any
+
+from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import RequestDataTooBig
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 
 from articles.preferences import THEME_COOKIE, THEMES
 
+RETRY_AFTER = 5
+"""Seconds after which a client may try again while the store or the accounts are away."""
+
+ACCOUNTS_AWAY = (OperationalError, InterfaceError)
+
+
+def page(request: HttpRequest, status: int, context: dict[str, Any] | None = None) -> HttpResponse:
+    """The page of an error; as for a reader without account where nobody can tell who asks."""
+    try:
+        return render(request, f"errors/{status}.html", context, status=status)
+    except ACCOUNTS_AWAY:
+        request.user = AnonymousUser()
+        return render(request, f"errors/{status}.html", context, status=status)
+
+
+def unavailable(request: HttpRequest) -> HttpResponse:
+    """With when to come back."""
+    answer = page(request, 503)
+    answer["Retry-After"] = str(RETRY_AFTER)
+    return answer
+
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    status = 413 if isinstance(exception, RequestDataTooBig) else 400
-    return render(request, f"errors/{status}.html", status=status)
+    return page(request, 413 if isinstance(exception, RequestDataTooBig) else 400)
 
 
 def forbidden(request: HttpRequest, exception: Exception | None = None, reason: str = "") -> HttpResponse:
     """Also shown when a form's token is missing or stale (`reason` is then set)."""
-    return render(request, "errors/403.html", {"stale_form": bool(reason)}, status=403)
+    return page(request, 403, {"stale_form": bool(reason)})
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return render(request, "errors/404.html", status=404)
+    return page(request, 404)
 
 
 def failed(request: HttpRequest) -> HttpResponse:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, override
 from django.views.decorators.http import require_safe
 
-from articles.domain import Article, Order
+from articles.domain import Article, Order, Span
 from articles.errors import GroupNotFound
 from articles.feeds.answers import answer
 from articles.feeds.query import BadQuery, query_of, wish_of
@@ -47,6 +47,20 @@ def of_list(request: HttpRequest, wish: Wish, name: str, kind: str) -> HttpRespo
     with override(settings.LANGUAGE_CODE):
         title = {"front": _("Front page"), "newest": _("Newest"), "hot": _("Hot")}[name]
         return _answer(request, title, reverse(f"articles:{name}"), wish, articles, kind)
+
+
+@_with_wish
+def of_top(request: HttpRequest, wish: Wish, span: str, kind: str) -> HttpResponse:
+    """`span` is the value of a `Span`."""
+    articles = repository().feeds.top(Span(span), wish)
+    with override(settings.LANGUAGE_CODE):
+        title = {
+            Span.DAY: _("Top of the day"),
+            Span.WEEK: _("Top of the week"),
+            Span.MONTH: _("Top of the month"),
+            Span.ALL: _("Top of all time"),
+        }[Span(span)]
+        return _answer(request, title, f"{reverse('articles:top')}?range={span}", wish, articles, kind)
 
 
 @_with_wish

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib import messages
@@ -55,7 +56,8 @@ class _Wish:
         """The preferences afterwards. Raises _NotHidden."""
         hidden = before.hidden_groups
         if self.show is not None:
-            hidden = tuple(slug for slug in hidden if slug not in (self.show, _slug_of(self.show)))
+            shown = _slug_of(self.show)
+            hidden = tuple(slug for slug in hidden if slug != shown)
         if self.hide is not None:
             hidden = _with(hidden, _slug_of(self.hide))
         return Preferences(
@@ -81,7 +83,7 @@ def save(request: HttpRequest) -> HttpResponse:
     """
     if request.user.is_authenticated:
         return _save_for_member(request)
-    if request.headers.get("Sec-Fetch-Site") == "cross-site":
+    if _comes_from_elsewhere(request):
         return _makes_no_sense(request)
     wish = _Wish.of(request.POST)
     if wish is None:
@@ -95,6 +97,19 @@ def save(request: HttpRequest) -> HttpResponse:
         messages.error(request, str(refusal))
         return redirect(_way_back(request))
     return _saved(request, wish, before, wanted)
+
+
+def _comes_from_elsewhere(request: HttpRequest) -> bool:
+    """Whether the browser says that the form stood on another site's page, a neighbour's on the same domain too.
+
+    Older browsers say so by the Origin alone.
+    """
+    if site := request.headers.get("Sec-Fetch-Site"):
+        return site not in ("same-origin", "none")
+    if (origin := request.headers.get("Origin")) is None:
+        return False
+    own = {request.get_host(), urlsplit(settings.SITE_URL).netloc} - {""}
+    return origin.partition("://")[2] not in own
 
 
 @csrf_protect
@@ -133,7 +148,7 @@ def _saved(request: HttpRequest, wish: _Wish, before: Preferences, wanted: Prefe
 
 def _sent_back(request: HttpRequest, wish: _Wish, before: Preferences, wanted: Preferences) -> HttpResponse:
     way_back = _way_back(request)
-    with translation.override(wanted.language or translation.get_language()):
+    with translation.override(wanted.language or _browsers_language(request)):
         if told := _told(wish, before, wanted, in_settings=way_back == reverse("accounts:settings")):
             messages.success(request, told)
     return redirect(way_back)
@@ -141,13 +156,14 @@ def _sent_back(request: HttpRequest, wish: _Wish, before: Preferences, wanted: P
 
 def _told(wish: _Wish, before: Preferences, wanted: Preferences, *, in_settings: bool) -> str:
     """What has changed, where the page that follows does not show it by itself."""
-    if new := [slug for slug in wanted.hidden_groups if slug not in before.hidden_groups]:
-        return _("The group “%(name)s” is now left out of your lists.") % {"name": new[0]}
-    if gone := [slug for slug in before.hidden_groups if slug not in wanted.hidden_groups]:
-        return _("The group “%(name)s” is shown in your lists again.") % {"name": gone[0]}
-    if not in_settings or wish.hide is not None or wish.show is not None:
-        return ""
-    return _("Your settings have been saved.")
+    if wish.hide is not None:
+        new = wanted.hidden_groups[-1:]  # where the others were merged into is no news
+        is_new = new and new[0] not in before.hidden_groups
+        return _("The group “%(name)s” is now left out of your lists.") % {"name": new[0]} if is_new else ""
+    if wish.show is not None:
+        gone = [slug for slug in before.hidden_groups if slug not in wanted.hidden_groups]
+        return _("The group “%(name)s” is shown in your lists again.") % {"name": gone[0]} if gone else ""
+    return _("Your settings have been saved.") if in_settings else ""
 
 
 def _set_cookie(request: HttpRequest, response: HttpResponse, name: str, value: str) -> None:
@@ -188,6 +204,13 @@ def _language_of(request: HttpRequest) -> str:
     """The language this browser has chosen, '' where it has chosen none."""
     chosen = request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, "")
     return chosen if chosen in dict(settings.LANGUAGES) else ""
+
+
+def _browsers_language(request: HttpRequest) -> str:
+    """The language of the pages for who has chosen none."""
+    plain = HttpRequest()
+    plain.META["HTTP_ACCEPT_LANGUAGE"] = request.headers.get("Accept-Language", "")
+    return translation.get_language_from_request(plain)
 
 
 def _makes_no_sense(request: HttpRequest) -> HttpResponse:

@@ -1,6 +1,6 @@
 """The search, its form, and what it found."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
@@ -47,7 +47,7 @@ def search(request: HttpRequest) -> HttpResponse:
         "page": page,
         "asked": bool(query.terms),
         "now": found.store.now(),
-        "show": _marker(query),
+        "show": _marker(query, {s: groups[s] for a in page.articles for s in a.groups if s in groups}),
         "groups": sorted(groups.items(), key=lambda group: group[1].casefold())
         if len(groups) <= _MOST_CHOICES
         else [],
@@ -91,11 +91,12 @@ def search_address(text: str, order: Order, slug: str | None) -> str:
     return f"{reverse('articles:search')}?{_parameters(text, order, slug)}"
 
 
-def _marker(query: Query) -> Callable[[str], SafeString]:
-    """Writes a text with what was looked for in `<mark>`; the text itself is escaped."""
+def _marker(query: Query, titles: Mapping[str, str]) -> Callable[..., SafeString]:
+    """Writes a text, escaped, with what was looked for in `<mark>`; the slug of a group, if it was, as a whole."""
+    named = {slug for term in query.with_groups(titles).terms for slug in term.groups}
 
-    def show(text: str) -> SafeString:
-        parts = marked_parts(text, query)
+    def show(text: str, *, group: bool = False) -> SafeString:
+        parts = [(text, text in named)] if group else marked_parts(text, query)
         return format_html_join("", "{}", ((format_html("<mark>{}</mark>", t) if met else t,) for t, met in parts))
 
     return show

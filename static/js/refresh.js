@@ -75,6 +75,7 @@
     try {
       const answer = await fetch(`/pulse/?ids=${ids}&${list?.dataset.pulse ?? ""}`, { signal: AbortSignal.timeout(8000) });
       const text = await answer.text();
+      if (!answer.ok) throw answer;
       follow(JSON.parse(text), asked);
       wait = text === heard ? Math.min(wait * 1.5, LATE) : SOON;
       heard = text;

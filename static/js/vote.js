@@ -48,19 +48,23 @@
     place?.append(found);
   };
 
-  // What the server says, or {error, status}; {} if the answer was lost twice. A choice is a state: repeating it does
-  // no harm.
-  const ask = async (form, name, choice, tries = 2) => {
+  const isOf = (id) => (told) =>
+    String(told?.id) === id && Number.isInteger(told.votes) && Number.isInteger(told.opposes);
+  const isTold = (told) => typeof told?.told === "string";
+
+  // What the server says, or {error, status}; {} if the answer was lost twice, or is none that can be believed. A choice
+  // is a state: repeating it does no harm.
+  const ask = async (form, name, choice, isBelieved = isTold, tries = 2) => {
     const body = new URLSearchParams(new FormData(form)), headers = { Accept: "application/json" };
     body.set(name, choice);
     try {
       const signal = AbortSignal.timeout(8000);
       const answer = await fetch(form.action, { method: "POST", headers, body, signal, keepalive: true });
       const { ok, status } = answer;
-      if (ok) return await answer.json();
-      if (status !== 502 && status !== 504) return { status, ...(await answer.json().catch(() => {})) };
+      const told = await answer.json().catch(() => {});
+      if (ok ? isBelieved(told) : status !== 502 && status !== 504) return ok ? told : { status, ...told };
     } catch {}
-    return tries > 1 ? ask(form, name, choice, tries - 1) : {};
+    return tries > 1 ? ask(form, name, choice, isBelieved, tries - 1) : {};
   };
 
   const tell = (id, { error, status, address, told }) => {
@@ -92,7 +96,7 @@
     let wish, answer;
     do {
       wish = state.wish;
-      answer = await ask(form, "choice", wish);
+      answer = await ask(form, "choice", wish, isOf(id));
       if (answer.choice) state.known = answer;
     } while (state.wish !== wish); // changed meanwhile: the latest wins
     pending.delete(id);

@@ -30,6 +30,32 @@ def test_it_finds_what_the_page_finds(anyone, found):
     assert ids_of(anyone.get("search?q=redis.io")) == {other}
 
 
+def test_groups_are_left_out_where_the_address_says_so_but_not_the_one_searched_in(anyone, as_alice, alice, found):
+    one, other = found
+    alice.hidden_groups = "python"
+    alice.save()
+
+    assert ids_of(anyone.get("search?q=redis&hide=Python,nowhere")) == {other}
+    assert anyone.get("search?q=redis&hide=python").json()["total"] == 1
+    assert ids_of(anyone.get("search?q=redis&hide=")) == {one, other}
+    assert ids_of(anyone.get("search?q=redis&hide=python&group=python")) == {one}
+    assert ids_of(as_alice.get("search?q=redis")) == {one, other}, "a program says itself what it wants"
+
+
+@pytest.mark.parametrize(
+    ("hide", "code", "told"),
+    [
+        (",".join(f"g{n}" for n in range(51)), "invalid", "hide can name at most 50 groups."),
+        ("python,a%20b", "invalid", "A group's name"),
+    ],
+)
+def test_hidden_groups_that_make_no_sense_are_refused(anyone, found, hide, code, told):
+    answer = anyone.get(f"search?q=redis&hide={hide}")
+
+    assert error_of(answer) == (400, code)
+    assert told in answer.json()["error"]["message"]
+
+
 def test_an_answer_tells_how_many_and_whether_that_is_all(anyone, found):
     body = anyone.get("search?q=redis").json()
 

@@ -93,6 +93,7 @@ PAGES = (
     Page("hot list of a day", "/hot/?range=24h"),
     Page("hot list of a moderator", "/hot/", "moderator"),
     Page("hot list of an empty site", "/hot/", site="empty"),
+    Page("how it works", "/about/"),
     Page("groups", "/groups/"),
     Page("groups of a moderator", "/groups/", "moderator"),
     Page("groups of an empty site", "/groups/", site="empty"),

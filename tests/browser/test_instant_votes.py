@@ -99,6 +99,10 @@ def test_the_servers_counts_win_over_the_page_s_own(page, store, article):
     button(page, article, "vote").click()
 
     expect_row(page, article, 5, "vote")
+    expect(page.locator("#live")).to_contain_text("is counted")
+    hold(page, SENT)
+    button(page, article, "oppose").click()
+    expect_row(page, article, 3, "oppose")
 
 
 def close(page, store, article):
@@ -123,6 +127,14 @@ def answer_with(status):
     return lambda page, store, article: page.route(SENT, lambda route: route.fulfill(status=status, body="no"))
 
 
+def answer_nonsense(body):
+    """200, but no counts of this article: of a page, of another article, of nothing."""
+    return lambda page, store, article: page.route(SENT, lambda route: route.fulfill(status=200, body=body))
+
+
+ANOTHERS = '{"id": 1, "votes": 5000, "opposes": 0, "choice": "vote", "points": "5,000", "told": "5,000 points"}'
+
+
 def cut_off(page, store, article):
     page.route(SENT, lambda route: route.abort())
 
@@ -140,6 +152,10 @@ def cut_off(page, store, article):
         (answer_with(502), "did not answer"),
         (answer_with(504), "did not answer"),
         (cut_off, "did not answer"),
+        (answer_nonsense("<!doctype html><title>Log in</title>"), "did not answer"),
+        (answer_nonsense("null"), "did not answer"),
+        (answer_nonsense('{"choice": "vote"}'), "did not answer"),
+        (answer_nonsense(ANOTHERS), "did not answer"),
     ],
 )
 def test_a_refused_vote_is_taken_back_and_the_reason_said(page, store, article, happens, reason):
@@ -166,8 +182,9 @@ def test_who_was_logged_out_logs_in_from_the_reason_and_the_vote_counts(page, st
     assert counts(store, article) == (2, 0)
 
 
-def test_the_next_try_takes_the_reason_away(page, store, article):
-    cut_off(page, store, article)
+@pytest.mark.parametrize("happens", [cut_off, answer_nonsense("null")], ids=["cut off", "nonsense"])
+def test_the_next_try_takes_the_reason_away(page, store, article, happens):
+    happens(page, store, article)
     button(page, article, "vote").click()
     expect(page.locator(".note")).to_have_count(1)
     page.unroute(SENT)

@@ -203,8 +203,11 @@ def test_the_table_of_keys_opens_holds_the_focus_and_gives_it_back(page, way):
     expect(table).to_be_visible()
     expect(table.get_by_role("row")).to_have_count(10)
 
-    press(page, "j", "a", "?")
+    address = page.url
+    press(page, "j", "a", "?", "n", "/")
+    page.evaluate("fetch('/healthz').then(answer => answer.text())")
     assert page.evaluate("document.activeElement.closest('dialog') !== null")
+    assert page.url == address
     press(page, "Escape")
 
     expect(table).to_be_hidden()

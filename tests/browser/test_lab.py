@@ -147,7 +147,7 @@ def test_who_was_logged_out_comes_to_the_login(page):
 
     page.get_by_role("slider", name="γ").press("End")
 
-    page.wait_for_url("**/login/?*")
+    page.wait_for_url(lambda address: "/login/?next=/lab/" in address)
 
 
 def test_a_number_that_cannot_be_is_told_at_its_field(page):

@@ -131,7 +131,7 @@ def test_what_was_found_stays_if_no_answer_comes(page, broken):
     with page.expect_event("request", lambda request: "q=lost" in request.url):
         page.fill("#search [name=q]", "lost")
 
-    page.wait_for_function("!document.querySelector('#found').hasAttribute('aria-busy')")
+    expect(page.locator("#found")).not_to_have_attribute("aria-busy", "true")
     assert page.inner_text("#found") == before
     assert "q=" not in page.url
 

@@ -5,13 +5,17 @@ import time_machine
 from django.test import Client
 from django.urls import reverse
 
+from accounts.models import User
 from articles import visitors
 from articles.caching import RULES
 from articles.domain import Choice
 from tests.pages.conftest import browser_of
 
 FIREFOX = {"User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"}
-LISTS = ("/", "/newest/", "/hot/", "/groups/", "/groups/python/", "/users/alice/", "/moderation/")
+LISTS = (
+    *("/", "/newest/", "/hot/", "/top/", "/groups/", "/groups/python/", "/users/alice/", "/moderation/"),
+    "/search/?q=title",
+)
 OF_READERS = "public, max-age=0, s-maxage=10"
 
 
@@ -45,12 +49,45 @@ def test_what_a_member_sees_is_kept_by_nobody_else(site, article, bob, path):
     assert "Cookie" in varies(response)
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/nowhere/", "/groups/nope/", "/groups/python+nope/", "/?page=99", "/sitemap-articles-9.xml"),
+        *("/articles/99/", "/articles/1/vote/", "/articles/1/edit/", "/articles/1/views/", "/moderation/views/"),
+        *("/post/", "/moderation/groups/", "/moderation/groups/python/", "/users/ALICE/", "/api/docs"),
+        *("/pulse/", "/pulse/?ids=1", "/feeds/front.atom?hide=!!", "/search/?page=0", "/static/nothing.js"),
+        *("/mine/voted/", "/settings/", "/settings/data/", "/settings/delete/", "/api/articles", "/api/nothing"),
+    ],
+)
+def test_no_cache_may_keep_any_other_answer_to_a_member(site, article, carol, path):
+    """Errors too, which caches keep by themselves: each page names the member, and holds the forms' token."""
+    for member in (carol, User.objects.get(username="alice")):
+        kept = browser_of(member).get(path)["Cache-Control"]
+        assert "private" in kept
+        assert "public" not in kept
+
+
 @pytest.mark.parametrize("cookie", ["sessionid", "messages"])
 def test_a_reader_with_a_session_or_a_message_shares_nothing(site, article, cookie):
     browser = Client()
     browser.cookies[cookie] = "x"
 
     assert browser.get("/")["Cache-Control"] == "private, no-cache"
+
+
+def test_a_list_that_comes_with_a_cookie_is_kept_by_nobody_else(site, article, monkeypatch):
+    from articles.views import lists
+
+    real = lists.render
+
+    def render(*args):
+        answer = real(*args)
+        answer.set_cookie("theme", "dark")
+        return answer
+
+    monkeypatch.setattr(lists, "render", render)
+
+    assert Client().get("/")["Cache-Control"] == "private, no-cache"
 
 
 @pytest.mark.parametrize("path", LISTS)
@@ -135,6 +172,7 @@ def test_every_rule_is_about_a_page_there_is():
         "articles:article": [1],
         "articles:why": [1],
         "articles:feed": ["front", "atom"],
+        "articles:top_feed": ["day", "atom"],
         "articles:group_feed": ["a", "atom"],
         "articles:user_feed": ["a", "atom"],
         "articles:search_feed": ["atom"],

@@ -8,8 +8,12 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+import accounts.urls
+import articles.urls
 from articles.domain import Actor
+from articles.presentation import iso_date
 from articles.views import crawlers
+from tests.pages.conftest import browser_of
 from tests.pages.test_lists import post_many
 
 SITEMAPS = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
@@ -60,15 +64,51 @@ def test_a_polite_program_reads_articles_lists_and_feeds_alone(site):
         ("/?page=2", True),
         ("/feeds/front.atom?hide=a", True),
         ("/groups/python/?order=time", True),
+        ("/newest/?page=2&after=AQ", True),
+        ("/groups/python/?page=7&order=score&after=AQ", True),
+        ("/users/alice/?page=2", True),
+        ("/groups/python+redis/", True),
+        ("/groups/python%2Bredis/", True),
+        ("/pulse/?ids=1", True),
+        ("/post/known/?link=x", True),
+        ("/articles/1/save/", True),
+        ("/mine/saved/", True),
+        ("/groups/python/", False),
+        ("/feeds/groups/python+redis.atom", False),
+        ("/feeds/top/day.atom", False),
         ("/articles/1/", False),
         ("/groups/vote/", False),
     ],
 )
 def test_the_rules_with_stars_close_what_they_mean(site, path, closed):
-    """By RFC 9309, section 2.2.3; the standard library's parser knows no stars."""
-    rules = re.findall("^Disallow: (.+)$", Client().get("/robots.txt").content.decode(), re.MULTILINE)
+    assert is_closed(path) is closed
 
-    assert any(re.match(re.escape(rule).replace(r"\*", ".*"), path) for rule in rules) is closed
+
+def is_closed(path):
+    """By RFC 9309, sections 2.2.2 and 2.2.3; the standard library's parser knows no stars."""
+    rules = re.findall("^(Allow|Disallow): (.+)$", Client().get("/robots.txt").content.decode(), re.MULTILINE)
+    met = [(len(rule), kind) for kind, rule in rules if re.match(re.escape(rule).replace(r"\*", ".*"), path)]
+    return bool(met) and max(met)[1] == "Disallow"
+
+
+OPEN = {
+    *("front", "newest", "hot", "top", "groups", "group", "article", "profile", "log"),
+    *("feed", "top_feed", "group_feed", "user_feed", "search_feed"),
+    *("robots", "sitemap", "sitemap_lists", "sitemap_articles"),
+}
+
+
+def test_every_page_is_either_for_programs_too_or_closed_to_them(site):
+    values = {"name": "front", "kind": "atom", "span": "day", "token_id": 1, "number": 1, "article_id": 1}
+    found = set()
+    for module, namespace in ((articles.urls, "articles"), (accounts.urls, "accounts")):
+        for pattern in module.urlpatterns:
+            names = pattern.pattern.converters
+            arguments = {name: values.get(name, "x") for name in names}
+            if not is_closed(reverse(f"{namespace}:{pattern.name}", kwargs=arguments)):
+                found.add(pattern.name)
+
+    assert found == OPEN
 
 
 def test_the_index_of_an_empty_site_knows_the_lists_alone(site):
@@ -105,6 +145,15 @@ def test_articles_come_with_the_day_they_were_posted(site, article):
     assert "<lastmod>2023-11-14T22:13:20+00:00</lastmod>" in text
 
 
+def test_lists_that_change_with_every_post_come_with_the_time_of_the_last(site, article):
+    posted = iso_date(site.articles.get(article).posted_at)
+
+    text = Client().get("/sitemap-lists.xml").content.decode()
+
+    for path in ("/", "/newest/"):
+        assert f"<loc>http://testserver{path}</loc><lastmod>{posted}</lastmod>" in text
+
+
 @pytest.mark.parametrize(("count", "parts"), [(4, 1), (5, 1), (6, 2), (10, 2), (11, 3)])
 def test_a_part_ends_at_its_limit_and_the_next_goes_on(site, alice, monkeypatch, count, parts):
     monkeypatch.setattr(crawlers, "PART", 5)
@@ -135,3 +184,21 @@ def test_what_is_for_crawlers_can_be_kept_for_an_hour_and_asked_for_conditionall
         assert (response["Cache-Control"], response["Vary"]) == ("public, max-age=3600", "Accept-Encoding")
         assert not response.cookies
         assert Client().get(path, headers={"If-None-Match": response["ETag"]}).status_code == 304
+
+
+def test_what_is_for_crawlers_is_the_same_for_a_member_and_does_not_ask_who_that_is(
+    site, article, bob, django_assert_num_queries
+):
+    bob.language = "zh-hans"
+    bob.save()
+    member = browser_of(bob)
+    for path in ("/robots.txt", "/sitemap.xml", "/sitemap-lists.xml", "/sitemap-articles-1.xml"):
+        plain = Client().get(path)
+        with django_assert_num_queries(0):
+            theirs = member.get(path, headers={"Accept-Language": "zh-hans"})
+        assert (theirs.content, theirs["Vary"], theirs["ETag"]) == (
+            plain.content,
+            "Accept-Encoding",
+            plain["ETag"],
+        )
+        assert not theirs.cookies

@@ -1,4 +1,6 @@
 import pytest
+from django.core.cache import cache
+from django.db import OperationalError, connection
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
 
@@ -37,6 +39,40 @@ def test_it_recovers_by_itself(site, settings):
     settings.STORE_URL = good
 
     assert Client().get("/").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        *(("get", path, 503) for path in ("/", "/articles/1/", "/settings/", "/settings/data/", "/post/")),
+        *(("post", path, 503) for path in ("/preferences/", "/articles/1/vote/", "/settings/delete/", "/login/")),
+        ("get", "/nowhere/", 404),
+        ("get", "/preferences/", 405),
+    ],
+)
+def test_accounts_that_are_away_are_503_for_members_with_when_to_come_back(
+    site, article, bob, method, path, status
+):
+    browser = browser_of(bob)
+    cache.clear()
+
+    with connection.execute_wrapper(_locked):
+        response = getattr(browser, method)(path, {"theme": "dark", "choice": "vote"})
+
+    assert response.status_code == status
+    assert response.headers.get("Retry-After") == ("5" if status == 503 else None)
+    assert "Log in" in response.text
+
+
+def _locked(*_):
+    raise OperationalError("database is locked")
+
+
+def test_readers_without_account_do_not_notice(site, article):
+    with connection.execute_wrapper(_locked):
+        for path in ("/", "/newest/", "/articles/1/", "/search/?q=title", "/feeds/front.atom", "/pulse/?ids=1"):
+            assert Client().get(path).status_code == 200
+        assert Client().post("/preferences/", {"theme": "dark"}).status_code == 302
 
 
 def test_an_unexpected_error_shows_no_details(site, monkeypatch):

@@ -18,7 +18,7 @@ from articles.feeds.writing import clean
 from tests.pages.conftest import browser_of
 from tests.pages.feeds import ATOM, ids_in, links, parsed
 
-LISTS = ("front", "newest", "hot", "groups/python", "users/alice")
+LISTS = ("front", "newest", "hot", "top/day", "top/all", "groups/python", "users/alice")
 FEEDS = [f"/feeds/{name}.{kind}" for name in LISTS for kind in ("atom", "rss")]
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 
@@ -58,6 +58,28 @@ def test_a_feed_says_all_of_an_article(site, read_article, bob, path):
         assert entry.updated_parsed == entry.published_parsed
 
 
+def test_an_entry_keeps_its_name_and_leads_to_its_poster(site, alice):
+    site.store._clock = lambda: 1_700_000_000.0
+    number = site.articles.post(alice.pk, "alice", "B", "https://example.org/b").id
+
+    atom, rss = (ET.fromstring(Client().get(f"/feeds/newest.{kind}").content) for kind in ("atom", "rss"))
+
+    assert atom.find(f"{ATOM}entry/{ATOM}id").text == f"tag:testserver,2023-11-14:article/{number}"
+    assert rss.find("channel/item/guid").text == f"tag:testserver,2023-11-14:article/{number}"
+    assert atom.find(f"{ATOM}entry/{ATOM}author/{ATOM}uri").text == "http://testserver/users/alice/"
+    assert atom.find(f"{ATOM}id").text == "http://testserver/feeds/newest.atom"
+    assert rss.find("channel/ttl").text == "5"
+
+
+def test_one_point_below_nothing_is_one_point(site, article, bob, carol):
+    for user in (bob, carol):
+        site.votes.cast(article, user.pk, Choice.OPPOSE)
+
+    (entry,) = parsed(Client().get("/feeds/newest.atom")).entries
+
+    assert re.search("<p>[-−]1 point: 1 voted for it, 2 opposed it.</p>", entry.summary)
+
+
 def test_an_entry_leads_to_the_article_and_to_its_page(site, article):
     page = f"http://testserver/articles/{article}/"
 
@@ -73,6 +95,10 @@ def test_an_entry_leads_to_the_article_and_to_its_page(site, article):
         ("front", "Front page – Article Voting", "/"),
         ("newest", "Newest – Article Voting", "/newest/"),
         ("hot", "Hot – Article Voting", "/hot/"),
+        ("top/day", "Top of the day – Article Voting", "/top/?range=day"),
+        ("top/week", "Top of the week – Article Voting", "/top/?range=week"),
+        ("top/month", "Top of the month – Article Voting", "/top/?range=month"),
+        ("top/all", "Top of all time – Article Voting", "/top/?range=all"),
         ("groups/python", "Python – Article Voting", "/groups/python/"),
         ("users/alice", "Posted by alice – Article Voting", "/users/alice/"),
     ],
@@ -87,7 +113,7 @@ def test_a_feed_names_its_list_its_page_and_itself(site, article, path, title, p
 
 @pytest.mark.parametrize("kind", ["atom", "rss"])
 def test_feeds_of_an_empty_site_are_valid(site, alice, kind):
-    for name in ("front", "newest", "hot", "users/alice"):
+    for name in ("front", "newest", "hot", "top/week", "users/alice"):
         assert ids_in(Client().get(f"/feeds/{name}.{kind}")) == []
 
 
@@ -121,7 +147,7 @@ def exact_titles(response, kind):
     return [title.text for title in ET.fromstring(response.content).findall(path)]
 
 
-@pytest.mark.parametrize("name", ["front", "newest", "groups/python", "users/alice"])
+@pytest.mark.parametrize("name", ["front", "newest", "top/day", "groups/python", "users/alice"])
 def test_only_articles_with_enough_points(site, article, alice, bob, name):
     other = site.articles.post(alice.pk, "alice", "B", "https://example.org/b", ["python"]).id
     site.votes.cast(article, bob.pk, Choice.VOTE)
@@ -159,7 +185,7 @@ def test_a_hidden_group_of_no_possible_name_is_400(site):
 def test_hidden_groups_are_left_out(site, article, alice):
     other = site.articles.post(alice.pk, "alice", "B", "https://example.org/b", ["redis"]).id
 
-    for name in ("front", "newest", "users/alice"):
+    for name in ("front", "newest", "top/month", "users/alice"):
         assert ids_in(Client().get(f"/feeds/{name}.atom", {"hide": "Python,nowhere"})) == [other]
         assert ids_in(Client().get(f"/feeds/{name}.rss", {"hide": "redis,python"})) == []
 
@@ -169,6 +195,8 @@ def test_hidden_groups_are_left_out(site, article, alice):
     [
         *(
             "/feeds/x.atom",
+            "/feeds/top/year.atom",
+            "/feeds/top.atom",
             "/feeds/front.xml",
             "/feeds/front",
             "/feeds/groups/nope.atom",
@@ -269,6 +297,40 @@ def test_who_has_the_feed_gets_304_until_it_changes(site, article, bob, monkeypa
     assert written
 
 
+def test_each_change_of_an_article_gives_the_feed_another_validator(site, article, bob, carol):
+    site.groups.create("redis", "Redis")
+    moderator, link = Actor(carol.pk, "carol"), "https://example.org/a"
+    tags = [Client().get("/feeds/front.atom")["ETag"]]
+    for change in (
+        lambda: site.articles.edit(article, moderator, "B", link, moderator=True),
+        lambda: site.articles.edit(article, moderator, "B", f"{link}/b", moderator=True),
+        lambda: site.groups.assign(article, ["redis"]),
+        lambda: site.votes.cast(article, bob.pk, Choice.VOTE),
+        lambda: site.votes.cast(article, bob.pk, Choice.OPPOSE),
+    ):
+        change()
+        tags.append(Client().get("/feeds/front.atom")["ETag"])
+
+    assert len(set(tags)) == 6
+    assert Client().get("/feeds/front.rss")["ETag"] not in tags
+
+
+def test_another_name_of_the_site_gives_its_feeds_another_validator(site, article, settings):
+    tag = Client().get("/feeds/front.atom")["ETag"]
+    settings.SITE_NAME = "Another"
+
+    assert Client().get("/feeds/front.atom")["ETag"] != tag
+
+
+def test_a_clock_that_was_ahead_does_not_date_a_feed_in_the_future(clock, site, article):
+    Client().get("/feeds/newest.atom")
+    clock.shift(-timedelta(hours=1))
+    Client().get("/feeds/newest.atom")
+    clock.shift(timedelta(seconds=5))
+
+    assert Client().get("/feeds/newest.atom")["Last-Modified"] == "Fri, 01 Mar 2030 11:00:00 GMT"
+
+
 def test_packing_does_not_change_the_validator(site, article):
     tag = Client().get("/feeds/front.atom")["ETag"]
 
@@ -328,6 +390,9 @@ def test_an_article_of_nobody_known_has_no_author_of_its_own(site, alice):
         ("/", "/feeds/front"),
         ("/newest/", "/feeds/newest"),
         ("/hot/?range=24h", "/feeds/hot"),
+        ("/top/", "/feeds/top/day"),
+        ("/top/?range=month", "/feeds/top/month"),
+        ("/groups/python/?order=points", "/feeds/groups/python"),
         ("/groups/python/?order=time", "/feeds/groups/python"),
         ("/users/alice/", "/feeds/users/alice"),
     ],
@@ -380,7 +445,14 @@ def test_a_search_is_a_feed_too(site, article, alice, bob, kind):
     about = parsed(feed(q=" 数据库  & ", group="redis")).feed
     assert about.title == "Search for “数据库 &” – Article Voting"
     assert about.link.startswith("http://testserver/search/?q=")
+    assert about.link.endswith("&order=time&group=redis")
     assert ids_in(Client().get(about.links[-1].href)) == [second]
+
+
+def test_the_group_that_is_asked_for_is_not_hidden(site, article):
+    for path in ("groups/python", "search"):
+        asked = {"hide": "python", "q": "title", "group": "python"}
+        assert ids_in(Client().get(f"/feeds/{path}.atom", asked)) == [article]
 
 
 @pytest.mark.parametrize("q", ["", " ", "!?"])

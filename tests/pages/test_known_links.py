@@ -56,3 +56,7 @@ def test_the_posting_form_asks_there_and_the_editing_form_does_not(site, article
     editing = browser.get(f"/articles/{article}/edit/").content.decode()
     assert "data-known" not in editing
     assert "data-counter" in editing
+
+
+def test_it_only_answers_to_reading(site, article, bob):
+    assert browser_of(bob).post("/post/known/", {"link": "https://example.org/a"}).status_code == 405

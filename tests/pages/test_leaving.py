@@ -5,14 +5,17 @@ from contextlib import nullcontext
 from datetime import timedelta
 
 import pytest
-from django.contrib.auth.models import Group
+from django.contrib.admin.models import CHANGE, LogEntry
+from django.contrib.auth.models import Group, Permission
+from django.contrib.contenttypes.models import ContentType
 from django.contrib.sessions.models import Session
 from django.core.exceptions import ValidationError
 from django.db import OperationalError, connection
+from django.http import HttpResponse
 from django.test import Client
 from django.utils import timezone
 
-from accounts import departures
+from accounts import deletion, departures
 from accounts.models import Departure, Token, User
 from articles import housekeeping
 from articles.domain import DELETED_NAME, Actor, Choice
@@ -85,6 +88,75 @@ def test_the_account_is_of_no_use_to_anybody_any_more(site, bob_was_busy, bob):
     assert findings(site) == []
 
 
+def test_nothing_that_was_the_members_stays_on_the_account(site, bob, alice):
+    User.objects.filter(pk=alice.pk).update(is_superuser=True)
+    bob.email, bob.language, bob.theme, bob.keyboard, bob.hidden_groups = "b@example.org", "en", "dark", False, "x"
+    bob.is_staff = bob.is_superuser = bob.imported = True
+    bob.last_login = timezone.now()
+    bob.save()
+    bob.groups.add(Group.objects.get(name="Moderators"))
+    bob.user_permissions.add(Permission.objects.first())
+    joined = bob.date_joined
+
+    delete(browser_of(bob))
+    a_minute_later(site)
+
+    left = User.objects.get(pk=bob.pk)
+    assert (left.email, left.language, left.theme, left.keyboard, left.hidden_groups) == ("", "", "", True, "")
+    assert (left.is_active, left.is_staff, left.is_superuser, left.last_login) == (False, False, False, None)
+    assert not left.has_usable_password()
+    assert not left.groups.exists()
+    assert not left.user_permissions.exists()
+    assert (left.username, left.date_joined, left.left_at is None) == (f"~{bob.pk}", joined, False)
+    assert User.objects.get(pk=alice.pk).is_superuser
+
+
+def test_no_search_and_no_feed_knows_the_name_any_more(site, bob_was_busy, bob):
+    assert "Bob&#39;s own" in Client().get("/search/?q=bob").text
+    assert Client().get("/feeds/users/bob.atom").status_code == 200
+    site.articles.edit(bob_was_busy, Actor(bob.pk, "bob"), "Mine", "https://example.org/m", moderator=False)
+
+    delete(browser_of(bob))
+
+    assert f"/articles/{bob_was_busy}/" not in Client().get("/search/?q=bob").text
+    assert f"/articles/{bob_was_busy}/" in Client().get("/search/?q=mine").text
+    assert Client().get("/feeds/users/bob.atom").status_code == 404
+
+
+def test_what_the_administration_says_of_members_names_the_right_one(site, bob, carol):
+    kind = ContentType.objects.get_for_model(User)
+    for member in (bob, carol):
+        LogEntry.objects.create(
+            user=bob, content_type=kind, object_id=member.pk, object_repr=member.username, action_flag=CHANGE
+        )
+    LogEntry.objects.create(
+        user=carol,
+        content_type=ContentType.objects.get_for_model(Group),
+        object_id=bob.pk,
+        object_repr="Moderators",
+        action_flag=CHANGE,
+    )
+
+    delete(browser_of(bob))
+    a_minute_later(site)
+
+    said = LogEntry.objects.order_by("pk").values_list("object_repr", flat=True)
+    assert list(said) == [f"~{bob.pk}", "carol", "Moderators"]
+
+
+def test_sessions_of_others_go_on_however_many_there_are(site, bob, alice, carol, monkeypatch):
+    monkeypatch.setattr(departures, "_SESSIONS_AT_ONCE", 2)
+    for member in (alice, bob, carol, bob, alice, bob, bob, carol):
+        browser_of(member)
+    departures.begin(bob.pk)
+
+    for _ in range(9):
+        departures.go_on(0)
+
+    left = [session.get_decoded()["_auth_user_id"] for session in Session.objects.all()]
+    assert sorted(left) == sorted(map(str, (alice.pk, carol.pk) * 2))
+
+
 @pytest.mark.parametrize("name", ["bob", "BOB", "ｂｏｂ"])
 @pytest.mark.parametrize("finished", [False, True])
 def test_the_name_is_never_given_away_again(site, bob_was_busy, bob, name, finished):
@@ -136,6 +208,102 @@ def test_the_only_administrator_stays_until_there_is_another(site, bob, alice):
     assert User.objects.get(pk=bob.pk).is_active
     User.objects.filter(pk=alice.pk).update(is_superuser=True)
     assert delete(browser_of(bob)).status_code == 302
+
+
+def test_an_administrator_who_cannot_log_in_is_not_another_one(site, bob, alice):
+    User.objects.filter(pk__in=(alice.pk, bob.pk)).update(is_superuser=True)
+    User.objects.filter(pk=alice.pk).update(is_active=False)
+
+    assert delete(browser_of(bob)).status_code == 400
+
+
+def test_a_password_may_begin_and_end_with_spaces(site, bob):
+    bob.set_password("  a long secret ")
+    bob.save()
+
+    assert delete(browser_of(bob), password="a long secret").status_code == 400
+    assert delete(browser_of(bob), password="  a long secret ").status_code == 302
+
+
+def test_no_report_of_an_error_holds_the_password(site, bob, rf, monkeypatch):
+    seen = []
+    monkeypatch.setattr(
+        deletion, "render", lambda request, *_args, **_more: seen.append(request) or HttpResponse()
+    )
+    request = rf.post("/settings/delete/", {"name": "bob", "password": "wrong"})
+    request.user = bob
+
+    deletion.delete_account(request)
+
+    assert seen[0].sensitive_post_parameters == "__ALL__"
+
+
+def test_deleting_twice_is_deleting_once(site, bob):
+    departures.begin(bob.pk)
+    began = Departure.objects.get().begun_at
+
+    departures.begin(bob.pk)
+
+    assert Departure.objects.get().begun_at == began == User.objects.get(pk=bob.pk).left_at
+
+
+def test_a_process_that_comes_too_late_ends_nothing_twice(site, bob):
+    departures.begin(bob.pk)
+    late = Departure.objects.get()
+    a_minute_later(site)
+
+    assert not departures._end(late)
+
+    assert User.objects.is_taken("bob")
+    assert User.objects.get(pk=bob.pk).username == f"~{bob.pk}"
+
+
+def test_a_deletion_that_fails_is_told_and_does_not_keep_the_others_waiting(site, bob, alice, monkeypatch):
+    def fail_for_bob(user, _name, _progress, _more):
+        if user == bob.pk:
+            raise ValueError("of bob's")
+        return ""
+
+    monkeypatch.setitem(departures._others, "articles", fail_for_bob)
+    for member in (bob, alice):
+        departures.begin(member.pk)
+    Departure.objects.update(begun_at=timezone.now() - 2 * departures.AGAIN_AFTER)
+
+    with pytest.raises(ValueError, match="of bob's"):
+        departures.go_on(60)
+
+    assert [departure.pk for departure in Departure.objects.all()] == [bob.pk]
+    results = {result.step: result for result in housekeeping.run(site)}
+    assert "of bob's" in results["departures"].error
+
+
+def test_when_the_time_is_up_the_others_wait_for_the_next_round(site, bob, alice, monkeypatch):
+    asked = []
+    monkeypatch.setitem(departures._others, "articles", lambda user, *_rest: asked.append(user) or "")
+    for member in (bob, alice):
+        departures.begin(member.pk)
+    Departure.objects.filter(pk=alice.pk).update(begun_at=timezone.now() - timedelta(days=1))
+
+    for _ in range(5):
+        departures.go_on(0)
+
+    assert asked == [alice.pk] * 2 + [bob.pk]
+
+
+def test_step_by_step_it_comes_to_its_end(site, bob_was_busy, bob, monkeypatch):
+    monkeypatch.setattr("articles.repository.departures.STEP", 1)
+    departures.begin(bob.pk)
+    Departure.objects.update(begun_at=timezone.now() - 2 * departures.AGAIN_AFTER)
+
+    rounds = 0
+    while Departure.objects.exists():
+        departures.go_on(0)
+        rounds += 1
+        assert rounds < 30
+
+    assert rounds > 6
+    assert site.articles.get(bob_was_busy).by_deleted_member
+    assert findings(site) == []
 
 
 def test_a_moderator_may_go(site, article, carol):

@@ -85,6 +85,38 @@ def test_the_index_shows_every_group_with_its_number_of_articles(site, article):
     assert "1 article" in text
 
 
+def test_groups_chosen_in_the_index_are_shown_together(site, article):
+    site.groups.create("web", "The Web")
+    assert 'type="submit">Show the chosen' in Client().get("/groups/").text
+
+    for query, address in {
+        "any=web&any=python": "/groups/python+web/",
+        "any=web": "/groups/web/",
+        "any=web&any=web&any=no/such&any=%2B": "/groups/web/",
+    }.items():
+        response = Client().get(f"/groups/?{query}")
+        assert (response.status_code, response["Location"]) == (302, address)
+    assert Client().get("/groups/?any=no/such").status_code == 200
+
+
+def test_the_index_marks_the_groups_a_reader_hides(site, article):
+    browser = Client()
+    assert "· hidden</span>" not in browser.get("/groups/").text
+
+    browser.post("/preferences/", {"hide": "python"})
+
+    assert "· hidden</span>" in browser.get("/groups/").text
+
+
+def test_a_host_leads_to_what_else_was_posted_from_there(site, article, alice):
+    other = site.articles.post(alice.pk, "alice", "Else", "https://www.example.org/else?q=1").id
+    site.articles.post(alice.pk, "alice", "Elsewhere", "https://example.com/")
+    row = next(part for part in Client().get("/newest/").text.split("<li class=") if f"article-{article}" in part)
+    address = re.search(r'<a class="host" href="([^"]+)"', row)[1]
+
+    assert set(rows(Client().get(address))) == {article, other}
+
+
 def test_a_removed_article_leaves_every_list_at_once(site, article, carol):
     for path in ("/", "/newest/", "/groups/python/", "/users/alice/"):
         assert rows(Client().get(path)) == [article]

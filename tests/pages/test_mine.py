@@ -1,13 +1,16 @@
 """What a member alone sees: own lists, saved articles, the export."""
 
 import json
+import re
+from datetime import UTC, datetime
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from accounts.models import Token
 from articles.domain import Actor, Choice
-from articles.errors import SavedFull
+from articles.errors import SavedFull, StoreUnavailable
 from articles.refusals import sentence_of
 from articles.repository.members import Members
 from tests.pages.conftest import browser_of
@@ -16,8 +19,6 @@ LISTS = ["/mine/voted/", "/mine/opposed/", "/mine/saved/"]
 
 
 def ids(text: str) -> list[int]:
-    import re
-
     return [int(found) for found in re.findall(r'<li class="row" id="article-(\d+)"', text)]
 
 
@@ -64,6 +65,40 @@ def test_the_tabs_stand_on_the_own_page_only(busy, alice, bob):
         assert ('href="/mine/opposed/"' in browser.get(f"/users/{name}/").text) is there
 
 
+def test_each_tab_is_marked_on_its_own_page(busy, bob):
+    for address in (*LISTS, "/users/bob/"):
+        text = browser_of(bob).get(address).text
+        marked = re.findall(r'<a href="([^"]+)" aria-current="page">', text.split("<main")[1])
+        assert marked == [address]
+        assert ('<meta name="robots" content="noindex">' in text) is (address in LISTS)
+
+
+def test_a_page_that_is_emptied_by_removals_leads_on_and_back(site, alice, bob, carol):
+    object.__setattr__(site.rules, "per_page", 2)
+    articles = [site.articles.post(alice.pk, "alice", f"T{n}", f"https://example.org/{n}").id for n in range(6)]
+    for article in articles:
+        site.members.save(bob.pk, article, wanted=True)
+    for article in articles[2:4]:
+        site.articles.remove(article, Actor(carol.pk, "carol"), "Spam")
+    mine = browser_of(bob)
+
+    first, second, third = (mine.get("/mine/saved/", {"page": number}).text for number in (1, 2, 3))
+
+    assert [ids(page) for page in (first, second, third)] == [articles[:3:-1], [], articles[1::-1]]
+    assert [re.findall(r'<a rel="(\w+)" href="\?page=(\d)"', page) for page in (first, second, third)] == [
+        [("next", "2")],
+        [("prev", "1"), ("next", "3")],
+        [("prev", "2")],
+    ]
+
+
+def test_a_list_of_which_nothing_is_left_is_a_page_too(site, article, bob, carol):
+    site.members.save(bob.pk, article, wanted=True)
+    site.articles.remove(article, Actor(carol.pk, "carol"), "Spam")
+
+    assert browser_of(bob).get("/mine/saved/").status_code == 200
+
+
 def test_a_long_list_goes_on(site, alice, bob):
     for number in range(30):
         article = site.articles.post(alice.pk, "alice", "T", f"https://example.org/{number}").id
@@ -102,6 +137,22 @@ def test_saving_needs_a_token_a_known_state_and_an_article(site, article, bob, c
     site.articles.remove(article, Actor(carol.pk, "carol"), "spam")
     assert save(browser_of(bob), article).status_code == 404
     assert save(browser_of(bob), article, "forget").status_code == 302
+
+
+@pytest.mark.parametrize("target", ["//evil.example/", "https://evil.example/", "/\\evil", ""])
+def test_saving_never_leads_elsewhere(site, article, bob, target):
+    for browser in (browser_of(bob), Client()):
+        assert "evil" not in save(browser, article, back=target)["Location"]
+    assert save(browser_of(bob), article, back=target)["Location"] == f"/articles/{article}/"
+
+
+def test_a_removed_article_can_be_forgotten_but_not_saved_on_its_page(site, article, alice, bob, carol):
+    site.members.save(bob.pk, article, wanted=True)
+    site.articles.remove(article, Actor(carol.pk, "carol"), "Spam")
+
+    for member, buttons in ((alice, []), (bob, ["forget"])):
+        text = browser_of(member).get(f"/articles/{article}/").text
+        assert re.findall(r'name="saved" value="(\w+)"', text) == buttons
 
 
 def save_by_script(browser, article, saved="save"):
@@ -157,8 +208,6 @@ def test_readers_log_in_first_and_see_no_button(site, article):
 
 
 def test_the_button_carries_the_token_its_form_needs(site, article, bob):
-    import re
-
     browser = browser_of(bob, strict=True)
     form = re.search(r'<form class="saving".*?</form>', browser.get("/newest/").text, re.DOTALL)[0]
     token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', form)[1]
@@ -184,6 +233,13 @@ def test_a_groups_page_hides_it_and_shows_it_again(site, article, bob):
         assert 'name="hide" value="python"' in browser.get("/groups/python/").text
         browser.post("/preferences/", {"hide": "python", "next": "/groups/python/"})
         assert 'name="show" value="python"' in browser.get("/groups/python/").text
+
+
+def test_a_members_button_to_hide_a_group_carries_the_token_and_a_readers_none(site, article, bob):
+    for browser, count in ((browser_of(bob, strict=True), 1), (Client(), 0)):
+        page = browser.get("/groups/python/").text
+        form = re.search(r'<form class="hide-group".*?</form>', page, re.DOTALL)[0]
+        assert form.count('name="csrfmiddlewaretoken"') == count
 
 
 def test_readers_without_account_show_a_group_again_from_any_list(site, article):
@@ -213,15 +269,6 @@ def test_the_export_holds_what_the_site_keeps_about_the_member(site, busy, bob, 
 
     found = export(bob)
 
-    assert found["account"]["name"], found["account"]["email"] == ("bob", "bob@example.org")
-    assert found["settings"] == {
-        "language": "",
-        "theme": "dark",
-        "keyboard": True,
-        "hidden_groups": ["python"],
-    }
-    (posted,) = found["posted"]
-    assert (posted["title"], posted["votes"], posted["removed"]) == ("New 标题", 1, "Spam")
     assert [one["id"] for one in found["voted"]] == [mine, busy[0]]
     assert [[one["id"] for one in found[name]] for name in ("opposed", "saved")] == [[busy[1]], [busy[2]]]
     assert [token["name"] for token in found["tokens"]] == ["laptop 笔记本"]
@@ -229,6 +276,115 @@ def test_the_export_holds_what_the_site_keeps_about_the_member(site, busy, bob, 
     assert plaintext not in json.dumps(found)
     assert bob.password not in json.dumps(found)
     assert bob.tokens.get().digest not in json.dumps(found)
+
+
+def iso(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+
+
+def test_the_export_leaves_nothing_out_of_what_the_documentation_promises(site, article, alice, carol):
+    carol.email, carol.theme, carol.hidden_groups, carol.keyboard = "c@example.org", "dark", "python,x", False
+    carol.language, carol.last_login, carol.imported = "en", timezone.now(), True
+    carol.save()
+    laptop, plaintext = Token.objects.issue(carol, "laptop 笔记本")
+    Token.objects.issue(alice, "not carol's")
+    Token.objects.user_for(plaintext)
+    mine = site.articles.post(carol.pk, "carol", "标题 <b>", "https://example.org/mine", ["python"]).id
+    site.votes.cast(mine, alice.pk, Choice.OPPOSE)
+    site.votes.cast(article, carol.pk, Choice.OPPOSE)
+    site.members.save(carol.pk, article, wanted=True)
+    site.groups.create("redis", "Redis", Actor(carol.pk, "carol"))
+    site.articles.remove(mine, Actor(carol.pk, "carol"), "My own, 错了")
+    laptop.refresh_from_db()
+    posted = site.articles.get(mine)
+    (opposed_at,) = [at for _, at in site.members.choices(carol.pk, Choice.OPPOSE)]
+    (saved_at,) = [at for _, at in site.members.all_saved(carol.pk)]
+    removed, created = site.moderation_log.page().entries
+
+    answer = browser_of(carol).get("/settings/data/")
+    found = json.loads(answer.getvalue())
+
+    assert abs(datetime.fromisoformat(found.pop("written")).timestamp() - site.store.now()) < 60
+    carol.refresh_from_db()
+    of_article = {"id": article, "title": "A title", "link": "https://example.org/a"}
+    of_mine = {"id": mine, "title": "标题 <b>", "link": "https://example.org/mine"}
+    assert found == {
+        "format": 1,
+        "account": {
+            "id": carol.pk,
+            "name": "carol",
+            "email": "c@example.org",
+            "joined": carol.date_joined.astimezone(UTC).isoformat(timespec="seconds"),
+            "last_login": carol.last_login.astimezone(UTC).isoformat(timespec="seconds"),
+            "came_with_an_import": True,
+            "member_of": ["Moderators"],
+        },
+        "settings": {"language": "en", "theme": "dark", "keyboard": False, "hidden_groups": ["python", "x"]},
+        "posted": [
+            {
+                **of_mine,
+                "posted": iso(posted.posted_at),
+                "votes": 1,
+                "opposes": 1,
+                "views": 0,
+                "visitors": 0,
+                "groups": ["python"],
+                "removed": "My own, 错了",
+            }
+        ],
+        "voted": [{**of_mine, "at": iso(posted.posted_at)}],
+        "opposed": [{**of_article, "at": iso(opposed_at)}],
+        "saved": [{**of_article, "at": iso(saved_at)}],
+        "tokens": [
+            {
+                "name": "laptop 笔记本",
+                "made": laptop.created_at.astimezone(UTC).isoformat(timespec="seconds"),
+                "used": laptop.last_used_at.astimezone(UTC).isoformat(timespec="seconds"),
+            }
+        ],
+        "moderated": [
+            {
+                "action": "remove",
+                "at": iso(removed.at),
+                "article": mine,
+                "title": "标题 <b>",
+                "reason": "My own, 错了",
+                "details": {},
+            },
+            {
+                "action": created.action.value,
+                "at": iso(created.at),
+                "article": None,
+                "title": "Redis",
+                "reason": "",
+                "details": created.details,
+            },
+        ],
+    }
+
+
+def test_the_export_counts_views(site, article, alice):
+    Client(headers={"User-Agent": "Mozilla/5.0 (X11; Linux) Firefox/140.0"}).get(f"/articles/{article}/")
+
+    (posted,) = export(alice)["posted"]
+
+    assert (posted["views"], posted["visitors"]) == (1, 1)
+
+
+def test_an_export_can_be_read_as_it_is(site, bob):
+    site.articles.post(bob.pk, "bob", "标题", "https://example.org/mine")
+
+    assert "标题" in browser_of(bob).get("/settings/data/").getvalue().decode()
+
+
+def test_without_the_store_there_is_no_export_rather_than_half_of_one(site, bob, monkeypatch):
+    def away(*_args):
+        raise StoreUnavailable
+
+    monkeypatch.setattr(type(site.articles), "get_many", away)
+
+    assert browser_of(bob).get("/settings/data/").status_code == 503
+    assert browser_of(bob).post("/settings/data/").status_code == 405
 
 
 def test_an_export_of_somebody_new_is_whole_too(site, bob):

@@ -146,6 +146,20 @@ def test_only_new_articles_of_the_lists_groups_count_and_none_of_hidden_ones(sit
     assert ask(hiding, ids=first, since=0, groups="python").json()["new"] == "1 new article"
 
 
+def test_on_a_hidden_groups_own_page_its_new_articles_count(site, alice):
+    for slug in ("python", "web"):
+        site.groups.create(slug, slug)
+    first, *_ = post_many(site, alice, 1)
+    site.articles.post(alice.pk, "alice", "One", "https://e.org/one", ["python"])
+    site.articles.post(alice.pk, "alice", "Both", "https://e.org/both", ["python", "web"])
+    hiding = Client()
+    hiding.cookies["hidden"] = "python"
+
+    assert ask(hiding, ids=first, since=0, groups="python").json()["new"] == "2 new articles"
+    assert ask(hiding, ids=first, since=0, groups="web").json()["new"] == ""
+    assert ask(hiding, ids=first, since=0, groups="python,web").json()["new"] == "2 new articles"
+
+
 def test_unknown_articles_are_left_out_and_each_comes_once(site, article):
     assert ids_of(ask(ids=f"{article},999,{article}")) == [article]
 

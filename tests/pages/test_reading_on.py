@@ -243,6 +243,30 @@ def test_ranks_go_on_and_previous_leads_back(site, alice):
     assert "X-Robots-Tag" not in first.headers
 
 
+def test_previous_shows_nothing_of_the_pages_before_it_whatever_happened_meanwhile(site, alice):
+    post_many(site, alice, 80)
+    first = Client().get("/newest/")
+    third = follow(Client(), "/newest/", follow(Client(), "/newest/", first))
+    site.articles.post(alice.pk, "alice", "New", "https://new.example/", [])
+
+    back = follow(Client(), "/newest/", third, "prev")
+
+    assert rows(back)[0] == 81
+    assert not set(rows(back)) & set(rows(first))
+
+
+def test_a_token_of_the_same_list_in_another_order_gives_the_plain_page(site, alice):
+    post_many(site, alice, 60)
+    token = parse_qs(urlsplit(link(Client().get("/top/?range=all"), "next")).query)["after"][0]
+    site.articles.post(alice.pk, "alice", "New", "https://new.example/", [])
+
+    def second(span, **more):
+        return rows(Client().get("/top/", {"page": 2, "range": span, **more}))
+
+    assert second("month", after=token) == second("month")
+    assert second("all", after=token) != second("all")
+
+
 def test_a_token_that_is_broken_old_or_of_another_list_gives_the_plain_page(site, alice, monkeypatch):
     post_many(site, alice, 60)
     now = time()

@@ -1,9 +1,15 @@
 """POST /preferences/: what readers choose sticks, by cookie or on the account."""
 
+import re
+from urllib.parse import quote
+
 import pytest
+from django.db import connection
 from django.test import Client
 
+from articles import wiring
 from articles.preferences import MOST_HIDDEN, THEMES
+from articles.views import preferences
 from tests.pages.conftest import browser_of
 from tests.repository.usage import MODERATOR
 
@@ -44,6 +50,12 @@ def test_over_https_the_cookies_stay_there(site):
     answer = Client().post("/preferences/", {"theme": "dark"}, secure=True)
 
     assert answer.cookies["theme"]["secure"]
+
+
+def test_where_the_site_is_behind_https_the_cookies_are_for_https_alone(site, settings):
+    settings.SESSION_COOKIE_SECURE = True
+
+    assert save(Client(), theme="dark").cookies["theme"]["secure"]
 
 
 def test_the_next_page_is_as_chosen_and_so_it_stays(site):
@@ -110,11 +122,41 @@ def test_a_member_needs_the_forms_token_and_a_reader_none(site, bob):
     assert bob.theme == ""
 
 
-def test_another_sites_page_does_not_choose_for_a_reader(site):
-    answer = Client().post("/preferences/", {"theme": "dark"}, headers={"Sec-Fetch-Site": "cross-site"})
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site", "Origin": "https://testserver"},
+        {"Origin": "https://evil.example"},
+        {"Origin": "https://testserver.evil.example"},
+        {"Origin": "http://[testserver"},
+        {"Origin": "null"},
+        {"Origin": ""},
+    ],
+    ids=str,
+)
+def test_another_sites_page_does_not_choose_for_a_reader(site, told):
+    answer = Client().post("/preferences/", {"theme": "dark"}, headers=told)
 
     assert answer.status_code == 400
     assert not answer.cookies
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"Sec-Fetch-Site": "same-origin", "Origin": "https://votes.example"},
+        {"Sec-Fetch-Site": "none"},
+        {"Origin": "http://testserver"},
+        {"Origin": "https://votes.example"},
+    ],
+    ids=str,
+)
+def test_the_sites_own_pages_do(site, settings, told):
+    """Also behind a proxy that asks under another name than the public one."""
+    settings.SITE_URL = "https://votes.example"
+
+    assert Client().post("/preferences/", {"theme": "dark"}, headers=told).cookies["theme"].value == "dark"
 
 
 @pytest.mark.parametrize(
@@ -149,8 +191,53 @@ def test_a_group_is_hidden_and_shown_again(site, bob, who):
     assert bob.hidden_groups == ""
 
 
+def test_what_was_hidden_and_shown_is_told_by_its_name(site, bob):
+    for slug in ("java", "jvm", "python", "redis", "a"):
+        site.groups.create(slug, slug)
+    browser = browser_of(bob)
+
+    def told(**fields):
+        page = browser.post("/preferences/", {**fields, "next": "/groups/"}, follow=True).text
+        return re.findall("The group “(.*?)” is (now left out|shown)", page)
+
+    for slug in ("java", "a"):
+        assert told(hide=slug) == [(slug, "now left out")]
+    site.groups.merge("java", "jvm", MODERATOR)
+    assert told(theme="dark") == []
+    assert told(hide="a") == []  # it is already
+    bob.refresh_from_db()
+    assert bob.hidden_groups == "jvm,a"
+    site.groups.merge("jvm", "python", MODERATOR)
+    assert told(hide="redis") == [("redis", "now left out")]
+    bob.refresh_from_db()
+    assert bob.hidden_groups == "python,a,redis"
+    assert told(show="A") == [("a", "shown")]
+    assert told(show="a") == []
+
+
+def test_the_settings_say_that_they_were_saved_and_other_pages_show_it(site, bob):
+    browser = browser_of(bob)
+    for page, is_told in (("/settings/", True), ("/newest/", False), ("", False)):
+        text = browser.post("/preferences/", {"theme": "dark", "next": page}, follow=True).text
+        assert ("Your settings have been saved." in text) is is_told
+
+
+def test_that_they_were_saved_is_told_in_the_language_that_follows(site, bob):
+    browser = browser_of(bob)
+    said = {"en": "Your settings have been saved.", "zh-hans": "设置已保存。"}
+    for chosen, asked, expected in (("zh-hans", "en", "zh-hans"), ("en", "zh", "en"), ("", "zh", "zh-hans")):
+        sent = {"Accept-Language": asked}
+        page = browser.post(
+            "/preferences/", {"language": chosen, "next": "/settings/"}, headers=sent, follow=True
+        ).text
+        assert said[expected] in page, (chosen, asked)
+    page = browser.post("/preferences/", {"language": "", "next": "/settings/"}, follow=True).text
+    assert said["en"] in page
+
+
 @pytest.mark.parametrize("name", ["nobody", "a,b", "", "!", "x" * 5000, "../"])
 def test_a_group_that_is_not_there_is_not_hidden(site, bob, name):
+    site.groups.ensure(dict.fromkeys(("a", "b", "ab"), "G"))
     browser = browser_of(bob)
 
     assert "There is no such group." in browser.post("/preferences/", {"hide": name}, follow=True).text
@@ -172,11 +259,31 @@ def test_a_group_that_was_merged_is_hidden_as_what_it_became(site, bob):
     assert bob.hidden_groups == "jvm,python"
 
 
-def test_a_group_that_is_gone_can_still_be_shown(site, bob):
-    bob.hidden_groups = "gone"
+def test_the_settings_show_what_is_chosen(site, bob):
+    chosen = re.compile(r'<(?:option|input)[^>]*value="([^"]*)"[^>]* (?:selected|checked)>')
+    assert chosen.findall(browser_of(bob).get("/settings/").text) == ["", "", "on"]
+    bob.language, bob.theme, bob.keyboard = "zh-hans", "dark", False
     bob.save()
 
-    save(browser_of(bob), show="gone")
+    assert chosen.findall(browser_of(bob).get("/settings/").text) == ["zh-hans", "dark", "off"]
+
+
+@pytest.mark.parametrize("slug", ["gone", "No Slug!"])
+def test_a_group_that_is_gone_can_still_be_shown(site, bob, slug):
+    bob.hidden_groups = slug
+    bob.save()
+
+    save(browser_of(bob), show=slug)
+
+    bob.refresh_from_db()
+    assert bob.hidden_groups == ""
+
+
+def test_a_group_to_be_shown_may_be_typed_like_one_to_be_hidden(site, bob):
+    bob.hidden_groups = "python"
+    bob.save()
+
+    save(browser_of(bob), show=" Python ")
 
     bob.refresh_from_db()
     assert bob.hidden_groups == ""
@@ -205,6 +312,34 @@ def test_a_reader_is_told_when_the_browser_would_forget_all_of_them(site):
     assert 3000 < len(reader.cookies["hidden"].value) <= 3800
 
 
+def test_a_reader_who_hides_too_many_may_choose_other_things(site):
+    reader = Client()
+    reader.cookies["hidden"] = quote(",".join(f"{'群组' * 14}{n}" for n in range(20)))
+
+    assert save(reader, theme="dark").cookies["theme"].value == "dark"
+
+
+def test_a_language_that_there_is_not_is_not_kept(site):
+    reader = Client()
+    reader.cookies["language"] = "tlh"
+
+    assert save(reader, theme="dark").cookies["language"].value == ""
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_an_account_says_is_read_and_written_in_one_transaction(site, bob, monkeypatch):
+    inside, slugs = [], preferences.slugs_from
+
+    def look(joined):
+        inside.append(connection.in_atomic_block)
+        return slugs(joined)
+
+    monkeypatch.setattr(preferences, "slugs_from", look)
+    save(browser_of(bob), theme="dark")
+
+    assert inside == [True]
+
+
 def test_a_member_may_hide_what_no_cookie_could_keep(site, bob):
     slugs = [f"{'群组' * 14}{n}" for n in range(20)]
     site.groups.ensure(dict.fromkeys(slugs, "G"))
@@ -215,8 +350,38 @@ def test_a_member_may_hide_what_no_cookie_could_keep(site, bob):
 
     bob.refresh_from_db()
     assert bob.hidden_groups == ",".join(slugs)
+    assert browser.cookies["hidden"].value == ""  # half of them would be worse than none
 
 
 def test_every_theme_can_be_chosen(site):
     for theme in THEMES:
         assert save(Client(), theme=theme).cookies["theme"].value == theme
+
+
+def test_the_groups_one_does_not_hide_yet_can_be_chosen_by_their_titles(site, bob):
+    site.groups.create("web", "The Web")
+    site.groups.create("python", "Python & friends")
+    browser = browser_of(bob)
+
+    def offered():
+        chooser = browser.get("/settings/").text.split('name="hide"')[1]
+        return re.findall(r'<option value="([^"]*)">([^<]*)</option>', chooser)
+
+    assert offered() == [("", "Choose a group"), ("python", "Python &amp; friends"), ("web", "The Web")]
+
+    browser.post("/preferences/", {"hide": "python"})
+    assert offered() == [("", "Choose a group"), ("web", "The Web")]
+
+    browser.post("/preferences/", {"hide": "web"})
+    assert 'name="hide"' not in browser.get("/settings/").text
+
+
+def test_settings_need_no_store(bob, settings):
+    browser = browser_of(bob)
+    settings.STORE_URL = "unix:///nowhere/store.sock"
+    wiring.repository.cache_clear()
+
+    response = browser.get("/settings/")
+
+    assert response.status_code == 200
+    assert 'name="hide"' not in response.text

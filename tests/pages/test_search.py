@@ -52,6 +52,27 @@ def test_chinese_is_found_and_marked(site, alice):
     assert "分布式<mark>数据库</mark>入门" in text_of(response)
 
 
+def test_the_group_that_was_named_is_marked_and_no_other(site, alice):
+    site.groups.create("db", "Data & stores")
+    post(site, alice, "redis", "db", "java")
+
+    named, none = (text_of(Client().get(f"/search/?q={words}")) for words in ("stores", "redis"))
+
+    chip = '<a href="/groups/{0}/" dir="auto">{1}</a>'
+    assert chip.format("db", "<mark>db</mark>") in named
+    assert chip.format("java", "java") in named
+    assert chip.format("db", "db") in none
+    assert chip.format("java", "<mark>java</mark>") in text_of(Client().get("/search/?q=redis+jav"))
+
+
+def test_the_addresses_of_its_feed_are_in_what_is_renewed_while_one_types(site, alice):
+    post(site, alice, "redis")
+
+    section = text_of(Client().get("/search/?q=redis")).partition('id="found"')[2].partition("</section>")[0]
+
+    assert 'href="/feeds/search.atom?q=redis"' in section
+
+
 def test_best_or_newest_first_and_the_links_between_them(site, alice, bob):
     from articles.domain import Choice
 
@@ -100,6 +121,18 @@ def test_hidden_groups_are_left_out(site, alice):
     browser.cookies["hidden"] = "java"
 
     assert rows(browser.get("/search/?q=redis")) == [shown]
+
+
+def test_a_search_in_a_hidden_group_finds_what_is_in_it(site, alice):
+    for slug in ("python", "web"):
+        site.groups.create(slug, slug)
+    for number, slugs in enumerate((["python"], ["python", "web"], ["web"])):
+        site.articles.post(alice.pk, "alice", "Redis", f"https://example.org/{number}", slugs)
+    browser = Client()
+    browser.cookies["hidden"] = "python"
+
+    assert rows(browser.get("/search/?q=redis&group=python&order=time")) == [2, 1]
+    assert rows(browser.get("/search/?q=redis&group=web")) == [3]
 
 
 def test_nothing_found_says_what_to_do(site, alice):

@@ -46,7 +46,10 @@ def test_it_says_in_plain_words_where_the_article_is_and_why(site, article, bob)
     text = words(section_of(article))
 
     assert "Why is it here?" in text
-    assert "It was posted just now, and its 2 points move it forward by 14 minutes 24 seconds." in text
+    assert (
+        "It was posted just now, and its 2 points count as if it had been posted 14 minutes 24 seconds later."
+        in text
+    )
     assert "That makes it number 1 on the front page, of 2 articles." in text
     assert "No. 1 Front page of 2" in text
     assert "No. 1 Python of 1" in text
@@ -79,7 +82,7 @@ def test_the_score_is_shown_as_a_sum(site, article, bob):
 
     assert "1 for it, 1 against it; each point counts 7 minutes 12 seconds + 0 × 432.000" in text
     assert text.count(f"{stored.posted_at:,.3f}") == 2  # posted, and the score
-    assert "as many members oppose it as vote for it: nothing moves it" in text
+    assert "as many members oppose it as vote for it: only its time counts" in text
 
 
 def test_an_article_nobody_voted_for_says_so(site):
@@ -87,7 +90,7 @@ def test_an_article_nobody_voted_for_says_so(site):
 
     text = words(section_of(site.imports.add(rows)[0]))
 
-    assert "and nobody has voted: nothing moves it" in text
+    assert "and nobody has voted: only its time counts" in text
 
 
 def test_votes_make_up_for_nothing_once_voting_has_closed(site, old):
@@ -97,7 +100,7 @@ def test_votes_make_up_for_nothing_once_voting_has_closed(site, old):
 
     text = words(section_of(old))
 
-    assert re.search(r"It is behind by \d+ days? .*\.", text)
+    assert re.search(r"Behind by \d+ days? .*\.", text)
     assert "make up for" not in text
     assert "makes up for" not in text
 
@@ -110,8 +113,8 @@ def test_neighbours_are_links_with_the_difference(site, article, bob):
     section = section_of(article)
 
     assert f'<a href="/articles/{other}/" dir="auto">The &lt;other&gt; one</a>' in section
-    assert re.search(r"It is ahead by 14 minutes 2[4-9] seconds, which [23] votes make up for\.", section)
-    assert "Above it, number 1:" in section
+    assert re.search(r"Ahead by 14 minutes 2[4-9] seconds, which [23] votes make up for\.", section)
+    assert "Above this one, number 1:" in section
     assert "Below it" not in section
 
 
@@ -122,9 +125,7 @@ def test_it_says_what_one_more_vote_would_do(site, article, bob):
 
     one_place, top = words(section_of(third)), words(section_of(article))
 
-    assert (
-        "One more vote would move it forward by 7 minutes 12 seconds: to number 1, 2 places higher." in one_place
-    )
+    assert "One more vote would count for 7 minutes 12 seconds more: to number 1, 2 places higher." in one_place
     assert "Votes count until " in one_place
     assert re.search(r"\d places? higher|at the top already", top)
 
@@ -132,7 +133,10 @@ def test_it_says_what_one_more_vote_would_do(site, article, bob):
 def test_a_closed_article_says_that_its_score_is_final(site, article, old):
     text = words(section_of(old))
 
-    assert "as more members oppose it than vote for it, it is moved back by 21 minutes 36 seconds" in text
+    assert (
+        "as more members oppose it than vote for it, it counts as if it had been posted 21 minutes 36 seconds"
+        in text
+    )
     assert "Voting closed on " in text
     assert "One more vote" not in text
     assert "− 3 × 432.000" in text

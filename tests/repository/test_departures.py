@@ -246,6 +246,32 @@ def test_an_article_that_is_removed_or_restored_meanwhile_is_not_passed_over(rea
     assert problems(repository) == []
 
 
+@pytest.mark.parametrize(("title", "address"), [("Renamed", link(1)), ("Article 1", "https://elsewhere.example/")])
+def test_an_article_that_is_edited_meanwhile_is_found_by_its_new_words(repository, monkeypatch, title, address):
+    article, made = post(repository, 1, poster=BOB), departures.words_of
+
+    def edit_before(*facts):
+        monkeypatch.setattr(departures, "words_of", made)
+        repository.articles.edit(article, MODERATOR, title, address, moderator=True, reason="Why not")
+        return made(*facts)
+
+    monkeypatch.setattr(departures, "words_of", edit_before)
+    leave(repository, BOB, "user2")
+
+    found = repository.articles.get(article)
+    assert (found.title, found.link, found.by_deleted_member) == (title, address, True)
+    assert problems(repository) == []
+
+
+def test_nothing_is_saved_in_the_members_name_afterwards(used):
+    leave(used, ALICE, "user1")
+    used.members.save(ALICE, 4, wanted=True)  # was under way
+
+    leave(used, ALICE, "user1")
+
+    assert list(used.members.all_saved(ALICE)) == []
+
+
 def test_articles_of_one_moment_are_all_looked_at(real_repository, clock, monkeypatch):
     monkeypatch.setattr(departures, "STEP", 2)
     articles = [post(real_repository, number, poster=BOB) for number in range(30)]  # the clock stands still

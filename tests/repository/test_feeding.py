@@ -7,12 +7,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from articles.domain import Choice, Order, Rules
+from articles.domain import Choice, Order, Rules, Span
 from articles.errors import GroupNotFound, VotingClosed
 from articles.repository import Wish, connect, feeding, schema
+from articles.searching import read_query
 from tests.clock import Clock
 from tests.repository.conftest import ALICE, BOB, CAROL, MALLORY
-from tests.repository.usage import view
+from tests.repository.test_listings import removing
+from tests.repository.usage import imported, view
 
 DAY = 86400
 TWO_DAYS = 2 * DAY
@@ -55,7 +57,7 @@ def test_feeds_of_an_empty_site_are_empty(repository):
     for feed in feeds_of(repository).values():
         assert feed(Wish()) == []
         assert feed(Wish(min_points=1, hidden=("go",))) == []
-    assert repository.feeds.hot(Wish()) == []
+    assert repository.feeds.hot(Wish()) == repository.feeds.top(Span.DAY, Wish()) == []
 
 
 @pytest.mark.parametrize("name", ["newest", "front", "group", "poster"])
@@ -124,6 +126,14 @@ def test_removed_articles_are_in_no_feed(repository, clock):
 
     for feed in feeds_of(repository).values():
         assert ids_of(feed(Wish())) == [first]
+    assert ids_of(repository.feeds.top(Span.ALL, Wish())) == [first]
+
+
+def test_what_is_removed_while_a_feed_is_read_is_not_in_it(repository, clock, monkeypatch):
+    first, second = post(repository, clock, 2)
+    monkeypatch.setattr(feeding, "read_articles", removing(repository, feeding.read_articles, second))
+
+    assert ids_of(repository.feeds.newest(Wish())) == [first]
 
 
 def test_the_front_page_is_in_its_own_order_and_keeps_old_articles_that_stand_high(repository, clock, few):
@@ -138,6 +148,21 @@ def test_the_front_page_is_in_its_own_order_and_keeps_old_articles_that_stand_hi
     assert found == front
 
 
+def test_the_front_page_has_its_highest_and_all_new_ones_however_many_lie_between(
+    repository, clock, few, monkeypatch
+):
+    monkeypatch.setattr(feeding, "AT_MOST", 10)
+    now = clock()
+    old = [imported(n, now - 3 * DAY + n, votes=20, opposes=0) for n in range(28)]
+    highest = [imported(n, now - 4 * DAY + n, votes=900, opposes=0) for n in (30, 31)]
+    new = [imported(n, now - 3600 + n, votes=0, opposes=900) for n in range(40, 45)]
+    ids = repository.imports.add([*old, *highest, *new])
+
+    found = ids_of(repository.feeds.front(Wish()))
+
+    assert found == [ids[29], ids[28], *ids[:-6:-1]]
+
+
 def test_the_hot_feed_covers_what_was_read(repository, clock, few):
     ids = post(repository, clock, 80)
     for article_id in (ids[2], ids[3], ids[-1], ids[-3], ids[-5]):
@@ -149,6 +174,38 @@ def test_the_hot_feed_covers_what_was_read(repository, clock, few):
     hot = ids_of(repository.listings.page(Order.HOT).articles)
     assert len(hot) == 5
     assert found == [number for at, number in enumerate(hot) if at < 2 or number in ids[-49:]]
+
+
+def test_the_feed_of_a_span_is_its_first_thirty_by_points_and_no_more(repository, clock):
+    ids = post(repository, clock, 40, ["go"], every=60)
+    for voter in (BOB, MALLORY):
+        repository.votes.cast(ids[3], voter, Choice.VOTE)
+    clock.advance(2 * DAY)
+    (new,) = post(repository, clock, 1)
+    top, rest = repository.feeds.top, ids[:3] + ids[4:]
+
+    assert ids_of(top(Span.DAY, Wish())) == [new]
+    assert ids_of(top(Span.WEEK, Wish())) == [ids[3], new, *rest[::-1]][:30]
+    assert ids_of(top(Span.ALL, Wish())) == ids_of(repository.listings.page(Order.POINTS, size=30).articles)
+    assert ids_of(top(Span.WEEK, Wish(min_points=3))) == [ids[3]]
+    assert ids_of(top(Span.MONTH, Wish(hidden=("go",)))) == [new]
+
+
+def test_hidden_articles_do_not_keep_others_out_of_the_feed_of_a_span(repository, clock):
+    shown = post(repository, clock, 35, every=60)
+    post(repository, clock, 20, ["go"], every=60)
+
+    assert ids_of(repository.feeds.top(Span.DAY, Wish(hidden=("go",)))) == shown[::-1][:30]
+
+
+def test_hidden_articles_do_not_use_up_what_a_search_looks_at(repository, clock, monkeypatch):
+    monkeypatch.setattr(feeding, "AT_MOST", 5)
+    shown = post(repository, clock, 3)
+    post(repository, clock, 6, ["go"])
+
+    found = repository.feeds.search(read_query("t"), Wish(hidden=("go",)))
+
+    assert ids_of(found) == shown[::-1]
 
 
 def test_several_groups_are_one_feed_with_nothing_twice(repository, clock):

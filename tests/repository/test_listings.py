@@ -7,7 +7,7 @@ import redis
 
 from articles.domain import Choice, Order
 from articles.errors import GroupNotFound, PageNotFound
-from articles.repository import connect
+from articles.repository import connect, listings
 from tests.repository.conftest import ALICE, BOB, CAROL
 from tests.repository.usage import imported, post, problems, view, warm
 
@@ -116,6 +116,24 @@ def test_a_group_ranking_is_kept_for_60_seconds_after_the_last_read(repository, 
     assert 58 <= repository.store.client.ttl(key) <= 60
 
 
+def removing(repository, original, article_id):
+    """Reads like `original`, just after a moderator removed the article."""
+
+    def read(*args):
+        repository.articles.remove(article_id, CAROL, "spam")
+        return original(*args)
+
+    return read
+
+
+@pytest.mark.parametrize("hidden", [(), ("go",)])
+def test_what_is_removed_while_a_page_is_read_is_not_on_it(repository, article, monkeypatch, hidden):
+    other = post(repository, 2)
+    monkeypatch.setattr(listings, "read_articles", removing(repository, listings.read_articles, article))
+
+    assert ids_of(repository.listings.page(Order.TIME, hidden=hidden)) == [other]
+
+
 def test_unknown_groups_are_told_and_leave_no_key(repository, article):
     before = set(repository.store.client.keys())
 
@@ -220,6 +238,15 @@ def test_a_page_exactly_full_is_the_last(repository, clock):
     assert (len(page.articles), page.pages, page.has_next) == (25, 1, False)
     with pytest.raises(PageNotFound):
         repository.listings.page(Order.TIME, 2)
+
+
+@pytest.mark.parametrize(("count", "more"), [(25, False), (26, True)])
+def test_a_page_without_hidden_groups_that_is_exactly_full_is_the_last(repository, clock, count, more):
+    post_many(repository, clock, count)
+
+    page = repository.listings.page(Order.TIME, hidden=("go",))
+
+    assert (len(page.articles), page.has_next) == (25, more)
 
 
 def test_an_empty_group_has_one_empty_page(repository):

@@ -4,7 +4,7 @@ import pytest
 
 from articles.domain import PLACEHOLDERS, Choice, Rules
 from articles.errors import ArticleNotFound, ArticleRemoved, PageNotFound, SavedFull
-from articles.repository import Repository, connect, keys, scripts
+from articles.repository import Repository, connect, keys, members, scripts
 from tests.repository.test_races import race
 from tests.repository.usage import ALICE, BOB, DAY, MODERATOR, contents, imported, post, problems, use
 
@@ -96,6 +96,64 @@ def test_of_closed_votes_the_newest_are_kept_and_of_open_ones_all(repository, cl
     assert set(new) <= kept
     assert not set(old) & kept
     assert problems(repository) == []
+
+
+@pytest.mark.parametrize("poster", [ALICE, BOB], ids=["voted for", "posted"])
+def test_of_the_last_nine_days_all_are_kept_and_of_older_ones_the_newest(repository, clock, monkeypatch, poster):
+    shared = scripts.source
+    monkeypatch.setattr(
+        scripts, "source", lambda name: shared(name).replace("CHOICES_KEPT = 1000", "CHOICES_KEPT = 3")
+    )
+    monkeypatch.setattr(scripts, "digest", lambda _name: "0" * 40)
+    shards, chosen = repository.store.shards.count, list[int]()
+
+    def choose(numbers: range) -> set[int]:
+        """What is known to be chosen after one more choice for each number."""
+        for number in numbers:
+            article = post(repository, number, poster=poster)
+            repository.votes.cast(article, BOB, Choice.VOTE)
+            chosen.append(article)
+            clock.advance(1)
+        return {article for article, _ in repository.members.choices(BOB, Choice.VOTE)}
+
+    choose(range(6 * shards))
+    clock.advance(8.9 * DAY)
+    assert choose(range(100, 100 + shards)) == set(chosen)
+    clock.advance(DAY)
+    assert choose(range(200, 200 + shards)) == set(chosen[-3 * shards :])
+
+
+def test_a_choice_keeps_its_moment_when_it_is_repeated(repository, clock):
+    first, second = post(repository, 1), post(repository, 2)
+    for article in (first, second, first):
+        clock.advance(1)
+        repository.votes.cast(article, BOB, Choice.VOTE)
+
+    assert lists(repository, BOB) == ([second, first], [])
+
+
+def test_no_choice_is_from_before_its_article(repository, clock):
+    article = post(repository, 1)
+    posted_at = clock()
+    clock.advance(-5)
+
+    repository.votes.cast(article, BOB, Choice.VOTE)
+
+    assert list(repository.members.choices(BOB, Choice.VOTE)) == [(article, posted_at)]
+    assert problems(repository) == []
+
+
+def test_everything_chosen_is_told_however_much_it_is(repository, clock, monkeypatch):
+    monkeypatch.setattr(members, "_AT_ONCE", 2)
+    articles = [post(repository, number) for number in range(17)]
+    for article in articles:
+        clock.advance(1)
+        repository.votes.cast(article, BOB, Choice.OPPOSE)
+        repository.members.save(BOB, article, wanted=True)
+
+    assert [one for one, _ in repository.members.choices(BOB, Choice.OPPOSE)] == articles[::-1]
+    assert [one for one, _ in repository.members.all_saved(BOB)] == articles[::-1]
+    assert [one for one, _ in repository.members.all_posted(ALICE)] == sorted(articles, key=str, reverse=True)
 
 
 def test_the_named_poster_of_an_open_import_is_listed_and_placeholders_are_not(repository, clock):
@@ -200,6 +258,12 @@ def listed_twice(repository: Repository) -> str:
     return f"{names.votes_of(ALICE)}: holds 1, which the member also opposed"
 
 
+def listed_twice_while_open(repository: Repository) -> str:
+    names = repository.store.shards.of(7)
+    repository.store.client.zadd(names.opposes_of(ALICE), {"7": 9e9})
+    return f"{names.opposes_of(ALICE)}: holds 7, but the member is not in oppose:7"
+
+
 def listed_although_gone(repository: Repository) -> str:
     names = repository.store.shards.of(1)
     repository.departures.advance(77, "user77", "", lambda: True)
@@ -209,7 +273,10 @@ def listed_although_gone(repository: Repository) -> str:
 
 @pytest.mark.parametrize(
     "damage",
-    [listed_without_voting, voting_without_list, listed_without_article, listed_twice, listed_although_gone],
+    [
+        *(listed_without_voting, voting_without_list, listed_without_article),
+        *(listed_twice, listed_twice_while_open, listed_although_gone),
+    ],
 )
 def test_what_lists_and_sets_say_differently_is_found_and_repaired(repository, clock, damage):
     use(repository, clock)
@@ -222,6 +289,19 @@ def test_what_lists_and_sets_say_differently_is_found_and_repaired(repository, c
     repository.repair.run()
     assert problems(repository) == []
     assert (lists(repository, ALICE), lists(repository, BOB)) == before
+
+
+def test_of_a_closed_vote_that_is_listed_twice_the_later_choice_is_kept(repository, clock):
+    use(repository, clock)
+    names = repository.store.shards.of(1)
+    repository.store.client.zadd(names.opposes_of(ALICE), {"1": 9e9})
+
+    repository.repair.run()
+
+    voted, opposed = lists(repository, ALICE)
+    assert 1 not in voted
+    assert opposed == [1]
+    assert problems(repository) == []
 
 
 def test_lists_that_are_lost_come_back_for_what_is_open(repository, clock):

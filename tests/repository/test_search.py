@@ -13,6 +13,7 @@ from articles.repository import Repository, connect, schema, search
 from articles.repository import keys as names
 from articles.repository.reading import sort_key
 from articles.searching import read_query
+from tests.repository.test_listings import removing
 from tests.repository.usage import ALICE, BOB, MODERATOR, imported, problems, use
 
 NUMBERS = count(1)
@@ -49,6 +50,24 @@ def test_chinese_is_found_by_any_part_of_it(repository):
     assert ids(repository, "数据") == ids(repository, "数据库") == ids(repository, "门") == [article]
     assert set(ids(repository, "数")) == {article, other}
     assert ids(repository, "库入 分布") == [article]
+
+
+def test_whoever_hides_many_groups_holds_up_the_store_no_longer(real_repository):
+    groups = [f"group-{n}" for n in range(50)]
+    for slug in groups:
+        real_repository.groups.create(slug, slug)
+    for n, slug in enumerate(groups):
+        post(real_repository, "redis", slug, groups[n - 1])
+    here = post(real_repository, "redis")
+    server = real_repository.store.client
+    looked = []
+    for hidden in (groups[:1], groups):
+        server.config_resetstat()
+        found = ids(real_repository, "redis", hidden=hidden)
+        looked.append(server.info("commandstats").get("cmdstat_smismember", {}).get("calls", 0))
+
+    assert found == [here]
+    assert looked[1] <= looked[0]
 
 
 def test_newest_or_best_first(repository, clock):
@@ -104,6 +123,13 @@ def test_every_change_of_an_article_changes_what_it_is_found_by(repository):
     assert problems(repository) == []
 
 
+def test_what_is_removed_while_a_search_is_read_is_not_found(repository, monkeypatch):
+    article, other = post(repository, "redis"), post(repository, "redis")
+    monkeypatch.setattr(search, "read_articles", removing(repository, search.read_articles, article))
+
+    assert ids(repository, "redis") == [other]
+
+
 def test_imported_articles_are_found_unless_removed(repository, clock):
     here, gone = repository.imports.add([imported(1, clock()), imported(2, clock() - 5, removed="Spam")])
 
@@ -126,6 +152,51 @@ def test_pages_follow_one_another(repository, clock):
     for number in (0, 4, 41):
         with pytest.raises(PageNotFound):
             repository.search.page(read_query("redis"), Order.TIME, number)
+
+
+def test_no_more_can_be_paged_through_than_is_looked_for(repository, clock, monkeypatch):
+    monkeypatch.setattr(search, "MOST_FOUND", 50)
+    repository.imports.add([imported(number, clock() - number) for number in range(60)])
+
+    last = repository.search.page(read_query("import"), Order.TIME, 2)
+
+    assert (len(last.articles), last.has_next, last.total) == (25, False, 60)
+    assert repository.search.page(read_query("import"), Order.TIME, 1).has_next
+    with pytest.raises(PageNotFound):
+        repository.search.page(read_query("import"), Order.TIME, 3)
+
+
+def test_what_moves_down_while_it_is_looked_for_is_found_once(repository, clock, monkeypatch):
+    monkeypatch.setattr(search, "FEW", 1)
+    monkeypatch.setattr(search, "STEPS", [("walk", 2)] * 9)
+    posted = []
+    for _ in range(6):
+        clock.advance(1)
+        posted.append(post(repository, "redis"))
+    run_many = repository.store.run_many
+
+    def disturbed(calls):
+        replies = run_many(calls)
+        for _ in repository.store.shards.all:
+            clock.advance(1)
+            post(repository, "another")
+        return replies
+
+    monkeypatch.setattr(repository.store, "run_many", disturbed)
+
+    assert ids(repository, "redis") == posted[::-1]
+
+
+@pytest.mark.parametrize("few", [1, 2000])
+def test_hundreds_are_found_each_once_by_one_word_and_by_hundreds_of_words(
+    real_repository, clock, monkeypatch, few
+):
+    monkeypatch.setattr(search, "FEW", few)
+    rows = [imported(number, clock() - number, title=f"wa{number:03}") for number in range(600)]
+    posted = real_repository.imports.add(rows)
+
+    assert real_repository.search.newest(read_query("old.example"), 1000) == posted
+    assert few == 1 or real_repository.search.newest(read_query("wa"), 1000) == posted
 
 
 def test_the_readers_own_choice_is_told(repository):
@@ -245,13 +316,14 @@ def test_changes_while_it_is_indexed_are_kept(unindexed):
     assert problems(unindexed) == []
 
 
-def test_words_of_another_version_are_made_anew(repository, monkeypatch):
+@pytest.mark.parametrize("state", ["0 all", "0 1"])
+def test_words_of_another_version_are_made_anew(repository, state):
     article = post(repository, "redis")
     keys = repository.store.shards.of(article)
     repository.store.client.hset(keys.article(article), "words", " older ")
     repository.store.client.sadd(keys.word("older"), article)
     repository.store.client.zadd(keys.lexicon, {"older": 0})
-    repository.store.client.hset(names.SCHEMA, "indexed", "0 all")
+    repository.store.client.hset(names.SCHEMA, "indexed", state)
 
     assert not repository.search.page(read_query("redis")).complete
     repository.search.catch_up(60)
@@ -271,6 +343,23 @@ def test_indexing_leaves_an_article_alone_that_was_changed_meanwhile(repository)
     assert [int(number) for number in changed] == [article]
     assert ids(repository, "redis") == [article]
     assert problems(repository) == []
+
+
+def test_what_changes_while_it_is_indexed_is_read_again(repository, monkeypatch):
+    article = post(repository, "redis")
+    original, key = search.read_articles, repository.store.shards.of(article).article(article)
+
+    def read(*args):
+        found = original(*args)
+        repository.store.client.hset(key, "poster_name", "renamed")
+        return found
+
+    monkeypatch.setattr(search, "read_articles", read)
+
+    repository.search.renew([article])
+
+    assert ids(repository, "renamed") == [article]
+    assert ids(repository, "alice") == []
 
 
 def test_an_index_made_anew_is_the_same(real_repository, clock):

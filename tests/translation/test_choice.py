@@ -4,7 +4,7 @@ import re
 
 import pytest
 from django.core import mail
-from django.db import connection
+from django.db import OperationalError, connection
 from django.http import HttpResponse
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -112,12 +112,12 @@ def browser_with(other):
     return browser
 
 
-def test_what_is_the_same_for_all_does_not_ask_who_is_there(site, alice, django_assert_num_queries):
+def test_what_is_the_same_for_all_does_not_ask_who_is_there(site, article, alice, django_assert_num_queries):
     browser = browser_of(prefer(alice, "zh-hans"))
 
     with django_assert_num_queries(0):
-        browser.get("/healthz")
-        browser.get("/metrics")
+        for address in ("/healthz", "/metrics", "/robots.txt", "/sitemap.xml", "/feeds/front.atom"):
+            browser.get(address)
 
 
 def test_the_api_speaks_the_callers_language_and_keeps_its_codes(site, article, alice):
@@ -159,6 +159,29 @@ def test_whatever_passes_by_is_marked_as_depending_on_the_cookie(rf):
     answer = LanguageMiddleware(lambda _request: HttpResponse("x"))(rf.get("/feeds/"))
 
     assert answer["Vary"] == "Cookie"
+
+
+def test_the_request_knows_the_members_language(site, alice, rf):
+    request = rf.get("/")
+    request.user = prefer(alice, "zh-hans")
+    request.COOKIES["sessionid"] = "x"
+
+    LanguageMiddleware(lambda _request: HttpResponse("x"))(request)
+
+    assert request.LANGUAGE_CODE == "zh-hans"
+
+
+def test_without_the_database_the_page_is_in_the_browsers_language(site, alice, rf):
+    class Away:
+        @property
+        def is_authenticated(self):
+            raise OperationalError("away")
+
+    request = rf.get("/")
+    request.user = Away()
+    request.COOKIES["sessionid"] = "x"
+
+    assert LanguageMiddleware(lambda _request: HttpResponse("x"))(request).status_code == 200
 
 
 def pressed(page):

@@ -1,6 +1,7 @@
 """What was shown, in an address: read back whole, or not at all."""
 
 import random
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 
 import pytest
 from hypothesis import given
@@ -36,6 +37,10 @@ def test_a_token_that_was_cut_or_changed_is_nothing(data):
     assert unpack(token[:at] + other + token[at + 1 :], "/", NOW) == ()
 
 
+def test_numbers_that_no_article_can_have_are_nothing():
+    assert unpack(pack([[10**15 + 1]], "/", NOW), "/", NOW) == ()
+
+
 def test_a_token_of_another_list_is_nothing():
     assert unpack(pack([[1, 2]], "/", NOW), "/newest/?", NOW) == ()
 
@@ -69,3 +74,20 @@ def test_five_hundred_of_all_times_fit_and_what_does_not_fit_is_no_token():
 
     assert 0 < len(pack(pages[:20], "/", NOW)) < MOST_CHARACTERS
     assert pack(pages, "/", NOW) == ""
+
+
+def test_clocks_of_several_servers_may_differ_by_an_hour():
+    full_hour = 1_700_000_000 // 3600 * 3600
+    token = pack([(1, 2)], "a", full_hour)
+
+    assert unpack(token, "a", full_hour - 3600) == ((1, 2),)
+    assert unpack(token, "a", full_hour - 3601) == ()
+
+
+def test_a_token_cannot_be_made_to_last_by_writing_another_time_into_it():
+    old, new = pack([(1, 2)], "a", 1_700_000_000), pack([(3,)], "a", 1_800_000_000)
+    raw_old, raw_new = (urlsafe_b64decode(token + "=" * (-len(token) % 4)) for token in (old, new))
+
+    forged = urlsafe_b64encode(raw_old[:1] + raw_new[1:5] + raw_old[5:]).decode().rstrip("=")
+
+    assert unpack(forged, "a", 1_800_000_000) == ()

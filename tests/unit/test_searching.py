@@ -54,6 +54,9 @@ def marks(text: str, query: str) -> list[str]:
         ("हिन्दी समाचार", "हिन्दी"),
         ("A history of Rome", "the history of rome"),
         ("The The", "the the"),
+        ("A theory of voting", "vote the"),
+        ("The state of voting", "the of"),
+        ("Python", "pyth "),
         ("machine-learning_basics", "learning machine"),
     ],
 )
@@ -69,6 +72,10 @@ def test_a_title_is_found_however_it_is_asked_for(title, query):
         ("数据", "数字"),
         ("Python", "ython"),
         ("C++", "c# code"),
+        ("About voting", "vote the"),
+        ("Of mice", "the of"),
+        ("Of mice", "the of?"),
+        ("Python 数据", "pyth数据"),
         ("Anything", ""),
         ("Anything", "?! “”"),
     ],
@@ -98,6 +105,27 @@ def test_a_host_in_another_script_is_found_as_it_is_read():
 
 def test_a_poster_is_found():
     assert found("T", "demo-reader", poster="Demo-Reader")
+
+
+def test_what_a_host_ends_with_is_no_word_of_its_own():
+    assert not found("T", "com", link="https://docs.github.com/")
+    assert not found("T", "com docs", link="https://docs.github.com/")
+
+
+def test_a_long_title_without_spaces_has_a_hundred_words():
+    title = "".join(chr(0x4E00 + n) for n in range(300))
+
+    made = words(title)
+
+    assert made[:2] == ["一丁", "丁丂"]
+    assert len([word for word in made if not word.isascii()]) == 100
+
+
+def test_what_is_beyond_two_hundred_characters_of_a_query_is_not_read():
+    read = read_query(" ".join(f"{'x' * 38}{n}" for n in range(9)))
+
+    assert [len(term.words[0]) for term in read.terms] == [39, 39, 39, 39, 39]
+    assert read_query("?" * 199 + " redis").terms == ()
 
 
 def test_a_link_that_is_none_has_no_words():
@@ -146,6 +174,13 @@ def test_any_query_is_read_into_a_bounded_number_of_terms(text):
         ("Databases & <b>data</b>", "database", ["Databases"]),
         ("分布式数据库入门", "数据库", ["数据库"]),
         ("数据和数据库", "数", ["数", "数"]),
+        ("数据库", "数 据", ["数据"]),
+        ("ｶﾞｲﾄﾞ 2", "ガ", ["ｶﾞｲﾄﾞ"]),
+        ("\u0e19\u0e33", "\u0e4d", ["\u0e33"]),
+        ("\u1112\u1161\u11ab\u1100\u1173\u11af", "한", ["\u1112\u1161\u11ab\u1100\u1173\u11af"]),
+        ("cafe\u0301s", "café", ["cafe\u0301s"]),
+        ("数cafe\u0301和", "café", ["cafe\u0301"]),
+        ("Of Node.js.org", "js node.js.org", ["Node.js.org"]),
         ("Node.js", "node.js", ["Node.js"]),
         ("Node.js", "js", ["js"]),
         ("CAFÉ au lait", "cafe", ["CAFÉ"]),
@@ -167,9 +202,18 @@ def test_groups_are_met_by_slug_and_title_but_not_by_one_letter():
 
     assert groups("pyt") == [("python",)]
     assert groups("p") == [()]
+    assert groups("数") == [("数据",)]
     assert groups("machines learn") == [("ml",), ("ml",)]
     assert groups("数据") == [("数据",)]
     assert Query(()).with_groups(titles) == Query(())
+
+
+def test_a_term_names_ten_groups_at_most():
+    titles = {f"news-{letter}": f"News {letter}" for letter in "abcdefghijkl"}
+
+    (term,) = read_query("news").with_groups(titles).terms
+
+    assert term.groups == tuple(f"news-{letter}" for letter in "abcdefghij")
 
 
 def test_naughty_strings_are_read_and_shown(shared_dir):

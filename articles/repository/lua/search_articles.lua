@@ -15,7 +15,7 @@ own words is the dearest. Each call takes some milliseconds, whatever the query.
 local prefix, query, wanted, start = ARGV[1], cjson.decode(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local few, step = tonumber(ARGV[6]), tonumber(ARGV[7])
 local AT_ONCE, MOST_WORDS, MOST_SETS, MOST_TEXTS = math.min(250, step), 500, 6, few / 4
-local MOST_MET, MOST_INTERSECTED, MOST_INTERSECTIONS = 3 * few, 40 * few, 1500
+local MOST_MET, MOST_INTERSECTED, MOST_INTERSECTIONS, FEW_HIDDEN = 3 * few, 40 * few, 1500, 10
 local terms, sizes, driver, read = {}, {}, nil, 0
 
 -- A term with those of its sets that are there, the largest first; without where it begins too many words: that is
@@ -82,10 +82,20 @@ local function by_text(ids, wanted_terms)
   return kept
 end
 
+-- Those of the ids that are in no hidden group. Where many are hidden, each article's own groups are the fewer.
 local function shown(ids)
-  local sets = {}
-  for n, slug in ipairs(query.hidden) do sets[n] = prefix .. 'group:' .. slug end
-  return #sets > 0 and #ids > 0 and among(sets, ids, false) or ids
+  local sets, hidden, kept = {}, {}, {}
+  for n, slug in ipairs(query.hidden) do sets[n], hidden[slug] = prefix .. 'group:' .. slug, true end
+  if #sets == 0 or #ids == 0 then return ids end
+  if #sets <= FEW_HIDDEN then return among(sets, ids, false) end
+  for _, id in ipairs(ids) do
+    local seen = true
+    for slug in string.gmatch(redis.call('HGET', prefix .. 'article:' .. id, 'groups') or '', '[^,]+') do
+      seen = seen and not hidden[slug]
+    end
+    if seen then kept[#kept + 1] = id end
+  end
+  return kept
 end
 
 -- Those of the ids that meet all terms but one, and are in no hidden group.

@@ -1,0 +1,30 @@
+"""The page that tells readers how the site works."""
+
+from django.test import Client
+
+
+def words(settings, **changed):
+    for name, value in changed.items():
+        setattr(settings, name, value)
+    return " ".join(Client().get("/about/").text.split())
+
+
+def test_it_tells_the_rules_that_are_in_force(site, settings):
+    text = words(settings, VOTING_WINDOW_DAYS=3, EDIT_MINUTES=1, REPOST_HOURS=36, VIEW_REPEAT_MINUTES=20)
+
+    for part in (
+        "Voting ends 3 days after posting",
+        "can be changed for 1 minute.",
+        "posted within the last 36 hours",
+        "once per visitor in 20 minutes",
+    ):
+        assert part in text
+
+
+def test_every_page_leads_to_it_and_caches_may_keep_it(site):
+    response = Client().get("/about/")
+
+    assert "public" in response["Cache-Control"]
+    assert not response.cookies
+    assert 'href="/about/"' in Client().get("/").text
+    assert "/about/" in Client().get("/sitemap-lists.xml").text
