@@ -37,7 +37,7 @@ _FOR_PEOPLE = (
 )
 """Pages that have nothing for a search engine."""
 
-_OF_AN_ARTICLE = ("vote", "save", "edit", "assign_groups", "remove", "restore", "article_views")
+_OF_AN_ARTICLE = ("vote", "save", "why", "edit", "assign_groups", "remove", "restore", "article_views")
 
 _Entry = tuple[str, float | None]
 """A path, and the Unix second of its last change, if it is known."""

@@ -141,6 +141,14 @@ def test_the_title_of_a_group_stands_on_one_line_of_the_index(open_page):
     assert max(sizes(page, ".group-index a")[0]) <= 52
 
 
+def test_the_tabs_of_ones_own_lists_begin_at_the_pages_edge(chromium, site):
+    with window(chromium, site, "demo", viewport={"width": 1280, "height": 900}) as page:
+        page.goto("/mine/saved/")
+
+        words = page.locator("main nav .orders a").first.evaluate(LINE_AND_WORDS)["words"]
+        assert words[0] == pytest.approx(page.locator("main").bounding_box()["x"], abs=1)
+
+
 @pytest.mark.parametrize("path", ["/", "/settings/"])
 def test_a_member_sees_on_a_phone_whose_site_it_is(chromium, site, path):
     with window(chromium, site, "demo-moderator", **phone()) as page:
