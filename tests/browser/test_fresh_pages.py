@@ -426,6 +426,7 @@ def test_a_page_that_was_hidden_for_a_moment_asks_once_and_later(page):
     page.clock.fast_forward(9_000)
     glance(page)
     assert goes(page, asked, settled, 22_000) == 0
+    assert asked == []
 
     page.clock.fast_forward(9_000)
     wait_for(page, lambda: len(asked) == 1)
@@ -514,7 +515,7 @@ def test_a_page_asks_for_a_hundred_articles_at_most_and_for_each_once(page):
 def test_a_page_that_was_kept_whole_asks_at_once(page):
     page.goto("/newest/")
 
-    with page.expect_response(ASKED):
+    with page.expect_response(ASKED, timeout=15_000):
         page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))")
 
 
