@@ -4,8 +4,8 @@
 import os
 import sys
 
-from django.core.management import execute_from_command_line
+from voting_site.command_line import execute
 
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "voting_site.settings")
-    execute_from_command_line(sys.argv)
+    execute(sys.argv)

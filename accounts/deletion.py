@@ -1,7 +1,5 @@
 """The page on which members delete their account."""
 
-import logging
-
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
@@ -14,10 +12,6 @@ from django.views.decorators.http import require_http_methods
 
 from accounts import departures
 from accounts.forms import DeleteAccountForm
-
-_log = logging.getLogger(__name__)
-_AT_ONCE = 1.0
-"""Seconds of tidying up within the request; housekeeping does the rest."""
 
 
 @sensitive_post_parameters()
@@ -40,10 +34,7 @@ def delete_account(request: HttpRequest) -> HttpResponse:
 
 
 def _farewell(request: HttpRequest) -> HttpResponse:
-    try:
-        departures.go_on(_AT_ONCE)
-    except Exception:
-        _log.warning("an account is deleted; what is left to tidy up is put off")
+    departures.go_on_for_a_moment()
     logout(request)
     messages.success(request, _("Your account has been deleted. Thank you for having been here."))
     return redirect("/")

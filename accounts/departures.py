@@ -11,12 +11,15 @@ import time
 from collections.abc import Callable
 from datetime import timedelta
 from importlib import import_module
+from typing import Any
 
 from django.conf import settings
 from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.contrib.sessions.models import Session
 from django.db import transaction
+from django.db.models.signals import post_delete
+from django.dispatch import receiver
 from django.utils import timezone
 
 from accounts import names
@@ -30,6 +33,9 @@ AGAIN_AFTER = timedelta(seconds=60)
 """Longer than any request takes."""
 
 _SESSIONS_AT_ONCE = 500
+_AT_ONCE = 1.0
+"""Seconds of tidying up within a request."""
+
 _log = logging.getLogger(__name__)
 _others: dict[str, Work] = {}
 
@@ -68,6 +74,18 @@ def begin(user_id: int) -> None:
     Departure.objects.create(user=member, begun_at=member.left_at)
 
 
+@receiver(post_delete, sender=User)
+def keep_what_is_taken(instance: User, using: str, **_: Any) -> None:
+    """However an account's row goes, number and name stay taken: the account departs as with `begin`."""
+    row = User(pk=instance.pk, username=instance.username, canonical_name=instance.canonical_name)
+    row.imported, row.date_joined, row.is_active = instance.imported, instance.date_joined, False
+    row.left_at = instance.left_at or timezone.now()
+    row.set_unusable_password()
+    User.objects.using(using).bulk_create([row])
+    if names.is_valid(row.username):
+        Departure.objects.using(using).create(user=row, begun_at=row.left_at)
+
+
 def go_on(budget: float) -> int:
     """Go on with all deletions for about `budget` seconds; returns how many came to their end.
 
@@ -85,6 +103,14 @@ def go_on(budget: float) -> int:
     if failure:
         raise failure
     return ended
+
+
+def go_on_for_a_moment() -> None:
+    """Go on within a request; housekeeping does the rest, and what fails."""
+    try:
+        go_on(_AT_ONCE)
+    except Exception:
+        _log.warning("an account is deleted; what is left to tidy up is put off")
 
 
 def _advance(departure: Departure, more: Callable[[], bool]) -> bool:

@@ -34,11 +34,26 @@ class _PasswordHelp(forms.BaseForm):
         super().__init__(*args, **kwargs)
         self.fields[self.new_password].help_text = conditional_escape(password_validators_help_text_html())
 
+    def validate_password_for_user(self, user: Any, password_field_name: str = "") -> None:  # noqa: ARG002
+        """What is wrong with the password stands at the password, not at its repetition."""
+        super().validate_password_for_user(user, self.new_password)  # type: ignore[misc]
+
 
 class LoginForm(auth_forms.AuthenticationForm):
     """One text for every cause, so that nobody learns which names there are."""
 
     error_messages = {"invalid_login": _WRONG, "inactive": _WRONG}
+
+
+def _problem_of_name(name: str) -> Any:
+    """What is wrong with a name, of the rules the form shows; '' if it keeps them."""
+    if names.is_valid(name):
+        return ""
+    if len(name) < names.MIN_LENGTH:
+        return _("This name is too short.")
+    if not name[0].isascii() or not name[0].isalpha():
+        return _("This name does not begin with a letter from a to z.")
+    return _("This name has characters that are not possible.")
 
 
 class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignore[type-arg]
@@ -53,6 +68,8 @@ class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignor
 
     def clean_username(self) -> str:
         username: str = self.cleaned_data["username"]
+        if problem := _problem_of_name(username):
+            raise ValidationError(problem, code="invalid")
         if User.objects.is_taken(username):
             raise ValidationError(_TAKEN, code="taken")
         if names.is_reserved(username):
@@ -85,6 +102,10 @@ class NewPasswordForm(_PasswordHelp, auth_forms.SetPasswordForm):  # type: ignor
 
 class PasswordResetForm(auth_forms.PasswordResetForm):
     """Sends a link to every account of an e-mail address, and tells nobody whether there is one."""
+
+    email = forms.EmailField(
+        label=_("E-mail address"), max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "email"})
+    )
 
     # Anyone may sign up with someone else's address: the oldest accounts, and not a flood of mails.
     _MAILS = 10

@@ -19,7 +19,7 @@ class GroupNotFound(ArticlesError):
 
 
 class GroupExists(ArticlesError):
-    """A group of this slug exists already."""
+    """Another group has this slug, or this title."""
 
 
 class PageNotFound(ArticlesError):

@@ -1,6 +1,6 @@
 """What people type, checked and cleaned: each refusal stands next to its field."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
@@ -117,13 +117,13 @@ class AssignForm(forms.Form):
 
     def __init__(self, data: Any = None, *, groups: Sequence[Group], current: Sequence[str]) -> None:
         super().__init__(data, initial={"groups": list(current), "was": ",".join(current)})
-        self._current, self._known = current, {group.slug for group in groups}
+        self._current, self._known = current, {group.slug: group.title for group in groups}
         self.fields["groups"].offer(groups, always=current)  # type: ignore[attr-defined]
         self.fields["groups"].help_text = _("Tick and untick, or type names.")
 
     def clean_groups(self) -> list[str]:
         slugs: list[str] = self.cleaned_data["groups"]
-        refuse_unknown(slugs, self._known | set(self._current))
+        refuse_unknown(slugs, {*self._known, *self._current})
         return slugs
 
     def clean_new_group(self) -> str:
@@ -143,8 +143,8 @@ class AssignForm(forms.Form):
         return [s for s in wanted if s not in drawn_with], [s for s in drawn_with if s and s not in wanted]
 
 
-def _check_new_group(title: str, known: Collection[str]) -> str:
-    """The title, if a group can be made of it."""
+def _check_new_group(title: str, known: Mapping[str, str]) -> str:
+    """The title, if a group can be made of it. `known` is title by slug."""
     if title:
         try:
             slug = slug_from_title(title)
@@ -152,9 +152,14 @@ def _check_new_group(title: str, known: Collection[str]) -> str:
             raise ValidationError(message_of(refused), code=refused.code) from refused
         if not slug:
             raise ValidationError(_("No address can be made of this title: use letters or digits."))
-        if slug in known:
-            raise ValidationError(_("There is a group of this name already."))
+        _refuse_taken(title, slug, known)
     return title
+
+
+def _refuse_taken(title: str, slug: str, known: Mapping[str, str]) -> None:
+    """`slug` is what the title alone would make."""
+    if slug in known or title.casefold() in {other.casefold() for other in known.values()}:
+        raise ValidationError(_("There is a group of this name already."), code="taken")
 
 
 class GroupForm(forms.Form):
@@ -166,7 +171,7 @@ class GroupForm(forms.Form):
         widget=forms.TextInput({"maxlength": GROUP_TITLE_LIMIT}),
     )
 
-    def __init__(self, *args: Any, known: Collection[str] = (), **options: Any) -> None:
+    def __init__(self, *args: Any, known: Mapping[str, str], **options: Any) -> None:
         super().__init__(*args, **options)
         self._known = known
 
@@ -189,12 +194,29 @@ class RenameForm(forms.Form):
     )
     reason = reason_field(required=False)
 
+    def __init__(self, data: Any = None, *, group: Group, groups: Sequence[Group]) -> None:
+        super().__init__(data, initial={"title": group.title})
+        self._others = {other.slug: other.title for other in groups if other.slug != group.slug}
+
+    def clean_title(self) -> str:
+        title: str = self.cleaned_data["title"]
+        try:
+            slug = slug_from_title(title)
+        except Refused:  # too long for a name, which it need not be
+            slug = ""
+        _refuse_taken(title, slug, self._others)
+        return title
+
 
 class MergeForm(forms.Form):
     """The group that takes in another one's articles."""
 
     into = forms.CharField(label=gettext_lazy("Merge into"))
     reason = reason_field(required=False)
+    sure = forms.BooleanField(
+        label=gettext_lazy("I know that this cannot be undone"),
+        error_messages={"required": gettext_lazy("Tick this to merge the groups.")},
+    )
 
     def __init__(self, data: Any = None, *, slug: str, groups: Sequence[Group]) -> None:
         super().__init__(data, prefix="merge")

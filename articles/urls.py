@@ -68,6 +68,7 @@ urlpatterns = [
     path("feeds/groups/<str:slugs>.<feed_kind:kind>", feeds.of_groups, name="group_feed"),
     path("feeds/users/<str:name>.<feed_kind:kind>", feeds.of_poster, name="user_feed"),
     path("feeds/search.<feed_kind:kind>", feeds.of_search, name="search_feed"),
+    path("favicon.ico", crawlers.favicon, name="favicon"),
     path("robots.txt", crawlers.robots, name="robots"),
     path("sitemap.xml", crawlers.sitemap, name="sitemap"),
     path("sitemap-lists.xml", crawlers.lists, name="sitemap_lists"),

@@ -4,14 +4,23 @@
 (`manage.py configuration`), so that neither can say anything else than the code.
 """
 
+import re
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
+
+
+class BadSetting(ImproperlyConfigured):
+    """A setting the site cannot work with; the message is one sentence for the operator, without secrets."""
 
 
 def _flag(text: str) -> bool:
@@ -29,12 +38,43 @@ def _networks(text: str) -> list[str]:
     return [name if name == "unix" else str(ip_network(name)) for name in _names(text)]
 
 
+def _origin(text: str) -> str:
+    """Scheme and host, without a slash at the end; ValueError for what is no address of a whole site."""
+    if not text:
+        return ""
+    parts = urlsplit(text)
+    host, port = parts.hostname or "", parts.port  # the port is checked by asking for it
+    plain = f"{parts.scheme}://{f'[{host}]' if ':' in host else host}{'' if port is None else f':{port}'}"
+    if parts.scheme not in ("http", "https") or not _HOST.match(host) or text.lower().rstrip("/") != plain:
+        raise ValueError(text)
+    return plain
+
+
+def _time_zone(text: str) -> str:
+    return ZoneInfo(text).key
+
+
+def _log_level(text: str) -> str:
+    return _LOG_LEVELS[text.strip().upper()]
+
+
+_HOST = re.compile(r"\A[0-9a-z:]([0-9a-z.:-]*[0-9a-z.:])?\Z")
+_LOG_LEVELS = {name: name for name in ("DEBUG", "INFO", "WARNING", "ERROR")}
 _KINDS: dict[str, Callable[[str], Any]] = {
     "text": str,
     "number": int,
     "yes/no": _flag,
     "list": _names,
     "list of networks": _networks,
+    "address": _origin,
+    "time zone": _time_zone,
+    "log level": _log_level,
+}
+_SUCH_AS = {
+    "yes/no": ", that is 1 or 0",
+    "address": " of a site, such as https://news.example.org",
+    "time zone": ", such as Asia/Shanghai",
+    "log level": f", that is one of {', '.join(_LOG_LEVELS)}",
 }
 
 
@@ -50,15 +90,17 @@ class Variable:
     high: int | None = None
 
     def parse(self, text: str) -> Any:
-        """The value of `text`; raises ImproperlyConfigured with one sentence for the operator."""
+        """The value of `text`; raises BadSetting."""
         try:
             value = _KINDS[self.kind](text)
-        except (KeyError, ValueError):
-            raise ImproperlyConfigured(f"{self.name}={text!r} is not a {self.kind}.") from None
+        except (KeyError, ValueError, OSError):  # OSError: a folder among the files of time zones
+            article = "an" if self.kind[0] in "aeiou" else "a"
+            what = f"{article} {self.kind}{_SUCH_AS.get(self.kind, '')}"
+            raise BadSetting(f"{self.name}={text!r} is not {what}.") from None
         too_low = self.low is not None and value < self.low
         too_high = self.high is not None and value > self.high
         if too_low or too_high:
-            raise ImproperlyConfigured(f"{self.name}={text} is outside {self.range}.")
+            raise BadSetting(f"{self.name}={text} is outside {self.range}.")
         return value
 
     @property
@@ -85,7 +127,7 @@ VARIABLES = (
     Variable("SITE_NAME", "text", "Article Voting", "Name shown in the head of every page and in mails."),
     Variable(
         "SITE_URL",
-        "text",
+        "address",
         "",
         "Public address, for example https://news.example.org, without a path. Its host may then be asked "
         "for, forms are accepted from it, and with https cookies are sent over https alone.",
@@ -117,7 +159,7 @@ VARIABLES = (
         "Key that signs sessions and links in mails; empty: made at first start in DATA_DIR/secret_key.",
     ),
     Variable("DEBUG", "yes/no", "0", "Show errors in detail. Never on a public site."),
-    Variable("TIME_ZONE", "text", "UTC", "Time zone of dates on pages, for example Asia/Shanghai."),
+    Variable("TIME_ZONE", "time zone", "UTC", "Time zone of dates on pages, for example Asia/Shanghai."),
     Variable(
         "DATABASE_URL",
         "text",
@@ -148,7 +190,13 @@ VARIABLES = (
         1,
         1024,
     ),
-    Variable("EMAIL_URL", "text", "consolemail://", "Mail server, for example smtp+tls://user:pw@host:587."),
+    Variable(
+        "EMAIL_URL",
+        "text",
+        "consolemail://",
+        "Mail server, for example smtp+tls://user:pw@host:587. By default mails, such as links for new passwords, "
+        "are sent to nobody and only printed in the terminal of the site.",
+    ),
     Variable("EMAIL_FROM", "text", "noreply@localhost", "Sender of the site's mails."),
     Variable("VOTING_WINDOW_DAYS", "number", "7", "Days after posting in which votes count.", 1, 365),
     Variable("ARTICLES_PER_PAGE", "number", "25", "Articles on one page of a list.", 5, 100),
@@ -212,15 +260,53 @@ VARIABLES = (
     ),
     Variable("TICK_SECONDS", "number", "60", "Seconds between two runs of the housekeeping.", 10, 600),
     Variable("METRICS_TOKEN", "text", "", "Token that /metrics asks for; empty: it answers this machine alone."),
-    Variable("LOG_LEVEL", "text", "INFO", "Least severe log lines written: DEBUG, INFO, WARNING or ERROR."),
+    Variable("LOG_LEVEL", "log level", "INFO", "Least severe log lines written: DEBUG, INFO, WARNING or ERROR."),
 )
+
+
+_ASSIGNED = re.compile(r"^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=", re.MULTILINE)
 
 
 def load(base_dir: Path) -> dict[str, Any]:
     """All values by name, from the environment and `base_dir/.env` (the environment wins)."""
     env = environ.Env()
-    env.read_env(base_dir / ".env")
+    try:
+        env.read_env(base_dir / ".env")
+    except UnicodeDecodeError:
+        raise BadSetting(f"{base_dir / '.env'} is not a text in UTF-8.") from None
     return {variable.name: variable.parse(env.str(variable.name, variable.default)) for variable in VARIABLES}
+
+
+def misspelt(base_dir: Path) -> list[str]:
+    """A sentence for every name in `base_dir/.env` that is no setting of the site."""
+    try:
+        text = (base_dir / ".env").read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return []
+    known = [variable.name for variable in VARIABLES]
+    told = []
+    for name in dict.fromkeys(_ASSIGNED.findall(text)):
+        if name not in known:
+            near = get_close_matches(name.upper(), known, 1)
+            hint = f"; did you mean {near[0]}?" if near else "."
+            told.append(f"The file .env sets {name}, which is not a setting of the site{hint}")
+    return told
+
+
+def read_by(name: str, text: str, reader: Callable[[str], dict[str, Any]], needed: str) -> dict[str, Any]:
+    """What `reader` makes of an address, with the name of a class or module as `needed`.
+
+    Raises BadSetting, which keeps the password in the address to itself.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = reader(text)
+        if "." in found.get(needed, ""):
+            return found
+    except (ImproperlyConfigured, ValueError, KeyError):
+        pass
+    raise BadSetting(f"{name} is not an address the site understands; see docs/configuration.md.")
 
 
 def as_markdown() -> str:
@@ -237,7 +323,8 @@ _INTRODUCTION = """\
 
 Every setting is an environment variable, or a line `NAME=value` in a file `.env` in the checkout; the
 environment wins. All of them are read and checked at start: a value of the wrong kind or out of range stops
-the start with one sentence that names it. `make run` needs none of them.
+the start with one sentence that names it, and a name in `.env` that is none of these is warned of. `make run`
+needs none of them.
 
 """
 

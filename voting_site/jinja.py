@@ -12,6 +12,7 @@ from jinja2 import Environment, StrictUndefined
 
 from articles import languages
 from articles.presentation import FILTERS
+from voting_site.form_errors import control, was_refused, wrong_fields
 
 
 @lru_cache(maxsize=8192)
@@ -46,6 +47,9 @@ def environment(**options: Any) -> Environment:
         current_language=languages.in_force,
         language_tag=languages.tag,
         languages=_languages(),
+        was_refused=was_refused,
+        wrong_fields=wrong_fields,
+        control=control,
     )
     env.filters.update(FILTERS)
     return env

@@ -3,11 +3,20 @@
 import logging
 
 
+class TracebacksOfFaults(logging.Filter):
+    """Keeps the traceback of what failed, and drops that of a request that was refused: no fault of the site."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if getattr(record, "status_code", 500) < 500:
+            record.exc_info = record.exc_text = None
+        return True
+
+
 class OneLineFormatter(logging.Formatter):
-    """`2026-01-31 12:00:00 INFO name: message`, with control characters of the message escaped."""
+    """`2026-01-31 12:00:00+0000 INFO name: message`, with control characters of the message escaped."""
 
     def __init__(self) -> None:
-        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s", "%Y-%m-%d %H:%M:%S")
+        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s", "%Y-%m-%d %H:%M:%S%z")
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the base class's name
         record.message = "".join(c if c.isprintable() else repr(c)[1:-1] for c in record.message)

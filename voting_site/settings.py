@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import environ
 from csp.constants import NONE, SELF
 
-from voting_site.configuration import load
+from voting_site.configuration import load, read_by
 from voting_site.secret_key import secret_key
 from voting_site.store_urls import cache_url, store_url
 
@@ -18,7 +18,7 @@ SECRET_KEY = CONFIGURATION["SECRET_KEY"] or secret_key(DATA_DIR)
 DEBUG = CONFIGURATION["DEBUG"]
 
 SITE_NAME = CONFIGURATION["SITE_NAME"]
-SITE_URL = CONFIGURATION["SITE_URL"].rstrip("/")
+SITE_URL = CONFIGURATION["SITE_URL"]
 _public = urlsplit(SITE_URL)
 ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]", *CONFIGURATION["ALLOWED_HOSTS"]]
 ALLOWED_HOSTS += [host for host in (_public.hostname, CONFIGURATION["HOST"]) if host and host != "0.0.0.0"]  # noqa: S104
@@ -95,7 +95,12 @@ FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 
 _env = environ.Env()
 DATABASES = {
-    "default": _env.db_url_config(CONFIGURATION["DATABASE_URL"] or f"sqlite:///{DATA_DIR / 'accounts.sqlite3'}")
+    "default": read_by(
+        "DATABASE_URL",
+        CONFIGURATION["DATABASE_URL"] or f"sqlite:///{DATA_DIR / 'accounts.sqlite3'}",
+        _env.db_url_config,
+        "ENGINE",
+    )
 }
 if "sqlite" in DATABASES["default"]["ENGINE"]:
     DATABASES["default"]["OPTIONS"] = {
@@ -163,7 +168,7 @@ LOGIN_URL = "/login/"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "/"
 
-vars().update(_env.email_url_config(CONFIGURATION["EMAIL_URL"]))
+vars().update(read_by("EMAIL_URL", CONFIGURATION["EMAIL_URL"], _env.email_url_config, "EMAIL_BACKEND"))
 DEFAULT_FROM_EMAIL = CONFIGURATION["EMAIL_FROM"]
 SERVER_EMAIL = DEFAULT_FROM_EMAIL
 EMAIL_TIMEOUT = 5
@@ -214,7 +219,8 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"()": "voting_site.logs.OneLineFormatter"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"faults": {"()": "voting_site.logs.TracebacksOfFaults"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["faults"]}},
     "root": {"handlers": ["console"], "level": CONFIGURATION["LOG_LEVEL"]},
     "loggers": {"django.server": {"handlers": ["console"], "propagate": False}},
 }

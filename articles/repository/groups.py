@@ -50,7 +50,7 @@ class Groups:
         return {slug: into for slug, into in zip(slugs, moved, strict=True) if into is not None} | found
 
     def create(self, slug: str, title: str, actor: Actor | None = None) -> None:
-        """Create a group; logged when `actor` is given. Raises GroupExists."""
+        """Create a group; logged when `actor` is given. Raises GroupExists: by slug, with an actor by title."""
         if not self._ensure(slug, title, actor):
             raise GroupExists(slug)
 
@@ -70,7 +70,7 @@ class Groups:
         self._store.run_many([self._creation(slug, titles[slug]) for slug in sorted(missing)])
 
     def rename(self, slug: str, title: str, actor: Actor, reason: str = "") -> None:
-        """Give a group another title; its address stays. Raises GroupNotFound."""
+        """Give a group another title; its address stays. Raises GroupNotFound, GroupExists."""
         directory = self._store.shards.directory
         arguments = [slug, title, actor.name, exact_time(self._store.now()), reason, directory.prefix]
         self._store.change("rename_group", slug, [directory.groups], arguments)

@@ -34,6 +34,7 @@ _REFUSALS: dict[str, type[errors.ArticlesError]] = {
     "full": errors.SavedFull,
     "late": errors.EditingClosed,
     "no_group": errors.GroupNotFound,
+    "taken": errors.GroupExists,
     "archived": errors.ViewsArchived,
     "busy": errors.TuningRunning,
 }

@@ -7,9 +7,13 @@ from collections.abc import Iterable, Iterator
 from xml.sax.saxutils import escape
 
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.templatetags.static import static
 from django.urls import reverse
+from django.utils.cache import patch_cache_control
 from django.views.decorators.http import require_safe
 
+from articles.caching import CRAWLER_SECONDS
 from articles.domain import Order
 from articles.presentation import iso_date
 from articles.site_address import site_address
@@ -33,10 +37,18 @@ _FOR_PEOPLE = (
 )
 """Pages that have nothing for a search engine."""
 
-_OF_AN_ARTICLE = ("vote", "save", "edit", "assign_groups", "remove", "restore", "article_views")
+_OF_AN_ARTICLE = ("vote", "save", "why", "edit", "assign_groups", "remove", "restore", "article_views")
 
 _Entry = tuple[str, float | None]
 """A path, and the Unix second of its last change, if it is known."""
+
+
+@require_safe
+def favicon(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
+    """Where browsers look for the icon on pages that name none, as those of the administration."""
+    response = redirect(static("favicon.svg"))
+    patch_cache_control(response, public=True, max_age=CRAWLER_SECONDS)
+    return response
 
 
 @require_safe

@@ -8,9 +8,10 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
 from articles.domain import Group
-from articles.errors import GroupNotFound
+from articles.errors import GroupExists, GroupNotFound
 from articles.forms import GroupForm, MergeForm, RenameForm
 from articles.people import actor, needs
+from articles.refusals import sentence_of
 from articles.views.posting import page_with_form
 from articles.wiring import repository
 
@@ -30,9 +31,13 @@ def index(request: HttpRequest) -> HttpResponse:
 def create(request: HttpRequest) -> HttpResponse:
     form = GroupForm(request.POST or None, known=repository().groups.titles())
     if request.method == "POST" and form.is_valid():
-        repository().groups.create(form.slug, form.cleaned_data["title"], actor(request))
-        messages.success(request, _("The group has been created."))
-        return redirect("articles:group", form.slug)
+        try:
+            repository().groups.create(form.slug, form.cleaned_data["title"], actor(request))
+        except GroupExists as taken:  # someone was quicker
+            form.add_error("title", sentence_of(taken))
+        else:
+            messages.success(request, _("The group has been created."))
+            return redirect("articles:group", form.slug)
     return render(request, "articles/create_group.html", {"form": form}, status=400 if form.errors else 200)
 
 
@@ -45,11 +50,14 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
     if group is None:
         raise GroupNotFound(slug)
     data, merging = request.POST or None, "merge" in request.POST
-    rename_form = RenameForm(None if merging else data, initial={"title": group.title})
+    rename_form = RenameForm(None if merging else data, group=group, groups=groups)
     merge_form = MergeForm(data if merging else None, slug=slug, groups=groups)
     form = merge_form if merging else rename_form
     if request.method == "POST" and form.is_valid():
-        return _merge(request, group, merge_form) if merging else _rename(request, group, rename_form)
+        try:
+            return _merge(request, group, merge_form) if merging else _rename(request, group, rename_form)
+        except GroupExists as taken:  # someone was quicker
+            form.add_error("title", sentence_of(taken))
     context = {"group": group, "rename_form": rename_form, "merge_form": merge_form}
     return render(request, "articles/manage_group.html", context, status=400 if form.errors else 200)
 

@@ -1,6 +1,7 @@
 """What moderators do to articles, and the log in which everyone can read it."""
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -9,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from articles.domain import Actor, ArticleId
-from articles.errors import Refused
+from articles.errors import GroupExists, Refused
 from articles.forms import AssignForm, ReasonForm
 from articles.people import actor, needs
 from articles.refusals import sentence_of
@@ -33,7 +34,8 @@ def assign_groups(request: HttpRequest, article_id: int) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         who, (add, remove) = actor(request), form.changes
         for slug, title in form.new.items():
-            found.groups.create(slug, title, who)
+            with suppress(GroupExists):  # someone was quicker: then it is theirs
+                found.groups.create(slug, title, who)
         reason = form.cleaned_data["reason"]
         found.groups.assign(article_id, add, remove, actor=who, reason=reason)
         messages.success(request, _("The article's groups have been saved."))

@@ -40,11 +40,14 @@ def edit(request: HttpRequest, article_id: int) -> HttpResponse:
     moderator = request.user.has_perm("articles.edit_any_article")
     if not moderator and article.poster != reader_id(request):
         raise PermissionDenied
+    found = repository()
+    until = None if moderator else article.posted_at + found.rules.edit_window
     initial = {"title": article.title, "link": article.link}
     form = EditForm(request.POST or None, moderator=moderator, initial=initial)
     if request.method == "POST" and form.is_valid() and _edit(request, article, form, moderator=moderator):
+        messages.success(request, _("Your changes have been saved."))
         return redirect("articles:article", article_id)
-    context = {"form": form, "article": article}
+    context = {"form": form, "article": article, "until": until, "now": found.store.now()}
     return render(request, "articles/edit.html", context, status=400 if form.errors else 200)
 
 

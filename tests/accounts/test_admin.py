@@ -1,7 +1,8 @@
 import pytest
 from django.test import Client
 
-from accounts.models import User
+from accounts import names
+from accounts.models import Departure, User
 from tests.accounts.conftest import PASSWORD
 
 ADD = "/admin/accounts/user/add/"
@@ -88,3 +89,67 @@ def test_adding_without_a_csrf_token_is_refused(strict, carol):
     strict.force_login(carol)
 
     assert _add(strict, "dave").status_code == 403
+
+
+def _delete_alone(browser, member):
+    return browser.post(f"/admin/accounts/user/{member.pk}/delete/", {"post": "yes"}, follow=True)
+
+
+def _delete_marked(browser, member):
+    marked = {"action": "delete_selected", "_selected_action": [member.pk], "post": "yes"}
+    return browser.post("/admin/accounts/user/", marked, follow=True)
+
+
+def _is_taken(name):
+    fields = {"username": name, "password1": PASSWORD, "password2": PASSWORD}
+    return "This name is taken." in Client().post("/signup/", fields).text
+
+
+@pytest.mark.parametrize("delete", [_delete_alone, _delete_marked])
+def test_an_account_deleted_here_departs_as_from_the_members_own_settings(as_carol, alice, delete):
+    delete(as_carol, alice)
+
+    row = User.objects.get(pk=alice.pk)
+    assert (row.is_active, row.email, row.left_at is None) == (False, "", False)
+    assert Departure.objects.filter(pk=alice.pk).exists()
+    assert _is_taken("ALICE")
+
+
+@pytest.mark.parametrize("delete", [_delete_alone, _delete_marked])
+def test_the_only_administrator_stays(as_carol, carol, delete):
+    assert "Make another member one first." in delete(as_carol, carol).text
+
+    carol.refresh_from_db()
+    assert (carol.left_at, carol.is_superuser) == (None, True)
+
+
+def test_the_page_that_asks_says_what_stays(as_carol, alice):
+    page = as_carol.get(f"/admin/accounts/user/{alice.pk}/delete/").text
+
+    assert "articles and votes stay" in page
+    assert "nobody can ever take the name again" in page
+
+
+def test_an_account_that_is_deleted_cannot_be_deleted_again(as_carol, alice):
+    _delete_alone(as_carol, alice)
+
+    assert as_carol.get(f"/admin/accounts/user/{alice.pk}/delete/").status_code == 403
+    assert "deletelink" not in as_carol.get(_change(alice)).text
+
+
+@pytest.mark.parametrize(
+    "delete", [lambda user: user.delete(), lambda _: User.objects.filter(username="alice").delete()]
+)
+def test_a_row_that_is_deleted_by_hand_keeps_number_and_name_taken(alice, delete):
+    number = alice.pk
+    delete(alice)
+
+    row = User.objects.get(pk=number)
+    assert (row.is_active, row.email, row.has_usable_password()) == (False, "", False)
+    assert Departure.objects.get().pk == number
+    assert _is_taken("alice")
+    row.username, row.canonical_name = names.instead_of(number), names.of_former("alice")
+    row.save()
+    row.delete()
+    assert _is_taken("alice")
+    assert not Departure.objects.exists()

@@ -120,17 +120,39 @@ def test_login_leads_nowhere_else(client, alice, target):
     assert _log_in(client, next=target)["Location"] == "/"
 
 
-@pytest.mark.parametrize(("choice", "said"), [("vote", "Your vote will be"), ("oppose", "Your oppose will be")])
+@pytest.mark.parametrize(
+    ("choice", "said"), [("vote", "Your vote"), ("oppose", "Your opposition"), ("none", "Your vote")]
+)
 @pytest.mark.parametrize("door", ["/login/", "/signup/"])
 @pytest.mark.django_db
 def test_a_vote_that_waits_is_announced_and_carried(client, choice, said, door):
     page = client.get(door, {"next": "/", "article": "42", "choice": choice}).text
 
-    assert f"{said} counted after you log in." in page
+    done = "taken back" if choice == "none" else "counted"
+    enter = {"/login/": "log in", "/signup/": "sign up"}[door]
+    assert f"{said} will be {done} after you {enter}." in page
     assert '<input type="hidden" name="article" value="42">' in page
     assert f'<input type="hidden" name="choice" value="{choice}">' in page
     other = {"/login/": "/signup/", "/signup/": "/login/"}[door]
     assert f'href="{other}?next=%2F&amp;article=42&amp;choice={choice}"' in page
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("door", "said"),
+    [("/login/", "Log in to post an article."), ("/signup/", "Sign up to post an article.")],
+)
+def test_who_wanted_to_post_reads_why_this_page_is_here(client, door, said):
+    assert said in client.get(door, {"next": "/post/?link=https://example.org/"}).text
+    assert said not in client.get(door, {"next": "/posts/"}).text
+
+
+@pytest.mark.django_db
+def test_a_refused_login_says_so_in_its_title(client):
+    page = client.post("/login/", {"username": "alice", "password": "wrong"}).text
+
+    assert "<title>Error: Log in – " in page
+    assert "<title>Log in – " in client.get("/login/").text
 
 
 @pytest.mark.django_db
@@ -146,7 +168,7 @@ def test_a_vote_that_waits_survives_an_error(client, door):
     page = client.post(door, {"username": "a", "article": "42", "choice": "oppose"}).text
 
     assert '<input type="hidden" name="article" value="42">' in page
-    assert "Your oppose will be counted after you log in." in page
+    assert "Your opposition will be counted after you" in page
 
 
 @pytest.mark.django_db

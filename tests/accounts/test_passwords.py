@@ -99,6 +99,15 @@ def test_the_answer_is_the_same_whether_there_is_an_account_or_not(client, alice
     assert [message.to for message in mail.outbox] == [["alice@example.org"]]
 
 
+def test_the_pages_around_the_mail_speak_as_the_others_do(client, db):
+    form = client.get("/password/reset/").text
+    sent = client.post("/password/reset/", {"email": "x@example.org"}, follow=True).text
+
+    assert re.search(r'<label for="id_email">E-mail address', form)
+    assert "<h1>Check your inbox</h1>" in sent
+    assert "spam folder" in sent
+
+
 def test_the_mail_is_sent_behind_the_answer(client, alice, settings):
     settings.EMAIL_BACKEND = "tests.accounts.mail_backends.Patient"
     from tests.accounts.mail_backends import Patient

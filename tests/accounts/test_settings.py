@@ -52,7 +52,7 @@ def test_the_settings_have_the_csrf_token_their_forms_need(strict, alice):
 
     tokens = re.findall(r'<form[^>]*>\s*<input type="hidden" name="csrfmiddlewaretoken" value="(\w+)">', main)
 
-    assert len(tokens) == main.count("<form") == 4
+    assert len(tokens) == main.count("<form") >= 4
     response = strict.post("/settings/tokens/", {"name": "x", "csrfmiddlewaretoken": tokens[0]})
     assert response.status_code == 200
 

@@ -89,6 +89,56 @@ def test_a_name_that_breaks_the_rules_is_refused_next_to_its_field(client, name)
     assert not User.objects.exists()
 
 
+def test_what_was_wrong_is_named_in_the_title_above_the_form_and_at_its_field(client):
+    fresh, page = (
+        client.get("/signup/").text,
+        _sign_up(client, password1="password1234", password2="password1234").text,
+    )
+
+    assert "<title>Sign up – " in fresh
+    assert "<title>Error: Sign up – " in page
+    assert 'role="alert"' not in fresh
+    assert re.search(
+        r'role="alert">\s*<p>One field has to be corrected:</p>\s*<ul[^>]*>\s*<li><a href="#id_password1">', page
+    )
+    assert re.search(r'id="id_password1_error">\s*<li>This password is too common.</li>', page)
+    assert 'id="id_password2_error"' not in page
+
+
+@pytest.mark.parametrize(
+    ("fields", "focused"),
+    [
+        ({"username": "1alice"}, "id_username"),
+        ({"email": "x"}, "id_email"),
+        ({"password1": "1234", "password2": "1234"}, "id_password1"),
+        ({"password2": "other"}, "id_password2"),
+        ({"username": "", "email": "x", "password1": ""}, "id_username"),
+    ],
+)
+def test_the_first_field_that_is_wrong_has_the_focus_and_no_other(client, fields, focused):
+    page = client.post("/signup/", _fields() | fields).text
+
+    assert page.count("autofocus") == 1
+    assert re.search(rf'<input[^>]*id="{focused}"[^>]*', page)[0].count("autofocus") == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("a", "too short"),
+        ("1ab", "does not begin with a letter"),
+        ("安娜", "does not begin"),
+        ("anna b", "not possible"),
+    ],
+)
+def test_a_name_is_refused_for_what_is_wrong_with_it(client, name, problem):
+    page = _sign_up(client, name).text
+
+    (error,) = re.findall(r'id="id_username_error">\s*<li>([^<]*)</li>', page)
+    assert problem in error
+    assert page.count("beginning with a letter.") == 1
+
+
 @pytest.mark.parametrize("name", ["admin", "Admin", "ＲＯＯＴ", "mod-er-ator", "deleted", "support", "no-reply"])
 def test_a_reserved_name_is_refused(client, name):
     response = _sign_up(client, name)

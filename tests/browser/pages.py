@@ -216,6 +216,7 @@ WITHOUT_PAGE = {
     "articles:group_feed": "a feed",
     "articles:search_feed": "a feed",
     "articles:user_feed": "a feed",
+    "articles:favicon": "leads to the icon",
     "articles:robots": "plain text for crawlers",
     "articles:sitemap": "XML for crawlers",
     "articles:sitemap_lists": "XML for crawlers",

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from django.conf import settings
+from django.core.cache import caches
 from django.contrib.auth.models import Group
 from django.test import Client
 
@@ -19,6 +20,7 @@ from voting_site.embedded import StorePaths
 def site(db: None, store_paths: StorePaths) -> Iterator[Repository]:
     """The site's own repository, empty."""
     make_client(settings.STORE_URL).flushdb()
+    caches["default"].clear()
     wiring.repository.cache_clear()
     wiring.patient_repository.cache_clear()
     yield wiring.repository()

@@ -92,7 +92,7 @@ def is_closed(path):
 
 
 OPEN = {
-    *("front", "newest", "hot", "top", "groups", "group", "article", "profile", "log"),
+    *("front", "newest", "hot", "top", "groups", "group", "article", "profile", "log", "about"),
     *("feed", "top_feed", "group_feed", "user_feed", "search_feed"),
     *("robots", "sitemap", "sitemap_lists", "sitemap_articles"),
 }

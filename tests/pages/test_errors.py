@@ -1,3 +1,7 @@
+import copy
+import io
+import logging.config
+
 import pytest
 from django.core.cache import cache
 from django.db import OperationalError, connection
@@ -146,6 +150,29 @@ def test_a_failure_has_its_page_without_store_reader_and_accounts(settings, djan
     assert "Something went wrong" in page
     assert 'data-theme="dark"' in page
     assert "css/site.css" in page
+
+
+def test_a_refusal_is_one_line_in_the_log(site, bob, settings, monkeypatch):
+    console = logging.config.DictConfigurator(copy.deepcopy(settings.LOGGING))
+    written, name = io.StringIO(), settings.LOGGING["handlers"]["console"]["filters"][0]
+    handler = logging.StreamHandler(written)
+    handler.addFilter(console.configure_filter(settings.LOGGING["filters"][name]))
+    monkeypatch.setattr(logging.getLogger(), "handlers", [handler])
+
+    browser_of(bob).get("/lab/")
+    browser_of(bob, strict=True).post("/post/", {})
+
+    told = written.getvalue().splitlines()
+    assert len(told) == 2, told
+    assert "Forbidden (Permission denied): /lab/" in told[0]
+
+
+def test_browsers_that_ask_for_an_icon_are_led_to_it(site):
+    response = Client().get("/favicon.ico")
+
+    assert (response.status_code, response["Location"]) == (302, "/static/favicon.svg")
+    assert response["Cache-Control"] == "public, max-age=3600"
+    assert not response.cookies
 
 
 def test_a_stale_form_says_so_and_a_missing_right_says_that(site, bob):

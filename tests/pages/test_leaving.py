@@ -419,3 +419,14 @@ def test_a_name_that_is_given_up_at_the_very_moment_of_a_sign_up_is_not_given_aw
     with pytest.raises(ValidationError):
         User.objects.create_user("Alice")
     assert User.objects.count() == 1
+
+
+def test_a_row_that_goes_in_another_way_takes_the_name_off_the_articles_too(site, article, bob_was_busy, bob):
+    bob.delete()
+
+    a_minute_later(site)
+    a_minute_later(site)
+    assert site.articles.get(bob_was_busy).by_deleted_member
+    assert "/users/bob/" not in Client().get("/moderation/").text
+    assert User.objects.is_taken("bob")
+    assert findings(site) == []

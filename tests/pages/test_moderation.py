@@ -3,6 +3,7 @@ import re
 import pytest
 from django.test import Client
 
+from articles.errors import GroupExists
 from tests.pages.conftest import browser_of
 
 
@@ -68,7 +69,7 @@ def test_a_group_is_created_renamed_and_merged(site, article, carol):
     renamed = {"title": "ML", "reason": "shorter", "rename": "1"}
     assert browser.post("/moderation/groups/machine-learning/", renamed).status_code == 302
     assert site.groups.titles()["machine-learning"] == "ML"
-    merged = {"merge-into": "python", "merge-reason": "too few", "merge": "1"}
+    merged = {"merge-into": "python", "merge-reason": "too few", "merge-sure": "on", "merge": "1"}
     assert browser.post("/moderation/groups/machine-learning/", merged).headers["Location"] == "/groups/python/"
 
     assert site.articles.get(article).groups == ("python",)
@@ -82,6 +83,52 @@ def test_a_taken_group_name_is_an_error_at_its_field(site, article, carol):
 
     assert response.status_code == 400
     assert "There is a group of this name already." in response.content.decode()
+
+
+@pytest.mark.parametrize("title", ["Python", "PYTHON", "python", "snake-things"])
+def test_a_group_is_not_renamed_to_what_another_is_called(site, article, carol, title):
+    site.groups.create("snakes", "Snakes")
+    site.groups.create("snake-things", "Boas")
+
+    response = browser_of(carol).post("/moderation/groups/snakes/", {"title": title, "rename": "1"})
+
+    assert response.status_code == 400
+    assert "There is a group of this name already." in response.text
+    assert site.groups.titles()["snakes"] == "Snakes"
+
+
+@pytest.mark.parametrize("title", ["SNAKES", "Snakes", "+"])
+def test_a_group_may_be_renamed_to_itself_and_to_what_makes_no_address(site, carol, title):
+    site.groups.create("snakes", "Snakes")
+
+    assert browser_of(carol).post("/moderation/groups/snakes/", {"title": title, "rename": "1"}).status_code == 302
+    assert site.groups.titles() == {"snakes": title}
+
+
+def test_who_comes_second_to_a_title_reads_so_at_the_field(site, carol, monkeypatch):
+    site.groups.create("snakes", "Snakes")
+    groups = type(site.groups)
+
+    def taken(*_args, **_options):
+        raise GroupExists("python")
+
+    monkeypatch.setattr(groups, "create", taken)
+    monkeypatch.setattr(groups, "rename", taken)
+    for path, fields in (("", {}), ("snakes/", {"rename": "1"})):
+        response = browser_of(carol).post(f"/moderation/groups/{path}", {"title": "Python"} | fields)
+        assert response.status_code == 400
+        assert "There is a group of this name already." in response.text
+
+
+def test_a_merge_takes_a_tick_that_it_is_meant(site, article, carol):
+    site.groups.create("snakes", "Snakes")
+    fields = {"merge-into": "snakes", "merge": "1"}
+
+    response = browser_of(carol).post("/moderation/groups/python/", fields)
+
+    assert response.status_code == 400
+    assert "Tick this to merge the groups." in response.text
+    assert "python" in site.groups.titles()
 
 
 @pytest.mark.parametrize("title", ["", "///", "x" * 61])

@@ -3,6 +3,7 @@ import re
 import pytest
 from django.test import Client
 
+from articles.presentation import full_date
 from tests.pages.conftest import browser_of
 
 
@@ -51,6 +52,22 @@ def test_every_error_stands_next_to_its_field_and_what_was_typed_is_kept(site, a
     assert re.search(r'value="python"[^>]*checked', text)
     assert 'value="nope"' in text
     assert site.imports.count() == 0
+
+
+def test_a_refused_form_has_the_focus_where_it_is_wrong(site, alice):
+    site.groups.create("python", "Python")
+
+    page = post(browser_of(alice), link="javascript:alert(1)", groups=["nope"]).text
+
+    assert "<title>Error: Post an article – " in page
+    assert "2 fields have to be corrected:" in page
+    assert page.count("autofocus") == 1
+    assert "autofocus" in re.search(r'<input[^>]*id="id_link"[^>]*', page)[0]
+    assert (
+        "autofocus"
+        in re.search(r'<input[^>]*id="id_groups_typed"[^>]*', post(browser_of(alice), groups=["nope"]).text)[0]
+    )
+    assert 'aria-describedby="id_groups_helptext id_groups_error"' in page
 
 
 def test_at_most_five_groups(site, alice):
@@ -105,6 +122,26 @@ def test_the_poster_edits_within_fifteen_minutes(site, article, alice):
     found = site.articles.get(article)
     assert response.headers["Location"] == f"/articles/{article}/"
     assert (found.title, found.link) == ("A better title", "https://example.org/better")
+
+
+def test_the_poster_reads_until_when_and_that_all_can_see_it(site, article, alice, carol):
+    page = browser_of(alice).get(f"/articles/{article}/edit/").text
+
+    until = full_date(site.articles.get(article).posted_at + 900)
+    assert f"You can edit your article until {until}." in page
+    assert "Everyone can read in the moderation log" in page
+    assert re.search(rf'<a class="button second" href="/articles/{article}/">Cancel</a>', page)
+    theirs = browser_of(carol).get(f"/articles/{article}/edit/").text
+    assert "You can edit your article until" not in theirs
+    assert "Everyone can read in the moderation log" in theirs
+
+
+def test_what_was_edited_is_confirmed(site, article, alice):
+    fields = {"title": "A better title", "link": "https://example.org/better"}
+
+    response = browser_of(alice).post(f"/articles/{article}/edit/", fields, follow=True)
+
+    assert "Your changes have been saved." in response.text
 
 
 def test_after_fifteen_minutes_the_form_says_so_and_keeps_what_was_typed(site, article, alice):

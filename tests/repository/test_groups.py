@@ -70,6 +70,28 @@ def test_groups_are_created_once_and_renamed(repository):
     assert actions == ["rename-group", "create-group"]
 
 
+def test_no_group_is_given_the_title_of_another(repository):
+    repository.groups.create("python", "Python", CAROL)
+    repository.groups.create("snakes", "Snakes", CAROL)
+
+    with pytest.raises(GroupExists):
+        repository.groups.rename("snakes", "Python", CAROL)
+    with pytest.raises(GroupExists):
+        repository.groups.create("py", "Python", CAROL)
+
+    repository.groups.rename("python", "Python", CAROL)
+    assert repository.groups.titles() == {"python": "Python", "snakes": "Snakes"}
+    assert len(repository.moderation_log.page().entries) == 2
+
+
+def test_a_group_that_follows_from_its_slug_is_made_whatever_others_are_called(repository, article):
+    repository.groups.rename("python", "snakes", CAROL)
+
+    repository.groups.assign(article, ["snakes"])
+
+    assert repository.groups.titles() == {"python": "snakes", "snakes": "snakes"}
+
+
 def test_merging_moves_every_article_removed_ones_too(repository, article):
     hidden = repository.articles.post(ALICE, "alice", "B", "https://example.org/b", ["python", "snakes"]).id
     repository.articles.remove(hidden, CAROL, "spam")

@@ -342,6 +342,23 @@ def test_a_group_created_by_many_at_once_exists_once_with_the_title_of_one_of_th
     assert len(repository.moderation_log.page().entries) == 1
 
 
+def test_of_many_groups_one_gets_a_title(real_repository):
+    repository = real_repository
+    for number in range(10):
+        repository.groups.create(f"group-{number}", f"Group {number}")
+
+    outcomes = race(
+        repository,
+        [
+            *(lambda n=n: repository.groups.rename(f"group-{n}", "Python", MODERATOR) for n in range(10)),
+            *(lambda n=n: repository.groups.create(f"python-{n}", "Python", MODERATOR) for n in range(10)),
+        ],
+    )
+
+    assert sum(isinstance(outcome, GroupExists) for outcome in outcomes) == 19
+    assert list(repository.groups.titles().values()).count("Python") == 1
+
+
 def test_a_group_renamed_while_it_is_merged_is_gone_and_nothing_else(real_repository):
     repository = real_repository
     for slug in ("python", "java"):

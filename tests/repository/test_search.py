@@ -193,10 +193,11 @@ def test_hundreds_are_found_each_once_by_one_word_and_by_hundreds_of_words(
 ):
     monkeypatch.setattr(search, "FEW", few)
     rows = [imported(number, clock() - number, title=f"wa{number:03}") for number in range(600)]
+    rows.append(imported(600, clock() - 600, title="bwa"))
     posted = real_repository.imports.add(rows)
 
     assert real_repository.search.newest(read_query("old.example"), 1000) == posted
-    assert few == 1 or real_repository.search.newest(read_query("wa"), 1000) == posted
+    assert few == 1 or real_repository.search.newest(read_query("wa"), 1000) == posted[:-1]
 
 
 def test_the_readers_own_choice_is_told(repository):

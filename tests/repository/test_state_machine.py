@@ -380,6 +380,10 @@ class Machine(RuleBasedStateMachine):
             with pytest.raises(GroupNotFound):
                 self.repository.groups.rename(slug, title, MODERATOR)
             return
+        if title in {other for name, other in self.groups.items() if name != slug}:
+            with pytest.raises(GroupExists):
+                self.repository.groups.rename(slug, title, MODERATOR)
+            return
         self.repository.groups.rename(slug, title, MODERATOR)
         self.logged += self.groups[slug] != title
         self.groups[slug] = title

@@ -88,7 +88,7 @@ def busy(site, article, alice, bob, carol):
         (f"/articles/{gone}/remove/", {"reason": "Alpha"}),
         ("/moderation/groups/", {"title": "Alpha"}),
         ("/moderation/groups/alpha/", {"title": "Beta", "rename": "1"}),
-        ("/moderation/groups/alpha/", {"merge-into": "python", "merge": "1"}),
+        ("/moderation/groups/alpha/", {"merge-into": "python", "merge-sure": "on", "merge": "1"}),
         ("/articles/1/groups/", {"groups": "", "new_group": "Gamma"}),
         (
             "/lab/apply/",

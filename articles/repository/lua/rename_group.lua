@@ -2,12 +2,15 @@
 Give a group another title. Its slug, and so its address, stays.
 KEYS  1 groups
 ARGV  1 slug  2 title  3 who  4 now, s  5 reason  6 shard prefix
-Returns  {"ok"} | {"no_group"}
-Cost  O(1)
+Returns  {"ok"} | {"no_group"} | {"taken"}, when another group has the title
+Cost  O(groups)
 ]]
 local old = redis.call('HGET', KEYS[1], ARGV[1])
 if not old then return {'no_group'} end
 if old == ARGV[2] then return {'ok'} end
+for _, title in ipairs(redis.call('HVALS', KEYS[1])) do
+  if title == ARGV[2] then return {'taken'} end
+end
 
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 log(ARGV[6], 'rename-group', ARGV[4], ARGV[3], '0', ARGV[2], ARGV[5], {slug = ARGV[1], old_title = old})
