@@ -10,7 +10,9 @@ from jinja2.runtime import Context
 @pass_context
 def was_refused(context: Context) -> bool:
     """Whether the page shows a form with errors."""
-    return any(isinstance(value, BaseForm) and value.errors for value in context.get_all().values())
+    # By type: isinstance would open what is lazy, and so set a reader's cookie for a token nobody asked for.
+    values = context.get_all().values()
+    return any(issubclass(type(value), BaseForm) and value.errors for value in values)
 
 
 def wrong_fields(form: BaseForm) -> list[BoundField]:

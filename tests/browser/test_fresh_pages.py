@@ -119,7 +119,8 @@ def scroll(page, article):
 
 
 def select(page, article):
-    page.locator(f"{row_of(article)} h2 a[data-article]").evaluate("link => getSelection().selectAllChildren(link)")
+    title = page.locator(f"{row_of(article)} h2 a[data-article]")
+    title.evaluate("link => getSelection().selectAllChildren(link)")
 
 
 def leave(page, article):

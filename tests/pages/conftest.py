@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 from django.conf import settings
-from django.core.cache import caches
 from django.contrib.auth.models import Group
+from django.core.cache import caches
 from django.test import Client
 
 from accounts.models import User
