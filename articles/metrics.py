@@ -60,7 +60,19 @@ _GAUGES = {
 _VOTES = frozenset(("ok", "missing", "removed", "closed"))
 _VIEWS = frozenset(("ok", "repeat", "bot", "prefetch", "burst", "missing", "removed"))
 _CAUSES = frozenset(
-    ("missing", "removed", "closed", "not_removed", "not_poster", "late", "no_group", "busy", "changed", "full")
+    (
+        "missing",
+        "removed",
+        "closed",
+        "not_removed",
+        "not_poster",
+        "late",
+        "no_group",
+        "busy",
+        "changed",
+        "full",
+        "taken",
+    )
 )
 """Statuses with which scripts refuse a change."""
 

@@ -213,6 +213,7 @@ WITHOUT_PAGE = {
     "articles:pulse": "JSON for a script",
     "articles:why": "a part of the article's page, for a script",
     "articles:feed": "a feed",
+    "articles:top_feed": "a feed",
     "articles:group_feed": "a feed",
     "articles:search_feed": "a feed",
     "articles:user_feed": "a feed",
