@@ -1,7 +1,7 @@
 """The hot list: one formula, one moment for all of it, and never cut before it is scored."""
 
 import random
-from threading import Event, Thread
+from threading import Event, Semaphore, Thread
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -494,11 +494,12 @@ def test_a_page_shows_one_moment_while_the_list_is_scored_anew(real_repository, 
     moments = (clock(), clock() + 40 * DAY)
     orders = {at: ordered(formula(repository, at)) for at in moments}
     assert len({tuple(order) for order in orders.values()}) == 2
-    stop = Event()
+    stop, turns = Event(), Semaphore(4)  # no page is scored anew so often that it gives up
 
     def rescore():
         rounds = 0
         while not stop.is_set() or rounds < 20:
+            turns.acquire(timeout=0.05)
             clock.now = moments[rounds % 2] + rounds / 1000  # no moment comes twice
             repository.hot.rescore()
             rounds += 1
@@ -508,6 +509,7 @@ def test_a_page_shows_one_moment_while_the_list_is_scored_anew(real_repository, 
             page = repository.listings.page(Order.HOT, slug=slug, size=30)
             moment = moments[page.refreshed_at - moments[0] > DAY]
             assert [article.id for article in page.articles] == orders[moment][:30]
+            turns.release()
 
     scorer = Thread(target=rescore)
     scorer.start()
