@@ -26,7 +26,7 @@ class SearchQuery(BaseModel):
         examples=["python news"],
     )
     order: Literal["score", "time"] = Field(
-        "score", description=gettext_noop("Best first, or newest first."), examples=["time"]
+        "score", description=gettext_noop("By score, or newest first."), examples=["time"]
     )
     group: str | SkipJsonSchema[None] = Field(
         None, description=gettext_noop("Name of a group, to search its articles only."), examples=["python"]

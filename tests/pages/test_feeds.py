@@ -489,3 +489,17 @@ def test_the_feed_of_several_groups_stands_on_their_page(site, article):
     site.groups.create("redis", "Redis")
 
     assert 'href="/feeds/groups/python+redis.atom"' in Client().get("/groups/python+redis/").content.decode()
+
+
+def test_a_list_says_which_feed_it_leads_to(site, article):
+    def said(path):
+        return re.search(r'<p class="feeds">\s*([^<]*?)\s*<', Client().get(path).text)[1]
+
+    assert {
+        path: said(path) for path in ("/", "/newest/", "/top/?range=day", "/hot/?range=all", "/hot/?range=24h")
+    } == {
+        **dict.fromkeys(("/", "/newest/", "/top/?range=day", "/hot/?range=all"), "Subscribe to this list:"),
+        "/hot/?range=24h": "Subscribe to the whole hot list:",
+    }
+    assert said("/groups/python/?order=time") == "Subscribe to this list:"
+    assert said("/groups/python/") == "Subscribe to the newest of Python:"
