@@ -203,3 +203,13 @@ def test_the_script_is_small():
 
     script = Path(settings.BASE_DIR, "static/js/search.js").read_bytes()
     assert len(gzip.compress(script)) <= 1024
+
+
+def test_a_search_says_that_groups_are_hidden_from_it(site, article):
+    browser = Client()
+    assert "hidden from this list" not in browser.get("/search/?q=title").text
+
+    browser.post("/preferences/", {"hide": "python"})
+
+    assert "1 group is hidden from this list." in browser.get("/search/?q=title").text
+    assert "hidden from this list" not in browser.get("/search/?q=title&group=python").text
