@@ -52,6 +52,18 @@ def score(posted_at: float, points: int, *, seconds_per_point: float) -> float:
     return posted_at + seconds_per_point * points
 
 
+ONE_POINT = 1 << 32
+"""What a point is worth in the ranking by points, whose rest is the posting time."""
+
+
+def by_points(posted_at: float, points: int) -> int:
+    """What an article is ranked by among the most points: the points, then the second of posting.
+
+    `by_points` in `repository/lua/_shared.lua` is the same.
+    """
+    return points * ONE_POINT + max(0, min(int(posted_at), ONE_POINT - 1))
+
+
 def hotness(pv: int, uv: int, hours: float, parameters: Parameters) -> float:
     """Readership, page views and unique visitors, that fades with the article's age in hours."""
     readers = parameters.alpha * pv + parameters.beta * uv

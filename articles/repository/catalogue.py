@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from articles.domain import ArticleId, Order
+from articles.ranking import ONE_POINT
 from articles.repository import keys as names
 from articles.repository.keys import Keys
 from articles.repository.store import Store
-
-ONE_POINT = 1 << 32
-"""What a point is worth in the ranking by points, whose rest is the posting time: `_shared.lua` says why."""
 
 AT_ONCE = 5000
 """Articles asked for in one round trip."""

@@ -12,8 +12,8 @@ from articles.errors import GroupNotFound
 from articles.repository import keys as names
 from articles.repository.catalogue import Catalogue, Standing
 from articles.repository.hot import Hot
-from articles.repository.merging import Cut, Ranking, merge_page, site_rankings
-from articles.repository.reading import read_articles, sort_key
+from articles.repository.merging import Cut, group_rankings, merge_page, site_rankings
+from articles.repository.reading import moved_to, read_articles, sort_key
 from articles.repository.search import Search
 from articles.repository.store import Store
 from articles.searching import Query
@@ -93,7 +93,8 @@ class Feeds:
 
     def hot(self, wish: Wish) -> list[Article]:
         """By hotness. Covers what is on the hot list: articles that nobody has read are not."""
-        cut, most = self._cut(Order.HOT, self._store.rules.hot_size), self._store.rules.hot_size
+        most = self._store.rules.hot_size
+        cut = self._cut(Order.HOT, most)
         if self._hot.is_stale(cut.refreshed_at) and self._hot.refresh():
             cut = self._cut(Order.HOT, most)
         return self._collect(self._catalogue.standings(cut.ids), wish)
@@ -106,7 +107,7 @@ class Feeds:
         for slug in slugs:
             cut = self._cut(Order.TIME, self._candidates(wish), slug)
             if cut.group_title is None:
-                raise GroupNotFound(slug, self._moved_to(slug))
+                raise GroupNotFound(slug, moved_to(self._store, slug))
             titles[slug] = cut.group_title
             posted |= dict(cut.entries)
         ids = sorted(posted, key=lambda one: sort_key(posted[one], str(one)), reverse=True)
@@ -137,15 +138,9 @@ class Feeds:
 
     def _cut(self, order: Order, size: int, slug: str | None = None) -> Cut:
         """The first `size` entries of a list."""
-        shards = self._store.shards.all
-        if slug is None:
-            rankings = site_rankings(self._store, order)
-        else:
-            rankings = [
-                Ranking(keys, keys.group_order(order, slug), keys.group(slug), keys.order(order))
-                for keys in shards
-            ]
-        return merge_page(self._store, rankings, 0, size, slug=slug)
+        store = self._store
+        rankings = site_rankings(store, order) if slug is None else group_rankings(store, order, [slug])
+        return merge_page(store, rankings, 0, size, slug=slug)
 
     def _collect(self, standings: Sequence[Standing], wish: Wish, since: float | None = None) -> list[Article]:
         """The first ones, and all posted `since`, in Unix seconds, as far as the wish admits them."""
@@ -159,8 +154,3 @@ class Feeds:
             found += filter(wish.admits, read_articles(self._store, [one.id for one in chunk], None))
             looked_at += len(chunk)
         return found[:AT_MOST]
-
-    def _moved_to(self, slug: str) -> str | None:
-        with self._store.commands() as client:
-            into: str | None = client.hget(self._store.shards.directory.merged, slug)
-        return into

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from articles.domain import Article, ArticleId, ArticlePage, Group, Order, Span, UserId
 from articles.errors import GroupNotFound, PageNotFound
 from articles.repository.hot import Hot
-from articles.repository.merging import Cut, Ranking, merge_page, site_rankings
-from articles.repository.reading import read_articles
+from articles.repository.merging import Cut, Ranking, group_rankings, merge_page, site_rankings
+from articles.repository.reading import moved_to, read_articles
 from articles.repository.reading_on import Choosing, read_on
 from articles.repository.store import Store
 
@@ -105,7 +105,7 @@ class Listings:
                 cut = read()
             cut = self._within_the_hot_list(cut, asked)
         if slug is not None and cut.group_title is None:
-            raise GroupNotFound(slug, self._moved_to(slug))
+            raise GroupNotFound(slug, moved_to(self._store, slug))
         if number > 1 and asked.start >= cut.total:
             raise PageNotFound(number)
         group = None if slug is None else Group(slug, cut.group_title or slug, cut.total)
@@ -157,12 +157,7 @@ class Listings:
         """Every shard's, of each group."""
         if not asked.slugs:
             return site_rankings(self._store, asked.order, asked.span, asked.since)
-        order = asked.order
-        return [
-            Ranking(keys, keys.group_order(order, slug), keys.group(slug), keys.order(order))
-            for keys in self._store.shards.all
-            for slug in asked.slugs
-        ]
+        return group_rankings(self._store, asked.order, asked.slugs)
 
     def _groups(self, slugs: Sequence[str]) -> tuple[Group, ...]:
         """One round trip, none for no groups. Raises GroupNotFound for the first that is not there."""
@@ -172,10 +167,5 @@ class Listings:
             titles = client.hmget(self._store.shards.directory.groups, list(slugs))
         for slug, title in zip(slugs, titles, strict=True):
             if title is None:
-                raise GroupNotFound(slug, self._moved_to(slug))
+                raise GroupNotFound(slug, moved_to(self._store, slug))
         return tuple(Group(slug, title) for slug, title in zip(slugs, titles, strict=True))
-
-    def _moved_to(self, slug: str) -> str | None:
-        with self._store.commands() as client:
-            found: str | None = client.hget(self._store.shards.directory.merged, slug)
-        return found

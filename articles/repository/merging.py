@@ -124,6 +124,15 @@ def site_rankings(store: Store, order: Order, span: Span = Span.ALL, since: floa
     return [Ranking(keys, keys.order(order), since=since) for keys in store.shards.all]
 
 
+def group_rankings(store: Store, order: Order, slugs: Sequence[str]) -> list[Ranking]:
+    """Every shard's, of each group."""
+    return [
+        Ranking(keys, keys.group_order(order, slug), keys.group(slug), keys.order(order))
+        for keys in store.shards.all
+        for slug in slugs
+    ]
+
+
 def merge_page(
     store: Store, rankings: Sequence[Ranking], start: int, size: int, *, slug: str | None = None
 ) -> Cut:

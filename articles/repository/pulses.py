@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
+from articles import ranking
 from articles.domain import Article, ArticleId, Order, Pulse, UserId
 from articles.repository.reading import read_articles, sort_key
 from articles.repository.store import Store, exact_time
@@ -80,6 +81,6 @@ def _value(article: Article, order: Order | None, hotness: Mapping[ArticleId, fl
         case Order.HOT:
             return hotness[article.id]
         case Order.POINTS:
-            return article.points * 2**32 + int(article.posted_at)
+            return ranking.by_points(article.posted_at, article.points)
         case _:
             return article.score

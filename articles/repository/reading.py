@@ -66,6 +66,13 @@ def _article(store: Store, article_id: ArticleId, row: Sequence[Any], seconds_pe
     )
 
 
+def moved_to(store: Store, slug: str) -> str | None:
+    """The group into which the one of this slug was merged, if it was. One round trip."""
+    with store.commands() as client:
+        found: str | None = client.hget(store.shards.directory.merged, slug)
+    return found
+
+
 def split_groups(joined: str) -> tuple[str, ...]:
     """Slugs of a hash's `groups` field."""
     return tuple(joined.split(",")) if joined else ()

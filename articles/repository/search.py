@@ -12,7 +12,7 @@ from articles.errors import GroupNotFound, PageNotFound
 from articles.repository import keys as names
 from articles.repository.index import ALL_INDEXED
 from articles.repository.keys import Keys
-from articles.repository.reading import read_articles, sort_key
+from articles.repository.reading import moved_to, read_articles, sort_key
 from articles.repository.store import Call, Store
 from articles.searching import WORDS_VERSION, Query, Term, words_of
 
@@ -80,7 +80,7 @@ class Search:
         """The `wanted` best that are found; the groups' titles; whether every article is indexed."""
         titles, indexed = self._directory()
         if slug is not None and slug not in titles:
-            raise GroupNotFound(slug, self._moved_to(slug))
+            raise GroupNotFound(slug, moved_to(self._store, slug))
         hunt = _Hunt(self._store, _as_json(query.with_groups(titles), slug, hidden), order, wanted)
         if query.terms:
             hunt.run()
@@ -93,11 +93,6 @@ class Search:
             pipe.hget(names.SCHEMA, "indexed")
             titles, indexed = pipe.execute()
         return titles, indexed == ALL_INDEXED
-
-    def _moved_to(self, slug: str) -> str | None:
-        with self._store.commands() as client:
-            found: str | None = client.hget(self._store.shards.directory.merged, slug)
-        return found
 
     def renew(self, ids: Iterable[ArticleId]) -> int:
         """Put these articles under the words they have now; returns how many there are. Safe to repeat.

@@ -3,6 +3,7 @@
 import pytest
 
 from articles.domain import Choice, Order, Span
+from articles.ranking import by_points
 from articles.repository import connect, schema
 from tests.repository.conftest import BOB
 from tests.repository.usage import DAY, MODERATOR, imported, listed, post, problems
@@ -32,6 +33,18 @@ def test_most_points_come_first_and_of_equal_ones_the_newest(repository, clock):
     assert top(repository) == expected
     assert listed(repository, Order.POINTS, "python") == expected
     assert problems(repository) == []
+
+
+def test_the_ranking_holds_what_the_formula_says(repository, clock):
+    for number, points in enumerate((0, 3, -4)):
+        article_id = post(repository, number)
+        vote(repository, article_id, points - 1)
+        clock.advance(2.75)
+
+        article = repository.articles.get(article_id)
+        ranking = repository.store.shards.of(article_id).order(Order.POINTS)
+        held = repository.store.client.zscore(ranking, str(article_id))
+        assert (article.points, held) == (points, by_points(article.posted_at, points))
 
 
 def test_a_span_holds_what_was_posted_since_it_began(repository, clock):
