@@ -4,9 +4,10 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from django.contrib.auth import get_user_model
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 
 from articles.domain import Actor, UserId
 
@@ -16,6 +17,15 @@ View = Callable[..., HttpResponse]
 def reader_id(request: HttpRequest) -> UserId | None:
     """The reader's user id; None for a reader without account."""
     return request.user.pk if request.user.is_authenticated else None
+
+
+def member_named(name: str) -> Any:
+    """The member of this name, in whatever spelling. Raises Http404."""
+    members = get_user_model()
+    try:
+        return members.objects.get_by_natural_key(name)
+    except members.DoesNotExist:
+        raise Http404(name) from None
 
 
 def actor(request: HttpRequest) -> Actor:

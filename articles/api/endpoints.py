@@ -35,7 +35,8 @@ ArticleNumber = PathEx[int, P(description=gettext_noop("The article's number."),
 router = Router()
 
 
-def _failing(*statuses: int) -> dict[int, Any]:
+def failing(*statuses: int) -> dict[int, Any]:
+    """Answers with these statuses, for the documentation."""
     return dict.fromkeys(statuses, schemas.Failure)
 
 
@@ -47,7 +48,7 @@ _LOCATION = {"Location": {"description": "The article's address in the API.", "s
     "articles",
     summary=gettext_noop("A page of articles"),
     description=gettext_noop("The articles of the site or of some groups, with your own choices."),
-    response={200: schemas.ArticlePage} | _failing(400, 401, 404, 503),
+    response={200: schemas.ArticlePage} | failing(400, 401, 404, 503),
     **_READERS,
 )
 def list_articles(request: HttpRequest, query: Query[schemas.ListQuery]) -> schemas.ArticlePage:
@@ -67,7 +68,7 @@ def list_articles(request: HttpRequest, query: Query[schemas.ListQuery]) -> sche
         "The articles most read of late, hottest first. All are scored for one moment, which is renewed every "
         "minute or so."
     ),
-    response={200: readership.HotList} | _failing(400, 401, 503),
+    response={200: readership.HotList} | failing(400, 401, 503),
     **_READERS,
 )
 def list_hot(request: HttpRequest, query: Query[readership.HotQuery]) -> readership.HotList:
@@ -84,7 +85,7 @@ def list_hot(request: HttpRequest, query: Query[readership.HotQuery]) -> readers
         "Articles that have all the words, in their titles, hosts, posters' names or groups. English words are "
         "found by their stems, Chinese by any part of them. At most 1,000 articles can be paged through."
     ),
-    response={200: finding.SearchPage} | _failing(400, 401, 404, 503),
+    response={200: finding.SearchPage} | failing(400, 401, 404, 503),
     **_READERS,
 )
 def search(request: HttpRequest, query: Query[finding.SearchQuery]) -> finding.SearchPage:
@@ -104,7 +105,7 @@ def search(request: HttpRequest, query: Query[finding.SearchQuery]) -> finding.S
         "Says that a reader looks at an article. Views of one reader within some minutes count once, and those of "
         "programs not at all. It changes nothing of yours, so no CSRF token is needed."
     ),
-    response={200: readership.ViewCount} | _failing(400, 401, 404, 413, 415, 503),
+    response={200: readership.ViewCount} | failing(400, 401, 404, 413, 415, 503),
     auth=(BearerToken(), anyone),
     openapi_extra={"security": [{SessionCookie.__name__: []}, {}]},
 )
@@ -117,7 +118,7 @@ def count_view(request: HttpRequest, view: readership.View) -> readership.ViewCo
     "articles/{article_id:article_id}",
     summary=gettext_noop("One article"),
     description=gettext_noop("Removed articles stay, and say why they were removed."),
-    response={200: schemas.Article} | _failing(401, 404, 503),
+    response={200: schemas.Article} | failing(401, 404, 503),
     **_READERS,
 )
 def read_article(request: HttpRequest, article_id: ArticleNumber) -> schemas.Article:
@@ -131,7 +132,7 @@ def read_article(request: HttpRequest, article_id: ArticleNumber) -> schemas.Art
         "Your own vote is its first. A link that was posted recently leads to that article: nothing is added, "
         "and the answer is 200 instead of 201."
     ),
-    response={201: schemas.PostedArticle, 200: schemas.PostedArticle} | _failing(400, 401, 403, 413, 415, 503),
+    response={201: schemas.PostedArticle, 200: schemas.PostedArticle} | failing(400, 401, 403, 413, 415, 503),
     auth=MEMBERS,
     openapi_extra={"responses": {201: {"headers": _LOCATION}, 200: {"headers": _LOCATION}}},
 )
@@ -153,7 +154,7 @@ def post_article(
     "articles/{article_id:article_id}/vote",
     summary=gettext_noop("Vote, oppose, or take it back"),
     description=gettext_noop("Sets your choice on an article. Repeating it changes nothing."),
-    response={200: schemas.Tally} | _failing(400, 401, 403, 404, 409, 413, 415, 503),
+    response={200: schemas.Tally} | failing(400, 401, 403, 404, 409, 413, 415, 503),
     auth=MEMBERS,
 )
 def cast_vote(request: HttpRequest, article_id: ArticleNumber, ballot: schemas.Ballot) -> schemas.Tally:
@@ -166,7 +167,7 @@ def cast_vote(request: HttpRequest, article_id: ArticleNumber, ballot: schemas.B
     description=gettext_noop(
         "For moderators. Sets all groups of an article in one step. Repeating it changes nothing."
     ),
-    response={200: schemas.Assigned} | _failing(400, 401, 403, 404, 413, 415, 503),
+    response={200: schemas.Assigned} | failing(400, 401, 403, 404, 413, 415, 503),
     auth=MEMBERS,
 )
 def assign_groups(

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from articles import domain
 from articles.api import schemas
 from articles.api.auth import MEMBERS
-from articles.api.endpoints import LAST_PAGE, ArticleNumber
+from articles.api.endpoints import LAST_PAGE, ArticleNumber, failing
 from articles.errors import PageNotFound
 from articles.people import actor
 from articles.wiring import repository
@@ -46,11 +46,7 @@ class Saved(BaseModel):
     saved: bool
 
 
-def _failing(*statuses: int) -> dict[int, Any]:
-    return dict.fromkeys(statuses, schemas.Failure)
-
-
-_ANSWERS: dict[int, Any] = {200: OwnList} | _failing(400, 401, 404, 503)
+_ANSWERS: dict[int, Any] = {200: OwnList} | failing(400, 401, 404, 503)
 
 
 @router.get(
@@ -90,7 +86,7 @@ def list_saved(request: HttpRequest, query: Query[OwnQuery]) -> OwnList:
     "articles/{article_id:article_id}/saved",
     summary=gettext_noop("Save an article, or forget it"),
     description=gettext_noop("Saves an article for later, or no longer. Repeating it changes nothing."),
-    response={200: Saved} | _failing(400, 401, 403, 404, 409, 413, 415, 503),
+    response={200: Saved} | failing(400, 401, 403, 404, 409, 413, 415, 503),
     auth=MEMBERS,
 )
 def save_article(request: HttpRequest, article_id: ArticleNumber, saving: Saving) -> Saved:

@@ -16,6 +16,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from articles.caching import FEED_SECONDS
 from articles.domain import Article
 from articles.links import host_of
 from articles.presentation import grouped
@@ -23,7 +24,7 @@ from articles.presentation import grouped
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML 1.0 has no way to write (section 2.2)."""
 
-TIME_TO_LIVE = 5
+TIME_TO_LIVE = FEED_SECONDS // 60
 """Minutes for which caches and subscribers may keep a feed."""
 
 

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from django.conf import settings
-from django.contrib.auth import get_user_model
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.urls import reverse
 from django.utils.encoding import escape_uri_path
 from django.utils.translation import gettext as _
@@ -16,7 +15,7 @@ from articles.errors import GroupNotFound
 from articles.feeds.answers import answer
 from articles.feeds.query import BadQuery, query_of, wish_of
 from articles.feeds.writing import Feed
-from articles.people import View
+from articles.people import View, member_named
 from articles.presentation import grouped
 from articles.repository import Wish
 from articles.searching import read_query
@@ -83,11 +82,7 @@ def of_groups(request: HttpRequest, wish: Wish, slugs: str, kind: str) -> HttpRe
 
 @_with_wish
 def of_poster(request: HttpRequest, wish: Wish, name: str, kind: str) -> HttpResponse:
-    members = get_user_model()
-    try:
-        member = members.objects.get_by_natural_key(name)
-    except members.DoesNotExist:
-        raise Http404(name) from None
+    member = member_named(name)
     if member.get_username() != name:
         return _elsewhere("user_feed", member.get_username(), kind, wish)
     articles = repository().feeds.poster(member.pk, wish)

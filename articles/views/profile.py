@@ -1,22 +1,17 @@
 """A member's page."""
 
-from django.contrib.auth import get_user_model
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
-from articles.people import reader_id
+from articles.people import member_named, reader_id
 from articles.views.paging import page_number
 from articles.wiring import repository
 
 
 @require_safe
 def profile(request: HttpRequest, name: str) -> HttpResponse:
-    members = get_user_model()
-    try:
-        member = members.objects.get_by_natural_key(name)
-    except members.DoesNotExist:
-        raise Http404(name) from None
+    member = member_named(name)
     if member.get_username() != name:
         return redirect("articles:profile", member.get_username(), permanent=True)
     number = page_number(request)

@@ -1,6 +1,6 @@
 """Articles saved for later."""
 
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
@@ -10,11 +10,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_POST
 
-from accounts.errand import local_path
 from articles.errors import ArticleNotFound, ArticleRemoved, SavedFull
 from articles.people import actor
 from articles.refusals import sentence_of
 from articles.views.counts import prefers_json
+from articles.views.voting import way_back
 from articles.wiring import repository
 
 _WANTED = {"save": True, "forget": False}
@@ -29,7 +29,7 @@ def save(request: HttpRequest, article_id: int) -> HttpResponse:
     """
     if request.user.is_authenticated:
         return _save(request, article_id)
-    address = f"{reverse('accounts:login')}?{urlencode({'next': _way_back(request, article_id)})}"
+    address = f"{reverse('accounts:login')}?{urlencode({'next': way_back(request, article_id)})}"
     if prefers_json(request):
         return JsonResponse(
             {"error": _("You are logged out. Log in to save articles."), "address": address}, status=401
@@ -48,7 +48,7 @@ def _save(request: HttpRequest, article_id: int) -> HttpResponse:
         repository().members.save(actor(request).id, article_id, wanted=wanted)
     except SavedFull as full:
         messages.error(request, sentence_of(full))
-    return redirect(_way_back(request, article_id))
+    return redirect(way_back(request, article_id))
 
 
 def _told(request: HttpRequest, article_id: int, *, wanted: bool) -> JsonResponse:
@@ -60,10 +60,3 @@ def _told(request: HttpRequest, article_id: int, *, wanted: bool) -> JsonRespons
     except SavedFull as full:
         return JsonResponse({"error": sentence_of(full)}, status=409)
     return JsonResponse({"told": _("Saved for later.") if wanted else _("No longer saved.")})
-
-
-def _way_back(request: HttpRequest, article_id: int) -> str:
-    page = local_path(request.POST.get("next", ""))
-    if not page:
-        return reverse("articles:article", args=[article_id])
-    return urlsplit(page)._replace(fragment=f"article-{article_id}").geturl()

@@ -32,7 +32,7 @@ def cast_vote(request: HttpRequest, article_id: int) -> HttpResponse:
     form = ChoiceForm(request.POST)
     if not form.is_valid():
         return _unknown_choice(request)
-    errand = {"next": _way_back(request, article_id), "article": article_id, "choice": form.choice_made.value}
+    errand = {"next": way_back(request, article_id), "article": article_id, "choice": form.choice_made.value}
     address = f"{reverse('accounts:login')}?{urlencode(errand)}"
     if prefers_json(request):
         refusal = _("You are logged out. Log in, and your choice will be counted.")
@@ -51,7 +51,7 @@ def _cast_vote(request: HttpRequest, article_id: int) -> HttpResponse:
         repository().votes.cast(article_id, actor(request).id, form.choice_made)
     except VotingClosed as closed:
         messages.error(request, sentence_of(closed))
-    return redirect(_way_back(request, article_id))
+    return redirect(way_back(request, article_id))
 
 
 def _counted(request: HttpRequest, article_id: int, choice: Choice) -> JsonResponse:
@@ -69,7 +69,7 @@ def _unknown_choice(request: HttpRequest) -> HttpResponse:
     return render(request, "errors/400.html", status=400)
 
 
-def _way_back(request: HttpRequest, article_id: int) -> str:
+def way_back(request: HttpRequest, article_id: int) -> str:
     """The page the form stood on, at the article's row; the article's own page if it does not say."""
     page = local_path(request.POST.get("next", ""))
     if not page:

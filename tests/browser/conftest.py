@@ -9,6 +9,8 @@ import pytest
 from django.conf import settings
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from articles.repository import Repository
+from tests.browser.windows import store_of
 from tests.site.conftest import Site, static_files
 
 __all__ = ["static_files"]
@@ -42,6 +44,12 @@ def site(chromium: Browser, tmp_path_factory: pytest.TempPathFactory, static_fil
     running.wait_until_up()
     yield running
     running.stop()
+
+
+@pytest.fixture(scope="module")
+def store(site: Site) -> Repository:
+    """The running site's store, from outside."""
+    return store_of(site)
 
 
 @pytest.hookimpl(wrapper=True)

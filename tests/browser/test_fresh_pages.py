@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from articles.domain import OPERATOR, Choice, Order, Visit
-from tests.browser.windows import hold, row_of, shown_ids, store_of, wait_for, window
+from tests.browser.windows import hold, row_of, shown_ids, wait_for, window
 from tests.waiting import until
 
 pytestmark = pytest.mark.browser
@@ -17,11 +17,6 @@ SOON, LATE = 31_000, 301_000
 """Milliseconds after which a page has asked again: normally, and if nothing changes for long."""
 
 _voters = count(900_000)
-
-
-@pytest.fixture(scope="module")
-def store(site):
-    return store_of(site)
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from articles.domain import Choice
-from tests.browser.windows import hold, row_of, store_of, wait_for, window
+from tests.browser.windows import hold, row_of, wait_for, window
 
 pytestmark = pytest.mark.browser
 
@@ -13,11 +13,6 @@ CHOSEN = "**/preferences/"
 WHY = "**/why/"
 WITHOUT = [False, True]
 NAMES = ["without JavaScript", "with JavaScript"]
-
-
-@pytest.fixture(scope="module")
-def store(site):
-    return store_of(site)
 
 
 @pytest.fixture

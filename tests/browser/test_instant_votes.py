@@ -4,16 +4,11 @@ import pytest
 from playwright.sync_api import expect
 
 from articles.domain import OPERATOR, Choice
-from tests.browser.windows import hold, log_in, row_of, shown_ids, store_of, wait_for, window
+from tests.browser.windows import hold, log_in, row_of, shown_ids, wait_for, window
 
 pytestmark = pytest.mark.browser
 
 SENT = "**/vote/"
-
-
-@pytest.fixture(scope="module")
-def store(site):
-    return store_of(site)
 
 
 @pytest.fixture

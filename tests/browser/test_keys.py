@@ -5,16 +5,11 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.windows import row_of, shown_ids, store_of, window
+from tests.browser.windows import row_of, shown_ids, window
 
 pytestmark = pytest.mark.browser
 
 ELSEWHERE = re.compile(r"^https?://(?!localhost)")
-
-
-@pytest.fixture(scope="module")
-def store(site):
-    return store_of(site)
 
 
 @pytest.fixture

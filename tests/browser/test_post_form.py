@@ -4,14 +4,9 @@ import pytest
 from playwright.sync_api import expect
 
 from articles.text import clean_title
-from tests.browser.windows import hold, store_of, wait_for, window
+from tests.browser.windows import hold, wait_for, window
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def store(site):
-    return store_of(site)
 
 
 @pytest.fixture
