@@ -30,6 +30,7 @@ def _connected(*, patient: bool) -> Repository:
         settings.STORE_URL,
         shards=settings.STORE_SHARDS,
         rules=rules(),
+        read_timeout=settings.STORE_TIMEOUT_MS / 1000,
         patient=patient,
         observe=metrics.observe,
     )

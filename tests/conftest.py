@@ -48,7 +48,7 @@ def rules() -> Rules:
 def server_url(store_paths: StorePaths) -> str:
     """URL of an empty database on the real server."""
     url = store_paths.url(REPOSITORY_DATABASE)
-    make_client(url).flushdb()
+    make_client(url, patient=True).flushdb()
     return url
 
 

@@ -191,6 +191,15 @@ VARIABLES = (
         1024,
     ),
     Variable(
+        "STORE_TIMEOUT_MS",
+        "number",
+        "500",
+        "Milliseconds a page waits on one answer of store or cache before it says that the store is away. "
+        "Raise it where a vote often meets a disk that stalls: the embedded server answers once the disk has it.",
+        100,
+        10_000,
+    ),
+    Variable(
         "EMAIL_URL",
         "text",
         "consolemail://",

@@ -117,6 +117,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 STORE_URL = store_url(CONFIGURATION["REDIS_URL"], DATA_DIR)
 STORE_IS_EMBEDDED = not CONFIGURATION["REDIS_URL"]
 STORE_SHARDS = CONFIGURATION["STORE_SHARDS"]
+STORE_TIMEOUT_MS = CONFIGURATION["STORE_TIMEOUT_MS"]
 STORE_OPENER = "voting_site.opener.opened_store"
 SCRATCH_STORE_OPENER = "voting_site.opener.scratch_store"
 VOTING_WINDOW_DAYS = CONFIGURATION["VOTING_WINDOW_DAYS"]
@@ -144,7 +145,7 @@ CACHES = {
         "OPTIONS": {
             "CLIENT_CLASS": "django_redis.client.DefaultClient",
             "SOCKET_CONNECT_TIMEOUT": 0.2,
-            "SOCKET_TIMEOUT": 0.5,
+            "SOCKET_TIMEOUT": STORE_TIMEOUT_MS / 1000,
             "IGNORE_EXCEPTIONS": True,
         },
     }

@@ -13,7 +13,7 @@ from articles.repository.archiving import Archiving, Counters
 from articles.repository.articles import Articles
 from articles.repository.audit import Audit, Progress, quiet
 from articles.repository.catalogue import Catalogue
-from articles.repository.client import make_client
+from articles.repository.client import READ_TIMEOUT, make_client
 from articles.repository.departures import Departures
 from articles.repository.explanations import Explanations
 from articles.repository.feeding import Feeds, Wish
@@ -118,12 +118,14 @@ def connect(
     shards: int = 1,
     rules: Rules | None = None,
     clock: Callable[[], float] = time.time,
+    read_timeout: float = READ_TIMEOUT,
     patient: bool = False,
     observe: Observer = unobserved,
 ) -> Repository:
     """The repository of a store, given by URL (or by a client, in tests), not yet prepared.
 
-    `observe` is told of every use of the store: see `store.Observer`.
+    `read_timeout` (seconds) and `patient`: see `make_client`. `observe` is told of every use of the store: see
+    `store.Observer`.
     """
-    client = make_client(target, patient=patient) if isinstance(target, str) else target
+    client = make_client(target, read_timeout=read_timeout, patient=patient) if isinstance(target, str) else target
     return Repository(Store(client, shards=shards, rules=rules, clock=clock, observe=observe))

@@ -14,7 +14,7 @@ CONNECT_TIMEOUT = 0.2
 """Seconds for a new connection."""
 
 READ_TIMEOUT = 0.5
-"""Seconds for one answer of the store to a page: a reader never waits longer on a store that hangs."""
+"""Seconds for one answer of the store to a page, unless told otherwise."""
 
 PATIENT_READ_TIMEOUT = 60.0
 """Seconds for one answer to a command an operator runs: long batches are normal there."""
@@ -28,15 +28,18 @@ _PASSING = re.compile(
 UNPREPARED = "The store has lost the ranking's parameters; restart the site, then run repair."
 
 
-def make_client(url: str, *, patient: bool = False) -> redis.Redis:
-    """A client without retries: a write that was sent is never sent again behind the caller's back."""
+def make_client(url: str, *, read_timeout: float = READ_TIMEOUT, patient: bool = False) -> redis.Redis:
+    """A client without retries: a write that was sent is never sent again behind the caller's back.
+
+    `read_timeout`: seconds for one answer; a patient client waits PATIENT_READ_TIMEOUT instead.
+    """
     client: redis.Redis = redis.Redis.from_url(
         url,
         decode_responses=True,
         protocol=2,
         retry=Retry(NoBackoff(), 0),
         socket_connect_timeout=CONNECT_TIMEOUT,
-        socket_timeout=PATIENT_READ_TIMEOUT if patient else READ_TIMEOUT,
+        socket_timeout=PATIENT_READ_TIMEOUT if patient else read_timeout,
     )
     return client
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from articles.repository import Repository
 from tests.browser.windows import store_of
@@ -18,6 +18,8 @@ __all__ = ["static_files"]
 pytest.register_assert_rewrite("tests.browser.every_page")
 
 CHROMIUM = Path("/usr/bin/chromium")
+
+expect.set_options(timeout=15_000)  # a machine with much to do is no page that fails
 
 ARTEFACTS = Path(settings.BASE_DIR) / "test-artefacts"
 """Pictures that tests leave behind; not in git."""

@@ -16,7 +16,7 @@ _MEANT = "Failed to load resource"
 
 def store_of(site: Site) -> Repository:
     """The running site's store, from outside."""
-    return connect(StorePaths(site.data_dir).url(0))
+    return connect(StorePaths(site.data_dir).url(0), patient=True)
 
 
 @contextmanager

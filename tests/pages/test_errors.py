@@ -34,6 +34,16 @@ def test_a_store_that_is_away_is_503_with_when_to_come_back(site, settings):
     assert Client().get("/healthz").status_code == 200
 
 
+def test_pages_wait_on_the_store_as_long_as_the_operator_says_and_commands_as_long_as_it_takes(site, settings):
+    settings.STORE_TIMEOUT_MS = 1234
+    wiring.repository.cache_clear()
+
+    def wait(repository):
+        return repository.store.client.connection_pool.connection_kwargs["socket_timeout"]
+
+    assert (wait(wiring.repository()), wait(wiring.patient_repository())) == (1.234, 60)
+
+
 def test_it_recovers_by_itself(site, settings):
     good, settings.STORE_URL = settings.STORE_URL, "unix:///nowhere/store.sock"
     wiring.repository.cache_clear()

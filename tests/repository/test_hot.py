@@ -147,7 +147,7 @@ def test_the_first_reader_who_finds_it_stale_scores_it_anew(repository, clock):
 
 @pytest.mark.parametrize("seconds", [60, 90, 120])
 def test_how_old_it_may_become_is_a_rule(server_url, clock, seconds):
-    repository = connect(server_url, clock=clock, rules=Rules(hot_refresh=seconds))
+    repository = connect(server_url, clock=clock, rules=Rules(hot_refresh=seconds), patient=True)
     repository.prepare()
     began = clock()
     clock.advance(seconds - 0.001)

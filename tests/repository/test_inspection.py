@@ -379,7 +379,7 @@ def test_each_question_may_be_forbidden_by_itself(used, store_paths, forbidden):
     admin = used.store.client
     admin.execute_command("ACL", "SETUSER", "limited", "on", ">secret", "~*", "&*", "+@all", f"-{forbidden}")
     url = store_paths.url(2).replace("unix://", "unix://limited:secret@")
-    inspection = connect(url, shards=used.store.shards.count).inspection
+    inspection = connect(url, shards=used.store.shards.count, patient=True).inspection
     try:
         answers = {
             "info": inspection.overview() is None,
@@ -428,7 +428,7 @@ def observed():
 
 @pytest.fixture
 def watched(server_url, clock, observed):
-    found = connect(server_url, clock=clock, observe=observed)
+    found = connect(server_url, clock=clock, observe=observed, patient=True)
     found.prepare()
     post(found, 1)
     observed.told.clear()

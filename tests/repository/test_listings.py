@@ -342,7 +342,7 @@ def test_an_article_in_no_group_leaves_a_warm_ranking_alone(repository, article,
 
 
 def test_pages_of_four_shards_are_two_round_trips_and_one_more_for_a_cold_group(server_url, clock, wire):
-    repository = connect(server_url, shards=4, clock=clock)
+    repository = connect(server_url, shards=4, clock=clock, patient=True)
     repository.prepare()
     post_many(repository, clock, 60, ["python"])
     repository.listings.page(Order.TIME, slug="python")
@@ -354,7 +354,7 @@ def test_pages_of_four_shards_are_two_round_trips_and_one_more_for_a_cold_group(
 
 
 def test_what_the_server_does_for_a_page_does_not_grow_with_site_or_group(server_url, clock):
-    repository = connect(server_url, clock=clock)
+    repository = connect(server_url, clock=clock, patient=True)
     repository.prepare()
     client = repository.store.client
 

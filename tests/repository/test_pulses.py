@@ -57,7 +57,7 @@ def test_an_article_that_left_the_hot_list_comes_last(repository, clock):
 
 
 def test_it_takes_two_round_trips_at_most(server_url, clock, wire):
-    repository = connect(server_url, shards=4, clock=clock)
+    repository = connect(server_url, shards=4, clock=clock, patient=True)
     repository.prepare()
     ids = post_many(repository, clock, 8)
     repository.pulses.of(ids)
@@ -69,7 +69,7 @@ def test_it_takes_two_round_trips_at_most(server_url, clock, wire):
 
 
 def test_an_unknown_link_takes_one_round_trip_and_a_known_one_two(server_url, clock, wire):
-    repository = connect(server_url, clock=clock)
+    repository = connect(server_url, clock=clock, patient=True)
     repository.prepare()
     (number,) = post_many(repository, clock, 1)
 

@@ -12,7 +12,7 @@ from tests.repository.usage import contents
 
 
 def test_the_first_start_stamps_an_empty_store(server_url):
-    repository = connect(server_url, shards=4)
+    repository = connect(server_url, shards=4, patient=True)
 
     repository.prepare()
     repository.prepare()
@@ -25,14 +25,14 @@ def test_the_first_start_stamps_an_empty_store(server_url):
 
 
 def test_another_number_of_shards_is_refused(server_url):
-    connect(server_url).prepare()
+    connect(server_url, patient=True).prepare()
 
     with pytest.raises(StoreUnfit, match="1 shards, STORE_SHARDS is 4"):
-        connect(server_url, shards=4).prepare()
+        connect(server_url, shards=4, patient=True).prepare()
 
 
 def test_another_layout_is_refused(server_url):
-    repository = connect(server_url)
+    repository = connect(server_url, patient=True)
     repository.prepare()
     repository.store.client.hset("schema:", "version", "99")
 
@@ -41,7 +41,7 @@ def test_another_layout_is_refused(server_url):
 
 
 def test_somebody_elses_database_is_refused_and_left_alone(server_url):
-    repository = connect(server_url)
+    repository = connect(server_url, patient=True)
     repository.store.client.set("theirs", "1")
 
     with pytest.raises(StoreUnfit, match="1 keys that are not this site's"):
@@ -50,7 +50,7 @@ def test_somebody_elses_database_is_refused_and_left_alone(server_url):
 
 
 def test_a_store_that_evicts_is_refused(server_url):
-    repository = connect(server_url)
+    repository = connect(server_url, patient=True)
     repository.store.client.config_set("maxmemory-policy", "allkeys-lru")
     try:
         with pytest.raises(StoreUnfit, match="allkeys-lru"):
@@ -115,19 +115,19 @@ def test_scoring_anew_that_was_broken_off_is_ended_by_the_next_start(real_reposi
 
 @pytest.mark.parametrize(("shards", "version"), [(4, "1"), (1, "99")])
 def test_a_store_that_is_refused_is_left_as_it_was(server_url, shards, version):
-    first = connect(server_url)
+    first = connect(server_url, patient=True)
     first.prepare()
     first.store.client.hset("schema:", "version", version)
     before = contents(first)
 
     with pytest.raises(StoreUnfit):
-        connect(server_url, shards=shards).prepare()
+        connect(server_url, shards=shards, patient=True).prepare()
 
     assert contents(first) == before
 
 
 def test_a_start_broken_off_after_the_stamp_is_finished_by_the_next(server_url):
-    repository = connect(server_url, shards=4)
+    repository = connect(server_url, shards=4, patient=True)
     repository.store.client.hset("schema:", mapping={"version": "1", "shards": "4"})
 
     repository.prepare()
@@ -137,11 +137,11 @@ def test_a_start_broken_off_after_the_stamp_is_finished_by_the_next(server_url):
 
 
 def test_a_start_with_other_rules_keeps_the_weight_in_force(server_url):
-    connect(server_url).prepare()
+    connect(server_url, patient=True).prepare()
 
-    connect(server_url, rules=Rules(votes_per_day=10)).prepare()
+    connect(server_url, rules=Rules(votes_per_day=10), patient=True).prepare()
 
-    assert connect(server_url).tuning.in_force().seconds_per_point == 432
+    assert connect(server_url, patient=True).tuning.in_force().seconds_per_point == 432
 
 
 def test_rules_already_in_force_are_adopted_without_a_change(real_repository):

@@ -148,7 +148,7 @@ def test_a_script_makes_no_global(store_paths, name):
 
 
 def test_every_script_compiles_on_the_server(store_paths, name):
-    client = make_client(store_paths.url(REPOSITORY_DATABASE))
+    client = make_client(store_paths.url(REPOSITORY_DATABASE), patient=True)
 
     assert client.script_load(scripts.source(name)) == scripts.digest(name)
 
@@ -342,7 +342,7 @@ weights = st.integers(1, 86_400)
 def test_the_score_in_the_store_is_the_pure_functions_to_the_last_bit(
     store_paths, posted_at, votes_per_day, casts
 ):
-    check_score(make_client(store_paths.url(REPOSITORY_DATABASE)), posted_at, votes_per_day, casts)
+    check_score(make_client(store_paths.url(REPOSITORY_DATABASE), patient=True), posted_at, votes_per_day, casts)
 
 
 @settings(EXACT, max_examples=25)
@@ -379,7 +379,7 @@ def check_score(
 @EXACT
 @given(moments, st.sampled_from([-1000, -1, 0, 1, 1000]))
 def test_a_window_ends_at_the_same_millisecond_in_lua_and_in_python(store_paths, posted_at, late):
-    client, clock = make_client(store_paths.url(REPOSITORY_DATABASE)), Clock(posted_at)
+    client, clock = make_client(store_paths.url(REPOSITORY_DATABASE), patient=True), Clock(posted_at)
     client.flushdb()
     repository = connect(client, clock=clock)
     schema.stamp(repository.store)

@@ -22,10 +22,10 @@ def private(tmp_path):
     """A server of its own, with an article, and its process id."""
     supervisor = Supervisor(StorePaths(tmp_path), config={"appendfsync": "no"})
     supervisor.start(30)
-    repository = connect(supervisor.paths.url(0))
-    repository.prepare()
-    repository.articles.post(ALICE, "alice", "T", "https://example.org/")
-    yield repository, supervisor
+    patient = connect(supervisor.paths.url(0), patient=True)
+    patient.prepare()
+    patient.articles.post(ALICE, "alice", "T", "https://example.org/")
+    yield connect(supervisor.paths.url(0)), supervisor
     supervisor.stop()
 
 

@@ -114,7 +114,7 @@ def test_the_same_visitor_counts_for_each_article(repository, article):
 
 @pytest.mark.parametrize("seconds", [1, 60, 86400])
 def test_how_soon_a_view_counts_again_is_a_rule(server_url, clock, seconds):
-    repository = connect(server_url, clock=clock, rules=Rules(view_repeat=seconds))
+    repository = connect(server_url, clock=clock, rules=Rules(view_repeat=seconds), patient=True)
     repository.prepare()
     article_id = post(repository, 1)
     record(repository, article_id, 1)

@@ -43,7 +43,7 @@ class Site:
     def variables(self) -> dict[str, str]:
         of_the_tests = ("REDIS_URL", "CACHE_URL", "EMAIL_URL", "DATABASE_URL", "SECRET_KEY", "DEBUG")
         inherited = {name: value for name, value in os.environ.items() if name not in of_the_tests}
-        own = {"DATA_DIR": str(self.data_dir), "PORT": str(self.port)}
+        own = {"DATA_DIR": str(self.data_dir), "PORT": str(self.port), "STORE_TIMEOUT_MS": "10000"}
         return inherited | own | self.environment | {"DJANGO_SETTINGS_MODULE": "voting_site.settings"}
 
     def told(self) -> str:
@@ -62,7 +62,7 @@ class Site:
 
     def get(self, path: str) -> tuple[int, str]:
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=5) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=15) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as error:
             return error.code, ""
