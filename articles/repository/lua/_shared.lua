@@ -106,6 +106,14 @@ local function make_top(prefix, span, since, life)
   return held
 end
 
+-- Whether a group has this title.
+local function has_title(groups, title)
+  for _, one in ipairs(redis.call('HVALS', groups)) do
+    if one == title then return true end
+  end
+  return false
+end
+
 local function page_views(prefix, id)
   return tonumber(redis.call('GET', prefix .. 'counter:views:' .. id) or '')
 end
@@ -215,6 +223,26 @@ end
 local function note_logged(article, number)
   local noted = redis.call('HGET', article, 'log')
   redis.call('HSET', article, 'log', noted and noted .. ',' .. number or number)
+end
+
+-- Whether the article's hash notes that entry.
+local function knows(article, number)
+  for _, noted in ipairs(split(redis.call('HGET', article, 'log'))) do
+    if tonumber(noted) == number then return true end
+  end
+  return false
+end
+
+-- Of the next `step` entries of the moderation log after the oldest `done`, oldest first, those about articles that
+-- are there: {id, key of the article's hash, number of the entry}. And how many entries there were.
+local function logged_articles(prefix, list, done, step)
+  local entries, found = redis.call('LRANGE', list, -done - step, -done - 1), {}
+  for n = #entries, 1, -1 do
+    local id = tostring(cjson.decode(entries[n]).id)
+    local article = prefix .. 'article:' .. id
+    if id ~= '0' and redis.call('EXISTS', article) == 1 then found[#found + 1] = {id, article, done + #entries - n + 1} end
+  end
+  return found, #entries
 end
 
 -- Append to the moderation log. `at` in Unix seconds, as text; `id` 0 for what is about no article.

@@ -8,7 +8,7 @@ Cost  O(entries)
 local prefix, user, now, window = ARGV[1], ARGV[2], milliseconds(tonumber(ARGV[3])), milliseconds(tonumber(ARGV[4]))
 local findings, gone = {}, redis.call('SISMEMBER', KEYS[3], user) == 1
 
-for at, kind in ipairs({'voted:', 'oppose:'}) do
+for at, one in ipairs(CHOICES) do
   local ids = redis.call('ZRANGE', KEYS[at], 0, -1)
   local function say(text) findings[#findings + 1], findings[#findings + 2] = at, text end
   if gone and #ids > 0 then say('of a member who is gone') end
@@ -16,8 +16,8 @@ for at, kind in ipairs({'voted:', 'oppose:'}) do
     local time = redis.call('HGET', prefix .. 'article:' .. id, 'time')
     local is_open = time and now - milliseconds(tonumber(time)) <= window
     if not time then say('holds ' .. id .. ', but there is no such article')
-    elseif is_open and redis.call('SISMEMBER', prefix .. kind .. id, user) == 0 then
-      say('holds ' .. id .. ', but the member is not in ' .. kind .. id)
+    elseif is_open and redis.call('SISMEMBER', prefix .. one.set .. id, user) == 0 then
+      say('holds ' .. id .. ', but the member is not in ' .. one.set .. id)
     elseif not is_open and at == 1 and redis.call('ZSCORE', KEYS[2], id) then
       say('holds ' .. id .. ', which the member also opposed')
     end

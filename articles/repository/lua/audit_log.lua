@@ -5,19 +5,11 @@ ARGV  1 shard prefix  2 entries that were looked at  3 entries in this step
 Returns  {id, what is wrong, id, what is wrong …}
 Cost  O(step)
 ]]
-local prefix, done, findings = ARGV[1], tonumber(ARGV[2]), {}
-local entries = redis.call('LRANGE', KEYS[1], -done - tonumber(ARGV[3]), -done - 1)
-for n, text in ipairs(entries) do
-  local id, number = tostring(cjson.decode(text).id), done + #entries - n + 1
-  local article = prefix .. 'article:' .. id
-  if id ~= '0' and redis.call('EXISTS', article) == 1 then
-    local knows = false
-    for _, noted in ipairs(split(redis.call('HGET', article, 'log'))) do
-      knows = knows or tonumber(noted) == number
-    end
-    if not knows then
-      findings[#findings + 1], findings[#findings + 2] = id, 'does not know entry ' .. number .. ' of the log'
-    end
+local findings = {}
+for _, entry in ipairs((logged_articles(ARGV[1], KEYS[1], tonumber(ARGV[2]), tonumber(ARGV[3])))) do
+  local id, article, number = unpack(entry)
+  if not knows(article, number) then
+    findings[#findings + 1], findings[#findings + 2] = id, 'does not know entry ' .. number .. ' of the log'
   end
 end
 return findings

@@ -6,11 +6,7 @@ ARGV  1 slug  2 title  3 who, for the log; '' logs nothing  4 now, s  5 shard pr
 Returns  {"ok"} | {"exists"}
 Cost  O(groups) when it is logged, else O(1)
 ]]
-if ARGV[3] ~= '' then
-  for _, title in ipairs(redis.call('HVALS', KEYS[1])) do
-    if title == ARGV[2] then return {'exists'} end
-  end
-end
+if ARGV[3] ~= '' and has_title(KEYS[1], ARGV[2]) then return {'exists'} end
 if redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2]) == 0 then return {'exists'} end
 redis.call('HDEL', KEYS[2], ARGV[1])
 if ARGV[3] ~= '' then log(ARGV[5], 'create-group', ARGV[4], ARGV[3], '0', ARGV[2], '', {slug = ARGV[1]}) end

@@ -8,9 +8,7 @@ Cost  O(groups)
 local old = redis.call('HGET', KEYS[1], ARGV[1])
 if not old then return {'no_group'} end
 if old == ARGV[2] then return {'ok'} end
-for _, title in ipairs(redis.call('HVALS', KEYS[1])) do
-  if title == ARGV[2] then return {'taken'} end
-end
+if has_title(KEYS[1], ARGV[2]) then return {'taken'} end
 
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 log(ARGV[6], 'rename-group', ARGV[4], ARGV[3], '0', ARGV[2], ARGV[5], {slug = ARGV[1], old_title = old})

@@ -11,12 +11,12 @@ if redis.call('SISMEMBER', KEYS[3], user) == 1 then
   redis.call('UNLINK', KEYS[1], KEYS[2])
   return {'ok'}
 end
-for at, kind in ipairs({'voted:', 'oppose:'}) do
+for at, one in ipairs(CHOICES) do
   for _, id in ipairs(redis.call('ZRANGE', KEYS[at], 0, -1)) do
     local time = redis.call('HGET', prefix .. 'article:' .. id, 'time')
     local is_open = time and now - milliseconds(tonumber(time)) <= window
     local twice = not is_open and at == 1 and redis.call('ZSCORE', KEYS[2], id)
-    if not time or is_open and redis.call('SISMEMBER', prefix .. kind .. id, user) == 0 then
+    if not time or is_open and redis.call('SISMEMBER', prefix .. one.set .. id, user) == 0 then
       redis.call('ZREM', KEYS[at], id)
     elseif twice then
       local later = tonumber(twice) > tonumber(redis.call('ZSCORE', KEYS[1], id)) and 1 or 2
