@@ -30,14 +30,14 @@ def _list(request: HttpRequest, response: HttpResponse) -> HttpResponse:
         patch_cache_control(response, private=True, no_cache=True)
         return response
     patch_cache_control(response, public=True, max_age=0, s_maxage=SHARED_SECONDS)
-    return _unless_known(request, response)
+    return unless_known(request, response)
 
 
 def _counted(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     """A page whose every reading counts: a cache asks each time, and answers nobody by itself."""
     _vary_by_reader(response)
     patch_cache_control(response, private=True, no_cache=True)
-    return response if _has_account(request) else _unless_known(request, response)
+    return response if _has_account(request) else unless_known(request, response)
 
 
 def _same_for_everybody(request: HttpRequest, response: HttpResponse, *, seconds: int) -> HttpResponse:
@@ -46,7 +46,7 @@ def _same_for_everybody(request: HttpRequest, response: HttpResponse, *, seconds
     response.cookies.clear()
     patch_vary_headers(response, ("Accept-Encoding",))
     patch_cache_control(response, public=True, max_age=seconds)
-    return _unless_known(request, response)
+    return unless_known(request, response)
 
 
 _feed = partial(_same_for_everybody, seconds=FEED_SECONDS)
@@ -112,7 +112,7 @@ def _is_personal(request: HttpRequest, response: HttpResponse) -> bool:
     return bool(response.cookies) or any(name in request.COOKIES for name in _PERSONAL_COOKIES)
 
 
-def _unless_known(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+def unless_known(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     """The answer with a validator, or 304 with its headers and cookies.
 
     The validator is weak: packed or not, it is the same page.

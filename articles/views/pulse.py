@@ -2,15 +2,15 @@
 
 import re
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse, QueryDict
-from django.utils.cache import get_conditional_response, patch_cache_control, patch_vary_headers
+from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
+from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
+from articles.caching import unless_known
 from articles.domain import Article, ArticleId, Order, Pulse
 from articles.errors import ArticleRemoved, VotingClosed
 from articles.people import reader_id
@@ -55,7 +55,7 @@ class _Question:
 
 
 @require_safe
-def pulse(request: HttpRequest) -> HttpResponseBase:
+def pulse(request: HttpRequest) -> HttpResponse:
     """`?ids=` of at most 100 articles, and of lists `order=`, `groups=` and `since=`, in Unix seconds.
 
     The articles come in the order they have by now; without `since` nothing is said of new ones. 304 while
@@ -77,14 +77,7 @@ def pulse(request: HttpRequest) -> HttpResponseBase:
     else:
         patch_cache_control(response, private=True, no_cache=True)
     patch_vary_headers(response, ("Cookie", "Accept-Language"))
-    return _unless_known(request, response)
-
-
-def _unless_known(request: HttpRequest, response: HttpResponse) -> HttpResponseBase:
-    """The response with its ETag, or 304 for who has it already."""
-    tag = f'"{blake2b(response.content, digest_size=12).hexdigest()}"'
-    response["ETag"] = tag
-    return get_conditional_response(request, etag=tag, response=response) or response
+    return unless_known(request, response)
 
 
 def _row(article: Article, now: float, *, is_hot: bool) -> dict[str, Any]:
