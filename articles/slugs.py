@@ -3,6 +3,7 @@
 import re
 import unicodedata
 
+from articles.errors import GroupNotFound
 from articles.text import (
     MARKS_LIMIT,
     TITLE_LIMIT,
@@ -62,6 +63,22 @@ def slugs_between(text: str, *, at_most: int) -> tuple[str, ...]:
     if not 0 < len(slugs) <= at_most:
         raise Refused("slug-form")
     return slugs
+
+
+def slug_asked_for(name: str) -> str:
+    """The slug of the group that is asked for, however it is typed. Raises GroupNotFound for what can be none."""
+    try:
+        return clean_slug(name)
+    except Refused as refused:
+        raise GroupNotFound(name) from refused
+
+
+def slugs_asked_for(names: str, *, at_most: int) -> tuple[str, ...]:
+    """The same of several between pluses."""
+    try:
+        return slugs_between(names, at_most=at_most)
+    except Refused as refused:
+        raise GroupNotFound(names) from refused
 
 
 def slug_from_title(title: str) -> str:

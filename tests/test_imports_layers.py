@@ -87,7 +87,7 @@ PURE = {
     "articles.errors": (),
     "articles.ranking": (),
     "articles.text": (),
-    "articles.slugs": ("articles.text",),
+    "articles.slugs": ("articles.errors", "articles.text"),
     "articles.links": ("articles.text", "ada_url"),
     "articles.addresses": (),
     "articles.explanation": ("articles.domain", "articles.ranking"),

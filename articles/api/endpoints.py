@@ -15,15 +15,15 @@ from articles.api.auth import EVERYONE, MEMBERS, BearerToken, SessionCookie, any
 from articles.api.problems import Problem
 from articles.archive import record_view
 from articles.domain import Order
-from articles.errors import GroupNotFound, PageNotFound
+from articles.errors import PageNotFound
 from articles.feeds.query import BadQuery, hidden_in
 from articles.links import clean_link
 from articles.people import actor, reader_id
 from articles.presentation import listed
 from articles.repository import MOST_GROUPS
 from articles.searching import read_query
-from articles.slugs import clean_slug, slugs_between
-from articles.text import Refused, clean_reason, clean_title
+from articles.slugs import clean_slug, slug_asked_for, slugs_asked_for
+from articles.text import clean_reason, clean_title
 from articles.visitors import visit_of
 from articles.wiring import repository
 
@@ -54,7 +54,7 @@ _LOCATION = {"Location": {"description": "The article's address in the API.", "s
 def list_articles(request: HttpRequest, query: Query[schemas.ListQuery]) -> schemas.ArticlePage:
     if query.page > LAST_PAGE:
         raise PageNotFound(query.page)
-    slugs = () if query.group is None else _slugs_asked_for(query.group)
+    slugs = () if query.group is None else slugs_asked_for(query.group, at_most=MOST_GROUPS)
     page = repository().listings.page(
         query.order, query.page, slugs=slugs, span=query.range, reader=reader_id(request)
     )
@@ -89,7 +89,7 @@ def list_hot(request: HttpRequest, query: Query[readership.HotQuery]) -> readers
     **_READERS,
 )
 def search(request: HttpRequest, query: Query[finding.SearchQuery]) -> finding.SearchPage:
-    slug = None if query.group is None else _slug_asked_for(query.group)
+    slug = None if query.group is None else slug_asked_for(query.group)
     order, reader = Order(query.order), reader_id(request)
     hidden = _hidden_as_asked(query.hide or "")
     page = repository().search.page(
@@ -182,22 +182,6 @@ def assign_groups(
     others = known.difference(wanted)  # not only those it is in now: another moderator may be adding one
     groups = found.groups.assign(article_id, wanted, others, actor=actor(request), reason=reason)
     return schemas.Assigned(id=article_id, groups=list(groups))
-
-
-def _slugs_asked_for(names: str) -> tuple[str, ...]:
-    """The groups' slugs, however they are typed. Raises GroupNotFound."""
-    try:
-        return slugs_between(names, at_most=MOST_GROUPS)
-    except Refused as refused:
-        raise GroupNotFound(names) from refused
-
-
-def _slug_asked_for(name: str) -> str:
-    """The group's slug, however it is typed. Raises GroupNotFound."""
-    try:
-        return clean_slug(name)
-    except Refused as refused:
-        raise GroupNotFound(name) from refused
 
 
 def _hidden_as_asked(names: str) -> tuple[str, ...]:
