@@ -231,6 +231,15 @@ class ArticlePage:
 
 
 @dataclass(frozen=True, slots=True)
+class MemberPage:
+    """One page of what a member posted, chose or saved, newest first."""
+
+    articles: tuple[Article, ...]
+    number: int
+    has_next: bool
+
+
+@dataclass(frozen=True, slots=True)
 class SearchPage:
     """One page of what a search found."""
 

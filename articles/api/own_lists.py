@@ -46,38 +46,24 @@ class Saved(BaseModel):
     saved: bool
 
 
-_ANSWERS: dict[int, Any] = {200: OwnList} | failing(400, 401, 404, 503)
+_OWN: dict[str, Any] = {
+    "description": gettext_noop("Nobody else can see this list. Removed articles are left out of it."),
+    "response": {200: OwnList} | failing(400, 401, 404, 503),
+    "auth": MEMBERS,
+}
 
 
-@router.get(
-    "me/voted",
-    summary=gettext_noop("What you voted for"),
-    description=gettext_noop("Nobody else can see this list. Removed articles are left out of it."),
-    response=_ANSWERS,
-    auth=MEMBERS,
-)
+@router.get("me/voted", summary=gettext_noop("What you voted for"), **_OWN)
 def list_voted(request: HttpRequest, query: Query[OwnQuery]) -> OwnList:
     return _page(request, query.page, repository().members.voted)
 
 
-@router.get(
-    "me/opposed",
-    summary=gettext_noop("What you opposed"),
-    description=gettext_noop("Nobody else can see this list. Removed articles are left out of it."),
-    response=_ANSWERS,
-    auth=MEMBERS,
-)
+@router.get("me/opposed", summary=gettext_noop("What you opposed"), **_OWN)
 def list_opposed(request: HttpRequest, query: Query[OwnQuery]) -> OwnList:
     return _page(request, query.page, repository().members.opposed)
 
 
-@router.get(
-    "me/saved",
-    summary=gettext_noop("What you saved"),
-    description=gettext_noop("Nobody else can see this list. Removed articles are left out of it."),
-    response=_ANSWERS,
-    auth=MEMBERS,
-)
+@router.get("me/saved", summary=gettext_noop("What you saved"), **_OWN)
 def list_saved(request: HttpRequest, query: Query[OwnQuery]) -> OwnList:
     return _page(request, query.page, repository().members.saved)
 
@@ -94,12 +80,9 @@ def save_article(request: HttpRequest, article_id: ArticleNumber, saving: Saving
     return Saved(id=article_id, saved=saving.saved)
 
 
-def _page(
-    request: HttpRequest, number: int, read: Callable[[int, int], tuple[list[domain.Article], bool]]
-) -> OwnList:
+def _page(request: HttpRequest, number: int, read: Callable[[int, int], domain.MemberPage]) -> OwnList:
     if number > LAST_PAGE:
         raise PageNotFound(number)
-    articles, has_next = read(actor(request).id, number)
-    if number > 1 and not articles and not has_next:
-        raise PageNotFound(number)
-    return OwnList(articles=[schemas.Article.of(a) for a in articles], page=number, has_next=has_next)
+    page = read(actor(request).id, number)
+    articles = [schemas.Article.of(article) for article in page.articles]
+    return OwnList(articles=articles, page=page.number, has_next=page.has_next)

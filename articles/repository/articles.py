@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from articles.domain import Actor, Article, ArticleId, Posted, UserId
-from articles.errors import ArticleNotFound, DuplicateLink, MemberGone, PageNotFound
+from articles.errors import ArticleNotFound, DuplicateLink, MemberGone
 from articles.links import link_digest
 from articles.repository import keys as names
 from articles.repository.groups import Groups
@@ -84,20 +84,6 @@ class Articles:
         with self._store.commands() as client:
             found = client.get(names.link(link_digest(link)))
         return next(iter(self.get_many([int(found)])), None) if found else None
-
-    def posted_by(self, poster: UserId, page: int = 1, reader: UserId | None = None) -> tuple[list[Article], bool]:
-        """One page of a member's listed articles, newest first, and whether there is a next page.
-
-        Raises PageNotFound before the first page; those beyond the last are empty.
-        """
-        if page < 1:
-            raise PageNotFound(page)
-        size = self._store.rules.per_page
-        start = (page - 1) * size
-        with self._store.commands() as client:
-            ids = client.zrevrange(names.posted(poster), start, start + size)
-        articles = self.get_many([int(i) for i in ids[:size]], reader)
-        return [article for article in articles if article.removed is None], len(ids) > size
 
     def edit(
         self,

@@ -1,11 +1,11 @@
-"""What one member chose and saved: lists that nobody else is shown."""
+"""What one member posted, chose and saved. Nobody else is shown the latter two."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from heapq import merge
 from itertools import islice
 
-from articles.domain import Article, ArticleId, Choice, UserId
+from articles.domain import ArticleId, Choice, MemberPage, UserId
 from articles.errors import ArticleNotFound, ArticleRemoved, PageNotFound
 from articles.repository import keys as names
 from articles.repository.reading import read_articles, sort_key
@@ -18,26 +18,32 @@ _AT_ONCE = 500
 
 
 class Members:
-    """The members' own lists of a store, newest first."""
+    """The members' lists of a store, newest first. A page is two round trips."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def voted(self, user: UserId, page: int = 1) -> tuple[list[Article], bool]:
-        """One page of the listed articles a member voted for, and whether there is a next page.
+    def posted(self, poster: UserId, number: int = 1, reader: UserId | None = None) -> MemberPage:
+        """Page `number`, counted from 1, of the listed articles a member posted, with the reader's own choices.
+
+        Raises PageNotFound before the first page and beyond the last.
+        """
+        return self._page([names.posted(poster)], number, reader)
+
+    def voted(self, user: UserId, number: int = 1) -> MemberPage:
+        """The same of the listed articles the member voted for.
 
         Also of articles whose voting is closed: of those from before the voting window the newest 1,000 a shard.
-        Two round trips. Raises PageNotFound before the first page; those beyond the last are empty.
         """
-        return self._chosen(user, page, Choice.VOTE)
+        return self._chosen(user, number, Choice.VOTE)
 
-    def opposed(self, user: UserId, page: int = 1) -> tuple[list[Article], bool]:
+    def opposed(self, user: UserId, number: int = 1) -> MemberPage:
         """The same of those the member opposed."""
-        return self._chosen(user, page, Choice.OPPOSE)
+        return self._chosen(user, number, Choice.OPPOSE)
 
-    def saved(self, user: UserId, page: int = 1) -> tuple[list[Article], bool]:
+    def saved(self, user: UserId, number: int = 1) -> MemberPage:
         """The same of those the member saved."""
-        return self._page([names.saved(user)], user, page)
+        return self._page([names.saved(user)], number, user)
 
     def save(self, user: UserId, article_id: ArticleId, *, wanted: bool) -> None:
         """Save an article for later, or no longer. Repeating it changes nothing.
@@ -69,27 +75,30 @@ class Members:
         """Everything the member posted, removed articles included, by posting time."""
         yield from self._all([names.posted(user)])
 
-    def _chosen(self, user: UserId, page: int, choice: Choice) -> tuple[list[Article], bool]:
+    def _chosen(self, user: UserId, number: int, choice: Choice) -> MemberPage:
         """With the choice itself, which voter sets that have expired do not tell any more."""
-        articles, has_next = self._page(self._lists(user, choice), user, page)
-        return [replace(article, choice=choice) for article in articles], has_next
+        page = self._page(self._lists(user, choice), number, user)
+        return replace(page, articles=tuple(replace(article, choice=choice) for article in page.articles))
 
     def _lists(self, user: UserId, choice: Choice) -> list[str]:
         shards = self._store.shards.all
         return [k.votes_of(user) if choice is Choice.VOTE else k.opposes_of(user) for k in shards]
 
-    def _page(self, lists: Sequence[str], user: UserId, page: int) -> tuple[list[Article], bool]:
-        if page < 1:
-            raise PageNotFound(page)
+    def _page(self, lists: Sequence[str], number: int, reader: UserId | None) -> MemberPage:
+        if number < 1:
+            raise PageNotFound(number)
         size = self._store.rules.per_page
-        start = (page - 1) * size
+        start = (number - 1) * size
         with self._store.pipeline() as pipe:
             for name in lists:
                 pipe.zrevrange(name, 0, start + size, withscores=True)
             found = pipe.execute()
         ids = [article_id for article_id, _ in islice(_newest_first(found), start, start + size + 1)]
-        articles = read_articles(self._store, ids[:size], user)
-        return [article for article in articles if article.removed is None], len(ids) > size
+        articles = read_articles(self._store, ids[:size], reader)
+        listed, has_next = tuple(article for article in articles if article.removed is None), len(ids) > size
+        if number > 1 and not listed and not has_next:
+            raise PageNotFound(number)
+        return MemberPage(listed, number, has_next)
 
     def _all(self, lists: Sequence[str]) -> Iterator[Noted]:
         yield from _newest_first([self._entries(name) for name in lists])

@@ -5,20 +5,20 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from articles import own_data
-from articles.domain import Article, UserId
+from articles.domain import MemberPage, UserId
 from articles.people import actor
 from articles.repository import Repository
 from articles.views.paging import page_number
 from articles.wiring import repository
 
 Response = TypeVar("Response", bound=HttpResponseBase)
-List = Callable[[UserId, int], tuple[list[Article], bool]]
+List = Callable[[UserId, int], MemberPage]
 
 
 def _own(tab: str, pick: Callable[[Repository], List]) -> Callable[[HttpRequest], HttpResponse]:
@@ -27,22 +27,13 @@ def _own(tab: str, pick: Callable[[Repository], List]) -> Callable[[HttpRequest]
     @never_cache
     @require_safe
     @login_required
-    def page(request: HttpRequest) -> HttpResponse:
+    def view(request: HttpRequest) -> HttpResponse:
         number, found = page_number(request), repository()
-        articles, has_next = pick(found)(actor(request).id, number)
-        if number > 1 and not articles and not has_next:
-            raise Http404(f"page {number}")
-        context = {
-            "tab": tab,
-            "member": request.user,
-            "articles": articles,
-            "number": number,
-            "has_next": has_next,
-            "now": found.store.now(),
-        }
+        page = pick(found)(actor(request).id, number)
+        context = {"tab": tab, "member": request.user, "page": page, "now": found.store.now()}
         return _unlisted(render(request, "articles/mine.html", context))
 
-    return page
+    return view
 
 
 voted = _own("voted", lambda found: found.members.voted)

@@ -1,6 +1,6 @@
 """A member's page."""
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
@@ -14,16 +14,7 @@ def profile(request: HttpRequest, name: str) -> HttpResponse:
     member = member_named(name)
     if member.get_username() != name:
         return redirect("articles:profile", member.get_username(), permanent=True)
-    number = page_number(request)
-    found = repository()
-    articles, has_next = found.articles.posted_by(member.pk, number, reader_id(request))
-    if number > 1 and not articles and not has_next:
-        raise Http404(f"page {number}")
-    context = {
-        "member": member,
-        "articles": articles,
-        "number": number,
-        "has_next": has_next,
-        "now": found.store.now(),
-    }
+    number, found = page_number(request), repository()
+    page = found.members.posted(member.pk, number, reader_id(request))
+    context = {"member": member, "page": page, "now": found.store.now()}
     return render(request, "articles/profile.html", context)

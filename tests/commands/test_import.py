@@ -51,7 +51,7 @@ def test_posters_become_members_nobody_can_log_in_as(run, site_store, write):
     articles = list(site_store.imports.all())
     assert [a.poster for a in articles] == [alice.pk, alice.pk, admin.pk]
     assert [a.poster_name for a in articles] == ["Alice", "Alice", admin.username]
-    assert [a.id for a in site_store.articles.posted_by(alice.pk)[0]] == [articles[1].id, articles[0].id]
+    assert [a.id for a in site_store.members.posted(alice.pk).articles] == [articles[1].id, articles[0].id]
 
 
 def test_a_member_who_is_here_already_stays_as_he_is(run, site_store, write):
@@ -234,7 +234,7 @@ def test_interrupted_before_profiles_and_links_are_written_it_writes_them(run, s
             run("import_articles", file)
     run("import_articles", file)
     (bob,) = User.objects.all()
-    assert len(site_store.articles.posted_by(bob.pk)[0]) == 1
+    assert len(site_store.members.posted(bob.pk).articles) == 1
     assert not site_store.articles.post(7, "eve", "Again", "https://example.org/1").is_new
 
 
@@ -244,7 +244,7 @@ def test_two_rows_of_one_article_are_its_first_posters(run, site_store, write):
     run("import_articles", write(rows[::-1]))
     eve = User.objects.get(username="eve")
     assert only_article(site_store).poster_name == "bob"
-    assert site_store.articles.posted_by(eve.pk)[0] == []
+    assert site_store.members.posted(eve.pk).articles == ()
 
 
 class Interrupter:
@@ -276,7 +276,7 @@ def test_interrupted_anywhere_it_ends_as_if_it_had_not_been(
     site_store.store.client.delete("lock:import")
     run("import_articles", file)
     assert sorted(a.link for a in site_store.imports.all()) == [f"https://example.org/{n}" for n in range(7)]
-    profiles = [len(site_store.articles.posted_by(user.pk)[0]) for user in User.objects.order_by("username")]
+    profiles = [len(site_store.members.posted(user.pk).articles) for user in User.objects.order_by("username")]
     assert profiles == [3, 2, 2]
     assert site_store.listings.page(Order.TIME, slug="python").total == 7
     assert findings(site_store) == []

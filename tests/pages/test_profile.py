@@ -1,4 +1,9 @@
+import re
+
 from django.test import Client
+
+from articles.domain import Choice
+from tests.pages.conftest import browser_of
 
 
 def test_it_shows_what_the_member_posted_newest_first(site, article, alice):
@@ -7,6 +12,15 @@ def test_it_shows_what_the_member_posted_newest_first(site, article, alice):
     text = Client().get("/users/alice/").content.decode()
 
     assert text.index(f'id="article-{second}"') < text.index(f'id="article-{article}"')
+
+
+def test_it_shows_ones_own_choices_on_what_another_posted(site, article, bob):
+    site.votes.cast(article, bob.pk, Choice.OPPOSE)
+
+    text = browser_of(bob).get("/users/alice/").content.decode()
+
+    assert re.search(r'class="oppose"[^>]*aria-pressed="true"', text)
+    assert not re.search(r'class="vote"[^>]*aria-pressed="true"', text)
 
 
 def test_another_spelling_leads_to_the_name(site, alice):

@@ -173,7 +173,7 @@ def test_a_removed_article_is_in_no_list_and_comes_back_exactly(repository, arti
         assert repository.listings.page(order).total == 0
         assert repository.listings.page(order, slug="python").total == 0
     assert repository.groups.all()[0].articles == 0
-    assert repository.articles.posted_by(ALICE) == ([], False)
+    assert repository.members.posted(ALICE).articles == ()
     assert repository.articles.get(article).removed == "off topic"
     with pytest.raises(ArticleRemoved):
         repository.articles.remove(article, CAROL, "again")
@@ -197,11 +197,10 @@ def test_a_members_articles_come_in_pages_newest_first(repository, clock):
         ids.append(repository.articles.post(ALICE, "alice", "T", f"https://e.org/{n}").id)
         clock.advance(1)
 
-    first, more = repository.articles.posted_by(ALICE)
-    second, end = repository.articles.posted_by(ALICE, 2)
+    first, second = repository.members.posted(ALICE), repository.members.posted(ALICE, 2)
 
-    assert ([a.id for a in first], more) == (ids[:4:-1], True)
-    assert ([a.id for a in second], end) == (ids[4::-1], False)
+    assert ([a.id for a in first.articles], first.number, first.has_next) == (ids[:4:-1], 1, True)
+    assert ([a.id for a in second.articles], second.number, second.has_next) == (ids[4::-1], 2, False)
 
 
 def test_a_poster_overtaken_under_the_own_claim_gets_the_article_of_the_other(repository, monkeypatch):
@@ -395,12 +394,11 @@ def test_profiles_leave_removed_articles_out_and_have_no_page_zero(repository, a
     other = post(repository, 2)
     repository.articles.remove(article, CAROL, "Spam")
 
-    assert [found.id for found in repository.articles.posted_by(ALICE)[0]] == [other]
-    assert repository.articles.posted_by(ALICE, 2) == ([], False)
-    assert repository.articles.posted_by(MALLORY) == ([], False)
-    for number in (0, -1):
+    assert [found.id for found in repository.members.posted(ALICE).articles] == [other]
+    assert repository.members.posted(MALLORY).articles == ()
+    for number in (2, 0, -1):
         with pytest.raises(PageNotFound):
-            repository.articles.posted_by(ALICE, number)
+            repository.members.posted(ALICE, number)
 
 
 def test_an_article_or_many_are_one_round_trip(real_repository, wire):

@@ -221,7 +221,7 @@ def test_votes_and_posts_while_a_member_leaves_are_whole_or_refused(real_reposit
     assert not {"posted:2", "saved:2"} & contents(repository).keys()
     repository.repair.run()
     assert problems(repository) == []
-    assert (repository.members.voted(BOB), repository.members.opposed(BOB)) == (([], False), ([], False))
+    assert (repository.members.voted(BOB).articles, repository.members.opposed(BOB).articles) == ((), ())
 
 
 def test_an_article_that_is_removed_or_restored_meanwhile_is_not_passed_over(real_repository, clock, monkeypatch):

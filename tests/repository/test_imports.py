@@ -24,7 +24,7 @@ def test_time_votes_groups_and_poster_are_kept(repository):
     assert found.groups == ("python", "web")
     assert found.score == OLD + 2 * 432
     assert [a.id for a in repository.listings.page(Order.SCORE, slug="web").articles] == [number]
-    assert [a.id for a in repository.articles.posted_by(ALICE)[0]] == [number]
+    assert [a.id for a in repository.members.posted(ALICE).articles] == [number]
 
 
 def test_importing_again_adds_nothing_but_another_time_is_another_article(repository):
@@ -165,7 +165,7 @@ def test_voters_of_open_articles_are_kept_a_day_longer_than_the_window(repositor
 def test_articles_of_nobody_are_on_no_profile(repository):
     repository.imports.add([row(poster=0)])
 
-    assert repository.articles.posted_by(0) == ([], False)
+    assert repository.members.posted(0).articles == ()
 
 
 def test_a_counter_behind_the_articles_loses_no_row_and_overwrites_none(repository):
@@ -191,7 +191,7 @@ def test_an_import_broken_off_is_finished_by_repeating_it(repository, monkeypatc
 
     assert repository.imports.add(rows) == [None, None]
 
-    assert len(repository.articles.posted_by(ALICE)[0]) == 2
+    assert len(repository.members.posted(ALICE).articles) == 2
     assert not repository.articles.post(BOB, "bob", "B", "https://example.org/b").is_new
 
 

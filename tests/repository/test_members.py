@@ -2,16 +2,15 @@
 
 import pytest
 
-from articles.domain import PLACEHOLDERS, Choice, Rules
+from articles.domain import PLACEHOLDERS, Choice, MemberPage, Rules
 from articles.errors import ArticleNotFound, ArticleRemoved, PageNotFound, SavedFull
 from articles.repository import Repository, connect, keys, members, scripts
 from tests.repository.test_races import race
 from tests.repository.usage import ALICE, BOB, DAY, MODERATOR, contents, imported, post, problems, use
 
 
-def ids(found: object) -> list[int]:
-    articles, _ = found  # type: ignore[misc]
-    return [article.id for article in articles]
+def ids(page: MemberPage) -> list[int]:
+    return [article.id for article in page.articles]
 
 
 def lists(repository: Repository, user: int) -> tuple[list[int], list[int]]:
@@ -47,12 +46,13 @@ def test_lists_are_newest_choice_first_over_all_shards_page_by_page(repository, 
         clock.advance(1)
         repository.votes.cast(article, BOB, Choice.VOTE)
 
-    pages = [repository.members.voted(BOB, page) for page in (1, 2, 3, 4)]
+    pages = [repository.members.voted(BOB, page) for page in (1, 2, 3)]
 
     assert [article for page in pages for article in ids(page)] == articles
-    assert [has_next for _, has_next in pages] == [True, True, False, False]
-    with pytest.raises(PageNotFound):
-        repository.members.voted(BOB, 0)
+    assert [(page.number, page.has_next) for page in pages] == [(1, True), (2, True), (3, False)]
+    for number in (0, 4):
+        with pytest.raises(PageNotFound):
+            repository.members.voted(BOB, number)
 
 
 def test_a_choice_is_listed_with_itself_after_its_voter_set_has_expired(repository, clock):
@@ -62,7 +62,7 @@ def test_a_choice_is_listed_with_itself_after_its_voter_set_has_expired(reposito
     names = repository.store.shards.of(article)
     repository.store.client.delete(names.voted(article), names.oppose(article))
 
-    (found,), _ = repository.members.opposed(BOB)
+    (found,) = repository.members.opposed(BOB).articles
 
     assert (found.id, found.choice) == (article, Choice.OPPOSE)
     assert problems(repository) == []

@@ -286,13 +286,13 @@ def test_repairing_an_empty_store_does_nothing(repository):
 
 
 def test_profiles_are_made_again(used):
-    before, _ = used.articles.posted_by(ALICE)
+    before = used.members.posted(ALICE)
     used.store.client.delete(keys.posted(ALICE), keys.posted(BOB))
-    assert used.articles.posted_by(ALICE) == ([], False)
+    assert used.members.posted(ALICE).articles == ()
 
     used.repair.run()
 
-    assert used.articles.posted_by(ALICE) == (before, False)
+    assert used.members.posted(ALICE) == before
 
 
 def test_an_unnamed_poster_gets_no_profile(used):

@@ -577,11 +577,11 @@ class Machine(RuleBasedStateMachine):
     def read_a_profile(self, user: int) -> None:
         profile = self.profiles[user]
         newest = sorted(profile, key=lambda i: (profile[i], str(i).encode()), reverse=True)
-        articles, has_next = self.repository.articles.posted_by(user)
-        assert [a.id for a in articles] == [
+        page = self.repository.members.posted(user)
+        assert [a.id for a in page.articles] == [
             i for i in newest[: RULES.per_page] if self.articles[i].removed is None
         ]
-        assert has_next == (len(newest) > RULES.per_page)
+        assert page.has_next == (len(newest) > RULES.per_page)
 
     # What must hold after every step
 

@@ -770,6 +770,6 @@ def test_a_used_store_takes_another_weight_and_everything_else_stays(used):
 
     assert {a.id: replace(a, score=0) for a in used.imports.all()} == before
     assert {slug: set(listed(used, Order.SCORE, slug)) for slug in lists} == lists
-    assert used.articles.posted_by(ALICE)
+    assert used.members.posted(ALICE).articles
     view(used, 3, 12345)
     assert problems(used) == []
