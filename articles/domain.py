@@ -159,6 +159,9 @@ class Article:
     uv: int = 0
     """Unique visitors, estimated."""
 
+    is_logged: bool = False
+    """Whether the moderation log says something about it."""
+
     hotness: float | None = None
     """What the hot list ranks it by; only in hot lists."""
 
@@ -248,8 +251,8 @@ class SearchPage:
     per_page: int
     has_next: bool
     order: Order
-    group_title: str | None
-    """Title of the group it was searched in."""
+    titles: Mapping[str, str]
+    """Of all groups, by slug."""
 
     total: int | None
     """How many there are on all pages; None where there are too many to count in time."""

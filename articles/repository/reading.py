@@ -63,6 +63,7 @@ def _article(store: Store, article_id: ArticleId, row: Sequence[Any], seconds_pe
         saved=saved is not None,
         pv=int(pv or 0),
         uv=int(uv),
+        is_logged="log" in fields,
     )
 
 

@@ -64,7 +64,7 @@ class Search:
             raise PageNotFound(number)
         listed = [article for article in read_articles(self._store, ids, reader) if article.removed is None]
         more = len(hunt.best) > start + size and start + size < MOST_FOUND
-        facts = (order, titles.get(slug or ""), hunt.total, hunt.complete and indexed)
+        facts = (order, titles, hunt.total, hunt.complete and indexed)
         return SearchPage(tuple(listed), number, size, more, *facts)
 
     def newest(

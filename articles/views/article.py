@@ -39,7 +39,7 @@ def detail(request: HttpRequest, article_id: int) -> HttpResponse:
             "may_edit": may_edit,
             "rules": found.rules,
             "card": card_of(request, article),
-            "log": found.moderation_log.about(article.id),
+            "log": found.moderation_log.about(article.id) if article.is_logged else None,
             **why(article),
         },
     )

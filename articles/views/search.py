@@ -15,8 +15,7 @@ from articles.errors import GroupNotFound
 from articles.people import reader_id
 from articles.preferences import preferences_of
 from articles.searching import MOST_CHARACTERS, Query, marked_parts, read_query
-from articles.slugs import clean_slug
-from articles.text import Refused
+from articles.slugs import slug_asked_for
 from articles.views.paging import page_number
 from articles.wiring import repository
 
@@ -39,7 +38,6 @@ def search(request: HttpRequest) -> HttpResponse:
         if gone.moved_to is None:
             raise
         return HttpResponsePermanentRedirect(search_address(text, order, gone.moved_to))
-    groups = found.groups.titles()
     context = {
         "q": text,
         "order": order,
@@ -47,10 +45,8 @@ def search(request: HttpRequest) -> HttpResponse:
         "page": page,
         "asked": bool(query.terms),
         "now": found.store.now(),
-        "show": _marker(query, {s: groups[s] for a in page.articles for s in a.groups if s in groups}),
-        "groups": sorted(groups.items(), key=lambda group: group[1].casefold())
-        if len(groups) <= _MOST_CHOICES
-        else [],
+        "show": _marker(query, {s: page.titles[s] for a in page.articles for s in a.groups if s in page.titles}),
+        "groups": _choices(page.titles),
         "most_characters": MOST_CHARACTERS,
         "by": {one.value: search_address(text, one, slug) for one in _ORDERS},
         "everywhere": search_address(text, order, None),
@@ -74,12 +70,12 @@ def _order(request: HttpRequest) -> Order:
 def _slug(request: HttpRequest) -> str | None:
     """The group to search in, however it is typed; None for all."""
     name = request.GET.get("group", "")
-    if not name.strip():
-        return None
-    try:
-        return clean_slug(name)
-    except Refused as refused:
-        raise GroupNotFound(name) from refused
+    return slug_asked_for(name) if name.strip() else None
+
+
+def _choices(titles: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Slugs and titles of the groups to choose from, by title; none where there are too many for a list."""
+    return sorted(titles.items(), key=lambda group: group[1].casefold()) if len(titles) <= _MOST_CHOICES else []
 
 
 def _parameters(text: str, order: Order, slug: str | None) -> str:

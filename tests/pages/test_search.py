@@ -100,6 +100,19 @@ def test_inside_a_group_however_its_name_is_typed(site, alice):
     assert '<option value="python" selected>' in text_of(response)
 
 
+def test_a_group_is_chosen_from_a_list_typed_where_there_are_many_and_not_asked_for_without_any(site):
+    assert 'name="group"' not in text_of(Client().get("/search/"))
+    for number in range(200):
+        site.groups.create(f"g{number}", f"Group {number}")
+    assert text_of(Client().get("/search/")).count('<option value="g') == 200
+
+    site.groups.create("g200", "Group 200")
+
+    page = text_of(Client().get("/search/?q=redis&group=g200"))
+    assert '<input name="group" id="id_group" value="g200"' in page
+    assert "<option" not in page
+
+
 def test_a_merged_group_leads_on_and_an_unknown_one_is_404(site, alice, carol):
     from articles.domain import Actor
 

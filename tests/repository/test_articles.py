@@ -2,6 +2,7 @@
 
 import re
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from threading import Barrier
 
 import pytest
@@ -180,7 +181,7 @@ def test_a_removed_article_is_in_no_list_and_comes_back_exactly(repository, arti
 
     repository.articles.restore(article, CAROL, "on topic after all")
 
-    assert repository.articles.get(article) == before
+    assert repository.articles.get(article) == replace(before, is_logged=True)
     for order in Order:
         assert repository.listings.page(order, slug="python").articles[0].id == article
     with pytest.raises(NotRemoved):
@@ -298,7 +299,7 @@ def test_an_edit_changes_title_and_link_and_nothing_else(repository, article):
     after = repository.articles.get(article, BOB)
     assert (after.title, after.link) == ("Better", "https://example.org/better")
     changed = {name for name in before.__slots__ if getattr(before, name) != getattr(after, name)}
-    assert changed == {"title", "link"}
+    assert changed == {"title", "link", "is_logged"}
     assert problems(repository) == []
 
 

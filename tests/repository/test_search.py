@@ -88,7 +88,7 @@ def test_inside_a_group_and_without_hidden_ones(repository):
     assert ids(repository, "redis", hidden=["java"]) == [here]
     assert ids(repository, "redis", hidden=["ruby", "python"]) == []
     assert ids(repository, "redis", slug="java", hidden=["java"]) == [there]
-    assert repository.search.page(read_query("redis"), slug="python").group_title == "python"
+    assert repository.search.page(read_query("redis"), slug="python").titles["python"] == "python"
     with pytest.raises(GroupNotFound):
         repository.search.page(read_query("redis"), slug="unknown")
 
