@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 
-def until(condition: Callable[[], object], seconds: float = 10.0, told: Callable[[], str] = str) -> float:
+def until(condition: Callable[[], object], seconds: float = 30.0, told: Callable[[], str] = str) -> float:
     """Poll the condition until it holds; the seconds it took. Fails after `seconds`, with what `told` gives."""
     begun = time.monotonic()
     while not condition():

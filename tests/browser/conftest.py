@@ -3,11 +3,12 @@
 import re
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from django.conf import settings
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
 
 from articles.repository import Repository
 from tests.browser.windows import store_of
@@ -61,5 +62,6 @@ def pytest_runtest_makereport(item: pytest.Item):
     window = getattr(item, "funcargs", {}).get("page")
     if report.when == "call" and report.failed and isinstance(window, Page):
         name = re.sub(r"\W+", "-", item.nodeid)
-        window.screenshot(path=ARTEFACTS / "failures" / f"{name}.png", full_page=True)
+        with suppress(Error):  # a page that waits for an answer may not be pictured
+            window.screenshot(path=ARTEFACTS / "failures" / f"{name}.png", full_page=True, timeout=5_000)
     return report

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.windows import hold, wait_for
+from tests.browser.windows import hold, settle, wait_for
 
 pytestmark = pytest.mark.browser
 
@@ -135,7 +135,7 @@ def test_the_wished_half_life_waits_for_its_button(page):
 
     page.fill("#knobs [name=half_life]", "5")
     page.press("#knobs [name=half_life]", "Tab")
-    page.wait_for_timeout(100)
+    settle(page)
 
     assert asked == []
 

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from articles.text import clean_title
-from tests.browser.windows import hold, wait_for, window
+from tests.browser.windows import hold, settle, wait_for, window
 
 pytestmark = pytest.mark.browser
 
@@ -72,8 +72,8 @@ def test_a_link_that_was_posted_is_told_while_it_is_typed(page, store):
     with page.expect_response(lambda answer: "page%3D2" in answer.url) as told:
         page.locator("[name=link]").press_sequentially("&page=2")
     told.value.finished()
-    page.wait_for_timeout(50)
-    assert page.locator(".known").inner_text() == ""
+    settle(page)
+    assert page.locator(".known").inner_html() == ""
 
 
 def test_an_answer_that_comes_late_is_not_told_of_another_link(page, store):
@@ -89,17 +89,19 @@ def test_an_answer_that_comes_late_is_not_told_of_another_link(page, store):
             route.continue_()
         told.value.finished()
 
-    page.wait_for_timeout(50)
-    assert page.locator(".known").inner_text() == ""
+    settle(page)
+    assert page.locator(".known").inner_html() == ""
 
 
 def test_a_link_that_was_there_when_the_page_came_is_looked_up_and_an_empty_one_is_not(page, store):
     store.articles.post(77, "somebody", "There", "https://example.org/there")
     asked = []
     page.on("request", lambda request: asked.append(request.url) if "/known/?" in request.url else None)
+    page.clock.install()
     page.fill("[name=link]", "x")
     page.fill("[name=link]", "")
-    page.wait_for_timeout(400)
+    page.clock.run_for(400)
+    settle(page)
     assert asked == []
 
     page.fill("[name=link]", "https://example.org/there")
@@ -115,9 +117,9 @@ def test_no_answer_is_no_trouble(page):
 
     with page.expect_event("requestfailed"):
         page.fill("[name=link]", "https://example.org/lost")
-    page.wait_for_timeout(50)
+    settle(page)
 
-    assert page.locator(".known").inner_text() == ""
+    assert page.locator(".known").inner_html() == ""
 
 
 def test_a_burst_of_keys_is_one_question(page):

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.windows import hold, wait_for
+from tests.browser.windows import hold, settle, wait_for
 
 pytestmark = pytest.mark.browser
 
@@ -80,6 +80,7 @@ def test_results_follow_what_is_typed(page):
 def test_text_that_is_still_being_composed_is_not_looked_for(page):
     requests = []
     page.on("request", lambda request: "/search/" in request.url and requests.append(request.url))
+    page.clock.install()
 
     page.evaluate(
         """() => {
@@ -88,7 +89,8 @@ def test_text_that_is_still_being_composed_is_not_looked_for(page):
           field.dispatchEvent(new InputEvent("input", { bubbles: true, isComposing: true }));
         }"""
     )
-    page.wait_for_timeout(400)
+    page.clock.run_for(400)
+    settle(page)
     assert requests == []
 
     with page.expect_request("**/search/?q=*"):
@@ -140,10 +142,14 @@ def test_what_was_found_stays_if_no_answer_comes(page, broken):
 def test_once_the_form_is_sent_nothing_else_is_asked(page):
     asked = []
     page.on("request", lambda request: asked.append(request.resource_type) if "q=" in request.url else None)
-    hold(page, FOUND)
+    held = hold(page, FOUND)
+    page.clock.install()
     page.fill("#search [name=q]", "redis")
 
     page.locator("#search").evaluate("form => form.requestSubmit()")
-    page.wait_for_timeout(400)
+    wait_for(page, lambda: held)
+    held[0].fulfill(status=204)  # the window stays where it is
+    page.clock.run_for(400)
+    settle(page)
 
     assert asked == ["document"]

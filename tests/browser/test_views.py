@@ -44,8 +44,8 @@ def numbers(site, article):
 
 
 def settles(site, article, wanted):
-    """The numbers, once they are what is wanted; or after ten seconds, whatever they are then."""
-    end = time.monotonic() + 10
+    """The numbers, once they are what is wanted; or after half a minute, whatever they are then."""
+    end = time.monotonic() + 30
     while (found := numbers(site, article)) != wanted and time.monotonic() < end:
         pass
     return found

@@ -69,6 +69,11 @@ def wait_for(page: Page, condition: Callable[[], object]) -> None:
     until(lambda: page.wait_for_timeout(1) or condition())
 
 
+def settle(page: Page) -> None:
+    """Until the page's scripts have done what an answer that came gives them to do: two frames later."""
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
 def row_of(article: int) -> str:
     return f"#article-{article}"
 
