@@ -75,7 +75,8 @@ class Sites:
     def _start(self, kind: str) -> Staged:
         data_dir = self._folder / kind
         shutil.copytree(self._static_files, data_dir / "static", dirs_exist_ok=True)
-        site = Site(data_dir, DEMO="0" if kind == "empty" else "1")
+        shorter = {"STORE_TIMEOUT_MS": "2000"}  # some of it in a row, where a page is without its store
+        site = Site(data_dir, DEMO="0" if kind == "empty" else "1", **shorter)
         try:
             site.wait_until_up()
             made = site.manage("shell", "--verbosity", "0", "-c", _STAGE.format(empty=kind == "empty"))
