@@ -7,8 +7,13 @@ from tests.browser.windows import window
 pytestmark = pytest.mark.browser
 
 TOUCH = 44
-SHIFTS = """new Promise(done => new PerformanceObserver(list => done(list.getEntries().map(one => one.value)))
-    .observe({type: "layout-shift", buffered: true}) || setTimeout(() => done([]), 300))"""
+SHIFTS = """new Promise(done => {
+  const nodes = one => one.sources.map(({node}) => node?.outerHTML?.slice(0, 100));
+  const told = list => done(list.getEntries().map(one => [one.value, ...nodes(one)]));
+  new PerformanceObserver(told).observe({type: "layout-shift", buffered: true});
+  setTimeout(() => done([]), 300);
+})"""
+"""How far each thing moved by itself, and what moved."""
 
 
 @pytest.fixture
@@ -87,6 +92,7 @@ def test_ones_own_choice_differs_by_shape_and_by_colour(open_page):
     for name in ("password1", "password2"):
         page.fill(f"main [name={name}]", "a long secret 71")
     page.click("main form button[type=submit]")
+    page.wait_for_selector("header form[action='/logout/']")
     page.goto("/newest/")
     look = "one => { const its = getComputedStyle(one.querySelector('svg')); return [its.fill, its.color] }"
     button = page.locator(".row button.vote[aria-pressed=false]").first

@@ -41,6 +41,7 @@ def choose(page, name, value):
         assert page.locator("input[type=range]").count() == 0
         page.fill(f"#knobs [name={name}]", value)
         page.click("#knobs button[type=submit]")
+        page.wait_for_url(lambda address: f"{name}={value}&" in address)
         return
     slider = page.get_by_role("slider", name="Votes per day" if name == "votes_per_day" else name)
     with page.expect_response(lambda answer: "/lab/?" in answer.url):
@@ -70,14 +71,14 @@ def test_other_parameters_are_tried_out_applied_and_taken_back(page):
 
     page.fill("[name=reason]", "points alone")
     page.click("text=Apply to the whole site")
-    assert "The parameters are in force." in page.inner_text("main")
+    expect(page.locator("main")).to_contain_text("The parameters are in force.")
     assert first_titles(page) == foreseen[:10]
     page.click("footer >> text=Moderation log")
-    assert "points alone" in page.inner_text("main .log .entry >> nth=0")
+    expect(page.locator("main .log .entry").first).to_contain_text("points alone")
 
     page.goto("/lab/")
     page.click("text=Go back to version 1")
-    assert "The parameters are in force." in page.inner_text("main")
+    expect(page.locator("main")).to_contain_text("The parameters are in force.")
     assert first_titles(page) == before
 
 
@@ -154,6 +155,6 @@ def test_a_number_that_cannot_be_is_told_at_its_field(page):
     page.goto("/lab/")
     page.fill("#knobs [name=half_life]", "6")
     page.click("#knobs button[type=submit]")
-    assert "No γ within its range" in page.inner_text("#id_half_life_error")
+    expect(page.locator("#id_half_life_error")).to_contain_text("No γ within its range")
     page.click("text=reach it")
-    assert page.input_value("#knobs [name=base]") == "10.21"
+    expect(page.locator("#knobs [name=base]")).to_have_value("10.21")

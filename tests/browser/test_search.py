@@ -48,7 +48,7 @@ def test_the_form_finds_and_marks(page):
     assert "q=" in page.url
     assert page.evaluate("document.body.scrollWidth") <= page.viewport_size["width"]
     page.click("#found >> text=Newest first")
-    assert "order=time" in page.url
+    page.wait_for_url(lambda address: "order=time" in address)
     assert page.input_value("#search [name=q]") == " ".join(words_of(page.title_of_one))
 
 
