@@ -89,11 +89,13 @@ class Members:
             raise PageNotFound(number)
         size = self._store.rules.per_page
         start = (number - 1) * size
+        first = start if len(lists) == 1 else 0  # of several, nobody knows how many of each stand before the page
         with self._store.pipeline() as pipe:
             for name in lists:
-                pipe.zrevrange(name, 0, start + size, withscores=True)
+                pipe.zrevrange(name, first, start + size, withscores=True)
             found = pipe.execute()
-        ids = [article_id for article_id, _ in islice(_newest_first(found), start, start + size + 1)]
+        from_here = islice(_newest_first(found), start - first, None)
+        ids = [article_id for article_id, _ in islice(from_here, size + 1)]
         articles = read_articles(self._store, ids[:size], reader)
         listed, has_next = tuple(article for article in articles if article.removed is None), len(ids) > size
         if number > 1 and not listed and not has_next:

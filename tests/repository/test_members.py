@@ -1,6 +1,7 @@
 """What a member chose and saved: listed in the same step as the vote, for that member alone."""
 
 import pytest
+from redis.client import Pipeline
 
 from articles.domain import PLACEHOLDERS, Choice, MemberPage, Rules
 from articles.errors import ArticleNotFound, ArticleRemoved, PageNotFound, SavedFull
@@ -53,6 +54,24 @@ def test_lists_are_newest_choice_first_over_all_shards_page_by_page(repository, 
     for number in (0, 4):
         with pytest.raises(PageNotFound):
             repository.members.voted(BOB, number)
+
+
+def test_a_late_page_of_one_list_reads_nothing_before_it(real_repository, clock, monkeypatch):
+    articles = [post(real_repository, number) for number in range(60)]
+    for article in articles:
+        clock.advance(1)
+        real_repository.members.save(BOB, article, wanted=True)
+    read, asked = Pipeline.zrevrange, []
+
+    def noting(self, name, first, last, **options):
+        asked.append((first, last))
+        return read(self, name, first, last, **options)
+
+    monkeypatch.setattr(Pipeline, "zrevrange", noting)
+
+    assert ids(real_repository.members.saved(BOB, 2)) == articles[34:9:-1]
+    assert ids(real_repository.members.saved(BOB, 3)) == articles[9::-1]
+    assert asked == [(25, 50), (50, 75)]
 
 
 def test_a_choice_is_listed_with_itself_after_its_voter_set_has_expired(repository, clock):
