@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SITE_READY := $(VENV)/.site
 TOOLS_READY := $(VENV)/.tools
 
-.PHONY: run admin test test-browser test-large screenshots lint format bench docs icon messages lock clean
+.PHONY: run admin test test-browser test-large chaos screenshots lint format bench docs icon messages lock clean
 
 run: $(SITE_READY)
 	@exec $(BIN)/python manage.py run
@@ -22,6 +22,10 @@ test: $(TOOLS_READY)
 # The big imports: minutes, and only with the shared data at hand.
 test-large: $(TOOLS_READY)
 	$(BIN)/python -m pytest -m large --timeout 900
+
+# Everything at once, by several processes, five minutes with one shard and five with four; then the audit.
+chaos: $(TOOLS_READY)
+	$(BIN)/python -m pytest -m chaos -s tests/chaos
 
 # All tests in the system's Chromium: minutes. Pictures of every page stay in test-artefacts/pages.
 test-browser: $(TOOLS_READY)
@@ -50,6 +54,7 @@ bench: $(TOOLS_READY)
 	$(BIN)/python -m bench.search
 	$(BIN)/python -m bench.feeds
 	$(BIN)/python -m bench.paint
+	$(BIN)/python -m bench.longest_scripts
 
 docs: $(SITE_READY)
 	$(BIN)/python manage.py configuration --write

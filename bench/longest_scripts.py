@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""The longest command the store runs for audit, repair, housekeeping, and every kind of page.
+
+    python -m bench.longest_scripts [--articles N] [--shards N] [--only WORD …]
+
+While one command runs, the store serves no other client, so the longest one is how long a reader may wait behind
+it. The store is the embedded server with its real settings, in a folder of its own: N articles of three years, a
+fifth of them in one group, half of them viewed, 250 of them open with 2,000 voters each; one member posted 2,000.
+The figures are those of the server's slow log, which measures the command alone.
+"""
+
+import argparse
+import os
+import random
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from tqdm import tqdm
+
+BATCH = 1000
+BUSY_MEMBER = 7
+LOG_ENTRIES = 10_000
+
+PAGES = (
+    "/",
+    "/?page=40",
+    "/newest/",
+    "/hot/",
+    "/top/?range=day",
+    "/top/?range=month",
+    "/top/",
+    "/groups/",
+    "/groups/everything/",
+    "/groups/everything/?order=hot",
+    "/groups/everything/?order=points",
+    "/groups/everything+group-1+group-2/",
+    "/groups/group-3/",
+    "/search/?q=article",
+    "/search/?q=number+7",
+    "/search/?q=site5.example",
+    "/moderation/",
+    "/moderation/?page=100",
+    "/users/busy/",
+    "/users/busy/?page=40",
+    "/feeds/front.atom",
+    "/feeds/hot.atom",
+    "/feeds/newest.atom",
+    "/feeds/groups/everything.atom",
+    "/sitemap.xml",
+    "/api/articles",
+    "/api/hot?range=72h&limit=20",
+)
+
+
+def fill(articles: int) -> list[int]:
+    """Articles, views, a moderation log; the ids, oldest first."""
+    from articles.domain import Actor, Choice, ImportedArticle, Visit
+    from articles.wiring import patient_repository
+
+    repository, chance = patient_repository(), random.Random(1)
+    now, ids = repository.store.now(), list[int]()
+
+    def row(n: int) -> ImportedArticle:
+        crowded = articles - 250 <= n
+        return ImportedArticle(
+            title=f"An article about the number {n}, of an ordinary length",
+            link=f"https://site{n % 997}.example/{n}",
+            poster=BUSY_MEMBER if n % (articles // 2000 or 1) == 0 else 0,
+            poster_name="busy" if n % (articles // 2000 or 1) == 0 else "",
+            posted_at=now - 3 * 365 * 86400 * (1 - n / articles),
+            votes=2000 if crowded else min(200, int(chance.paretovariate(1.1))),
+            opposes=n % 3,
+            groups=("everything",) if n % 5 == 0 else (f"group-{n % 50}",),
+        )
+
+    for at in tqdm(range(0, articles, BATCH), desc="articles", leave=False):
+        ids += [i for i in repository.imports.add([row(n) for n in range(at, min(at + BATCH, articles))]) if i]
+    viewed = ids[::2]
+    for at in tqdm(range(0, len(viewed), BATCH), desc="views", leave=False):
+        repository.views.record_many([(i, Visit(f"{i:016x}"), now) for i in viewed[at : at + BATCH]])
+    actor = Actor(3, "carol")
+    for n in tqdm(range(LOG_ENTRIES), desc="log", leave=False):
+        repository.groups.assign(ids[n % 2000], [f"group-{n % 49}"], actor=actor, reason="It belongs there")
+    for article_id in tqdm(ids[-(articles // 200) :], desc="votes", leave=False):
+        repository.votes.cast(article_id, BUSY_MEMBER, Choice.VOTE)
+    return ids
+
+
+class Longest:
+    """Runs operations and prints the longest command of each."""
+
+    def __init__(self, only: Sequence[str]) -> None:
+        from articles.wiring import patient_repository
+
+        self._client = patient_repository().store.client
+        self._only = only
+        self._client.config_set("slowlog-log-slower-than", 200)
+        self._client.config_set("slowlog-max-len", 20_000)
+
+    def of(self, name: str, operation: Callable[[], object]) -> None:
+        """Run the operation; print its own time and that of the longest command, in milliseconds."""
+        from articles.repository.slow_log import slow_command
+
+        if self._only and not any(word in name for word in self._only):
+            return
+        self._client.execute_command("SLOWLOG", "RESET")
+        began = time.perf_counter()
+        operation()
+        took = time.perf_counter() - began
+        entries = self._client.execute_command("SLOWLOG", "GET", 20_000, NEVER_DECODE=[])
+        commands = [slow_command(entry) for entry in entries]
+        worst = max(commands, key=lambda command: command.seconds, default=None)
+        longest, command = (worst.seconds * 1000, worst.command) if worst else (0.2, "all below 0.2 ms")
+        print(f"| {name} | {longest:.1f} | {' '.join(command.split()[:2])} | {took:.2f} |", flush=True)
+
+
+def measure(ids: list[int], only: Sequence[str]) -> None:
+    from django.test import Client
+
+    from articles.domain import Actor
+    from articles.wiring import patient_repository
+
+    repository, browser = patient_repository(), Client(HTTP_HOST="localhost")
+    longest = Longest(only)
+    print("| operation | longest command, ms | it is | whole operation, s |\n| --- | ---: | --- | ---: |")
+    longest.of("audit", lambda: list(repository.audit.findings()))
+    for path in PAGES:
+        longest.of(path, lambda path=path: _opened(browser, path))
+    longest.of("an article", lambda: _opened(browser, f"/articles/{ids[-1]}/"))
+    longest.of("hot list rescored", repository.hot.rescore)
+    longest.of("repair", repository.repair.run)
+    longest.of("hot list rescored after repair", repository.hot.rescore)
+    longest.of("audit after repair", lambda: list(repository.audit.findings()))
+    longest.of("words indexed again", lambda: list(repository.search.index(anew=True)))
+    longest.of("ranks sampled", repository.history.sample)
+    actor = Actor(3, "carol")
+    longest.of("a group merged", lambda: repository.groups.merge("group-7", "group-8", actor, "The same"))
+    longest.of(
+        "the large group merged", lambda: repository.groups.merge("everything", "group-8", actor, "The same")
+    )
+    longest.of("a member deleted", lambda: _deleted(repository))
+
+
+def _opened(browser: object, path: str) -> None:
+    status = browser.get(path).status_code  # type: ignore[attr-defined]
+    if status != 200:
+        print(f"| {path} | – | answered {status} | |")
+
+
+def _deleted(repository: object) -> None:
+    progress = ""
+    while progress := repository.departures.advance(BUSY_MEMBER, "busy", progress, lambda: False):  # type: ignore[attr-defined]
+        pass
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--articles", type=int, default=300_000)
+    parser.add_argument("--shards", type=int, default=1)
+    parser.add_argument("--only", nargs="*", default=[], help="operations whose names contain one of these words")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+        os.environ |= {"DATA_DIR": folder, "DJANGO_SETTINGS_MODULE": "bench.settings", "LOG_LEVEL": "ERROR"}
+        os.environ |= {"STORE_SHARDS": str(options.shards), "STORE_TIMEOUT_MS": "10000"}
+        import django
+
+        django.setup()
+        from django.core.management import call_command
+
+        from accounts.models import User
+        from voting_site.embedded import open_store
+        from voting_site.static_files import gather
+
+        with open_store(Path(folder)):
+            gather()
+            call_command("migrate", verbosity=0)
+            User.objects.create(pk=BUSY_MEMBER, username="busy", canonical_name="busy")
+            measure(fill(options.articles), options.only)
+
+
+if __name__ == "__main__":
+    main()

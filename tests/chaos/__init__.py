@@ -1,0 +1,1 @@
+"""Minutes of everything at once, by several processes: run by `make chaos`."""
