@@ -83,6 +83,8 @@ class Rules:
     """The site's constants. Times in seconds."""
 
     voting_window: float = 7 * 86400
+    """Of articles posted from now on. Each keeps the one it was posted with: see `Article.closes_at`."""
+
     votes_per_day: int = 200
     per_page: int = 25
     repost_window: int = 48 * 3600
@@ -381,3 +383,5 @@ class ImportedArticle:
     opposes: int
     groups: tuple[str, ...] = ()
     removed: str | None = None
+    closes_at: float | None = None
+    """When voting ends, in Unix seconds; None for the end of this site's voting window."""

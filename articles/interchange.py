@@ -1,7 +1,8 @@
 """Articles as lines of text, to carry them from site to site: JSON Lines, one article in each.
 
-A row has `title`, `link`, `time` (Unix seconds) and `votes`; if known also `poster`, `groups`, `opposes` and
-`removed` (the reason). Other fields are ignored. Without `opposes`, `votes` is the total of both counts.
+A row has `title`, `link`, `time` (Unix seconds) and `votes`; if known also `poster`, `groups`, `opposes`, `closes`
+(when voting ends, Unix seconds) and `removed` (the reason). Other fields are ignored. Without `opposes`, `votes`
+is the total of both counts; without `closes`, voting ends with the voting window of the site that imports it.
 """
 
 import html
@@ -10,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from math import isnan
+from math import isinf, isnan
 from typing import Any
 
 from articles.domain import UNKNOWN_POSTER, Article, ImportedArticle, UserId
@@ -20,6 +21,7 @@ from articles.text import TITLE_LIMIT, Refused, clean_reason, clean_title
 
 EARLIEST = 631_152_000  # 1990-01-01, before the first web page
 AHEAD = 86_400  # seconds by which another site's clock, or its time zone, may be ahead of ours
+LONGEST_WINDOW = 366 * 86_400  # seconds from `time` to `closes`
 MOST_VOTES = 1_000_000_000
 MOST_OPEN_VOTES = 1_000_000
 """While an article is open each of its votes is a member of a set, and all of them are entered at once."""
@@ -45,6 +47,9 @@ MESSAGES = {
     "time-kind": "The time is not a number of Unix seconds.",
     "time-early": "The time is before 1990.",
     "time-late": "The time is more than a day ahead.",
+    "closes-kind": "The end of voting is not a number of Unix seconds.",
+    "closes-early": "The end of voting is before the time.",
+    "closes-late": "The end of voting is more than a year after the time.",
     "votes-kind": "The votes are not a whole number.",
     "votes-many": "The votes are more than the site can hold.",
     "votes-open": "The votes are too many for an article that is still open to votes.",
@@ -90,6 +95,7 @@ class Row:
     opposes: int
     groups: tuple[str, ...] = ()
     removed: str | None = None
+    closes_at: float | None = None
     left_out: tuple[BadRow, ...] = ()
     """Groups that the article is not put in."""
 
@@ -105,6 +111,7 @@ class Row:
             opposes=self.opposes,
             groups=self.groups,
             removed=self.removed,
+            closes_at=self.closes_at,
         )
 
 
@@ -129,7 +136,9 @@ def read_row(fields: Mapping[str, Any], reading: Reading) -> Row:
         if fields.get(name) is None:
             raise BadRow(f"{name}-missing")
     posted_at = round(read_time(fields, reading.now) + reading.shift, 3)
-    votes, opposes = _counts(fields, is_open=reading.now - posted_at <= reading.voting_window)
+    closes_at = _closes(fields, posted_at, reading)
+    ends = posted_at + reading.voting_window if closes_at is None or isinf(reading.voting_window) else closes_at
+    votes, opposes = _counts(fields, is_open=reading.now <= ends)
     groups, left_out = _groups(fields.get("groups"))
     return Row(
         title=_clean("title", fields["title"], _clean_title, unescape=reading.unescape),
@@ -140,20 +149,43 @@ def read_row(fields: Mapping[str, Any], reading: Reading) -> Row:
         opposes=opposes,
         groups=groups,
         removed=None if (reason := fields.get("removed")) is None else _clean("reason", reason, clean_reason),
+        closes_at=closes_at,
         left_out=left_out,
     )
 
 
 def read_time(fields: Mapping[str, Any], now: float) -> float:
     """The time of a row as it stands there. Raises BadRow."""
-    time = fields.get("time")
-    if isinstance(time, bool) or not isinstance(time, int | float) or (isinstance(time, float) and isnan(time)):
-        raise BadRow("time-kind")
+    time = _seconds("time", fields.get("time"))
     if time < EARLIEST:
         raise BadRow("time-early")
     if time > now + AHEAD:
         raise BadRow("time-late")
     return float(time)
+
+
+def _closes(fields: Mapping[str, Any], posted_at: float, reading: Reading) -> float | None:
+    """When voting ends, moved as the posting time is; None where the row does not say so. Raises BadRow."""
+    if (given := fields.get("closes")) is None:
+        return None
+    closes = _seconds("closes", given)
+    if closes < EARLIEST:
+        raise BadRow("closes-early")
+    if closes > posted_at - reading.shift + LONGEST_WINDOW:
+        raise BadRow("closes-late")
+    closes_at = round(float(closes) + reading.shift, 3)
+    if closes_at < posted_at:
+        raise BadRow("closes-early")
+    return closes_at
+
+
+def _seconds(name: str, value: object) -> int | float:
+    """A field that holds Unix seconds. Raises BadRow."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise BadRow(f"{name}-kind")
+    if isinstance(value, float) and isnan(value):
+        raise BadRow(f"{name}-kind")
+    return value
 
 
 def fields_of(article: Article) -> dict[str, Any]:
@@ -162,7 +194,8 @@ def fields_of(article: Article) -> dict[str, Any]:
         "title": article.title,
         "link": article.link,
         "poster": article.poster_name or None,
-        "time": int(article.posted_at) if article.posted_at.is_integer() else round(article.posted_at, 3),
+        "time": _plain_seconds(article.posted_at),
+        "closes": _plain_seconds(article.closes_at),
         "votes": article.votes,
         "groups": list(article.groups),
     }
@@ -171,6 +204,10 @@ def fields_of(article: Article) -> dict[str, Any]:
     if article.removed is not None:
         fields["removed"] = article.removed
     return fields
+
+
+def _plain_seconds(at: float) -> int | float:
+    return int(at) if at.is_integer() else round(at, 3)
 
 
 def format_line(article: Article) -> bytes:

@@ -207,7 +207,15 @@ VARIABLES = (
         "are sent to nobody and only printed in the terminal of the site.",
     ),
     Variable("EMAIL_FROM", "text", "noreply@localhost", "Sender of the site's mails."),
-    Variable("VOTING_WINDOW_DAYS", "number", "7", "Days after posting in which votes count.", 1, 365),
+    Variable(
+        "VOTING_WINDOW_DAYS",
+        "number",
+        "7",
+        "Days after posting in which votes count. Articles keep the window they were posted with: a change "
+        "concerns articles posted from then on.",
+        1,
+        365,
+    ),
     Variable("ARTICLES_PER_PAGE", "number", "25", "Articles on one page of a list.", 5, 100),
     Variable(
         "VOTES_PER_DAY",

@@ -84,6 +84,7 @@ class Repository:
         schema.check_server(self.store)
         schema.stamp(self.store)
         schema.rank_by_points(self.store)
+        schema.fix_closing_times(self.store)
         self.store.load_scripts()
 
     def adopt_rules(self, progress: Progress = quiet) -> bool:

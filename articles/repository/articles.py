@@ -48,12 +48,12 @@ class Articles:
     ) -> bool:
         store, now = self._store, self._store.now()
         keys = store.shards.of(article_id)
-        life = int(store.rules.voting_window) + store.rules.voters_grace
+        closes, grace = exact_time(now + store.rules.voting_window), store.rules.voters_grace
         slugs, words = ",".join(dict.fromkeys(groups)), words_of(title, link, name)
         status, *_ = store.run(
             "post",
             [keys.article(article_id), keys.voted(article_id)],
-            [article_id, title, link, poster, name, exact_time(now), slugs, life, keys.prefix, words],
+            [article_id, title, link, poster, name, exact_time(now), slugs, closes, grace, keys.prefix, words],
         )
         if status == "gone":
             raise MemberGone(poster)

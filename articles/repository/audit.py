@@ -26,7 +26,7 @@ from articles.repository import keys as names
 from articles.repository.index import Finding, Index
 from articles.repository.keys import Keys
 from articles.repository.keyspace import batches, mentioned_ids, survey
-from articles.repository.store import Store, Value, exact_time
+from articles.repository.store import Store, exact_time
 from articles.repository.tuning import parameters_from
 
 _AT_ONCE = 250
@@ -122,7 +122,7 @@ class Audit:
         flat = store.run(
             "audit_articles",
             [*map(keys.order, (Order.TIME, Order.SCORE)), keys.removed, keys.order(Order.POINTS)],
-            [keys.prefix, exact_time(store.now()), store.rules.voting_window, *batch],
+            [keys.prefix, exact_time(store.now()), *batch],
         )
         for article_id, problem in zip(flat[::2], flat[1::2], strict=True):
             yield Finding(keys.article(int(article_id)), problem)
@@ -137,8 +137,8 @@ class Audit:
 
     def _check_choices(self, keys: Keys, member: UserId) -> Iterator[Finding]:
         lists = [keys.votes_of(member), keys.opposes_of(member)]
-        moment: list[Value] = [exact_time(self._store.now()), self._store.rules.voting_window]
-        flat = self._store.run("audit_choices", [*lists, keys.gone], [keys.prefix, member, *moment])
+        now = exact_time(self._store.now())
+        flat = self._store.run("audit_choices", [*lists, keys.gone], [keys.prefix, member, now])
         for at, problem in zip(flat[::2], flat[1::2], strict=True):
             yield Finding(lists[at - 1], problem)
 

@@ -16,6 +16,7 @@ from articles.repository.merging import Cut, group_rankings, merge_page, site_ra
 from articles.repository.reading import moved_to, read_articles, sort_key
 from articles.repository.search import Search
 from articles.repository.store import Store
+from articles.repository.windows import longest_window
 from articles.searching import Query
 
 COVERED = 49 * 3600
@@ -70,10 +71,10 @@ class Feeds:
     def since(self, wish: Wish) -> float:
         """Unix seconds from which on nothing is left out.
 
-        Points come in until the voting window ends: whatever reached `min_points` within `COVERED` was posted
-        within that and a voting window.
+        Points come in until voting ends: whatever reached `min_points` within `COVERED` was posted within that and
+        the longest voting window, which is one round trip more.
         """
-        window = 0.0 if wish.min_points is None else self._store.rules.voting_window
+        window = 0.0 if wish.min_points is None else longest_window(self._store)
         return self._store.now() - window - COVERED
 
     def newest(self, wish: Wish) -> list[Article]:

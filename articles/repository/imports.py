@@ -122,8 +122,9 @@ class Imports:
 
     def _call(self, article_id: ArticleId, article: ImportedArticle) -> Call:
         rules, keys = self._store.rules, self._store.shards.of(article_id)
-        left = round(float(exact_time(article.posted_at)) + rules.voting_window - self._store.now(), 3)
-        life = int(left) + 1 + rules.voters_grace if left >= 0 else 0
+        closes_at = article.closes_at
+        if closes_at is None:
+            closes_at = float(exact_time(article.posted_at)) + rules.voting_window
         return Call(
             "import_article",
             (keys.article(article_id), keys.voted(article_id), keys.oppose(article_id)),
@@ -138,7 +139,9 @@ class Imports:
                 article.opposes,
                 ",".join(article.groups),
                 article.removed or "",
-                life,
+                exact_time(closes_at),
+                exact_time(self._store.now()),
+                rules.voters_grace,
                 PLACEHOLDERS.start,
                 keys.prefix,
                 words_of(article.title, article.link, article.poster_name),

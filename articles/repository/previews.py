@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 from articles import ranking
 from articles.domain import Article, ArticleId, Order
@@ -115,10 +116,13 @@ class Previews:
 
     def final_votes(self) -> list[int]:
         """Votes of the newest articles on which voting is closed."""
-        return self._votes("votes", self._store.now() - self._store.rules.voting_window)
+        return self._votes("votes", self._store.now() - self._store.rules.voting_window, closed=True)
 
-    def _votes(self, field: str, before: float) -> list[int]:
-        """A field of the hashes of the newest articles posted before a moment; two round trips."""
+    def _votes(self, field: str, before: float, *, closed: bool = False) -> list[int]:
+        """A field of the hashes of the newest articles posted before a moment; two round trips.
+
+        With `closed` not of those on which voting goes on, since they were posted with a longer voting window.
+        """
         shards, newest = self._store.shards, list[tuple[float, str]]()
         with self._store.pipeline() as pipe:
             for keys in shards.all:
@@ -128,8 +132,10 @@ class Previews:
             newest = sorted(((time, i) for shard in pipe.execute() for i, time in shard), reverse=True)
         with self._store.pipeline() as pipe:
             for _, i in newest[:NEWEST]:
-                pipe.hget(shards.of(int(i)).article(int(i)), field)
-            return [int(votes) for votes in pipe.execute() if votes is not None]
+                pipe.hmget(shards.of(int(i)).article(int(i)), [field, "closes"])
+            rows = pipe.execute()
+        limit = self._store.now() if closed else inf
+        return [int(votes) for votes, closes in rows if votes is not None and float(closes or 0) < limit]
 
 
 def _numbers_of(keys: Keys) -> Call:

@@ -1,7 +1,7 @@
 """Hashes of the store into domain objects. Always many at once: one round trip, whatever the number."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from redis.client import Pipeline
 
@@ -13,20 +13,28 @@ from articles.repository.client import UNPREPARED
 from articles.repository.store import Store
 
 
+class _Facts(NamedTuple):
+    """What holds for all articles. `voting_window`, in seconds: of those that do not say when voting ends."""
+
+    seconds_per_point: float
+    voting_window: float
+
+
 def read_articles(store: Store, ids: Sequence[ArticleId], reader: UserId | None) -> list[Article]:
     """The articles in the order of `ids`, with the reader's own choices; unknown ids are left out."""
     if not ids:
         return []
     with store.pipeline() as pipe:
-        pipe.hget(store.shards.all[0].ranking, "seconds_per_point")
+        pipe.hmget(store.shards.all[0].ranking, ["seconds_per_point", "voting_window"])
         for article_id in ids:
             _ask(pipe, store, article_id, reader)
-        per_point, *replies = pipe.execute()
+        (per_point, window), *replies = pipe.execute()
     if per_point is None:
         raise StoreUnfit(UNPREPARED)
+    facts = _Facts(float(per_point), float(window or 0))
     width = 3 if reader is None else 6
     rows = (replies[at : at + width] for at in range(0, len(replies), width))
-    found = (_article(store, i, row, float(per_point)) for i, row in zip(ids, rows, strict=True) if row[0])
+    found = (_article(i, row, facts) for i, row in zip(ids, rows, strict=True) if row[0])
     return list(found)
 
 
@@ -41,7 +49,7 @@ def _ask(pipe: Pipeline, store: Store, article_id: ArticleId, reader: UserId | N
         pipe.zscore(names.saved(reader), str(article_id))
 
 
-def _article(store: Store, article_id: ArticleId, row: Sequence[Any], seconds_per_point: float) -> Article:
+def _article(article_id: ArticleId, row: Sequence[Any], facts: _Facts) -> Article:
     fields, pv, uv, voted, opposed, saved = (*row, 0, 0, None)[:6]
     if archived := fields.get("archived"):
         pv, uv = archived.split()
@@ -55,8 +63,8 @@ def _article(store: Store, article_id: ArticleId, row: Sequence[Any], seconds_pe
         posted_at=posted_at,
         votes=votes,
         opposes=opposes,
-        score=ranking.score(posted_at, votes - opposes, seconds_per_point=seconds_per_point),
-        closes_at=posted_at + store.rules.voting_window,
+        score=ranking.score(posted_at, votes - opposes, seconds_per_point=facts.seconds_per_point),
+        closes_at=float(fields.get("closes") or posted_at + facts.voting_window),
         groups=split_groups(fields["groups"]),
         removed=fields.get("removed"),
         choice=Choice.VOTE if voted else Choice.OPPOSE if opposed else Choice.NONE,

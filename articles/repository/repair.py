@@ -59,10 +59,8 @@ class Repair:
     def _repair_articles(self, keys: Keys, batch: list[str]) -> set[str]:
         """Repair these articles; returns the groups they are in."""
         store = self._store
-        limits = [store.rules.voting_window, store.rules.voters_grace]
-        told = store.run(
-            "repair_articles", [keys.removed], [keys.prefix, exact_time(store.now()), *limits, *batch]
-        )
+        moment: list[Value] = [exact_time(store.now()), store.rules.voters_grace]
+        told = store.run("repair_articles", [keys.removed], [keys.prefix, *moment, *batch])
         facts = [told[at : at + 4] for at in range(0, len(told), 4)]
         with store.pipeline() as pipe:
             for article_id, (time, poster, _, _) in zip(batch, facts, strict=True):
@@ -85,10 +83,10 @@ class Repair:
                 self._store.run("repair_group", [keys.group(slug)], [keys.prefix, slug, *batch])
 
     def _repair_choices(self, keys: Keys, contents: Contents) -> None:
-        moment: list[Value] = [exact_time(self._store.now()), self._store.rules.voting_window]
+        now = exact_time(self._store.now())
         for member in sorted(contents.members):
             lists = [keys.votes_of(member), keys.opposes_of(member), keys.gone]
-            self._store.run("repair_choices", lists, [keys.prefix, member, *moment])
+            self._store.run("repair_choices", lists, [keys.prefix, member, now])
 
     def _drop_tops(self, keys: Keys) -> None:
         """The rankings of what was posted lately are made anew by their next readers."""

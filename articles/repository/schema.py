@@ -8,7 +8,7 @@ from articles.errors import StoreUnfit
 from articles.ranking import Parameters
 from articles.repository import keys as names
 from articles.repository.index import ALL_INDEXED
-from articles.repository.store import Store, exact_time
+from articles.repository.store import Store, Value, exact_time
 from articles.repository.tuning import parameters_from, values_of
 
 LAYOUT_VERSION = 1
@@ -19,8 +19,14 @@ OLDEST_SERVER = (6, 2)
 _POINTS = "points"
 """There once all articles are ranked by points."""
 
+_WINDOW = "voting_window"
+"""The voting window, in seconds, of articles that do not say when voting on them ends: of a store from before."""
+
+_CLOSES = "closes"
+"""There once all articles say when voting on them ends."""
+
 _STEP = 1000
-"""Articles ranked in one step."""
+"""Articles ranked, or given a closing time, in one step."""
 
 _CONFIGURED = "configured"
 """Votes per day as last taken over from the configuration; the lab may have changed them since."""
@@ -61,6 +67,24 @@ def rank_by_points(store: Store) -> None:
         client.hset(names.SCHEMA, _POINTS, "ranked")
 
 
+def fix_closing_times(store: Store) -> None:
+    """Write into the articles of a store from before when voting on them ends.
+
+    Bounded steps, safe to repeat and to interrupt: the window was remembered before the first.
+    """
+    with store.commands() as client:
+        if client.hexists(names.SCHEMA, _CLOSES):
+            return
+    for keys in store.shards.all:
+        for ranking in (keys.order(Order.TIME), keys.removed):
+            cursor = "-inf"
+            while cursor:
+                moment: list[Value] = [exact_time(store.now()), store.rules.voters_grace]
+                (cursor,) = store.run("set_closing_times", [ranking], [keys.prefix, cursor, _STEP, *moment])
+    with store.commands() as client:
+        client.hset(names.SCHEMA, _CLOSES, "fixed")
+
+
 def _check(info: dict[str, Any]) -> None:
     text = str(info.get("valkey_version") or info["redis_version"])
     version = tuple(int(part) for part in text.split(".")[:2])
@@ -88,10 +112,14 @@ def _write_stamp(store: Store, *, is_new: bool) -> None:
 def _write_parameters(store: Store) -> None:
     """Only into a store whose stamp is ours: another number of shards has other keys."""
     beginning = _beginning(store)
+    with store.commands() as client:
+        client.hsetnx(names.SCHEMA, _WINDOW, exact_time(store.rules.voting_window))
+        window = client.hget(names.SCHEMA, _WINDOW)
+    windows = {"voting_window": window, "longest_window": window}
     with store.pipeline() as pipe:
         pipe.hsetnx(names.SCHEMA, _CONFIGURED, beginning["votes_per_day"])
         for keys in store.shards.all:
-            for name, value in beginning.items():
+            for name, value in (beginning | windows).items():
                 pipe.hsetnx(keys.ranking, name, value)
         pipe.execute()
 

@@ -26,7 +26,6 @@ class Votes:
                 user,
                 choice.value,
                 exact_time(store.now()),
-                store.rules.voting_window,
                 store.rules.voters_grace,
                 keys.prefix,
             ],

@@ -260,9 +260,9 @@ def source_of(name: str) -> str:
 def test_a_script_that_writes_a_key_is_among_its_writers(row):
     named = set(re.findall("`([a-z_]+)`", row.writers))
     direct = {
-        "voted:<id>": r"\('SADD', voted|\(voted, |set_member\(voted|end_voter_set",
-        "oppose:<id>": r"\(oppose, |set_member\(oppose|end_voter_set",
-        "article:<id>": r"'(?:HSET|HDEL)', article",
+        "voted:<id>": r"\('SADD', voted|\(voted, |set_member\(voted|end_voter_set\(prefix",
+        "oppose:<id>": r"\(oppose, |set_member\(oppose|end_voter_set\(prefix",
+        "article:<id>": r"'(?:HSET|HDEL)', article|fix_closing_time\(",
         "word:<word>": r"\b(?:enter_words|leave_words)\(|'SREM', key, id",
         "words:": r"\b(?:enter_words|leave_words)\(|'words:', 0",
         "removed:": r"'(?:ZADD|ZREM)', (?:prefix \.\. 'removed:'|KEYS\[1\])",
@@ -274,7 +274,8 @@ def test_a_script_that_writes_a_key_is_among_its_writers(row):
         "viewed:": r"'(?:ZADD|ZREM)', (?:KEYS\[5\]|viewed|prefix \.\. 'viewed:')",
         "tunings:": r"'LPUSH', KEYS\[2\]|forget\(KEYS\[2\]",
         "history:<id>": r"'LPUSH', history|'history:'",
-        "ranking:": r"'HSET', (?:KEYS\[3\], 'next_|ranking)|rescore_hot_list\(|make_top\(|'sampled_at', ARGV",
+        "ranking:": r"'HSET', (?:KEYS\[3\], 'next_|ranking)|rescore_hot_list\(|make_top\(|'sampled_at', ARGV"
+        r"|note_window\(",
         "log:": r"\blog\(|forget\(KEYS\[1\]",
         "votes:<user>": r"\bnote_choice\(|list_choices\(|'UNLINK', KEYS\[[12]\]",
         "opposes:<user>": r"\bnote_choice\(|list_choices\(|'UNLINK', KEYS\[[12]\]",

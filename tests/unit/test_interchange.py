@@ -46,6 +46,16 @@ def test_a_row_becomes_an_article():
     )
 
 
+def test_the_end_of_voting_moves_with_the_time_and_decides_how_many_votes_there_may_be():
+    many, ending = interchange.MOST_OPEN_VOTES + 1, {"closes": LONG_AGO + WINDOW}
+    shifted = replace(READING, shift=NOW - LONG_AGO - 8 * 86400, voting_window=30 * 86400)
+
+    assert read_row(fields(**ending, votes=many), shifted).closes_at == NOW - 86400
+    assert read_row(fields(**ending), READING).imported().closes_at == LONG_AGO + WINDOW
+    assert code(read_row, fields(votes=many), shifted) == "votes-open"
+    assert code(read_row, fields(closes=LONG_AGO + 9 * 86400, votes=many), shifted) == "votes-open"
+
+
 @pytest.mark.parametrize("poster", [{}, {"poster": None}, {"poster": ""}, {"poster": "  "}])
 def test_a_row_without_poster_has_an_unknown_one(poster):
     row = read_row(fields(**poster), READING)
@@ -100,6 +110,12 @@ def test_a_missing_field_is_named(name):
         ({"time": 0}, "time-early"),
         ({"time": 631_151_999}, "time-early"),
         ({"time": NOW + 86_401}, "time-late"),
+        ({"closes": "soon"}, "closes-kind"),
+        ({"closes": math.nan}, "closes-kind"),
+        ({"closes": LONG_AGO - 1}, "closes-early"),
+        ({"closes": -(10**400)}, "closes-early"),
+        ({"closes": LONG_AGO + 367 * 86400}, "closes-late"),
+        ({"closes": 10**400}, "closes-late"),
         ({"votes": True}, "votes-kind"),
         ({"votes": 5.0}, "votes-kind"),
         ({"votes": "5"}, "votes-kind"),
@@ -224,7 +240,7 @@ def article(**changes):
         votes=5,
         opposes=0,
         score=0.0,
-        closes_at=0.0,
+        closes_at=LONG_AGO + WINDOW + 0.123,
         groups=("python", "redis"),
     )
     return replace(base, **changes)
@@ -236,6 +252,7 @@ def test_the_row_of_an_article_says_only_what_is_needed():
         "link": "https://example.org/",
         "poster": "bob",
         "time": LONG_AGO + 0.123,
+        "closes": LONG_AGO + WINDOW + 0.123,
         "votes": 5,
         "groups": ["python", "redis"],
     }
@@ -260,6 +277,7 @@ def test_reading_a_written_row_gives_the_same_again(votes, opposes, milliseconds
         votes=votes,
         opposes=opposes,
         posted_at=milliseconds / 1000,
+        closes_at=(milliseconds + 60_000) / 1000,
         poster_name=poster,
         groups=tuple(groups),
         removed=removed,
@@ -268,5 +286,6 @@ def test_reading_a_written_row_gives_the_same_again(votes, opposes, milliseconds
     assert line.count(b"\n") == 1
     row = read_row(json.loads(line), READING)
     assert (row.title, row.link, row.poster) == (written.title, written.link, poster)
+    assert row.closes_at == written.closes_at
     assert (row.votes, row.opposes, row.posted_at) == (votes, opposes, milliseconds / 1000)
     assert (row.groups, row.removed, row.left_out) == (tuple(groups), removed, ())

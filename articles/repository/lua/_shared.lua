@@ -19,13 +19,14 @@ local function split(list)
 end
 
 -- What ranks. To be read before the first write: a shard that has lost it takes no change, not half of one.
--- `next_per_point` is the weight of a vote that is being applied, if one is.
+-- `next_per_point` is the weight of a vote that is being applied, if one is; `longest_window` the longest voting window
+-- of any article of the shard, in seconds.
 local function parameters(prefix)
   local names = {'seconds_per_point', 'alpha', 'beta', 'base', 'gamma', 'refreshed_at'}
-  local values = redis.call('HMGET', prefix .. 'ranking:', 'next_seconds_per_point', unpack(names))
-  local found = {next_per_point = tonumber(values[1] or '')}
+  local values = redis.call('HMGET', prefix .. 'ranking:', 'next_seconds_per_point', 'longest_window', unpack(names))
+  local found = {next_per_point = tonumber(values[1] or ''), longest_window = tonumber(values[2] or '') or math.huge}
   for n, name in ipairs(names) do
-    found[name] = tonumber(values[n + 1] or '') or error('UNPREPARED there is no ' .. prefix .. 'ranking:')
+    found[name] = tonumber(values[n + 2] or '') or error('UNPREPARED there is no ' .. prefix .. 'ranking:')
   end
   return found
 end
@@ -44,6 +45,40 @@ end
 -- Whole milliseconds, so that the end of a window is exact.
 local function milliseconds(seconds)
   return math.floor(seconds * 1000 + 0.5)
+end
+
+-- When voting on an article ends: what its hash says, or, where it does not, by the window that the shard remembers for
+-- such articles. Votes count up to and including that millisecond.
+local function closing_time(prefix, posted_at, closes)
+  return tonumber(closes or '') or posted_at + (tonumber(redis.call('HGET', prefix .. 'ranking:', 'voting_window') or '') or 0)
+end
+
+local function is_open(now, closes)
+  return milliseconds(now) <= milliseconds(closes)
+end
+
+-- Remember the longest voting window of the shard's articles: no choice on an article that may be open is forgotten.
+local function note_window(prefix, posted_at, closes, in_force)
+  if milliseconds(closes) - milliseconds(posted_at) > milliseconds(in_force.longest_window) then
+    redis.call('HSET', prefix .. 'ranking:', 'longest_window', string.format('%.3f', closes - posted_at))
+  end
+end
+
+-- The voter sets outlive the voting by `grace`: until then they are what decides who has voted.
+local function end_voter_set(key, closes, now, grace)
+  redis.call('EXPIRE', key, math.max(math.ceil(closes + grace - now), grace))
+end
+
+-- Write into an article that lacks it when voting on it ends. Where the voters of votes that are counted are known no
+-- more, their sets have expired, which was `grace` after the end: then it is not opened again.
+local function fix_closing_time(prefix, id, posted_at, votes, opposes, now, grace)
+  local closes = closing_time(prefix, posted_at)
+  for key, count in pairs({[prefix .. 'voted:' .. id] = votes, [prefix .. 'oppose:' .. id] = opposes}) do
+    local expired = tonumber(count) > 0 and redis.call('EXISTS', key) == 0
+    if expired then closes = math.max(posted_at, math.min(closes, now - grace)) end
+  end
+  redis.call('HSET', prefix .. 'article:' .. id, 'closes', string.format('%.3f', closes))
+  return closes
 end
 
 -- Place an article in one order, and in those of its groups' rankings that exist.
@@ -106,6 +141,17 @@ local function make_top(prefix, span, since, life)
   return held
 end
 
+-- The entries that follow in a ranking by posting time, {id, time, id, time …}, and the time to go on from, '' at the
+-- end. Posting times never change, so they say how far it is; of equal ones some are met twice.
+local function following(ranking, from, step)
+  while true do
+    local entries = redis.call('ZRANGEBYSCORE', ranking, from, '+inf', 'WITHSCORES', 'LIMIT', 0, step)
+    if #entries < 2 * step then return entries, '' end
+    if entries[#entries] ~= from then return entries, entries[#entries] end
+    step = 2 * step
+  end
+end
+
 -- Whether a group has this title.
 local function has_title(groups, title)
   for _, one in ipairs(redis.call('HVALS', groups)) do
@@ -147,8 +193,8 @@ local function is_gone(prefix, user)
   return redis.call('SISMEMBER', prefix .. 'gone:', user) == 1
 end
 
--- `at` in Unix seconds, as text. Of those from before `ended`, when no article could be posted that is still open, only
--- the newest are kept.
+-- `at` in Unix seconds, as text. Of those from before `ended`, when no article was posted that is still open, only the
+-- newest are kept.
 local function note_choice(prefix, id, user, choice, at, ended)
   for _, one in ipairs(CHOICES) do
     local list = prefix .. one.list .. user

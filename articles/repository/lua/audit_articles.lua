@@ -1,15 +1,15 @@
 --[[
 Check the invariants of some articles of one shard. Reads only.
 KEYS  1 time ranking  2 score ranking  3 removed  4 points ranking
-ARGV  1 shard prefix  2 now, s  3 window, s  4… ids
+ARGV  1 shard prefix  2 now, s  3… ids
 Returns  {id, what is wrong, id, what is wrong …}
 Cost  O(ids · log N)
 ]]
-local prefix, now, window = ARGV[1], milliseconds(tonumber(ARGV[2])), milliseconds(tonumber(ARGV[3]))
+local prefix, now = ARGV[1], tonumber(ARGV[2])
 -- nil where they are lost
-local per_point, next_per_point, cursor =
-  unpack(redis.call('HMGET', prefix .. 'ranking:', 'seconds_per_point', 'next_seconds_per_point', 'next_cursor'))
-per_point, next_per_point = tonumber(per_point or ''), tonumber(next_per_point or '')
+local per_point, next_per_point, cursor, longest = unpack(redis.call('HMGET', prefix .. 'ranking:',
+  'seconds_per_point', 'next_seconds_per_point', 'next_cursor', 'longest_window'))
+per_point, next_per_point, longest = tonumber(per_point or ''), tonumber(next_per_point or ''), tonumber(longest or '')
 local findings = {}
 
 local function check_votes(say, id, votes, opposes)
@@ -31,10 +31,16 @@ local function check_choices(say, id)
   end
 end
 
-local function check_ends(say, id)
-  for _, key in ipairs({prefix .. 'voted:' .. id, prefix .. 'oppose:' .. id}) do
-    if redis.call('TTL', key) == -1 then say('a voter set without end') end
+local function check_ends(say, id, closes)
+  for _, one in ipairs(CHOICES) do
+    local left = redis.call('TTL', prefix .. one.set .. id)
+    if left == -1 then say('a voter set without end')
+    elseif left >= 0 and is_open(now + left, closes) then say('a voter set that ends before voting does') end
   end
+end
+
+local function check_window(say, time, closes)
+  if longest and milliseconds(closes - time) > milliseconds(longest) then say('open for longer than any article') end
 end
 
 local function check_views(say, id, archived)
@@ -93,20 +99,23 @@ local function check_log(say, id, numbers)
   end
 end
 
-for at = 4, #ARGV do
+for at = 3, #ARGV do
   local id = ARGV[at]
   local function say(text) findings[#findings + 1], findings[#findings + 2] = id, text end
-  local title, link, poster, time, votes, opposes, groups, removed, archived, words, numbers = unpack(redis.call('HMGET',
-    prefix .. 'article:' .. id, 'title', 'link', 'poster', 'time', 'votes', 'opposes', 'groups', 'removed',
+  local title, link, poster, time, closes, votes, opposes, groups, removed, archived, words, numbers = unpack(redis.call('HMGET',
+    prefix .. 'article:' .. id, 'title', 'link', 'poster', 'time', 'closes', 'votes', 'opposes', 'groups', 'removed',
     'archived', 'words', 'log'))
   if not (title and link and poster and time and votes and opposes and groups) then
     say('no such article, or not a whole one')
   else
-    if now - milliseconds(tonumber(time)) <= window then
+    if not closes then say('does not say when voting ends') end
+    closes = closing_time(prefix, tonumber(time), closes)
+    if is_open(now, closes) then
       check_votes(say, id, votes, opposes)
       check_choices(say, id)
+      check_window(say, tonumber(time), closes)
     end
-    check_ends(say, id)
+    check_ends(say, id, closes)
     check_lists(say, id, tonumber(time), votes - opposes, groups, removed)
     check_views(say, id, archived)
     check_staged(say, id, tonumber(time), votes - opposes, removed)

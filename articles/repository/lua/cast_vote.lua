@@ -1,34 +1,33 @@
 --[[
 Set one user's choice on an article. Idempotent: the choice is a target state.
 KEYS  1 article  2 voted  3 oppose
-ARGV  1 article id  2 user id  3 choice (vote|oppose|none)  4 now, s  5 window, s  6 grace, s  7 shard prefix
+ARGV  1 article id  2 user id  3 choice (vote|oppose|none)  4 now, s  5 grace, s  6 shard prefix
 Returns  {"ok", votes, opposes, choice} | {"missing"} | {"removed"} | {"closed"} | {"gone"}
 Cost  O(log N)
 ]]
 local article, voted, oppose = KEYS[1], KEYS[2], KEYS[3]
-local id, user, choice, now, prefix = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[7]
-local window, grace = tonumber(ARGV[5]), tonumber(ARGV[6])
+local id, user, choice, now, prefix = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[6]
+local grace = tonumber(ARGV[5])
 
-local time, votes, opposes, groups, removed =
-  unpack(redis.call('HMGET', article, 'time', 'votes', 'opposes', 'groups', 'removed'))
+local time, closes, votes, opposes, groups, removed =
+  unpack(redis.call('HMGET', article, 'time', 'closes', 'votes', 'opposes', 'groups', 'removed'))
 if not time then return {'missing'} end
 if removed then return {'removed'} end
 if is_gone(prefix, user) then return {'gone'} end
 time = tonumber(time)
-if milliseconds(now) - milliseconds(time) > milliseconds(window) then return {'closed'} end
+closes = closing_time(prefix, time, closes)
+if not is_open(now, closes) then return {'closed'} end
 local in_force = parameters(prefix)
 
 local function set_member(key, wanted)
   local change = redis.call(wanted and 'SADD' or 'SREM', key, user)
-  if change == 1 and wanted then
-    redis.call('EXPIRE', key, math.ceil(time + window + grace - now))
-  end
+  if change == 1 and wanted then end_voter_set(key, closes, now, grace) end
   return wanted and change or -change
 end
 
 local vote_change = set_member(voted, choice == 'vote')
 local oppose_change = set_member(oppose, choice == 'oppose')
-note_choice(prefix, id, user, choice, exactly(math.max(now, time)), now - window - grace)
+note_choice(prefix, id, user, choice, exactly(math.max(now, time)), now - in_force.longest_window - grace)
 votes, opposes = votes + vote_change, opposes + oppose_change
 if vote_change ~= 0 or oppose_change ~= 0 then
   redis.call('HSET', article, 'votes', votes, 'opposes', opposes)

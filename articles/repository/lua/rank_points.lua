@@ -5,19 +5,12 @@ ARGV  1 shard prefix  2 posting time to go on from, s, or -inf  3 articles in th
 Returns  {posting time to go on from, or '' when all are ranked}
 Cost  O(step · log N)
 ]]
-local prefix, step = ARGV[1], tonumber(ARGV[3])
-
--- Posting times never change, so they say how far it is; of equal ones some are done twice.
-local entries
-repeat
-  entries = redis.call('ZRANGEBYSCORE', KEYS[1], ARGV[2], '+inf', 'WITHSCORES', 'LIMIT', 0, step)
-  local stuck = #entries == 2 * step and entries[#entries] == ARGV[2]
-  if stuck then step = 2 * step end
-until not stuck
+local prefix = ARGV[1]
+local entries, last = following(KEYS[1], ARGV[2], tonumber(ARGV[3]))
 
 for at = 1, #entries, 2 do
   local id = entries[at]
   local votes, opposes, groups = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'votes', 'opposes', 'groups'))
   if votes then rank_by_points(prefix, id, tonumber(entries[at + 1]), votes - opposes, split(groups)) end
 end
-return {#entries < 2 * step and '' or entries[#entries]}
+return {last}

@@ -1,25 +1,26 @@
 --[[
 Put some articles of one shard into exactly the lists their hashes say. Idempotent.
 KEYS  1 removed
-ARGV  1 shard prefix  2 now, s  3 window, s  4 grace, s  5… ids
+ARGV  1 shard prefix  2 now, s  3 grace, s  4… ids
 Returns  {time, poster, groups, removed, …} of each id; '' for an id without article
 Cost  O(ids · groups · log N)
 ]]
-local prefix, now = ARGV[1], tonumber(ARGV[2])
-local window, grace = tonumber(ARGV[3]), tonumber(ARGV[4])
+local prefix, now, grace = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local in_force, told = parameters(prefix), {}
 
 local OF_ARTICLES = {'voted:', 'oppose:', 'counter:views:', 'hll:uv:', 'counter:suspect:', 'days:', 'history:'}
 
-local function end_voter_set(key, time)
-  if redis.call('TTL', key) == -1 then
-    redis.call('EXPIRE', key, math.max(math.ceil(time + window + grace - now), grace))
+local function end_voter_sets(id, closes)
+  for _, one in ipairs(CHOICES) do
+    local left = redis.call('TTL', prefix .. one.set .. id)
+    if left == -1 or left >= 0 and is_open(now + left, closes) then
+      end_voter_set(prefix .. one.set .. id, closes, now, grace)
+    end
   end
 end
 
 -- When somebody chose is lost with the list: the posting time stands for it.
 local function list_choices(id, time)
-  if milliseconds(now) - milliseconds(time) > milliseconds(window) then return end
   for _, one in ipairs(CHOICES) do
     for _, user in ipairs(redis.call('SMEMBERS', prefix .. one.set .. id)) do
       if is_member(user) and not is_gone(prefix, user) then
@@ -45,10 +46,10 @@ local function forget_entries(id)
   else redis.call('HSET', article, 'log', table.concat(right, ',')) end
 end
 
-for at = 5, #ARGV do
+for at = 4, #ARGV do
   local id = ARGV[at]
-  local time, votes, opposes, groups, removed, poster = unpack(redis.call('HMGET',
-    prefix .. 'article:' .. id, 'time', 'votes', 'opposes', 'groups', 'removed', 'poster'))
+  local time, closes, votes, opposes, groups, removed, poster = unpack(redis.call('HMGET',
+    prefix .. 'article:' .. id, 'time', 'closes', 'votes', 'opposes', 'groups', 'removed', 'poster'))
   for _, fact in ipairs({time or '', poster or '', groups or '', removed or ''}) do told[#told + 1] = fact end
   if not time then
     unlist_article(prefix, id, {})
@@ -66,9 +67,13 @@ for at = 5, #ARGV do
   if time then
     note_viewed(id)
     forget_entries(id)
-    list_choices(id, tonumber(time))
-    end_voter_set(prefix .. 'voted:' .. id, tonumber(time))
-    end_voter_set(prefix .. 'oppose:' .. id, tonumber(time))
+    time = tonumber(time)
+    closes = tonumber(closes or '') or fix_closing_time(prefix, id, time, votes, opposes, now, grace)
+    if is_open(now, closes) then
+      list_choices(id, time)
+      note_window(prefix, time, closes, in_force)
+    end
+    end_voter_sets(id, closes)
   end
 end
 return told

@@ -17,17 +17,8 @@ if weight ~= ARGV[2] then
 end
 local per_point = tonumber(ARGV[2])
 
--- Posting times never change, so they say how far it is; of equal ones some are done twice.
-local function following()
-  while true do
-    local entries = redis.call('ZRANGEBYSCORE', times, cursor, '+inf', 'WITHSCORES', 'LIMIT', 0, step)
-    if #entries < 2 * step or entries[#entries] ~= cursor then return entries end
-    step = 2 * step
-  end
-end
-
 if cursor ~= 'done' then
-  local entries = following()
+  local entries, last = following(times, cursor, step)
   for at = 1, #entries, 2 do
     local id = entries[at]
     local votes, opposes = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'votes', 'opposes'))
@@ -35,7 +26,7 @@ if cursor ~= 'done' then
       redis.call('ZADD', staged, exactly(score(tonumber(entries[at + 1]), votes - opposes, per_point)), id)
     end
   end
-  cursor = #entries < 2 * step and 'done' or entries[#entries]
+  cursor = last == '' and 'done' or last
   redis.call('HSET', ranking, 'next_cursor', cursor)
 end
 return {cursor == 'done' and 1 or 0, redis.call('ZCARD', staged), redis.call('ZCARD', KEYS[4])}

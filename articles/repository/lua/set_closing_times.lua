@@ -1,0 +1,23 @@
+--[[
+Go on with giving the articles of a shard that lack one a closing time, by the window that the shard remembers. Their
+voter sets, if they are still open, last that long. Idempotent.
+KEYS  1 time ranking, or removed articles by time
+ARGV  1 shard prefix  2 posting time to go on from, s, or -inf  3 articles in this step  4 now, s  5 grace, s
+Returns  {posting time to go on from, or '' when all have one}
+Cost  O(log N + step)
+]]
+local prefix, now, grace = ARGV[1], tonumber(ARGV[4]), tonumber(ARGV[5])
+local entries, last = following(KEYS[1], ARGV[2], tonumber(ARGV[3]))
+
+for at = 1, #entries, 2 do
+  local id = entries[at]
+  local time, closes, votes, opposes =
+    unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'time', 'closes', 'votes', 'opposes'))
+  if tonumber(time or '') and tonumber(votes or '') and tonumber(opposes or '') and not closes then
+    closes = fix_closing_time(prefix, id, tonumber(time), votes, opposes, now, grace)
+    if is_open(now, closes) then
+      for _, one in ipairs(CHOICES) do end_voter_set(prefix .. one.set .. id, closes, now, grace) end
+    end
+  end
+end
+return {last}
