@@ -30,15 +30,16 @@ class Choosing:
 def read_on(store: Store, rankings: Sequence[Ranking], choosing: Choosing) -> tuple[Cut, bool]:
     """The entries, and whether more follow. One round trip. `Cut.total` counts what is shown, hidden and double.
 
-    An entry of two rankings, one of each group it is in, is taken once.
+    An article in several of the rankings, one for each of its groups, is taken once: by the value read last, since
+    a vote may come between the readings.
     """
     calls = [_call(store, ranking, choosing, len(rankings)) for ranking in rankings]
     for _ in range(MOST_READINGS):
         replies = store.run_many(calls)
         if all(state == replies[0][2] for _, _, state in replies):
             break
-    entries: set[Entry] = {sort_key(value, member) for _, flat, _ in replies for member, value in pairs(flat)}
-    ordered = sorted(entries, reverse=True)
+    values = {member: value for _, flat, _ in replies for member, value in pairs(flat)}
+    ordered: list[Entry] = sorted((sort_key(value, member) for member, value in values.items()), reverse=True)
     taken = ordered[choosing.start : choosing.start + choosing.size]
     total, refreshed_at = sum(found for found, _, _ in replies), float(replies[0][2][1] or 0)
     cut = Cut([(int(member), value) for value, member in taken], total, None, refreshed_at)

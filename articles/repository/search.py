@@ -176,7 +176,9 @@ class _Hunt:
 
     def __init__(self, store: Store, query: str, order: Order, wanted: int) -> None:
         self._store, self._query, self._order, self._wanted = store, query, order, wanted
-        self._found: dict[Keys, list[_Match]] = {keys: [] for keys in store.shards.all}
+        self._found: dict[Keys, dict[str, float]] = {keys: {} for keys in store.shards.all}
+        """Each shard's matches with what ranks them, as last read: a vote may come between two steps."""
+
         self._totals: dict[Keys, int] = {}
         self.complete = True
         """Whether nothing better can have been missed."""
@@ -200,16 +202,17 @@ class _Hunt:
     def _take(self, keys: Keys, reply: list[str]) -> bool:
         """Note a shard's matches; whether that is all that is needed of it."""
         status, number, *flat = reply
-        matches = [sort_key(float(value), member) for member, value in zip(flat[::2], flat[1::2], strict=True)]
+        matches = {member: float(value) for member, value in zip(flat[::2], flat[1::2], strict=True)}
         if status == "all":
             self._found[keys], self._totals[keys] = matches, int(number)
             return True
-        self._found[keys] = list(dict.fromkeys([*self._found[keys], *matches]))
+        self._found[keys] |= matches
         return int(number) < 0 or len(self._found[keys]) >= self._wanted
 
     @property
     def best(self) -> list[_Match]:
-        return sorted((match for found in self._found.values() for match in found), reverse=True)
+        found = (entry for matches in self._found.values() for entry in matches.items())
+        return sorted((sort_key(value, member) for member, value in found), reverse=True)
 
     @property
     def total(self) -> int | None:

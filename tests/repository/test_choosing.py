@@ -78,6 +78,44 @@ def test_several_groups_show_every_change_at_once(repository, clock):
     assert problems(repository) == []
 
 
+def one_by_one(repository, monkeypatch, meanwhile):
+    """Send scripts that travel together one by one, and do something between each and the next."""
+    attempt = repository.store._attempt
+
+    def interleaved(calls):
+        replies = []
+        for call in calls:
+            replies += attempt([call])
+            meanwhile()
+        return replies
+
+    monkeypatch.setattr(repository.store, "_attempt", interleaved)
+
+
+@pytest.mark.parametrize("order", [Order.SCORE, Order.POINTS, Order.HOT])
+@pytest.mark.parametrize("choice", [Choice.VOTE, Choice.OPPOSE])
+def test_an_article_that_moves_while_its_groups_are_read_is_listed_once(
+    real_repository, clock, monkeypatch, order, choice
+):
+    repository, users = real_repository, iter(range(200, 300))
+    fill(repository, clock, 60)
+    first = picked(repository, order, lambda groups: {"python", "redis", "java"} <= groups)[0]
+
+    def move():
+        monkeypatch.undo()
+        repository.votes.cast(first, user := next(users), choice)
+        view(repository, first, user)
+        one_by_one(repository, monkeypatch, move)
+
+    one_by_one(repository, monkeypatch, move)
+    page = repository.listings.page(order, slugs=GROUPS)
+    monkeypatch.undo()
+
+    assert len(page.articles) == len(set(ids_of(page))) == 25
+    assert next(users) > 202  # it moved more than once
+    assert problems(repository) == []
+
+
 def test_a_group_among_several_that_is_not_there_or_was_merged_is_told(repository, clock):
     fill(repository, clock, 3)
     repository.groups.merge("java", "redis", MODERATOR)

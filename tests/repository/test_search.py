@@ -187,6 +187,31 @@ def test_what_moves_down_while_it_is_looked_for_is_found_once(repository, clock,
     assert ids(repository, "redis") == posted[::-1]
 
 
+def test_what_falls_while_it_is_looked_for_is_found_once(real_repository, clock, monkeypatch):
+    repository = real_repository
+    monkeypatch.setattr(search, "FEW", 1)
+    monkeypatch.setattr(search, "STEPS", [("walk", 2)] * 9)
+    posted = []
+    for _ in range(6):
+        clock.advance(1)
+        posted.append(post(repository, "redis"))
+    run_many = repository.store.run_many
+
+    def disturbed(calls):
+        replies = run_many(calls)
+        for reply in replies:
+            for article_id in reply[2:4:2]:
+                repository.votes.cast(int(article_id), BOB, Choice.OPPOSE)
+        return replies
+
+    monkeypatch.setattr(repository.store, "run_many", disturbed)
+
+    found = ids(repository, "redis", Order.SCORE)
+
+    assert len(found) == len(set(found))
+    assert set(found) <= set(posted)
+
+
 @pytest.mark.parametrize("few", [1, 2000])
 def test_hundreds_are_found_each_once_by_one_word_and_by_hundreds_of_words(
     real_repository, clock, monkeypatch, few
