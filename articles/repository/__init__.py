@@ -85,6 +85,7 @@ class Repository:
         schema.stamp(self.store)
         schema.rank_by_points(self.store)
         schema.fix_closing_times(self.store)
+        schema.list_posted(self.store)
         self.store.load_scripts()
 
     def adopt_rules(self, progress: Progress = quiet) -> bool:

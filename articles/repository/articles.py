@@ -23,8 +23,7 @@ class Articles:
         """Publish an article with its poster's own vote.
 
         A link that was posted within `Rules.repost_window` leads to that article instead, also when two
-        members post it at the same moment. Round trips: the id, the link's claim, the script, the profile, and
-        one for groups.
+        members post it at the same moment. Round trips: the id, the link's claim, the script, and one for groups.
         Whatever breaks off in between leaves nothing half written: a claimed id without an article is
         taken over by the next to post the link.
         """
@@ -59,8 +58,6 @@ class Articles:
             raise MemberGone(poster)
         if status == "exists":
             return False
-        with store.commands() as client:
-            client.zadd(names.posted(poster), {str(article_id): exact_time(now)})
         self._groups.settle(list(groups))
         return True
 

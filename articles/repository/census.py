@@ -24,12 +24,11 @@ KINDS = (
     *("counter:views:<id>", "hll:uv:<id>", "counter:suspect:<id>", "days:<id>", "days:", "hll:day:<day>"),
     *("seen:<id>:<visitor>", "burst:<id>:<network>", "burst:<network>", "viewed:", "history:<id>"),
     *("word:<word>", "words:"),
-    *("votes:<user>", "opposes:<user>", "gone:"),
+    *("posted:<user>", "votes:<user>", "opposes:<user>", "gone:"),
     *("ranking:", "tunings:", "log:", "groups:", "merged:"),
     *(
         "article:",
         "link:<digest>",
-        "posted:<user>",
         "saved:<user>",
         "schema:",
         "shift:<digest>",

@@ -2,17 +2,15 @@
 
 from collections.abc import Callable
 
-from articles.domain import DELETED_NAME, Order, UserId
+from articles.domain import DELETED_NAME, UserId
 from articles.repository import keys as names
 from articles.repository.keys import Keys
 from articles.repository.store import Call, Store
 from articles.searching import words_of
 
 _ARTICLES, _LOG = "articles", "log"
-_FIRST = {_ARTICLES: "-inf", _LOG: "0"}
-
-STEP = 1000
-"""Articles, or entries of the log, that are looked at in one script."""
+STEP = 200
+"""Articles that lose the name, or entries of the log that are looked at, in one script."""
 
 
 class Departures:
@@ -26,11 +24,11 @@ class Departures:
 
         Nobody of that id chooses or posts anything from the first step on, nor is what they chose listed. Then the
         name goes from all they posted and from the moderation log, some of it in each step, as long as `more()`;
-        at least one step is done. Their lists of what they posted and saved go last.
+        at least one step is done. Their list of what they saved goes last.
         """
         self._leave(user)
         kind, shard, done = (*progress.split(), *("",) * 3)[:3]
-        kind, shard, done = kind or _ARTICLES, shard or "0", done or _FIRST[_ARTICLES]
+        kind, shard, done = kind or _ARTICLES, shard or "0", done or "0"
         at = int(shard)
         while True:
             done = self._step(kind, self._store.shards.all[at], user, name, done)
@@ -40,13 +38,11 @@ class Departures:
                     if kind == _LOG:
                         break
                     kind, at = _LOG, 0
-                done = _FIRST[kind]
+                done = "0"
             if not more():
                 return f"{kind} {at} {done}"
-        with self._store.pipeline() as pipe:
-            pipe.unlink(names.posted(user))
-            pipe.unlink(names.saved(user))
-            pipe.execute()
+        with self._store.commands() as client:
+            client.unlink(names.saved(user))
         return ""
 
     def _leave(self, user: UserId) -> None:
@@ -57,17 +53,21 @@ class Departures:
 
     def _step(self, kind: str, keys: Keys, user: UserId, name: str, done: str) -> str:
         if kind == _ARTICLES:
-            return self._disown(keys, user, done)
+            return "" if self._disown(keys, user) else "0"
         lists = [keys.log, keys.tunings, keys.ranking]
         (further,) = self._store.run("forget_actor", lists, [name, DELETED_NAME, done, STEP])
         return str(further)
 
-    def _disown(self, keys: Keys, user: UserId, done: str) -> str:
-        lists = [keys.order(Order.TIME), keys.removed]
-        while True:
-            further, *flat = self._store.run("find_posted", lists, [keys.prefix, user, done, STEP])
-            rows: list[str] = []
-            for article_id, title, link in zip(flat[::3], flat[1::3], flat[2::3], strict=True):
-                rows += [article_id, title, link, words_of(title, link, "")]
-            if not rows or not self._store.run("disown", [keys.lexicon], [keys.prefix, *rows]):
-                return str(further)  # else some were edited meanwhile: look again
+    def _disown(self, keys: Keys, user: UserId) -> bool:
+        """Take the name off some articles the member posted; whether it is off all of a shard.
+
+        One script writes an article and its place on the member's list, and one takes the name off and the article
+        off the list, so no other article is looked at. One that is edited meanwhile stays for the next step.
+        """
+        posted = keys.posted(user)
+        found = self._store.run("find_posted", [posted], [keys.prefix, STEP])
+        rows: list[str] = []
+        for article_id, title, link in zip(found[::3], found[1::3], found[2::3], strict=True):
+            rows += [article_id, title, link, words_of(title, link, "")]
+        changed = rows and self._store.run("disown", [keys.lexicon, posted], [keys.prefix, user, *rows])
+        return not changed and len(found) < 3 * STEP

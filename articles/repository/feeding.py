@@ -9,7 +9,6 @@ from math import inf
 
 from articles.domain import Article, ArticleId, Order, Span, UserId
 from articles.errors import GroupNotFound
-from articles.repository import keys as names
 from articles.repository.catalogue import Catalogue, Standing
 from articles.repository.hot import Hot
 from articles.repository.merging import Cut, group_rankings, merge_page, site_rankings
@@ -116,9 +115,13 @@ class Feeds:
 
     def poster(self, poster: UserId, wish: Wish) -> list[Article]:
         """Newest first."""
-        with self._store.commands() as client:
-            ids = client.zrevrange(names.posted(poster), 0, self._candidates(wish) - 1)
-        return self._collect(self._catalogue.standings([int(one) for one in ids]), wish)
+        most = self._candidates(wish)
+        with self._store.pipeline() as pipe:
+            for keys in self._store.shards.all:
+                pipe.zrevrange(keys.posted(poster), 0, most - 1, withscores=True)
+            found = [sort_key(at, member) for shard in pipe.execute() for member, at in shard]
+        ids = [int(member) for _, member in sorted(found, reverse=True)[:most]]
+        return self._collect(self._catalogue.standings(ids), wish)
 
     def search(self, query: Query, wish: Wish, *, slug: str | None = None) -> list[Article]:
         """What meets all terms, newest first, inside a group if `slug` is given. Raises GroupNotFound.

@@ -3,9 +3,10 @@
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TypeAlias
 
-from articles.domain import PLACEHOLDERS, Article, ArticleId, ImportedArticle, Order, UserId
+from articles.domain import DELETED_MEMBER, PLACEHOLDERS, Article, ArticleId, ImportedArticle, Order
 from articles.errors import Refused
 from articles.links import link_digest
 from articles.repository import keys as names
@@ -68,9 +69,10 @@ class Imports:
         """Enter those that are not there yet; returns their new ids, None for what was there.
 
         An article is the same when its link and its time are equal, to the millisecond. Voters of articles
-        whose window is still open are entered as placeholders. What an import that was broken off has left
-        undone is done when it is repeated. At most nine round trips, whatever the number. Raises ImportRunning
-        when `alone` was held up so long that another import began.
+        whose window is still open are entered as placeholders. An article whose poster's account is deleted is
+        entered without a name. What an import that was broken off has left undone is done when it is repeated.
+        At most nine round trips, whatever the number; two more where accounts are deleted meanwhile. Raises
+        ImportRunning when `alone` was held up so long that another import began.
         """
         if self._token:
             self._hold_lock(self._token)
@@ -81,14 +83,15 @@ class Imports:
         self._ensure_groups(fresh.values())
         entered = self._enter(fresh)
         self._index(known | entered)
-        return [found[0] if (found := entered.pop(_mark(a), None)) else None for a in articles]
+        return [entered.pop(_mark(article), None) for article in articles]
 
-    def _enter(self, fresh: dict[Mark, ImportedArticle]) -> dict[Mark, tuple[ArticleId, UserId]]:
-        """Enter these articles; returns their ids and posters.
+    def _enter(self, fresh: dict[Mark, ImportedArticle]) -> dict[Mark, ArticleId]:
+        """Enter these articles; returns their ids.
 
-        Once more for those whose ids turn out to be taken, by a counter that is behind the articles.
+        Repeats those whose ids turn out to be taken, by a counter that is behind the articles, and those whose
+        posters' accounts are deleted: only the script knows, in the step that would write the name.
         """
-        entered = dict[Mark, tuple[ArticleId, UserId]]()
+        entered = dict[Mark, ArticleId]()
         while waiting := [mark for mark in fresh if mark not in entered]:
             ids = self._new_ids(len(waiting))
             replies = self._store.run_many(
@@ -96,11 +99,13 @@ class Imports:
             )
             for number, mark, (status, *_) in zip(ids, waiting, replies, strict=True):
                 if status == "ok":
-                    entered[mark] = number, fresh[mark].poster
+                    entered[mark] = number
+                elif status == "gone":
+                    fresh[mark] = replace(fresh[mark], poster=DELETED_MEMBER, poster_name="")
         return entered
 
-    def _existing(self, articles: Sequence[ImportedArticle]) -> dict[Mark, tuple[ArticleId, UserId]]:
-        """Ids and posters of the articles posted at these times."""
+    def _existing(self, articles: Sequence[ImportedArticle]) -> dict[Mark, ArticleId]:
+        """Ids of the articles posted at these times."""
         times = list({exact_time(article.posted_at) for article in articles})
         replies = self._store.run_many(
             [
@@ -108,8 +113,8 @@ class Imports:
                 for keys in self._store.shards.all
             ]
         )
-        rows = (flat[at : at + 4] for flat in replies for at in range(0, len(flat), 4))
-        return {(link, time): (int(number), int(poster)) for time, link, number, poster in rows}
+        rows = (flat[at : at + 3] for flat in replies for at in range(0, len(flat), 3))
+        return {(link, time): int(number) for time, link, number in rows}
 
     def _new_ids(self, count: int) -> range:
         with self._store.commands() as client:
@@ -148,13 +153,11 @@ class Imports:
             ),
         )
 
-    def _index(self, entered: Mapping[Mark, tuple[ArticleId, UserId]]) -> None:
-        """Put articles on their posters' profiles, and recent links where posting looks for them."""
+    def _index(self, entered: Mapping[Mark, ArticleId]) -> None:
+        """Put recent links where posting looks for them."""
         oldest = self._store.now() - self._store.rules.repost_window
         with self._store.pipeline() as pipe:
-            for (link, time), (article_id, poster) in entered.items():
-                if poster > 0:
-                    pipe.zadd(names.posted(poster), {str(article_id): time})
+            for (link, time), article_id in entered.items():
                 if (left := int(float(time) - oldest)) > 0:
                     pipe.set(names.link(link_digest(link)), article_id, nx=True, ex=left)
             pipe.execute()

@@ -34,11 +34,6 @@ def link(digest: str) -> str:
     return f"link:{digest}"
 
 
-def posted(user_id: UserId) -> str:
-    """Sorted set of the ids of what a member posted, by posting time."""
-    return f"posted:{user_id}"
-
-
 def saved(user_id: UserId) -> str:
     """Sorted set of the ids of what a member saved, by when."""
     return f"saved:{user_id}"
@@ -127,6 +122,10 @@ class Keys:
     def history(self, article_id: ArticleId) -> str:
         """List of the article's past ranks and points, newest first."""
         return f"{self.prefix}history:{article_id}"
+
+    def posted(self, user_id: UserId) -> str:
+        """Sorted set of the ids of what a member posted, by posting time."""
+        return f"{self.prefix}posted:{user_id}"
 
     def votes_of(self, user_id: UserId) -> str:
         """Sorted set of the ids of what a member voted for, by when."""

@@ -25,7 +25,7 @@ _OF_LISTS = dict.fromkeys(("time", "score", "points"), f"({_SLUG})?") | {
 }
 _OF_SHARDS = {
     **dict.fromkeys(("removed", "ranking", "log", "viewed", "days", "gone"), _NOTHING),
-    **dict.fromkeys(("votes", "opposes"), _ID),
+    **dict.fromkeys(("posted", "votes", "opposes"), _ID),
     "next": "score",
     "word": r"[^\s:]+",
     "words": _NOTHING,
@@ -38,7 +38,7 @@ _OUTSIDE = {
     "article": _NOTHING,
     "schema": _NOTHING,
     "link": "[0-9a-f]{32}",
-    **dict.fromkeys(("posted", "saved"), _ID),
+    "saved": _ID,
     "shift": _SLUG,
     "lock": "import|hot|tick|forget",
     "tick": _NOTHING,

@@ -28,7 +28,7 @@ class Members:
 
         Raises PageNotFound before the first page and beyond the last.
         """
-        return self._page([names.posted(poster)], number, reader)
+        return self._page([keys.posted(poster) for keys in self._store.shards.all], number, reader)
 
     def voted(self, user: UserId, number: int = 1) -> MemberPage:
         """The same of the listed articles the member voted for.
@@ -73,7 +73,7 @@ class Members:
 
     def all_posted(self, user: UserId) -> Iterator[Noted]:
         """Everything the member posted, removed articles included, by posting time."""
-        yield from self._all([names.posted(user)])
+        yield from self._all([keys.posted(user) for keys in self._store.shards.all])
 
     def _chosen(self, user: UserId, number: int, choice: Choice) -> MemberPage:
         """With the choice itself, which voter sets that have expired do not tell any more."""

@@ -62,11 +62,6 @@ class Repair:
         moment: list[Value] = [exact_time(store.now()), store.rules.voters_grace]
         told = store.run("repair_articles", [keys.removed], [keys.prefix, *moment, *batch])
         facts = [told[at : at + 4] for at in range(0, len(told), 4)]
-        with store.pipeline() as pipe:
-            for article_id, (time, poster, _, _) in zip(batch, facts, strict=True):
-                if poster and int(poster) > 0:
-                    pipe.zadd(names.posted(int(poster)), {article_id: time})
-            pipe.execute()
         return {slug for _, _, groups, _ in facts for slug in split_groups(groups)}
 
     def _repair_log(self, keys: Keys) -> None:

@@ -8,6 +8,7 @@ from articles.errors import StoreUnfit
 from articles.ranking import Parameters
 from articles.repository import keys as names
 from articles.repository.index import ALL_INDEXED
+from articles.repository.keyspace import walk
 from articles.repository.store import Store, Value, exact_time
 from articles.repository.tuning import parameters_from, values_of
 
@@ -25,8 +26,11 @@ _WINDOW = "voting_window"
 _CLOSES = "closes"
 """There once all articles say when voting on them ends."""
 
+_POSTED = "posted"
+"""There once every shard lists what members posted."""
+
 _STEP = 1000
-"""Articles ranked, or given a closing time, in one step."""
+"""Articles ranked, listed, or given a closing time in one step."""
 
 _CONFIGURED = "configured"
 """Votes per day as last taken over from the configuration; the lab may have changed them since."""
@@ -83,6 +87,32 @@ def fix_closing_times(store: Store) -> None:
                 (cursor,) = store.run("set_closing_times", [ranking], [keys.prefix, cursor, _STEP, *moment])
     with store.commands() as client:
         client.hset(names.SCHEMA, _CLOSES, "fixed")
+
+
+def list_posted(store: Store) -> None:
+    """List what each member posted in every shard, in a store from before the scripts did.
+
+    Bounded steps, safe to repeat and to break off. The lists that several shards shared go in the end.
+    """
+    with store.commands() as client:
+        if client.hexists(names.SCHEMA, _POSTED):
+            return
+    for keys in store.shards.all:
+        cursor = "-inf"
+        while cursor:
+            lists = [keys.order(Order.TIME), keys.removed]
+            (cursor,) = store.run("list_posted", lists, [keys.prefix, cursor, _STEP])
+    if store.shards.count > 1:
+        _drop_shared_lists(store)
+    with store.commands() as client:
+        client.hset(names.SCHEMA, _POSTED, "listed")
+
+
+def _drop_shared_lists(store: Store) -> None:
+    for found in walk(store):
+        if shared := [name for name in found if name.startswith("posted:")]:
+            with store.commands() as client:
+                client.unlink(*shared)
 
 
 def _check(info: dict[str, Any]) -> None:

@@ -7,8 +7,9 @@ import pytest
 from django.core.management.base import CommandError
 from django.db import OperationalError
 
+from accounts import departures
 from accounts.models import User
-from articles.domain import PLACEHOLDERS, UNKNOWN_POSTER, Choice, Order
+from articles.domain import DELETED_MEMBER, PLACEHOLDERS, UNKNOWN_POSTER, Choice, Order
 from articles.management.commands import import_articles
 from articles.management.commands._progress import Progress
 from articles.repository.imports import Imports
@@ -52,6 +53,39 @@ def test_posters_become_members_nobody_can_log_in_as(run, site_store, write):
     assert [a.poster for a in articles] == [alice.pk, alice.pk, admin.pk]
     assert [a.poster_name for a in articles] == ["Alice", "Alice", admin.username]
     assert [a.id for a in site_store.members.posted(alice.pk).articles] == [articles[1].id, articles[0].id]
+
+
+def delete(user):
+    departures.begin(user.pk)
+    departures.go_on(60)
+
+
+def test_articles_of_a_deleted_member_are_a_deleted_members(run, site_store, write):
+    bob = User.objects.create_user("bob", password="correct horse battery staple")
+    delete(bob)
+
+    run("import_articles", write([row(1, poster="bob"), row(2, poster="Carol")]))
+
+    assert next((a.poster, a.poster_name) for a in site_store.imports.all()) == (DELETED_MEMBER, "")
+    assert not User.objects.filter(canonical_name="bob", left_at=None).exists()
+    assert findings(site_store) == []
+
+
+def test_a_member_deleted_between_two_batches_is_not_brought_back(
+    run, site_store, write, small_batches, monkeypatch
+):
+    make_accounts = import_articles._Import._make_accounts
+
+    def delete_what_is_there(self, posters):
+        for bob in User.objects.filter(username="bob", left_at=None):
+            delete(bob)
+        make_accounts(self, posters)
+
+    monkeypatch.setattr(import_articles._Import, "_make_accounts", delete_what_is_there)
+    run("import_articles", write([row(number, poster="bob") for number in range(7)]))
+
+    assert {(a.poster, a.poster_name) for a in site_store.imports.all()} == {(DELETED_MEMBER, "")}
+    assert findings(site_store) == []
 
 
 def test_a_member_who_is_here_already_stays_as_he_is(run, site_store, write):

@@ -279,6 +279,7 @@ def test_a_script_that_writes_a_key_is_among_its_writers(row):
         "log:": r"\blog\(|forget\(KEYS\[1\]",
         "votes:<user>": r"\bnote_choice\(|list_choices\(|'UNLINK', KEYS\[[12]\]",
         "opposes:<user>": r"\bnote_choice\(|list_choices\(|'UNLINK', KEYS\[[12]\]",
+        "posted:<user>": r"\bnote_posted\(|'ZREM', KEYS\[2\]",
         "gone:": r"'SADD', KEYS\[1\]",
         "groups:": r"'(?:HSET|HSETNX|HDEL)', KEYS\[1\], ARGV",
         "merged:": r"'(?:HSET|HDEL)', KEYS\[2\]",

@@ -2,10 +2,11 @@
 
 import pytest
 
-from articles.domain import PLACEHOLDERS, Choice, ImportedArticle, Order
+from articles.domain import DELETED_MEMBER, PLACEHOLDERS, Choice, ImportedArticle, Order
 from articles.errors import VotingClosed
 from articles.repository import ImportRunning, connect
 from articles.repository import keys as names
+from articles.searching import read_query
 from tests.repository.conftest import ALICE, BOB, CAROL
 from tests.repository.usage import listed, post, problems
 
@@ -267,6 +268,38 @@ def test_an_import_that_fails_gives_the_lock_back(repository):
 
     with repository.imports.alone():
         pass
+
+
+def is_without_a_name(repository, number):
+    found = repository.articles.get(number)
+    return (found.poster, found.poster_name) == (DELETED_MEMBER, "") and problems(repository) == []
+
+
+@pytest.mark.parametrize("at", [OLD, RECENT])
+def test_an_article_whose_posters_account_is_deleted_is_imported_without_a_name(repository, at):
+    assert repository.departures.advance(ALICE, "alice", "", lambda: True) == ""
+
+    first, second = repository.imports.add([row(at=at), row(link="https://example.org/b", poster=BOB)])
+
+    assert is_without_a_name(repository, first)
+    assert repository.articles.get(first).votes == 3
+    assert repository.search.newest(read_query("alice"), 9) == [second]
+    assert repository.members.posted(ALICE).articles == ()
+    assert repository.imports.add([row(at=at)]) == [None]
+
+
+def test_an_account_deleted_while_its_articles_are_imported_leaves_no_name(repository, monkeypatch):
+    number_them = repository.imports._new_ids
+
+    def overtaken(count):
+        repository.departures.advance(ALICE, "alice", "", lambda: True)
+        return number_them(count)
+
+    monkeypatch.setattr(repository.imports, "_new_ids", overtaken)
+    (number,) = repository.imports.add([row(at=RECENT)])
+
+    assert is_without_a_name(repository, number)
+    assert not [key for key in repository.store.client.scan_iter() if key.endswith((f"posted:{ALICE}", ":alic"))]
 
 
 def test_a_batch_costs_the_same_round_trips_however_many_rows(real_repository, wire):

@@ -340,4 +340,4 @@ def test_lists_that_are_lost_come_back_for_what_is_open(repository, clock):
 def test_every_member_has_keys_of_its_own(repository):
     names = repository.store.shards.all[0]
 
-    assert len({names.votes_of(1), names.opposes_of(1), names.votes_of(2), keys.saved(1), keys.posted(1)}) == 5
+    assert len({names.votes_of(1), names.opposes_of(1), names.votes_of(2), keys.saved(1), names.posted(1)}) == 5

@@ -8,7 +8,7 @@ import pytest
 from articles.domain import Rules
 from articles.errors import StoreUnfit
 from articles.repository import connect, schema, tuning
-from tests.repository.usage import contents
+from tests.repository.usage import MODERATOR, contents, use
 
 
 def test_the_first_start_stamps_an_empty_store(server_url):
@@ -19,7 +19,7 @@ def test_the_first_start_stamps_an_empty_store(server_url):
 
     stamp = {"version": "1", "shards": "4", "configured": "200", "points": "ranked", "indexed": "1 all"}
     stamp |= {"voting_window": "604800.000", "closes": "fixed"}
-    assert repository.store.client.hgetall("schema:") == stamp
+    assert repository.store.client.hgetall("schema:") == stamp | {"posted": "listed"}
     values = {name: float(text) for name, text in repository.store.client.hgetall("{s3}:ranking:").items()}
     parameters = {"votes_per_day": 200, "alpha": 1, "beta": 1.2, "base": 2, "gamma": 1.5, "seconds_per_point": 432}
     parameters |= {"voting_window": 604800, "longest_window": 604800}
@@ -166,6 +166,26 @@ def test_a_site_that_had_no_parameters_but_the_weight_keeps_it_until_it_is_adopt
     assert changed.adopt_rules()
     assert changed.articles.get(number).score == store.now() + 8640
     assert list(changed.audit.findings()) == []
+
+
+@pytest.mark.parametrize("step", [1, 3, 1000])
+def test_a_store_without_lists_of_what_each_shard_posted_gets_them_at_its_start(
+    real_repository, clock, monkeypatch, step
+):
+    repository, client = real_repository, real_repository.store.client
+    use(repository, clock)
+    repository.departures.advance(MODERATOR.id, "carol", "", lambda: True)
+    posted = {user: list(repository.members.all_posted(user)) for user in (1, 2)}
+    for name in list(client.scan_iter("*posted:*")):
+        client.unlink(name)
+    client.hdel("schema:", "posted")
+    client.zadd("posted:1", {"1": 1})  # all shards shared one list
+    monkeypatch.setattr(schema, "_STEP", step)
+
+    repository.prepare()
+
+    assert {user: list(repository.members.all_posted(user)) for user in posted} == posted
+    assert list(repository.audit.findings()) == []
 
 
 def test_starts_at_the_same_time_adopt_another_weight_once(real_repository):

@@ -13,7 +13,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.db import DatabaseError
 
 from accounts.models import User
-from articles.domain import UNKNOWN_POSTER, ImportedArticle, UserId
+from articles.domain import DELETED_MEMBER, UNKNOWN_POSTER, ImportedArticle, UserId
 from articles.interchange import BadRow, Reading, Row, parse_line, read_row, read_time
 from articles.management.commands._accounts import require_accounts
 from articles.management.commands._article_file import ArticleFile, DamagedFile, open_articles
@@ -159,10 +159,15 @@ class _Import:
     def _batches(self, reading: Reading) -> Iterator[list[ImportedArticle]]:
         """The articles, whose posters have accounts by then."""
         rows = self._rows(reading)
-        unknown = (UNKNOWN_POSTER, "")
         while batch := list(islice(rows, BATCH)):
             self._make_accounts([row.poster for row in batch if row.poster and row.poster not in self._accounts])
-            yield [row.imported(*self._accounts.get(row.poster, unknown)) for row in batch]
+            yield [row.imported(*self._account_of(row.poster)) for row in batch]
+
+    def _account_of(self, poster: str) -> tuple[UserId, str]:
+        """Id and name of a poster by the name as given: a deleted member where its account is deleted."""
+        if not poster:
+            return UNKNOWN_POSTER, ""
+        return self._accounts.get(poster, (DELETED_MEMBER, ""))
 
     def _make_accounts(self, posters: list[str]) -> None:
         """Find or make the posters' accounts; of several spellings of a new one's name the first is kept."""

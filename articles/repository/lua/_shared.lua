@@ -193,6 +193,13 @@ local function is_gone(prefix, user)
   return redis.call('SISMEMBER', prefix .. 'gone:', user) == 1
 end
 
+-- List an article among what its poster posted in this shard; imported ones may have no known poster.
+local function note_posted(prefix, id, poster, time)
+  if (tonumber(poster) or 0) > 0 and not is_gone(prefix, poster) then
+    redis.call('ZADD', prefix .. 'posted:' .. poster, time, id)
+  end
+end
+
 -- `at` in Unix seconds, as text. Of those from before `ended`, when no article was posted that is still open, only the
 -- newest are kept.
 local function note_choice(prefix, id, user, choice, at, ended)

@@ -4,7 +4,7 @@ KEYS  1 article  2 voted  3 oppose
 ARGV  1 id  2 title  3 link  4 poster  5 poster's name  6 time, s  7 votes  8 opposes  9 groups, comma-separated
       10 removal reason, or ''  11 when voting ends, s  12 now, s  13 grace, s
       14 first placeholder user id  15 shard prefix  16 words
-Returns  {"ok"} | {"exists"}
+Returns  {"ok"} | {"exists"} | {"gone"}, when the poster's account is deleted
 Cost  O(votes) while voting is open, else O(log N)
 ]]
 local article, voted, oppose = KEYS[1], KEYS[2], KEYS[3]
@@ -12,6 +12,7 @@ local id, poster, time, closes, prefix = ARGV[1], ARGV[4], ARGV[6], ARGV[11], AR
 local votes, opposes, now, grace = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[12]), tonumber(ARGV[13])
 
 if redis.call('EXISTS', article) == 1 then return {'exists'} end
+if is_gone(prefix, poster) then return {'gone'} end
 local in_force = parameters(prefix)
 
 local placeholder, at_once = tonumber(ARGV[14]), 1000
@@ -32,11 +33,12 @@ if is_open(now, closes) then
   local named = tonumber(poster) > 0 and votes > 0
   if named then
     redis.call('SADD', voted, poster)
-    if not is_gone(prefix, poster) then note_choice(prefix, id, poster, 'vote', time, -math.huge) end
+    note_choice(prefix, id, poster, 'vote', time, -math.huge)
   end
   enter_voters(voted, named and votes - 1 or votes)
   enter_voters(oppose, opposes)
 end
+note_posted(prefix, id, poster, time)
 if ARGV[10] == '' then
   list_article(prefix, id, tonumber(time), votes - opposes, split(ARGV[9]), in_force)
   enter_words(prefix, id, ARGV[16])

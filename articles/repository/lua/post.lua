@@ -19,6 +19,7 @@ redis.call('SADD', voted, poster)
 end_voter_set(voted, closes, now, grace)
 note_window(prefix, now, closes, in_force)
 note_choice(prefix, id, poster, 'vote', now, now - math.max(in_force.longest_window, closes - now) - grace)
+note_posted(prefix, id, poster, now)
 list_article(prefix, id, tonumber(now), 1, split(ARGV[7]), in_force)
 enter_words(prefix, id, ARGV[11])
 return {'ok'}

@@ -66,6 +66,7 @@ for at = 4, #ARGV do
   if not in_force.next_per_point then redis.call('ZREM', prefix .. 'next:score', id) end
   if time then
     note_viewed(id)
+    note_posted(prefix, id, poster, time)
     forget_entries(id)
     time = tonumber(time)
     closes = tonumber(closes or '') or fix_closing_time(prefix, id, time, votes, opposes, now, grace)
