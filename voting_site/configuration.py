@@ -1,81 +1,13 @@
 """Every variable an operator may set, with its default, range and meaning.
 
-`settings.py` reads its values here and `docs/configuration.md` is written from the same table
+`loading.py` reads the values by this table and `docs/configuration.md` is written from the same table
 (`manage.py configuration`), so that neither can say anything else than the code.
 """
 
-import re
-import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
-from ipaddress import ip_network
-from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
-from zoneinfo import ZoneInfo
 
-import environ
-from django.core.exceptions import ImproperlyConfigured
-
-
-class BadSetting(ImproperlyConfigured):
-    """A setting the site cannot work with; the message is one sentence for the operator, without secrets."""
-
-
-def _flag(text: str) -> bool:
-    known = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False}
-    known |= {"off": False, "": False}
-    return known[text.strip().lower()]
-
-
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
-def _networks(text: str) -> list[str]:
-    """Names of networks, each checked; 10.0.0.1/8 is none, for it is unclear which one is meant."""
-    return [name if name == "unix" else str(ip_network(name)) for name in _names(text)]
-
-
-def _origin(text: str) -> str:
-    """Scheme and host, without a slash at the end; ValueError for what is no address of a whole site."""
-    if not text:
-        return ""
-    parts = urlsplit(text)
-    host, port = parts.hostname or "", parts.port  # the port is checked by asking for it
-    plain = f"{parts.scheme}://{f'[{host}]' if ':' in host else host}{'' if port is None else f':{port}'}"
-    if parts.scheme not in ("http", "https") or not _HOST.match(host) or text.lower().rstrip("/") != plain:
-        raise ValueError(text)
-    return plain
-
-
-def _time_zone(text: str) -> str:
-    return ZoneInfo(text).key
-
-
-def _log_level(text: str) -> str:
-    return _LOG_LEVELS[text.strip().upper()]
-
-
-_HOST = re.compile(r"\A[0-9a-z:]([0-9a-z.:-]*[0-9a-z.:])?\Z")
-_LOG_LEVELS = {name: name for name in ("DEBUG", "INFO", "WARNING", "ERROR")}
-_KINDS: dict[str, Callable[[str], Any]] = {
-    "text": str,
-    "number": int,
-    "yes/no": _flag,
-    "list": _names,
-    "list of networks": _networks,
-    "address": _origin,
-    "time zone": _time_zone,
-    "log level": _log_level,
-}
-_SUCH_AS = {
-    "yes/no": ", that is 1 or 0",
-    "address": " of a site, such as https://news.example.org",
-    "time zone": ", such as Asia/Shanghai",
-    "log level": f", that is one of {', '.join(_LOG_LEVELS)}",
-}
+from voting_site.setting_kinds import BadSetting, read
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,17 +22,17 @@ class Variable:
     high: int | None = None
 
     def parse(self, text: str) -> Any:
-        """The value of `text`; raises BadSetting."""
-        try:
-            value = _KINDS[self.kind](text)
-        except (KeyError, ValueError, OSError):  # OSError: a folder among the files of time zones
-            article = "an" if self.kind[0] in "aeiou" else "a"
-            what = f"{article} {self.kind}{_SUCH_AS.get(self.kind, '')}"
-            raise BadSetting(f"{self.name}={text!r} is not {what}.") from None
+        """The value of `text`, of a blank one the default. Raises BadSetting."""
+        given = text if self.kind == "secret" else text.strip()
+        if not text.strip():
+            given = self.default
+        if not given:
+            return _EMPTY.get(self.kind, "")
+        value = read(self.name, self.kind, given)
         too_low = self.low is not None and value < self.low
         too_high = self.high is not None and value > self.high
         if too_low or too_high:
-            raise BadSetting(f"{self.name}={text} is outside {self.range}.")
+            raise BadSetting(f"{self.name}={given} is outside {self.range}.")
         return value
 
     @property
@@ -111,14 +43,17 @@ class Variable:
         return f"{self.low}–{self.high}"
 
 
+_EMPTY: dict[str, Any] = {"list of hosts": [], "list of networks": [], "database": None}
+"""Values of kinds whose empty default is no text."""
+
 VARIABLES = (
-    Variable("HOST", "text", "127.0.0.1", "Address the web server listens on; 0.0.0.0 for every one."),
+    Variable("HOST", "host", "127.0.0.1", "Address the web server listens on; 0.0.0.0 for every one."),
     Variable("PORT", "number", "8000", "Port the web server listens on.", 1, 65535),
     Variable("WEB_WORKERS", "number", "2", "Worker processes of the web server.", 1, 64),
     Variable("WEB_THREADS", "number", "8", "Threads in each worker process.", 1, 128),
     Variable(
         "DATA_DIR",
-        "text",
+        "directory",
         "var",
         "Directory of everything that must be kept: store, accounts, secret key, logs. "
         "A relative path starts at the checkout.",
@@ -134,9 +69,10 @@ VARIABLES = (
     ),
     Variable(
         "ALLOWED_HOSTS",
-        "list",
+        "list of hosts",
         "",
-        "Further host names the site answers to, separated by commas; localhost, HOST and SITE_URL always are.",
+        "Further host names the site answers to, separated by commas; localhost, HOST and SITE_URL always are. "
+        ".example.org stands for everything below example.org too, and * for every name.",
     ),
     Variable(
         "BEHIND_PROXY",
@@ -154,7 +90,7 @@ VARIABLES = (
     ),
     Variable(
         "SECRET_KEY",
-        "text",
+        "secret",
         "",
         "Key that signs sessions and links in mails; empty: made at first start in DATA_DIR/secret_key.",
     ),
@@ -162,21 +98,21 @@ VARIABLES = (
     Variable("TIME_ZONE", "time zone", "UTC", "Time zone of dates on pages, for example Asia/Shanghai."),
     Variable(
         "DATABASE_URL",
-        "text",
+        "database",
         "",
         "Accounts database, for example postgres://user:password@host/name; "
         "empty: SQLite in DATA_DIR/accounts.sqlite3.",
     ),
     Variable(
         "REDIS_URL",
-        "text",
+        "store",
         "",
         "Your own store, Redis 6.2 or newer or Valkey: redis://, rediss:// or unix://; "
         "empty: the embedded server in DATA_DIR/store.",
     ),
     Variable(
         "CACHE_URL",
-        "text",
+        "store",
         "",
         "Cache and sessions; never the store's own database. "
         "Empty: the next database number on the store's server.",
@@ -201,12 +137,12 @@ VARIABLES = (
     ),
     Variable(
         "EMAIL_URL",
-        "text",
+        "mail server",
         "consolemail://",
         "Mail server, for example smtp+tls://user:pw@host:587. By default mails, such as links for new passwords, "
         "are sent to nobody and only printed in the terminal of the site.",
     ),
-    Variable("EMAIL_FROM", "text", "noreply@localhost", "Sender of the site's mails."),
+    Variable("EMAIL_FROM", "sender", "noreply@localhost", "Sender of the site's mails."),
     Variable(
         "VOTING_WINDOW_DAYS",
         "number",
@@ -276,54 +212,12 @@ VARIABLES = (
         3650,
     ),
     Variable("TICK_SECONDS", "number", "60", "Seconds between two runs of the housekeeping.", 10, 600),
-    Variable("METRICS_TOKEN", "text", "", "Token that /metrics asks for; empty: it answers this machine alone."),
+    Variable("METRICS_TOKEN", "token", "", "Token that /metrics asks for; empty: it answers this machine alone."),
     Variable("LOG_LEVEL", "log level", "INFO", "Least severe log lines written: DEBUG, INFO, WARNING or ERROR."),
 )
 
 
-_ASSIGNED = re.compile(r"^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=", re.MULTILINE)
-
-
-def load(base_dir: Path) -> dict[str, Any]:
-    """All values by name, from the environment and `base_dir/.env` (the environment wins)."""
-    env = environ.Env()
-    try:
-        env.read_env(base_dir / ".env")
-    except UnicodeDecodeError:
-        raise BadSetting(f"{base_dir / '.env'} is not a text in UTF-8.") from None
-    return {variable.name: variable.parse(env.str(variable.name, variable.default)) for variable in VARIABLES}
-
-
-def misspelt(base_dir: Path) -> list[str]:
-    """A sentence for every name in `base_dir/.env` that is no setting of the site."""
-    try:
-        text = (base_dir / ".env").read_text("utf-8")
-    except (OSError, UnicodeDecodeError):
-        return []
-    known = [variable.name for variable in VARIABLES]
-    told = []
-    for name in dict.fromkeys(_ASSIGNED.findall(text)):
-        if name not in known:
-            near = get_close_matches(name.upper(), known, 1)
-            hint = f"; did you mean {near[0]}?" if near else "."
-            told.append(f"The file .env sets {name}, which is not a setting of the site{hint}")
-    return told
-
-
-def read_by(name: str, text: str, reader: Callable[[str], dict[str, Any]], needed: str) -> dict[str, Any]:
-    """What `reader` makes of an address, with the name of a class or module as `needed`.
-
-    Raises BadSetting, which keeps the password in the address to itself.
-    """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            found = reader(text)
-        if "." in found.get(needed, ""):
-            return found
-    except (ImproperlyConfigured, ValueError, KeyError):
-        pass
-    raise BadSetting(f"{name} is not an address the site understands; see docs/configuration.md.")
+NAMES = [variable.name for variable in VARIABLES]
 
 
 def as_markdown() -> str:
@@ -339,9 +233,13 @@ _INTRODUCTION = """\
 # Configuration
 
 Every setting is an environment variable, or a line `NAME=value` in a file `.env` in the checkout; the
-environment wins. All of them are read and checked at start: a value of the wrong kind or out of range stops
-the start with one sentence that names it, and a name in `.env` that is none of these is warned of. `make run`
-needs none of them.
+environment wins. A blank value means the default. All settings are read and checked at start: values of the
+wrong kind or out of range stop the start, all of them at once, with one sentence for each. A line in `.env`
+that sets none of these is warned of. `make run` needs none of them.
+
+A host is written without scheme and port; IPv6 may stand in brackets. `DATA_DIR` may not be, contain or lie in
+a folder of the program, such as the checkout itself or its `static/`; other folders in the checkout, such as
+`var/`, are fine.
 
 """
 

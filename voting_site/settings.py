@@ -1,27 +1,31 @@
-"""Django's settings. What an operator may change comes from `configuration.py`, and nothing else does."""
+"""Django's settings. What an operator may change, and nothing else, comes from `configuration.py`."""
 
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import environ
 from csp.constants import NONE, SELF
 
-from voting_site.configuration import load, read_by
-from voting_site.secret_key import secret_key
+from voting_site import hosts
+from voting_site.loading import load
+from voting_site.service_urls import is_sqlite, sqlite_at
 from voting_site.store_urls import cache_url, store_url
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 CONFIGURATION = load(BASE_DIR)
 
-DATA_DIR = (BASE_DIR / CONFIGURATION["DATA_DIR"]).resolve()
-SECRET_KEY = CONFIGURATION["SECRET_KEY"] or secret_key(DATA_DIR)
+DATA_DIR = CONFIGURATION["DATA_DIR"]
+SECRET_KEY = CONFIGURATION["SECRET_KEY"]
 DEBUG = CONFIGURATION["DEBUG"]
 
 SITE_NAME = CONFIGURATION["SITE_NAME"]
 SITE_URL = CONFIGURATION["SITE_URL"]
 _public = urlsplit(SITE_URL)
 ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]", *CONFIGURATION["ALLOWED_HOSTS"]]
-ALLOWED_HOSTS += [host for host in (_public.hostname, CONFIGURATION["HOST"]) if host and host != "0.0.0.0"]  # noqa: S104
+ALLOWED_HOSTS += [
+    hosts.in_address(host)
+    for host in (_public.hostname, CONFIGURATION["HOST"])
+    if host and host not in hosts.EVERY_ADDRESS
+]
 CSRF_TRUSTED_ORIGINS = [SITE_URL] if SITE_URL else []
 
 INSTALLED_APPS = [
@@ -93,16 +97,9 @@ TEMPLATES = [
 
 FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 
-_env = environ.Env()
-DATABASES = {
-    "default": read_by(
-        "DATABASE_URL",
-        CONFIGURATION["DATABASE_URL"] or f"sqlite:///{DATA_DIR / 'accounts.sqlite3'}",
-        _env.db_url_config,
-        "ENGINE",
-    )
-}
-if "sqlite" in DATABASES["default"]["ENGINE"]:
+DATABASES = {"default": CONFIGURATION["DATABASE_URL"] or sqlite_at(DATA_DIR / "accounts.sqlite3")}
+if is_sqlite(DATABASES["default"]):
+    DATABASES["default"]["NAME"] = str(BASE_DIR / DATABASES["default"]["NAME"])  # the same for every process
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
         "timeout": 5,
@@ -169,7 +166,7 @@ LOGIN_URL = "/login/"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "/"
 
-vars().update(read_by("EMAIL_URL", CONFIGURATION["EMAIL_URL"], _env.email_url_config, "EMAIL_BACKEND"))
+vars().update(CONFIGURATION["EMAIL_URL"])
 DEFAULT_FROM_EMAIL = CONFIGURATION["EMAIL_FROM"]
 SERVER_EMAIL = DEFAULT_FROM_EMAIL
 EMAIL_TIMEOUT = 5

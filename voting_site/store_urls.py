@@ -3,30 +3,13 @@
 from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from voting_site.configuration import BadSetting
 from voting_site.embedded import StorePaths
-
-_SCHEMES = ("redis", "rediss", "unix")
+from voting_site.setting_kinds import BadSetting
 
 
 def store_url(configured: str, data_dir: Path) -> str:
-    """The store's URL. Raises BadSetting for one the site cannot speak."""
-    if not configured:
-        return StorePaths(data_dir).url(db=0)
-    return _checked("REDIS_URL", configured)
-
-
-def _checked(name: str, url: str) -> str:
-    """The same; raises BadSetting, which keeps the password in it to itself."""
-    try:
-        parts = urlsplit(url)
-        known = parts.scheme in _SCHEMES and (parts.port, database_number(url))
-    except ValueError:
-        known = False
-    if not known:
-        schemes = ", ".join(f"{scheme}://" for scheme in _SCHEMES)
-        raise BadSetting(f"{name} must begin with one of {schemes}, and its port and database must be numbers.")
-    return url
+    """The store's URL: the operator's own, or the embedded server's."""
+    return configured or StorePaths(data_dir).url(db=0)
 
 
 def database_number(url: str) -> int:
@@ -45,15 +28,19 @@ def _with_database(url: str, number: int) -> str:
 
 
 def cache_url(configured: str, store: str) -> str:
-    """The cache's URL: the operator's, or the next database on the store's server.
+    """The cache's URL: the operator's, or the next database on the store's server."""
+    return configured or _with_database(store, database_number(store) + 1)
 
-    Raises BadSetting when it is the store's own database: clearing the cache empties a database.
-    """
-    if not configured:
-        return _with_database(store, database_number(store) + 1)
-    here, there = urlsplit(_checked("CACHE_URL", configured)), urlsplit(store)
-    same_server = (here.hostname, here.port or 6379) == (there.hostname, there.port or 6379)
-    same_place = here.path == there.path if "unix" in (here.scheme, there.scheme) else same_server
-    if same_place and database_number(configured) == database_number(store):
+
+def check_apart(store: str, cache: str) -> None:
+    """Raise BadSetting when both are one database: clearing the cache empties a database."""
+    if store and cache and _place(store) == _place(cache):
         raise BadSetting("CACHE_URL and REDIS_URL must not be the same database.")
-    return configured
+
+
+def _place(url: str) -> tuple[str | None, int, int]:
+    """The server, by path or by name and port, and the database."""
+    parts = urlsplit(url)
+    if parts.scheme == "unix":
+        return parts.path, 0, database_number(url)
+    return parts.hostname or "localhost", parts.port or 6379, database_number(url)

@@ -3,15 +3,26 @@ import subprocess
 import sys
 from pathlib import Path
 
-import environ
 import pytest
 from django.conf import settings
 
-from voting_site import configuration
+from voting_site import configuration, dotenv, service_urls
 from voting_site.command_line import execute
-from voting_site.configuration import VARIABLES, BadSetting, Variable
+from voting_site.configuration import VARIABLES, Variable
+from voting_site.loading import load
 from voting_site.secret_key import secret_key
-from voting_site.store_urls import cache_url, database_number, store_url
+from voting_site.setting_kinds import BadSetting
+from voting_site.store_urls import cache_url, check_apart, database_number, store_url
+
+BY_NAME = {variable.name: variable for variable in VARIABLES}
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch):
+    """No setting of the tests' own."""
+    for name in BY_NAME:
+        monkeypatch.delenv(name, raising=False)
+    return monkeypatch
 
 
 def test_the_page_of_settings_is_what_the_code_says():
@@ -20,27 +31,46 @@ def test_the_page_of_settings_is_what_the_code_says():
     assert page == configuration.page(), "run `make docs`"
 
 
-def test_every_default_is_a_valid_value(tmp_path, monkeypatch):
-    for variable in VARIABLES:
-        monkeypatch.delenv(variable.name, raising=False)
-
-    values = configuration.load(tmp_path)
+def test_every_default_is_a_valid_value(tmp_path):
+    values = load(tmp_path)
 
     assert values["VOTING_WINDOW_DAYS"] == 7
     assert values["ARTICLES_PER_PAGE"] == 25
     assert 86400 / values["VOTES_PER_DAY"] == 432
+    assert values["DATA_DIR"] == tmp_path / "var"
 
 
-def test_the_environment_wins_over_the_file(tmp_path, monkeypatch):
-    (tmp_path / ".env").write_text("PORT=1234\nSITE_NAME=From the file\n")
-    monkeypatch.setenv("PORT", "4321")
-    monkeypatch.setenv("SITE_NAME", "x")
-    monkeypatch.delenv("SITE_NAME")
+@pytest.mark.parametrize("blank", ["", "   "])
+@pytest.mark.parametrize("place", ["environment", "file"])
+def test_a_blank_value_means_the_default(tmp_path, environment, blank, place):
+    defaults = load(tmp_path)
 
-    values = configuration.load(tmp_path)
+    if place == "file":
+        (tmp_path / ".env").write_text("".join(f"{name}={blank}\n" for name in BY_NAME))
+    for name in BY_NAME if place == "environment" else ():
+        environment.setenv(name, blank)
 
-    assert (values["PORT"], values["SITE_NAME"]) == (4321, "From the file")
-    monkeypatch.delenv("SITE_NAME", raising=False)
+    assert load(tmp_path) == defaults
+
+
+def test_the_environment_wins_over_the_file(tmp_path, environment):
+    (tmp_path / ".env").write_text("PORT=1234\nSITE_NAME='From the file'\nWEB_WORKERS=5\n")
+    environment.setenv("PORT", "4321")
+    environment.setenv("WEB_WORKERS", "")
+
+    values = load(tmp_path)
+
+    assert (values["PORT"], values["SITE_NAME"], values["WEB_WORKERS"]) == (4321, "From the file", 2)
+    assert "SITE_NAME" not in os.environ
+
+
+def test_a_value_is_taken_as_it_stands(tmp_path, environment):
+    environment.setenv("SECRET_KEY", "$PATH and $nothing")
+    (tmp_path / ".env").write_text("\ufeffSITE_NAME=$HOME & more\n", "utf-8")
+
+    values = load(tmp_path)
+
+    assert (values["SECRET_KEY"], values["SITE_NAME"]) == ("$PATH and $nothing", "$HOME & more")
 
 
 @pytest.mark.parametrize(
@@ -58,7 +88,12 @@ def test_the_environment_wins_over_the_file(tmp_path, monkeypatch):
         ("TIME_ZONE", "Mars/Phobos"),
         ("TIME_ZONE", "America"),
         ("TIME_ZONE", "../UTC"),
-        ("TIME_ZONE", ""),
+        ("SITE_NAME", "A\nB"),
+        ("SITE_NAME", "\udcff"),
+        ("EMAIL_FROM", "news"),
+        ("EMAIL_FROM", "@example.org"),
+        ("EMAIL_FROM", "a@b\nBcc: c@d"),
+        ("METRICS_TOKEN", "schlüssel"),
         ("LOG_LEVEL", "LOUD"),
         ("TRUSTED_PROXIES", "10.0.0.1/8"),
         *(
@@ -88,11 +123,10 @@ def test_the_environment_wins_over_the_file(tmp_path, monkeypatch):
         ),
     ],
 )
-def test_a_value_out_of_range_is_refused_with_its_name(tmp_path, monkeypatch, name, text):
-    monkeypatch.setenv(name, text)
-
-    with pytest.raises(BadSetting, match=name):
-        configuration.load(tmp_path)
+def test_a_value_out_of_range_is_refused_with_its_name(name, text):
+    with pytest.raises(BadSetting, match=name) as caught:
+        BY_NAME[name].parse(text)
+    assert len(str(caught.value).splitlines()) == 1
 
 
 @pytest.mark.parametrize(
@@ -100,20 +134,44 @@ def test_a_value_out_of_range_is_refused_with_its_name(tmp_path, monkeypatch, na
     [
         ("", ""),
         ("https://news.example.org", "https://news.example.org"),
+        ("https://news.example.org.", "https://news.example.org"),
+        ("https://news.example.org:443", "https://news.example.org"),
+        ("http://news.example.org:443", "http://news.example.org:443"),
+        ("https://[2001:DB8:0::1]", "https://[2001:db8::1]"),
         ("https://News.Example.org/", "https://news.example.org"),
         ("http://localhost:8000", "http://localhost:8000"),
         ("http://[::1]:8000", "http://[::1]:8000"),
         ("http://10.0.0.7", "http://10.0.0.7"),
     ],
 )
-def test_the_sites_address_is_scheme_and_host(tmp_path, monkeypatch, text, address):
-    monkeypatch.setenv("SITE_URL", text)
-
-    assert configuration.load(tmp_path)["SITE_URL"] == address
+def test_the_sites_address_is_scheme_and_host(text, address):
+    assert BY_NAME["SITE_URL"].parse(text) == address
 
 
-def test_names_in_the_file_that_are_no_settings_are_told(tmp_path, monkeypatch, capsys):
-    (tmp_path / ".env").write_text("# PROT=1\nARTICLES_PER_PAGES=30\nexport prot = 1\nPORT=8000\nOTHER_THING=x\n")
+def test_all_mistakes_are_named_at_once(tmp_path, environment, capsys):
+    (tmp_path / ".env").write_text("PORT=0\nHOSTS=x\nSITE_NAME = News\nDATA_DIR=data\n")
+    (tmp_path / "data" / "secret_key").mkdir(parents=True)
+    environment.setenv("WEB_WORKERS", "many")
+    environment.setenv("REDIS_URL", "http://user:hidden@host")
+    environment.setenv("DATABASE_URL", "sqlite:///:memory:")
+    environment.setenv("EMAIL_URL", "smtp://")
+    environment.setenv("SECRET_KEY", "  ")
+
+    with pytest.raises(BadSetting) as caught:
+        load(tmp_path)
+
+    beginnings = [sentence.split()[0] for sentence in str(caught.value).splitlines()]
+    assert beginnings[:5] == ["PORT=0", "WEB_WORKERS='many'", "DATABASE_URL=…", "REDIS_URL=…", "EMAIL_URL=…"]
+    assert beginnings[5:] == [str(tmp_path / "data" / "secret_key")]
+    assert "hidden" not in str(caught.value)
+    assert list(dotenv.warnings(tmp_path, configuration.NAMES)) == [
+        "Line 3 of the file .env sets nothing: it is not NAME=value, without blanks.",
+        "The file .env sets HOSTS, which is not a setting of the site; did you mean HOST?",
+    ]
+
+
+def test_names_in_the_file_that_are_no_settings_are_told(tmp_path, capsys):
+    (tmp_path / ".env").write_text("# PROT=1\nARTICLES_PER_PAGES=30\nexport prot=1\nPORT=8000\nOTHER_THING=x\n")
 
     with pytest.raises(SystemExit):
         execute(["manage.py", "no-such-command"], tmp_path)
@@ -124,23 +182,34 @@ def test_names_in_the_file_that_are_no_settings_are_told(tmp_path, monkeypatch, 
         "The file .env sets prot, which is not a setting of the site; did you mean PORT?",
         "The file .env sets OTHER_THING, which is not a setting of the site.",
     ]
-    assert configuration.misspelt(tmp_path / "nowhere") == []
+    assert list(dotenv.warnings(tmp_path / "nowhere", [])) == []
 
 
-def test_a_file_that_is_no_text_is_one_sentence(tmp_path):
+def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path):
     (tmp_path / ".env").write_bytes(b"SITE_NAME=\xff\n")
-
     with pytest.raises(BadSetting, match="UTF-8"):
-        configuration.load(tmp_path)
+        load(tmp_path)
+
+    (tmp_path / "folder" / ".env").mkdir(parents=True)
+    with pytest.raises(BadSetting, match=r"\.env cannot be read: Is a directory\.$"):
+        load(tmp_path / "folder")
 
 
-@pytest.mark.parametrize("url", ["foo", "nonsense://h", "smtp://h:port"])
-def test_an_address_nobody_understands_names_its_variable_and_no_secret(url):
-    with pytest.raises(BadSetting, match="EMAIL_URL is not") as caught:
-        configuration.read_by("EMAIL_URL", url, environ.Env().email_url_config, "EMAIL_BACKEND")
-    with pytest.raises(BadSetting, match="DATABASE_URL is not"):
-        configuration.read_by("DATABASE_URL", url, environ.Env().db_url_config, "ENGINE")
-    assert url not in str(caught.value)
+@pytest.mark.parametrize(
+    ("name", "urls"),
+    [
+        ("EMAIL_URL", ("foo", "nonsense://h", "smtp://h:port", "smtp://", "filemail://")),
+        (
+            "DATABASE_URL",
+            ("foo", "nonsense://h", "postgres://h:port/db", "postgres://h", "sqlite:///:memory:", "mssql://h/d"),
+        ),
+    ],
+)
+def test_an_address_that_leads_nowhere_names_its_variable_and_no_secret(name, urls):
+    for url in urls:
+        with pytest.raises(BadSetting, match=f"{name}=… is not") as caught:
+            BY_NAME[name].parse(url)
+        assert url not in str(caught.value)
 
 
 def test_a_data_directory_nothing_can_be_kept_in_is_one_sentence(tmp_path):
@@ -148,6 +217,15 @@ def test_a_data_directory_nothing_can_be_kept_in_is_one_sentence(tmp_path):
 
     with pytest.raises(BadSetting, match=r"DATA_DIR=.* cannot be used: Not a directory"):
         secret_key(tmp_path / "file" / "data")
+
+
+@pytest.mark.parametrize("content", [b"", b" \n", b"\xff\xfe"])
+def test_a_file_that_holds_no_key_is_one_sentence(tmp_path, content):
+    (tmp_path / "secret_key").write_bytes(content)
+
+    with pytest.raises(BadSetting, match="secret_key holds no secret key"):
+        secret_key(tmp_path)
+    assert (tmp_path / "secret_key").read_bytes() == content
 
 
 @pytest.mark.parametrize("command", ["run", "audit", "migrate", "createsuperuser"])
@@ -207,13 +285,19 @@ def test_the_cache_is_the_next_database_of_the_stores_server(store, cache):
 )
 def test_a_cache_in_the_stores_own_database_is_refused(cache, store):
     with pytest.raises(BadSetting, match="CACHE_URL"):
-        cache_url(cache, store)
+        check_apart(store, cache)
 
 
 def test_a_store_of_an_unknown_kind_is_refused(tmp_path):
-    for url in ("http://host", "host", "redis://host:port", "redis://host?db=x"):
-        with pytest.raises(BadSetting, match="REDIS_URL"):
-            store_url(url, tmp_path)
-        with pytest.raises(BadSetting, match="CACHE_URL"):
-            cache_url(url, "redis://host")
+    nowhere = ("http://host", "host", "redis://host:port", "redis://host?db=x", "redis://host/x", "unix://?db=0")
+    for url in (*nowhere, "unix://relative/path", "redis://host?decode_responses=0", "redis://host?db=-1"):
+        for name in ("REDIS_URL", "CACHE_URL"):
+            with pytest.raises(BadSetting, match=f"{name}=… is not the address of a store"):
+                BY_NAME[name].parse(url)
+    for url in ("redis://", "rediss://u:p@host:1/2?ssl_cert_reqs=none", "unix://u:p@/a/store.sock?db=3"):
+        assert BY_NAME["REDIS_URL"].parse(url) == store_url(url, tmp_path) == url
     assert store_url("", tmp_path).startswith("unix://")
+
+
+def test_a_stores_address_is_shown_without_its_secrets():
+    assert service_urls.without_secrets("redis://u:p%40@host:1/2?password=p") == "host:1/2"

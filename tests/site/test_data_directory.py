@@ -1,0 +1,77 @@
+import subprocess
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from voting_site.data_directory import PROGRAM_FOLDERS, placed
+from voting_site.setting_kinds import BadSetting
+
+OWN = "is, contains or lies in a folder of the program"
+
+
+@pytest.fixture
+def checkout(tmp_path) -> Path:
+    place = tmp_path / "parent" / "checkout"
+    for name in (*PROGRAM_FOLDERS, ".git"):
+        (place / name / "inner").mkdir(parents=True)
+    return place
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(".", "./", "..", "../..", "/", "var/..", "../checkout", "../checkout/static", "articles/demo/none/yet"),
+        *(*PROGRAM_FOLDERS, "static/inner", "templates/x", ".git", ".venv", ".venv/data"),
+    ],
+)
+def test_a_folder_of_the_program_is_refused(checkout, text):
+    with pytest.raises(BadSetting, match=OWN):
+        placed(checkout, text)
+
+
+@pytest.mark.parametrize("text", ["var", "var/site", "data", "../elsewhere", "../checkout-data", "statics"])
+def test_a_directory_beside_the_program_is_fine(checkout, text):
+    assert placed(checkout, text) == (checkout / text).resolve()
+
+
+def test_links_do_not_hide_a_folder_of_the_program(checkout, tmp_path):
+    (checkout / "var").symlink_to(checkout / "static")
+    (tmp_path / "link").symlink_to(tmp_path / "parent")
+    (tmp_path / "circle").symlink_to(tmp_path / "circle")
+    (tmp_path / "moved").symlink_to(tmp_path / "real")
+
+    for text in ("var", "var/inner", str(tmp_path / "link"), str(tmp_path / "link" / "checkout")):
+        with pytest.raises(BadSetting, match=OWN):
+            placed(checkout, text)
+    with pytest.raises(BadSetting, match="cannot be used"):
+        placed(checkout, str(tmp_path / "circle"))
+    assert placed(checkout, str(tmp_path / "moved")) == (tmp_path / "real").resolve()
+    with pytest.raises(BadSetting, match=OWN):
+        placed(tmp_path / "link" / "checkout", "static")
+
+
+def test_a_tilde_is_the_home_directory(checkout, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+
+    assert placed(checkout, "~/data") == tmp_path / "home" / "data"
+    with pytest.raises(BadSetting, match="cannot be used"):
+        placed(checkout, "~no-such-user/data")
+
+
+def test_a_file_is_no_directory(checkout):
+    (checkout / "file").write_text("")
+
+    with pytest.raises(BadSetting, match="cannot be used: it is not a directory"):
+        placed(checkout, "file")
+
+
+def test_every_folder_of_the_checkout_is_known():
+    tracked = subprocess.run(
+        ["git", "ls-files"], cwd=settings.BASE_DIR, capture_output=True, text=True, check=False
+    ).stdout
+    if not tracked:
+        pytest.skip("not a checkout of git")
+    folders = {path.partition("/")[0] for path in tracked.splitlines() if "/" in path}
+
+    assert {name for name in folders if not name.startswith(".")} == set(PROGRAM_FOLDERS)

@@ -1,0 +1,80 @@
+"""Addresses of the servers the site works with. Each function raises ValueError for one it cannot speak to."""
+
+import re
+import warnings
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import environ
+from django.core.exceptions import ImproperlyConfigured
+
+_STORE_SCHEMES = ("redis", "rediss", "unix")
+_STORE_OPTION = re.compile(
+    r"db|username|password|client_name|health_check_interval|socket_keepalive"
+    r"|ssl_(?:keyfile|certfile|cert_reqs|ca_certs|ca_path|password|check_hostname)"
+)
+"""What a store's address may say after its question mark: nothing that would change how the site talks to it."""
+
+
+def store(text: str) -> str:
+    """The address of a Redis or Valkey server, unchanged."""
+    parts = urlsplit(text)
+    options = parse_qs(parts.query, strict_parsing=True) if parts.query else {}
+    is_file = parts.scheme == "unix"
+    number = options.get("db", [parts.path.strip("/")])[0] if not is_file else options.get("db", ["0"])[0]
+    known = parts.scheme in _STORE_SCHEMES and all(map(_STORE_OPTION.fullmatch, options))
+    placed = parts.path.strip("/") and not parts.hostname if is_file else parts.port != 0
+    if not known or not placed or not (number.isdecimal() or (number == "" and "db" not in options)):
+        raise ValueError("not a store")
+    return text
+
+
+def database(text: str) -> dict[str, Any]:
+    """Django's settings of the database. A relative path of SQLite stays relative."""
+    found = _read(environ.Env.db_url_config, text, "ENGINE")
+    if is_sqlite(found) and found["NAME"] == ":memory:":
+        raise ValueError("each process has another database in memory")
+    if not found["NAME"] and "service" not in found.get("OPTIONS", {}):
+        raise ValueError("no name of a database")
+    return found
+
+
+def is_sqlite(database: dict[str, Any]) -> bool:
+    return "sqlite" in str(database["ENGINE"])
+
+
+def sqlite_at(path: Path) -> dict[str, Any]:
+    """Django's settings of a database in a file."""
+    return {"ENGINE": environ.Env.DB_SCHEMES["sqlite"], "NAME": str(path)}
+
+
+def mail(text: str) -> dict[str, Any]:
+    """Django's settings of the mail server."""
+    found = _read(environ.Env.email_url_config, text, "EMAIL_BACKEND")
+    scheme = urlsplit(text).scheme
+    if (scheme.startswith("smtp") and not found["EMAIL_HOST"]) or (
+        scheme == "filemail" and not found["EMAIL_FILE_PATH"]
+    ):
+        raise ValueError("no server, or no directory")
+    return {name: value for name, value in found.items() if name.startswith("EMAIL_")}
+
+
+def _read(reader: Any, text: str, module: str) -> dict[str, Any]:
+    """What `reader` makes of an address, if what it names as `module` is installed."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found: dict[str, Any] = reader(text)
+    except ImproperlyConfigured:
+        raise ValueError("unknown scheme") from None
+    package = str(found.get(module, "")).partition(".")[0]
+    if not package or package == urlsplit(text).scheme or find_spec(package) is None:
+        raise ValueError("no such driver")
+    return found
+
+
+def without_secrets(url: str) -> str:
+    """The place an address names, without user, password and options."""
+    return url.partition("?")[0].rpartition("@")[2]
