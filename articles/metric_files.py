@@ -8,6 +8,7 @@ impossible id 0 had counted it. Whoever reads holds a shared lock, so that nothi
 import fcntl
 import logging
 import os
+import re
 import struct
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -25,12 +26,21 @@ _log = logging.getLogger(__name__)
 
 _ENDED = 0
 _LOCK = "lock"
+_COUNTS = re.compile(r"(?:counter|histogram|summary|gauge_[a-z]+)_[0-9]+\.db")
+"""Names of prometheus_client's files."""
 
 
 def directory() -> Path | None:
     """Where the processes of this web server count; None when this process counts for itself alone."""
     path = os.environ.get(VARIABLE)
     return Path(path) if path else None
+
+
+def empty(folder: Path) -> None:
+    """Remove what the processes of an earlier web server counted, and no other files."""
+    for path in folder.iterdir():
+        if _COUNTS.fullmatch(path.name) and path.is_file():
+            path.unlink()
 
 
 class AllProcesses:

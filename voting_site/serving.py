@@ -19,7 +19,9 @@ from articles.repository import Repository
 from articles.wiring import patient_repository
 from voting_site import static_files, web_server
 from voting_site.embedded import StorePaths, Supervisor
+from voting_site.hosts import EVERY_ADDRESS, in_address
 from voting_site.housekeeper import Housekeeper
+from voting_site.service_urls import without_secrets
 from voting_site.web_server import CannotServe
 
 __all__ = ["CannotServe", "serve"]
@@ -138,13 +140,13 @@ def _adopt_rules(repository: Repository, say: Say) -> None:
 
 
 def _greeting(host: str, port: int) -> str:
-    shown = "localhost" if host in ("127.0.0.1", "0.0.0.0", "::", "::1") else host  # noqa: S104
-    own = settings.CONFIGURATION["REDIS_URL"].rpartition("@")[2]
+    shown = "localhost" if host in ("127.0.0.1", "::1", *EVERY_ADDRESS) else host
+    own = without_secrets(settings.STORE_URL)
     store = "the embedded store" if settings.STORE_IS_EMBEDDED else own
     return "\n".join(
         [
             "",
-            f"  The site is at   http://{web_server.address(shown, port)}/",
+            f"  The site is at   http://{in_address(shown)}:{port}/",
             f"  Its data is in   {settings.DATA_DIR}  (articles: {store})",
             "  Administrator    run `make admin` in another terminal, then log in at /admin/",
             "  To stop          Ctrl-C",

@@ -1,5 +1,6 @@
 """The static files, gathered, named by their content and compressed; made anew only when they changed."""
 
+import shutil
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
@@ -9,23 +10,43 @@ from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
 
 from voting_site import static_storage
+from voting_site.web_server import CannotServe
 
 _STAMP = ".source"
+"""Names the state of the sources, and marks the directory as the site's own: only such a one is ever cleared."""
+
 _PREPARED_BY = ("django", "rjsmin", "whitenoise")
 
 
 def gather() -> bool:
-    """Fill STATIC_ROOT if it is not what the sources are; returns whether there was anything to do.
+    """Fill STATIC_ROOT if it is not what the sources are; return whether there was anything to do.
 
-    Broken off in between it starts again the next time: the stamp is written last.
+    An interrupted run starts again the next time: the state is written last. Raises CannotServe for a directory
+    with files that the site did not make.
     """
-    stamp, state = Path(settings.STATIC_ROOT) / _STAMP, _state_of_sources()
-    if stamp.is_file() and stamp.read_text("ascii") == state:
+    root, state = Path(settings.STATIC_ROOT), _state_of_sources()
+    stamp = root / _STAMP
+    if stamp.is_file() and stamp.read_bytes() == state.encode():
         return False
-    stamp.unlink(missing_ok=True)
-    call_command("collectstatic", interactive=False, verbosity=0, clear=True)
-    stamp.write_text(state, "ascii")
+    if not stamp.is_file() and root.is_dir() and any(root.iterdir()):
+        raise CannotServe(
+            f"{root} has files that the site did not make: move it, or choose another DATA_DIR."
+        )
+    root.mkdir(parents=True, exist_ok=True)
+    stamp.write_bytes(b"")
+    _clear(root)
+    call_command("collectstatic", interactive=False, verbosity=0)
+    stamp.write_bytes(state.encode())
     return True
+
+
+def _clear(root: Path) -> None:
+    """Delete everything but the stamp, and nothing that a link leads to."""
+    for path in root.iterdir():
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        elif path.name != _STAMP:
+            path.unlink()
 
 
 def _state_of_sources() -> str:

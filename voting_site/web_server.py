@@ -1,7 +1,6 @@
 """gunicorn as a child process that never outlives us."""
 
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -13,6 +12,7 @@ from django.conf import settings
 
 from articles import metric_files
 from voting_site.embedded import launch
+from voting_site.hosts import in_address
 
 STOP_TIMEOUT = 8.0
 """Seconds in which requests under way may finish."""
@@ -22,29 +22,24 @@ class CannotServe(Exception):
     """The web server cannot start; the message is one sentence for the operator."""
 
 
-def address(host: str, port: int) -> str:
-    """`host:port`, with the brackets IPv6 needs."""
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-
-
 def check_free(host: str, port: int) -> None:
     """Raises CannotServe when somebody else listens there, before anything else is started."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
+    try:
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind((host, port))
-        except OSError as error:
-            raise CannotServe(
-                f"Cannot listen on {address(host, port)}: {error.strerror}. Set HOST and PORT to another address."
-            ) from error
+    except OSError as error:
+        raise CannotServe(
+            f"Cannot listen on {in_address(host)}:{port}: {error.strerror}. Set HOST and PORT to another address."
+        ) from error
 
 
 def start(host: str, port: int) -> "subprocess.Popen[bytes]":
     """Start gunicorn. The terminal's Ctrl-C reaches only us; on Linux it ends when this thread does."""
     gunicorn = [
         *(sys.executable, "-m", "gunicorn", "voting_site.wsgi:application"),
-        *("--bind", address(host, port)),
+        *("--bind", f"{in_address(host)}:{port}"),
         *("--worker-class", "gthread", "--preload"),
         *("--workers", str(settings.CONFIGURATION["WEB_WORKERS"])),
         *("--threads", str(settings.CONFIGURATION["WEB_THREADS"])),
@@ -62,8 +57,8 @@ def start(host: str, port: int) -> "subprocess.Popen[bytes]":
 def _empty_metrics_folder(host: str, port: int) -> Path:
     """Where the workers count. For each address its own, as two sites may share one data directory."""
     folder = Path(settings.DATA_DIR) / "metrics" / f"{host.replace(':', '.')}-{port}"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    metric_files.empty(folder)
     return folder
 
 

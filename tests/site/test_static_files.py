@@ -1,0 +1,87 @@
+import pytest
+
+from articles import metric_files
+from voting_site import static_files
+from voting_site.web_server import CannotServe
+
+
+@pytest.fixture
+def root(tmp_path, settings):
+    """Where static files are gathered; another folder is the only source, so that it is quick."""
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "site.css").write_text("a {}")
+    settings.STATICFILES_DIRS = [source]
+    settings.STATIC_ROOT = tmp_path / "data" / "static"
+    return settings.STATIC_ROOT
+
+
+def names(root):
+    return {str(path.relative_to(root)) for path in root.rglob("*") if path.is_file()}
+
+
+def test_static_files_are_gathered_once_and_again_when_they_changed(root, settings):
+    assert static_files.gather()
+    assert not static_files.gather()
+    before = names(root)
+    assert "site.css" in before
+
+    (root / "stale.css").write_text("")
+    (settings.STATICFILES_DIRS[0] / "site.css").write_text("a { color: red }")
+
+    assert static_files.gather()
+    assert names(root) == before
+    assert (root / "site.css").read_text() == "a { color: red }"
+
+
+@pytest.mark.parametrize("strange", ["site.css", ".hidden", "folder/file"])
+def test_files_the_site_did_not_make_are_left_alone(root, strange):
+    path = root / strange
+    path.parent.mkdir(parents=True)
+    path.write_text("mine")
+
+    with pytest.raises(CannotServe, match="has files that the site did not make"):
+        static_files.gather()
+
+    assert names(root) == {strange}
+
+
+def test_an_interrupted_gathering_starts_again(root, monkeypatch):
+    def interrupted(*args, **options):
+        (root / "half").write_text("")
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(static_files, "call_command", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            static_files.gather()
+
+    assert static_files.gather()
+    assert "half" not in names(root)
+
+
+def test_clearing_follows_no_links(root, tmp_path):
+    static_files.gather()
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "file").write_text("mine")
+    (root / "link").symlink_to(other)
+    (root / ".source").write_text("outdated")
+
+    assert static_files.gather()
+
+    assert (other / "file").read_text() == "mine"
+    assert not (root / "link").exists()
+
+
+def test_only_counts_of_an_earlier_server_are_removed(tmp_path):
+    counts = ("counter_12.db", "histogram_0.db", "gauge_livesum_7.db")
+    others = ("lock", "accounts.db", "counter_x.db", "counter_1.db.backup")
+    for name in (*counts, *others):
+        (tmp_path / name).write_text("")
+    (tmp_path / "summary_1.db").mkdir()
+
+    metric_files.empty(tmp_path)
+
+    assert names(tmp_path) == set(others)
+    assert (tmp_path / "summary_1.db").is_dir()
