@@ -2,10 +2,8 @@
 
 import json
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -13,10 +11,9 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from articles.api.openapi import Json, document, operations
 from articles.api.problems import MEANINGS
-from articles.api.site_api import api
-
-Json = Mapping[str, Any]
+from articles.site_address import site_address
 
 
 @require_safe
@@ -27,23 +24,9 @@ def openapi(_request: HttpRequest) -> HttpResponse:
 @require_safe
 def docs(request: HttpRequest) -> HttpResponse:
     """The page. It needs no script."""
-    root = request.build_absolute_uri("/").rstrip("/")
     failures = [(status, _(meaning.text), meaning.codes) for status, meaning in MEANINGS.items()]
-    context = {"endpoints": list(endpoints(root)), "shapes": list(shapes()), "failures": failures}
+    context = {"endpoints": list(endpoints(site_address(request))), "shapes": list(shapes()), "failures": failures}
     return render(request, "articles/api_docs.html", context)
-
-
-@cache
-def document() -> Json:
-    """The OpenAPI document, in English."""
-    found: Json = json.loads(json.dumps(api.get_openapi_schema()))
-    for _path, _method, operation in _operations(found):
-        for parameter in operation["parameters"]:
-            parameter.pop("examples", None)  # stands in its schema; here it would have to be a map
-        for status, response in operation["responses"].items():
-            if meaning := MEANINGS.get(int(status)):
-                response["description"] = f"{meaning.text} Codes: {', '.join(meaning.codes)}."
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +42,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One status an endpoint may answer with; `shape` names the object that comes with it."""
+    """One status an endpoint may answer with; `shape` names the object that comes with it, "" for none."""
 
     status: int
     text: str
@@ -92,7 +75,7 @@ class Shape:
 
 def endpoints(root: str) -> Iterator[Endpoint]:
     """Every endpoint; `root` is the site's address in the examples."""
-    for path, method, operation in _operations(document()):
+    for path, method, operation in operations(document()):
         yield Endpoint(
             name=operation["operationId"],
             method=method.upper(),
@@ -114,14 +97,8 @@ def shapes() -> Iterator[Shape]:
             yield Shape(name, _(schema["description"]), tuple(_properties(schema, "")))
 
 
-def _operations(found: Json) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    for path, methods in found["paths"].items():
-        for method, operation in methods.items():
-            yield path, method, operation
-
-
-def _bodies() -> Iterator[tuple[str, str, dict[str, Any]]]:
-    return (row for row in _operations(document()) if "requestBody" in row[2])
+def _bodies() -> Iterator[tuple[str, str, Json]]:
+    return (row for row in operations(document()) if "requestBody" in row[2])
 
 
 def _component(holder: Json) -> str:
@@ -171,19 +148,19 @@ def _type(schema: Json) -> str:
 
 
 def _answer(status: int, answer: Json) -> Answer:
-    shape, meaning = _component(answer), MEANINGS.get(status)
+    shape, meaning = _component(answer) if "content" in answer else "", MEANINGS.get(status)
     return Answer(status, _(meaning.text if meaning else _schema(shape)["description"]), shape)
 
 
 def _example(address: str, method: str, operation: Json) -> str:
-    """A call with curl."""
+    """A call with curl, with all parameters that have an example."""
     query = {}
     for parameter in operation["parameters"]:
-        value = parameter["schema"]["examples"][0]
-        if parameter["in"] == "path":
-            address = address.replace(f"{{{parameter['name']}}}", str(value))
-        else:
-            query[parameter["name"]] = value
+        for value in parameter["schema"].get("examples", ())[:1]:
+            if parameter["in"] == "path":
+                address = address.replace(f"{{{parameter['name']}}}", str(value))
+            else:
+                query[parameter["name"]] = value
     parts = ["curl", *([] if method == "GET" else ["-X", method])]
     lines = [" ".join([*parts, shlex.quote(f"{address}?{urlencode(query)}" if query else address)])]
     lines.append("-H 'Authorization: Bearer avs_…'")

@@ -14,7 +14,7 @@ from articles.api import finding, readership, schemas
 from articles.api.auth import EVERYONE, MEMBERS, BearerToken, SessionCookie, anyone
 from articles.api.problems import Problem
 from articles.archive import record_view
-from articles.domain import Order
+from articles.domain import Order, Span
 from articles.errors import PageNotFound
 from articles.feeds.query import BadQuery, hidden_in
 from articles.links import clean_link
@@ -54,7 +54,10 @@ _LOCATION = {"Location": {"description": "The article's address in the API.", "s
 def list_articles(request: HttpRequest, query: Query[schemas.ListQuery]) -> schemas.ArticlePage:
     if query.page > LAST_PAGE:
         raise PageNotFound(query.page)
-    slugs = () if query.group is None else slugs_asked_for(query.group, at_most=MOST_GROUPS)
+    slugs = slugs_asked_for(query.group, at_most=MOST_GROUPS) if query.group else ()
+    if query.range is not Span.ALL and (query.order is not Order.POINTS or slugs):
+        message = _("“range” counts for order=points alone, and without a group.")
+        raise Problem(400, "invalid", message)
     page = repository().listings.page(
         query.order, query.page, slugs=slugs, span=query.range, reader=reader_id(request)
     )
@@ -89,7 +92,7 @@ def list_hot(request: HttpRequest, query: Query[readership.HotQuery]) -> readers
     **_READERS,
 )
 def search(request: HttpRequest, query: Query[finding.SearchQuery]) -> finding.SearchPage:
-    slug = None if query.group is None else slug_asked_for(query.group)
+    slug = slug_asked_for(query.group) if query.group else None
     order, reader = Order(query.order), reader_id(request)
     hidden = _hidden_as_asked(query.hide or "")
     page = repository().search.page(
@@ -110,7 +113,7 @@ def search(request: HttpRequest, query: Query[finding.SearchQuery]) -> finding.S
     openapi_extra={"security": [{SessionCookie.__name__: []}, {}]},
 )
 def count_view(request: HttpRequest, view: readership.View) -> readership.ViewCount:
-    visit = visit_of(request, view.visitor_id)
+    visit = visit_of(request, view.visitor_id or "")
     return readership.ViewCount.of(record_view(repository(), view.article_id, visit))
 
 
@@ -118,7 +121,7 @@ def count_view(request: HttpRequest, view: readership.View) -> readership.ViewCo
     "articles/{article_id:article_id}",
     summary=gettext_noop("One article"),
     description=gettext_noop("Removed articles stay, and say why they were removed."),
-    response={200: schemas.Article} | failing(401, 404, 503),
+    response={200: schemas.Article} | failing(400, 401, 404, 503),
     **_READERS,
 )
 def read_article(request: HttpRequest, article_id: ArticleNumber) -> schemas.Article:

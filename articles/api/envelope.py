@@ -10,9 +10,12 @@ from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 
+from articles.api.openapi import query_parameters
 from articles.api.problems import Problem
 
 View = Callable[..., HttpResponse]
+
+_WITHOUT_BODY = ("GET", "HEAD")
 
 
 def in_envelope(view: View) -> View:
@@ -21,7 +24,7 @@ def in_envelope(view: View) -> View:
     @csrf_exempt  # checked by auth.SessionCookie
     @wraps(view)
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        answer = _refuse_media_type(request) or _ask(view, request, *args, **kwargs)
+        answer = _refuse_media_type(request) or _refuse_query(request) or _ask(view, request, *args, **kwargs)
         if answer.status_code == 405:
             answer = _method_not_allowed(answer["Allow"])
         _limit_caching(request, answer)
@@ -41,12 +44,29 @@ def _ask(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpRes
 
 
 def _refuse_media_type(request: HttpRequest) -> HttpResponse | None:
-    """415 for a body that is not JSON in UTF-8, before anything reads it."""
+    """415 for a body that is not JSON in UTF-8, before anything reads it; what comes with a GET is not read."""
+    if request.method in _WITHOUT_BODY:
+        return None
     has_body = request.META.get("CONTENT_LENGTH") not in (None, "", "0")
     charset = (request.content_params or {}).get("charset", "utf-8").lower()
     if not has_body or (request.content_type == "application/json" and charset in ("utf-8", "utf8")):
         return None
     return Problem(415, "unsupported-media-type", _("Send the body as application/json, in UTF-8.")).answer
+
+
+def _refuse_query(request: HttpRequest) -> HttpResponse | None:
+    """400 for a parameter that the operation does not have, or that is given twice: a mistake, never ignored."""
+    route = request.resolver_match.route if request.resolver_match and request.GET else ""
+    known = query_parameters(route, "GET" if request.method == "HEAD" else str(request.method))
+    if known is None:
+        return None
+    for name, values in request.GET.lists():
+        if name not in known:
+            message = _("“%(name)s” is not a parameter of this address.") % {"name": name}
+            return Problem(400, "unknown-parameter", message).answer
+        if len(values) > 1:
+            return Problem(400, "invalid", _("“%(name)s” is given more than once.") % {"name": name}).answer
+    return None
 
 
 def _method_not_allowed(allow: str) -> HttpResponse:

@@ -5,6 +5,7 @@ Codes are stable, messages are in the reader's language.
 
 import logging
 import re
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooBig, SuspiciousOperation
@@ -28,6 +29,10 @@ _CODES: dict[type[errors.ArticlesError], tuple[int, str]] = {
     errors.PageNotFound: (404, "page-not-found"),
     errors.VotingClosed: (409, "voting-closed"),
     errors.SavedFull: (409, "saved-full"),
+    errors.EditingClosed: (409, "editing-closed"),
+    errors.DuplicateLink: (409, "duplicate-link"),
+    errors.GroupExists: (409, "group-exists"),
+    errors.NotThePoster: (403, "not-the-poster"),
     errors.MemberGone: (403, "member-gone"),
 }
 
@@ -43,23 +48,35 @@ MEANINGS = {
     400: Meaning(
         gettext_noop("The request is not valid."),
         (
-            *("invalid", "invalid-json", "bad-request", "unknown-group", "too-many-groups"),
-            *(code for code in text.MESSAGES if code.startswith(("title-", "link-", "slug-", "reason-"))),
+            *("invalid", "unknown-parameter", "invalid-json", "bad-request"),
+            *("unknown-group", "too-many-groups", "group-title-no-address"),
+            *text.MESSAGES,
         ),
     ),
     401: Meaning(
         gettext_noop("You are not logged in, or the token is not valid."), ("login-required", "bad-token")
     ),
     403: Meaning(
-        gettext_noop("You may not do this, or the CSRF token is missing."), ("forbidden", "csrf", "member-gone")
+        gettext_noop("You may not do this, or the CSRF token is missing."),
+        ("forbidden", "not-the-poster", "csrf", "member-gone"),
     ),
     404: Meaning(
         gettext_noop("It does not exist."),
         ("not-found", "article-not-found", "article-removed", "group-not-found", "group-moved", "page-not-found"),
     ),
     405: Meaning(gettext_noop("The address does not take this method."), ("method-not-allowed",)),
-    409: Meaning(gettext_noop("The article's state does not permit it."), ("voting-closed", "saved-full")),
+    409: Meaning(
+        gettext_noop("The present state does not permit it."),
+        ("voting-closed", "editing-closed", "duplicate-link", "saved-full", "group-exists"),
+    ),
     413: Meaning(gettext_noop("The body is too large."), ("body-too-large",)),
+    414: Meaning(
+        gettext_noop(
+            "The address is longer than 4,094 bytes. The web server refuses it before the API reads it, so this "
+            "one answer is not JSON."
+        ),
+        (),
+    ),
     415: Meaning(gettext_noop("The body must be JSON in UTF-8."), ("unsupported-media-type",)),
     500: Meaning(gettext_noop("Something went wrong on our side."), ("internal-error",)),
     503: Meaning(gettext_noop("The store cannot be reached; try again later."), ("unavailable",)),
@@ -76,19 +93,18 @@ class Problem(Exception):
         code: str,
         message: str,
         *,
-        moved_to: str | None = None,
-        headers: dict[str, str] | None = None,
+        details: Mapping[str, str | int] | None = None,
+        headers: Mapping[str, str] | None = None,
     ) -> None:
+        """`details` are further fields of the error: see `schemas.Error`."""
         super().__init__(code)
         self.status, self.code, self.message = status, code, message
-        self.moved_to = moved_to
+        self.details = details or {}
         self.headers = headers or {}
 
     @property
     def answer(self) -> HttpResponse:
-        error = {"code": self.code, "message": self.message}
-        if self.moved_to is not None:
-            error["moved_to"] = self.moved_to
+        error = {"code": self.code, "message": self.message, **self.details}
         plain = {"ensure_ascii": False}
         return JsonResponse({"error": error}, status=self.status, headers=self.headers, json_dumps_params=plain)
 
@@ -138,7 +154,9 @@ def _refusal(error: errors.ArticlesError) -> Problem:
     match error:
         case errors.GroupNotFound(moved_to=str(into)):
             message = _("The group was merged into “%(into)s”.") % {"into": into}
-            return Problem(404, "group-moved", message, moved_to=into)
+            return Problem(404, "group-moved", message, details={"moved_to": into})
+        case errors.DuplicateLink(article_id=int(other)):
+            return Problem(*_CODES[type(error)], sentence_of(error), details={"article_id": other})
         case errors.StoreError():
             return _unavailable(sentence_of(error))
     status, code = _CODES.get(type(error), (409, "refused"))
@@ -172,6 +190,7 @@ _VALIDATION = {
     "less_than_equal": gettext_noop("“%(field)s” is too high; at most %(le)s is possible."),
     "literal_error": gettext_noop("“%(field)s” must be one of these: %(expected)s."),
     "enum": gettext_noop("“%(field)s” must be one of these: %(expected)s."),
+    "bool_type": gettext_noop("“%(field)s” must be true or false."),
 }
 _INVALID = gettext_noop("“%(field)s” is not valid.")
 _QUOTED = re.compile("'([^']*)'")

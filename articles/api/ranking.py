@@ -8,9 +8,8 @@ from ninja import Router
 from pydantic import BaseModel, Field
 
 from articles import explanation
-from articles.api import schemas
 from articles.api.auth import EVERYONE
-from articles.api.endpoints import ArticleNumber
+from articles.api.endpoints import ArticleNumber, failing
 from articles.wiring import repository
 
 _EVERY = 6
@@ -196,7 +195,7 @@ router = Router()
         "Its places, the sums that put it there, its neighbours, what one more vote would do, its history: the "
         "numbers of the article's page, all of one moment. Removed articles have none."
     ),
-    response={200: Explanation} | dict.fromkeys((401, 404, 503), schemas.Failure),
+    response={200: Explanation} | failing(400, 401, 404, 503),
     auth=EVERYONE,
     openapi_extra={"security": [{}]},
 )

@@ -1,9 +1,9 @@
 """What goes in and out where readership is concerned: views, and the hot list they make. As in `schemas`."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from django.utils.translation import gettext_noop
-from pydantic import BaseModel, BeforeValidator, Field, StrictInt
+from pydantic import BaseModel, Field, StrictInt
 
 from articles import domain
 from articles.api.schemas import Article, PlainNumber, fields_of
@@ -48,18 +48,14 @@ class HotList(BaseModel):
         return cls(articles=articles, refreshed_at=page.refreshed_at or 0.0)
 
 
-def _nothing_for_null(raw: object) -> object:
-    return "" if raw is None else raw
-
-
 class View(BaseModel):
     __doc__ = gettext_noop("A reader who looks at an article.")
 
     article_id: StrictInt = Field(
         alias="articleId", description=gettext_noop("The article's number."), examples=[42]
     )
-    visitor_id: Annotated[str, BeforeValidator(_nothing_for_null)] = Field(
-        "",
+    visitor_id: str | None = Field(
+        None,
         alias="visitorId",
         max_length=CLIENT_ID_AT_MOST,
         description=gettext_noop(

@@ -39,12 +39,13 @@ class ListQuery(BaseModel):
             "What the list is ordered by: score is the front page's order, time is newest first, hot is by "
             "readership of late, points is most points first, of equal ones the newest."
         ),
-        examples=["time"],
+        examples=["points"],
     )
     range: Span = Field(
         Span.ALL,
         description=gettext_noop(
-            "How far back a list of the site by points goes, by when its articles were posted; others ignore it."
+            "How far back a list of the site by points goes, by when its articles were posted. Other lists have "
+            "no range."
         ),
         examples=["week"],
     )
@@ -52,9 +53,9 @@ class ListQuery(BaseModel):
         None,
         description=gettext_noop(
             "Name of a group, to list its articles only; or of up to ten with a plus or a space between them, for "
-            "what is in any of them. Then the numbers of articles and of pages are the most there can be."
+            "what is in any of them. Empty for the whole site. Of several groups, the numbers of articles and "
+            "of pages are the most there can be."
         ),
-        examples=["python"],
     )
     page: PlainNumber = Field(1, ge=1, description=gettext_noop("Page, counted from 1."), examples=[2])
 
@@ -167,8 +168,11 @@ class Error(BaseModel):
 
     code: str = Field(description=gettext_noop("Stable, for programs."))
     message: str = Field(description=gettext_noop("One sentence in your language, for people."))
-    moved_to: str | None = Field(
-        None, description=gettext_noop("With the code group-moved: the group it was merged into.")
+    moved_to: str | SkipJsonSchema[None] = Field(
+        None, description=gettext_noop("Only with the code group-moved: the group it was merged into.")
+    )
+    article_id: int | SkipJsonSchema[None] = Field(
+        None, description=gettext_noop("Only with the code duplicate-link: the article that has the link.")
     )
 
 

@@ -54,8 +54,9 @@ api = SiteApi(
     description=(
         "What the pages can do, for programs. Send a personal token, made on the settings page, as "
         "`Authorization: Bearer avs_…`. Scripts of the site's own pages use the session instead, and send the "
-        "page's CSRF token in the header `X-CSRFToken`. Every failure comes as `Failure`; any address may also "
-        "answer 405 and 500."
+        "page's CSRF token in the header `X-CSRFToken`. Every failure comes as `Failure`. A parameter that an "
+        "operation does not have, or that is given twice, is refused with 400; an unknown field of a body is "
+        "ignored. A method that an address does not take is answered 405 with `Allow`."
     ),
     urls_namespace="api",
     openapi_url=None,  # documentation.py serves both, in the site's own look

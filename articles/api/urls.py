@@ -3,14 +3,20 @@
 from collections.abc import Iterator
 
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.urls import URLPattern, path, re_path
-from django.views.generic import RedirectView
+from django.views.decorators.http import require_safe
 
 from articles import converters  # noqa: F401 - makes "article_id" known
 from articles.api import documentation
 from articles.api.envelope import in_envelope
 from articles.api.problems import not_found
 from articles.api.site_api import api
+
+
+@require_safe
+def _to_docs(_request: HttpRequest) -> HttpResponse:
+    return redirect("api:docs")
 
 
 def _nothing_here(_request: HttpRequest) -> HttpResponse:
@@ -25,8 +31,8 @@ def _endpoints() -> Iterator[URLPattern]:
 
 app_name = "api"
 urlpatterns = [
-    path("", RedirectView.as_view(pattern_name="api:docs"), name="api-root"),
-    path("docs", documentation.docs, name="docs"),
+    path("", in_envelope(_to_docs), name="api-root"),
+    path("docs", in_envelope(documentation.docs), name="docs"),
     path("openapi.json", in_envelope(documentation.openapi), name="openapi"),
     *_endpoints(),
     re_path("", in_envelope(_nothing_here)),

@@ -15,6 +15,7 @@ from articles import wiring
 from articles.domain import Actor, ArticleId, ImportedArticle
 from articles.repository import Repository
 from articles.repository.client import make_client
+from tests.api import contract
 
 CAROL = Actor(3, "carol")
 
@@ -33,7 +34,7 @@ def site_store(store_paths, settings) -> Iterator[Repository]:
 
 
 class Caller:
-    """Calls the API as a program or a page does, and reads JSON."""
+    """Calls the API as a program or a page does. Every answer has to be one that the document declares."""
 
     def __init__(self, client: Client, **headers: str) -> None:
         self.client, self.headers = client, headers
@@ -44,7 +45,9 @@ class Caller:
             raw = body if isinstance(body, bytes) else json.dumps(body).encode()
             options = {"data": raw, "content_type": "application/json"} | options
         headers = self.headers | options.pop("headers", {})
-        return self.client.generic(method, f"/api/{path}", headers=headers, **options)
+        answer = self.client.generic(method, f"/api/{path}", headers=headers, **options)
+        contract.check(method, f"/api/{path}".partition("?")[0], answer)
+        return answer
 
     def get(self, path: str, **options):
         return self.send("GET", path, **options)

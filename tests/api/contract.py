@@ -1,0 +1,38 @@
+"""Whether an answer of the API is one that its document declares."""
+
+import re
+
+from jsonschema import Draft202012Validator
+
+from articles.api.openapi import SCHEMAS, document
+
+ANYWHERE = {"414", "500"}
+"""Statuses that every operation declares."""
+
+
+def check(method: str, path: str, answer) -> None:
+    """Fail if the document says otherwise; `path` without its query. What is no operation must be 404 or 405."""
+    operation = operation_at("GET" if method == "HEAD" else method, path)
+    if operation is None:
+        return
+    declared = operation["responses"].get(str(answer.status_code))
+    assert declared, f"{method} {path} answers {answer.status_code}, which is not in its document"
+    assert set(declared.get("headers", ())) <= set(answer.headers)
+    if method != "HEAD":
+        media_type = answer["Content-Type"].partition(";")[0]
+        validator(declared["content"][media_type]["schema"]).validate(answer.json())
+
+
+def operation_at(method: str, path: str):
+    for template, methods in document()["paths"].items():
+        if re.fullmatch(re.sub(r"{article_id}", "[1-9][0-9]{0,14}", re.sub(r"{slug}", "[^/]+", template)), path):
+            return methods.get(method.lower())
+    return None
+
+
+def validator(schema) -> Draft202012Validator:
+    return Draft202012Validator(schema | {"components": document()["components"]})
+
+
+def name_of(schema) -> str:
+    return schema["$ref"].removeprefix(SCHEMAS)

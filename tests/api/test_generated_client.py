@@ -1,0 +1,126 @@
+"""The API as a program uses it through a client generated from its OpenAPI document, over a real connection."""
+
+import importlib
+import json
+import sys
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from openapi_python_client import Config, MetaType, generate
+from openapi_python_client.config import ConfigFile
+
+from accounts.models import Token
+from articles.api.openapi import document, operations
+
+NAME = "generated_client"
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory):
+    """The client's package, generated without a single warning."""
+    folder = tmp_path_factory.mktemp("client")
+    (folder / "openapi.json").write_text(json.dumps(document()), "utf-8")
+    config = Config.from_sources(
+        ConfigFile(post_hooks=[]),
+        MetaType.NONE,
+        document_source=folder / "openapi.json",
+        file_encoding="utf-8",
+        overwrite=False,
+        output_path=folder / NAME,
+    )
+    assert generate(config=config) == []
+    sys.path.insert(0, str(folder))
+    yield importlib.import_module(NAME)
+    sys.path.remove(str(folder))
+    for module in [name for name in sys.modules if name.partition(".")[0] == NAME]:
+        del sys.modules[module]
+
+
+@dataclass(frozen=True)
+class Call:
+    """One use of an operation. Enumerations and bodies are given as (name of the model, value)."""
+
+    operation: str
+    status: int
+    model: str
+    who: str = "alice"
+    arguments: Any = ()
+    body: Any = None
+
+
+MINE, REMOVED, CLOSED, NOT_THERE = 1, 2, 3, 999
+CALLS = [
+    Call(
+        "list_articles", 200, "ArticlePage", arguments={"order": ("Order", "points"), "range_": ("Span", "week")}
+    ),
+    Call("list_articles", 200, "ArticlePage", who="", arguments={"group": "python", "page": 1}),
+    Call("list_articles", 404, "Failure", arguments={"group": "nothing"}),
+    Call("list_articles", 404, "Failure", arguments={"page": 2}),
+    Call("list_articles", 401, "Failure", who="wrong"),
+    Call("list_hot", 200, "HotList", arguments={"range_": ("Range", "24h"), "limit": 5}),
+    Call("list_hot", 400, "Failure", arguments={"limit": 101}),
+    Call("search", 200, "SearchPage", arguments={"q": "article", "order": ("SearchOrder", "time")}),
+    Call("search", 200, "SearchPage", arguments={"q": ""}),
+    Call("search", 400, "Failure", arguments={"q": "x" * 201}),
+    Call("count_view", 200, "ViewCount", body=("View", {"articleId": MINE, "visitorId": None})),
+    Call("count_view", 404, "Failure", body=("View", {"articleId": NOT_THERE})),
+    Call("read_article", 200, "Article", arguments={"article_id": MINE}),
+    Call("read_article", 200, "Article", who="", arguments={"article_id": REMOVED}),
+    Call("read_article", 404, "Failure", arguments={"article_id": NOT_THERE}),
+    Call("explain_ranking", 200, "Explanation", arguments={"article_id": MINE}),
+    Call("explain_ranking", 404, "Failure", arguments={"article_id": REMOVED}),
+    Call(
+        "post_article", 201, "PostedArticle", body=("NewArticle", {"title": "B", "link": "https://example.org/b"})
+    ),
+    Call(
+        "post_article", 200, "PostedArticle", body=("NewArticle", {"title": "B", "link": "https://example.org/b"})
+    ),
+    Call("post_article", 400, "Failure", body=("NewArticle", {"title": "", "link": "https://example.org/c"})),
+    Call("post_article", 401, "Failure", who="", body=("NewArticle", {"title": "C", "link": "https://c.org/"})),
+    Call("cast_vote", 200, "Tally", arguments={"article_id": MINE}, body=("Ballot", {"choice": "oppose"})),
+    Call("cast_vote", 409, "Failure", arguments={"article_id": CLOSED}, body=("Ballot", {"choice": "vote"})),
+    Call("save_article", 200, "Saved", arguments={"article_id": MINE}, body=("Saving", {"saved": True})),
+    Call("save_article", 404, "Failure", arguments={"article_id": REMOVED}, body=("Saving", {"saved": True})),
+    Call("assign_groups", 200, "Assigned", "carol", {"article_id": MINE}, ("Assignment", {"groups": ["python"]})),
+    Call("assign_groups", 403, "Failure", "alice", {"article_id": MINE}, ("Assignment", {"groups": ["python"]})),
+    *(Call(f"list_{name}", 200, "OwnList", arguments={"page": 1}) for name in ("voted", "opposed", "saved")),
+    *(Call(f"list_{name}", 401, "Failure", who="") for name in ("voted", "opposed", "saved")),
+]
+
+
+def test_every_operation_is_called():
+    assert {call.operation for call in CALLS} == {one["operationId"] for *_rest, one in operations(document())}
+
+
+@pytest.fixture
+def users(generated, live_server, site_store, article, removed, closed, python, alice, carol):
+    """A client of the generated package for each one who calls."""
+    assert (article, removed, closed) == (MINE, REMOVED, CLOSED)
+    tokens = {user.username: Token.objects.issue(user, "a program")[1] for user in (alice, carol)}
+    tokens["wrong"] = "avs_wrong"
+    options = {"base_url": live_server.url, "raise_on_unexpected_status": True}
+    found = {name: generated.AuthenticatedClient(token=token, **options) for name, token in tokens.items()}
+    found[""] = generated.Client(**options)
+    with ExitStack() as connections:
+        yield {name: connections.enter_context(client) for name, client in found.items()}
+
+
+def test_answers_and_problems_are_what_the_document_declares(generated, users):
+    models = importlib.import_module(f"{NAME}.models")
+
+    for call in CALLS:
+        operation = importlib.import_module(f"{NAME}.api.default.{call.operation}")
+        arguments = {name: _value(models, value) for name, value in dict(call.arguments).items()}
+        if call.body:
+            model, fields = call.body
+            arguments["body"] = getattr(models, model).from_dict(fields)
+        answer = operation.sync_detailed(client=users[call.who], **arguments)
+        assert (answer.status_code, type(answer.parsed).__name__) == (call.status, call.model), (call, answer)
+        assert answer.parsed.to_dict() == json.loads(answer.content), call
+
+
+def _value(models, value):
+    """An argument: a pair names an enumeration and one of its values."""
+    return getattr(models, value[0])(value[1]) if isinstance(value, tuple) else value
