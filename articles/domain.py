@@ -161,6 +161,9 @@ class Article:
     uv: int = 0
     """Unique visitors, estimated."""
 
+    edited_at: float | None = None
+    """When title or link were last changed, in Unix seconds; None if they never were."""
+
     is_logged: bool = False
     """Whether the moderation log says something about it."""
 
@@ -193,6 +196,11 @@ class Group:
     slug: str
     title: str
     articles: int = 0
+
+    @property
+    def sort_key(self) -> tuple[int, str]:
+        """Order of a list of groups: the largest first, then by title."""
+        return -self.articles, self.title.casefold()
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,6 +166,6 @@ def _example(address: str, method: str, operation: Json) -> str:
     lines.append("-H 'Authorization: Bearer avs_…'")
     if "requestBody" in operation:
         fields = _schema(_component(operation["requestBody"]))["properties"]
-        body = {name: details["examples"][0] for name, details in fields.items()}
+        body = {name: details["examples"][0] for name, details in fields.items() if "examples" in details}
         lines += ["-H 'Content-Type: application/json'", f"-d {shlex.quote(json.dumps(body, ensure_ascii=False))}"]
     return " \\\n  ".join(lines)

@@ -40,7 +40,7 @@ def failing(*statuses: int) -> dict[int, Any]:
     return dict.fromkeys(statuses, schemas.Failure)
 
 
-_READERS: dict[str, Any] = {"auth": EVERYONE, "openapi_extra": {"security": [{}]}}
+READERS: dict[str, Any] = {"auth": EVERYONE, "openapi_extra": {"security": [{}]}}
 _LOCATION = {"Location": {"description": "The article's address in the API.", "schema": {"type": "string"}}}
 
 
@@ -49,7 +49,7 @@ _LOCATION = {"Location": {"description": "The article's address in the API.", "s
     summary=gettext_noop("A page of articles"),
     description=gettext_noop("The articles of the site or of some groups, with your own choices."),
     response={200: schemas.ArticlePage} | failing(400, 401, 404, 503),
-    **_READERS,
+    **READERS,
 )
 def list_articles(request: HttpRequest, query: Query[schemas.ListQuery]) -> schemas.ArticlePage:
     if query.page > LAST_PAGE:
@@ -72,7 +72,7 @@ def list_articles(request: HttpRequest, query: Query[schemas.ListQuery]) -> sche
         "minute or so."
     ),
     response={200: readership.HotList} | failing(400, 401, 503),
-    **_READERS,
+    **READERS,
 )
 def list_hot(request: HttpRequest, query: Query[readership.HotQuery]) -> readership.HotList:
     found = repository()
@@ -89,7 +89,7 @@ def list_hot(request: HttpRequest, query: Query[readership.HotQuery]) -> readers
         "found by their stems, Chinese by any part of them. At most 1,000 articles can be paged through."
     ),
     response={200: finding.SearchPage} | failing(400, 401, 404, 503),
-    **_READERS,
+    **READERS,
 )
 def search(request: HttpRequest, query: Query[finding.SearchQuery]) -> finding.SearchPage:
     slug = slug_asked_for(query.group) if query.group else None
@@ -117,17 +117,6 @@ def count_view(request: HttpRequest, view: readership.View) -> readership.ViewCo
     return readership.ViewCount.of(record_view(repository(), view.article_id, visit))
 
 
-@router.get(
-    "articles/{article_id:article_id}",
-    summary=gettext_noop("One article"),
-    description=gettext_noop("Removed articles stay, and say why they were removed."),
-    response={200: schemas.Article} | failing(400, 401, 404, 503),
-    **_READERS,
-)
-def read_article(request: HttpRequest, article_id: ArticleNumber) -> schemas.Article:
-    return schemas.Article.of(repository().articles.get(article_id, reader_id(request)))
-
-
 @router.post(
     "articles",
     summary=gettext_noop("Post an article"),
@@ -145,7 +134,7 @@ def post_article(
     found, poster = repository(), actor(request)
     title, link = clean_title(article.title), clean_link(article.link)
     groups = _slugs(article.groups)
-    _check_groups(groups, found.groups.titles(), at_most=found.rules.max_groups_by_poster)
+    check_groups(groups, found.groups.titles(), at_most=found.rules.max_groups_by_poster)
     posted = found.articles.post(poster.id, poster.name, title, link, groups)
     response["Location"] = reverse("api:read_article", args=[posted.id])
     stored = found.articles.get(posted.id, poster.id)
@@ -181,7 +170,7 @@ def assign_groups(
     found, wanted = repository(), _slugs(assignment.groups)
     reason = clean_reason(assignment.reason) if assignment.reason else ""
     known = {*found.groups.titles(), *found.articles.get(article_id).groups}
-    _check_groups(wanted, known)
+    check_groups(wanted, known)
     others = known.difference(wanted)  # not only those it is in now: another moderator may be adding one
     groups = found.groups.assign(article_id, wanted, others, actor=actor(request), reason=reason)
     return schemas.Assigned(id=article_id, groups=list(groups))
@@ -198,7 +187,8 @@ def _slugs(names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(map(clean_slug, names)))
 
 
-def _check_groups(slugs: Sequence[str], known: Collection[str], at_most: int | None = None) -> None:
+def check_groups(slugs: Sequence[str], known: Collection[str], at_most: int | None = None) -> None:
+    """Raise Problem for groups that are not `known`, or more than `at_most`."""
     if unknown := [slug for slug in slugs if slug not in known]:
         message = _("There is no group named %(names)s.") % {"names": listed(unknown)}
         raise Problem(400, "unknown-group", message)

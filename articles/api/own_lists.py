@@ -1,32 +1,36 @@
-"""What the member alone can ask for: articles voted for, opposed and saved."""
+"""What the member alone can ask for: who one is here, and articles voted for, opposed and saved."""
 
 from collections.abc import Callable
 from typing import Any
 
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils.translation import gettext_noop
-from ninja import Query, Router
+from ninja import P, PathEx, Query, Router
 from pydantic import BaseModel, Field
 
 from articles import domain
 from articles.api import schemas
 from articles.api.auth import MEMBERS
-from articles.api.endpoints import LAST_PAGE, ArticleNumber, failing
+from articles.api.endpoints import LAST_PAGE, READERS, ArticleNumber, failing
 from articles.errors import PageNotFound
-from articles.people import actor
+from articles.models import ArticlePermissions
+from articles.people import actor, member_named, reader_id
 from articles.wiring import repository
 
 router = Router()
 
+MemberName = PathEx[str, P(description=gettext_noop("The member's name."), examples=["alice"])]
+
 
 class OwnQuery(BaseModel):
-    __doc__ = gettext_noop("Which page of a list of yours.")
+    __doc__ = gettext_noop("Which page of a member's list.")
 
     page: schemas.PlainNumber = Field(1, ge=1, description=gettext_noop("Page, counted from 1."), examples=[1])
 
 
 class OwnList(BaseModel):
-    __doc__ = gettext_noop("One page of a list of yours, what you chose or saved last first.")
+    __doc__ = gettext_noop("One page of what a member posted, chose or saved, the newest first.")
 
     articles: list[schemas.Article]
     page: int
@@ -46,6 +50,31 @@ class Saved(BaseModel):
     saved: bool
 
 
+class OwnLists(BaseModel):
+    __doc__ = gettext_noop("Where your lists are: paths of this API.")
+
+    voted: str
+    opposed: str
+    saved: str
+    posted: str
+
+
+class Me(BaseModel):
+    __doc__ = gettext_noop("Who you are here, and what you may do.")
+
+    name: str
+    moderator: bool = Field(description=gettext_noop("Whether you may edit, remove or assign any article."))
+    permissions: list[str] = Field(
+        description=gettext_noop(
+            "What you may do beyond other members: assign_groups, edit_any_article, remove_articles, "
+            "tune_ranking, see_operation, see_views."
+        )
+    )
+    lists: OwnLists
+
+
+_MODERATING = {"assign_groups", "edit_any_article", "remove_articles"}
+
 _OWN: dict[str, Any] = {
     "description": gettext_noop("Nobody else can see this list. Removed articles are left out of it."),
     "response": {200: OwnList} | failing(400, 401, 404, 503),
@@ -53,19 +82,53 @@ _OWN: dict[str, Any] = {
 }
 
 
+@router.get(
+    "me",
+    summary=gettext_noop("Who you are"),
+    description=gettext_noop("Your name, what you may do, and where your own lists are."),
+    response={200: Me} | failing(400, 401, 503),
+    auth=MEMBERS,
+)
+def read_me(request: HttpRequest) -> Me:
+    prefix = f"{ArticlePermissions._meta.app_label}."
+    held = sorted(
+        name.removeprefix(prefix) for name in request.user.get_all_permissions() if name.startswith(prefix)
+    )
+    name = request.user.get_username()
+    lists = {one: reverse(f"api:list_{one}") for one in ("voted", "opposed", "saved")}
+    return Me(
+        name=name,
+        moderator=not _MODERATING.isdisjoint(held),
+        permissions=held,
+        lists=OwnLists(posted=reverse("api:list_posted", args=[name]), **lists),
+    )
+
+
+@router.get(
+    "users/{name}/articles",
+    summary=gettext_noop("What a member posted"),
+    description=gettext_noop("Newest first, as on the member's page. Removed articles are left out."),
+    response={200: OwnList} | failing(400, 401, 404, 503),
+    **READERS,
+)
+def list_posted(request: HttpRequest, name: MemberName, query: Query[OwnQuery]) -> OwnList:
+    poster, reader = member_named(name).pk, reader_id(request)
+    return _page(query.page, lambda number: repository().members.posted(poster, number, reader))
+
+
 @router.get("me/voted", summary=gettext_noop("What you voted for"), **_OWN)
 def list_voted(request: HttpRequest, query: Query[OwnQuery]) -> OwnList:
-    return _page(request, query.page, repository().members.voted)
+    return _own_page(request, query.page, repository().members.voted)
 
 
 @router.get("me/opposed", summary=gettext_noop("What you opposed"), **_OWN)
 def list_opposed(request: HttpRequest, query: Query[OwnQuery]) -> OwnList:
-    return _page(request, query.page, repository().members.opposed)
+    return _own_page(request, query.page, repository().members.opposed)
 
 
 @router.get("me/saved", summary=gettext_noop("What you saved"), **_OWN)
 def list_saved(request: HttpRequest, query: Query[OwnQuery]) -> OwnList:
-    return _page(request, query.page, repository().members.saved)
+    return _own_page(request, query.page, repository().members.saved)
 
 
 @router.put(
@@ -80,9 +143,13 @@ def save_article(request: HttpRequest, article_id: ArticleNumber, saving: Saving
     return Saved(id=article_id, saved=saving.saved)
 
 
-def _page(request: HttpRequest, number: int, read: Callable[[int, int], domain.MemberPage]) -> OwnList:
+def _own_page(request: HttpRequest, number: int, read: Callable[[int, int], domain.MemberPage]) -> OwnList:
+    return _page(number, lambda page: read(actor(request).id, page))
+
+
+def _page(number: int, read: Callable[[int], domain.MemberPage]) -> OwnList:
     if number > LAST_PAGE:
         raise PageNotFound(number)
-    page = read(actor(request).id, number)
+    page = read(number)
     articles = [schemas.Article.of(article) for article in page.articles]
     return OwnList(articles=articles, page=page.number, has_next=page.has_next)

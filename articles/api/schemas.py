@@ -80,6 +80,10 @@ class Article(BaseModel):
     choice: Choice = Field(description=gettext_noop("Your own; none for readers without account."))
     closes_at: float = Field(description=gettext_noop("Until when votes count, in Unix seconds."))
     removed: str | None = Field(description=gettext_noop("Why a moderator removed it; null while it is listed."))
+    saved: bool = Field(description=gettext_noop("Whether you saved it; false for readers without account."))
+    edited_at: float | None = Field(
+        description=gettext_noop("When title or link were last changed, in Unix seconds; null if never.")
+    )
     pv: int = Field(description=gettext_noop("Page views that count."))
     uv: int = Field(description=gettext_noop("Unique visitors, estimated to within 2.5 percent or so."))
 
@@ -199,6 +203,8 @@ def fields_of(article: domain.Article) -> dict[str, Any]:
         "choice": article.choice,
         "closes_at": article.closes_at,
         "removed": article.removed,
+        "saved": article.saved,
+        "edited_at": article.edited_at,
         "pv": article.pv,
         "uv": article.uv,
     }

@@ -10,7 +10,9 @@ from ninja.operation import Operation
 from ninja.parser import Parser
 from ninja.renderers import JSONRenderer
 
+from articles.api.article import router as article_router
 from articles.api.endpoints import router
+from articles.api.groups import router as groups_router
 from articles.api.own_lists import router as own_router
 from articles.api.problems import answer_to
 from articles.api.ranking import router as ranking_router
@@ -67,5 +69,7 @@ api = SiteApi(
 api.add_router("", router)
 api.add_router("", ranking_router)
 api.add_router("", own_router)
+api.add_router("", groups_router)
+api.add_router("", article_router)
 for _kind in (Exception, Http404, HttpError, ValidationError):  # ninja answers the latter three itself otherwise
     api.exception_handler(_kind)(answer_to)

@@ -31,6 +31,19 @@ class Groups:
             Group(slug, titles[slug], sum(counts[at * width : (at + 1) * width])) for at, slug in enumerate(slugs)
         ]
 
+    def get(self, slug: str) -> Group:
+        """One group with the number of its listed articles. One round trip. Raises GroupNotFound."""
+        shards = self._store.shards
+        with self._store.pipeline() as pipe:
+            pipe.hget(shards.directory.groups, slug)
+            pipe.hget(shards.directory.merged, slug)
+            for keys in shards.all:
+                pipe.scard(keys.group(slug))
+            title, into, *counts = pipe.execute()
+        if title is None:
+            raise GroupNotFound(slug, into)
+        return Group(slug, title, sum(counts))
+
     def titles(self) -> dict[str, str]:
         """Slug to title of every group. One round trip."""
         with self._store.commands() as client:

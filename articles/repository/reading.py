@@ -71,6 +71,7 @@ def _article(article_id: ArticleId, row: Sequence[Any], facts: _Facts) -> Articl
         saved=saved is not None,
         pv=int(pv or 0),
         uv=int(uv),
+        edited_at=float(fields["edited"]) if "edited" in fields else None,
         is_logged="log" in fields,
     )
 

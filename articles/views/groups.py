@@ -20,7 +20,7 @@ from articles.wiring import repository
 def index(request: HttpRequest) -> HttpResponse:
     """All groups; `?any=` one and `&any=` another: where the articles of any of them are listed together."""
     chosen = set(request.GET.getlist("any"))
-    groups = sorted(repository().groups.all(), key=lambda group: (-group.articles, group.title.casefold()))
+    groups = sorted(repository().groups.all(), key=lambda group: group.sort_key)
     if wanted := [group.slug for group in groups if group.slug in chosen]:
         return redirect("articles:group", "+".join(wanted))
     return render(request, "articles/groups.html", {"groups": groups})

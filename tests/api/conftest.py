@@ -55,6 +55,9 @@ class Caller:
     def post(self, path: str, body: object, **options):
         return self.send("POST", path, body, **options)
 
+    def patch(self, path: str, body: object, **options):
+        return self.send("PATCH", path, body, **options)
+
     def put(self, path: str, body: object, **options):
         return self.send("PUT", path, body, **options)
 

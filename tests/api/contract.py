@@ -25,7 +25,8 @@ def check(method: str, path: str, answer) -> None:
 
 def operation_at(method: str, path: str):
     for template, methods in document()["paths"].items():
-        if re.fullmatch(re.sub(r"{article_id}", "[1-9][0-9]{0,14}", re.sub(r"{slug}", "[^/]+", template)), path):
+        pattern = re.sub("{(slug|name)}", "[^/]+", template.replace("{article_id}", "[1-9][0-9]{0,14}"))
+        if re.fullmatch(pattern, path):
             return methods.get(method.lower())
     return None
 

@@ -29,7 +29,11 @@ def test_unknown_addresses_are_not_found(anyone, article, path):
     ("path", "allowed"),
     [
         ("articles", "GET, HEAD, POST"),
-        ("articles/1", "GET, HEAD"),
+        ("articles/1", "GET, HEAD, PATCH"),
+        ("articles/1/removed", "PUT"),
+        ("groups", "GET, HEAD, POST"),
+        ("groups/python", "GET, HEAD, PATCH"),
+        ("me", "GET, HEAD"),
         ("articles/1/vote", "PUT"),
         ("articles/1/groups", "PUT"),
         ("hot", "GET, HEAD"),

@@ -24,7 +24,7 @@ local details = {}
 if title ~= ARGV[2] then details.old_title = title end
 if link ~= ARGV[3] then details.old_link = link end
 leave_words(ARGV[10], ARGV[1], had)
-redis.call('HSET', article, 'title', ARGV[2], 'link', ARGV[3], 'words', ARGV[11])
+redis.call('HSET', article, 'title', ARGV[2], 'link', ARGV[3], 'words', ARGV[11], 'edited', now)
 if not removed then enter_words(ARGV[10], ARGV[1], ARGV[11]) end
 log(ARGV[10], 'edit', now, ARGV[5], ARGV[1], ARGV[2], ARGV[9], details)
 return {'ok', link}

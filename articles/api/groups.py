@@ -1,0 +1,181 @@
+"""Groups: the list of them, and what moderators do to them. The rules are those of the forms."""
+
+from typing import Any, TypeVar
+
+from django import forms
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+from ninja import P, PathEx, Router, Status
+from pydantic import BaseModel, Field
+
+from articles import domain
+from articles.api.auth import MEMBERS
+from articles.api.endpoints import READERS, check_groups, failing
+from articles.api.problems import Problem
+from articles.errors import GroupExists
+from articles.forms import GroupForm, RenameForm
+from articles.people import actor
+from articles.slugs import clean_slug, slug_asked_for
+from articles.text import clean_reason
+from articles.wiring import repository
+
+router = Router()
+
+Form = TypeVar("Form", bound=forms.Form)
+
+GroupName = PathEx[str, P(description=gettext_noop("The group's name, as in its address."), examples=["python"])]
+
+
+class Group(BaseModel):
+    __doc__ = gettext_noop("A named set of articles.")
+
+    slug: str = Field(description=gettext_noop("Its name in addresses and parameters."))
+    title: str
+    articles: int = Field(description=gettext_noop("Articles in it; removed ones do not count."))
+
+    @classmethod
+    def of(cls, group: domain.Group) -> "Group":
+        return cls(slug=group.slug, title=group.title, articles=group.articles)
+
+
+class GroupList(BaseModel):
+    __doc__ = gettext_noop("All groups, the largest first.")
+
+    groups: list[Group]
+
+
+class NewGroup(BaseModel):
+    __doc__ = gettext_noop("A group to create.")
+
+    title: str = Field(
+        description=gettext_noop("At most 60 characters; its name in addresses is made from it."),
+        examples=["Machine Learning"],
+    )
+
+
+class Renaming(BaseModel):
+    __doc__ = gettext_noop("Another title for a group.")
+
+    title: str = Field(description=gettext_noop("At most 60 characters."), examples=["Python and friends"])
+    reason: str = Field("", description=gettext_noop("For everyone to read in the moderation log."))
+
+
+class Merging(BaseModel):
+    __doc__ = gettext_noop("The group that takes in another one's articles.")
+
+    into: str = Field(description=gettext_noop("Name of the other group."), examples=["redis"])
+    reason: str = Field("", description=gettext_noop("For everyone to read in the moderation log."))
+
+
+class Merged(BaseModel):
+    __doc__ = gettext_noop("What became of a merged group.")
+
+    into: str = Field(description=gettext_noop("Name of the group that has its articles now."))
+    moved: int = Field(description=gettext_noop("Articles moved, removed ones included."))
+
+
+_CHANGES: dict[str, Any] = {"auth": MEMBERS}
+_LOCATION = {"Location": {"description": "The group's address in the API.", "schema": {"type": "string"}}}
+
+
+@router.get(
+    "groups",
+    summary=gettext_noop("All groups"),
+    description=gettext_noop("Every group with its title and size, the largest first."),
+    response={200: GroupList} | failing(400, 401, 503),
+    **READERS,
+)
+def list_groups(request: HttpRequest) -> GroupList:  # noqa: ARG001 - ninja's
+    groups = sorted(repository().groups.all(), key=lambda group: group.sort_key)
+    return GroupList(groups=[Group.of(group) for group in groups])
+
+
+@router.post(
+    "groups",
+    summary=gettext_noop("Create a group"),
+    description=gettext_noop("For moderators. Its name in addresses is made from the title."),
+    response={201: Group} | failing(400, 401, 403, 409, 413, 415, 503),
+    openapi_extra={"responses": {201: {"headers": _LOCATION}}},
+    **_CHANGES,
+)
+def create_group(request: HttpRequest, response: HttpResponse, group: NewGroup) -> Status[Group]:
+    _needs_permission(request)
+    groups = repository().groups
+    form = _checked(GroupForm({"title": group.title}, known=groups.titles()))
+    groups.create(form.slug, form.cleaned_data["title"], actor(request))
+    response["Location"] = reverse("api:read_group", args=[form.slug])
+    return Status(201, _group(form.slug))
+
+
+@router.get(
+    "groups/{slug}",
+    summary=gettext_noop("One group"),
+    description=gettext_noop("404 with the code group-moved names the group into which it was merged."),
+    response={200: Group} | failing(400, 401, 404, 503),
+    **READERS,
+)
+def read_group(request: HttpRequest, slug: GroupName) -> Group:  # noqa: ARG001 - ninja's
+    return _group(slug)
+
+
+@router.patch(
+    "groups/{slug}",
+    summary=gettext_noop("Rename a group"),
+    description=gettext_noop("For moderators. Its name in addresses stays. Repeating it changes nothing."),
+    response={200: Group} | failing(400, 401, 403, 404, 409, 413, 415, 503),
+    **_CHANGES,
+)
+def rename_group(request: HttpRequest, slug: GroupName, renaming: Renaming) -> Group:
+    _needs_permission(request)
+    group, groups = _group(slug), repository().groups
+    renamed = domain.Group(group.slug, group.title)
+    form = _checked(RenameForm({"title": renaming.title}, group=renamed, groups=groups.all()))
+    groups.rename(group.slug, form.cleaned_data["title"], actor(request), _reason(renaming.reason))
+    return _group(group.slug)
+
+
+@router.post(
+    "groups/{slug}/merge",
+    summary=gettext_noop("Merge a group into another"),
+    description=gettext_noop(
+        "For moderators. Moves all articles of the group into the other one and ends it: its address then leads "
+        "to the other. This cannot be undone."
+    ),
+    response={200: Merged} | failing(400, 401, 403, 404, 413, 415, 503),
+    **_CHANGES,
+)
+def merge_group(request: HttpRequest, slug: GroupName, merging: Merging) -> Merged:
+    _needs_permission(request)
+    group, into, groups = _group(slug), clean_slug(merging.into), repository().groups
+    check_groups([into], groups.titles())
+    if group.slug == into:
+        raise Problem(400, "invalid", _("A group cannot be merged into itself."))
+    moved = groups.merge(group.slug, into, actor(request), _reason(merging.reason))
+    return Merged(into=into, moved=moved)
+
+
+def _needs_permission(request: HttpRequest) -> None:
+    if not request.user.has_perm("articles.assign_groups"):
+        raise PermissionDenied
+
+
+def _group(name: str) -> Group:
+    """The group of this name, however it is typed. Raises GroupNotFound."""
+    return Group.of(repository().groups.get(slug_asked_for(name)))
+
+
+def _checked(form: Form) -> Form:
+    """The form, which is valid. Raises GroupExists, and Problem for what else it refuses."""
+    if not form.is_valid():
+        refusal = next(iter(form.errors.as_data().values()))[0]
+        if refusal.code == "taken":
+            raise GroupExists
+        raise Problem(400, refusal.code or "group-title-no-address", refusal.messages[0])
+    return form
+
+
+def _reason(raw: str) -> str:
+    return clean_reason(raw) if raw else ""

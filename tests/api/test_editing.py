@@ -1,0 +1,191 @@
+"""PATCH /api/articles/<id>, PUT /api/articles/<id>/removed, and the log of both."""
+
+import pytest
+from django.test import Client
+
+from articles.domain import Actor
+from articles.errors import ArticleRemoved, NotRemoved
+from tests.api.conftest import CAROL, Caller, error_of, findings
+
+TITLE, LINK = "A better title", "https://example.org/better"
+
+
+def edit(caller, article, **fields):
+    return caller.patch(f"articles/{article}", fields)
+
+
+def remove(caller, article, reason="It is spam.", *, removed=True):
+    return caller.put(f"articles/{article}/removed", {"removed": removed, "reason": reason})
+
+
+def test_a_poster_edits_title_and_link(as_alice, site_store, article):
+    answer = edit(as_alice, article, title=TITLE, link=LINK)
+
+    assert (answer.status_code, answer.json()["title"], answer.json()["link"]) == (200, TITLE, LINK)
+    stored = site_store.articles.get(article)
+    assert (stored.title, stored.link, stored.edited_at) == (TITLE, LINK, answer.json()["edited_at"])
+    assert findings(site_store) == []
+
+
+def test_what_is_not_sent_or_null_stays(as_alice, article):
+    assert edit(as_alice, article, title=TITLE).json()["link"] == "https://example.org/article"
+    assert edit(as_alice, article, link=LINK, title=None).json()["title"] == TITLE
+
+
+def test_repeating_an_edit_changes_nothing_and_is_logged_once(as_alice, site_store, article):
+    assert edit(as_alice, article, title=TITLE).json() == edit(as_alice, article, title=TITLE).json()
+
+    (entry,) = site_store.moderation_log.page(1).entries
+    assert (entry.actor_name, entry.details) == ("alice", {"old_title": "An article"})
+
+
+def test_a_moderator_edits_any_article_at_any_time_with_a_reason(as_carol, site_store, closed, removed):
+    for article in (closed, removed):
+        assert edit(as_carol, article, title=TITLE, reason="It misled.").json()["title"] == TITLE
+
+    assert [entry.reason for entry in site_store.moderation_log.page(1).entries][:2] == ["It misled."] * 2
+
+
+def test_others_may_not_edit(as_bob, anyone, site_store, article):
+    assert error_of(edit(as_bob, article, title=TITLE)) == (403, "not-the-poster")
+    assert error_of(edit(anyone, article, title=TITLE)) == (401, "login-required")
+    assert site_store.articles.get(article).title == "An article"
+
+
+def test_a_posters_time_for_editing_ends(as_alice, site_store, article):
+    now = site_store.store.now() + site_store.rules.edit_window + 1
+    site_store.store._clock = lambda: now
+
+    assert error_of(edit(as_alice, article, title=TITLE)) == (409, "editing-closed")
+
+
+def test_a_poster_cannot_edit_what_was_removed(as_alice, removed):
+    assert error_of(edit(as_alice, removed, title=TITLE)) == (404, "article-removed")
+
+
+def test_a_link_that_another_article_has_is_refused_and_names_it(as_alice, site_store, alice, article):
+    other = site_store.articles.post(alice.pk, "alice", "Other", LINK).id
+
+    answer = edit(as_alice, article, link=LINK)
+
+    assert error_of(answer) == (409, "duplicate-link")
+    assert answer.json()["error"]["article_id"] == other
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({}, "invalid"),
+        ({"titel": TITLE}, "invalid"),
+        ({"title": None, "link": None}, "invalid"),
+        ({"title": 1}, "invalid"),
+        ({"title": ""}, "title-empty"),
+        ({"link": "javascript:alert(1)"}, "link-scheme"),
+        ({"title": TITLE, "reason": "By a poster"}, "invalid"),
+    ],
+)
+def test_what_cannot_be_edited_is_refused(as_alice, site_store, article, fields, code):
+    assert error_of(edit(as_alice, article, **fields)) == (400, code)
+    assert site_store.articles.get(article).title == "An article"
+
+
+def test_unknown_articles_cannot_be_changed(as_carol):
+    assert error_of(edit(as_carol, 99, title=TITLE)) == (404, "article-not-found")
+    assert error_of(remove(as_carol, 99)) == (404, "article-not-found")
+
+
+def test_a_moderator_removes_and_restores(as_carol, site_store, article):
+    assert remove(as_carol, article).json()["removed"] == "It is spam."
+    assert as_carol.get("articles").json()["total"] == 0
+    assert remove(as_carol, article, "It is not.", removed=False).json()["removed"] is None
+
+    assert as_carol.get("articles").json()["total"] == 1
+    log = as_carol.get(f"articles/{article}/log").json()
+    facts = [(entry["action"], entry["actor"], entry["reason"], entry["article_id"]) for entry in log["entries"]]
+    assert facts == [("restore", "carol", "It is not.", article), ("remove", "carol", "It is spam.", article)]
+    assert findings(site_store) == []
+
+
+@pytest.mark.parametrize("removed", [True, False])
+def test_what_is_so_already_stays_so(as_carol, site_store, article, removed):
+    if removed:
+        site_store.articles.remove(article, Actor(4, "dave"), "Dave's reason")
+    before = site_store.moderation_log.page(1)
+
+    answer = remove(as_carol, article, removed=removed)
+
+    assert answer.json()["removed"] == ("Dave's reason" if removed else None)
+    assert site_store.moderation_log.page(1) == before
+
+
+@pytest.mark.parametrize(("change", "error"), [("remove", ArticleRemoved), ("restore", NotRemoved)])
+def test_of_two_moderators_at_once_the_first_ones_reason_stays(
+    as_carol, site_store, article, monkeypatch, change, error
+):
+    if change == "restore":
+        site_store.articles.remove(article, CAROL, "It is spam.")
+    really = getattr(type(site_store.articles), change)
+
+    def late(self, article_id, actor, reason):
+        really(self, article_id, Actor(4, "dave"), "Dave was quicker.")
+        with pytest.raises(error):
+            really(self, article_id, actor, reason)
+        raise error
+
+    monkeypatch.setattr(type(site_store.articles), change, late)
+
+    assert remove(as_carol, article, removed=change == "remove").status_code == 200
+    assert site_store.moderation_log.page(1).entries[0].reason == "Dave was quicker."
+
+
+def test_only_moderators_remove(as_alice, anyone, site_store, article):
+    assert error_of(remove(as_alice, article)) == (403, "forbidden")
+    assert error_of(remove(anyone, article)) == (401, "login-required")
+    assert site_store.articles.get(article).removed is None
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ({"removed": True}, "invalid"),
+        ({"removed": True, "reason": ""}, "reason-empty"),
+        ({"removed": True, "reason": "x" * 501}, "reason-long"),
+        ({"reason": "It is spam."}, "invalid"),
+        ({"removed": "true", "reason": "It is spam."}, "invalid"),
+        ({"removed": None, "reason": "It is spam."}, "invalid"),
+    ],
+)
+def test_a_removal_needs_a_reason_and_says_what_it_wants(as_carol, site_store, article, body, code):
+    assert error_of(as_carol.put(f"articles/{article}/removed", body)) == (400, code)
+    assert site_store.articles.get(article).removed is None
+
+
+def test_a_session_changes_articles_only_with_the_csrf_token(site_store, carol, article):
+    session = Caller(Client(enforce_csrf_checks=True))
+    session.client.force_login(carol)
+
+    assert error_of(edit(session, article, title=TITLE)) == (403, "csrf")
+    assert error_of(remove(session, article)) == (403, "csrf")
+    assert error_of(session.post("groups", {"title": "A group"})) == (403, "csrf")
+    assert site_store.articles.get(article).title == "An article"
+    assert site_store.groups.all() == []
+
+
+def test_the_log_is_for_everyone_and_has_pages(anyone, as_carol, site_store, article, python):
+    for number in range(site_store.rules.per_page):
+        site_store.groups.assign(
+            article, ["python"] if number % 2 == 0 else [], actor=CAROL, remove=["python"] * (number % 2)
+        )
+    site_store.groups.rename("python", "Snakes", Actor(5, "~"))
+
+    first, second = (anyone.get(f"log?page={number}").json() for number in (1, 2))
+
+    assert [page["has_next"] for page in (first, second)] == [True, False]
+    assert len(first["entries"]) + len(second["entries"]) == site_store.rules.per_page + 1
+    newest, oldest = first["entries"][0], second["entries"][0]
+    assert (newest["action"], newest["actor"], newest["article_id"]) == ("rename-group", "", None)
+    assert newest["details"] == {"slug": "python", "old_title": "Python"}
+    assert (oldest["details"]["added"], oldest["title"]) == ("python", "An article")
+    assert error_of(anyone.get("log?page=3")) == (404, "page-not-found")
+    assert error_of(anyone.get("log?page=9999999999999")) == (404, "page-not-found")
+    assert error_of(anyone.get("articles/99/log")) == (404, "article-not-found")

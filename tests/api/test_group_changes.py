@@ -1,0 +1,110 @@
+"""/api/groups: the list, and what moderators do to groups."""
+
+import pytest
+
+from articles.repository.groups import Groups
+from tests.api.conftest import error_of, findings
+
+
+@pytest.fixture(autouse=True)
+def _groups(site_store, article):
+    site_store.groups.ensure({"python": "Python", "web": "The web"})
+    site_store.groups.assign(article, ["web"])
+
+
+def test_everyone_is_shown_all_groups_the_largest_first(anyone):
+    assert anyone.get("groups").json() == {
+        "groups": [
+            {"slug": "web", "title": "The web", "articles": 1},
+            {"slug": "python", "title": "Python", "articles": 0},
+        ]
+    }
+
+
+@pytest.mark.parametrize("name", ["web", "WEB", "%20Web"])
+def test_one_group_is_found_however_it_is_typed(anyone, name):
+    assert anyone.get(f"groups/{name}").json() == {"slug": "web", "title": "The web", "articles": 1}
+
+
+def test_a_group_that_is_not_there_is_not_found(anyone, site_store):
+    for name in ("nothing", "a:b", "x" * 99):
+        assert error_of(anyone.get(f"groups/{name}")) == (404, "group-not-found")
+
+
+def test_a_moderator_creates_a_group(as_carol, site_store):
+    answer = as_carol.post("groups", {"title": " Machine  Learning "})
+
+    assert (answer.status_code, answer["Location"]) == (201, "/api/groups/machine-learning")
+    assert answer.json() == {"slug": "machine-learning", "title": "Machine Learning", "articles": 0}
+    assert as_carol.client.get(answer["Location"]).json() == answer.json()
+    assert site_store.moderation_log.page(1).entries[0].actor_name == "carol"
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        ({"title": "Python"}, 409, "group-exists"),
+        ({"title": "PYTHON"}, 409, "group-exists"),
+        ({"title": ""}, 400, "group-title-empty"),
+        ({"title": "x" * 61}, 400, "group-title-long"),
+        ({"title": "!?"}, 400, "group-title-no-address"),
+        ({"title": None}, 400, "invalid"),
+        ({}, 400, "invalid"),
+    ],
+)
+def test_a_group_that_cannot_be_created_is_refused(as_carol, site_store, body, status, code):
+    assert error_of(as_carol.post("groups", body)) == (status, code)
+    assert len(site_store.groups.all()) == 2
+
+
+def test_a_group_that_another_moderator_creates_meanwhile_exists(as_carol, monkeypatch):
+    create = Groups.create
+
+    def late(self, *args):
+        create(self, *args)
+        create(self, *args)
+
+    monkeypatch.setattr(Groups, "create", late)
+
+    assert error_of(as_carol.post("groups", {"title": "Redis"})) == (409, "group-exists")
+
+
+def test_a_moderator_renames_a_group(as_carol, site_store):
+    answer = as_carol.patch("groups/Web", {"title": "World Wide Web", "reason": "In full"})
+
+    assert answer.json() == {"slug": "web", "title": "World Wide Web", "articles": 1}
+    assert site_store.moderation_log.page(1).entries[0].reason == "In full"
+    assert as_carol.patch("groups/web", {"title": "World Wide Web"}).status_code == 200
+    assert error_of(as_carol.patch("groups/web", {"title": "Python"})) == (409, "group-exists")
+    assert error_of(as_carol.patch("groups/web", {"title": "W", "reason": "x" * 501})) == (400, "reason-long")
+
+
+def test_a_moderator_merges_a_group_which_then_leads_to_the_other(as_carol, anyone, site_store, article):
+    answer = as_carol.post("groups/web/merge", {"into": "Python", "reason": "The same"})
+
+    assert answer.json() == {"into": "python", "moved": 1}
+    assert site_store.articles.get(article).groups == ("python",)
+    gone = anyone.get("groups/web")
+    assert (error_of(gone), gone.json()["error"]["moved_to"]) == ((404, "group-moved"), "python")
+    assert error_of(as_carol.post("groups/web/merge", {"into": "python"})) == (404, "group-moved")
+    assert findings(site_store) == []
+
+
+@pytest.mark.parametrize(
+    ("into", "code"), [("web", "invalid"), ("nothing", "unknown-group"), ("a:b", "slug-form"), (None, "invalid")]
+)
+def test_a_group_is_merged_into_another_one_that_is_there(as_carol, site_store, into, code):
+    assert error_of(as_carol.post("groups/web/merge", {"into": into})) == (400, code)
+    assert len(site_store.groups.all()) == 2
+
+
+def test_only_moderators_change_groups(as_alice, anyone, site_store):
+    changes = [
+        ("POST", "groups", {"title": "Redis"}),
+        ("PATCH", "groups/web", {"title": "Redis"}),
+        ("POST", "groups/web/merge", {"into": "python"}),
+    ]
+    for method, path, body in changes:
+        assert error_of(as_alice.send(method, path, body)) == (403, "forbidden")
+        assert error_of(anyone.send(method, path, body)) == (401, "login-required")
+    assert site_store.groups.titles() == {"python": "Python", "web": "The web"}

@@ -1,0 +1,51 @@
+"""/api/me, and what a member posted."""
+
+from django.contrib.auth.models import Permission
+from django.test import Client
+
+from tests.api.conftest import Caller, error_of
+
+
+def test_a_member_is_told_name_and_lists(as_alice, article):
+    me = as_alice.get("me").json()
+
+    assert (me["name"], me["moderator"], me["permissions"]) == ("alice", False, [])
+    assert {
+        name: as_alice.client.get(path, headers=as_alice.headers).status_code for name, path in me["lists"].items()
+    } == dict.fromkeys(("voted", "opposed", "saved", "posted"), 200)
+
+
+def test_a_moderator_is_told_what_is_permitted(as_carol, as_bob, bob):
+    me = as_carol.get("me").json()
+
+    assert me["moderator"]
+    assert me["permissions"] == [
+        "assign_groups",
+        "edit_any_article",
+        "remove_articles",
+        "see_views",
+        "tune_ranking",
+    ]
+
+    bob.user_permissions.add(Permission.objects.get(codename="see_operation"))
+    me = as_bob.get("me").json()
+    assert (me["moderator"], me["permissions"]) == (False, ["see_operation"])
+
+
+def test_a_session_is_a_member_too_and_others_have_to_log_in(site_store, anyone, bob):
+    session = Caller(Client())
+    session.client.force_login(bob)
+
+    assert session.get("me").json()["name"] == "bob"
+    assert error_of(anyone.get("me")) == (401, "login-required")
+
+
+def test_what_a_member_posted_is_for_everyone(anyone, as_bob, site_store, bob, article, removed):
+    site_store.members.save(bob.pk, article, wanted=True)
+
+    for caller, saved in ((anyone, False), (as_bob, True)):
+        page = caller.get("users/Alice/articles").json()
+        assert [(one["id"], one["saved"]) for one in page["articles"]] == [(article, saved)]
+        assert (page["page"], page["has_next"]) == (1, False)
+    assert error_of(anyone.get("users/nobody/articles")) == (404, "not-found")
+    assert error_of(anyone.get("users/alice/articles?page=2")) == (404, "page-not-found")
