@@ -10,15 +10,22 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from accounts import departures
+from accounts import departures, twice
 from accounts.forms import DeleteAccountForm
 
 
 @sensitive_post_parameters()
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
-@login_required
 def delete_account(request: HttpRequest) -> HttpResponse:
+    is_sent_twice = request.method == "POST" and not request.user.is_authenticated
+    if is_sent_twice and twice.has_just_left(request.POST.get("name", "")):
+        return _farewell(request)
+    return _delete_account(request)
+
+
+@login_required
+def _delete_account(request: HttpRequest) -> HttpResponse:
     form = DeleteAccountForm(request.POST if request.method == "POST" else None, member=request.user)
     if request.method == "POST" and form.is_valid():
         try:

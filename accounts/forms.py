@@ -17,7 +17,7 @@ from django.http import HttpRequest
 from django.utils.html import conditional_escape
 from django.utils.translation import gettext_lazy as _
 
-from accounts import names
+from accounts import names, twice
 from accounts.mail import public_address, send_later
 from accounts.models import Token, User
 
@@ -75,6 +75,14 @@ class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignor
         if names.is_reserved(username):
             raise ValidationError(_("This name is reserved."), code="reserved")
         return username
+
+    def created_before(self, request: HttpRequest) -> User | None:
+        """Return the account if this very form created it a moment ago: the same name, and its password."""
+        is_taken = any(self.has_error("username", code) for code in ("taken", "unique"))
+        if set(self.errors) != {"username"} or not is_taken:
+            return None
+        username = self.fields["username"].clean(self.data["username"])
+        return twice.just_signed_up(request, username, self.cleaned_data["password1"])
 
     def create(self) -> User | None:
         """The account, or None with an error in the form if someone was quicker to take the name."""

@@ -170,13 +170,22 @@ class TokenManager(models.Manager["Token"]):
 
     PREFIX = "avs_"  # lets secret scanners recognise a token
     PER_USER = 20
+    SENT_TWICE = timedelta(seconds=10)
+    """Age up to which an unused token of the same name belongs to the same double click."""
+
     _USE_NOTED_EVERY = timedelta(hours=1)
 
-    def issue(self, user: User, name: str) -> "tuple[Token, str]":
-        """A new token and its plain text, which is kept nowhere. Raises TokenLimitError."""
+    def issue(self, user: User, name: str, *, once: bool = False) -> "tuple[Token, str]":
+        """A new token and its plain text, which is kept nowhere. Raises TokenLimitError.
+
+        `once`: a form that arrives twice leaves one token, the one whose plain text the member sees.
+        """
         plaintext = self.PREFIX + secrets.token_urlsafe(32)
         with transaction.atomic():
             User.objects.select_for_update().get(pk=user.pk)
+            if once:
+                unseen = self.filter(user=user, name=name, last_used_at=None)
+                unseen.filter(created_at__gte=timezone.now() - self.SENT_TWICE).delete()
             if self.filter(user=user).count() >= self.PER_USER:
                 raise TokenLimitError
             token = self.create(user=user, name=name, digest=_digest(plaintext))

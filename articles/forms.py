@@ -127,13 +127,19 @@ class AssignForm(forms.Form):
         return slugs
 
     def clean_new_group(self) -> str:
-        return _check_new_group(self.cleaned_data["new_group"], self._known)
+        """The title of an existing group chooses that group, so the same form may arrive twice."""
+        title: str = self.cleaned_data["new_group"]
+        return title if title in self._known.values() else _check_new_group(title, self._known)
 
     @property
     def new(self) -> dict[str, str]:
         """Slug to title of the group to create, if there is one."""
         title = self.cleaned_data["new_group"]
-        return {slug_from_title(title): title} if title else {}
+        return {self._slug_of(title): title} if title else {}
+
+    def _slug_of(self, title: str) -> str:
+        known = (slug for slug, other in self._known.items() if other == title)
+        return next(known, None) or slug_from_title(title)
 
     @property
     def changes(self) -> tuple[list[str], list[str]]:

@@ -1,18 +1,20 @@
 """The index of groups, and the moderators' work on them."""
 
 from django.contrib import messages
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
-from articles.domain import Group
+from articles.domain import Action, Group
 from articles.errors import GroupExists, GroupNotFound
 from articles.forms import GroupForm, MergeForm, RenameForm
 from articles.people import actor, needs
 from articles.refusals import sentence_of
 from articles.views.posting import page_with_form
+from articles.views.twice import just_done
 from articles.wiring import repository
 
 
@@ -34,11 +36,26 @@ def create(request: HttpRequest) -> HttpResponse:
         try:
             repository().groups.create(form.slug, form.cleaned_data["title"], actor(request))
         except GroupExists as taken:  # someone was quicker
-            form.add_error("title", sentence_of(taken))
+            form.add_error("title", ValidationError(sentence_of(taken), code="taken"))
         else:
-            messages.success(request, _("The group has been created."))
-            return redirect("articles:group", form.slug)
+            return _created(request, form.slug)
+    if slug := _just_created(request, form):
+        return _created(request, slug)
     return render(request, "articles/create_group.html", {"form": form}, status=400 if form.errors else 200)
+
+
+def _just_created(request: HttpRequest, form: GroupForm) -> str:
+    """The address of the group that this very form created a moment ago; '' if it did not."""
+    if not form.has_error("title", "taken"):
+        return ""
+    title = form.fields["title"].clean(form.data["title"])
+    done = just_done(repository(), request, Action.CREATE_GROUP)
+    return next((entry.details["slug"] for entry in done if entry.title == title), "")
+
+
+def _created(request: HttpRequest, slug: str) -> HttpResponse:
+    messages.success(request, _("The group has been created."))
+    return redirect("articles:group", slug)
 
 
 @page_with_form
@@ -48,7 +65,7 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
     groups = repository().groups.all()
     group = next((group for group in groups if group.slug == slug), None)
     if group is None:
-        raise GroupNotFound(slug)
+        raise GroupNotFound(slug, moved_to=repository().groups.present([slug]).get(slug))
     data, merging = request.POST or None, "merge" in request.POST
     rename_form = RenameForm(None if merging else data, group=group, groups=groups)
     merge_form = MergeForm(data if merging else None, slug=slug, groups=groups)

@@ -17,7 +17,7 @@ from articles.forms_lab import ApplyForm, LabForm, RollbackForm
 from articles.people import actor, needs
 from articles.presentation import age, grouped
 from articles.ranking import Parameters, out_of_range
-from articles.repository import Repository
+from articles.repository import Repository, Tuning
 from articles.views.lab_page import lab_context, query_of
 from articles.wiring import repository
 
@@ -64,6 +64,8 @@ def apply(request: HttpRequest) -> HttpResponse:
             )
         return _page(request, form, apply_form)
     version, reason = apply_form.cleaned_data["version"], apply_form.cleaned_data["reason"]
+    if _is_begun(found, state, form.parameters, version, actor(request), reason):
+        return _go_on(request, found, urlencode({"list": form.order.value}))
     if form.parameters == state.parameters and version == state.version and not state.applying:
         apply_form.add_error(None, _("These parameters are in force already."))
         return _page(request, form, apply_form)
@@ -95,6 +97,17 @@ def rollback(request: HttpRequest) -> HttpResponse:
     if refusal := _begin(found, entry.parameters, version, actor(request), reason):
         return _refused(request, refusal, 409)
     return _go_on(request, found)
+
+
+def _is_begun(
+    found: Repository, state: Tuning, parameters: Parameters, version: int, who: Actor, reason: str
+) -> bool:
+    """Whether this very form has put these parameters in force, or begun to: it arrived twice."""
+    if state.applying:
+        return (state.version, state.applying.parameters) == (version, parameters)
+    latest = found.tuning.history()[0]
+    done = (latest.version, latest.parameters, latest.actor_name, latest.reason)
+    return done == (version + 1, parameters, who.name, reason)
 
 
 def _begin(found: Repository, parameters: Parameters, version: int, who: Actor, reason: str) -> str:

@@ -9,13 +9,14 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from articles.domain import Actor, ArticleId
+from articles.domain import Action, Actor, ArticleId
 from articles.errors import GroupExists, Refused
 from articles.forms import AssignForm, ReasonForm
 from articles.people import actor, needs
 from articles.refusals import sentence_of
 from articles.views.paging import page_number
 from articles.views.posting import page_with_form
+from articles.views.twice import just_done
 from articles.wiring import repository
 
 
@@ -47,28 +48,34 @@ def assign_groups(request: HttpRequest, article_id: int) -> HttpResponse:
 @page_with_form
 @needs("articles.remove_articles")
 def remove(request: HttpRequest, article_id: int) -> HttpResponse:
-    return _with_reason(request, article_id, "articles/remove.html", repository().articles.remove)
+    return _with_reason(request, article_id, "articles/remove.html", Action.REMOVE, repository().articles.remove)
 
 
 @page_with_form
 @needs("articles.remove_articles")
 def restore(request: HttpRequest, article_id: int) -> HttpResponse:
-    return _with_reason(request, article_id, "articles/restore.html", repository().articles.restore)
+    return _with_reason(
+        request, article_id, "articles/restore.html", Action.RESTORE, repository().articles.restore
+    )
 
 
 def _with_reason(
     request: HttpRequest,
     article_id: ArticleId,
     template: str,
+    action: Action,
     change: Callable[[ArticleId, Actor, str], None],
 ) -> HttpResponse:
     article = repository().articles.get(article_id)
     form = ReasonForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
+        reason = form.cleaned_data["reason"]
         try:
-            change(article_id, actor(request), form.cleaned_data["reason"])
+            change(article_id, actor(request), reason)
         except Refused as refused:
-            messages.error(request, sentence_of(refused))
+            done = just_done(repository(), request, action)
+            if not any((entry.article_id, entry.reason) == (article_id, reason) for entry in done):
+                messages.error(request, sentence_of(refused))
         return redirect("articles:article", article_id)
     context = {"form": form, "article": article}
     return render(request, template, context, status=400 if form.errors else 200)

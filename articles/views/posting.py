@@ -8,11 +8,13 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from articles.domain import Article
+from accounts.twice import AT_MOST
+from articles.domain import Article, ArticleId, UserId
 from articles.errors import DuplicateLink, Refused
 from articles.forms import EditForm, PostForm
 from articles.people import actor, reader_id
 from articles.refusals import sentence_of
+from articles.repository import Repository
 from articles.wiring import repository
 
 page_with_form = require_http_methods(["GET", "HEAD", "POST"])
@@ -27,10 +29,16 @@ def post(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         values, poster = form.cleaned_data, actor(request)
         posted = found.articles.post(poster.id, poster.name, values["title"], values["link"], values["groups"])
-        if not posted.is_new:
+        if not posted.is_new and not _just_posted(found, posted.id, poster.id):
             messages.info(request, _("This link was posted already: here is the article. You can vote for it."))
         return redirect("articles:article", posted.id)
     return render(request, "articles/post.html", {"form": form}, status=400 if form.errors else 200)
+
+
+def _just_posted(found: Repository, article_id: ArticleId, poster: UserId) -> bool:
+    """Whether the member posted it a moment ago: the form arrived twice."""
+    article = found.articles.get(article_id)
+    return article.poster == poster and found.store.now() - article.posted_at <= AT_MOST.total_seconds()
 
 
 @page_with_form

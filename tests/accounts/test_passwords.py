@@ -46,6 +46,40 @@ def test_a_new_password_keeps_this_session_and_ends_the_others(as_alice, alice):
     assert Client().login(username="alice", password=NEW)
 
 
+def test_a_new_password_sent_twice_is_changed_once_and_says_so(as_alice, alice):
+    second = Client()
+    second.cookies["sessionid"] = as_alice.cookies["sessionid"].value
+    _change(as_alice)
+
+    # The first form gave the session another key, so the second arrives without one.
+    response = _change(second, username="alice")
+
+    assert response.redirect_chain == [("/settings/", 302)]
+    assert "Your password has been changed." in response.text
+    assert get_user(second) == get_user(as_alice) == alice
+
+
+def test_a_new_password_sent_again_by_the_session_that_changed_it_is_no_error(as_alice, alice):
+    _change(as_alice)
+
+    response = _change(as_alice)
+
+    assert response.redirect_chain == [("/settings/", 302)]
+    assert get_user(as_alice) == alice
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{}, {"username": "alice", "new": "wrong", "again": "wrong"}, {"username": "alice", "again": "other"}],
+    ids=str,
+)
+def test_the_form_for_a_new_password_lets_nobody_in_who_does_not_know_it(client, alice, fields):
+    response = _change(client, **{"new": PASSWORD, "again": PASSWORD} | fields)
+
+    assert response.redirect_chain == [("/login/?next=/password/", 302)]
+    assert not get_user(client).is_authenticated
+
+
 @pytest.mark.parametrize(
     ("old", "new", "again"),
     [("wrong", NEW, NEW), (PASSWORD, NEW, "other"), (PASSWORD, "12345678", "12345678")],
@@ -188,6 +222,20 @@ def test_a_link_works_once(client, alice):
 
     assert "This link does not work" in page.text
     assert "<form" not in re.search(r"<main.*</main>", page.text, re.DOTALL)[0]
+
+
+def test_a_password_chosen_twice_with_a_link_is_chosen_and_says_so(client, alice):
+    [message] = _mails(client)
+    _choose(client, _link(message.body))
+
+    address = _link(message.body).rsplit("/", 2)[0] + "/set-password/"
+    again, other = [
+        client.post(address, {"new_password1": new, "new_password2": new}, follow=True) for new in (NEW, PASSWORD)
+    ]
+
+    assert again.redirect_chain == [("/login/", 302)]
+    assert "Log in with the new one." in again.text
+    assert "This link does not work" in other.text
 
 
 def test_a_link_is_dead_once_the_address_has_changed(client, alice):

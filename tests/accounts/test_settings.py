@@ -1,4 +1,5 @@
 import re
+from datetime import timedelta
 
 import pytest
 from django.test import Client
@@ -155,12 +156,53 @@ def test_only_ones_own_tokens_are_listed_and_revoked(as_alice, alice, mallory):
     as_mallory.force_login(mallory)
 
     assert "laptop" not in as_mallory.get("/settings/").text
-    assert as_mallory.post(f"/settings/tokens/{token.pk}/revoke/").status_code == 404
+    assert "You have no such token" in as_mallory.post(f"/settings/tokens/{token.pk}/revoke/", follow=True).text
     assert Token.objects.user_for(plaintext) == alice
 
 
-@pytest.mark.parametrize("token_id", ["0", "999999", "9" * 40, "-1", "x"])
-def test_revoking_what_is_not_there_is_404(as_alice, token_id):
+def test_a_token_revoked_twice_is_no_error(as_alice):
+    _issue(as_alice)
+    address = f"/settings/tokens/{Token.objects.get().pk}/revoke/"
+
+    as_alice.post(address)
+    response = as_alice.post(address, follow=True)
+
+    assert response.redirect_chain == [("/settings/", 302)]
+    assert "it may have been revoked already" in response.text
+
+
+def test_a_token_made_twice_by_one_form_is_the_one_that_is_shown(as_alice, alice):
+    first, second = [_shown(_issue(as_alice).text) for _ in range(2)]
+
+    assert Token.objects.user_for(first) is None
+    assert Token.objects.user_for(second) == alice
+    assert alice.tokens.count() == 1
+
+
+def test_the_last_token_possible_may_be_made_twice(as_alice, alice):
+    for n in range(19):
+        Token.objects.issue(alice, f"token {n}")
+
+    assert [_shown(_issue(as_alice).text) is None for _ in range(2)] == [False, False]
+    assert alice.tokens.count() == 20
+
+
+@pytest.mark.parametrize("difference", ["name", "used", "old"])
+def test_another_token_replaces_none(as_alice, alice, difference):
+    token, plaintext = Token.objects.issue(alice, "phone" if difference == "name" else "laptop")
+    if difference == "used":
+        Token.objects.user_for(plaintext)
+    elif difference == "old":
+        Token.objects.update(created_at=token.created_at - timedelta(seconds=11))
+
+    _issue(as_alice)
+
+    assert Token.objects.user_for(plaintext) == alice
+    assert alice.tokens.count() == 2
+
+
+@pytest.mark.parametrize("token_id", ["-1", "x"])
+def test_revoking_what_no_token_can_be_is_404(as_alice, token_id):
     assert as_alice.post(f"/settings/tokens/{token_id}/revoke/").status_code == 404
 
 

@@ -1,10 +1,12 @@
 import re
+from datetime import timedelta
 
 import pytest
 from django.contrib.auth import get_user
 from django.contrib.auth.signals import user_logged_in
 from django.db import connection
 from django.db.models.signals import pre_save
+from django.test import Client
 
 from accounts.forms import SignUpForm
 from accounts.models import User
@@ -48,7 +50,7 @@ def test_signing_up_leads_nowhere_else(client, target):
 
 @pytest.mark.parametrize("spelling", ["alice", "ALICE", "ａｌｉｃｅ", "alice\n"])
 def test_a_name_taken_in_any_spelling_is_refused(client, alice, spelling):
-    response = _sign_up(client, spelling)
+    response = _sign_up(client, spelling, password1="a long secret 71", password2="a long secret 71")
 
     assert response.status_code == 200
     assert response.text.count(TAKEN) == 1
@@ -264,3 +266,66 @@ def test_signing_up_works_with_several_ways_to_log_in(client, settings):
     settings.AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.RemoteUserBackend", backend]
 
     assert _sign_up(client).status_code == 302
+
+
+@pytest.fixture
+def made(client) -> User:
+    """The account that the first of two identical forms makes."""
+    _sign_up(client, next="/hot/")
+    return User.objects.get()
+
+
+@pytest.mark.parametrize("spelling", ["alice", "ALICE", " ａｌｉｃｅ"])
+def test_the_same_form_sent_twice_leads_where_the_first_one_led(made, spelling):
+    second = Client()  # a double click: the first response has not arrived, nor its session
+
+    response = _sign_up(second, spelling, next="/hot/")
+
+    assert (response.status_code, response["Location"]) == (302, "/hot/")
+    assert get_user(second) == made
+    assert User.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"password1": "another long secret", "password2": "another long secret"},
+        {"password2": "mistyped"},
+        {"password1": "", "password2": ""},
+        {"email": "nonsense"},
+    ],
+    ids=str,
+)
+def test_another_form_for_the_same_name_opens_nothing(made, fields):
+    second = Client()
+
+    assert TAKEN in _sign_up(second, **fields).text
+    assert not get_user(second).is_authenticated
+
+
+@pytest.mark.parametrize("state", ["old", "inactive", "imported"])
+def test_signing_up_is_no_second_login_page(made, state):
+    if state == "old":
+        made.date_joined -= timedelta(minutes=2)
+    elif state == "inactive":
+        made.is_active = False
+    else:
+        made.set_unusable_password()
+    made.save()
+    second = Client()
+
+    assert TAKEN in _sign_up(second).text
+    assert not get_user(second).is_authenticated
+
+
+def test_the_same_form_that_loses_the_race_for_the_name_is_logged_in_too(client, monkeypatch):
+    def rival(_manager, _name):
+        monkeypatch.undo()
+        User.objects.create_user("alice", password=PASSWORD)
+        return False
+
+    monkeypatch.setattr(type(User.objects), "is_taken", rival)
+    response = _sign_up(client)
+
+    assert response.status_code == 302
+    assert get_user(client) == User.objects.get()

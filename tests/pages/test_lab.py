@@ -288,6 +288,14 @@ def test_what_is_applied_ranks_the_site_and_stands_in_the_log(site, carol):
     assert list(site.audit.findings()) == []
 
 
+def test_the_same_form_sent_twice_is_applied_once_and_no_error(site, carol):
+    answers = [apply(browser_of(carol), votes_per_day="20") for _ in range(2)]
+
+    assert [answer.status_code for answer in answers] == [302, 302]
+    assert site.tuning.state().version == 2
+    assert apply(browser_of(carol), votes_per_day="20", reason="another").status_code == 409
+
+
 def test_the_lab_says_that_it_is_in_force_and_lists_who_why_and_what(site, carol):
     page = browser_of(carol).post(
         "/lab/apply/", VALUES | {"alpha": "1.5", "reason": "views matter", "version": "1"}, follow=True

@@ -69,6 +69,18 @@ def test_articles_and_votes_stay_and_the_name_goes(site, article, bob_was_busy, 
     assert findings(site) == []
 
 
+def test_the_same_form_sent_twice_says_that_the_account_is_deleted(site, bob):
+    browser, again = browser_of(bob), browser_of(bob)
+
+    for one in (browser, again, Client()):  # the last one's session has ended already
+        told = one.post("/settings/delete/", {"name": "BOB", "password": "bob's long secret"}, follow=True)
+        assert told.redirect_chain == [("/", 302)]
+        assert "Your account has been deleted." in told.text
+    a_minute_later(site)
+    User.objects.update(left_at=timezone.now() - timedelta(minutes=2))
+    assert delete(Client())["Location"] == "/login/?next=/settings/delete/"
+
+
 def test_the_account_is_of_no_use_to_anybody_any_more(site, bob_was_busy, bob):
     browser, other = browser_of(bob), browser_of(bob)
     number = bob.pk

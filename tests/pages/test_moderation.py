@@ -3,6 +3,7 @@ import re
 import pytest
 from django.test import Client
 
+from articles.domain import Actor
 from articles.errors import GroupExists
 from tests.pages.conftest import browser_of
 
@@ -151,14 +152,65 @@ def test_removal_and_restoration_need_a_reason_everyone_can_read(site, article, 
         assert part in log_text()
 
 
-def test_removing_twice_says_so(site, article, carol):
-    browser = browser_of(carol)
-    browser.post(f"/articles/{article}/remove/", {"reason": "spam"})
+def test_removing_what_another_moderator_removed_says_so(site, article, carol):
+    site.articles.remove(article, Actor(99, "dave"), "spam")
 
-    response = browser.post(f"/articles/{article}/remove/", {"reason": "spam"}, follow=True)
+    response = browser_of(carol).post(f"/articles/{article}/remove/", {"reason": "spam"}, follow=True)
 
     assert response.status_code == 200
-    assert response.content.decode().count("was removed by a moderator") == 2
+    assert response.text.count("was removed by a moderator") == 2
+
+
+@pytest.mark.parametrize("change", ["remove", "restore"])
+def test_the_same_form_sent_twice_is_done_once_and_no_error(site, article, carol, change):
+    browser = browser_of(carol)
+    if change == "restore":
+        site.articles.remove(article, Actor(99, "dave"), "spam")
+
+    for _ in range(2):
+        response = browser.post(f"/articles/{article}/{change}/", {"reason": "a reason"}, follow=True)
+
+    assert 'role="alert"' not in response.text
+    assert len(list(site.moderation_log.by("carol"))) == 1
+    again = browser.post(f"/articles/{article}/{change}/", {"reason": "another"}, follow=True)
+    assert 'role="alert"' in again.text
+
+
+def test_a_group_created_twice_by_one_form_is_created(site, carol):
+    browser, group = browser_of(carol), {"title": "Machine Learning"}
+    browser.post("/moderation/groups/", group)
+
+    response = browser.post("/moderation/groups/", group, follow=True)
+
+    assert response.redirect_chain == [("/groups/machine-learning/", 302)]
+    assert "The group has been created." in response.text
+    assert browser.post("/moderation/groups/", {"title": "Machine learning"}).status_code == 400
+
+
+def test_a_group_that_another_moderator_created_is_taken(site, carol):
+    site.groups.create("python", "Python", Actor(99, "dave"))
+
+    assert browser_of(carol).post("/moderation/groups/", {"title": "Python"}).status_code == 400
+
+
+def test_groups_assigned_and_created_twice_by_one_form_are_assigned(site, article, carol):
+    browser = browser_of(carol)
+    fields = {"was": "python", "groups": ["python"], "new_group": "Data & Bases"}
+
+    answers = [browser.post(f"/articles/{article}/groups/", fields).status_code for _ in range(2)]
+
+    assert answers == [302, 302]
+    assert site.articles.get(article).groups == ("python", "data-bases")
+
+
+def test_a_merge_sent_twice_leads_to_the_group_that_took_the_articles_in(site, article, carol):
+    site.groups.create("snakes", "Snakes")
+    browser = browser_of(carol)
+    fields = {"merge-into": "snakes", "merge-sure": "on", "merge": "1"}
+
+    answers = [browser.post("/moderation/groups/python/", fields) for _ in range(2)]
+
+    assert [answer["Location"] for answer in answers] == ["/groups/snakes/"] * 2
 
 
 PAGES = [

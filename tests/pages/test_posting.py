@@ -92,6 +92,19 @@ def test_a_link_posted_before_leads_to_its_article(site, alice, bob, link):
     assert site.imports.count() == 1
 
 
+def test_an_article_posted_twice_by_one_form_is_simply_posted(site, alice):
+    browser = browser_of(alice)
+    first = post(browser)["Location"]
+
+    response = browser.post("/post/", {"title": "A title", "link": "https://example.org/new"}, follow=True)
+
+    assert response.redirect_chain == [(first, 302)]
+    assert "was posted already" not in response.text
+    site.store.client.hincrbyfloat(f"article:{first.split('/')[2]}", "time", -61)
+    later = browser.post("/post/", {"title": "A title", "link": "https://example.org/new"}, follow=True)
+    assert "was posted already" in later.text
+
+
 def test_the_form_says_that_a_recent_link_leads_to_its_article(site, alice):
     assert "within the last 48 hours" in browser_of(alice).get("/post/").content.decode()
 

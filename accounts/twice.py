@@ -1,0 +1,44 @@
+"""Forms that arrive twice: a double click sends the same form again before the first response is shown.
+
+The browser shows the second response alone, so it must say what the first one did.
+"""
+
+from datetime import timedelta
+
+from django.contrib.auth import authenticate
+from django.http import HttpRequest
+from django.utils import timezone
+
+from accounts import names
+from accounts.models import User
+
+AT_MOST = timedelta(minutes=1)
+"""Age of a change up to which a second identical form counts as the same submission."""
+
+
+def just_signed_up(request: HttpRequest, username: str, password: str) -> User | None:
+    """Return the account that an identical sign-up form created a moment ago.
+
+    The password is verified as at a login, so the form opens no account that a login would not.
+    """
+    canonical, oldest = names.canonical(username), timezone.now() - AT_MOST
+    if not User.objects.filter(canonical_name=canonical, date_joined__gte=oldest).exists():
+        return None
+    return _authenticated(request, username, password)
+
+
+def already_has_password(request: HttpRequest, username: str, password: str) -> User | None:
+    """Return the member whose password is already the new one, verified as at a login."""
+    return _authenticated(request, username, password) if username and password else None
+
+
+def has_just_left(name: str) -> bool:
+    """Return whether the account of this name was deleted a moment ago."""
+    canonical, oldest = names.canonical(name), timezone.now() - AT_MOST
+    spellings = [canonical, names.of_former(canonical)]
+    return User.objects.filter(canonical_name__in=spellings, left_at__gte=oldest).exists()
+
+
+def _authenticated(request: HttpRequest, username: str, password: str) -> User | None:
+    found = authenticate(request, username=username, password=password)
+    return found if isinstance(found, User) else None

@@ -1,0 +1,17 @@
+"""Changes whose form arrives twice: what the member did a moment ago is done, and no error."""
+
+from django.http import HttpRequest
+
+from accounts.twice import AT_MOST
+from articles.domain import Action, LogEntry
+from articles.people import actor
+from articles.repository import Repository
+
+
+def just_done(found: Repository, request: HttpRequest, action: Action) -> list[LogEntry]:
+    """Return what the moderation log says this member did a moment ago, by the kind of change."""
+    oldest, name = found.store.now() - AT_MOST.total_seconds(), actor(request).name
+    entries = found.moderation_log.page().entries
+    return [
+        entry for entry in entries if entry.at >= oldest and (entry.action, entry.actor_name) == (action, name)
+    ]
