@@ -1,9 +1,8 @@
-// Sliders beside the lab's numbers, and a preview that follows them. Without it the form is sent as it is.
+// Sliders beside the lab's numbers. Without it the numbers are typed. The preview is the affair of renew.js.
 (() => {
   "use strict";
 
   const form = document.getElementById("knobs");
-  const told = document.getElementById("told");
   if (!form) return;
   const STEPS = 200; // of those that are not linear: one key press is one more of two digits, or nearly
 
@@ -37,33 +36,5 @@
     follow();
   };
 
-  let latest;
-  const renew = async () => {
-    latest?.abort();
-    const mine = (latest = new AbortController());
-    const outcome = document.getElementById("outcome");
-    const address = `${form.action}?${new URLSearchParams(new FormData(form))}`;
-    outcome.setAttribute("aria-busy", "true");
-    try {
-      const answer = await fetch(address, { signal: mine.signal });
-      if (!answer.ok || answer.redirected) return form.submit();
-      const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-      const typed = outcome.querySelector("[name=reason]")?.value;
-      for (const id of ["outcome", "proposals"]) {
-        document.getElementById(id).replaceWith(fresh.getElementById(id));
-      }
-      const reason = document.querySelector("#outcome [name=reason]");
-      if (typed && reason) reason.value = typed;
-      history.replaceState(null, "", address);
-      told.textContent = "";
-      setTimeout(() => (told.textContent = told.dataset.done), 50);
-    } catch (error) {
-      if (error.name !== "AbortError") form.submit();
-    }
-  };
-
   for (const number of form.querySelectorAll("input[data-scale]")) addSlider(number);
-  form.addEventListener("change", (event) => {
-    if (event.target.name !== "half_life") renew();
-  });
 })();

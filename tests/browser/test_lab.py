@@ -98,6 +98,34 @@ def test_what_is_typed_as_the_reason_outlives_a_new_preview(page):
 
 
 @pytest.mark.parametrize("page", [True], indirect=True)
+def test_the_focus_stays_in_the_reason_while_a_preview_arrives(page):
+    page.goto("/lab/")
+    choose(page, "votes_per_day", "1")
+    held = hold(page, "**/lab/?*")
+    page.get_by_role("slider", name="γ").press("End")
+    page.locator("[name=reason]").press_sequentially("half")
+    wait_for(page, lambda: held)
+
+    held[0].continue_()
+
+    expect(page.locator("#outcome")).to_contain_text("γ 1.5 → 2.5")
+    expect(page.locator("[name=reason]")).to_be_focused()
+    page.keyboard.type(" a sentence")
+    expect(page.locator("[name=reason]")).to_have_value("half a sentence")
+
+
+@pytest.mark.parametrize("page", [True], indirect=True)
+def test_the_switches_in_the_foot_lead_back_to_the_parameters_of_the_preview(page):
+    page.goto("/lab/")
+    choose(page, "votes_per_day", "1")
+
+    ways = page.locator(".switch [name=next]").evaluate_all("all => all.map(field => field.value)")
+    path = page.url[page.url.index("/lab/") :]
+    assert "votes_per_day=1&" in path
+    assert ways == [f"{path}#chosen-theme", f"{path}#chosen-language"]
+
+
+@pytest.mark.parametrize("page", [True], indirect=True)
 def test_sliders_and_numbers_follow_each_other_and_say_the_same(page):
     page.goto("/lab/")
     number, slider = page.locator("#knobs [name=gamma]"), page.get_by_role("slider", name="γ")

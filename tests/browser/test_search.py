@@ -126,16 +126,106 @@ def test_of_two_questions_the_answer_to_the_later_one_is_shown(page):
 @pytest.mark.parametrize(
     "broken", [lambda route: route.abort(), lambda route: route.fulfill(status=503, body=PAGE)]
 )
-def test_what_was_found_stays_if_no_answer_comes(page, broken):
-    before = page.inner_text("#found")
+def test_a_search_that_fails_shows_no_results_of_other_words(page, broken):
+    page.fill("#search [name=q]", "redis")
+    expect(page.locator("#found li.row").first).to_be_visible()
+    expect(page.locator("#failed")).to_be_hidden()
     page.route(FOUND, broken)
 
-    with page.expect_event("request", lambda request: "q=lost" in request.url):
-        page.fill("#search [name=q]", "lost")
+    page.fill("#search [name=q]", "python")
+
+    expect(page.get_by_role("alert")).to_contain_text("The search failed.")
+    expect(page.locator("#found")).to_have_text("")
+    expect(page.locator("#found")).not_to_have_attribute("aria-busy", "true")
+    assert page.url.endswith("/search/?q=python")
+    page.unroute(FOUND)
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator("#found li.row").first).to_be_visible()
+    expect(page.locator("#failed")).to_be_hidden()
+    assert page.input_value("#search [name=q]") == "python"
+
+
+@pytest.mark.parametrize("page", [True], indirect=True)
+def test_a_search_without_an_answer_fails_after_eight_seconds(page):
+    held = hold(page, FOUND)
+    page.clock.install()
+    page.fill("#search [name=q]", "redis")
+    page.clock.run_for(200)
+    wait_for(page, lambda: held)
+    expect(page.locator("#failed")).to_be_hidden()
+
+    page.clock.run_for(8_000)
+
+    expect(page.locator("#failed")).to_be_visible()
+
+
+@pytest.mark.parametrize("page", [True], indirect=True)
+def test_a_search_that_succeeds_takes_the_failure_away(page):
+    page.route(FOUND, lambda route: route.abort())
+    page.fill("#search [name=q]", "redis")
+    expect(page.locator("#failed")).to_be_visible()
+    page.unroute(FOUND)
+
+    page.fill("#search [name=q]", "qqqqq")
+
+    expect(page.locator("#found")).to_contain_text("Nothing was found")
+    expect(page.locator("#failed")).to_be_hidden()
+
+
+def find_without_the_form(page, words):
+    with page.expect_response(FOUND):
+        page.fill("#search [name=q]", words)
+    page.wait_for_url(FOUND)
+
+
+@pytest.mark.parametrize("page", [True], indirect=True)
+@pytest.mark.parametrize("fails", [False, True], ids=["found", "failed"])
+def test_what_leads_back_leads_to_the_words_that_are_shown(page, fails):
+    if fails:
+        page.route(FOUND, lambda route: route.abort())
+        page.fill("#search [name=q]", "redis 数据库")
+        expect(page.locator("#failed")).to_be_visible()
+        page.unroute(FOUND)
+    else:
+        find_without_the_form(page, "redis 数据库")
+    address = page.url
+
+    assert page.eval_on_selector(".account a", "link => new URL(link.href).searchParams.get('next')") == (
+        address.partition(str(page.evaluate("location.origin")))[2]
+    )
+    page.locator(".switch [name=language][value=zh-hans]").click()
+    page.wait_for_url(f"{address}#chosen-language")
+    assert page.input_value("#search [name=q]") == "redis 数据库"
+
+
+@pytest.mark.parametrize("page", [True], indirect=True)
+def test_the_feeds_named_in_the_head_are_those_of_the_words(page):
+    find_without_the_form(page, "redis")
+
+    feeds = page.locator("head [rel=alternate]").evaluate_all("all => all.map(one => one.href)")
+    assert len(feeds) == 2
+    assert all("q=redis" in address for address in feeds)
+
+
+@pytest.mark.parametrize("page", [True], indirect=True)
+def test_the_focus_is_not_lost_when_results_are_replaced(page):
+    find_without_the_form(page, "redis")
+    held = hold(page, FOUND)
+    page.locator("#search [name=q]").press_sequentially(" ")
+    page.locator("#found h2 a").first.focus()
+    wait_for(page, lambda: held)
+    held[0].continue_()
 
     expect(page.locator("#found")).not_to_have_attribute("aria-busy", "true")
-    assert page.inner_text("#found") == before
-    assert "q=" not in page.url
+    expect(page.locator("#found h2 a").first).to_be_focused()
+    find = hold(page, "**/search/?q=qqqqq")
+    page.locator("#search [name=q]").evaluate(
+        "field => { field.value = 'qqqqq'; field.dispatchEvent(new InputEvent('input', {bubbles: true})) }"
+    )
+    wait_for(page, lambda: find)
+    find[0].continue_()
+    expect(page.locator("#found")).to_contain_text("Nothing was found")
+    expect(page.locator("#search [name=q]")).to_be_focused()
 
 
 @pytest.mark.parametrize("page", [True], indirect=True)

@@ -208,16 +208,6 @@ def test_only_reading_is_possible(site):
     assert Client().post("/search/").status_code == 405
 
 
-def test_the_script_is_small():
-    import gzip
-    from pathlib import Path
-
-    from django.conf import settings
-
-    script = Path(settings.BASE_DIR, "static/js/search.js").read_bytes()
-    assert len(gzip.compress(script)) <= 1024
-
-
 def test_a_search_says_that_groups_are_hidden_from_it(site, article):
     browser = Client()
     assert "hidden from this list" not in browser.get("/search/?q=title").text
