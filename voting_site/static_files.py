@@ -29,9 +29,7 @@ def gather() -> bool:
     if stamp.is_file() and stamp.read_bytes() == state.encode():
         return False
     if not stamp.is_file() and root.is_dir() and any(root.iterdir()):
-        raise CannotServe(
-            f"{root} has files that the site did not make: move it, or choose another DATA_DIR."
-        )
+        raise CannotServe(f"{root} has files that the site did not make: move it, or choose another DATA_DIR.")
     root.mkdir(parents=True, exist_ok=True)
     stamp.write_bytes(b"")
     _clear(root)

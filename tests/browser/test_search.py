@@ -190,8 +190,9 @@ def test_what_leads_back_leads_to_the_words_that_are_shown(page, fails):
         find_without_the_form(page, "redis 数据库")
     address = page.url
 
-    assert page.eval_on_selector(".account a", "link => new URL(link.href).searchParams.get('next')") == (
-        address.partition(str(page.evaluate("location.origin")))[2]
+    assert (
+        page.eval_on_selector(".account a", "link => new URL(link.href).searchParams.get('next')")
+        == (address.partition(str(page.evaluate("location.origin")))[2])
     )
     page.locator(".switch [name=language][value=zh-hans]").click()
     page.wait_for_url(f"{address}#chosen-language")
