@@ -15,6 +15,7 @@ from articles.explanation import (
     ScoreParts,
 )
 from articles.ranking import RANGES
+from articles.repository import merging
 from articles.repository.history import samples_from
 from articles.repository.hot import Hot
 from articles.repository.merging import GROUP_RANKING_LIFE, MOST_READINGS, Entry
@@ -32,6 +33,10 @@ class _Facts(NamedTuple):
     stored_score: str
     stored_hotness: str
     version: str
+
+
+_MISSING, _UNKNOWN = -1, -2
+"""In place of `_Row.skipped`: a group's ranking has to be made first; it cannot, and counting would take long."""
 
 
 class _Row(NamedTuple):
@@ -57,7 +62,7 @@ class _Places(NamedTuple):
     @property
     def are_settled(self) -> bool:
         """Whether all rankings were there, scored by the same parameters for the same moment."""
-        there = all(row.skipped >= 0 for rows in self.groups for row in rows)
+        there = all(row.skipped != _MISSING for rows in self.groups for row in rows)
         return there and all(state == self.states[0] for state in self.states)
 
 
@@ -78,6 +83,8 @@ class Explanations:
 
     def of(self, article: Article) -> Explanation:
         """Why a listed article ranks where it does, all of it at one moment.
+
+        While the store takes no writes, groups too large to count through without a ranking are left out.
 
         Three round trips, whatever the number of groups and shards: what ranks it; its places; its neighbours'
         titles and its history. One more when a group's ranking has to be made, or when the article or the rankings
@@ -106,32 +113,37 @@ class Explanations:
 
     def _places(self, article_id: ArticleId, facts: _Facts) -> tuple[_Places, _Facts]:
         """The places these facts come to, and the facts afterwards."""
-        more = f"{facts.score.with_more(1):.17g}"
-        ranked_by: list[Value] = [article_id, facts.stored_score, more, facts.stored_hotness]
-        calls = [
-            Call(
-                "find_places",
-                (keys.ranking, keys.order(Order.SCORE), keys.order(Order.HOT)),
-                (keys.prefix, *ranked_by, GROUP_RANKING_LIFE, *facts.groups),
-            )
-            for keys in self._store.shards.all
-        ]
-        calls.append(self._asking(article_id))
-        replies = self._store.run_many(calls)
+        replies = self._store.run_many(self._looking(article_id, facts, are_made=False))
         if making := list(self._makings(facts.groups, replies[:-1])):
-            replies = self._store.run_many([*making, *calls])[len(making) :]
+            calls = [*making, *self._looking(article_id, facts, are_made=True)]
+            replies = self._store.run_many(calls)[len(making) :]
         *found, again = replies
         # If it is gone, asking alone says what became of it.
         afterwards = _facts_from(again) if again[0] == "ok" else self._facts(article_id)
         return _places_from(found), afterwards
 
+    def _looking(self, article_id: ArticleId, facts: _Facts, *, are_made: bool) -> list[Call]:
+        """What finds the places, then the facts. `are_made`: no ranking is made any more for the sake of these."""
+        more = f"{facts.score.with_more(1):.17g}"
+        ranked_by: list[Value] = [article_id, facts.stored_score, more, facts.stored_hotness]
+        bounds: list[Value] = [GROUP_RANKING_LIFE, int(are_made), merging.FEW, merging.WALKED]
+        calls = [
+            Call(
+                "find_places",
+                (keys.ranking, keys.order(Order.SCORE), keys.order(Order.HOT)),
+                (keys.prefix, *ranked_by, *bounds, *facts.groups),
+            )
+            for keys in self._store.shards.all
+        ]
+        return [*calls, self._asking(article_id)]
+
     def _makings(self, groups: Sequence[str], found: Sequence[Sequence[Any]]) -> Iterator[Call]:
         """What makes the groups' rankings that are missing; each a step of its own, so that nobody waits long."""
         for keys, reply in zip(self._store.shards.all, found, strict=True):
             for slug, row in zip(groups, reply[5:], strict=True):
-                if _Row(*row).skipped < 0:
+                if _Row(*row).skipped == _MISSING:
                     ranking, whole = keys.group_order(Order.SCORE, slug), keys.order(Order.SCORE)
-                    yield Call("group_ranking", (ranking, keys.group(slug), whole), (GROUP_RANKING_LIFE, 0, 0))
+                    yield Call("group_ranking", (ranking, keys.group(slug), whole), (GROUP_RANKING_LIFE,))
 
     def _told(self, article: Article, facts: _Facts, places: _Places) -> Explanation:
         most = self._store.rules.hot_size
@@ -150,6 +162,7 @@ class Explanations:
             groups=tuple(
                 GroupPlace(slug, more.group_titles[slug], _rank(rows), _total(rows))
                 for slug, rows in zip(facts.groups, places.groups, strict=True)
+                if all(row.skipped != _UNKNOWN for row in rows)
             ),
             hotness=facts.hotness,
             hot=hot,

@@ -71,8 +71,8 @@ class Listings:
         site's hot list only, as `span` is for its points. `shown`, if any: the best of all others, whatever the
         number, and an empty page where there are none. `size` is `Rules.per_page` if not given.
 
-        Two round trips; one more when a group's ranking has to be made or the hot list to be scored anew, or when
-        groups are asked for with `hidden`, `shown` or others. With shards, see `merging` and `reading_on`.
+        Two round trips; more when the hot list has to be rescored, and one more when groups are asked for with
+        `hidden`, `shown` or others. No write is needed: see `open_ranking` in the scripts. With shards, see `merging` and `reading_on`.
         Raises GroupNotFound, and PageNotFound before the first and beyond the last page.
         """
         if number < 1:

@@ -11,18 +11,23 @@ from dataclasses import dataclass
 from math import isqrt
 from typing import Any, NamedTuple
 
-from redis.client import Pipeline
-
 from articles.domain import ArticleId, Order, Span
 from articles.repository.keys import Keys
 from articles.repository.reading import sort_key
-from articles.repository.store import Call, Store, exact_time
+from articles.repository.store import Call, Store, Value, exact_time
 
 GROUP_RANKING_LIFE = 60
 """Seconds a group's ranking is kept after it was last read."""
 
 TOP_RANKING_LIFE = 60
 """Seconds a ranking of what was posted lately is kept after it was made: so late does it forget what grew old."""
+
+FEW = 10_000
+"""Articles of a group or a span whose ranking is made, in some milliseconds, when any part of it is read."""
+
+WALKED = 10_000
+"""Entries of the ranking of all articles that are looked at for a page of a group or a span that holds more; only
+for a page that lies deeper is its ranking made."""
 
 Entry = tuple[float, bytes]
 
@@ -50,24 +55,23 @@ class Ranking:
     """Where a span that is made now begins, in Unix seconds."""
 
     @property
-    def is_made(self) -> bool:
-        """Whether it is there only while it is read."""
-        return bool(self.group) or self.span is not None
+    def made_from(self) -> tuple[str, str]:
+        """The group and the ranking of all articles; its own key for both where it is no group's."""
+        return self.group or self.key, self.base or self.key
 
     @property
-    def life(self) -> int:
-        """Seconds it is kept, where it is made."""
-        return GROUP_RANKING_LIFE if self.group else TOP_RANKING_LIFE
+    def making(self) -> tuple[Value, ...]:
+        """What the scripts that read it are told for the case that it is not there."""
+        span = ("", "") if self.span is None else (self.span.value, exact_time(self.posted_since))
+        return (*span, GROUP_RANKING_LIFE if self.group else TOP_RANKING_LIFE, FEW, WALKED)
 
-    def making(self, first: int, last: int) -> Call:
-        """Makes it, and reads the entries `first` to `last`, both included."""
+    def part(self, first: int, last: int) -> Call:
+        """Read the entries `first` to `last`, both included."""
         keys = self.keys
-        if self.span is None:
-            return Call("group_ranking", (self.key, self.group, self.base, keys.ranking), (self.life, first, last))
+        if self.since is not None:
+            return Call("hot_since", (self.key, keys.order(Order.TIME), keys.ranking), (self.since, first, last))
         return Call(
-            "top_ranking",
-            (self.key, keys.order(Order.TIME), keys.order(Order.POINTS), keys.ranking),
-            (keys.prefix, self.span.value, exact_time(self.posted_since), self.life, first, last),
+            "read_ranking", (self.key, keys.ranking, *self.made_from), (keys.prefix, first, last, *self.making)
         )
 
 
@@ -101,7 +105,7 @@ class Cut(NamedTuple):
 
 
 class _Reading(NamedTuple):
-    """What one look at all rankings shows. `states`: version and refresh of each shard, before and after."""
+    """What one look at all rankings shows. `states`: each shard's version and refresh, as its part was read."""
 
     title: str | None
     windows: list[Window]
@@ -179,61 +183,20 @@ def _read_at_one_moment(
 
 
 def _read(store: Store, rankings: Sequence[Ranking], first: int, last: int, slug: str | None) -> _Reading:
-    """The windows `first` to `last`, both included, of all rankings, and the group's title."""
-    if rankings[0].since is not None:
-        return _read_since(store, rankings, first, last)
-    with store.pipeline() as pipe:
-        _ask_states(pipe, rankings)
-        if slug is not None:
-            pipe.hget(store.shards.directory.groups, slug)
-        for ranking in rankings:
-            pipe.expire(ranking.key, ranking.life) if ranking.group else pipe.exists(ranking.key)
-            pipe.zcard(ranking.key)
-            pipe.zrevrange(ranking.key, first, last, withscores=True)
-        _ask_states(pipe, rankings)
-        replies: list[Any] = pipe.execute()
-    count = len(rankings)
-    states, replies = replies[:count] + replies[-count:], replies[count:-count]
-    title: str | None = replies.pop(0) if slug is not None else None
-    rows = [replies[at : at + 3] for at in range(0, len(replies), 3)]
-    if title is not None or slug is None:
-        states += _make_missing(store, rankings, rows, first, last)
-    return _Reading(title, [_window(total, entries, first) for _, total, entries in rows], states)
-
-
-def _read_since(store: Store, rankings: Sequence[Ranking], first: int, last: int) -> _Reading:
-    """The same of hot lists, of what is not older than `Ranking.since`."""
-    found = store.run_many(
-        [
-            Call("hot_since", (r.key, r.keys.order(Order.TIME), r.keys.ranking), (r.since or 0, first, last))
-            for r in rankings
-        ]
-    )
-    windows = [_window(total, pairs(flat), first) for total, flat, _ in found]
-    return _Reading(None, windows, [state for _, _, state in found])
+    """The windows `first` to `last`, both included, of all rankings, and the group's title. One round trip."""
+    calls = [ranking.part(first, last) for ranking in rankings]
+    if slug is not None:  # the first shard's script tells it, for the groups are in its shard
+        script, keys, args = calls[0]
+        calls[0] = Call(script, (*keys, store.shards.directory.groups), (*args, slug))
+    replies = store.run_many(calls)
+    windows = [_window(total, pairs(flat), first) for total, flat, *_ in replies]
+    title = replies[0][3] if slug is not None else None
+    return _Reading(title, windows, [state for _, _, state, *_ in replies])
 
 
 def pairs(flat: Sequence[str]) -> list[tuple[str, float]]:
     """Ids and values of a script's answer, where they follow one another."""
     return list(zip(flat[::2], map(float, flat[1::2]), strict=True))
-
-
-def _ask_states(pipe: Pipeline, rankings: Sequence[Ranking]) -> None:
-    for ranking in rankings:
-        pipe.hmget(ranking.keys.ranking, ["version", "refreshed_at"])
-
-
-def _make_missing(
-    store: Store, rankings: Sequence[Ranking], rows: list[list[Any]], first: int, last: int
-) -> list[list[Any]]:
-    """Make the rankings that were not there, and put what they hold into `rows`; their shards' states."""
-    cold = [n for n, (warm, _, _) in enumerate(rows) if rankings[n].is_made and not warm]
-    if not cold:
-        return []
-    made = store.run_many([rankings[n].making(first, last) for n in cold])
-    for n, (total, flat, _) in zip(cold, made, strict=True):
-        rows[n] = [1, total, pairs(flat)]
-    return [state for _, _, state in made]
 
 
 def _window(total: int, entries: Sequence[tuple[str, float]], first: int) -> Window:

@@ -53,16 +53,14 @@ def _call(store: Store, ranking: Ranking, choosing: Choosing, rankings: int) -> 
     most = max(share, 10 * choosing.size) + len(shown)
     wanted = min(choosing.start + choosing.size + 1, most)
     since = "" if ranking.since is None else exact_time(ranking.since)
-    span = ("", "") if ranking.span is None else (ranking.span.value, exact_time(ranking.posted_since))
     return Call(
         "read_on",
         (
             ranking.key,
             keys.ranking,
             keys.order(Order.TIME),
-            ranking.group or ranking.key,
-            ranking.base or ranking.key,
+            *ranking.made_from,
             *map(keys.group, choosing.hidden),
         ),
-        (keys.prefix, wanted, most, since, *span, ranking.life, *shown),
+        (keys.prefix, wanted, most, since, *ranking.making, *shown),
     )

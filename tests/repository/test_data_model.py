@@ -281,7 +281,7 @@ def test_a_script_that_writes_a_key_is_among_its_writers(row):
         "viewed:": r"'(?:ZADD|ZREM)', (?:KEYS\[5\]|viewed|prefix \.\. 'viewed:')",
         "tunings:": r"'LPUSH', KEYS\[2\]|forget\(KEYS\[2\]",
         "history:<id>": r"'LPUSH', history|'history:'",
-        "ranking:": r"'HSET', (?:KEYS\[3\], 'next_|ranking)|rescore_hot_list\(|make_top\(|'sampled_at', ARGV"
+        "ranking:": r"'HSET', (?:KEYS\[3\], 'next_|ranking)|rescore_hot_list\(|open_ranking\(|'sampled_at', ARGV"
         r"|note_window\(",
         "log:": r"\blog\(|forget\(KEYS\[1\]",
         "votes:<user>": r"\bnote_choice\(|list_choices\(|'UNLINK', KEYS\[[12]\]",

@@ -202,7 +202,7 @@ def test_round_trips_are_as_budgeted(counted):
         assert trips(lambda order=order: counted.listings.page(order, 2, reader=BOB)) == 2
     assert trips(lambda: counted.listings.page(Order.SCORE, 2, slug="python", reader=BOB)) == 2
     counted.store.client.delete("score:python")
-    assert trips(lambda: counted.listings.page(Order.SCORE, 2, slug="python", reader=BOB)) == 3
+    assert trips(lambda: counted.listings.page(Order.SCORE, 2, slug="python", reader=BOB)) == 2
 
 
 def test_a_page_costs_the_same_however_large_the_site(counted, clock):
@@ -341,16 +341,16 @@ def test_an_article_in_no_group_leaves_a_warm_ranking_alone(repository, article,
     assert rankings_of(repository, "python") == before
 
 
-def test_pages_of_four_shards_are_two_round_trips_and_one_more_for_a_cold_group(server_url, clock, wire):
+def test_pages_of_four_shards_are_two_round_trips_also_of_a_cold_group(server_url, clock, wire):
     repository = connect(server_url, shards=4, clock=clock, patient=True)
     repository.prepare()
     post_many(repository, clock, 60, ["python"])
     repository.listings.page(Order.TIME, slug="python")
 
-    for slug, order, trips in (("python", Order.SCORE, 3), ("python", Order.SCORE, 2), (None, Order.SCORE, 2)):
+    for slug in ("python", "python", None):
         with wire.counted():
-            repository.listings.page(order, 2, slug=slug, reader=BOB)
-        assert wire.trips == trips
+            repository.listings.page(Order.SCORE, 2, slug=slug, reader=BOB)
+        assert wire.trips == 2
 
 
 def test_what_the_server_does_for_a_page_does_not_grow_with_site_or_group(server_url, clock):

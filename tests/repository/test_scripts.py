@@ -30,8 +30,8 @@ from voting_site.embedded.binary import find_binary
 
 FOLDER = Path(scripts.__file__).parent / "lua"
 LIMIT = 50  # lines; the audit and the repair of articles see to seven things at once, a view has
-# five ways to end, and a search three ways to find
-LONGER = {"audit_articles", "read_on", "repair_articles", "record_view", "search_articles"}
+# five ways to end, a search three ways to find, and a place three ways to be found
+LONGER = {"audit_articles", "find_places", "read_on", "repair_articles", "record_view", "search_articles"}
 
 CALL = re.compile(r"redis\.p?call\((?:[\w<= ]+ and '(?P<one>\w+)' or )?(?:'(?P<command>\w+)')?")
 
@@ -289,6 +289,7 @@ def read(repository: Repository, article_id: int) -> None:
     for slug in (None, "one"):
         repository.listings.page(Order.HOT, slug=slug)
     repository.listings.page(Order.HOT, since=0)
+    repository.store.client.delete(repository.store.shards.of(article_id).group_order(Order.SCORE, "two"))
     repository.explanations.of(repository.articles.get(article_id))
 
 

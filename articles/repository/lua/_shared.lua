@@ -121,24 +121,129 @@ local function rank_by_points(prefix, id, posted_at, points, groups)
   end
 end
 
--- Make the ranking of what was posted since a moment, for so many seconds. Where the store takes no writes just now:
--- what it would hold, {id, value, id, value …}, best first.
+-- A part of a list of {id, value, id, value …}: the entries `first` to `last`, counted from 0.
+local function slice(entries, first, last)
+  local part = {}
+  for at = 2 * first + 1, math.min(2 * last + 2, #entries) do part[#part + 1] = entries[at] end
+  return part
+end
+
+-- Make a group's ranking for so many seconds. Returns the store's refusal where it takes no writes.
+local function make_group(ranking, group, whole, life)
+  local made = redis.pcall('ZINTERSTORE', ranking, 2, group, whole, 'WEIGHTS', 0, 1)
+  if type(made) ~= 'number' then return made end
+  redis.call('EXPIRE', ranking, life)
+end
+
+-- The same of the ranking of what was posted since a moment. What may fail is looked at before the first write.
 local function make_top(prefix, span, since, life)
   local ranking, points = prefix .. 'top:' .. span, prefix .. WHOLE.points
+  redis.call('ZCARD', points)
+  redis.call('HGET', prefix .. 'ranking:', 'since_' .. span)
   local made = redis.pcall('ZRANGESTORE', ranking, prefix .. WHOLE.time, since, '+inf', 'BYSCORE')
-  if type(made) == 'number' then
-    redis.call('ZINTERSTORE', ranking, 2, ranking, points, 'WEIGHTS', 0, 1)
-    redis.call('EXPIRE', ranking, life)
-    redis.call('HSET', prefix .. 'ranking:', 'since_' .. span, since)
-    return nil
+  if type(made) ~= 'number' then return made end
+  redis.call('ZINTERSTORE', ranking, 2, ranking, points, 'WEIGHTS', 0, 1)
+  redis.call('EXPIRE', ranking, life)
+  redis.call('HSET', prefix .. 'ranking:', 'since_' .. span, since)
+end
+
+-- All entries of a group's ranking, best first, without making it.
+local function group_entries(group, whole)
+  local all, entries = redis.call('ZINTER', 2, group, whole, 'WEIGHTS', 0, 1, 'WITHSCORES'), {}
+  for at = #all, 1, -2 do entries[#entries + 1], entries[#entries + 2] = all[at - 1], all[at] end
+  return entries
+end
+
+-- The same of what was posted since a moment.
+local function top_entries(prefix, since)
+  local ids, found, entries = redis.call('ZRANGEBYSCORE', prefix .. WHOLE.time, since, '+inf'), {}, {}
+  for first = 1, #ids, 1000 do
+    local values = redis.call('ZMSCORE', prefix .. WHOLE.points, unpack(ids, first, math.min(first + 999, #ids)))
+    for n, value in ipairs(values) do
+      if value then found[#found + 1] = {tonumber(value), ids[first + n - 1], value} end
+    end
   end
-  local held, recent = {}, {}
-  for _, id in ipairs(redis.call('ZRANGEBYSCORE', prefix .. WHOLE.time, since, '+inf')) do recent[id] = true end
-  local entries = next(recent) and redis.call('ZREVRANGE', points, 0, -1, 'WITHSCORES') or {}
-  for at = 1, #entries, 2 do
-    if recent[entries[at]] then held[#held + 1], held[#held + 2] = entries[at], entries[at + 1] end
+  table.sort(found, function(a, b) return a[1] > b[1] or (a[1] == b[1] and a[2] > b[2]) end)
+  for n, one in ipairs(found) do entries[2 * n - 1], entries[2 * n] = one[2], one[3] end
+  return entries
+end
+
+-- The members of a group among these ids, as flags in their order.
+local function members_among(group, ids)
+  local flags = {}
+  for n, inside in ipairs(redis.call('SMISMEMBER', group, unpack(ids))) do flags[n] = inside == 1 end
+  return flags
+end
+
+-- What was posted since a moment among these ids, as flags in their order.
+local function recent_among(prefix, since, ids)
+  local flags = {}
+  for n, time in ipairs(redis.call('ZMSCORE', prefix .. WHOLE.time, unpack(ids))) do
+    flags[n] = time and tonumber(time) >= tonumber(since)
   end
-  return held
+  return flags
+end
+
+-- A list of {id, value, id, value …} as `open_ranking` returns a ranking.
+local function held(entries)
+  return function() return #entries / 2 end, function(first, last) return slice(entries, first, last) end
+end
+
+-- The same of a ranking that is there.
+local function stored(ranking)
+  return function() return redis.call('ZCARD', ranking) end, function(first, last)
+    return redis.call('ZREVRANGE', ranking, first, last, 'WITHSCORES')
+  end
+end
+
+-- The same of one that is not there: its entries are found on the way down the ranking of all articles, past at most
+-- `walked` of those. `among` flags which of them belong to it. What lies deeper takes `make`.
+local function walker(ranking, whole, size, among, walked, make)
+  local found, at, ended, made, refused = {}, 0, false, nil, nil
+  local count, read = stored(ranking)
+  return function() return made and count() or ended and #found / 2 or size end, function(first, last)
+    while not (ended or made or refused) and #found < 2 * math.min(last + 1, size) do
+      if at >= walked then
+        refused = make()
+        made = not refused
+      else
+        local entries, ids = redis.call('ZREVRANGE', whole, at, at + 999, 'WITHSCORES'), {}
+        for n = 1, #entries, 2 do ids[#ids + 1] = entries[n] end
+        for n, belongs in ipairs(#ids > 0 and among(ids) or {}) do
+          if belongs then found[#found + 1], found[#found + 2] = ids[n], entries[2 * n] end
+        end
+        at, ended = at + 1000, #ids == 0
+      end
+    end
+    if made then return read(first, last) end
+    return slice(found, first, last), #found < 2 * math.min(last + 1, size) and refused or nil
+  end
+end
+
+-- Open a ranking for reading. Returns a function for how many entries it has, to be asked last, and one that returns
+-- those from `first` to `last`, counted from 0, best first, as {id, value, id, value …}, and the store's refusal where
+-- it takes no writes and they cannot be worked out cheaply without one. `one`: prefix, ranking; what it is made from
+-- (group and whole, or span and since); life of what is made, s; how many articles are few; how many are walked past.
+-- A group's ranking is kept for as long as it is read. Of few articles it is made, of more where a part lies deep.
+local function open_ranking(one)
+  local prefix, ranking, group, whole, size = one.prefix, one.ranking, one.group, one.whole, nil
+  local make, among, entries
+  if redis.call('EXISTS', ranking) == 1 then
+    if group then redis.pcall('EXPIRE', ranking, one.life) end
+  elseif group then
+    size = whole ~= prefix .. WHOLE.hot and redis.call('SCARD', group) or 0
+    make = function() return make_group(ranking, group, whole, one.life) end
+    among = function(ids) return members_among(group, ids) end
+    entries = function() return group_entries(group, whole) end
+  elseif one.span then
+    whole, size = prefix .. WHOLE.points, redis.call('ZCOUNT', prefix .. WHOLE.time, one.since, '+inf')
+    make = function() return make_top(prefix, one.span, one.since, one.life) end
+    among = function(ids) return recent_among(prefix, one.since, ids) end
+    entries = function() return top_entries(prefix, one.since) end
+  end
+  if make and size > one.few then return walker(ranking, whole, size, among, one.walked, make) end
+  if make and make() then return held(entries()) end
+  return stored(ranking)
 end
 
 -- The entries that follow in a ranking by posting time, {id, time, id, time …}, and the time to go on from, '' at the

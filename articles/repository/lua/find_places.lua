@@ -2,11 +2,13 @@
 Where an article stands, or would stand, among a shard's articles. Keeps its groups' rankings that exist.
 KEYS  1 ranking parameters  2 score ranking  3 hot list
 ARGV  1 shard prefix  2 id  3 score  4 score it would have with one more vote  5 hotness, or ''
-      6 life of a group's ranking, s  7… slugs of its groups
+      6 life of a group's ranking, s  7 1 if groups' rankings that are not there cannot be made, else 0
+      8 how many articles are few  9 most articles that are counted one by one  10… slugs of its groups
 Returns  {version, refreshed at, place by 3, by 4, by 5, in each group by 3}, a place being {how many stand
          above it, how many there are, next above it, its value, next below it, its value}; '' where there is none
-         and -1 above it where a group's ranking has to be made first
-Cost  O(groups · log² N)
+         and -1 above it where a group's ranking has to be made first, -2 where it cannot be made and the place
+         cannot be worked out cheaply
+Cost  O(groups · log² N); O(groups · articles counted) where rankings cannot be made
 ]]
 local prefix, id, life = ARGV[1], ARGV[2], ARGV[6]
 
@@ -32,11 +34,32 @@ local function place(ranking, value)
   return found
 end
 
+-- Of a group whose ranking cannot be made: the articles above it are counted, or the few of the group are ranked.
+local function worked_out(group)
+  local size, ahead, rank = redis.call('SCARD', group), above(KEYS[2], ARGV[3]), 0
+  if ahead <= tonumber(ARGV[9]) then
+    for at = 0, ahead - 1, 1000 do
+      local ids = redis.call('ZREVRANGE', KEYS[2], at, math.min(at + 999, ahead - 1))
+      for _, inside in ipairs(members_among(group, ids)) do rank = rank + (inside and 1 or 0) end
+    end
+  elseif size <= tonumber(ARGV[8]) then
+    local entries, value = group_entries(group, KEYS[2]), tonumber(ARGV[3])
+    local function stands_above(one, its)
+      return one and (tonumber(its) > value or (tonumber(its) == value and one > id))
+    end
+    while stands_above(entries[2 * rank + 1], entries[2 * rank + 2]) do rank = rank + 1 end
+  else rank = -2 end
+  return {rank, size, '', '', '', ''}
+end
+
+local function place_in(slug)
+  local ranking, group = prefix .. OF_GROUP.score .. slug, prefix .. 'group:' .. slug
+  redis.pcall('EXPIRE', ranking, life)
+  if redis.call('EXISTS', ranking) == 1 or redis.call('EXISTS', group) == 0 then return place(ranking, ARGV[3]) end
+  return ARGV[7] == '1' and worked_out(group) or {-1, 0, '', '', '', ''}
+end
+
 local answer = redis.call('HMGET', KEYS[1], 'version', 'refreshed_at')
 answer[3], answer[4], answer[5] = place(KEYS[2], ARGV[3]), place(KEYS[2], ARGV[4]), place(KEYS[3], ARGV[5])
-for n = 7, #ARGV do
-  local ranking = prefix .. OF_GROUP.score .. ARGV[n]
-  local cold = redis.call('EXPIRE', ranking, life) == 0 and redis.call('EXISTS', prefix .. 'group:' .. ARGV[n]) == 1
-  answer[#answer + 1] = cold and {-1, 0, '', '', '', ''} or place(ranking, ARGV[3])
-end
+for n = 10, #ARGV do answer[#answer + 1] = place_in(ARGV[n]) end
 return answer

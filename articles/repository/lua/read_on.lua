@@ -4,43 +4,19 @@ KEYS  1 ranking  2 ranking parameters  3 time ranking  4 group; the ranking agai
       5 ranking of all articles by which a group's is made  6… groups that are hidden
 ARGV  1 shard prefix  2 entries wanted  3 most entries looked at  4 only what was posted since, s, or ''
       5 span (day|week|month), or ''  6 since when, s, or ''  7 life of a ranking that is made, s
-      8… ids that were shown
+      8 how many articles are few  9 most entries of the ranking of all articles that are walked past
+      10… ids that were shown
 Returns  {how many entries it has, {id, value, id, value …}, {version, refreshed at}}
-Cost  O(entries looked at · hidden groups); O(group · log group) where its ranking is made
+Cost  O(entries looked at · hidden groups), and what `read_ranking` costs where the ranking is not there
 ]]
-local ranking, prefix, life = KEYS[1], ARGV[1], ARGV[7]
-local group = KEYS[4] ~= ranking and KEYS[4]
 local want, most, since = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
-
--- What the ranking would hold, where the store takes no writes just now.
-local function make()
-  if ARGV[5] ~= '' then return make_top(prefix, ARGV[5], ARGV[6], life) end
-  local made = redis.pcall('ZINTERSTORE', ranking, 2, group, KEYS[5], 'WEIGHTS', 0, 1)
-  if type(made) == 'number' then
-    redis.call('EXPIRE', ranking, life)
-    return nil
-  end
-  local all, held = redis.call('ZINTER', 2, group, KEYS[5], 'WEIGHTS', 0, 1, 'WITHSCORES'), {}
-  for at = #all, 1, -2 do held[#held + 1], held[#held + 2] = all[at - 1], all[at] end
-  return held
-end
-
-local held
-if redis.call('EXISTS', ranking) == 0 then
-  if group or ARGV[5] ~= '' then held = make() end
-elseif group then
-  redis.pcall('EXPIRE', ranking, life)
-end
-
-local function part(first, last)
-  if not held then return redis.call('ZREVRANGE', ranking, first, last, 'WITHSCORES') end
-  local found = {}
-  for at = 2 * first + 1, math.min(2 * last + 2, #held) do found[#found + 1] = held[at] end
-  return found
-end
+local count, part = open_ranking({
+  prefix = ARGV[1], ranking = KEYS[1], group = KEYS[4] ~= KEYS[1] and KEYS[4], whole = KEYS[5], life = ARGV[7],
+  span = ARGV[5] ~= '' and ARGV[5], since = ARGV[6], few = tonumber(ARGV[8]), walked = tonumber(ARGV[9]),
+})
 
 local shown = {}
-for at = 8, #ARGV do shown[ARGV[at]] = true end
+for at = 10, #ARGV do shown[ARGV[at]] = true end
 
 local function is_new(id)
   if shown[id] then return false end
@@ -59,10 +35,10 @@ local function hidden_of(ids)
   return hidden
 end
 
-local total = held and #held / 2 or redis.call('ZCARD', ranking)
-local found, looked, step = {}, 0, math.min(1000, want + math.max(0, #ARGV - 7))
-while #found < 2 * want and looked < math.min(total, most) do
-  local entries, ids, values = part(looked, math.min(looked + step, most) - 1), {}, {}
+local found, looked, refused, step = {}, 0, nil, math.min(1000, want + math.max(0, #ARGV - 9))
+while #found < 2 * want and looked < math.min(count(), most) do
+  local ids, values, entries = {}, {}, nil
+  entries, refused = part(looked, math.min(looked + step, most) - 1)
   for at = 1, #entries, 2 do
     if is_new(entries[at]) then ids[#ids + 1], values[#values + 1] = entries[at], entries[at + 1] end
   end
@@ -70,6 +46,7 @@ while #found < 2 * want and looked < math.min(total, most) do
   for at, id in ipairs(ids) do
     if not hidden[at] and #found < 2 * want then found[#found + 1], found[#found + 2] = id, values[at] end
   end
-  looked = looked + step
+  looked = refused and most or looked + step
 end
-return {total, found, redis.call('HMGET', KEYS[2], 'version', 'refreshed_at')}
+if refused and #found < 2 * want then return refused end
+return {count(), found, redis.call('HMGET', KEYS[2], 'version', 'refreshed_at')}

@@ -1,0 +1,169 @@
+"""A store that takes no writes, for want of replicas or of memory, still answers everything that only reads."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from articles.domain import Choice, Order, Span
+from articles.errors import StoreUnavailable
+from articles.repository import Repository, Wish, connect, merging
+from articles.searching import read_query
+from tests.clock import Clock
+from tests.repository.usage import ALICE, BOB, MODERATOR, imported, post, visit
+from voting_site.embedded import StorePaths, Supervisor
+
+REFUSALS = {"min-replicas-to-write": ("1", "0"), "maxmemory": ("1", "0")}
+"""What makes a server refuse writes, and what lets it take them again."""
+
+ARTICLES = 90
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """URL of a server of these tests' own."""
+    supervisor = Supervisor(StorePaths(tmp_path_factory.mktemp("store")), config={"appendfsync": "no"})
+    supervisor.start(30)
+    yield supervisor.paths.url(0)
+    supervisor.stop()
+
+
+@pytest.fixture(params=[1, 4], ids=["one shard", "4 shards"])
+def used(request: pytest.FixtureRequest, server: str, clock: Clock) -> Repository:
+    """Articles of several groups and ages, voted for and read."""
+    repository = connect(server, shards=request.param, clock=clock, patient=True)
+    repository.store.client.flushdb()
+    repository.prepare()
+    rows = [
+        imported(n, clock() - 1700 * n - n % 7, votes=n % 5, groups=("python", "redis", "java")[: n % 4])
+        for n in range(ARTICLES)
+    ]
+    ids = repository.imports.add(rows)
+    ids.append(post(repository, 1, ("python",)))
+    repository.views.record_many([(i, visit(n), clock()) for i in ids for n in range(i % 6)])
+    repository.votes.cast(ids[-1], BOB, Choice.VOTE)
+    repository.members.save(BOB, ids[-1], wanted=True)
+    repository.articles.remove(ids[7], MODERATOR, "Spam")
+    repository.hot.rescore()
+    return repository
+
+
+def pages_of(repository: Repository) -> dict[str, Callable[[], Any]]:
+    """Every kind of page."""
+    lists, feeds, wish = repository.listings, repository.feeds, Wish(hidden=("java",))
+    found: dict[str, Callable[[], Any]] = {}
+    for order in Order:
+        found |= {
+            f"site by {order}": lambda order=order: lists.page(order, 2, reader=BOB),
+            f"group by {order}": lambda order=order: lists.page(order, 2, slug="python", reader=BOB),
+            f"groups by {order}": lambda order=order: lists.page(order, 2, slugs=("python", "redis")),
+            f"group by {order}, some hidden": lambda order=order: lists.page(
+                order, slug="python", hidden=("java",)
+            ),
+            f"group by {order}, more": lambda order=order: lists.page(order, slug="redis", shown=(3, 6, 11)),
+            f"site by {order}, some hidden": lambda order=order: lists.page(order, hidden=("java",)),
+        }
+    for span in Span:
+        found |= {
+            f"top of a {span}": lambda span=span: lists.page(Order.POINTS, span=span),
+            f"top of a {span}, more": lambda span=span: lists.page(Order.POINTS, 2, span=span, shown=(3, 6, 11)),
+            f"feed of a {span}": lambda span=span: feeds.top(span, wish),
+        }
+    query, now = read_query("import"), repository.store.now()
+    return found | {
+        "hot list of a day": lambda: lists.page(Order.HOT, since=now - 86400),
+        "feed of the front page": lambda: feeds.front(wish),
+        "feed of the hot list": lambda: feeds.hot(wish),
+        "feed of groups": lambda: feeds.groups(["python", "redis"], Wish()),
+        "feed of a member": lambda: feeds.poster(ALICE, Wish()),
+        "search": lambda: repository.search.page(query, slug="python"),
+        "explanation": lambda: repository.explanations.of(repository.articles.get(ARTICLES + 1)),
+        "explanation of the last": lambda: repository.explanations.of(repository.articles.get(3)),
+        "pulse": lambda: repository.pulses.of([1, 2, 3], order=Order.HOT, since=now - 5000, reader=BOB),
+        "log": repository.moderation_log.page,
+        "what was done to an article": lambda: repository.moderation_log.about(8),
+        "profile": lambda: repository.members.posted(ALICE, reader=BOB),
+        "voted": lambda: repository.members.voted(BOB),
+        "saved": lambda: repository.members.saved(BOB),
+    }
+
+
+def cool(repository: Repository) -> None:
+    """Let everything that is made for readers end."""
+    client = repository.store.client
+    for keys in repository.store.shards.all:
+        slugs = repository.groups.titles()
+        client.delete(*(keys.group_order(order, slug) for order in Order for slug in slugs))
+        client.delete(*(keys.top(span) for span in Span))
+
+
+@contextmanager
+def refusing(repository: Repository, how: str) -> Iterator[None]:
+    """The server takes no writes meanwhile."""
+    client, (on, off) = repository.store.client, REFUSALS[how]
+    client.config_set(how, on)
+    try:
+        with pytest.raises(StoreUnavailable):
+            repository.votes.cast(1, BOB, Choice.VOTE)
+        yield
+    finally:
+        client.config_set(how, off)
+
+
+@pytest.mark.parametrize("state", ["warm", "cold"])
+@pytest.mark.parametrize("how", REFUSALS)
+def test_every_page_is_the_same_while_the_store_takes_no_writes(used, how, state):
+    pages = pages_of(used)
+    expected = {name: read() for name, read in pages.items()}
+    if state == "cold":
+        cool(used)
+
+    with refusing(used, how):
+        found = {name: read() for name, read in pages.items()}
+
+    assert found == expected
+
+
+@pytest.mark.parametrize("how", REFUSALS)
+def test_pages_of_large_groups_and_spans_are_found_without_their_rankings(used, how, monkeypatch):
+    pages = pages_of(used)
+    expected = {name: read() for name, read in pages.items()}
+    cool(used)
+    monkeypatch.setattr(merging, "FEW", 2)
+
+    with refusing(used, how):
+        found = {name: read() for name, read in pages.items()}
+
+    assert found == expected
+
+
+def test_the_hot_list_stays_as_it_is_while_the_store_takes_no_writes(used, clock):
+    before = used.listings.page(Order.HOT)
+    clock.advance(300)
+
+    with refusing(used, "min-replicas-to-write"):
+        assert used.listings.page(Order.HOT) == before
+        assert used.feeds.hot(Wish())
+
+    assert used.listings.page(Order.HOT).refreshed_at == clock()
+
+
+def test_a_part_that_lies_too_deep_to_be_found_is_the_stores_refusal_and_not_an_empty_page(used, monkeypatch):
+    deep = {
+        "group": lambda: used.listings.page(Order.SCORE, 2, slug="python"),
+        "span": lambda: used.listings.page(Order.POINTS, 2, span=Span.WEEK),
+        "more": lambda: used.listings.page(Order.SCORE, slug="python", shown=range(2000, 2030)),
+    }
+    expected = {name: read() for name, read in deep.items()}
+    cool(used)
+    monkeypatch.setattr(merging, "FEW", 2)
+    monkeypatch.setattr(merging, "WALKED", 0)
+
+    with refusing(used, "min-replicas-to-write"):
+        for read in deep.values():
+            with pytest.raises(StoreUnavailable):
+                read()
+        assert used.explanations.of(used.articles.get(3)).groups == ()
+
+    assert {name: read() for name, read in deep.items()} == expected
