@@ -3,13 +3,23 @@
 from collections.abc import Sequence
 
 from articles.domain import Actor, Article, ArticleId, Posted, UserId
-from articles.errors import ArticleNotFound, DuplicateLink, MemberGone
+from articles.errors import (
+    ArticleNotFound,
+    ArticlesError,
+    DuplicateLink,
+    MemberGone,
+    StoreError,
+    StoreUnavailable,
+)
 from articles.links import link_digest
 from articles.repository import keys as names
 from articles.repository.groups import Groups
 from articles.repository.reading import read_articles
 from articles.repository.store import Store, Value, exact_time
 from articles.searching import words_of
+
+_ATTEMPTS = 5
+"""How often the words of an edit are made again; a poster's name changes once, when its account is deleted."""
 
 
 class Articles:
@@ -39,7 +49,7 @@ class Articles:
             self._store.run("release", [names.link(link_digest(link))], [article_id])
 
     def _has_link(self, article_id: ArticleId, link: str) -> bool:
-        """Whether another member, posting the same link just now, has already published under this claim."""
+        """Whether the article has this link, perhaps by another request of this moment."""
         return link_digest(self.get(article_id).link) == link_digest(link)
 
     def _publish(
@@ -94,23 +104,36 @@ class Articles:
     ) -> None:
         """Change title and link: by moderators always, by the poster within `Rules.edit_window`.
 
-        Raises ArticleNotFound, ArticleRemoved, NotThePoster, EditingClosed, and DuplicateLink when another
-        article was posted with the new link within `Rules.repost_window`.
+        Raises ArticleNotFound, ArticleRemoved, NotThePoster, EditingClosed, MemberGone, and DuplicateLink when
+        another article was posted with the new link within `Rules.repost_window`.
         """
-        store, keys = self._store, self._store.shards.of(article_id)
         before = self.get(article_id)
         moves = link_digest(before.link) != link_digest(link)
-        words = words_of(title, link, before.poster_name)
         if moves and (holder := self._claim(link, article_id)) != article_id:
             raise DuplicateLink(holder)
-        arguments: list[Value] = [article_id, title, link, editor.id, editor.name, int(moderator)]
-        limits: list[Value] = [exact_time(store.now()), store.rules.edit_window, reason, keys.prefix, words]
+        rules: list[Value] = [exact_time(self._store.now()), self._store.rules.edit_window, reason]
+        arguments: list[Value] = [article_id, title, link, editor.id, editor.name, int(moderator), *rules]
         try:
-            (old_link,) = store.change("edit", article_id, [keys.article(article_id)], [*arguments, *limits])
-        except Exception:
-            self._release(moves, link, article_id)
+            old_link = self._write(before, title, link, arguments)
+        except StoreError:
+            raise  # perhaps the edit was made and only its answer is lost: then the article needs the claim
+        except ArticlesError:
+            self._release(moves and not self._has_link(article_id, link), link, article_id)
             raise
         self._release(link_digest(old_link) != link_digest(link), old_link, article_id)
+
+    def _write(self, article: Article, title: str, link: str, arguments: Sequence[Value]) -> str:
+        """Write an edit, with words of the name the article has at that moment; returns the link it had."""
+        keys = self._store.shards.of(article.id)
+        for _ in range(_ATTEMPTS):
+            words = [keys.prefix, words_of(title, link, article.poster_name), article.poster_name]
+            status, *old_link = self._store.ask(
+                "edit", article.id, [keys.article(article.id)], [*arguments, *words]
+            )
+            if status == "ok":
+                return str(old_link[0])
+            article = self.get(article.id)
+        raise StoreUnavailable(f"the poster's name of article {article.id} changes again and again")
 
     def _release(self, moves: bool, link: str, article_id: ArticleId) -> None:
         if moves:

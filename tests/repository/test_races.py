@@ -11,18 +11,20 @@ import pytest
 import redis
 
 from articles import ranking
-from articles.domain import Choice, Order, Rules, Tally
+from articles.domain import Actor, Choice, Order, Rules, Tally
 from articles.errors import (
     ArticleRemoved,
     ArticlesError,
     DuplicateLink,
     GroupExists,
     GroupNotFound,
+    MemberGone,
     NotRemoved,
     StoreError,
 )
 from articles.links import link_digest
 from articles.repository import ImportRunning, Repository, connect, keys, scripts
+from articles.searching import read_query
 from tests.clock import Clock
 from tests.repository.usage import ALICE, BOB, MODERATOR, imported, link, listed, post, problems, view, warm
 
@@ -624,6 +626,37 @@ def test_an_edit_overtaken_by_another_gives_free_the_link_it_really_replaced(rea
 
     assert repository.articles.get(article_id).link == link(2)
     assert [number for number in range(3) if post(repository, number, poster=BOB) == article_id] == [2]
+
+
+def depart(repository: Repository, user: int) -> None:
+    assert repository.departures.advance(user, f"user{user}", "", lambda: True) == ""
+
+
+def test_an_edit_overtaken_by_the_deletion_of_its_poster_leaves_no_word_of_the_name(real_repository):
+    repository = real_repository
+    article_id = post(repository, 1, poster=BOB)
+    overtaken = interleaved(repository, "edit", lambda: depart(repository, BOB))
+
+    overtaken.articles.edit(article_id, MODERATOR, "Renamed", link(2), moderator=True)
+
+    found = repository.articles.get(article_id)
+    assert (found.title, found.link, found.by_deleted_member) == ("Renamed", link(2), True)
+    assert repository.search.newest(read_query("user2"), 9) == []
+    assert repository.search.newest(read_query("renamed"), 9) == [article_id]
+    assert problems(repository) == []
+
+
+def test_an_edit_overtaken_by_the_deletion_of_its_editor_is_refused_and_gives_its_link_back(real_repository):
+    repository = real_repository
+    article_id = post(repository, 1, poster=BOB)
+    overtaken = interleaved(repository, "edit", lambda: depart(repository, BOB))
+
+    with pytest.raises(MemberGone):
+        overtaken.articles.edit(article_id, Actor(BOB, "user2"), "Renamed", link(2), moderator=False)
+
+    assert repository.articles.get(article_id).title == "Article 1"
+    assert post(repository, 2) != article_id
+    assert problems(repository) == []
 
 
 def two_groups(repository: Repository) -> list[int]:

@@ -2,15 +2,17 @@
 Change an article's title and link.
 KEYS  1 article
 ARGV  1 id  2 title  3 link  4 editor's user id  5 editor's name  6 "1" for a moderator  7 now, s
-      8 poster's time for editing, s  9 reason  10 shard prefix  11 words
-Returns  {"ok", the link it had} | {"missing"} | {"removed"} | {"not_poster"} | {"late"}
+      8 poster's time for editing, s  9 reason  10 shard prefix  11 words  12 poster's name they were made with
+Returns  {"ok", the link it had} | {"missing"} | {"gone"} | {"removed"} | {"not_poster"} | {"late"}
+         | {"changed"}, when the words have to be made again
 Cost  O(words)
 ]]
 local article, moderator, now = KEYS[1], ARGV[6] == '1', ARGV[7]
 
-local title, link, poster, time, removed, had =
-  unpack(redis.call('HMGET', article, 'title', 'link', 'poster', 'time', 'removed', 'words'))
+local title, link, poster, name, time, removed, had =
+  unpack(redis.call('HMGET', article, 'title', 'link', 'poster', 'poster_name', 'time', 'removed', 'words'))
 if not title then return {'missing'} end
+if is_gone(ARGV[10], ARGV[4]) then return {'gone'} end
 if not moderator then
   if poster ~= ARGV[4] then return {'not_poster'} end
   if removed then return {'removed'} end
@@ -19,6 +21,7 @@ if not moderator then
   end
 end
 if title == ARGV[2] and link == ARGV[3] then return {'ok', link} end
+if name ~= ARGV[12] then return {'changed'} end
 
 local details = {}
 if title ~= ARGV[2] then details.old_title = title end
