@@ -79,6 +79,11 @@ def _index(repository: Repository) -> str:
     return _counted(repository.search.catch_up(_BUDGET), "article", "indexed")
 
 
+def _sweep(repository: Repository) -> str:
+    """Move articles on that were put into a group while it was merged, by processes that ended there."""
+    return _counted(repository.groups.sweep(), "article", "moved out of merged groups")
+
+
 def _archive(repository: Repository) -> str:
     """Move the counters of articles nobody looks at into the database."""
     moved = archive.put_away(repository, at_most=_ARTICLES_ARCHIVED, budget=_BUDGET)
@@ -115,6 +120,7 @@ _STEPS = (
     _Step("hot", _score, is_news=False),
     _Step("history", _sample, is_news=False),
     _Step("words", _index),
+    _Step("groups", _sweep),
     _Step("archive", _archive),
     _Step("departures", _see_off),
     _Step("trim", _trim),

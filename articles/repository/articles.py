@@ -32,21 +32,42 @@ class Articles:
     def post(self, poster: UserId, poster_name: str, title: str, link: str, groups: Sequence[str] = ()) -> Posted:
         """Publish an article with its poster's own vote.
 
-        A link that was posted within `Rules.repost_window` leads to that article instead, also when two
-        members post it at the same moment. Round trips: the id, the link's claim, the script, and one for groups.
-        Whatever breaks off in between leaves nothing half written: a claimed id without an article is
-        taken over by the next to post the link.
+        A link that was posted within `Rules.repost_window` leads to that article instead, also when two members
+        post it at the same moment; then it takes no new id, unless they do. Groups that were merged lead to the
+        others. Round trips: what is there already, the id, the link's claim, the script, and one for groups.
+        Whatever breaks off in between leaves nothing half written: a claimed id without an article is taken over
+        by the next to post the link. Raises MemberGone.
         """
+        wanted = list(dict.fromkeys(groups))
         while True:
-            with self._store.commands() as client:
-                new_id = int(client.incr(names.COUNTER))
-            article_id = self._claim(link, new_id)
-            if self._publish(article_id, poster, poster_name, title, link, groups):
+            holder, places = self._look_up(link, wanted)
+            if holder and self._is_there(holder):
+                return Posted(holder, is_new=False)
+            new_id = holder or self._new_id()
+            article_id = holder or self._claim(link, new_id)
+            slugs = list(dict.fromkeys(self._groups.make_places(wanted, places).values()))
+            if self._publish(article_id, poster, poster_name, title, link, slugs):
                 return Posted(article_id, is_new=True)
             if article_id != new_id or self._has_link(article_id, link):
                 return Posted(article_id, is_new=False)
             # The counter is behind the articles (it was restored from an older time): no id is used twice.
             self._store.run("release", [names.link(link_digest(link))], [article_id])
+
+    def _look_up(self, link: str, slugs: Sequence[str]) -> tuple[ArticleId | None, dict[str, str]]:
+        """The id that has claimed the link, if one has, and where these slugs lead. One round trip."""
+        with self._store.pipeline() as pipe:
+            pipe.get(names.link(link_digest(link)))
+            self._groups.ask_for(slugs, pipe)
+            holder, *replies = pipe.execute()
+        return int(holder) if holder else None, self._groups.places(slugs, *replies)
+
+    def _is_there(self, article_id: ArticleId) -> bool:
+        with self._store.commands() as client:
+            return bool(client.exists(self._store.shards.of(article_id).article(article_id)))
+
+    def _new_id(self) -> ArticleId:
+        with self._store.commands() as client:
+            return int(client.incr(names.COUNTER))
 
     def _has_link(self, article_id: ArticleId, link: str) -> bool:
         """Whether the article has this link, perhaps by another request of this moment."""
@@ -58,7 +79,7 @@ class Articles:
         store, now = self._store, self._store.now()
         keys = store.shards.of(article_id)
         closes, grace = exact_time(now + store.rules.voting_window), store.rules.voters_grace
-        slugs, words = ",".join(dict.fromkeys(groups)), words_of(title, link, name)
+        slugs, words = ",".join(groups), words_of(title, link, name)
         status, *_ = store.run(
             "post",
             [keys.article(article_id), keys.voted(article_id)],
@@ -68,7 +89,7 @@ class Articles:
             raise MemberGone(poster)
         if status == "exists":
             return False
-        self._groups.settle(list(groups))
+        self._groups.settle(groups)
         return True
 
     def _claim(self, link: str, article_id: ArticleId) -> ArticleId:

@@ -1,12 +1,14 @@
 """Groups: which there are, and which articles they hold."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+
+from redis.client import Pipeline
 
 from articles.domain import Actor, ArticleId, Group
 from articles.errors import ArticleNotFound, GroupExists, GroupNotFound
 from articles.repository.reading import split_groups
-from articles.repository.store import Call, Store, exact_time
+from articles.repository.store import Call, Store, Value, exact_time
 
 
 class Groups:
@@ -54,27 +56,45 @@ class Groups:
         """Each of these slugs to the group it leads to now; without those that lead nowhere. One round trip."""
         if not slugs:
             return {}
-        directory = self._store.shards.directory
         with self._store.pipeline() as pipe:
-            pipe.hmget(directory.groups, slugs)
-            pipe.hmget(directory.merged, slugs)
+            self.ask_for(slugs, pipe)
             titles, moved = pipe.execute()
-        found = {slug: slug for slug, title in zip(slugs, titles, strict=True) if title is not None}
-        return {slug: into for slug, into in zip(slugs, moved, strict=True) if into is not None} | found
+        return self.places(slugs, titles, moved)
+
+    def ask_for(self, slugs: Sequence[str], pipe: Pipeline) -> None:
+        """Have a pipeline read what `places` needs to know: two replies."""
+        directory = self._store.shards.directory
+        pipe.hmget(directory.groups, [*slugs, ""])
+        pipe.hmget(directory.merged, [*slugs, ""])
+
+    def places(
+        self, slugs: Sequence[str], titles: Sequence[str | None], moved: Sequence[str | None]
+    ) -> dict[str, str]:
+        """Each of these slugs to the group it leads to, by the replies that `ask_for` asked for."""
+        found = {slug: slug for slug, title in zip(slugs, titles, strict=False) if title is not None}
+        return {slug: into for slug, into in zip(slugs, moved, strict=False) if into is not None} | found
+
+    def make_places(self, slugs: Sequence[str], places: Mapping[str, str]) -> dict[str, str]:
+        """The same of all these slugs: those that lead nowhere become groups. One round trip if there are such."""
+        missing = [slug for slug in dict.fromkeys(slugs) if slug not in places]
+        replies = self._store.run_many([self._creation(slug, slug, is_implied=True) for slug in missing])
+        made = {slug: _place(slug, reply) for slug, reply in zip(missing, replies, strict=True)}
+        return {slug: places.get(slug) or made[slug] for slug in slugs}
 
     def create(self, slug: str, title: str, actor: Actor | None = None) -> None:
         """Create a group; logged when `actor` is given. Raises GroupExists: by slug, with an actor by title."""
-        if not self._ensure(slug, title, actor):
+        status, *_ = self._store.run(*self._creation(slug, title, actor))
+        if status != "ok":
             raise GroupExists(slug)
 
-    def _ensure(self, slug: str, title: str, actor: Actor | None = None) -> bool:
-        status, *_ = self._store.run(*self._creation(slug, title, actor))
-        return bool(status == "ok")
+    def _ensure(self, slug: str) -> str:
+        """Where a slug leads: to the group it was merged into, else to itself, which is a group from then on."""
+        return _place(slug, self._store.run(*self._creation(slug, slug, is_implied=True)))
 
-    def _creation(self, slug: str, title: str, actor: Actor | None = None) -> Call:
+    def _creation(self, slug: str, title: str, actor: Actor | None = None, *, is_implied: bool = False) -> Call:
         directory = self._store.shards.directory
         who, now = actor.name if actor else "", exact_time(self._store.now())
-        arguments = [slug, title, who, now, directory.prefix]
+        arguments: list[Value] = [slug, title, who, now, directory.prefix, int(is_implied)]
         return Call("create_group", [directory.groups, directory.merged], arguments)
 
     def ensure(self, titles: dict[str, str]) -> None:
@@ -100,19 +120,18 @@ class Groups:
         """Add an article to groups and remove it from others in one atomic step; returns all its groups.
 
         A group that is in both is removed. Groups that do not exist yet are created first, named by their
-        slug. Logged when `actor` is given and something changed. Raises ArticleNotFound.
+        slug; a group that was merged leads to the other. Logged when `actor` is given and something changed.
+        Raises ArticleNotFound.
         """
-        to_add, store = list(dict.fromkeys(add)), self._store
+        wanted, store = list(dict.fromkeys(add)), self._store
         keys = store.shards.of(article_id)
         with store.pipeline() as pipe:
             pipe.exists(keys.article(article_id))
-            pipe.hmget(store.shards.directory.groups, [*to_add, ""])
-            exists, titles = pipe.execute()
+            self.ask_for(wanted, pipe)
+            exists, *replies = pipe.execute()
         if not exists:
             raise ArticleNotFound(article_id)
-        for slug, title in zip(to_add, titles, strict=False):
-            if title is None:
-                self._ensure(slug, slug)
+        to_add = list(dict.fromkeys(self.make_places(wanted, self.places(wanted, *replies)).values()))
         groups = self._assign(article_id, to_add, list(remove), actor, reason)
         return self._assign(article_id, (), (), None, "") if self.settle(to_add) else groups
 
@@ -155,10 +174,26 @@ class Groups:
             raise
         return moved + self.settle([slug])
 
-    def settle(self, slugs: Sequence[str]) -> int:
-        """See to it that what was just put into these groups is in groups that exist; returns how many moved.
+    def sweep(self) -> int:
+        """Move articles out of groups that were merged away; returns how many. Two round trips if there are none.
 
-        Articles of a group that was merged away meanwhile follow it; a group that nobody knows is created.
+        Whoever puts an article into a group that is merged meanwhile moves it on, unless its process or its
+        answer is lost in between. `merged:` names every such group, so none stays unnoticed.
+        """
+        with self._store.commands() as client:
+            merged = sorted(client.hkeys(self._store.shards.directory.merged))
+        with self._store.pipeline() as pipe:
+            for keys in self._store.shards.all:
+                for slug in merged:
+                    pipe.exists(keys.group(slug))
+            left = pipe.execute()
+        each = merged * self._store.shards.count
+        return sum(map(self._settle, {slug for slug, there in zip(each, left, strict=True) if there}))
+
+    def settle(self, slugs: Sequence[str]) -> int:
+        """Move what was just put into these groups to groups that exist; returns how many articles moved.
+
+        Articles of a group that was merged away meanwhile follow it; a group that is not there is created.
         One round trip when all of them exist.
         """
         if not slugs:
@@ -168,19 +203,13 @@ class Groups:
         return sum(self._settle(slug) for slug, title in zip(slugs, titles, strict=True) if title is None)
 
     def _settle(self, slug: str) -> int:
-        directory, moved = self._store.shards.directory, 0
-        while True:
-            with self._store.pipeline() as pipe:
-                pipe.hexists(directory.groups, slug)
-                pipe.hget(directory.merged, slug)
-                exists, into = pipe.execute()
-            if exists or into is None:
-                self._ensure(slug, slug)
-                return moved
+        moved = 0
+        while (into := self._ensure(slug)) != slug:
             if not (step := self._move(slug, into)):
-                return moved
+                break
             moved += step
             self.settle([into])
+        return moved
 
     def _move(self, slug: str, into: str) -> int:
         """Move the articles that are in the group now; returns how many."""
@@ -206,3 +235,8 @@ class Groups:
             hidden = [m for m, joined in zip(removed, groups, strict=True) if slug in split_groups(joined or "")]
             members += [int(member) for member in (*listed, *hidden)]
         return members
+
+
+def _place(slug: str, reply: Sequence[str]) -> str:
+    """Where a slug leads, by the answer of `create_group`."""
+    return reply[1] if reply[0] == "merged" else slug

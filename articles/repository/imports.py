@@ -1,7 +1,7 @@
 """Entering articles with their history, and reading all of them out again."""
 
 import secrets
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TypeAlias
@@ -80,9 +80,10 @@ class Imports:
         for article in articles:
             if (mark := _mark(article)) not in known:
                 fresh.setdefault(mark, article)
-        self._ensure_groups(fresh.values())
+        groups = self._lead_to_groups(fresh)
         entered = self._enter(fresh)
         self._index(known | entered)
+        self._groups.settle(groups)
         return [entered.pop(_mark(article), None) for article in articles]
 
     def _enter(self, fresh: dict[Mark, ImportedArticle]) -> dict[Mark, ArticleId]:
@@ -121,9 +122,14 @@ class Imports:
             last = int(client.incrby(names.COUNTER, count))
         return range(last - count + 1, last + 1)
 
-    def _ensure_groups(self, articles: Iterable[ImportedArticle]) -> None:
-        if slugs := {slug for article in articles for slug in article.groups}:
-            self._groups.ensure({slug: slug for slug in slugs})
+    def _lead_to_groups(self, fresh: dict[Mark, ImportedArticle]) -> list[str]:
+        """Put the articles into groups that exist: those their slugs lead to, or new ones. Returns the groups."""
+        slugs = sorted({slug for article in fresh.values() for slug in article.groups})
+        places = self._groups.make_places(slugs, self._groups.present(slugs))
+        for mark, article in fresh.items():
+            groups = dict.fromkeys(places[slug] for slug in article.groups)
+            fresh[mark] = replace(article, groups=tuple(groups))
+        return sorted(set(places.values()))
 
     def _call(self, article_id: ArticleId, article: ImportedArticle) -> Call:
         rules, keys = self._store.rules, self._store.shards.of(article_id)

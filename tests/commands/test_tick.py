@@ -30,7 +30,7 @@ from articles.repository.house import Turn
 from articles.repository.tuning import Tunings
 from tests.waiting import until
 
-STEPS = ["tuning", "hot", "history", "words", "archive", "departures", "trim", "expire", "forget"]
+STEPS = ["tuning", "hot", "history", "words", "groups", "archive", "departures", "trim", "expire", "forget"]
 
 
 @pytest.fixture(autouse=True)

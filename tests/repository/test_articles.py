@@ -58,6 +58,15 @@ def test_the_same_link_leads_to_the_article(repository, article, link):
     assert repository.articles.get(article).votes == 1
 
 
+def test_posting_a_link_again_takes_no_id(repository, article):
+    for _ in range(3):
+        assert repository.articles.post(BOB, "bob", "Again", "https://example.org/a", ["new"]).id == article
+
+    assert repository.store.client.get(names.COUNTER) == str(article)
+    assert post(repository, 1) == article + 1
+    assert list(repository.groups.titles()) == ["python"]
+
+
 def test_the_claim_on_a_link_ends_after_48_hours(repository, article):
     key = names.link(link_digest("https://example.org/a"))
     assert 48 * 3600 - 5 <= repository.store.client.ttl(key) <= 48 * 3600
@@ -243,10 +252,12 @@ def test_groups_asked_for_twice_are_joined_once(repository):
     assert repository.articles.get(article_id).groups == ("python", "redis")
 
 
-def test_posting_is_three_round_trips_and_one_more_with_groups(real_repository, wire):
+def test_posting_is_four_round_trips_and_one_more_with_groups_and_two_for_a_link_posted_before(
+    real_repository, wire
+):
     post(real_repository, 1, ("python",))
 
-    for number, groups, trips in ((2, (), 3), (3, ("python",), 4)):
+    for number, groups, trips in ((2, (), 4), (3, ("python",), 5), (3, ("python", "new"), 2)):
         with wire.counted():
             post(real_repository, number, groups)
         assert wire.trips == trips

@@ -237,13 +237,28 @@ def test_the_merge_is_in_the_log_and_the_moves_are_not(repository, article):
     assert entry.details == {"slug": "python", "into": "snakes"}
 
 
-def test_an_article_put_into_a_merged_away_group_brings_the_group_back(repository, article):
+def test_the_slug_of_a_merged_group_leads_every_article_to_the_other(repository, article):
+    repository.groups.create("snakes", "Snakes")
+    repository.groups.merge("python", "snakes", CAROL)
+    other = post(repository, 1)
+
+    assert repository.groups.assign(other, ["python", "snakes", "web"]) == ("snakes", "web")
+    posted = post(repository, 2, ("python", "snakes"))
+
+    assert repository.articles.get(posted).groups == ("snakes",)
+    assert members(repository, "snakes") == {article, other, posted}
+    assert list(repository.groups.titles()) == ["snakes", "web"]
+    assert problems(repository) == []
+
+
+def test_only_an_explicit_creation_takes_the_slug_of_a_merged_group(repository, article):
     repository.groups.create("snakes", "Snakes")
     repository.groups.merge("python", "snakes", CAROL)
 
-    assert repository.groups.assign(article, ["python"]) == ("snakes", "python")
+    repository.groups.create("python", "Python", CAROL)
 
-    assert listed(repository, Order.TIME, "python") == [article]
+    assert repository.groups.assign(article, ["python"]) == ("snakes", "python")
+    assert repository.store.client.hgetall(repository.store.shards.directory.merged) == {}
     assert problems(repository) == []
 
 

@@ -8,7 +8,7 @@ from articles.repository import ImportRunning, connect
 from articles.repository import keys as names
 from articles.searching import read_query
 from tests.repository.conftest import ALICE, BOB, CAROL
-from tests.repository.usage import listed, post, problems
+from tests.repository.usage import post, problems
 
 OLD, RECENT = 1_600_000_000.5, 1_699_999_000.0
 
@@ -196,14 +196,31 @@ def test_an_import_broken_off_is_finished_by_repeating_it(repository, monkeypatc
     assert not repository.articles.post(BOB, "bob", "B", "https://example.org/b").is_new
 
 
-def test_a_group_merged_away_between_two_imports_exists_again(repository):
+def test_articles_imported_into_a_merged_group_are_led_to_the_other(repository):
     repository.imports.add([row(groups=("python",))])
     repository.groups.create("snakes", "Snakes")
     repository.groups.merge("python", "snakes", CAROL)
 
-    (number,) = repository.imports.add([row(at=OLD + 1, groups=("python",))])
+    (number,) = repository.imports.add([row(at=OLD + 1, groups=("python", "web", "snakes"))])
 
-    assert listed(repository, Order.TIME, "python") == [number]
+    assert repository.articles.get(number).groups == ("snakes", "web")
+    assert list(repository.groups.titles()) == ["snakes", "web"]
+    assert problems(repository) == []
+
+
+def test_articles_imported_into_a_group_that_is_merged_meanwhile_follow_it(repository, monkeypatch):
+    for slug in ("python", "snakes"):
+        repository.groups.create(slug, slug)
+    number_them = repository.imports._new_ids
+
+    def overtaken(count):
+        repository.groups.merge("python", "snakes", CAROL)
+        return number_them(count)
+
+    monkeypatch.setattr(repository.imports, "_new_ids", overtaken)
+    (number,) = repository.imports.add([row(groups=("python",))])
+
+    assert repository.articles.get(number).groups == ("snakes",)
     assert problems(repository) == []
 
 

@@ -6,7 +6,7 @@ import redis
 from articles.domain import Actor
 from articles.errors import EditingClosed, StoreUnavailable
 from articles.repository import Repository, connect, scripts
-from tests.repository.test_races import interleaved
+from tests.repository.test_races import Job, interleaved
 from tests.repository.usage import ALICE, BOB, MODERATOR, link, post, problems
 
 ALICES = Actor(ALICE, "user1")
@@ -16,8 +16,12 @@ class Deaf(redis.Redis):
     """Lets the store run a certain script, and loses its answer, once."""
 
     script = ""
+    meanwhile: Job | None = None
+    """What happens just before."""
 
     def evalsha(self, sha, numkeys, *keys_and_args):
+        if self.script and sha == scripts.digest(self.script) and self.meanwhile:
+            self.meanwhile()
         reply = super().evalsha(sha, numkeys, *keys_and_args)
         if self.script and sha == scripts.digest(self.script):
             self.script = ""
@@ -25,10 +29,10 @@ class Deaf(redis.Redis):
         return reply
 
 
-def deaf_to(repository: Repository, script: str) -> Repository:
+def deaf_to(repository: Repository, script: str, meanwhile: Job | None = None) -> Repository:
     """The same store, for another process that loses the first answer of this script."""
     client = Deaf(connection_pool=repository.store.client.connection_pool)
-    client.script = script
+    client.script, client.meanwhile = script, meanwhile
     return connect(client, shards=repository.store.shards.count, clock=repository.store.now)
 
 
@@ -71,3 +75,56 @@ def test_a_refused_edit_keeps_the_link_that_another_edit_gave_the_article_meanwh
         late.articles.edit(article_id, ALICES, "Mine", link(2), moderator=False)
 
     assert post(repository, 2, poster=BOB) == article_id
+
+
+def merged_while(repository: Repository, script: str) -> Repository:
+    """The store for a process before whose script java is merged into python, and which gets no answer."""
+    for slug in ("java", "python"):
+        repository.groups.create(slug, slug)
+    return deaf_to(repository, script, lambda: repository.groups.merge("java", "python", MODERATOR))
+
+
+def check_sweep(repository: Repository, article_id: int) -> None:
+    """Housekeeping moves the article to the group java was merged into, once."""
+    assert repository.articles.get(article_id).groups == ("java",)
+    assert [repository.groups.sweep(), repository.groups.sweep()] == [1, 0]
+    assert repository.articles.get(article_id).groups == ("python",)
+    assert list(repository.groups.titles()) == ["python"]
+    assert problems(repository) == []
+
+
+def test_an_article_left_in_a_merged_group_by_a_lost_assignment_is_moved_on(real_repository):
+    article_id = post(real_repository, 1)
+
+    with pytest.raises(StoreUnavailable):
+        merged_while(real_repository, "assign_groups").groups.assign(article_id, ["java"], actor=MODERATOR)
+
+    check_sweep(real_repository, article_id)
+
+
+def test_an_article_left_in_a_merged_group_by_a_lost_post_is_moved_on(real_repository):
+    with pytest.raises(StoreUnavailable):
+        post(merged_while(real_repository, "post"), 1, ("java",))
+
+    check_sweep(real_repository, 1)
+
+
+def test_an_article_put_into_a_group_as_the_answer_of_its_merge_is_lost_is_moved_on(real_repository):
+    repository = real_repository
+    article_id = post(repository, 1)
+    for slug in ("java", "python"):
+        repository.groups.create(slug, slug)
+    merging = deaf_to(repository, "close_group", lambda: repository.groups.assign(article_id, ["java"]))
+
+    with pytest.raises(StoreUnavailable):
+        merging.groups.merge("java", "python", MODERATOR)
+
+    check_sweep(repository, article_id)
+
+
+def test_a_new_group_exists_even_if_the_answer_of_its_first_article_is_lost(real_repository):
+    with pytest.raises(StoreUnavailable):
+        post(deaf_to(real_repository, "post"), 1, ("fresh",))
+
+    assert list(real_repository.groups.titles()) == ["fresh"]
+    assert problems(real_repository) == []

@@ -16,7 +16,7 @@ from voting_site import housekeeper
 from voting_site.embedded import StorePaths
 from voting_site.housekeeper import Housekeeper
 
-STEPS = {"tuning", "hot", "history", "words", "archive", "departures", "trim", "expire", "forget"}
+STEPS = {"tuning", "hot", "history", "words", "groups", "archive", "departures", "trim", "expire", "forget"}
 
 
 def test_it_works_until_it_is_asked_to_stop():

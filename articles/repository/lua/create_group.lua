@@ -1,13 +1,19 @@
 --[[
-Create a group, if there is none of this slug. A slug that was merged away may be taken anew.
-Who chooses a title gets none that another group has; a group that only follows from its slug is made in any case.
+Create a group, if there is none of this slug. An explicit creation may take the slug of a group that was merged away,
+and gets no title that another group has. A group that only follows from the use of its slug gets any title, but the
+slug of a merged group leads on.
 KEYS  1 groups  2 merged
 ARGV  1 slug  2 title  3 who, for the log; '' logs nothing  4 now, s  5 shard prefix
-Returns  {"ok"} | {"exists"}
+      6 "1" where it only follows from use
+Returns  {"ok"} | {"exists"} | {"merged", the slug it leads to}
 Cost  O(groups) when it is logged, else O(1)
 ]]
 if ARGV[3] ~= '' and has_title(KEYS[1], ARGV[2]) then return {'exists'} end
-if redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2]) == 0 then return {'exists'} end
+if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then return {'exists'} end
+local into = ARGV[6] == '1' and redis.call('HGET', KEYS[2], ARGV[1])
+if into then return {'merged', into} end
+
+redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2])
 redis.call('HDEL', KEYS[2], ARGV[1])
 if ARGV[3] ~= '' then log(ARGV[5], 'create-group', ARGV[4], ARGV[3], '0', ARGV[2], '', {slug = ARGV[1]}) end
 return {'ok'}
