@@ -2,12 +2,12 @@
 
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TypeAlias
 
 from articles.domain import DELETED_MEMBER, PLACEHOLDERS, Article, ArticleId, ImportedArticle, Order
-from articles.errors import Refused
+from articles.errors import Refused, StoreUnavailable
 from articles.links import link_digest
 from articles.repository import keys as names
 from articles.repository.groups import Groups
@@ -44,20 +44,13 @@ class Imports:
             yield
         finally:
             self._token = ""
-            with self._store.commands() as client:
-                if client.get(names.IMPORTING) == token:
-                    client.delete(names.IMPORTING)
+            with suppress(StoreUnavailable):  # it ends by itself
+                self._store.run("release", [names.IMPORTING], [token])
 
     def _hold_lock(self, token: str) -> None:
         """Take the lock, or keep it longer. Raises ImportRunning when it is, or has become, another's."""
-        with self._store.pipeline() as pipe:
-            pipe.set(names.IMPORTING, token, nx=True, ex=_LOCK_LIFE)
-            pipe.get(names.IMPORTING)
-            _, holder = pipe.execute()
-        if holder != token:
+        if not self._store.run("hold", [names.IMPORTING], [token, _LOCK_LIFE]):
             raise ImportRunning
-        with self._store.commands() as client:
-            client.expire(names.IMPORTING, _LOCK_LIFE)
 
     def shift_of(self, file_digest: str, proposed: float) -> float:
         """Seconds by which a file's times are moved: those of its first import, else `proposed`, kept."""

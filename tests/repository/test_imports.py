@@ -1,6 +1,9 @@
 """Imports: articles with their history, entered once, whatever happens meanwhile."""
 
+from contextlib import suppress
+
 import pytest
+import redis
 
 from articles.domain import DELETED_MEMBER, PLACEHOLDERS, Choice, ImportedArticle, Order
 from articles.errors import VotingClosed
@@ -277,6 +280,39 @@ def test_an_import_overtaken_by_another_after_a_refusal_enters_nothing(repositor
             repository.imports.add([row()])
 
     assert repository.imports.count() == 0
+
+
+class HandsOver(redis.Redis):
+    """Its lock ends, and another import takes it, after so many commands."""
+
+    left: int | None = None
+
+    def execute_command(self, *args, **options):
+        self._hand_over()
+        return super().execute_command(*args, **options)
+
+    def pipeline(self, *args, **options):
+        self._hand_over()
+        return super().pipeline(*args, **options)
+
+    def _hand_over(self):
+        if self.left == 0:
+            redis.Redis(connection_pool=self.connection_pool).set(names.IMPORTING, "another", ex=30)
+        if self.left is not None:
+            self.left -= 1
+
+
+@pytest.mark.parametrize("commands", range(4))
+def test_an_import_never_keeps_or_ends_the_lock_of_another(real_repository, clock, commands):
+    client = HandsOver(connection_pool=real_repository.store.client.connection_pool)
+    slow = connect(client, shards=real_repository.store.shards.count, clock=clock)
+
+    with suppress(ImportRunning), slow.imports.alone():
+        client.left = commands
+        slow.imports.add([row()])
+
+    assert real_repository.store.client.get(names.IMPORTING) == "another"
+    assert 0 < real_repository.store.client.ttl(names.IMPORTING) <= 30
 
 
 def test_an_import_that_fails_gives_the_lock_back(repository):
