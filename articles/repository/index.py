@@ -14,6 +14,12 @@ ALL_INDEXED = f"{WORDS_VERSION} all"
 _IDS_AT_ONCE = 2000
 
 
+def version_of(state: str | None) -> int:
+    """Version of the words that the store's stamp speaks of; 0 where it speaks of none."""
+    version, _, _ = (state or "").partition(" ")
+    return int(version) if version.isdigit() else 0
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One broken invariant: the key or article, and what is wrong with it."""

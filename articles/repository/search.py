@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from articles.domain import Article, ArticleId, Order, SearchPage, UserId
 from articles.errors import GroupNotFound, PageNotFound
 from articles.repository import keys as names
-from articles.repository.index import ALL_INDEXED
+from articles.repository.index import ALL_INDEXED, version_of
 from articles.repository.keys import Keys
 from articles.repository.reading import moved_to, read_articles, sort_key
-from articles.repository.store import Call, Store
+from articles.repository.store import Call, Store, Value
 from articles.searching import WORDS_VERSION, Query, Term, words_of
 
 MOST_FOUND = 1000
@@ -98,8 +98,9 @@ class Search:
         """Put these articles under the words they have now; returns how many there are. Safe to repeat.
 
         To be called where anything but posting, editing and importing changes a title, a link or a poster's name.
+        Leaves them alone where a newer version of the site makes the words, which runs beside this one.
         """
-        waiting, done = list(ids), 0
+        waiting, done = [] if version_of(self._state()) > WORDS_VERSION else list(ids), 0
         while waiting:
             batch, waiting = waiting[:STEP], waiting[STEP:]
             articles = read_articles(self._store, batch, None)
@@ -121,6 +122,8 @@ class Search:
         """Index every article that is there, by id; yields how far it is and the highest id, after each step.
 
         Goes on where it was broken off; `anew` from the beginning. New articles bring their words themselves.
+        Of several versions of the site that run side by side only the newest does it, unless `anew` is asked of
+        another: that makes an older version, which replaces a newer one, the one that does it.
         """
         with self._store.pipeline() as pipe:
             pipe.get(names.COUNTER)
@@ -129,27 +132,36 @@ class Search:
         if state == ALL_INDEXED and not anew:
             return
         last, done = int(counter or 0), 0 if anew else _reached(state)
+        if not self._note(done, takes_over=anew):
+            return
         while done < last:
             following = min(done + STEP, last)
             self.renew(range(done + 1, following + 1))
             done = following
-            self._note(f"{WORDS_VERSION} {done}")
+            if not self._note(done):
+                return
             yield done, last
         self.note_all_indexed()
 
     def note_all_indexed(self) -> None:
         """Remember that every article has its words, so that nobody looks again."""
-        self._note(ALL_INDEXED)
+        self._note("all")
 
-    def _note(self, state: str) -> None:
+    def _note(self, reached: int | str, *, takes_over: bool = False) -> bool:
+        """Remember up to which id articles have their words; False where a newer version makes them."""
+        arguments: list[Value] = [WORDS_VERSION, reached, int(takes_over)]
+        status, *_ = self._store.run("note_indexed", [names.SCHEMA], arguments)
+        return bool(status == "ok")
+
+    def _state(self) -> str | None:
         with self._store.commands() as client:
-            client.hset(names.SCHEMA, "indexed", state)
+            state: str | None = client.hget(names.SCHEMA, "indexed")
+        return state
 
     def catch_up(self, budget: float) -> int:
         """Go on indexing for so many seconds, if not everything is; returns how many ids were seen to."""
-        with self._store.commands() as client:
-            state = client.hget(names.SCHEMA, "indexed")
-        if state == ALL_INDEXED:
+        state = self._state()
+        if state == ALL_INDEXED or version_of(state) > WORDS_VERSION:
             return 0
         end, before, done = time.monotonic() + budget, _reached(state), 0
         for reached, _ in self.index():
@@ -161,8 +173,8 @@ class Search:
 
 def _reached(state: str | None) -> int:
     """The id up to which articles have the words of this version."""
-    version, _, reached = (state or "").partition(" ")
-    return int(reached) if version == str(WORDS_VERSION) and reached.isdigit() else 0
+    _, _, reached = (state or "").partition(" ")
+    return int(reached) if version_of(state) == WORDS_VERSION and reached.isdigit() else 0
 
 
 def _as_json(query: Query, slug: str | None, hidden: Sequence[str]) -> str:

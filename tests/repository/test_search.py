@@ -358,6 +358,53 @@ def test_words_of_another_version_are_made_anew(repository, state):
     assert ids(repository, "redis") == [article]
 
 
+@pytest.mark.parametrize("state", ["2 all", "2 1"])
+def test_an_older_version_leaves_the_words_of_a_newer_one_alone(repository, state):
+    article = post(repository, "redis")
+    keys, client = repository.store.shards.of(article), repository.store.client
+    client.hset(keys.article(article), "words", " newer ")
+    client.hset(names.SCHEMA, "indexed", state)
+
+    assert repository.search.catch_up(60) == 0
+    assert list(repository.search.index()) == []
+    assert repository.search.renew([article]) == 0
+    repository.repair.run()
+
+    assert client.hget(keys.article(article), "words") == " newer "
+    assert client.hget(names.SCHEMA, "indexed") == state
+    assert not repository.search.page(read_query("redis")).complete
+
+
+def test_two_versions_side_by_side_make_the_words_once(real_repository, monkeypatch):
+    repository, client = real_repository, real_repository.store.client
+    for number in range(4):
+        post(repository, f"redis {number}")
+    client.hset(names.SCHEMA, "indexed", "0 all")
+    monkeypatch.setattr(search, "STEP", 1)
+    older = repository.search.index()
+    next(older)
+    monkeypatch.setattr(search, "WORDS_VERSION", 2)  # another process is started meanwhile
+    monkeypatch.setattr(search, "ALL_INDEXED", "2 all")
+
+    assert list(repository.search.index()) == [(done, 4) for done in range(1, 5)]
+    monkeypatch.undo()
+
+    assert list(older) == []
+    assert repository.search.catch_up(60) == 0
+    assert client.hget(names.SCHEMA, "indexed") == "2 all"
+
+
+def test_an_operator_may_go_back_to_the_words_of_an_older_version(repository):
+    article = post(repository, "redis")
+    client = repository.store.client
+    client.hset(names.SCHEMA, "indexed", "2 all")
+
+    assert list(repository.search.index(anew=True)) == [(article, article)]
+
+    assert client.hget(names.SCHEMA, "indexed") == "1 all"
+    assert repository.search.page(read_query("redis")).complete
+
+
 def test_indexing_leaves_an_article_alone_that_was_changed_meanwhile(repository):
     article = post(repository, "redis")
     keys = repository.store.shards.of(article)

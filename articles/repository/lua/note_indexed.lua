@@ -1,0 +1,11 @@
+--[[
+Remember how far articles have their words, unless a newer version of the site makes them. Idempotent.
+KEYS  1 stamp of the store
+ARGV  1 version of the words  2 id up to which articles have them, or 'all'  3 "1" to take over from a newer version
+Returns  {"ok"} | {"newer"}
+Cost  O(1)
+]]
+local version = string.match(redis.call('HGET', KEYS[1], 'indexed') or '', '^(%d+) ')
+if ARGV[3] ~= '1' and version and tonumber(version) > tonumber(ARGV[1]) then return {'newer'} end
+redis.call('HSET', KEYS[1], 'indexed', ARGV[1] .. ' ' .. ARGV[2])
+return {'ok'}
