@@ -78,7 +78,19 @@ lock: $(TOOLS_READY)
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
+define CHECK_PYTHON
+import sys
+if sys.version_info < (3, 11):
+    sys.exit("The site needs Python 3.11 or newer; $(PYTHON) is %d.%d: set PYTHON to a newer one." % sys.version_info[:2])
+try:
+    import ensurepip, venv
+except ImportError:
+    sys.exit("The site needs the module venv of Python: install it, on Debian with apt install python3-venv.")
+endef
+export CHECK_PYTHON
+
 $(BIN)/python:
+	@$(PYTHON) -c "$$CHECK_PYTHON"
 	@$(PYTHON) -m venv $(VENV)
 
 $(SITE_READY): requirements.txt | $(BIN)/python

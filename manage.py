@@ -4,7 +4,15 @@
 import os
 import sys
 
-from voting_site.command_line import execute
+if sys.version_info < (3, 11):  # noqa: UP036 - in words that an older Python understands
+    sys.exit("The site needs Python 3.11 or newer; this is Python %d.%d." % sys.version_info[:2])  # noqa: UP031
+
+try:
+    from voting_site.command_line import execute
+except ModuleNotFoundError as missing:
+    if (missing.name or "").partition(".")[0] in ("accounts", "articles", "voting_site"):
+        raise
+    sys.exit("The package %s is not installed here: use `make run`, or .venv/bin/python." % missing.name)  # noqa: UP031
 
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "voting_site.settings")

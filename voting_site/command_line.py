@@ -1,22 +1,54 @@
-"""The commands, with mistakes in the settings told in one sentence each."""
+"""The commands, with what keeps one from its work said in one sentence each."""
 
+import os
 import sys
 from pathlib import Path
 
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
+from django.db import Error as DatabaseError
 
+from articles.errors import StoreError
+from articles.management import sentences
 from voting_site import dotenv
 from voting_site.configuration import NAMES
 from voting_site.setting_kinds import BadSetting
 
 _BASE_DIR = Path(__file__).resolve().parent.parent
 
+_CTRL_C = 130
+"""Exit status, as shells have it."""
+
+_TRACEBACK = "--traceback"
+"""Django's own option of every command."""
+
 
 def execute(arguments: list[str], base_dir: Path = _BASE_DIR) -> None:
-    """Run a command; `base_dir` has the `.env`. A setting the site cannot work with ends the process, status 1."""
+    """Run a command; `base_dir` has the `.env`. Whatever the operator has to mend ends the process, status 1."""
     for sentence in dotenv.warnings(base_dir, NAMES):
         sys.stderr.write(f"{sentence}\n")
     try:
         execute_from_command_line(arguments)
     except BadSetting as error:
         sys.exit(str(error))
+    except KeyboardInterrupt:
+        sys.exit(_CTRL_C)
+    except BrokenPipeError:  # the reader of the output has seen enough, as `head` has
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except (DatabaseError, ImproperlyConfigured, OSError, StoreError) as error:
+        if _TRACEBACK in arguments:
+            raise
+        sys.exit(_sentence_about(error))
+
+
+def _sentence_about(error: Exception) -> str:
+    """What is wrong around the site, as no fault of the program."""
+    match error:
+        case DatabaseError():
+            return sentences.about_accounts(error)
+        case StoreError():
+            return sentences.about_store(error)
+        case OSError():
+            return sentences.about_system(error)
+    return sentences.one_line(error)

@@ -12,7 +12,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 _STORE_SCHEMES = ("redis", "rediss", "unix")
 _STORE_OPTION = re.compile(
-    r"db|username|password|client_name|health_check_interval|socket_keepalive"
+    r"db|username|password|client_name|socket_keepalive"
     r"|ssl_(?:keyfile|certfile|cert_reqs|ca_certs|ca_path|password|check_hostname)"
 )
 """What a store's address may say after its question mark: nothing that would change how the site talks to it."""

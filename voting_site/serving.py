@@ -13,7 +13,6 @@ from django.core.management import call_command
 
 from articles import housekeeping
 from articles.demo.seeding import seed_if_empty
-from articles.errors import StoreError
 from articles.management.commands._progress import progress
 from articles.repository import Repository
 from articles.wiring import patient_repository
@@ -38,15 +37,13 @@ class _Stopped(Exception):
 def serve(say: Say) -> int:
     """Serve until Ctrl-C or SIGTERM, then stop the web server first and the store after it; exit status.
 
-    Raises CannotServe and EmbeddedStoreError, each with a sentence for the operator.
+    Raises CannotServe, EmbeddedStoreError and StoreError, each with a sentence for the operator.
     """
     host, port = settings.CONFIGURATION["HOST"], settings.CONFIGURATION["PORT"]
     web_server.check_free(host, port)
     with _signals() as stopping, _store():
         try:
             _prepare(say)
-        except StoreError as error:
-            raise CannotServe(str(error)) from error
         except _Stopped:
             return 0
         return _serve_web(say, host, port, stopping)

@@ -108,6 +108,9 @@ if is_sqlite(DATABASES["default"]):
 else:
     DATABASES["default"]["CONN_MAX_AGE"] = 60
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+SILENCED_SYSTEM_CHECKS = [
+    "fields.E180"
+]  # takes an SQLite file that is locked, or a full disk, for one without JSON
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # The store: every article, vote and ranking. See docs/data-model.md.

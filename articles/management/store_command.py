@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils.module_loading import import_string
 
 from articles.errors import StoreError
+from articles.management.sentences import about_store
 
 _CTRL_C = 130  # exit status, as shells have it
 
@@ -22,6 +23,6 @@ class StoreCommand(BaseCommand):
             with import_string(settings.STORE_OPENER)():
                 return super().execute(*args, **options)
         except StoreError as error:
-            raise CommandError(f"The store cannot be used: {error}") from error
+            raise CommandError(about_store(error)) from error
         except KeyboardInterrupt:
             raise CommandError(self.when_interrupted, returncode=_CTRL_C) from None

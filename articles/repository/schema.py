@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+import redis
+
 from articles.domain import Order
 from articles.errors import StoreUnfit
 from articles.ranking import Parameters
@@ -38,8 +40,11 @@ _CONFIGURED = "configured"
 
 def check_server(store: Store) -> None:
     """Check version and settings. Raises StoreUnfit with one sentence for the operator, StoreUnavailable."""
-    with store.commands() as client:
-        _check(client.info())
+    try:
+        with store.commands() as client:
+            _check(client.info())
+    except (redis.RedisError, ValueError) as error:  # no permission, no such database, another kind of server
+        raise StoreUnfit(f"The store answers in a way the site cannot work with: {error}") from error
 
 
 def stamp(store: Store) -> None:

