@@ -84,6 +84,8 @@ class Search:
         hunt = _Hunt(self._store, _as_json(query.with_groups(titles), slug, hidden), order, wanted)
         if query.terms:
             hunt.run()
+        else:
+            hunt.find_nothing()
         return hunt, titles, indexed
 
     def _directory(self) -> tuple[dict[str, str], bool]:
@@ -207,6 +209,10 @@ class _Hunt:
             if not at:
                 return
         self.complete = False
+
+    def find_nothing(self) -> None:
+        """End a search without terms: no article matches."""
+        self._totals = dict.fromkeys(self._found, 0)
 
     def _args(self, keys: Keys, at: int, mode: str, walked: int) -> tuple[str | int, ...]:
         return (keys.prefix, self._query, self._wanted, at, mode, FEW, walked)

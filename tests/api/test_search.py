@@ -64,8 +64,11 @@ def test_an_answer_tells_how_many_and_whether_that_is_all(anyone, found):
     assert body["articles"][0] == anyone.get(f"articles/{body['articles'][0]['id']}").json()
 
 
-def test_a_query_without_words_finds_nothing(anyone, found):
-    assert anyone.get("search?q=").json()["articles"] == []
+@pytest.mark.parametrize("query", ["", "%20", "!%3F"])
+def test_a_query_without_words_finds_nothing(anyone, found, query):
+    nothing = {"articles": [], "page": 1, "has_next": False, "total": 0, "complete": True}
+
+    assert anyone.get(f"search?q={query}").json() == nothing
 
 
 def test_a_member_sees_the_own_choice(as_alice, found):
