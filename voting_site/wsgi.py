@@ -2,8 +2,11 @@
 
 import os
 
+from django.conf import settings
 from django.core.wsgi import get_wsgi_application
+
+from voting_site.whole_bodies import with_whole_bodies
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "voting_site.settings")
 
-application = get_wsgi_application()
+application = with_whole_bodies(get_wsgi_application(), settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
