@@ -4,11 +4,12 @@ import logging
 from collections.abc import Callable
 
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 
 from articles import errors
 from articles.views import errors as pages
+from articles.views.moved import moved
 
 _log = logging.getLogger(__name__)
 
@@ -63,7 +64,7 @@ class StoreErrorsMiddleware:
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         match exception:
             case errors.GroupNotFound(moved_to=str(into)):
-                return HttpResponsePermanentRedirect(reverse("articles:group", args=[into]))
+                return moved(reverse("articles:group", args=[into]), request.META.get("QUERY_STRING", ""))
             case _ if isinstance(exception, _NOT_HERE):
                 raise Http404(str(exception)) from exception
             case errors.MemberGone():

@@ -15,6 +15,7 @@ from articles.preferences import preferences_of
 from articles.repository import MOST_GROUPS
 from articles.slugs import slugs_between
 from articles.text import Refused
+from articles.views.moved import moved
 from articles.views.paging import place_in
 from articles.wiring import repository
 
@@ -81,7 +82,8 @@ def _redirect(request: HttpRequest, slugs: Sequence[str]) -> HttpResponse:
 def _other_groups(request: HttpRequest, slugs: Sequence[str], error: GroupNotFound) -> HttpResponse:
     """To the group that one of them was merged into; or a page that says which ones there are not."""
     if error.moved_to:
-        return _redirect(request, sorted({error.moved_to if s == error.slug else s for s in slugs}))
+        into = sorted({error.moved_to if s == error.slug else s for s in slugs})
+        return moved(reverse("articles:group", args=["+".join(into)]), request.GET.urlencode())
     titles = repository().groups.titles()
     unknown = [slug for slug in slugs if slug not in titles]
     known = [slug for slug in slugs if slug in titles]

@@ -1,10 +1,12 @@
 """A member's page."""
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from articles.people import member_named, reader_id
+from articles.views.moved import moved
 from articles.views.paging import page_number
 from articles.wiring import repository
 
@@ -13,7 +15,7 @@ from articles.wiring import repository
 def profile(request: HttpRequest, name: str) -> HttpResponse:
     member = member_named(name)
     if member.get_username() != name:
-        return redirect("articles:profile", member.get_username(), permanent=True)
+        return moved(reverse("articles:profile", args=[member.get_username()]), request.GET.urlencode())
     number, found = page_number(request), repository()
     page = found.members.posted(member.pk, number, reader_id(request))
     context = {"member": member, "page": page, "now": found.store.now()}

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from urllib.parse import urlencode
 
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
@@ -16,6 +16,7 @@ from articles.people import reader_id
 from articles.preferences import preferences_of
 from articles.searching import MOST_CHARACTERS, Query, marked_parts, read_query
 from articles.slugs import slug_asked_for
+from articles.views.moved import moved
 from articles.views.paging import page_number
 from articles.wiring import repository
 
@@ -37,7 +38,9 @@ def search(request: HttpRequest) -> HttpResponse:
     except GroupNotFound as gone:
         if gone.moved_to is None:
             raise
-        return HttpResponsePermanentRedirect(search_address(text, order, gone.moved_to))
+        asked = request.GET.copy()
+        asked["group"] = gone.moved_to
+        return moved(request.path, asked.urlencode())
     context = {
         "q": text,
         "order": order,

@@ -78,6 +78,21 @@ def test_a_group_in_another_spelling_leads_to_its_address(site, article):
     assert (response.status_code, response.headers["Location"]) == (301, "/groups/python/")
 
 
+def test_a_merged_group_leads_to_the_other_for_as_long_as_it_is_gone(site, article, carol):
+    who = Actor(carol.pk, "carol")
+    site.groups.create("snake", "Snake")
+    site.groups.merge("snake", "python", who)
+
+    response = Client().get("/groups/snake/?order=time&page=1")
+
+    assert (response.status_code, response["Location"]) == (302, "/groups/python/?order=time&page=1")
+    assert "no-cache" in response["Cache-Control"]
+    together = Client().get("/groups/python+snake/?order=time")
+    assert (together.status_code, together["Location"]) == (302, "/groups/python/?order=time")
+    site.groups.create("snake", "Snake", who)
+    assert Client().get("/groups/snake/").status_code == 200
+
+
 def test_the_index_shows_every_group_with_its_number_of_articles(site, article):
     text = Client().get("/groups/").content.decode()
 

@@ -24,9 +24,9 @@ def test_it_shows_ones_own_choices_on_what_another_posted(site, article, bob):
 
 
 def test_another_spelling_leads_to_the_name(site, alice):
-    response = Client().get("/users/ALICE/")
+    response = Client().get("/users/ALICE/?page=2")
 
-    assert (response.status_code, response.headers["Location"]) == (301, "/users/alice/")
+    assert (response.status_code, response.headers["Location"]) == (302, "/users/alice/?page=2")
 
 
 def test_unknown_members_are_404(site):
