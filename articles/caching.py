@@ -41,8 +41,9 @@ def _counted(request: HttpRequest, response: HttpResponse) -> HttpResponse:
 
 
 def _same_for_everybody(request: HttpRequest, response: HttpResponse, *, seconds: int) -> HttpResponse:
-    """Whoever asks, in whatever language, with whatever cookie."""
+    """Whoever asks, in whatever language, with whatever cookie: it is in the site's own language."""
     del response.headers["Vary"]
+    response.headers["Content-Language"] = settings.LANGUAGE_CODE
     response.cookies.clear()
     patch_vary_headers(response, ("Accept-Encoding",))
     patch_cache_control(response, public=True, max_age=seconds)

@@ -18,7 +18,8 @@ from articles.site_address import site_address
 
 @require_safe
 def openapi(_request: HttpRequest) -> HttpResponse:
-    return JsonResponse(document(), json_dumps_params={"ensure_ascii": False, "indent": 1})
+    plain = {"ensure_ascii": False, "indent": 1}
+    return JsonResponse(document(), headers={"Content-Language": "en"}, json_dumps_params=plain)
 
 
 @require_safe

@@ -12,7 +12,7 @@ from django.utils.http import http_date
 from articles.domain import Article
 from articles.feeds.writing import CONTENT_TYPES, Feed, written
 
-_WRITING = 1
+_WRITING = 2
 """To be raised when the same articles are written in another way."""
 
 _REMEMBERED = 7 * 86400
@@ -39,7 +39,10 @@ def answer(request: HttpRequest, feed: Feed, articles: Sequence[Article], kind: 
 
 def _digest(feed: Feed, articles: Sequence[Article], kind: str) -> str:
     """Of everything that is written."""
-    facts = [(a.id, a.title, a.link, a.poster_name, a.posted_at, a.votes, a.opposes, a.groups) for a in articles]
+    facts = [
+        (a.id, a.title, a.link, a.poster_name, a.posted_at, a.edited_at, a.votes, a.opposes, a.groups)
+        for a in articles
+    ]
     raw = repr((_WRITING, kind, astuple(feed), facts)).encode("utf-8", "surrogatepass")
     return blake2b(raw, digest_size=16).hexdigest()
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
+from uuid import UUID, uuid5
 
 from django.urls import reverse
 from django.utils.feedgenerator import Atom1Feed, Rss201rev2Feed, SyndicationFeed
@@ -30,7 +31,7 @@ TIME_TO_LIVE = FEED_SECONDS // 60
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """What is said of a whole feed. Addresses are absolute; `site` is scheme and host."""
+    """What is said of a whole feed. `site` is scheme and host, `page` an address."""
 
     title: str
     subtitle: str
@@ -38,11 +39,37 @@ class Feed:
     page: str
     """The list as a page."""
 
-    address: str
-    """The feed's own."""
+    path: str
+    """The feed's own path, with its query."""
 
     author: str
     language: str
+    site_id: str
+    """UUID that names the feed and its entries where no address of the site is set; "" where one is."""
+
+    @property
+    def address(self) -> str:
+        """The feed's own address."""
+        return self.site + self.path
+
+    @property
+    def id(self) -> str:
+        """What the feed is known by, whatever address it was asked for at."""
+        return _named(self.site_id, self.path) if self.site_id else self.address
+
+    def id_of(self, article: Article) -> str:
+        """What an entry is known by for good."""
+        if self.site_id:
+            return _named(self.site_id, f"article/{article.id}")
+        return f"tag:{urlsplit(self.site).hostname},{_moment(article.posted_at):%Y-%m-%d}:article/{article.id}"
+
+
+def _named(site_id: str, name: str) -> str:
+    return uuid5(UUID(site_id), name).urn
+
+
+def _moment(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)
 
 
 class Atom(Atom1Feed):
@@ -68,12 +95,12 @@ def written(feed: Feed, articles: Sequence[Article], kind: str) -> bytes:
         subtitle=clean(feed.subtitle),
         author_name=clean(feed.author),
         feed_url=feed.address,
-        feed_guid=feed.address,
+        feed_guid=feed.id,
         language=feed.language,
         ttl=TIME_TO_LIVE,
     )
     for article in articles:
-        generator.add_item(**_item(feed.site, article))
+        generator.add_item(**_item(feed, article))
     return str(generator.writeString("utf-8")).encode()
 
 
@@ -82,21 +109,20 @@ def clean(text: str) -> str:
     return _FORBIDDEN.sub("", text)
 
 
-def _item(site: str, article: Article) -> dict[str, Any]:
-    posted = datetime.fromtimestamp(article.posted_at, UTC)
-    page = site + reverse("articles:article", args=[article.id])
+def _item(feed: Feed, article: Article) -> dict[str, Any]:
+    posted, page = _moment(article.posted_at), feed.site + reverse("articles:article", args=[article.id])
     poster = clean(article.poster_name)
     return {
         "title": clean(article.title),
         "link": clean(article.link),
         "comments": page,
         "description": _summary(article, page),
-        "unique_id": f"tag:{urlsplit(site).hostname},{posted:%Y-%m-%d}:article/{article.id}",
+        "unique_id": feed.id_of(article),
         "unique_id_is_permalink": False,
         "pubdate": posted,
-        "updateddate": posted,
+        "updateddate": posted if article.edited_at is None else _moment(article.edited_at),
         "author_name": poster or None,
-        "author_link": site + reverse("articles:profile", args=[poster]) if poster else None,
+        "author_link": feed.site + reverse("articles:profile", args=[poster]) if poster else None,
         "categories": [clean(slug) for slug in article.groups],
     }
 

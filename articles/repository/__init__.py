@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
 
 import redis
 
@@ -78,6 +79,11 @@ class Repository:
         self.audit = Audit(store)
         self.repair = Repair(store, self.hot)
         self.inspection = Inspection(store)
+
+    @cached_property
+    def site_id(self) -> str:
+        """UUID of the site, made at its first start; names what has to keep its name at another address."""
+        return schema.site_id(self.store)
 
     def prepare(self) -> None:
         """Check the store and stamp it at its first use. Raises StoreUnfit, StoreUnavailable."""

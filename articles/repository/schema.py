@@ -2,6 +2,7 @@
 
 import json
 from typing import Any
+from uuid import uuid4
 
 import redis
 
@@ -33,6 +34,9 @@ _POSTED = "posted"
 
 _STEP = 1000
 """Articles ranked, listed, or given a closing time in one step."""
+
+_SITE = "site"
+"""A random UUID, made with the stamp."""
 
 _CONFIGURED = "configured"
 """Votes per day as last taken over from the configuration; the lab may have changed them since."""
@@ -120,6 +124,12 @@ def _drop_shared_lists(store: Store) -> None:
                 client.unlink(*shared)
 
 
+def site_id(store: Store) -> str:
+    """Return the UUID that tells this site from all others, whatever its address. One round trip."""
+    with store.commands() as client:
+        return str(client.hget(names.SCHEMA, _SITE))
+
+
 def _check(info: dict[str, Any]) -> None:
     text = str(info.get("valkey_version") or info["redis_version"])
     version = tuple(int(part) for part in text.split(".")[:2])
@@ -139,6 +149,7 @@ def _write_stamp(store: Store, *, is_new: bool) -> None:
     with store.pipeline() as pipe:
         pipe.hsetnx(names.SCHEMA, "version", str(LAYOUT_VERSION))
         pipe.hsetnx(names.SCHEMA, "shards", str(store.shards.count))
+        pipe.hsetnx(names.SCHEMA, _SITE, str(uuid4()))
         if is_new:
             pipe.hsetnx(names.SCHEMA, "indexed", ALL_INDEXED)
         pipe.execute()

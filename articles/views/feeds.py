@@ -21,6 +21,7 @@ from articles.repository import Wish
 from articles.searching import read_query
 from articles.site_address import site_address
 from articles.views.lists import slugs_in
+from articles.views.moved import moved
 from articles.views.search import asked_for, search_address
 from articles.wiring import repository
 
@@ -67,14 +68,14 @@ def of_groups(request: HttpRequest, wish: Wish, slugs: str, kind: str) -> HttpRe
     """One group, or several with `+` between them."""
     wanted = slugs_in(slugs)
     if "+".join(wanted) != slugs:
-        return _elsewhere("group_feed", "+".join(wanted), kind, wish)
+        return HttpResponsePermanentRedirect(_address("group_feed", "+".join(wanted), kind, wish))
     try:
         titles, articles = repository().feeds.groups(wanted, wish)
     except GroupNotFound as gone:
         if gone.moved_to is None:
             raise
         into = sorted({gone.moved_to if slug == gone.slug else slug for slug in wanted})
-        return _elsewhere("group_feed", "+".join(into), kind, wish)
+        return moved(_address("group_feed", "+".join(into), kind, wish))
     with override(settings.LANGUAGE_CODE):
         page = reverse("articles:group", args=[slugs])
         return _answer(request, ", ".join(titles[slug] for slug in wanted), page, wish, articles, kind)
@@ -84,7 +85,7 @@ def of_groups(request: HttpRequest, wish: Wish, slugs: str, kind: str) -> HttpRe
 def of_poster(request: HttpRequest, wish: Wish, name: str, kind: str) -> HttpResponse:
     member = member_named(name)
     if member.get_username() != name:
-        return _elsewhere("user_feed", member.get_username(), kind, wish)
+        return moved(_address("user_feed", member.get_username(), kind, wish))
     articles = repository().feeds.poster(member.pk, wish)
     with override(settings.LANGUAGE_CODE):
         title = _("Posted by %(name)s") % {"name": name}
@@ -103,7 +104,7 @@ def of_search(request: HttpRequest, wish: Wish, kind: str) -> HttpResponse:
     except GroupNotFound as gone:
         if gone.moved_to is None:
             raise
-        return HttpResponsePermanentRedirect(request.path + query_of(wish, q=text, group=gone.moved_to))
+        return moved(request.path + query_of(wish, q=text, group=gone.moved_to))
     with override(settings.LANGUAGE_CODE):
         title, page = _("Search for “%(words)s”") % {"words": text}, search_address(text, Order.TIME, slug)
         return _answer(request, title, page, wish, articles, kind, q=text, group=slug or "")
@@ -113,23 +114,24 @@ def _refused(sentence: str) -> HttpResponse:
     return HttpResponse(f"{sentence}\n", status=400, content_type="text/plain; charset=utf-8")
 
 
-def _elsewhere(name: str, of: str, kind: str, wish: Wish) -> HttpResponse:
-    return HttpResponsePermanentRedirect(reverse(f"articles:{name}", args=[of, kind]) + query_of(wish))
+def _address(name: str, of: str, kind: str, wish: Wish) -> str:
+    return reverse(f"articles:{name}", args=[of, kind]) + query_of(wish)
 
 
 def _answer(
     request: HttpRequest, title: str, page: str, wish: Wish, articles: Sequence[Article], kind: str, **more: str
 ) -> HttpResponse:
     """`more` is what the feed's address says beside the wish."""
-    site = site_address(request)
+    site, path = site_address(request), escape_uri_path(request.path) + query_of(wish, **more)
     feed = Feed(
         title=_("%(list)s – %(site)s") % {"list": title, "site": settings.SITE_NAME},
         subtitle=_subtitle(wish),
         site=site,
         page=site + page,
-        address=site + escape_uri_path(request.path) + query_of(wish, **more),
+        path=path,
         author=settings.SITE_NAME,
         language=settings.LANGUAGE_CODE,
+        site_id="" if settings.SITE_URL else repository().site_id,
     )
     return answer(request, feed, articles, kind, repository().store.now())
 

@@ -18,7 +18,13 @@ def parsed(response):
 
 
 def ids_in(response):
-    return [int(entry.id.rpartition("/")[2]) for entry in parsed(response).entries]
+    return [number_of(entry) for entry in parsed(response).entries]
+
+
+def number_of(entry):
+    """The article's number, from the link to its page."""
+    page = entry.get("comments") or next(link.href for link in entry.links if link.rel == "replies")
+    return int(page.rstrip("/").rpartition("/")[2])
 
 
 def check(response):

@@ -40,6 +40,43 @@ def test_lists_of_readers_without_account_may_be_shared_for_seconds(site, articl
     assert not response.cookies
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        *LISTS,
+        *("/about/", "/articles/1/", "/articles/1/why/", "/login/", "/nowhere/", "/groups/nope/", "/?page=99"),
+        *(
+            "/feeds/front.atom?hide=!!",
+            "/feeds/groups/nope.atom",
+            "/sitemap-articles-9.xml",
+            "/sitemap-articles-x.xml",
+        ),
+        *(
+            "/api/docs",
+            "/api/articles",
+            "/api/articles/1",
+            "/api/groups",
+            "/api/nothing",
+            "/api/articles?x",
+            "/api/me",
+        ),
+    ],
+)
+def test_what_is_in_the_readers_language_says_so_to_caches(site, article, path):
+    for wish, language in (("zh-CN", "zh-hans"), ("en", "en")):
+        response = Client().get(path, headers={"Accept-Language": wish})
+
+        assert response["Content-Language"] == language
+        assert {"Accept-Language", "Cookie"} <= varies(response)
+
+
+@pytest.mark.parametrize(
+    "path", ["/feeds/front.atom", "/feeds/top/day.rss", "/robots.txt", "/sitemap.xml", "/api/openapi.json"]
+)
+def test_what_is_in_the_sites_own_language_says_which(site, article, path):
+    assert Client().get(path, headers={"Accept-Language": "zh-CN"})["Content-Language"] == "en"
+
+
 @pytest.mark.parametrize("path", [*LISTS, "/articles/1/"])
 def test_what_a_member_sees_is_kept_by_nobody_else(site, article, bob, path):
     response = browser_of(bob).get(path)

@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
+from uuid import UUID
 
 import pytest
 
@@ -15,11 +16,13 @@ def test_the_first_start_stamps_an_empty_store(server_url):
     repository = connect(server_url, shards=4, patient=True)
 
     repository.prepare()
+    site = str(UUID(repository.store.client.hget("schema:", "site")))
     repository.prepare()
 
     stamp = {"version": "1", "shards": "4", "configured": "200", "points": "ranked", "indexed": "1 all"}
-    stamp |= {"voting_window": "604800.000", "closes": "fixed"}
-    assert repository.store.client.hgetall("schema:") == stamp | {"posted": "listed"}
+    stamp |= {"voting_window": "604800.000", "closes": "fixed", "posted": "listed", "site": site}
+    assert repository.store.client.hgetall("schema:") == stamp
+    assert repository.site_id == site
     values = {name: float(text) for name, text in repository.store.client.hgetall("{s3}:ranking:").items()}
     parameters = {"votes_per_day": 200, "alpha": 1, "beta": 1.2, "base": 2, "gamma": 1.5, "seconds_per_point": 432}
     parameters |= {"voting_window": 604800, "longest_window": 604800}
