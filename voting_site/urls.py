@@ -10,7 +10,7 @@ urlpatterns = [
     path("", include("articles.urls")),
 ]
 
-handler400 = "articles.views.errors.bad_request"
+handler400 = "articles.api.handlers.bad_request"
 handler403 = "articles.views.errors.forbidden"
 handler404 = "articles.views.errors.not_found"
-handler500 = "articles.views.errors.failed"
+handler500 = "articles.api.handlers.server_error"

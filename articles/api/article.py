@@ -81,7 +81,7 @@ class LogEntry(BaseModel):
             article_id=entry.article_id or None,
             title=entry.title,
             reason=entry.reason,
-            details=entry.details,
+            details={name: value for name, value in entry.details.items() if value},
         )
 
 

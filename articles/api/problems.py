@@ -117,6 +117,10 @@ def not_found() -> Problem:
     return Problem(404, "not-found", _("There is nothing at this address."))
 
 
+def failed() -> Problem:
+    return Problem(500, "internal-error", _("Something went wrong on our side. It has been noted."))
+
+
 def answer_to(request: HttpRequest, exception: Exception) -> HttpResponse:
     """The answer to whatever went wrong. What nobody foresaw is told to the log alone."""
     problem = exception if isinstance(exception, Problem) else _problem_of(exception)
@@ -177,7 +181,7 @@ def _unreadable(exception: Exception) -> Problem:
             return Problem(400, "invalid-json", message)
         case SuspiciousOperation() | BadRequest() | UnreadablePostError():
             return Problem(400, "bad-request", _("The request cannot be read."))
-    return Problem(500, "internal-error", _("Something went wrong on our side. It has been noted."))
+    return failed()
 
 
 _VALIDATION = {
@@ -190,6 +194,7 @@ _VALIDATION = {
     "less_than_equal": gettext_noop("“%(field)s” is too high; at most %(le)s is possible."),
     "literal_error": gettext_noop("“%(field)s” must be one of these: %(expected)s."),
     "enum": gettext_noop("“%(field)s” must be one of these: %(expected)s."),
+    "value_error": gettext_noop("“%(field)s” must be a whole number, 1 or more."),
     "bool_type": gettext_noop("“%(field)s” must be true or false."),
 }
 _INVALID = gettext_noop("“%(field)s” is not valid.")

@@ -185,7 +185,7 @@ def test_the_log_is_for_everyone_and_has_pages(anyone, as_carol, site_store, art
     newest, oldest = first["entries"][0], second["entries"][0]
     assert (newest["action"], newest["actor"], newest["article_id"]) == ("rename-group", "", None)
     assert newest["details"] == {"slug": "python", "old_title": "Python"}
-    assert (oldest["details"]["added"], oldest["title"]) == ("python", "An article")
+    assert (oldest["details"], oldest["title"]) == ({"added": "python"}, "An article")
     assert error_of(anyone.get("log?page=3")) == (404, "page-not-found")
     assert error_of(anyone.get("log?page=9999999999999")) == (404, "page-not-found")
     assert error_of(anyone.get("articles/99/log")) == (404, "article-not-found")

@@ -11,6 +11,7 @@ from django.test import Client
 from accounts.models import TokenManager
 from articles import api, errors, wiring
 from articles.api.problems import MEANINGS
+from articles.languages import LanguageMiddleware
 from articles.repository.listings import Listings
 from tests.api.conftest import Caller, error_of
 
@@ -147,6 +148,32 @@ def test_failures_speak_the_readers_language_and_keep_their_codes(anyone, articl
 
     assert answer["Content-Language"] == "zh-hans"
     assert answer.json()["error"] == {"code": "not-found", "message": "这个地址没有内容。"}
+
+
+def test_a_request_for_another_host_is_a_problem_too(anyone, site_store):
+    for path in ("articles", "nothing", "openapi.json"):
+        answer = anyone.get(path, headers={"Host": "evil.example"})
+
+        assert error_of(answer) == (400, "bad-request")
+    assert b"<html" in anyone.get("docs", headers={"Host": "evil.example"}).content
+
+
+def test_a_fault_before_any_view_is_a_problem_too(anyone, monkeypatch):
+    anyone.client.raise_request_exception = False
+    monkeypatch.setattr(LanguageMiddleware, "__call__", _raising(ZeroDivisionError("a secret")))
+
+    answer = anyone.get("articles")
+
+    assert error_of(answer) == (500, "internal-error")
+    assert "secret" not in answer.content.decode()
+
+
+@pytest.mark.parametrize("query", ["page=0", "page=-1", "page=x", "page=1.0", "page="])
+def test_a_page_that_is_no_number_is_told_what_one_is(anyone, query):
+    assert anyone.get(f"articles?{query}").json()["error"] == {
+        "code": "invalid",
+        "message": "“page” must be a whole number, 1 or more.",
+    }
 
 
 def test_api_alone_leads_to_its_documentation(anyone):
