@@ -2,29 +2,29 @@
 
 from django.contrib import messages
 from django.contrib.auth import logout
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods
 
-from accounts import departures, twice
+from accounts import departures, twice, typed
 from accounts.forms import DeleteAccountForm
+from accounts.pages import members_only, page_with_form
 
 
 @sensitive_post_parameters()
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
+@page_with_form
 def delete_account(request: HttpRequest) -> HttpResponse:
     is_sent_twice = request.method == "POST" and not request.user.is_authenticated
     if is_sent_twice and twice.has_just_left(request.POST.get("name", "")):
         return _farewell(request)
-    return _delete_account(request)
+    found: HttpResponse = _delete_account(request)
+    return found
 
 
-@login_required
+@members_only()
 def _delete_account(request: HttpRequest) -> HttpResponse:
     form = DeleteAccountForm(request.POST if request.method == "POST" else None, member=request.user)
     if request.method == "POST" and form.is_valid():
@@ -37,6 +37,7 @@ def _delete_account(request: HttpRequest) -> HttpResponse:
             )
         else:
             return _farewell(request)
+    typed.refill(request, form)
     return render(request, "accounts/delete.html", {"form": form}, status=400 if form.errors else 200)
 
 

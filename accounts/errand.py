@@ -1,27 +1,48 @@
 """What a visitor came for: where to go after the login, and a vote that waits for it."""
 
 import re
-from dataclasses import dataclass
-from urllib.parse import urlencode, urlsplit
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+from urllib.parse import unquote, urlencode, urlsplit
 
 from django.conf import settings
+from django.dispatch import Signal
 from django.http import HttpRequest
 from django.shortcuts import resolve_url
-from django.urls import reverse
+from django.urls import Resolver404, resolve, reverse
 from django.utils.http import url_has_allowed_host_and_scheme
+
+from accounts import typed
 
 _CHOICES = ("vote", "oppose", "none")
 _ARTICLE_ID = re.compile(r"\A[1-9][0-9]{0,18}\Z")
 _DOORS = ("accounts:login", "accounts:signup", "accounts:logout")
 
 
+member_arrived = Signal()
+"""Sent with `request`, `user` and `errand` when a member has logged in or signed up by a form."""
+
+
+def view_at(address: str) -> Callable[..., Any] | None:
+    """The view at a local address; None if there is none."""
+    try:
+        return resolve(unquote(urlsplit(address).path)).func
+    except Resolver404:
+        return None
+
+
 def local_path(target: str) -> str:
-    """`target` if it is a path of this site a browser cannot read as anything else, otherwise ''."""
+    """`target` if it is a path of this site a browser cannot read as anything else, otherwise ''.
+
+    Addresses that only take forms are nowhere to go either.
+    """
     if not target.startswith("/") or "\\" in target or not target.isprintable():
         return ""
     if not url_has_allowed_host_and_scheme(target, allowed_hosts=None):
         return ""
-    return "" if urlsplit(target).path in map(reverse, _DOORS) else target
+    is_door = urlsplit(target).path in map(reverse, _DOORS)
+    return "" if is_door or hasattr(view_at(target), "form_page") else target
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +52,8 @@ class Errand:
     next: str = ""
     article: str = ""
     choice: str = ""
+    typed: str = ""
+    """What was typed into the form of the page at `next`, sealed by `accounts.typed`."""
 
     @classmethod
     def of(cls, request: HttpRequest) -> "Errand":
@@ -38,11 +61,12 @@ class Errand:
 
         So no vote is ever cast by a link to a login form that does not announce it.
         """
-        values = request.POST if request.method == "POST" else request.GET
+        is_sent = request.method == "POST" or typed.is_stale(request)
+        values = typed.sent(request) if is_sent else request.GET
         article, choice = values.get("article", ""), values.get("choice", "")
         if not _ARTICLE_ID.match(article) or choice not in _CHOICES:
             article = choice = ""
-        return cls(local_path(values.get("next", "")), article, choice)
+        return cls(local_path(values.get("next", "")), article, choice, values.get("typed", "") if is_sent else "")
 
     @property
     def destination(self) -> str:
@@ -52,10 +76,10 @@ class Errand:
     @property
     def fields(self) -> dict[str, str]:
         """What there is to carry, by the name of its field."""
-        every = {"next": self.next, "article": self.article, "choice": self.choice}
-        return {name: value for name, value in every.items() if value}
+        return {name: value for name, value in asdict(self).items() if value}
 
     @property
     def query(self) -> str:
-        """The same for an address: `?next=…`, or ''."""
-        return "?" + urlencode(self.fields) if self.fields else ""
+        """The same for an address: `?next=…`, or ''. What was typed stays out of it."""
+        fields = {name: value for name, value in self.fields.items() if name != "typed"}
+        return "?" + urlencode(fields) if fields else ""

@@ -13,13 +13,14 @@ from django.urls import reverse_lazy
 from django.utils.decorators import method_decorator
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_safe
 
-from accounts import twice
+from accounts import twice, typed
 from accounts.forms import NewPasswordForm, PasswordChangeForm, PasswordResetForm
+from accounts.pages import members_only, page_with_form
 
 
-@method_decorator(never_cache, name="dispatch")
+@method_decorator([never_cache, page_with_form], name="dispatch")
 class ChangePassword(SuccessMessageMixin, auth_views.PasswordChangeView):  # type: ignore[type-arg]
     """Keeps this session and ends the member's others."""
 
@@ -32,7 +33,15 @@ class ChangePassword(SuccessMessageMixin, auth_views.PasswordChangeView):  # typ
         """The session that sent the form first has another key by the time the form arrives again."""
         if request.method == "POST" and not request.user.is_authenticated and self._is_done():
             return self._succeed()
+        return self._dispatch(request, *args, **kwargs)
+
+    @method_decorator(members_only())
+    def _dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         return super().dispatch(request, *args, **kwargs)
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        typed.refill(self.request)
+        return super().get_context_data(**kwargs)
 
     def form_invalid(self, form: Any) -> HttpResponse:
         is_done = set(form.errors) == {"old_password"} and self._is_done()
@@ -55,20 +64,23 @@ class ChangePassword(SuccessMessageMixin, auth_views.PasswordChangeView):  # typ
 
 
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
+@page_with_form
 def reset_password(request: HttpRequest) -> HttpResponse:
     form = PasswordResetForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         form.send_links(request)
         return redirect("accounts:password_reset_sent")
+    typed.refill(request, form)
     return render(request, "accounts/password_reset.html", {"form": form})
 
 
 @never_cache
+@require_safe
 def reset_sent(request: HttpRequest) -> HttpResponse:
     return render(request, "accounts/password_reset_sent.html")
 
 
+@method_decorator(page_with_form, name="dispatch")
 class ConfirmReset(SuccessMessageMixin, auth_views.PasswordResetConfirmView):  # type: ignore[type-arg]
     """The page behind the link in a mail. The link works once, and not after a login or a new password."""
 
@@ -88,3 +100,8 @@ class ConfirmReset(SuccessMessageMixin, auth_views.PasswordResetConfirmView):  #
             return response
         messages.success(self.request, str(self.success_message))
         return redirect(str(self.success_url))
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        if self.validlink:
+            typed.refill(self.request)
+        return super().get_context_data(**kwargs)

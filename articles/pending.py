@@ -3,23 +3,19 @@
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.signals import user_logged_in
 from django.dispatch import receiver
 from django.http import HttpRequest
 
-from accounts.errand import Errand
+from accounts.errand import Errand, member_arrived
 from articles.domain import Choice
 from articles.errors import ArticlesError
 from articles.refusals import sentence_of
 from articles.wiring import repository
 
 
-@receiver(user_logged_in)
-def apply_pending_vote(request: HttpRequest | None, user: Any, **_: Any) -> None:
+@receiver(member_arrived)
+def apply_pending_vote(request: HttpRequest, user: Any, errand: Errand, **_: Any) -> None:
     """Cast the vote the login form carried. A refusal is told; the login is not held up by it."""
-    if request is None or request.method != "POST":
-        return
-    errand = Errand.of(request)
     if not errand.article:
         return
     try:

@@ -1,14 +1,14 @@
 """Who asks, in the words of the repository."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import wraps
 from typing import Any
 
 from django.contrib.auth import get_user_model
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 
+from accounts.pages import members_only
 from articles.domain import Actor, UserId
 
 View = Callable[..., HttpResponse]
@@ -33,12 +33,15 @@ def actor(request: HttpRequest) -> Actor:
     return Actor(int(request.user.pk or 0), request.user.get_username())
 
 
-def needs(permission: str) -> Callable[[View], View]:
-    """Only for members with this permission: readers go to the login page, other members get 403."""
+def needs(permission: str, *, carries: Collection[str] = ()) -> Callable[[View], View]:
+    """Only for members with this permission: readers go to the login page, other members get 403.
+
+    `carries` is that of `members_only`.
+    """
 
     def decorate(view: View) -> View:
         @wraps(view)
-        @login_required
+        @members_only(carries=carries)
         def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
             if not request.user.has_perm(permission):
                 raise PermissionDenied(permission)

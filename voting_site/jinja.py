@@ -10,6 +10,7 @@ from django.utils import translation
 from django.utils.translation import get_language_info
 from jinja2 import Environment, StrictUndefined
 
+from accounts.pages import page_of
 from articles import languages
 from articles.presentation import FILTERS
 from voting_site.form_errors import control, was_refused, wrong_fields
@@ -50,6 +51,7 @@ def environment(**options: Any) -> Environment:
         was_refused=was_refused,
         wrong_fields=wrong_fields,
         control=control,
+        page_of=page_of,
     )
     env.filters.update(FILTERS)
     return env

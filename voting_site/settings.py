@@ -53,7 +53,7 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
-    "django.middleware.csrf.CsrfViewMiddleware",
+    "accounts.middleware.FormTokenMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "articles.languages.LanguageMiddleware",  # a member's own setting wins over cookie and browser
     "django.contrib.messages.middleware.MessageMiddleware",

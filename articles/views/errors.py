@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 
+from accounts.origin import comes_from_elsewhere
 from articles.preferences import THEME_COOKIE, THEMES
 
 RETRY_AFTER = 5
@@ -40,8 +41,9 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def forbidden(request: HttpRequest, exception: Exception | None = None, reason: str = "") -> HttpResponse:
-    """Also shown when a form's token is missing or stale (`reason` is then set)."""
-    return page(request, 403, {"stale_form": bool(reason)})
+    """Also shown for a form with a wrong token or origin (`reason` is set) that its view does not give back."""
+    is_foreign = reason.startswith(("Origin", "Referer")) or comes_from_elsewhere(request)
+    return page(request, 403, {"stale_form": bool(reason), "is_foreign": bool(reason) and is_foreign})
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:

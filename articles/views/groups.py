@@ -8,12 +8,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
+from accounts import typed
+from accounts.pages import page_with_form
 from articles.domain import Action, Group
 from articles.errors import GroupExists, GroupNotFound
 from articles.forms import GroupForm, MergeForm, RenameForm
 from articles.people import actor, needs
 from articles.refusals import sentence_of
-from articles.views.posting import page_with_form
 from articles.views.twice import just_done
 from articles.wiring import repository
 
@@ -29,7 +30,7 @@ def index(request: HttpRequest) -> HttpResponse:
 
 
 @page_with_form
-@needs("articles.assign_groups")
+@needs("articles.assign_groups", carries=["title"])
 def create(request: HttpRequest) -> HttpResponse:
     form = GroupForm(request.POST or None, known=repository().groups.titles())
     if request.method == "POST" and form.is_valid():
@@ -41,6 +42,7 @@ def create(request: HttpRequest) -> HttpResponse:
             return _created(request, form.slug)
     if slug := _just_created(request, form):
         return _created(request, slug)
+    typed.refill(request, form)
     return render(request, "articles/create_group.html", {"form": form}, status=400 if form.errors else 200)
 
 
@@ -59,7 +61,7 @@ def _created(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @page_with_form
-@needs("articles.assign_groups")
+@needs("articles.assign_groups", carries=["title", "reason", "merge-into", "merge-reason"])
 def manage(request: HttpRequest, slug: str) -> HttpResponse:
     """Rename a group, or merge it into another. Which of both, the form's button says."""
     groups = repository().groups.all()
@@ -75,6 +77,7 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
             return _merge(request, group, merge_form) if merging else _rename(request, group, rename_form)
         except GroupExists as taken:  # someone was quicker
             form.add_error("title", sentence_of(taken))
+    typed.refill(request, rename_form, merge_form)
     context = {"group": group, "rename_form": rename_form, "merge_form": merge_form}
     return render(request, "articles/manage_group.html", context, status=400 if form.errors else 200)
 

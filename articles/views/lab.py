@@ -8,8 +8,10 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
+from accounts import typed
+from accounts.pages import form_action
 from articles import lab as working_out
 from articles.domain import Actor
 from articles.errors import ParametersChanged, TuningRunning
@@ -18,6 +20,7 @@ from articles.people import actor, needs
 from articles.presentation import age, grouped
 from articles.ranking import Parameters, out_of_range
 from articles.repository import Repository, Tuning
+from articles.text import REASON_LIMIT
 from articles.views.lab_page import lab_context, query_of
 from articles.wiring import repository
 
@@ -49,9 +52,20 @@ def lab(request: HttpRequest) -> HttpResponse:
     return _page(request, form, suggested=suggested, note=note)
 
 
+def _page_of_values(request: HttpRequest) -> str:
+    """The lab with the values of the form that came."""
+    values = {name: value for name, value in typed.sent(request).items() if name in LabForm.base_fields}
+    return f"{reverse('articles:lab')}{'?' if values else ''}{urlencode(values)}"
+
+
+def _words_of_applying(request: HttpRequest) -> str:
+    reason = typed.sent(request).get("reason", "").strip()[:REASON_LIMIT]
+    return _("Apply to the whole site: “%(reason)s”") % {"reason": reason}
+
+
 @never_cache
-@require_POST
-@needs("articles.tune_ranking")
+@form_action(page=_page_of_values, button=_words_of_applying)
+@needs("articles.tune_ranking", carries=["reason"])
 def apply(request: HttpRequest) -> HttpResponse:
     """Put the chosen parameters in force."""
     found = repository()
@@ -75,8 +89,13 @@ def apply(request: HttpRequest) -> HttpResponse:
     return _go_on(request, found, urlencode({"list": form.order.value}))
 
 
+def _words_of_return(request: HttpRequest) -> str:
+    number = typed.sent(request).get("to", "")
+    return _("Go back to version %(number)s") % {"number": number} if number.isdigit() else _("Go back")
+
+
 @never_cache
-@require_POST
+@form_action(page=lambda _request: reverse("articles:lab"), button=_words_of_return)
 @needs("articles.tune_ranking")
 def rollback(request: HttpRequest) -> HttpResponse:
     """Put the parameters of an earlier version in force again."""
@@ -166,6 +185,7 @@ def _page(
 ) -> HttpResponse:
     """The lab; 400 where a form has errors and nothing else is said. `suggested` reaches the wished half-life."""
     context = lab_context(repository(), form, apply_form, suggested)
+    typed.refill(request, context["apply_form"])
     faulty = form.errors or (apply_form and apply_form.errors)
     status = 400 if faulty and status == 200 else status
     return render(request, "articles/lab.html", context | {"note": note, "refusal": refusal}, status=status)

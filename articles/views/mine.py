@@ -4,12 +4,12 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TypeVar
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from accounts.pages import members_only
 from articles import own_data
 from articles.domain import MemberPage, UserId
 from articles.people import actor
@@ -26,7 +26,7 @@ def _own(tab: str, pick: Callable[[Repository], List]) -> Callable[[HttpRequest]
 
     @never_cache
     @require_safe
-    @login_required
+    @members_only()
     def view(request: HttpRequest) -> HttpResponse:
         number, found = page_number(request), repository()
         page = pick(found)(actor(request).id, number)
@@ -43,7 +43,7 @@ saved = _own("saved", lambda found: found.members.saved)
 
 @never_cache
 @require_safe
-@login_required
+@members_only()
 def data(request: HttpRequest) -> HttpResponseBase:
     """Everything about the member, as a file. Written as it is read: it may be long."""
     found = repository()

@@ -9,13 +9,14 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from accounts import typed
+from accounts.pages import page_with_form
 from articles.domain import Action, Actor, ArticleId
 from articles.errors import GroupExists, Refused
 from articles.forms import AssignForm, ReasonForm
 from articles.people import actor, needs
 from articles.refusals import sentence_of
 from articles.views.paging import page_number
-from articles.views.posting import page_with_form
 from articles.views.twice import just_done
 from articles.wiring import repository
 
@@ -27,7 +28,7 @@ def log(request: HttpRequest) -> HttpResponse:
 
 
 @page_with_form
-@needs("articles.assign_groups")
+@needs("articles.assign_groups", carries=["groups", "new_group", "reason", "was"])
 def assign_groups(request: HttpRequest, article_id: int) -> HttpResponse:
     found = repository()
     article = found.articles.get(article_id)
@@ -41,18 +42,19 @@ def assign_groups(request: HttpRequest, article_id: int) -> HttpResponse:
         found.groups.assign(article_id, add, remove, actor=who, reason=reason)
         messages.success(request, _("The article's groups have been saved."))
         return redirect("articles:article", article_id)
+    typed.refill(request, form)
     context = {"form": form, "article": article}
     return render(request, "articles/assign_groups.html", context, status=400 if form.errors else 200)
 
 
 @page_with_form
-@needs("articles.remove_articles")
+@needs("articles.remove_articles", carries=["reason"])
 def remove(request: HttpRequest, article_id: int) -> HttpResponse:
     return _with_reason(request, article_id, "articles/remove.html", Action.REMOVE, repository().articles.remove)
 
 
 @page_with_form
-@needs("articles.remove_articles")
+@needs("articles.remove_articles", carries=["reason"])
 def restore(request: HttpRequest, article_id: int) -> HttpResponse:
     return _with_reason(
         request, article_id, "articles/restore.html", Action.RESTORE, repository().articles.restore
@@ -77,5 +79,6 @@ def _with_reason(
             if not any((entry.article_id, entry.reason) == (article_id, reason) for entry in done):
                 messages.error(request, sentence_of(refused))
         return redirect("articles:article", article_id)
+    typed.refill(request, form)
     context = {"form": form, "article": article}
     return render(request, template, context, status=400 if form.errors else 200)

@@ -1,13 +1,13 @@
 """Posting an article, and editing it."""
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods
 
+from accounts import typed
+from accounts.pages import members_only, page_with_form
 from accounts.twice import AT_MOST
 from articles.domain import Article, ArticleId, UserId
 from articles.errors import DuplicateLink, Refused
@@ -17,11 +17,9 @@ from articles.refusals import sentence_of
 from articles.repository import Repository
 from articles.wiring import repository
 
-page_with_form = require_http_methods(["GET", "HEAD", "POST"])
-
 
 @page_with_form
-@login_required
+@members_only(carries=["title", "link", "groups"])
 def post(request: HttpRequest) -> HttpResponse:
     found = repository()
     initial = {"title": request.GET.get("title", ""), "link": request.GET.get("link", "")}
@@ -32,6 +30,7 @@ def post(request: HttpRequest) -> HttpResponse:
         if not posted.is_new and not _just_posted(found, posted.id, poster.id):
             messages.info(request, _("This link was posted already: here is the article. You can vote for it."))
         return redirect("articles:article", posted.id)
+    typed.refill(request, form)
     return render(request, "articles/post.html", {"form": form}, status=400 if form.errors else 200)
 
 
@@ -42,7 +41,7 @@ def _just_posted(found: Repository, article_id: ArticleId, poster: UserId) -> bo
 
 
 @page_with_form
-@login_required
+@members_only(carries=["title", "link", "reason"])
 def edit(request: HttpRequest, article_id: int) -> HttpResponse:
     article = repository().articles.get(article_id)
     moderator = request.user.has_perm("articles.edit_any_article")
@@ -55,6 +54,7 @@ def edit(request: HttpRequest, article_id: int) -> HttpResponse:
     if request.method == "POST" and form.is_valid() and _edit(request, article, form, moderator=moderator):
         messages.success(request, _("Your changes have been saved."))
         return redirect("articles:article", article_id)
+    typed.refill(request, form)
     context = {"form": form, "article": article, "until": until, "now": found.store.now()}
     return render(request, "articles/edit.html", context, status=400 if form.errors else 200)
 

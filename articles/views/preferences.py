@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib import messages
@@ -14,10 +13,12 @@ from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.csrf import csrf_exempt, csrf_protect
-from django.views.decorators.http import require_POST
+from django.views.decorators.csrf import csrf_exempt
 
+from accounts import typed
 from accounts.errand import local_path
+from accounts.origin import comes_from_elsewhere
+from accounts.pages import form_action, members_need_token
 from articles.preferences import MOST_HIDDEN, THEMES, Preferences, cookies_for, preferences_of, slugs_from
 from articles.slugs import clean_slug
 from articles.text import Refused
@@ -72,9 +73,14 @@ class _NotHidden(Exception):
     """A group cannot be hidden; the text says why."""
 
 
+def _way_back(request: HttpRequest) -> str:
+    return local_path(typed.sent(request).get("next", "")) or reverse("articles:front")
+
+
 @never_cache
 @csrf_exempt
-@require_POST
+@members_need_token
+@form_action(page=_way_back, button=lambda _request: _("Save your settings"))
 def save(request: HttpRequest) -> HttpResponse:
     """Save what the form asks for, and go back to where it stood; who prefers JSON, a script, stays where it is.
 
@@ -83,7 +89,7 @@ def save(request: HttpRequest) -> HttpResponse:
     """
     if request.user.is_authenticated:
         return _save_for_member(request)
-    if _comes_from_elsewhere(request):
+    if comes_from_elsewhere(request):
         return _makes_no_sense(request)
     wish = _Wish.of(request.POST)
     if wish is None:
@@ -99,20 +105,6 @@ def save(request: HttpRequest) -> HttpResponse:
     return _saved(request, wish, before, wanted)
 
 
-def _comes_from_elsewhere(request: HttpRequest) -> bool:
-    """Whether the browser says that the form stood on another site's page, a neighbour's on the same domain too.
-
-    Older browsers say so by the Origin alone.
-    """
-    if site := request.headers.get("Sec-Fetch-Site"):
-        return site not in ("same-origin", "none")
-    if (origin := request.headers.get("Origin")) is None:
-        return False
-    own = {request.get_host(), urlsplit(settings.SITE_URL).netloc} - {""}
-    return origin.partition("://")[2] not in own
-
-
-@csrf_protect
 def _save_for_member(request: HttpRequest) -> HttpResponse:
     wish = _Wish.of(request.POST)
     if wish is None:
@@ -215,7 +207,3 @@ def _browsers_language(request: HttpRequest) -> str:
 
 def _makes_no_sense(request: HttpRequest) -> HttpResponse:
     return render(request, "errors/400.html", status=400)
-
-
-def _way_back(request: HttpRequest) -> str:
-    return local_path(request.POST.get("next", "")) or reverse("articles:front")

@@ -7,9 +7,10 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonRes
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.csrf import csrf_exempt, csrf_protect
-from django.views.decorators.http import require_POST
+from django.views.decorators.csrf import csrf_exempt
 
+from accounts import typed
+from accounts.pages import form_action, members_need_token
 from articles.errors import ArticleNotFound, ArticleRemoved, SavedFull
 from articles.people import actor
 from articles.refusals import sentence_of
@@ -20,8 +21,16 @@ from articles.wiring import repository
 _WANTED = {"save": True, "forget": False}
 
 
+def _words_of_wish(request: HttpRequest, article_id: int) -> str:
+    title = repository().articles.get(article_id).title
+    is_wanted = _WANTED.get(typed.sent(request).get("saved", ""))
+    words = _("Save “%(title)s” for later") if is_wanted else _("Forget the saved article “%(title)s”")
+    return words % {"title": title}
+
+
 @csrf_exempt
-@require_POST
+@members_need_token
+@form_action(page=way_back, button=_words_of_wish)
 def save(request: HttpRequest, article_id: int) -> HttpResponse:
     """Save an article or forget it: a target state. Readers without account log in first.
 
@@ -37,7 +46,6 @@ def save(request: HttpRequest, article_id: int) -> HttpResponse:
     return HttpResponseRedirect(address)
 
 
-@csrf_protect
 def _save(request: HttpRequest, article_id: int) -> HttpResponse:
     wanted = _WANTED.get(request.POST.get("saved", ""))
     if wanted is None:

@@ -7,10 +7,11 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonRes
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.csrf import csrf_exempt, csrf_protect
-from django.views.decorators.http import require_POST
+from django.views.decorators.csrf import csrf_exempt
 
+from accounts import typed
 from accounts.errand import local_path
+from accounts.pages import form_action, members_need_token
 from articles.domain import Choice
 from articles.errors import ArticleNotFound, ArticleRemoved, Refused, VotingClosed
 from articles.forms import ChoiceForm
@@ -20,31 +21,38 @@ from articles.views.counts import counts, prefers_json, sentence
 from articles.wiring import repository
 
 
+def way_back(request: HttpRequest, article_id: int) -> str:
+    """The page the form stood on, at the article's row; the article's own page if it does not say."""
+    page = local_path(typed.sent(request).get("next", ""))
+    if not page:
+        return reverse("articles:article", args=[article_id])
+    return urlsplit(page)._replace(fragment=f"article-{article_id}").geturl()
+
+
+def _words_of_choice(request: HttpRequest, article_id: int) -> str:
+    title = repository().articles.get(article_id).title
+    match typed.sent(request).get("choice"):
+        case "vote":
+            return _("Vote for “%(title)s”") % {"title": title}
+        case "oppose":
+            return _("Oppose “%(title)s”") % {"title": title}
+        case _:
+            return _("Take back your choice on “%(title)s”") % {"title": title}
+
+
 @csrf_exempt
-@require_POST
+@members_need_token
+@form_action(page=way_back, button=_words_of_choice)
 def cast_vote(request: HttpRequest, article_id: int) -> HttpResponse:
     """Set the member's choice, and go back to the row it was made on; who prefers JSON gets the counts instead.
 
-    A reader without account changes nothing here and needs no token: pages that can be cached hold none.
+    A reader without account changes nothing here and is sent to the login page with the choice.
     """
-    if request.user.is_authenticated:
-        return _cast_vote(request, article_id)
     form = ChoiceForm(request.POST)
     if not form.is_valid():
-        return _unknown_choice(request)
-    errand = {"next": way_back(request, article_id), "article": article_id, "choice": form.choice_made.value}
-    address = f"{reverse('accounts:login')}?{urlencode(errand)}"
-    if prefers_json(request):
-        refusal = _("You are logged out. Log in, and your choice will be counted.")
-        return JsonResponse({"error": refusal, "address": address}, status=401)
-    return HttpResponseRedirect(address)
-
-
-@csrf_protect
-def _cast_vote(request: HttpRequest, article_id: int) -> HttpResponse:
-    form = ChoiceForm(request.POST)
-    if not form.is_valid():
-        return _unknown_choice(request)
+        return render(request, "errors/400.html", status=400)
+    if not request.user.is_authenticated:
+        return _to_login(request, article_id, form.choice_made)
     if prefers_json(request):
         return _counted(request, article_id, form.choice_made)
     try:
@@ -52,6 +60,15 @@ def _cast_vote(request: HttpRequest, article_id: int) -> HttpResponse:
     except VotingClosed as closed:
         messages.error(request, sentence_of(closed))
     return redirect(way_back(request, article_id))
+
+
+def _to_login(request: HttpRequest, article_id: int, choice: Choice) -> HttpResponse:
+    errand = {"next": way_back(request, article_id), "article": article_id, "choice": choice.value}
+    address = f"{reverse('accounts:login')}?{urlencode(errand)}"
+    if prefers_json(request):
+        refusal = _("You are logged out. Log in, and your choice will be counted.")
+        return JsonResponse({"error": refusal, "address": address}, status=401)
+    return HttpResponseRedirect(address)
 
 
 def _counted(request: HttpRequest, article_id: int, choice: Choice) -> JsonResponse:
@@ -63,15 +80,3 @@ def _counted(request: HttpRequest, article_id: int, choice: Choice) -> JsonRespo
     except Refused as refused:
         return JsonResponse({"error": sentence_of(refused)}, status=409)
     return JsonResponse(counts(article_id, tally) | {"told": sentence(tally)})
-
-
-def _unknown_choice(request: HttpRequest) -> HttpResponse:
-    return render(request, "errors/400.html", status=400)
-
-
-def way_back(request: HttpRequest, article_id: int) -> str:
-    """The page the form stood on, at the article's row; the article's own page if it does not say."""
-    page = local_path(request.POST.get("next", ""))
-    if not page:
-        return reverse("articles:article", args=[article_id])
-    return urlsplit(page)._replace(fragment=f"article-{article_id}").geturl()

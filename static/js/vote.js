@@ -92,6 +92,13 @@
     } catch {} // it stays as it was
   };
 
+  // A stale token: the form is sent like without this script, and the page that follows asks once more.
+  const sendStale = ({ status }, form, wish) => {
+    const button = status === 403 && form.querySelector(`button[value="${wish}"]`);
+    if (button) form.requestSubmit(button);
+    return Boolean(button);
+  };
+
   const settle = async (id, form, state) => {
     let wish, answer;
     do {
@@ -102,6 +109,7 @@
     pending.delete(id);
     settled.set(id, performance.now());
     show(id, state.known);
+    if (sendStale(answer, form, wish)) return;
     tell(id, answer);
     explain(id, state.known);
   };
@@ -140,7 +148,7 @@
     } while (saving.get(button) !== sent);
     saving.delete(button);
     mark(button, known);
-    tell(id, answer);
+    if (!sendStale(answer, button.form, sent)) tell(id, answer);
   };
 
   const root = document.documentElement.dataset, themes = all(".switch [name=theme]");

@@ -78,10 +78,10 @@ def test_a_refused_login_shows_neither_password_nor_markup(client, alice):
 
 
 @pytest.mark.parametrize("target", ["/login/", "/logout/"])
-def test_posting_without_a_csrf_token_is_refused(strict, alice, target):
+def test_posting_without_a_csrf_token_is_refused(strict, alice, bob, target):
     strict.force_login(alice)
 
-    response = strict.post(target, {"username": "alice", "password": PASSWORD})
+    response = strict.post(target, {"username": "bob", "password": PASSWORD})
 
     assert response.status_code == 403
     assert _is_logged_in(strict)
@@ -185,7 +185,6 @@ def test_who_is_logged_in_has_no_business_at_the_doors(as_alice, door):
     assert as_alice.get(door)["Location"] == "/"
     assert as_alice.get(f"{door}?next=/hot/")["Location"] == "/hot/"
     assert as_alice.get(f"{door}?next={door}")["Location"] == "/"
-    assert as_alice.post(door, {"next": "//evil"})["Location"] == "/"
 
 
 def test_a_session_planted_before_the_login_is_worth_nothing_after_it(client, alice):

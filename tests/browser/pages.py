@@ -187,7 +187,10 @@ PAGES = (
     # Errors
     Page("error 400", "/", status=400, act=forge("/articles/1/vote/", choice="sideways")),
     Page("error 403", "/lab/", "member", 403),
-    Page("error 403, stale form", "/", "member", 403, forge("/articles/1/vote/", choice="vote")),
+    Page("vote with a stale token", "/", "member", 403, forge("/articles/1/vote/", choice="vote")),
+    Page("post with a stale token", "/", "member", 403, forge("/post/", title="A title", link="https://e.org/")),
+    Page("login with a stale token", "/", "member", 403, forge("/login/", username="paula", password="x")),
+    Page("login of a session that ended", "/", status=403, act=forge("/post/", title="A title")),
     Page("error 404", "/nowhere/", status=404),
     Page("error 404, no such article", "/articles/999999999/", status=404),
     Page("error 404, no such page", "/?page=9999", status=404),

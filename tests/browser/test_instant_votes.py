@@ -140,7 +140,6 @@ def cut_off(page, store, article):
         (close, "Voting on this article is closed"),
         (remove, "This article was removed by a moderator."),
         (log_out, "You are logged out."),
-        (forget_token, "This page is too old"),
         (answer_with(429), "too much at once"),
         (answer_with(503), "cannot reach its store"),
         (answer_with(500), "could not be kept"),
@@ -163,6 +162,30 @@ def test_a_refused_vote_is_taken_back_and_the_reason_said(page, store, article, 
     expect(page.locator("#live")).to_contain_text(reason)
     expect_row(page, article, 1)
     assert counts(store, article) == before
+
+
+def test_a_vote_with_a_stale_token_is_asked_for_once_more(page, store, article):
+    forget_token(page, store, article)
+
+    button(page, article, "vote").click()
+    again = page.get_by_role("button", name="Vote for “Fresh”", exact=True)
+    expect(page.get_by_role("heading", name="Send this again?")).to_be_visible()
+    assert counts(store, article) == (1, 0)
+    again.click()
+
+    page.wait_for_url(f"**/newest/{row_of(article)}")
+    expect_row(page, article, 2, "vote")
+    assert counts(store, article) == (2, 0)
+
+
+def test_a_saved_article_with_a_stale_token_is_asked_for_once_more(page, store, article):
+    forget_token(page, store, article)
+
+    page.click(f"{row_of(article)} .saving button")
+    page.click("main button:has-text('Save “Fresh” for later')")
+
+    page.wait_for_url(f"**/newest/{row_of(article)}")
+    expect(page.locator(f"{row_of(article)} .saving button")).to_have_attribute("aria-pressed", "true")
 
 
 def test_who_was_logged_out_logs_in_from_the_reason_and_the_vote_counts(page, store, article, site):

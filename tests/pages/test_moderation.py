@@ -236,13 +236,5 @@ def test_every_form_needs_its_token(site, article, carol, path):
     assert site.articles.get(article).removed is None
 
 
-def test_a_stale_form_is_told_apart_from_a_missing_right(site, article, carol, mallory):
-    stale = browser_of(carol, strict=True).post("/articles/1/remove/").content.decode()
-    missing = browser_of(mallory).get("/articles/1/remove/").content.decode()
-
-    assert "open for too long" in stale
-    assert "a right that your account does not have" in missing
-
-
 def test_an_empty_log_says_so(site):
     assert "Moderators have done nothing yet." in log_text()

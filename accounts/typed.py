@@ -1,0 +1,96 @@
+"""What a member typed into a form that was not acted upon, and how it gets back into the form.
+
+A form is not acted upon when its token is stale, or when the session has ended. In the first case the response is
+the form's page again. In the second case the login form carries the content, signed, until the page can show it.
+Nothing of it is stored before the login, and none of it ever enters an address.
+"""
+
+from collections.abc import Collection
+from typing import Any
+from urllib.parse import urlsplit
+
+from django import forms
+from django.contrib import messages
+from django.core import signing
+from django.http import HttpRequest, QueryDict
+from django.utils.translation import gettext as _
+
+AT_MOST = 16_000
+"""Characters a login form carries; more than any form accepts."""
+
+_KEPT_SECONDS = 86400
+_SALT = "accounts.typed"
+_IN_SESSION = "typed"
+_TOKEN_FIELD = "csrfmiddlewaretoken"  # noqa: S105 - a field's name
+
+
+def make_stale(request: HttpRequest) -> None:
+    """Turn a POST that must not be acted upon into a GET of the same address, which changes nothing."""
+    vars(request)["stale"] = request.POST
+    request.method = "GET"
+    request.POST = QueryDict()
+
+
+def is_stale(request: HttpRequest) -> bool:
+    """Whether the request was a POST with a stale token."""
+    return "stale" in vars(request)
+
+
+def sent(request: HttpRequest) -> QueryDict:
+    """The form that came with a request, whether or not it may be acted upon."""
+    found: QueryDict = vars(request).get("stale", request.POST)
+    return found
+
+
+def fields_of(request: HttpRequest) -> list[tuple[str, str]]:
+    """Names and values of the form that came, without its token."""
+    return [
+        (name, str(value)) for name, values in sent(request).lists() for value in values if name != _TOKEN_FIELD
+    ]
+
+
+def sealed(request: HttpRequest, page: str, names: Collection[str]) -> str:
+    """Those fields of the form that came, signed, for the page at this address; '' for none, or too much."""
+    fields = {name: values for name, values in sent(request).lists() if name in names}
+    size = sum(len(value) for values in fields.values() for value in values)
+    if not 0 < size <= AT_MOST:
+        return ""
+    return signing.dumps({"page": urlsplit(page).path, "fields": fields}, salt=_SALT, compress=True)
+
+
+def keep(request: HttpRequest, seal: str) -> None:
+    """Hand what a login form carried to the session that has just begun. Anything forged or old is dropped."""
+    try:
+        request.session[_IN_SESSION] = signing.loads(seal, salt=_SALT, max_age=_KEPT_SECONDS)
+    except signing.BadSignature:
+        return
+
+
+def take_out(request: HttpRequest) -> None:
+    """Give the page what the session keeps for it, once."""
+    kept = request.session.get(_IN_SESSION) if request.method == "GET" else None
+    if not kept or kept["page"] != request.path:
+        return
+    del request.session[_IN_SESSION]
+    found = QueryDict(mutable=True)
+    for name, values in kept["fields"].items():
+        found.setlist(name, values)
+    vars(request)["kept"] = found
+
+
+def refill(request: HttpRequest, *forms_of_page: forms.BaseForm, stale_text: str = "") -> None:
+    """Fill a page's unsent forms with what was typed into them before, except passwords, and say why."""
+    if is_stale(request):
+        told = stale_text or _("This page was out of date, so nothing has been changed yet. Please send it again.")
+        messages.warning(request, told)
+    elif "kept" in vars(request):
+        messages.info(request, _("This is what you typed before you logged in. It has not been sent yet."))
+    typed: QueryDict = vars(request).get("stale") or vars(request).get("kept") or QueryDict()
+    for form in forms_of_page:
+        for name, field in form.fields.items():
+            if form.add_prefix(name) in typed and not isinstance(field.widget, forms.PasswordInput):
+                form.initial[name] = _value(form, name, typed)
+
+
+def _value(form: forms.BaseForm, name: str, typed: QueryDict) -> Any:
+    return form.fields[name].widget.value_from_datadict(typed, form.files, form.add_prefix(name))

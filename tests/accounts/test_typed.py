@@ -1,0 +1,111 @@
+"""What was typed when the session had ended: back in its form after the login, once, and nowhere else."""
+
+import re
+from html import unescape
+
+import pytest
+from django.contrib.sessions.models import Session
+from django.core import signing
+from django.test import Client
+
+from accounts import typed
+from accounts.models import Token
+from tests.accounts.conftest import PASSWORD
+
+NOTICE = "This is what you typed before you logged in. It has not been sent yet."
+TYPED = '"><script>alert(1)</script>'
+
+
+def _hidden(response):
+    main = response.text[response.text.index("<main") : response.text.index("</main>")]
+    fields = re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', main)
+    return {name: unescape(value) for name, value in fields}
+
+
+def _log_in(client, fields, name="alice"):
+    return client.post("/login/", fields | {"username": name, "password": PASSWORD})
+
+
+def test_what_was_typed_comes_back_after_the_login_once(strict, alice):
+    token = strict.get("/login/").cookies["csrftoken"].value
+    page = strict.post("/settings/tokens/", {"name": TYPED, "csrfmiddlewaretoken": token})
+
+    assert page.status_code == 403
+    assert "no-store" in page["Cache-Control"]
+    assert "<script>alert" not in page.text
+    assert _hidden(page)["next"] == "/settings/"
+    response = _log_in(strict, _hidden(page))
+    assert (response.status_code, response["Location"]) == (302, "/settings/")
+    first, second = strict.get("/settings/").text, strict.get("/settings/").text
+    assert NOTICE in first
+    assert 'value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"' in first
+    assert "<script>alert" not in first
+    assert NOTICE not in second
+    assert "alert(1)" not in second
+    assert not Token.objects.exists()
+
+
+def test_it_survives_a_mistyped_password_and_stays_out_of_addresses(client, alice):
+    page = client.post("/settings/tokens/", {"name": "my laptop"})
+
+    again = client.post("/login/", _hidden(page) | {"username": "alice", "password": "wrong"})
+
+    assert _hidden(again)["typed"] == _hidden(page)["typed"]
+    assert not re.search(r'(?:href|action)="[^"]*typed', again.text)
+    _log_in(client, _hidden(again))
+    assert 'value="my laptop"' in client.get("/settings/").text
+
+
+def test_a_reader_without_account_gets_no_session_for_it(client, db):
+    response = client.post("/settings/tokens/", {"name": "laptop"})
+
+    assert "sessionid" not in response.cookies
+    assert not Session.objects.exists()
+
+
+def test_another_page_leaves_it_for_its_own(client, alice):
+    _log_in(client, _hidden(client.post("/settings/tokens/", {"name": "my laptop"})))
+
+    assert "my laptop" not in client.get("/password/").text
+    assert 'value="my laptop"' in client.get("/settings/").text
+
+
+def test_passwords_and_what_was_not_asked_for_are_never_carried(client, alice):
+    secrets = {"old_password": "o", "new_password1": "n", "name": "alice", "password": "p"}
+
+    for address in ("/password/", "/settings/delete/", "/settings/tokens/1/revoke/"):
+        assert client.post(address, secrets)["Location"].startswith("/login/?next=/")
+    page = client.post("/settings/", {"email": "a@example.org", "password": "p", "csrfmiddlewaretoken": "t"})
+    sealed = signing.loads(_hidden(page)["typed"], salt="accounts.typed")
+    assert sealed == {"page": "/settings/", "fields": {"email": ["a@example.org"]}}
+
+
+@pytest.mark.parametrize("seal", ["", "x", "a:b:c", "forged", "too old"])
+def test_nothing_forged_or_old_is_shown(client, alice, seal, monkeypatch):
+    if seal in ("forged", "too old"):
+        salt = "another" if seal == "forged" else "accounts.typed"
+        seal = signing.dumps({"page": "/settings/", "fields": {"name": ["planted"]}}, salt=salt)
+        monkeypatch.setattr(typed, "_KEPT_SECONDS", -1)
+
+    response = _log_in(client, {"next": "/settings/", "typed": seal})
+
+    assert response["Location"] == "/settings/"
+    assert "planted" not in client.get("/settings/").text
+
+
+def test_more_than_any_form_takes_is_not_carried(client, db):
+    assert "typed" in _hidden(client.post("/settings/tokens/", {"name": "x" * typed.AT_MOST}))
+    assert client.post("/settings/tokens/", {"name": "x" * (typed.AT_MOST + 1)}).status_code == 302
+
+
+@pytest.mark.parametrize("next", ["//evil", "/\\evil", "https:evil", "/\t/evil", "/\x00"])
+def test_the_login_page_that_carries_it_leads_nowhere_else(client, alice, next):
+    page = client.post("/settings/tokens/", {"name": "laptop", "next": next})
+
+    assert _hidden(page)["next"] == "/settings/"
+
+
+@pytest.mark.parametrize("address", ["/settings/tokens/", "/settings/tokens/1/revoke/", "/logout/"])
+def test_addresses_that_only_take_forms_are_no_way_back(client, alice, address):
+    assert _log_in(client, {"next": address})["Location"] == "/"
+    assert _log_in(Client(), {"next": address.replace("t", "%74", 1)})["Location"] == "/"

@@ -1,0 +1,78 @@
+"""Two tabs of one browser: what was opened before the login still works after it, with one more click at most."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.looks import send
+from tests.browser.windows import log_in, row_of
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(params=[True, False], ids=["scripts", "no scripts"])
+def tabs(request, chromium, site):
+    """Two tabs, whose problems the browser would log, such as a script that fails."""
+    context = chromium.new_context(base_url=f"http://localhost:{site.port}", java_script_enabled=request.param)
+    found, problems = [context.new_page(), context.new_page()], []
+    for tab in found:
+        tab.on("pageerror", lambda error: problems.append(str(error)))
+    yield found
+    context.close()
+    assert problems == []
+
+
+@pytest.fixture
+def article(store):
+    return store.articles.post(78, "somebody", "Fresh", f"https://example.org/{store.store.now()}").id
+
+
+def votes(store, article):
+    return store.articles.get(article).votes
+
+
+def test_a_vote_of_a_tab_from_before_the_login_takes_one_more_click(tabs, site, store, article):
+    old, new = tabs
+    old.goto("/newest/")
+    log_in(new, site, "demo")
+
+    old.click(f"{row_of(article)} button.vote")
+    expect(old.locator("main h1")).to_have_text("Send this again?")
+    assert votes(store, article) == 1
+    old.click("main button:has-text('Vote for “Fresh”')")
+
+    old.wait_for_url(f"**/newest/{row_of(article)}")
+    assert votes(store, article) == 2
+
+
+def test_the_second_of_two_login_tabs_goes_on_with_its_vote(tabs, site, store, article):
+    first, second = tabs
+    for tab in tabs:
+        tab.goto("/newest/")
+        tab.click(f"{row_of(article)} button.vote")
+        tab.wait_for_url("**/login/?*")
+
+    log_in(first, site, "demo")
+    expect(first.locator(f"{row_of(article)} button.vote")).to_have_attribute("aria-pressed", "true")
+    log_in(second, site, "demo")
+
+    expect(second.locator(f"{row_of(article)} button.vote")).to_have_attribute("aria-pressed", "true")
+    assert votes(store, article) == 2
+
+
+def test_a_post_whose_session_ended_comes_back_after_the_login(tabs, site, store):
+    tab, _other = tabs
+    link = f"https://example.org/kept/{store.store.now()}"
+    log_in(tab, site, "demo")
+    tab.goto("/post/")
+    tab.fill("main [name=title]", "“Kept” & <sound>")
+    tab.fill("main [name=link]", link)
+    tab.context.clear_cookies(name="sessionid")
+
+    tab.click("main form.form button[type=submit]")
+    expect(tab.locator("main .notice")).to_contain_text("Log in")
+    logins = (site.data_dir / "demo-logins.txt").read_text().split()
+    send(tab, username="demo", password=logins[logins.index("demo") + 1])
+
+    expect(tab.locator("main [name=title]")).to_have_value("“Kept” & <sound>")
+    tab.click("main form.form button[type=submit]")
+    expect(tab.locator("main h1")).to_have_text("“Kept” & <sound>")

@@ -1,0 +1,97 @@
+"""Forms whose session has ended: the login leads back to the form's page, and what was typed is in it."""
+
+import re
+from html import unescape
+
+import pytest
+from django.test import Client
+
+from articles.domain import Actor
+from tests.pages.conftest import browser_of
+
+
+def hidden(response):
+    main = response.text[response.text.index("<main") : response.text.index("</main>")]
+    return {n: unescape(v) for n, v in re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', main)}
+
+
+def log_in(browser, page, name):
+    fields = hidden(page) | {"username": name, "password": f"{name}'s long secret"}
+    return browser.post("/login/", fields)["Location"]
+
+
+@pytest.mark.parametrize(
+    ("path", "fields"),
+    [
+        (
+            "/post/",
+            {"title": "A <b>title</b>", "link": "https://example.org/typed", "groups": ["python", "web"]},
+        ),
+        ("/articles/1/edit/", {"title": "Typed title", "link": "https://example.org/typed", "reason": "because"}),
+        ("/articles/1/remove/", {"reason": "because"}),
+        ("/articles/1/restore/", {"reason": "because"}),
+        ("/articles/1/groups/", {"new_group": "Typed", "reason": "because", "groups": ["python", "web"]}),
+        ("/moderation/groups/", {"title": "Typed"}),
+        ("/moderation/groups/python/", {"title": "Typed", "reason": "because", "rename": "1"}),
+    ],
+)
+def test_the_form_is_filled_in_again(site, article, carol, path, fields):
+    browser = Client()
+    page = browser.post(path, fields)
+    if path == "/articles/1/restore/":
+        site.articles.remove(article, Actor(carol.pk, "carol"), "spam")
+
+    assert log_in(browser, page, "carol") == path
+
+    shown = browser.get(path).text
+    shown = unescape(shown[shown.index("<main") :])
+    assert "It has not been sent yet." in shown
+    for name in fields.keys() - {"rename", "groups"}:
+        assert f'value="{fields[name]}"' in shown, name
+    if "groups" in fields:
+        assert re.search(r'value="python"[^>]*checked', shown)
+        assert 'value="web"' in shown
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "page"),
+    [
+        (
+            "/lab/apply/",
+            {"list": "hot", "gamma": "2", "reason": "because", "version": "1"},
+            "/lab/?list=hot&gamma=2",
+        ),
+        ("/lab/rollback/", {"version": "1", "to": "1"}, "/lab/"),
+        ("/settings/tokens/", {"name": "because"}, "/settings/"),
+        ("/settings/tokens/1/revoke/", {}, "/settings/"),
+    ],
+)
+def test_the_login_leads_to_the_page_of_a_form_that_has_no_page_itself(site, carol, path, fields, page):
+    browser = Client()
+    answer = browser.post(path, fields, follow=True)
+
+    assert log_in(browser, answer, "carol") == page
+
+    shown = browser.get(page)
+    assert shown.status_code == 200
+    if "because" in fields.values():
+        assert 'value="because"' in shown.text
+
+
+def test_what_one_member_typed_is_not_kept_for_the_next(site, article, alice, bob):
+    browser = Client()
+    page = browser.post("/post/", {"title": "Alice typed this", "link": "https://example.org/"})
+    log_in(browser, page, "alice")
+    browser.post("/logout/")
+
+    browser.force_login(bob)
+
+    assert "Alice typed this" not in browser.get("/post/").text
+
+
+def test_a_form_sent_by_a_member_is_not_replaced_by_what_was_kept(site, alice):
+    browser = Client()
+    log_in(browser, browser.post("/post/", {"title": "Older", "link": ""}), "alice")
+
+    assert "Older" not in browser.post("/post/", {"title": "Newer", "link": ""}).text
+    assert browser_of(alice).get("/post/").status_code == 200
