@@ -72,8 +72,8 @@ class Listings:
         number, and an empty page where there are none. `size` is `Rules.per_page` if not given.
 
         Two round trips; more when the hot list has to be rescored, and one more when groups are asked for with
-        `hidden`, `shown` or others. No write is needed: see `open_ranking` in the scripts. With
-        shards, see `merging` and `reading_on`.
+        `hidden`, `shown` or others. No page depends on a write: see `open_ranking` in the scripts.
+        With shards, see `merging` and `reading_on`.
         Raises GroupNotFound, and PageNotFound before the first and beyond the last page.
         """
         if number < 1:

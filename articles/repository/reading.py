@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import redis
 from redis.client import Pipeline
 
 from articles import ranking
@@ -28,7 +29,7 @@ def read_articles(store: Store, ids: Sequence[ArticleId], reader: UserId | None)
         pipe.hmget(store.shards.all[0].ranking, ["seconds_per_point", "voting_window"])
         for article_id in ids:
             _ask(pipe, store, article_id, reader)
-        (per_point, window), *replies = pipe.execute()
+        (per_point, window), *replies = replies_of(pipe)
     if per_point is None:
         raise StoreUnfit(UNPREPARED)
     facts = _Facts(float(per_point), float(window or 0))
@@ -36,6 +37,18 @@ def read_articles(store: Store, ids: Sequence[ArticleId], reader: UserId | None)
     rows = (replies[at : at + width] for at in range(0, len(replies), width))
     found = (_article(i, row, facts) for i, row in zip(ids, rows, strict=True) if row[0])
     return list(found)
+
+
+def replies_of(pipe: Pipeline) -> list[Any]:
+    """What the commands are answered; a damaged sketch of visitors counts none, so that no page fails for it."""
+    commands = [str(args[0]) for args, _ in pipe.command_stack]
+    replies: list[Any] = pipe.execute(raise_on_error=False)
+    for n, reply in enumerate(replies):
+        if isinstance(reply, redis.ResponseError) and commands[n] == "PFCOUNT":
+            replies[n] = 0
+        elif isinstance(reply, Exception):
+            raise reply
+    return replies
 
 
 def _ask(pipe: Pipeline, store: Store, article_id: ArticleId, reader: UserId | None) -> None:

@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 
 from articles.domain import ArticleId, DayViews, Suspicion, ViewCount, Visit
 from articles.repository import keys as names
+from articles.repository.reading import replies_of
 from articles.repository.store import Call, Store, exact_time
 
 DAYS_KEPT = 14
@@ -97,17 +98,20 @@ class Views:
         with self._store.pipeline() as pipe:
             for day in days:
                 pipe.pfcount(*(keys.visitors_of_day(day) for keys in shards))
-            return [int(count) for count in pipe.execute()]
+            return [int(count) for count in replies_of(pipe)]
 
     def salt(self, day: int) -> str:
         """Random text for the digests of a day's visitors, days counted from 1970, UTC.
 
         The same for all processes; nobody knows it any more two days later.
         """
-        with self._store.pipeline() as pipe:
-            pipe.set(names.salt(day), secrets.token_hex(16), nx=True, ex=2 * _DAY)
-            pipe.get(names.salt(day))
-            return str(pipe.execute()[1])
+        found = None
+        while found is None:  # one that is there may end before it is read
+            with self._store.pipeline() as pipe:
+                pipe.set(names.salt(day), secrets.token_hex(16), nx=True, ex=2 * _DAY)
+                pipe.get(names.salt(day))
+                _, found = pipe.execute()
+        return str(found)
 
 
 def _count(status: str, pv: int, uv: int, hotness: str) -> ViewCount:

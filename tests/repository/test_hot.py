@@ -4,6 +4,7 @@ import random
 from threading import Event, Semaphore, Thread
 
 import pytest
+import redis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -16,7 +17,19 @@ from articles.repository.hot import _LOCK_LIFE
 from tests.clock import Clock
 from tests.repository.conftest import CAROL
 from tests.repository.test_races import during, race, several
-from tests.repository.usage import DAY, hot_values, imported, listed, post, problems, tune, view, visit, warm
+from tests.repository.usage import (
+    DAY,
+    contents,
+    hot_values,
+    imported,
+    listed,
+    post,
+    problems,
+    tune,
+    view,
+    visit,
+    warm,
+)
 
 HOUR = 3600.0
 
@@ -564,3 +577,97 @@ def test_a_store_that_takes_no_writes_is_read_on_in_the_list_as_it_is(real_repos
     assert repository.hot.refreshed_at() == before
     assert listed(repository, Order.HOT)
     assert repository.hot.refreshed_at() == clock()
+
+
+# Damage
+
+
+DAMAGES = {
+    "text": lambda client, name: client.set(name, "no sketch"),
+    "a broken sketch": lambda client, name: client.setrange(name, 15, "\x80" + 8 * "\x7f"),
+    "a list": lambda client, name: (client.delete(name), client.rpush(name, "no sketch")),
+}
+
+
+@pytest.fixture
+def damaged(real_repository, clock):
+    """A store of articles with views, one of them to be damaged, its shard's keys."""
+    ids = fill(real_repository, clock, 20, groups=("python",))
+    real_repository.hot.rescore()
+    keys_ = real_repository.store.shards.of(ids[4])
+    return real_repository, ids[4], keys_
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_sketch_stops_no_scoring_and_no_page(damaged, clock, damage):
+    repository, article_id, keys_ = damaged
+    DAMAGES[damage](repository.store.client, keys_.visitors(article_id))
+    pv, before = repository.articles.get(article_id).pv, hot_values(repository)
+    clock.advance(HOUR)
+
+    page = repository.listings.page(Order.HOT)
+
+    assert page.refreshed_at == repository.hot.refreshed_at() == clock()
+    assert {i for i, value in hot_values(repository).items() if value < before[i]} == set(before)
+    assert hot_values(repository) == pytest.approx(formula(repository, clock()), rel=1e-9)
+    assert (repository.articles.get(article_id).pv, repository.articles.get(article_id).uv) == (pv, 0)
+    assert repository.explanations.of(repository.articles.get(article_id)).hotness.uv == 0
+    assert len(repository.previews.of(Order.HOT, Parameters(alpha=7), 30).other) == 20
+    for order in Order:
+        assert article_id in listed(repository, order, "python")
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_view_of_an_article_with_a_damaged_sketch_counts_and_its_visitor_does_not(damaged, clock, damage):
+    repository, article_id, keys_ = damaged
+    pv = repository.articles.get(article_id).pv
+    for name in (keys_.visitors(article_id), keys_.visitors_of_day(int(clock() // DAY))):
+        DAMAGES[damage](repository.store.client, name)
+
+    found = repository.views.record(article_id, visit(7))
+
+    assert (found.counted, found.pv, found.uv) == (True, pv + 1, 0)
+    assert not repository.views.record(article_id, visit(7)).counted
+    assert repository.views.days()[-1].counted > 0
+
+
+def test_a_hash_that_is_no_hash_leaves_the_hot_list_and_stops_no_scoring(real_repository, clock):
+    ids = fill(real_repository, clock, 20)
+    real_repository.hot.rescore()
+    broken = real_repository.store.shards.of(ids[4]).article(ids[4])
+    real_repository.store.client.delete(broken)
+    real_repository.store.client.rpush(broken, "no hash")
+    clock.advance(HOUR)
+
+    assert real_repository.hot.refresh()
+
+    assert set(hot_values(real_repository)) == {*ids} - {ids[4]}
+    assert real_repository.hot.refreshed_at() == clock()
+
+
+@pytest.mark.parametrize("name", ["days:", "viewed:", "hot:score", "counter:views:"])
+def test_a_view_that_cannot_be_counted_whole_is_not_counted_at_all(damaged, name):
+    repository, article_id, keys_ = damaged
+    client = repository.store.client
+    key = f"{keys_.prefix}{name}{article_id if name.endswith('views:') else ''}"
+    client.delete(key)
+    client.rpush(key, "damaged")
+    before = contents(repository)
+
+    with pytest.raises(redis.ResponseError):
+        repository.views.record(article_id, visit(7))
+
+    assert contents(repository) == before
+
+
+def test_a_scoring_that_fails_changes_nothing(damaged, clock):
+    repository, _, keys_ = damaged
+    repository.store.client.delete(keys_.order(Order.HOT))
+    repository.store.client.rpush(keys_.order(Order.HOT), "no list of ours")
+    before = repository.store.client.hgetall(keys_.ranking)
+    clock.advance(HOUR)
+
+    with pytest.raises(redis.ResponseError):
+        repository.hot.rescore()
+
+    assert repository.store.client.hgetall(keys_.ranking) == before

@@ -265,12 +265,16 @@ local function has_title(groups, title)
   return false
 end
 
+-- What is counted of an article's views: a damaged counter counts none, a damaged sketch knows no visitor. So neither
+-- stops a script that has begun to write, nor a list because of one article.
 local function page_views(prefix, id)
-  return tonumber(redis.call('GET', prefix .. 'counter:views:' .. id) or '')
+  local count = redis.pcall('GET', prefix .. 'counter:views:' .. id)
+  return type(count) == 'string' and tonumber(string.match(count, '^%d+$') or '') or nil
 end
 
 local function unique_visitors(prefix, id)
-  return redis.call('PFCOUNT', prefix .. 'hll:uv:' .. id)
+  local count = redis.pcall('PFCOUNT', prefix .. 'hll:uv:' .. id)
+  return type(count) == 'number' and count or 0
 end
 
 local function join_groups(prefix, id, groups)
@@ -357,23 +361,26 @@ local function leave_words(prefix, id, words)
   end
 end
 
--- Score a shard's hot list for `moment`, then cut it to its first `keep` entries. Its groups' rankings are made
--- anew by their next readers. Returns how many entries are left.
+-- Score a shard's hot list for `moment`, then cut it to its first `keep` entries: what is not an article with views
+-- leaves it. Its groups' rankings are made anew by their next readers. Returns how many entries are left.
 local function rescore_hot_list(prefix, moment, keep)
-  redis.call('HSET', prefix .. 'ranking:', 'refreshed_at', moment)
-  local in_force, list, touched = parameters(prefix), prefix .. WHOLE.hot, {}
-  for _, id in ipairs(redis.call('ZRANGE', list, 0, -1)) do
-    local time, groups, removed = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'time', 'groups', 'removed'))
+  local in_force, list, values, touched = parameters(prefix), prefix .. WHOLE.hot, {}, {}
+  in_force.refreshed_at = tonumber(moment)
+  local ids = redis.call('ZRANGE', list, 0, -1)
+  for n, id in ipairs(ids) do
+    local time, groups, removed = unpack(redis.pcall('HMGET', prefix .. 'article:' .. id, 'time', 'groups', 'removed'))
+    time = tonumber(time or '')
     local pv = time and not removed and page_views(prefix, id)
-    if pv then
-      redis.call('ZADD', list, exactly(hotness(pv, unique_visitors(prefix, id), tonumber(time), in_force)), id)
-    else
-      redis.call('ZREM', list, id)
-    end
+    values[n] = pv and exactly(hotness(pv, unique_visitors(prefix, id), time, in_force))
     for _, slug in ipairs(split(groups)) do touched[slug] = true end
+  end
+
+  for n, id in ipairs(ids) do
+    if values[n] then redis.call('ZADD', list, values[n], id) else redis.call('ZREM', list, id) end
   end
   for slug in pairs(touched) do redis.call('DEL', prefix .. OF_GROUP.hot .. slug) end
   redis.call('ZREMRANGEBYRANK', list, 0, -keep - 1)
+  redis.call('HSET', prefix .. 'ranking:', 'refreshed_at', moment)
   return redis.call('ZCARD', list)
 end
 

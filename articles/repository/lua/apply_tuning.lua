@@ -13,6 +13,7 @@ local before, weight, staged_weight, cursor =
   unpack(redis.call('HMGET', ranking, 'version', 'seconds_per_point', 'next_seconds_per_point', 'next_cursor'))
 if tonumber(before) >= tonumber(version) then return {'ok'} end
 parameters(prefix)
+redis.call('ZCARD', prefix .. WHOLE.hot)  -- fails here if it is damaged
 local new = {}
 for at = 6, first_slug - 1, 2 do new[ARGV[at]] = ARGV[at + 1] end
 local moves = tonumber(new.seconds_per_point) ~= tonumber(weight)

@@ -16,7 +16,9 @@ if not (groups and pv and last) then
   return {'gone'}
 end
 if archived or pv ~= ARGV[2] or tonumber(last) > tonumber(ARGV[3]) then return {'changed'} end
-local uv = redis.call('PFCOUNT', visitors)
+local uv = redis.pcall('PFCOUNT', visitors)
+if type(uv) ~= 'number' then uv = 0 end  -- damaged
+redis.call('HLEN', suspects)  -- fails here if it is damaged
 
 redis.call('DEL', views, visitors)  -- first: a full store lets a script go on that has begun by freeing memory
 redis.call('ZREM', viewed, id)

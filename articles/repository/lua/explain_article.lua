@@ -11,7 +11,8 @@ local time, votes, opposes, groups, archived, removed = unpack(fields)
 if not time then return {'missing'} end
 if removed then return {'removed'} end
 
-local pv, uv = redis.call('GET', KEYS[2]) or 0, redis.call('PFCOUNT', KEYS[3])
+local pv, uv = redis.call('GET', KEYS[2]) or 0, redis.pcall('PFCOUNT', KEYS[3])
+if type(uv) ~= 'number' then uv = 0 end  -- damaged
 if archived then pv, uv = string.match(archived, '(%d+) (%d+)') end
 local answer = {
   'ok', time, votes, opposes, groups, pv, uv,

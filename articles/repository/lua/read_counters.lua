@@ -2,7 +2,7 @@
 All that is counted of an article's views, to be kept elsewhere. Reads only.
 KEYS  1 page views  2 visitors  3 suspect views  4 times of the last views
 ARGV  1 id
-Returns  {page views, visitors, sketch of the visitors in hex, time of the last view, reason, number, …}
+Returns  {page views, visitors, sketch of the visitors in hex or '', time of the last view, reason, number, …}
          | {} where no view is counted
 Cost  O(size of the sketch)
 ]]
@@ -12,8 +12,8 @@ if not (pv and last) then return {} end
 
 local function hex(byte) return string.format('%02x', string.byte(byte)) end
 
-local uv = redis.call('PFCOUNT', visitors)
-local sketch = string.gsub(redis.call('GET', visitors) or '', '.', hex)
+local uv, sketch = redis.pcall('PFCOUNT', visitors), ''
+if type(uv) == 'number' then sketch = string.gsub(redis.call('GET', visitors) or '', '.', hex) else uv = 0 end
 local told = {tonumber(pv), uv, sketch, last}
 for _, part in ipairs(redis.call('HGETALL', KEYS[3])) do told[#told + 1] = part end
 return told

@@ -20,6 +20,10 @@ if removed then return {'removed'} end
 if archived and suspicion == '' then return {'archived'} end
 local in_force = parameters(prefix)
 time = tonumber(time)
+-- What else is damaged fails here; a damaged sketch learns of no visitor any more.
+for _, key in ipairs({suspects, prefix .. 'days:' .. id, prefix .. 'days:'}) do redis.call('HLEN', key) end
+for _, key in ipairs({prefix .. 'viewed:', prefix .. WHOLE.hot}) do redis.call('ZCARD', key) end
+local known = unique_visitors(prefix, id)
 
 -- One more of a kind on this day, for the article and for the shard; days that are past are forgotten.
 local function note(kind, by)
@@ -42,7 +46,7 @@ local function counts()
     local pv, uv = string.match(archived, '(%d+) (%d+)')
     return tonumber(pv), tonumber(uv)
   end
-  return page_views(prefix, id) or 0, redis.call('PFCOUNT', visitors)
+  return page_views(prefix, id) or 0, known
 end
 
 local function suspect(reason)
@@ -75,10 +79,10 @@ local last = tonumber(redis.call('GET', seen) or '')
 if last and now - last < again then return answer('repeat', counts()) end
 if bursts() then return suspect('burst') end
 
+local pv = redis.call('INCR', views)
 redis.call('SET', seen, ARGV[5], 'EX', again)
-local pv, known = redis.call('INCR', views), redis.call('PFCOUNT', visitors)
-local uv = redis.call('PFADD', visitors, visitor) == 1 and redis.call('PFCOUNT', visitors) or known
-redis.call('PFADD', KEYS[8], visitor)
+local uv = redis.pcall('PFADD', visitors, visitor) == 1 and unique_visitors(prefix, id) or known
+redis.pcall('PFADD', KEYS[8], visitor)
 redis.call('EXPIRE', KEYS[8], (days_kept + 1) * 86400)
 redis.call('ZADD', prefix .. 'viewed:', ARGV[5], id)
 note('counted', 1)

@@ -5,6 +5,4 @@ ARGV  1 shard prefix  2 moment, s  3 how many to keep
 Returns  how many are left
 Cost  O(list · log list)
 ]]
-local prefix = ARGV[1]
-parameters(prefix)
-return rescore_hot_list(prefix, ARGV[2], tonumber(ARGV[3]))
+return rescore_hot_list(ARGV[1], ARGV[2], tonumber(ARGV[3]))

@@ -15,6 +15,8 @@ local pv, uv = string.match(archived, '(%d+) (%d+)')
 pv, uv = tonumber(pv), tonumber(uv)
 local its_pv, its_uv = tonumber(ARGV[4]), tonumber(ARGV[5])
 local sketch = string.gsub(ARGV[3], '%x%x', function(hex) return string.char(tonumber(hex, 16)) end)
+redis.call('HLEN', suspects)  -- fails here if it is damaged
+redis.call('ZCARD', KEYS[5])
 local usable = sketch ~= '' and its_pv <= pv and its_uv <= uv  -- else it is of an article's other life
 
 if usable then redis.call('SET', visitors, sketch) else redis.call('DEL', visitors) end

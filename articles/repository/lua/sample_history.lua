@@ -12,20 +12,26 @@ parameters(prefix)
 local newest = tonumber(redis.call('HGET', KEYS[1], 'sampled_at') or '-inf')
 if moment <= newest and newest - moment <= ahead then return 0 end
 
-local noted = 0
+local function moment_of(history, place)
+  return tonumber(string.match(redis.call('LINDEX', history, place) or '', '^%d+') or 0)
+end
+
+local notes = {}
 for at = 5, #ARGV, 3 do
-  local id, place, hot = ARGV[at], ARGV[at + 1], ARGV[at + 2]
-  local votes, opposes, removed = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'votes', 'opposes', 'removed'))
-  if votes and not removed then
-    local history = prefix .. 'history:' .. id
-    while tonumber(string.match(redis.call('LINDEX', history, 0) or '0', '^%d+')) > moment do redis.call('LPOP', history) end
-    redis.call('LPUSH', history, ARGV[2] .. ' ' .. place .. ' ' .. votes - opposes .. ' ' .. hot)
-    while tonumber(string.match(redis.call('LINDEX', history, -1), '^%d+')) <= moment - life do
-      redis.call('RPOP', history)
-    end
-    redis.call('EXPIRE', history, life)
-    noted = noted + 1
+  local id = ARGV[at]
+  local history = prefix .. 'history:' .. id
+  local votes, opposes, removed = unpack(redis.pcall('HMGET', prefix .. 'article:' .. id, 'votes', 'opposes', 'removed'))
+  votes, opposes = tonumber(votes or ''), tonumber(opposes or '')
+  if votes and opposes and not removed and type(redis.pcall('LLEN', history)) == 'number' then
+    notes[#notes + 1] = {history, table.concat({ARGV[2], ARGV[at + 1], votes - opposes, ARGV[at + 2]}, ' ')}
   end
 end
+for _, note in ipairs(notes) do
+  local history, text = unpack(note)
+  while moment_of(history, 0) > moment do redis.call('LPOP', history) end
+  redis.call('LPUSH', history, text)
+  while moment_of(history, -1) <= moment - life do redis.call('RPOP', history) end
+  redis.call('EXPIRE', history, life)
+end
 redis.call('HSET', KEYS[1], 'sampled_at', ARGV[2])
-return noted
+return #notes
