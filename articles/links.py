@@ -9,6 +9,7 @@ from hashlib import blake2b
 
 from ada_url import URL, HostType
 
+from articles.known_sites import page_of
 from articles.text import Refused, is_unseen
 
 LINK_LIMIT = 2048  # characters, as typed and as stored
@@ -60,25 +61,28 @@ def clean_link(raw: str) -> str:
 
 def host_of(link: str) -> str:
     """The host of a clean link, for display: punycode for IDN, without port and leading "www."."""
-    host = _host(_parse(link))
-    shorter = host.removeprefix("www.")
-    return shorter if "." in shorter else host
+    return _without_www(_host(_parse(link)))
 
 
 def link_key(link: str) -> str:
     """What two clean links have in common when they lead to the same page; not itself a link.
 
-    Ignores the scheme, a default port, the path's last slash, tracking parameters, needless percent-encoding,
-    and the fragment, unless it is the route of a one-page site (`#!…` or `#/…`). Keeps `www.` and the order
-    of parameters: either can make a difference.
+    Ignores the scheme, a leading "www.", a default port, the path's last slash, tracking parameters, needless
+    percent-encoding, and the fragment, unless it is the route of a one-page site (`#!…` or `#/…`). Keeps the
+    order of parameters, which can make a difference. Of some sites it knows which addresses are one page.
     """
     url = _parse(link)
+    host = _host(url)
+    while (shorter := _without_www(host)) != host:
+        host = shorter
     port = f":{url.port}" if url.port else ""
     path = _percent_normal(url.pathname).rstrip("/")
     parameters = [_percent_normal(part) for part in url.search.removeprefix("?").split("&")]
+    if not port and (page := page_of(host, path, parameters)):
+        return page
     query = "&".join(part for part in parameters if part and not _tracks(part))
     route = _percent_normal(url.hash) if url.hash.startswith(("#!", "#/")) else ""
-    return f"{_host(url)}{port}{path}{'?' if query else ''}{query}{route}"
+    return f"{host}{port}{path}{'?' if query else ''}{query}{route}"
 
 
 def link_digest(link: str) -> str:
@@ -107,6 +111,11 @@ def _parse(link: str) -> URL:
 
 def _host(url: URL) -> str:
     return url.hostname.removesuffix(".")
+
+
+def _without_www(host: str) -> str:
+    shorter = host.removeprefix("www.")
+    return shorter if "." in shorter else host
 
 
 def _is_public_form(url: URL) -> bool:

@@ -51,7 +51,13 @@ def test_posting_writes_the_article_its_first_vote_and_its_rankings(repository, 
 
 
 @pytest.mark.parametrize(
-    "link", ["https://example.org/a", "http://EXAMPLE.org/a/", "https://example.org/a?utm_source=x#y"]
+    "link",
+    [
+        "https://example.org/a",
+        "http://EXAMPLE.org/a/",
+        "https://example.org/a?utm_source=x#y",
+        "https://www.example.org/a",
+    ],
 )
 def test_the_same_link_leads_to_the_article(repository, article, link):
     assert repository.articles.post(BOB, "bob", "Again", link) == Posted(article, is_new=False)

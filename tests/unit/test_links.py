@@ -298,10 +298,58 @@ def test_the_host_shown_cannot_be_mistaken_for_another(raw, host):
         "https://example.org/a/b?utm_source=x&id=7&utm_medium=y",
         "https://example.org/a/b?id=7&UTM_Campaign=z",
         "https://example.org/a/b?id=7&utm%5Fterm=z&fbclid",
+        "https://www.example.org/a/b?id=7",
+        "http://WWW.www.example.org/a/b/?id=7#top",
     ],
 )
 def test_the_same_link_written_otherwise_has_the_same_key(variant):
     assert key(variant) == "example.org/a/b?id=7"
+
+
+@pytest.mark.parametrize(
+    "variant",
+    [
+        "https://youtube.com/watch?v=dQw4w9-_XcQ",
+        "http://www.youtube.com/watch/?v=dQw4w9-_XcQ&t=42s",
+        "https://m.youtube.com/watch?app=desktop&v=dQw4w9-_XcQ&list=PL1&index=2",
+        "https://youtu.be/dQw4w9-_XcQ",
+        "https://www.youtu.be/dQw4w9-_XcQ/?si=abc&t=9#x",
+        "https://youtube.com/shorts/dQw4w9-_XcQ?feature=share",
+        "https://www.youtube.com/live/dQw4w9%2D_XcQ",
+        "https://www.youtube.com/watch?v=dQw4w9-_XcQ#/route",
+    ],
+)
+def test_a_video_is_the_same_under_all_its_addresses(variant):
+    assert key(variant) == "youtube.com/watch?v=dQw4w9-_XcQ"
+
+
+@pytest.mark.parametrize(
+    ("raw", "its_key"),
+    [
+        ("https://www.youtube.com/watch?v=DQW4w9-_XcQ", "youtube.com/watch?v=DQW4w9-_XcQ"),
+        ("https://www.youtube.com/watch", "youtube.com/watch"),
+        ("https://www.youtube.com/watch?v=&t=4", "youtube.com/watch?v=&t=4"),
+        ("https://www.youtube.com/@channel/shorts", "youtube.com/@channel/shorts"),
+        ("https://www.youtube.com/playlist?list=PL1", "youtube.com/playlist?list=PL1"),
+        ("https://youtu.be/", "youtu.be"),
+        ("https://youtu.be/a/b", "youtu.be/a/b"),
+        ("https://youtu.be:8080/x", "youtu.be:8080/x"),
+        ("https://notyoutu.be/x?t=1", "notyoutu.be/x?t=1"),
+        ("https://youtube.com.example.org/watch?v=x&t=1", "youtube.com.example.org/watch?v=x&t=1"),
+        ("https://arxiv.org/list/cs/2401.00001", "arxiv.org/list/cs/2401.00001"),
+        ("https://arxiv.org/abs/2401.00001x", "arxiv.org/abs/2401.00001x"),
+    ],
+)
+def test_other_pages_of_such_sites_keep_their_own_keys(raw, its_key):
+    assert key(raw) == its_key
+
+
+@pytest.mark.parametrize(
+    "form", ["abs/{}", "pdf/{}", "pdf/{}.pdf", "pdf/{}v2", "abs/{}v12", "html/{}v1", "pdf/{}v2.pdf"]
+)
+@pytest.mark.parametrize("paper", ["2401.00001", "0704.0001", "hep-th/9901001", "math.GT/0309136"])
+def test_a_paper_is_the_same_as_abstract_and_text_and_in_all_versions(form, paper):
+    assert key(f"https://www.arxiv.org/{form.format(paper)}?context=cs#S1") == f"arxiv.org/abs/{paper}"
 
 
 @pytest.mark.parametrize("name", [*TRACKING_PARAMETERS, *(f"{prefix}x" for prefix in TRACKING_PREFIXES)])
@@ -312,7 +360,8 @@ def test_tracking_parameters_do_not_make_another_page(name):
 @pytest.mark.parametrize(
     "raw",
     [
-        "https://www.example.org/a",
+        "https://www2.example.org/a",
+        "https://m.example.org/a",
         "https://example.org/A",
         "https://example.org/a/b",
         "https://example.org:8080/a",
@@ -359,7 +408,7 @@ def test_the_key_is_spelled_in_one_way(raw, its_key):
 @given(hosts, paths, queries, st.sampled_from(TRACKING_PARAMETERS), words)
 def test_every_variant_of_a_link_has_its_key(host, path, query, tracking, fragment):
     parameters = [f"{name}={value}" for name, value in query]
-    plain = f"https://{host}{path}?{'&'.join(parameters)}"
+    plain = f"https://{host.removeprefix('www.')}{path}?{'&'.join(parameters)}"
     tracked = f"http://{host.upper()}:80{path}/?{'&'.join([f'{tracking}=1', *parameters, 'utm_id=2'])}#{fragment}"
 
     assert key(plain) == key(tracked)
