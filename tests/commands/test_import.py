@@ -1,5 +1,6 @@
 """`manage.py import_articles`: what is entered, refused and repeated."""
 
+import json
 import time
 from contextlib import suppress
 
@@ -93,6 +94,38 @@ def test_a_member_who_is_here_already_stays_as_he_is(run, site_store, write):
     run("import_articles", write([row(1, poster="bob")]))
     assert only_article(site_store).poster == bob.pk
     assert User.objects.get().has_usable_password()
+
+
+def test_posters_under_other_names_are_counted_and_written_to_a_file(
+    run, site_store, write, tmp_path, small_batches
+):
+    User.objects.create_user("Carol", password="correct horse battery staple")
+    posters = ["Alice", "bob!", "ALICE", "bob!", "carol", "admin", "\u62c9\tx", "Ａlice", "dave", None]
+    source = write([row(number, poster=poster) for number, poster in enumerate(posters)])
+    names = tmp_path / "names.jsonl"
+
+    out = run("import_articles", source, names=str(names))
+
+    assert "Posters renamed, because their names are not allowed here: 4" in out
+    assert "Posters whose names differ from an account's only in case, and who share it: 2" in out
+    assert "--names" not in out
+    told = [json.loads(line) for line in names.read_text("utf-8").splitlines()]
+    shown = dict(zip(posters, (a.poster_name for a in site_store.imports.all()), strict=True))
+    assert {one["name"]: one["account"] for one in told} == {
+        name: account for name, account in shown.items() if name and name != account
+    }
+    assert [one["name"] for one in told if one["change"] == "case"] == ["ALICE", "carol"]
+    assert {one["change"] for one in told} == {"case", "renamed"}
+    assert "with --names FILE" in run("import_articles", source)
+
+
+def test_names_that_stay_are_not_reported(run, site_store, write):
+    assert "Posters" not in run("import_articles", write([row(1, poster="Alice"), row(2, poster=None)]))
+
+
+def test_two_reports_in_one_file_are_refused(run, site_store, write, tmp_path):
+    with pytest.raises(CommandError, match="a file each"):
+        run("import_articles", write([row(1)]), report=str(tmp_path / "x"), names=str(tmp_path / "." / "x"))
 
 
 def test_a_row_without_poster_has_nobody_as_poster(run, site_store, write):

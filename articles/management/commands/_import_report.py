@@ -1,5 +1,6 @@
 """What an import did, by cause."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -33,13 +34,22 @@ class Causes:
 
 @dataclass(slots=True)
 class ImportReport:
-    """Counts of an import. Each bad row is also written to `details`, if there is such a file."""
+    """Counts of an import.
+
+    Each bad row is also written to `details`, each poster under another name to `names`, if there are such files.
+    """
 
     details: TextIO | None = None
+    names: TextIO | None = None
     imported: int = 0
     present: int = 0
     rows: Causes = field(default_factory=Causes)
     groups: Causes = field(default_factory=Causes)
+    renamed: int = 0
+    """Posters whose names are not allowed here."""
+
+    recased: int = 0
+    """Posters whose names differ from their accounts' in upper and lower case alone."""
 
     def row_refused(self, line: int, bad: BadRow) -> None:
         """Note a row that is left out."""
@@ -50,6 +60,17 @@ class ImportReport:
         """Note a group that an imported article is not put in."""
         self.groups.note(line, bad)
         self._write(line, bad)
+
+    def poster_found(self, name: str, account: str) -> None:
+        """Note under which account's name the articles of a poster appear."""
+        if name == account:
+            return
+        differs_in_case = name.casefold() == account.casefold()
+        self.recased += differs_in_case
+        self.renamed += not differs_in_case
+        if self.names is not None:
+            told = {"name": name, "account": account, "change": "case" if differs_in_case else "renamed"}
+            self.names.write(json.dumps(told, ensure_ascii=False) + "\n")
 
     def _write(self, line: int, bad: BadRow) -> None:
         if self.details is not None:
@@ -64,3 +85,9 @@ class ImportReport:
         if left_out := self.groups.counts.total():
             yield f"Groups left out of an article: {left_out:,}"
             yield from self.groups.table()
+        if self.renamed:
+            yield f"Posters renamed, because their names are not allowed here: {self.renamed:,}"
+        if self.recased:
+            yield f"Posters whose names differ from an account's only in case, and who share it: {self.recased:,}"
+        if self.names is None and self.renamed + self.recased:
+            yield "Run it again with --names FILE to write these names to a file."

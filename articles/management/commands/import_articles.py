@@ -1,7 +1,8 @@
 """`manage.py import_articles`: enters articles from a file, with their history."""
 
 import hashlib
-from collections.abc import Callable, Generator, Iterable, Iterator
+import os
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import replace
@@ -57,6 +58,12 @@ class Command(StoreCommand):
             "the same file, imported again, is moved as the first time",
         )
         parser.add_argument("--report", metavar="REPORT", help="write every refused row to this file")
+        parser.add_argument(
+            "--names",
+            metavar="NAMES",
+            help="write every poster who appears under another name to this file: JSON lines of name, account "
+            "and change, which is `renamed` or `case`",
+        )
         add_progress_argument(parser)
 
     def handle(self, *_: Any, **options: Any) -> None:
@@ -64,7 +71,8 @@ class Command(StoreCommand):
         with ExitStack() as stack:
             try:
                 source = stack.enter_context(open_articles(options["file"]))
-                report = ImportReport(_opened_report(stack, options["report"], source))
+                details, names = _opened_reports(stack, (options["report"], options["names"]), source)
+                report = ImportReport(details, names)
             except OSError as error:
                 raise CommandError(f"{error.filename or options['file']}: {error.strerror}") from error
             self._import(source, report, options)
@@ -89,12 +97,13 @@ class Command(StoreCommand):
             raise CommandError("Nothing could be imported.")
 
 
-def _opened_report(stack: ExitStack, path: str | None, source: ArticleFile) -> TextIO | None:
-    if path is None:
-        return None
-    if source.is_same_as(path):
+def _opened_reports(stack: ExitStack, paths: Sequence[str | None], source: ArticleFile) -> list[TextIO | None]:
+    given = [path for path in paths if path is not None]
+    if any(map(source.is_same_as, given)):
         raise CommandError("The report would overwrite the file to import.")
-    return stack.enter_context(open(path, "w", encoding="utf-8"))
+    if len(set(map(os.path.realpath, given))) < len(given):
+        raise CommandError("The two reports need a file each.")
+    return [None if path is None else stack.enter_context(open(path, "w", encoding="utf-8")) for path in paths]
 
 
 class _Import:
@@ -174,7 +183,9 @@ class _Import:
         """Find or make the posters' accounts; of several spellings of a new one's name the first is kept."""
         ids = User.objects.bulk_create_imported(posters[::-1])
         names = dict(User.objects.filter(pk__in=ids.values()).values_list("pk", "username"))
-        self._accounts |= {poster: (user_id, names[user_id]) for poster, user_id in ids.items()}
+        for poster, user_id in ids.items():
+            self._accounts[poster] = user_id, names[user_id]
+            self._report.poster_found(poster, names[user_id])
 
 
 def _one_ahead(work: Callable[[_Item], _Result], items: Iterable[_Item]) -> Generator[_Result, None, None]:
