@@ -1,7 +1,7 @@
 """Redirects from a name that leads elsewhere for now.
 
-A merged group's slug can be created again, a deleted member's name taken in another spelling: no browser may keep
-such a redirect, as it does a permanent one.
+A merged group's slug can be created again, and an operator can change how a member's name is spelled: no browser
+may keep such a redirect, as it does a permanent one.
 """
 
 from django.http import HttpResponse, HttpResponseRedirect
