@@ -1,7 +1,15 @@
 """Forms with stale tokens, and sessions that last as long as their member comes."""
 
+import time
+from collections.abc import Callable
 from typing import Any
 
+from django.conf import settings
+from django.contrib.auth import SESSION_KEY
+from django.contrib.auth.signals import user_logged_in
+from django.contrib.sessions.backends.base import UpdateError
+from django.db import InterfaceError, OperationalError
+from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import REASON_CSRF_TOKEN_MISSING, REASON_NO_CSRF_COOKIE, CsrfViewMiddleware
 
@@ -36,3 +44,39 @@ class FormTokenMiddleware(CsrfViewMiddleware):
             if response.status_code == 200:
                 response.status_code = 403
         return super().process_response(request, response)
+
+
+_RENEWED = "renewed"
+
+
+@receiver(user_logged_in)
+def note_beginning(request: HttpRequest, **_: Any) -> None:
+    """Note in a new session when its life began, in Unix seconds."""
+    request.session[_RENEWED] = int(time.time())
+
+
+class SessionRenewalMiddleware:
+    """Begins the life of a member's session again once half of it has passed, so that daily visits never end it.
+
+    Writes on no other request, and only where the view has read the session anyway.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self._get_response(request)
+        session = request.session
+        if session.accessed and not session.modified and SESSION_KEY in session and response.status_code < 500:
+            now = int(time.time())
+            if session.get(_RENEWED, 0) <= now - settings.SESSION_COOKIE_AGE // 2:
+                self._renew(session, now)
+        return response
+
+    def _renew(self, session: Any, now: int) -> None:
+        """Best effort: the page is shown even if the session has just ended or the database is busy."""
+        session[_RENEWED] = now
+        try:
+            session.save()
+        except (UpdateError, OperationalError, InterfaceError):
+            session.modified = False  # otherwise SessionMiddleware saves it and sets the cookie again

@@ -51,6 +51,7 @@ MIDDLEWARE = [
     "articles.caching.CachingMiddleware",  # outside of all that makes an answer vary, inside of what packs it
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "accounts.middleware.SessionRenewalMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "accounts.middleware.FormTokenMiddleware",

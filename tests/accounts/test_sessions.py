@@ -1,0 +1,97 @@
+"""Sessions last as long as their member comes, and are written seldom."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import time_machine
+from django.contrib.auth import get_user
+from django.contrib.sessions.backends.cached_db import SessionStore
+from django.contrib.sessions.models import Session
+from django.db import OperationalError
+from django.test import Client
+
+from tests.accounts.conftest import PASSWORD
+
+LOGIN = datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def logged_in(alice) -> Client:
+    client = Client()
+    with time_machine.travel(LOGIN, tick=False):
+        client.post("/login/", {"username": "alice", "password": PASSWORD})
+    return client
+
+
+def _visit(client, days, path="/settings/"):
+    with time_machine.travel(LOGIN + timedelta(days=days), tick=False):
+        return client.get(path)
+
+
+def test_a_member_who_comes_daily_stays_logged_in(logged_in, alice):
+    cookies = []
+    for day in range(1, 101):
+        response = _visit(logged_in, day)
+        assert response.status_code == 200, day
+        cookies += [day] if "sessionid" in response.cookies else []
+
+    assert cookies == [15, 30, 45, 60, 75, 90]
+    assert Session.objects.get().expire_date == LOGIN + timedelta(days=90 + 30)
+
+
+def test_the_renewed_cookie_is_like_the_first_one(logged_in, settings):
+    settings.SESSION_COOKIE_SECURE = True
+    key = logged_in.cookies["sessionid"].value
+
+    cookie = _visit(logged_in, 20).cookies["sessionid"]
+
+    kept = (cookie.value, cookie["max-age"], cookie["samesite"], cookie["secure"], cookie["httponly"])
+    assert kept == (key, 30 * 86400, "Lax", True, True)
+
+
+def test_a_member_who_stays_away_is_logged_out_after_thirty_days(logged_in):
+    assert _visit(logged_in, 31).status_code == 302
+
+
+def test_a_session_from_before_is_renewed_once(logged_in):
+    with time_machine.travel(LOGIN, tick=False):
+        session = SessionStore(logged_in.cookies["sessionid"].value)
+        del session["renewed"]
+        session.save()
+
+    assert ["sessionid" in _visit(logged_in, day).cookies for day in (1, 2)] == [True, False]
+
+
+def test_a_reader_without_account_gets_no_session(client, db):
+    assert "sessionid" not in client.get("/login/").cookies
+    assert not Session.objects.exists()
+
+
+def test_a_page_that_does_not_ask_who_reads_it_renews_nothing(logged_in):
+    assert "sessionid" not in _visit(logged_in, 20, "/healthz").cookies
+
+
+def test_a_logout_at_the_same_time_stays_one(logged_in, monkeypatch):
+    key = logged_in.cookies["sessionid"].value
+    save = SessionStore.save
+
+    def too_late(self, must_create=False):
+        SessionStore(key).delete()
+        save(self, must_create)
+
+    monkeypatch.setattr(SessionStore, "save", too_late)
+    assert _visit(logged_in, 20).status_code == 200
+    monkeypatch.undo()
+    assert not get_user(logged_in).is_authenticated
+
+
+def test_a_busy_database_ends_no_page(logged_in, monkeypatch):
+    def busy(*_args, **_options):
+        raise OperationalError("database is locked")
+
+    monkeypatch.setattr(SessionStore, "save", busy)
+
+    response = _visit(logged_in, 20)
+
+    assert response.status_code == 200
+    assert "sessionid" not in response.cookies
