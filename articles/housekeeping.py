@@ -63,9 +63,10 @@ def _tune(repository: Repository) -> str:
 
 def _score(repository: Repository) -> str:
     """Score the hot list anew and trim it, unless a reader was faster."""
-    if not repository.hot.is_stale(repository.hot.refreshed_at() - _EARLY):
+    refreshed_at = repository.hot.refreshed_at()
+    if not repository.hot.is_stale(refreshed_at - _EARLY):
         return ""
-    repository.hot.rescore()
+    repository.hot.rescore_after(refreshed_at)
     return "scored anew"
 
 

@@ -27,8 +27,16 @@ class Hot:
             return float(client.hget(self._store.shards.directory.ranking, "refreshed_at") or 0)
 
     def is_stale(self, refreshed_at: float) -> bool:
-        """Whether the list is due; also when the clock was set back."""
-        return abs(self._store.now() - refreshed_at) >= self._store.rules.hot_refresh
+        """Whether the list is due, by this process's clock.
+
+        Where that clock is behind the list, only once in `Rules.hot_refresh` seconds by the store's own: two
+        processes whose clocks differ by more would else score the list in turns, at every read.
+        """
+        ahead = refreshed_at - self._store.now()
+        if ahead < self._store.rules.hot_refresh:
+            return -ahead >= self._store.rules.hot_refresh
+        with self._store.commands() as client:
+            return not client.exists(names.GOING_BACK)
 
     def refresh(self) -> bool:
         """Score the list unless somebody else is at it; whether it was done. Nobody waits for anybody.
@@ -47,11 +55,19 @@ class Hot:
             if not client.set(names.REFRESHING, token, nx=True, ex=_LOCK_LIFE):
                 return False
         try:
-            if self.is_stale(self.refreshed_at()):
-                self.rescore()
+            refreshed_at = self.refreshed_at()
+            if self.is_stale(refreshed_at):
+                self.rescore_after(refreshed_at)
             return True
         finally:
             self._store.run("release", [names.REFRESHING], [token])
+
+    def rescore_after(self, refreshed_at: float) -> None:
+        """The same as `rescore`, for a list that was scored for that moment."""
+        if refreshed_at > self._store.now():
+            with self._store.commands() as client:
+                client.set(names.GOING_BACK, 1, ex=self._store.rules.hot_refresh)
+        self.rescore()
 
     def rescore(self) -> None:
         """Score the whole list for this moment, then trim it to `Rules.hot_size`."""

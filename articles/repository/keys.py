@@ -19,6 +19,9 @@ IMPORTING = "lock:import"
 REFRESHING = "lock:hot"
 """Held by whoever scores the hot list anew."""
 
+GOING_BACK = "lock:back"
+"""There for as long as the hot list is fresh, once a process scored it for an earlier moment than it was."""
+
 KEEPING_HOUSE = "lock:tick"
 """Held by the one process that keeps house."""
 

@@ -40,7 +40,7 @@ _OUTSIDE = {
     "link": "[0-9a-f]{32}",
     "saved": _ID,
     "shift": _SLUG,
-    "lock": "import|hot|tick|forget",
+    "lock": "import|hot|back|tick|forget",
     "tick": _NOTHING,
     "salt": _DAY,
 }

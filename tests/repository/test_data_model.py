@@ -160,6 +160,7 @@ def names(used: Repository, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     with used.imports.alone(), used.house.alone():
         used.imports.add([ImportedArticle("T", "https://a.example/", 5, "eve", used.store.now(), 2, 1)])
         used.store.client.set(key_names.REFRESHING, "somebody", ex=hot._LOCK_LIFE)
+        used.store.client.set(key_names.GOING_BACK, 1, ex=used.rules.hot_refresh)
         used.views.salt(7)
         assert used.house.forget()
         monkeypatch.setattr(tuning, "STEP", 1)

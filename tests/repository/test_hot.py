@@ -8,7 +8,7 @@ import redis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from articles import ranking
+from articles import housekeeping, ranking
 from articles.domain import Order, Rules
 from articles.errors import PageNotFound
 from articles.ranking import Parameters
@@ -262,6 +262,27 @@ def test_a_clock_that_jumps_leaves_no_negative_hours_and_the_formulas_order(repo
     clock.advance(-jump)
     assert repository.listings.page(Order.HOT).refreshed_at == clock()
     assert problems(repository) == []
+
+
+@pytest.mark.parametrize("apart", [61, 600, 30 * DAY])
+def test_processes_whose_clocks_differ_do_not_score_the_list_in_turns(real_repository, clock, apart):
+    ahead = connect(
+        real_repository.store.client, shards=real_repository.store.shards.count, clock=Clock(clock() + apart)
+    )
+    fill(real_repository, clock, 5)
+    scored = []
+    for repository in (real_repository, ahead):
+        rescore = repository.hot.rescore
+        repository.hot.rescore = lambda rescore=rescore: scored.append(1) or rescore()
+
+    for _ in range(10):
+        for repository in (ahead, real_repository):
+            repository.listings.page(Order.HOT)
+            housekeeping._score(repository)
+
+    assert 1 <= len(scored) <= 3  # ahead, back once, ahead again
+    real_repository.store.client.delete(keys.GOING_BACK)  # as it ends a minute later
+    assert real_repository.listings.page(Order.HOT).refreshed_at == clock()
 
 
 def test_without_views_every_article_falls_strictly_and_the_order_is_the_formulas(repository, clock):
