@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from hashlib import blake2b
 
-from crawleruseragents import is_crawler
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
+from articles import bots
 from articles.addresses import Address, Proxies, client_address, household, neighbourhood
 from articles.domain import REPEAT, Suspicion, ViewCount, Visit
 from articles.people import reader_id
@@ -20,7 +20,6 @@ from articles.wiring import repository
 COOKIE = "visitor"
 _SIGNED_FOR = "articles.visitors"
 _DAY = 86400
-_AGENT_AT_MOST = 512
 _AGENTS_REMEMBERED = 2048
 _PURPOSES = ("Sec-Purpose", "Purpose", "X-Purpose", "X-Moz")
 _AHEAD = ("prefetch", "prerender", "preview")
@@ -59,8 +58,7 @@ def remember(request: HttpRequest, response: HttpResponse, visit: Visit, count: 
 
 def suspicion_of(headers: Mapping[str, str]) -> Suspicion | None:
     """What gives a request away as nobody's reading; None if nothing does."""
-    agent = _agent(headers)
-    if not agent or _is_crawler(agent):
+    if _is_bot(_agent(headers)):
         return Suspicion.BOT
     if _is_shown_to_nobody(headers):
         return Suspicion.PREFETCH
@@ -108,7 +106,7 @@ def _address(request: HttpRequest) -> Address | None:
 
 
 def _agent(headers: Mapping[str, str]) -> str:
-    return headers.get("User-Agent", "").strip()[:_AGENT_AT_MOST]
+    return headers.get("User-Agent", "").strip()[: bots.LONGEST]
 
 
 def _salt_of_today() -> str:
@@ -132,5 +130,5 @@ def _key(secret: str) -> bytes:
 
 
 @lru_cache(maxsize=_AGENTS_REMEMBERED)
-def _is_crawler(agent: str) -> bool:
-    return bool(is_crawler(agent))
+def _is_bot(agent: str) -> bool:
+    return bots.is_bot(agent)

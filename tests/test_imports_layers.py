@@ -91,6 +91,7 @@ PURE = {
     "articles.known_sites": (),
     "articles.links": ("articles.text", "articles.known_sites", "ada_url"),
     "articles.addresses": (),
+    "articles.bots": ("crawleruseragents",),
     "articles.explanation": ("articles.domain", "articles.ranking"),
     "articles.lab": ("articles.domain", "articles.ranking"),
 } | dict.fromkeys(part("articles.charts"), ("articles.charts",))

@@ -7,10 +7,11 @@ from django.core.exceptions import ImproperlyConfigured
 from hypothesis import given
 from hypothesis import strategies as st
 
-from articles import visitors, wiring
+from articles import bots, visitors, wiring
 from articles.domain import Rules, Suspicion
 from articles.visitors import digest, suspicion_of
 from voting_site import configuration
+from voting_site.loading import load
 
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 IPHONE = (
@@ -61,13 +62,13 @@ def test_a_bot_stays_a_bot_when_it_prefetches():
 
 
 def test_a_long_agent_is_read_only_at_its_start():
-    assert suspicion_of({"User-Agent": "x" * 512 + "Googlebot/2.1"}) is None
-    assert suspicion_of({"User-Agent": "x" * 503 + "Googlebot/2.1"}) is None
-    assert suspicion_of({"User-Agent": "x" * 400 + "Googlebot/2.1"}) is Suspicion.BOT
+    assert suspicion_of({"User-Agent": FIREFOX.ljust(512) + "Googlebot/2.1"}) is None
+    assert suspicion_of({"User-Agent": FIREFOX.ljust(505) + "Googlebot/2.1"}) is None
+    assert suspicion_of({"User-Agent": FIREFOX.ljust(400) + "Googlebot/2.1"}) is Suspicion.BOT
 
 
 def test_the_memory_of_agents_is_bounded():
-    assert visitors._is_crawler.cache_info().maxsize * visitors._AGENT_AT_MOST <= 2**20
+    assert visitors._is_bot.cache_info().maxsize * bots.LONGEST <= 2**20
 
 
 @given(st.lists(st.text(max_size=8), max_size=4), st.lists(st.text(max_size=8), max_size=4))
@@ -104,7 +105,7 @@ def test_without_settings_the_rules_are_those_of_the_domain(tmp_path, monkeypatc
     for variable in configuration.VARIABLES:
         monkeypatch.delenv(variable.name, raising=False)
 
-    values = configuration.load(tmp_path)
+    values = load(tmp_path)
 
     assert wiring.rules() == Rules()
     assert (values["TRUSTED_PROXIES"], values["VISITOR_COOKIE_DAYS"], values["METRICS_TOKEN"]) == ([], 30, "")
@@ -114,7 +115,7 @@ def test_without_settings_the_rules_are_those_of_the_domain(tmp_path, monkeypatc
 def test_proxies_are_read_as_networks(tmp_path, monkeypatch):
     monkeypatch.setenv("TRUSTED_PROXIES", " 127.0.0.1, 10.0.0.0/8 ,unix,::1")
 
-    assert configuration.load(tmp_path)["TRUSTED_PROXIES"] == ["127.0.0.1/32", "10.0.0.0/8", "unix", "::1/128"]
+    assert load(tmp_path)["TRUSTED_PROXIES"] == ["127.0.0.1/32", "10.0.0.0/8", "unix", "::1/128"]
 
 
 @pytest.mark.parametrize(
@@ -139,7 +140,7 @@ def test_a_wrong_value_refuses_the_start_with_a_sentence_that_names_it(tmp_path,
     monkeypatch.setenv(name, text)
 
     with pytest.raises(ImproperlyConfigured, match=rf"^{name}=.*\.$"):
-        configuration.load(tmp_path)
+        load(tmp_path)
 
 
 @pytest.mark.parametrize(
