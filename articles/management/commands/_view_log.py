@@ -16,7 +16,14 @@ REPEAT_OF_TRUTH = 600
 TOLERANCE = 3 * 1.04 / math.sqrt(16384)
 """Three standard errors of a HyperLogLog: 2.44 %."""
 
+_LEAST_TOLERANCE = 1
+"""Visitors: of few, a single one is more than three standard errors."""
+
+_NO_AGENT = "-"
+"""How web servers log a request without a user agent."""
+
 _NEEDED = ("ts", "visitor", "path")
+_AGENT = "ua"
 _NEWEST = 10_000_000_000  # seconds, in the year 2286: a later time is in milliseconds
 
 
@@ -35,10 +42,14 @@ class LoggedView(NamedTuple):
 
 @dataclass(slots=True)
 class Log:
-    """The views of a log in the order of their time, and the lines that are none."""
+    """The views of a log in the order of their time, and the lines that are none.
+
+    `names_agents`: whether it has a column of user agents.
+    """
 
     views: list[LoggedView] = field(default_factory=list)
     bad_lines: list[int] = field(default_factory=list)
+    names_agents: bool = False
 
 
 @dataclass(slots=True)
@@ -55,6 +66,7 @@ def read_log(source: ArticleFile) -> Log:
     """Read a log of tab-separated values whose first line names the columns. Raises BadLog, DamagedFile."""
     log, lines = Log(), source.lines()
     columns = _columns(next(lines, (0, b""))[1])
+    log.names_agents = _AGENT in columns
     for number, line in lines:
         if not line.strip():
             continue
@@ -88,7 +100,8 @@ def _view(line: bytes, columns: dict[str, int]) -> LoggedView | None:
     visitor, path = cell("visitor"), cell("path").partition("?")[0]
     if not 0 <= at <= _NEWEST or not visitor or not path:
         return None
-    return LoggedView(at, visitor, path, cell("ua"))
+    agent = cell(_AGENT)
+    return LoggedView(at, visitor, path, "" if agent == _NO_AGENT else agent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +113,7 @@ class Truth:
     counts: dict[str, tuple[int, int]]
 
     def differences(self, views: int, found: list[PathCount]) -> Iterator[str]:
-        """Where a replay differs: views not at all, visitors by more than three standard errors."""
+        """Where a replay differs: views at all, visitors by more than three standard errors and more than one."""
         if views != self.views:
             yield f"{views:,} views, not {self.views:,}"
         if len(found) != self.paths:
@@ -110,7 +123,7 @@ class Truth:
             count = by_path.get(path, PathCount(path))
             if count.pv != pv:
                 yield f"{printable(path)}: PV {count.pv:,}, not {pv:,}"
-            if abs(count.uv - uv) > TOLERANCE * uv:
+            if abs(count.uv - uv) > max(TOLERANCE * uv, _LEAST_TOLERANCE):
                 yield f"{printable(path)}: UV {count.uv:,}, not {uv:,} ± {TOLERANCE:.2%}"
 
 

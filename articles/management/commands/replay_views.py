@@ -66,7 +66,7 @@ class Command(BaseCommand):
             help="JSON file of exact numbers, with a limit of 600 s, to compare with",
         )
         parser.add_argument(
-            "--bots", action="store_true", help="count known bots apart, by the column ua, as the site does"
+            "--bots", action="store_true", help="count bots apart, by the column ua, as the site does"
         )
         add_progress_argument(parser)
 
@@ -77,6 +77,8 @@ class Command(BaseCommand):
             truth = read_truth(options["truth"]) if options["truth"] else None
             with open_articles(options["file"]) as source:
                 log = read_log(source)
+            if options["bots"] and not log.names_agents:
+                raise BadLog("Bots are known by the column ua, which the first line does not name.")
             differs = self._replay(log, truth, options)
         except OSError as error:
             raise CommandError(f"{error.filename or options['file']}: {error.strerror}") from error
@@ -121,7 +123,7 @@ class Replay:
     """Views of a log, each at its own time, on a repository without articles."""
 
     def __init__(self, repository: Repository, *, apart: bool = False) -> None:
-        """`apart`: views of known bots are suspect."""
+        """`apart`: views of bots are suspect."""
         self._repository = repository
         self._apart = apart
         self._ids: dict[str, ArticleId] = {}
@@ -194,7 +196,7 @@ def _report(log: Log, replay: Replay, counts: list[PathCount], top: int) -> list
             f"{len(log.views):,} views of {len(counts):,} paths: {counted:,} counted, {throttled:,} throttled."
         )
     if replay.bots:
-        told.append(f"{replay.bots:,} views by known bots were counted apart.")
+        told.append(f"{replay.bots:,} views by bots were counted apart.")
     if bad := log.bad_lines:
         shown = ", ".join(map(str, bad[:_LINES_SHOWN])) + (", …" if len(bad) > _LINES_SHOWN else "")
         told.append(f"{len(bad):,} lines are no views: {shown}.")
