@@ -316,7 +316,8 @@ def test_an_edit_changes_title_and_link_and_nothing_else(repository, article):
     after = repository.articles.get(article, BOB)
     assert (after.title, after.link) == ("Better", "https://example.org/better")
     changed = {name for name in before.__slots__ if getattr(before, name) != getattr(after, name)}
-    assert changed == {"title", "link", "is_logged"}
+    assert changed == {"title", "link", "is_logged", "edited_at"}
+    assert after.edited_at == pytest.approx(repository.store.now(), abs=0.001)
     assert problems(repository) == []
 
 

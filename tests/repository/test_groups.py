@@ -22,6 +22,19 @@ def test_several_are_added_and_removed_in_one_step(repository, article):
     assert entry.details == {"added": "redis,web", "removed": "python"}
 
 
+def test_one_group_is_read_with_its_size_and_a_merged_one_says_where_it_went(repository, article):
+    post(repository, 2, ("python", "snake"))
+
+    assert repository.groups.get("python") == next(one for one in repository.groups.all() if one.slug == "python")
+    assert repository.groups.get("python").articles == 2
+    repository.groups.merge("snake", "python", CAROL)
+    with pytest.raises(GroupNotFound) as merged:
+        repository.groups.get("snake")
+    with pytest.raises(GroupNotFound) as unknown:
+        repository.groups.get("nothing")
+    assert (merged.value.moved_to, unknown.value.moved_to) == ("python", None)
+
+
 def test_a_group_in_both_lists_is_removed(repository, article):
     assert repository.groups.assign(article, ["python", "web"], ["web", "python"]) == ()
 
