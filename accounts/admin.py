@@ -1,18 +1,24 @@
 """Members in the administration."""
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
 from django.contrib import admin
-from django.contrib.auth.admin import UserAdmin
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.contrib.auth.admin import GroupAdmin, UserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm, UsernameField
-from django.core.exceptions import PermissionDenied
-from django.db import transaction
+from django.contrib.auth.models import Group
+from django.core.exceptions import BadRequest, PermissionDenied, ValidationError
+from django.db import DataError, transaction
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from accounts import departures
 from accounts.models import User
+
+_ROW = re.compile(r"\A[0-9]{1,18}\Z", re.ASCII)
 
 
 class AddMemberForm(AdminUserCreationForm):  # type: ignore[type-arg]
@@ -23,9 +29,50 @@ class AddMemberForm(AdminUserCreationForm):  # type: ignore[type-arg]
         fields = ("username", "email")
         field_classes = {"username": UsernameField}
 
+    def clean_username(self) -> str:
+        """Refuse the names of deleted accounts too, which the unique field does not know."""
+        username: str = self.cleaned_data["username"]
+        if User.objects.is_taken(username):
+            raise ValidationError(_("This name is taken."), code="taken")
+        return username
+
+
+class StrictMixin(admin.ModelAdmin):  # type: ignore[type-arg]
+    """Answers odd values in addresses and forms as Django answers most of them, and not with 500."""
+
+    def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest) -> bool:
+        """Not regular expressions: one that is none is an error of the database."""
+        is_expression = lookup.rpartition("__")[2] in ("regex", "iregex")
+        return not is_expression and super().lookup_allowed(lookup, value, request)
+
+    def get_changelist_instance(self, request: HttpRequest) -> Any:
+        try:
+            return super().get_changelist_instance(request)
+        except (ValueError, OverflowError, DataError) as error:
+            raise IncorrectLookupParameters from error
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        if not all(map(_ROW.match, request.POST.getlist(ACTION_CHECKBOX_NAME))):
+            raise BadRequest("a row that is none was chosen")
+        return super().changelist_view(request, extra_context)
+
+    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return super().changeform_view(request, *args, **kwargs)
+        except OverflowError as error:
+            raise BadRequest("a number is too large for the database") from error
+
+
+admin.site.unregister(Group)
+
+
+@admin.register(Group)
+class StrictGroupAdmin(StrictMixin, GroupAdmin):
+    """Groups of permissions, such as Moderators."""
+
 
 @admin.register(User)
-class MemberAdmin(UserAdmin):  # type: ignore[type-arg]
+class MemberAdmin(StrictMixin, UserAdmin):  # type: ignore[type-arg]
     """The name is fixed once the account is there. Deleting is what members do themselves in their settings."""
 
     add_form = AddMemberForm

@@ -1,4 +1,7 @@
+from urllib.parse import quote
+
 import pytest
+from django.contrib.auth.models import Group
 from django.test import Client
 
 from accounts import names
@@ -29,10 +32,64 @@ def test_the_operator_adds_a_member_under_any_valid_name(as_carol):
     assert User.objects.get_by_natural_key("support").username == "Support"
 
 
-@pytest.mark.parametrize("name", ["CAROL", "ｃａｒｏｌ", "a", "<b>", "al\nice"])
+@pytest.mark.parametrize("name", ["CAROL", "ｃａｒｏｌ", "a", "<b>", "al\nice", "x" * 3000, "car\x00ol"])
 def test_not_under_a_name_taken_or_invalid(as_carol, name):
     assert _add(as_carol, name).status_code == 200
     assert User.objects.count() == 1
+
+
+@pytest.mark.parametrize("spelling", ["alice", "ALICE", "ａｌｉｃｅ"])
+@pytest.mark.parametrize("is_tidied_up", [False, True])
+def test_not_under_the_name_of_a_deleted_member(as_carol, alice, spelling, is_tidied_up):
+    _delete_alone(as_carol, alice)
+    if is_tidied_up:
+        row = User.objects.get(pk=alice.pk)
+        row.username, row.canonical_name = names.instead_of(row.pk), names.of_former("alice")
+        row.save()
+
+    response = _add(as_carol, spelling)
+
+    assert response.status_code == 200
+    assert response.text.count("This name is taken.") == 1
+    assert User.objects.count() == 2
+
+
+ODD = ["\x00", "9" * 40, "-1", "abc", "[", "x" * 3000]
+LOOKUPS = [
+    "q",
+    "o",
+    "p",
+    "all",
+    "e",
+    "id",
+    "id__in",
+    "username__regex",
+    "is_active__exact",
+    "groups__id__exact",
+    "_to_field",
+]
+
+
+@pytest.mark.parametrize("model", ["accounts/user", "auth/group"])
+@pytest.mark.parametrize("name", LOOKUPS)
+def test_odd_values_in_the_address_of_a_list_are_no_fault_of_the_site(as_carol, model, name):
+    assert {as_carol.get(f"/admin/{model}/", {name: value}).status_code for value in ODD} <= {200, 302, 400}
+
+
+@pytest.mark.parametrize("model", ["accounts/user", "auth/group"])
+@pytest.mark.parametrize("value", ODD, ids=ascii)
+def test_odd_values_in_a_form_are_no_fault_of_the_site(as_carol, alice, model, value):
+    group = Group.objects.get_or_create(name="Moderators")[0]
+    row = f"/admin/{model}/{alice.pk if 'user' in model else group.pk}/change/"
+    marked = {"action": "delete_selected", "_selected_action": value, "index": value}
+    many = {"name": "x", "is_active": "on", "groups": value, "user_permissions": value, "permissions": value}
+
+    answers = [as_carol.post(f"/admin/{model}/", marked), as_carol.post(row, many)]
+    answers += [as_carol.get(f"/admin/{model}/{quote(value)}/{page}/") for page in ("change", "delete", "history")]
+
+    assert {answer.status_code for answer in answers} <= {200, 302, 400, 404}
+    alice.refresh_from_db()
+    assert alice.left_at is None
 
 
 def test_a_name_is_fixed_once_the_account_is_there(as_carol, alice):
