@@ -65,18 +65,19 @@ class SessionRenewalMiddleware:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Best effort: the page is shown even if the session has just ended or the database is busy."""
         response = self._get_response(request)
         session = request.session
-        if session.accessed and not session.modified and SESSION_KEY in session and response.status_code < 500:
-            now = int(time.time())
-            if session.get(_RENEWED, 0) <= now - settings.SESSION_COOKIE_AGE // 2:
-                self._renew(session, now)
+        if session.accessed and not session.modified:
+            try:
+                self._renew(session)
+            except (UpdateError, OperationalError, InterfaceError):
+                session.modified = False  # else SessionMiddleware would save it and set the cookie
         return response
 
-    def _renew(self, session: Any, now: int) -> None:
-        """Best effort: the page is shown even if the session has just ended or the database is busy."""
-        session[_RENEWED] = now
-        try:
+    def _renew(self, session: Any) -> None:
+        now = int(time.time())
+        is_old = session.get(_RENEWED, 0) <= now - settings.SESSION_COOKIE_AGE // 2
+        if SESSION_KEY in session and is_old:
+            session[_RENEWED] = now
             session.save()
-        except (UpdateError, OperationalError, InterfaceError):
-            session.modified = False  # otherwise SessionMiddleware saves it and sets the cookie again

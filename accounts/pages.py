@@ -6,7 +6,8 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse
+from django.core.exceptions import SuspiciousOperation
+from django.http import HttpRequest, HttpResponse, UnreadablePostError
 from django.shortcuts import render
 from django.utils.cache import add_never_cache_headers
 from django.views.decorators.http import require_http_methods, require_POST
@@ -99,8 +100,11 @@ def page_of(request: HttpRequest) -> str:
     """The address of the page a request belongs to: its own, or that of its form where POST alone is possible."""
     match = request.resolver_match
     form_page = getattr(match.func, "form_page", None) if match else None
-    if match and form_page:
-        return str(form_page(request, *match.args, **match.kwargs))
+    try:
+        if match and form_page:
+            return str(form_page(request, *match.args, **match.kwargs))
+    except (SuspiciousOperation, UnreadablePostError):  # the form is what cannot be read
+        return settings.LOGIN_REDIRECT_URL
     is_a_page = match or request.method in ("GET", "HEAD")
     return request.get_full_path() if is_a_page else settings.LOGIN_REDIRECT_URL
 

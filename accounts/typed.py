@@ -38,7 +38,7 @@ def is_stale(request: HttpRequest) -> bool:
 
 def sent(request: HttpRequest) -> QueryDict:
     """The form that came with a request, whether or not it may be acted upon."""
-    found: QueryDict = vars(request).get("stale", request.POST)
+    found: QueryDict = vars(request).get("stale") or request.POST
     return found
 
 

@@ -219,6 +219,29 @@ def test_logout_goes_where_it_is_told_if_that_is_here(as_alice, alice):
     assert as_alice.post("/logout/", {"next": "//evil"})["Location"] == "/"
 
 
+@pytest.mark.parametrize(
+    "page", ["/post/", "/settings/", "/mine/saved/", "/lab/", "/articles/1/edit/", "/%70ost/"]
+)
+def test_logging_out_on_a_page_for_members_leads_to_the_front_page(as_alice, page):
+    assert as_alice.post("/logout/", {"next": page})["Location"] == "/"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("door", ["/login/", "/signup/"])
+def test_the_header_of_the_doors_passes_on_what_waits(client, door):
+    query = "?next=%2Fhot%2F&article=42&choice=vote"
+
+    pages = [
+        client.get(door + query).text,
+        client.post(door, {"next": "/hot/", "article": "42", "choice": "vote"}).text,
+    ]
+
+    for page in pages:
+        header = page[page.index("<header") : page.index("</header>")].replace("&amp;", "&")
+        for other in ("/login/", "/signup/"):
+            assert f'href="{other}{query}"' in header
+
+
 @pytest.mark.parametrize("method", ["get", "head", "put", "delete"])
 def test_logging_out_takes_a_post(as_alice, method):
     assert getattr(as_alice, method)("/logout/").status_code == 405

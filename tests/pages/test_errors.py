@@ -1,6 +1,9 @@
 import copy
 import io
 import logging.config
+import re
+from html import unescape
+from urllib.parse import unquote
 
 import pytest
 from django.core.cache import cache
@@ -206,3 +209,48 @@ def test_a_missing_right_says_that(site, bob):
 
     assert barred.status_code == 403
     assert "It takes a right" in barred.text
+
+
+def addresses_in(page):
+    """Where the page leads a reader next: its links, and the way back of its forms."""
+    found = re.findall(r'next=([^"&]*)|name="next" value="([^"]*)"|class="button" href="([^"]*)"', page)
+    return {unquote(unescape(one or other or third)).partition("#")[0] for one, other, third in found}
+
+
+@pytest.mark.parametrize("who", ["reader", "member"])
+@pytest.mark.parametrize(
+    ("method", "path", "fields"),
+    [
+        ("post", "/articles/1/vote/", {"choice": "sideways", "next": "/newest/"}),
+        ("post", "/articles/1/vote/", {"choice": "sideways", "next": "/newest/", "more": "x" * 1_000_000}),
+        ("post", "/articles/1/vote/", {"choice": "sideways"}),
+        ("post", "/articles/999/vote/", {"choice": "vote", "next": "/newest/"}),
+        ("post", "/preferences/", {"theme": "pink", "next": "/newest/"}),
+        ("post", "/nowhere/", {}),
+        ("post", "/newest/", {}),
+        ("get", "/articles/1/vote/", {}),
+        ("get", "/preferences/", {}),
+        ("get", "/lab/apply/", {}),
+        ("get", "/logout/", {}),
+    ],
+)
+def test_no_page_of_an_error_leads_to_an_address_that_only_takes_forms(
+    site, article, bob, who, method, path, fields
+):
+    browser = browser_of(bob) if who == "member" else Client()
+
+    page = getattr(browser, method)(path, fields)
+
+    assert page.status_code >= 300
+    for address in addresses_in(page.text):
+        assert Client().get(address).status_code != 405, address
+
+
+def test_a_post_while_the_store_is_away_can_be_tried_again_from_its_page(site, bob, settings):
+    settings.STORE_URL = "unix:///nowhere/store.sock"
+    wiring.repository.cache_clear()
+
+    page = browser_of(bob).post("/articles/1/vote/", {"choice": "vote", "next": "/newest/"})
+
+    assert page.status_code == 503
+    assert '<a class="button" href="/newest/#article-1">Try again</a>' in page.text

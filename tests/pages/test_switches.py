@@ -50,10 +50,17 @@ def test_the_switches_are_on_pages_of_errors_too(site, path):
     assert themes(Client(), path)
 
 
-def test_a_page_that_answers_a_form_leads_back_to_the_front_page(site):
-    page = Client().post("/login/", {"username": "nobody", "password": "wrong"}).content.decode()
+@pytest.mark.parametrize(
+    ("path", "leads_to"),
+    [("/login/", "/"), ("/post/", "/post/#chosen-theme"), ("/articles/7/vote/", "/articles/7/")],
+)
+def test_a_page_that_answers_a_form_leads_back_to_the_page_of_the_form(site, bob, path, leads_to):
+    browser = Client() if path == "/login/" else browser_of(bob)
+    foot = browser.post(path, {"username": "nobody", "title": "", "choice": "?"}).text.split("<footer")[1]
 
-    assert '<input type="hidden" name="next" value="">' in page.split("<footer")[1]
+    way_back = re.search('name="next" value="([^"]*)"', foot)[1]
+
+    assert browser.post("/preferences/", {"theme": "dark", "next": way_back})["Location"].startswith(leads_to)
 
 
 def test_the_way_back_leads_to_the_choice_in_the_foot(site):
