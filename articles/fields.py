@@ -1,5 +1,6 @@
 """Fields of forms that clean what people type, with their errors in the reader's language."""
 
+import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
@@ -10,16 +11,19 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from articles.domain import Group
+from articles.line_patterns import STEPS
 from articles.presentation import listed
 from articles.refusals import message_of
 from articles.slugs import clean_slug
-from articles.text import REASON_LIMIT, Refused, clean_reason
+from articles.text import REASON_LIMIT, UNREAD_FACTOR, Refused, clean_reason
 
 TICKED_AT_MOST = 40
 """Groups offered as boxes to tick, the largest first; further ones are typed."""
 
 TYPED_AT_MOST = 50
 """Group names read from one form."""
+
+_STEPS = json.dumps(STEPS)
 
 _BETWEEN_NAMES = re.compile(r"[\s,;，、；]+")
 
@@ -39,6 +43,26 @@ class CleanedField(forms.CharField):
             return self._clean_line(raw)
         except Refused as refused:
             raise ValidationError(message_of(refused), code=refused.code) from refused
+
+
+class LineInput(forms.TextInput):
+    """A line whose characters static/js/post.js counts as `articles.text.clean_line` does.
+
+    It has no `maxlength`: browsers count an emoji as two characters or more, and cut pasted text silently.
+    """
+
+    def __init__(self, limit: int, attrs: Mapping[str, Any] | None = None) -> None:
+        super().__init__(dict(attrs or {}))
+        self._limit = limit
+
+    def get_context(self, name: str, value: Any, attrs: Mapping[str, Any] | None) -> dict[str, Any]:
+        counting = {
+            "data-counter": _("%(n)s of %(limit)s characters") % {"n": "{n}", "limit": "{limit}"},
+            "data-limit": self._limit,
+            "data-unread": UNREAD_FACTOR * self._limit,
+            "data-steps": _STEPS,
+        }
+        return super().get_context(name, value, dict(attrs or {}) | counting)
 
 
 class GroupsWidget(forms.Widget):
@@ -116,5 +140,5 @@ def reason_field(*, required: bool = True) -> CleanedField:
         required=required,
         label=gettext_lazy("Reason"),
         help_text=gettext_lazy("Everyone can read it in the moderation log."),
-        widget=forms.TextInput({"maxlength": REASON_LIMIT}),
+        widget=LineInput(REASON_LIMIT),
     )

@@ -10,8 +10,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from articles.domain import Choice, Group, Rules
-from articles.fields import CleanedField, GroupsField, reason_field, refuse_unknown
-from articles.links import LINK_LIMIT, clean_link
+from articles.fields import CleanedField, GroupsField, LineInput, reason_field, refuse_unknown
+from articles.links import clean_link
+from articles.presentation import grouped
 from articles.refusals import message_of
 from articles.slugs import slug_from_title
 from articles.text import (
@@ -29,19 +30,13 @@ class LinkForm(forms.Form):
     title = CleanedField(
         clean_title,
         label=gettext_lazy("Title"),
-        widget=forms.TextInput({"maxlength": TITLE_LIMIT, "autocomplete": "off"}),
+        widget=LineInput(TITLE_LIMIT, {"autocomplete": "off"}),
     )
     link = CleanedField(
         clean_link,
         label=gettext_lazy("Link"),
-        widget=forms.URLInput({"maxlength": LINK_LIMIT, "placeholder": "https://", "autocomplete": "off"}),
+        widget=forms.URLInput({"placeholder": "https://", "autocomplete": "off"}),
     )
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        """The script that counts a title's characters replaces {n} and {limit}."""
-        super().__init__(*args, **options)
-        counter = _("%(n)s of %(limit)s characters") % {"n": "{n}", "limit": "{limit}"}
-        self.fields["title"].widget.attrs["data-counter"] = counter
 
 
 class PostForm(LinkForm):
@@ -54,19 +49,19 @@ class PostForm(LinkForm):
         self._known, self._most = {group.slug for group in groups}, rules.max_groups_by_poster
         hours = rules.repost_window // 3600
         self.fields["link"].help_text = ngettext(
-            "A link that was posted within the last %(hours)d hour leads to that article instead.",
-            "A link that was posted within the last %(hours)d hours leads to that article instead.",
+            "A link that was posted within the last %(hours)s hour leads to that article instead.",
+            "A link that was posted within the last %(hours)s hours leads to that article instead.",
             hours,
-        ) % {"hours": hours}
+        ) % {"hours": grouped(hours)}
         self.fields["link"].widget.attrs["data-known"] = reverse("articles:known_link") + "?link="
-        self.fields["groups"].help_text = _("Up to %(most)d.") % {"most": self._most}
+        self.fields["groups"].help_text = _("Up to %(most)s.") % {"most": grouped(self._most)}
         self.fields["groups"].offer(groups)  # type: ignore[attr-defined]
 
     def clean_groups(self) -> list[str]:
         slugs: list[str] = self.cleaned_data["groups"]
         refuse_unknown(slugs, self._known)
         if len(slugs) > self._most:
-            raise ValidationError(_("Choose at most %(most)d groups.") % {"most": self._most})
+            raise ValidationError(_("Choose at most %(most)s groups.") % {"most": grouped(self._most)})
         return slugs
 
 
@@ -110,7 +105,7 @@ class AssignForm(forms.Form):
         required=False,
         label=gettext_lazy("New group"),
         help_text=gettext_lazy("Title of a group to create; its address is made from it."),
-        widget=forms.TextInput({"maxlength": GROUP_TITLE_LIMIT}),
+        widget=LineInput(GROUP_TITLE_LIMIT),
     )
     reason = reason_field(required=False)
     was = forms.CharField(required=False, widget=forms.HiddenInput)
@@ -174,7 +169,7 @@ class GroupForm(forms.Form):
     title = CleanedField(
         clean_group_title,
         label=gettext_lazy("Title"),
-        widget=forms.TextInput({"maxlength": GROUP_TITLE_LIMIT}),
+        widget=LineInput(GROUP_TITLE_LIMIT),
     )
 
     def __init__(self, *args: Any, known: Mapping[str, str], **options: Any) -> None:
@@ -196,7 +191,7 @@ class RenameForm(forms.Form):
     title = CleanedField(
         clean_group_title,
         label=gettext_lazy("Title"),
-        widget=forms.TextInput({"maxlength": GROUP_TITLE_LIMIT}),
+        widget=LineInput(GROUP_TITLE_LIMIT),
     )
     reason = reason_field(required=False)
 

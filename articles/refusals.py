@@ -5,39 +5,37 @@ from typing import Any
 from django.utils.translation import gettext_lazy
 
 from articles import errors, text
+from articles.presentation import grouped
 
 _INPUT = {
     "title-empty": gettext_lazy("The title has nothing that can be seen."),
-    "title-long": gettext_lazy("The title has %(length)d characters; at most %(limit)d are possible."),
-    "title-bytes": gettext_lazy("The title takes %(length)d bytes; at most %(limit)d are possible."),
-    "title-marks": gettext_lazy("The title has more than %(limit)d accents on one letter."),
+    "title-long": gettext_lazy("The title has %(length)s characters; at most %(limit)s are possible."),
+    "title-marks": gettext_lazy("The title has more than %(limit)s accents on one letter."),
     "title-encoding": gettext_lazy("The title is not valid Unicode text."),
     "reason-empty": gettext_lazy("The reason has nothing that can be seen."),
-    "reason-long": gettext_lazy("The reason has %(length)d characters; at most %(limit)d are possible."),
-    "reason-bytes": gettext_lazy("The reason takes %(length)d bytes; at most %(limit)d are possible."),
-    "reason-marks": gettext_lazy("The reason has more than %(limit)d accents on one letter."),
+    "reason-long": gettext_lazy("The reason has %(length)s characters; at most %(limit)s are possible."),
+    "reason-marks": gettext_lazy("The reason has more than %(limit)s accents on one letter."),
     "reason-encoding": gettext_lazy("The reason is not valid Unicode text."),
     "group-title-empty": gettext_lazy("The group's title has nothing that can be seen."),
     "group-title-long": gettext_lazy(
-        "The group's title has %(length)d characters; at most %(limit)d are possible."
+        "The group's title has %(length)s characters; at most %(limit)s are possible."
     ),
-    "group-title-bytes": gettext_lazy("The group's title takes %(length)d bytes; at most %(limit)d are possible."),
-    "group-title-marks": gettext_lazy("The group's title has more than %(limit)d accents on one letter."),
+    "group-title-marks": gettext_lazy("The group's title has more than %(limit)s accents on one letter."),
     "group-title-encoding": gettext_lazy("The group's title is not valid Unicode text."),
     "link-empty": gettext_lazy("The link is empty."),
-    "link-long": gettext_lazy("The link has %(length)d characters once encoded; at most %(limit)d are possible."),
+    "link-long": gettext_lazy("The link has %(length)s characters once encoded; at most %(limit)s are possible."),
     "link-characters": gettext_lazy("The link contains spaces, line breaks or characters that cannot be seen."),
     "link-scheme": gettext_lazy("The link must start with http:// or https://."),
     "link-host": gettext_lazy("The link has no valid host, such as example.org."),
     "link-userinfo": gettext_lazy("The link must not contain a user name or a password."),
     "slug-form": gettext_lazy("A group's name is made of letters and digits, with single - or _ between them."),
-    "slug-long": gettext_lazy("The group's name has %(length)d characters; at most %(limit)d are possible."),
+    "slug-long": gettext_lazy("The group's name has %(length)s characters; at most %(limit)s are possible."),
 }
 
 
 def message_of(refused: text.Refused) -> str:
     """Why an input was refused."""
-    return str(_INPUT[refused.code]) % refused.params
+    return str(_INPUT[refused.code]) % {name: grouped(number) for name, number in refused.params.items()}
 
 
 _ERRORS: dict[type[errors.ArticlesError], Any] = {

@@ -16,44 +16,44 @@ GROUP_TITLE_LIMIT = 60
 # seven have more, all of them "Zalgo" that climbs over the lines around it.
 MARKS_LIMIT = 4
 
-# Every character of the first plane takes at most three, so a Chinese title may have its full length.
-BYTES_PER_CHARACTER = 3
-
 # Longer than this many times the limit is refused unread: no cleaning would save it, and normalising
 # 80,000 combining marks takes seconds.
-_UNREAD_FACTOR = 4
+UNREAD_FACTOR = 4
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
-_ZWNJ, _ZWJ = _JOINERS = ("\u200c", "\u200d")
-_JOINER_RUN = re.compile("[\u200c\u200d]+")
+# Contents of character classes: articles/line_patterns.py gives them to browsers too.
+JOINERS = "\u200c\u200d"
+_ZWJ = "\u200d"
+_JOINER_RUN = re.compile(f"[{JOINERS}]+")
 
 # Arabic, Syriac, the Indic scripts to Myanmar; Khmer, Mongolian: a joiner changes the shape of their letters.
-_JOINING_SCRIPT = re.compile("[\u0600-\u109f\u1780-\u18af]")
+JOINING_SCRIPTS = "\u0600-\u109f\u1780-\u18af"
+_JOINING_SCRIPT = re.compile(f"[{JOINING_SCRIPTS}]")
 
-_VARIATION_SELECTOR = re.compile("[\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+VARIATION_SELECTORS = "\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef"
+_VARIATION_SELECTOR = re.compile(f"[{VARIATION_SELECTORS}]")
 
 # Letters and marks that show nothing: the grapheme joiner, Hangul fillers (a well-known invisible
 # name), two Khmer vowels.
-_FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
+FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0"
 
 # Braille without dots is a space to the eye.
-_BRAILLE_BLANK = "\u2800"
+BRAILLE_BLANK = "\u2800"
 
 # Format characters that do show: signs written around the Arabic, Syriac or Kaithi number that follows.
-_VISIBLE_FORMATS = frozenset(
-    "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"
-)
+VISIBLE_FORMATS = "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"
 
 # Unicode sets these blocks aside for emoji and for Chinese characters. What is newer than Python's own
 # tables is on the readers' phones already, and must not vanish from a title.
-_RESERVED = re.compile("[\U0001f000-\U0001faff\U00020000-\U0002fffd\U00030000-\U0003fffd]")
+PICTURES = "\U0001f000-\U0001faff"
+RESERVED = f"{PICTURES}\U00020000-\U0002fffd\U00030000-\U0003fffd"
+_RESERVED = re.compile(f"[{RESERVED}]")
 
 _LINE_FIELDS = {"title": "title", "reason": "reason", "group-title": "group's title"}
 _LINE_PROBLEMS = {
     "empty": "has nothing that can be seen.",
     "long": "has {length} characters; at most {limit} are possible.",
-    "bytes": "takes {length} bytes; at most {limit} are possible.",
     "marks": "has more than {limit} accents on one letter.",
     "encoding": "is not valid Unicode text.",
 }
@@ -117,9 +117,9 @@ def clean_line(raw: str, *, limit: int, field: str) -> str:
     Takes out what cannot be seen or reorders the text: controls, bidi controls, zero-width, private and
     unassigned characters. A joiner stays where an emoji or a script needs it; markup is text like any other.
     Cleaning it again changes nothing. `field` begins the code of a refusal.
-    Raises Refused with "<field>-long", "-bytes", "-encoding", "-empty" or "-marks".
+    Raises Refused with "<field>-long", "-encoding", "-empty" or "-marks".
     """
-    if len(raw) > _UNREAD_FACTOR * limit:
+    if len(raw) > UNREAD_FACTOR * limit:
         raise Refused(f"{field}-long", limit=limit, length=len(raw))
     if _SURROGATE.search(raw):
         raise Refused(f"{field}-encoding")
@@ -130,8 +130,6 @@ def clean_line(raw: str, *, limit: int, field: str) -> str:
         raise Refused(f"{field}-marks", limit=MARKS_LIMIT)
     if len(line) > limit:
         raise Refused(f"{field}-long", limit=limit, length=len(line))
-    if (size := len(line.encode())) > BYTES_PER_CHARACTER * limit:
-        raise Refused(f"{field}-bytes", limit=BYTES_PER_CHARACTER * limit, length=size)
     return line
 
 
@@ -151,11 +149,11 @@ def is_unseen(char: str) -> bool:
 
     White space is seen. Variation selectors are not counted either: they change how their base looks.
     """
-    if char in _FILLERS:
+    if char in FILLERS:
         return True
     match unicodedata.category(char):
         case "Cf":
-            return char not in _VISIBLE_FORMATS
+            return char not in VISIBLE_FORMATS
         case "Cn":
             return not _RESERVED.match(char)
         case "Cc":
@@ -177,7 +175,7 @@ def stacked_marks(text: str) -> int:
         if category in {"Mn", "Me"}:
             stacked += 1
             most = max(most, stacked)
-        elif category != "Mc" and char not in _JOINERS:
+        elif category != "Mc" and char not in JOINERS:
             stacked = 0
     return most
 
@@ -186,9 +184,9 @@ def _visible(text: str) -> str:
     """One pass of `clean_line` over a line."""
     kept: list[str] = []
     for char in unicodedata.normalize("NFC", text):
-        if char.isspace() or char == _BRAILLE_BLANK:
+        if char.isspace() or char == BRAILLE_BLANK:
             kept.append(" ")
-        elif char in _JOINERS or not (is_unseen(char) or _lacks_its_base(char, kept)):
+        elif char in JOINERS or not (is_unseen(char) or _lacks_its_base(char, kept)):
             kept.append(char)
     line = _JOINER_RUN.sub(_needed_joiner, "".join(kept))
     return " ".join(line.split())

@@ -1,10 +1,11 @@
-// Help while an article is posted: the title's length, whether the link is known, a filter for many groups.
+// Help while an article is posted: the length of a line, whether the link is known, a filter for many groups.
 // Without it the server says the same after the form is sent.
 (() => {
   "use strict";
 
   const FEW = 6; // groups that need no filter
   const all = (selector) => document.querySelectorAll(selector);
+  const grouped = (number) => Number(number).toLocaleString(document.documentElement.lang);
   const output = (name, field) => {
     const found = document.createElement("output");
     found.className = `help ${name}`;
@@ -12,24 +13,23 @@
     return found;
   };
 
-  // As articles/text.py counts: code points, without what cannot be seen, each space once.
-  const UNSEEN = /\p{Co}|\p{Cc}|(?![\u200c\u200d\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2])\p{Cf}/gu;
-  const lengthOf = (text) => {
-    const seen = text.normalize("NFC").replace(/[\s\u2800\x1c-\x1f\x85]/g, " ").replace(UNSEEN, "");
-    return [...seen.replace(/ +/g, " ").trim()].length;
+  // As articles/text.py cleans a line: the steps come from there.
+  const clean = (text, steps) => {
+    const after = steps.reduce((line, [pattern, by]) => line.replace(RegExp(pattern, "gu"), by), text.normalize("NFC"));
+    return after === text ? text : clean(after, steps);
   };
 
-  for (const title of all("[data-counter]")) {
-    const limit = title.maxLength, shown = output("counter", title);
-    title.removeAttribute("maxlength"); // counts an emoji as two or more
-    title.oninput = () => {
-      const length = lengthOf(title.value), isOver = length > limit;
-      shown.textContent = title.dataset.counter.replace("{n}", length).replace("{limit}", limit);
+  for (const line of all("[data-counter]")) {
+    const { counter, limit, unread, steps } = line.dataset, shown = output("counter", line);
+    line.oninput = () => {
+      const raw = [...line.value];
+      const length = raw.length > unread ? raw.length : [...clean(line.value, JSON.parse(steps))].length;
+      shown.textContent = counter.replace("{n}", grouped(length)).replace("{limit}", grouped(limit));
       shown.ariaLive = limit - length > 30 ? "off" : "polite"; // aloud only near the limit
-      shown.classList.toggle("over", isOver);
-      title.setCustomValidity(isOver ? shown.textContent : "");
+      shown.classList.toggle("over", length > limit);
+      line.setCustomValidity(length > limit ? shown.textContent : "");
     };
-    title.oninput();
+    line.oninput();
   }
 
   for (const link of all("[data-known]")) {
@@ -65,7 +65,7 @@
     field.oninput = () => {
       found = items.filter((item) => fold(`${item.textContent} ${box(item).value}`).includes(fold(field.value)));
       for (const item of items) item.hidden = !found.includes(item) && !box(item).checked;
-      told.textContent = field.value && choice.dataset.found.replace("{n}", found.length);
+      told.textContent = field.value && choice.dataset.found.replace("{n}", grouped(found.length));
     };
     field.onkeydown = (event) => {
       const isEnter = event.key === "Enter";
