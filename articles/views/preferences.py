@@ -19,7 +19,18 @@ from accounts import typed
 from accounts.errand import local_path
 from accounts.origin import comes_from_elsewhere
 from accounts.pages import form_action, members_need_token
-from articles.preferences import MOST_HIDDEN, THEMES, Preferences, cookies_for, preferences_of, slugs_from
+from articles.preferences import (
+    HIDDEN_COOKIE,
+    KEYBOARD_COOKIE,
+    MOST_HIDDEN,
+    THEME_COOKIE,
+    THEMES,
+    Preferences,
+    cookies_for,
+    preferences_of,
+    slugs_from,
+)
+from articles.presentation import grouped
 from articles.slugs import clean_slug
 from articles.text import Refused
 from articles.views.counts import prefers_json
@@ -52,6 +63,17 @@ class _Wish:
             and wish.keyboard in (None, "on", "off")
         )
         return wish if is_known and any(name in data for name in _FIELDS) else None
+
+    @property
+    def cookies(self) -> set[str]:
+        """Names of the cookies for what the form asks for."""
+        asked = {
+            THEME_COOKIE: self.theme,
+            settings.LANGUAGE_COOKIE_NAME: self.language,
+            KEYBOARD_COOKIE: self.keyboard,
+            HIDDEN_COOKIE: self.hide if self.show is None else self.show,
+        }
+        return {name for name, value in asked.items() if value is not None}
 
     def granted(self, before: Preferences) -> Preferences:
         """The preferences afterwards. Raises _NotHidden."""
@@ -134,7 +156,9 @@ def _saved(request: HttpRequest, wish: _Wish, before: Preferences, wanted: Prefe
     response = JsonResponse({"told": ""}) if prefers_json(request) else _sent_back(request, wish, before, wanted)
     cookies = cookies_for(wanted) | {settings.LANGUAGE_COOKIE_NAME: wanted.language}
     for name, value in cookies.items():
-        _set_cookie(request, response, name, value)
+        # Another answer, that this request knows nothing of, may be on its way with another value.
+        if name in wish.cookies or value != request.COOKIES.get(name, ""):
+            _set_cookie(request, response, name, value)
     return response
 
 
@@ -179,7 +203,7 @@ def _with(hidden: Sequence[str], slug: str) -> tuple[str, ...]:
     found = tuple(dict.fromkeys(now.get(other, other) for other in (*hidden, slug)))
     if len(found) > MOST_HIDDEN:
         raise _NotHidden(
-            _("You can hide at most %(most)d groups. Show one of them first.") % {"most": MOST_HIDDEN}
+            _("You can hide at most %(most)s groups. Show one of them first.") % {"most": grouped(MOST_HIDDEN)}
         )
     return found
 

@@ -6,10 +6,10 @@
 
   const live = document.getElementById("live");
   const texts = live.dataset;
-  const pending = new Map(); // article → counts the server told last, choice wished for
+  const pending = new Map(); // thing → what the server has as far as is known, what was wished for last
   const settled = new Map(); // article → when its last choice was answered
   const all = (selector) => document.querySelectorAll(selector);
-  const grouped = (number) => number.toLocaleString(document.documentElement.lang);
+  const grouped = (number) => number.toLocaleString(document.documentElement.lang).replace("-", "−");
 
   const say = (text) => {
     live.textContent = "";
@@ -99,56 +99,55 @@
     return Boolean(button);
   };
 
-  const settle = async (id, form, state) => {
-    let wish, answer;
+  // Of one thing one choice travels at a time: an article's vote, a button's article, the theme. If the reader changes it
+  // meanwhile, the latest is sent next, and what the server has by then is the outcome. If the reader leaves the page
+  // meanwhile, the latest is sent on the way out.
+  const settle = async (thing, { form, name }, wish, known, isBelieved) => {
+    const state = pending.get(thing) ?? { known, form, name };
+    state.wish = wish;
+    if (pending.has(thing)) return;
+    pending.set(thing, state);
     do {
-      wish = state.wish;
-      answer = await ask(form, "choice", wish, isOf(id));
-      if (answer.choice) state.known = answer;
-    } while (state.wish !== wish); // changed meanwhile: the latest wins
-    pending.delete(id);
+      state.sent = state.wish;
+      state.answer = await ask(form, name, state.sent, isBelieved);
+      if (isTold(state.answer)) state.known = state.answer.choice ? state.answer : state.sent;
+    } while (state.wish !== state.sent);
+    pending.delete(thing);
+    return state;
+  };
+  addEventListener("pagehide", () => {
+    for (const { form, name, wish, sent } of pending.values()) if (wish !== sent) ask(form, name, wish);
+  });
+
+  const cast = async (button, wish) => {
+    const { votesOf: id, votes, opposes, choice } = button.closest("[data-votes-of]").dataset;
+    const known = pending.get(id)?.known ?? { votes: Number(votes), opposes: Number(opposes), choice };
+    const after = (count, name) => known[count] - (known.choice === name) + (wish === name);
+    note(id);
+    show(id, { votes: after("votes", "vote"), opposes: after("opposes", "oppose"), choice: wish });
+    const state = await settle(id, button, wish, known, isOf(id));
+    if (!state) return;
     settled.set(id, performance.now());
     show(id, state.known);
-    if (sendStale(answer, form, wish)) return;
-    tell(id, answer);
+    if (sendStale(state.answer, button.form, state.wish)) return;
+    tell(id, state.answer);
     explain(id, state.known);
   };
 
-  const cast = (form, wish) => {
-    const { votesOf: id, votes, opposes, choice } = form.closest("[data-votes-of]").dataset;
-    const state = pending.get(id) ?? { known: { votes: Number(votes), opposes: Number(opposes), choice } };
-    const { known } = state;
-    state.wish = wish;
-    note(id);
-    const after = (count, name) => known[count] - (known.choice === name) + (wish === name);
-    show(id, { votes: after("votes", "vote"), opposes: after("opposes", "oppose"), choice: wish });
-    if (pending.has(id)) return;
-    pending.set(id, state);
-    settle(id, form, state);
-  };
-
-  const saving = new Map(); // button → what was wished for last
   const mark = (button, wish) => {
     const isSaved = wish === "save";
     button.value = isSaved ? "forget" : "save";
     button.ariaPressed = isSaved;
-    button.textContent = texts[isSaved ? "saved" : "save"];
+    button.firstChild.data = texts[isSaved ? "saved" : "save"];
   };
   const save = async (button, wish) => {
-    const isAsking = saving.has(button), id = button.closest("[id^=article-]").id.slice(8);
+    const id = button.closest("[id^=article-]").id.slice(8);
     mark(button, wish);
-    saving.set(button, wish);
     note(id);
-    if (isAsking) return;
-    let sent, answer, known = wish === "save" ? "forget" : "save";
-    do {
-      sent = saving.get(button);
-      answer = await ask(button.form, "saved", sent);
-      if (answer.told) known = sent;
-    } while (saving.get(button) !== sent);
-    saving.delete(button);
-    mark(button, known);
-    if (!sendStale(answer, button.form, sent)) tell(id, answer);
+    const state = await settle(button, button, wish, button.value);
+    if (!state) return;
+    mark(button, state.known);
+    if (!sendStale(state.answer, button.form, state.wish)) tell(id, state.answer);
   };
 
   const root = document.documentElement.dataset, themes = all(".switch [name=theme]");
@@ -161,13 +160,14 @@
   const choose = async (button, theme) => {
     const former = root.theme ?? "";
     wear(theme);
-    const { told, status } = await ask(button.form, "theme", theme);
-    if (status) button.form.requestSubmit(button); // the page that follows says why
-    else if (told === undefined && (root.theme ?? "") === theme) wear(former);
+    const state = await settle(themes, button, theme, former);
+    if (!state) return;
+    if (!state.answer.status) wear(state.known);
+    else button.form.requestSubmit([...themes].find((one) => one.value === state.wish)); // the page that follows says why
   };
   const inSettings = all("main [name=theme]").length; // which show it too: the form is sent
 
-  const press = { choice: (button, wish) => cast(button.form, wish), saved: save, theme: choose };
+  const press = { choice: cast, saved: save, theme: choose };
   const pressed = ({ target }) => target.closest?.("[data-votes-of] button, .saving button, .switch [name=theme]");
   let last;
   document.addEventListener("click", (event) => {
@@ -193,7 +193,10 @@
         for (const button of place.querySelectorAll("button")) button.hidden = removed || closed;
         if (!removed) continue;
         note(id, removed);
-        place.closest(".row")?.querySelector("h2 a").removeAttribute("href");
+        const row = place.closest(".row"), link = row?.querySelector("h2 a");
+        const isFocused = link === document.activeElement;
+        link?.removeAttribute("href");
+        if (isFocused) row.focus({ preventScroll: true }); // the link can hold the focus no more
       }
     }
   });

@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 from articles.domain import Choice
 from tests.browser.windows import hold, row_of, wait_for, window
+from tests.waiting import until
 
 pytestmark = pytest.mark.browser
 
@@ -35,8 +36,7 @@ def button_of(page, article):
 def expect_saved(page, article, is_saved):
     button = button_of(page, article)
     expect(button).to_have_attribute("aria-pressed", str(is_saved).lower())
-    expect(button).to_have_text("Saved" if is_saved else "Save for later")
-    expect(button).to_have_attribute("aria-label", "Save “Kept” for later")
+    expect(button).to_have_accessible_name("Saved “Kept”" if is_saved else "Save for later “Kept”")
 
 
 def is_kept(store, page, article):
@@ -116,6 +116,21 @@ def test_of_quick_presses_the_last_wins(page, store, article):
     assert is_kept(store, page, article)
 
 
+def test_presses_while_one_is_on_its_way_are_sent_once_it_is_answered(page, store, article):
+    held = hold(page, SAVED)
+    button_of(page, article).click()
+    button_of(page, article).click()
+    wait_for(page, lambda: held)
+    held[0].continue_()
+    wait_for(page, lambda: len(held) == 2)
+    expect_saved(page, article, False)
+    held[1].continue_()
+
+    expect(page.locator("#live")).to_have_text("No longer saved.")
+    expect_saved(page, article, False)
+    assert not is_kept(store, page, article)
+
+
 def test_without_javascript_the_row_comes_back_in_the_midst_of_the_window(chromium, site, store):
     number = store.articles.post(77, "somebody", "Kept", f"https://example.org/{store.store.now()}").id
     for other in range(9):
@@ -159,6 +174,46 @@ def test_the_theme_changes_at_once_and_stays(chromium, site, member):
         with page.expect_response(CHOSEN):
             page.locator(".switch [name=theme][value='']").click()
         expect(page.locator("html:not([data-theme])")).to_have_count(1)
+
+
+@pytest.mark.parametrize("member", [None, "demo"], ids=["reader", "member"])
+def test_of_themes_in_quick_succession_the_last_wins_and_one_travels_at_a_time(chromium, site, member):
+    with window(chromium, site, member) as page:
+        page.goto("/newest/")
+        held = hold(page, CHOSEN)
+        for theme in ("dark", "light", "dark", "light"):
+            page.click(f".switch button[value={theme}]")
+        expect(page.locator("html")).to_have_attribute("data-theme", "light")
+        wait_for(page, lambda: held)
+        held[0].continue_()
+        wait_for(page, lambda: len(held) == 2)
+        with page.expect_response(CHOSEN):
+            held[1].continue_()
+
+        expect(page.locator(".switch button[value=light]")).to_have_attribute("aria-pressed", "true")
+        assert [route.request.post_data.rpartition("theme=")[2] for route in held] == ["dark", "light"]
+        assert "theme=light" in page.evaluate("document.cookie")
+        page.unroute(CHOSEN)
+        page.reload()
+        expect(page.locator("html")).to_have_attribute("data-theme", "light")
+        with page.expect_response(CHOSEN):
+            page.click(".switch button[value='']")
+
+
+def test_what_was_chosen_last_is_kept_even_if_the_page_is_left_before_it_was_sent(chromium, site):
+    with window(chromium, site) as page:
+        page.add_init_script(
+            "const send = fetch; window.held = 0;"
+            "window.fetch = (...all) => all[1]?.method && !held++ ? new Promise(() => {}) : send(...all)"
+        )
+        page.goto("/newest/")
+        page.click(".switch button[value=dark]")
+        page.click(".switch button[value=light]")
+        assert page.evaluate("held") == 1
+
+        page.goto("/groups/")
+
+        until(lambda: "theme=light" in page.evaluate("document.cookie"))
 
 
 def test_a_theme_that_could_not_be_kept_is_taken_back(chromium, site):
