@@ -15,7 +15,7 @@
     const rows = [...document.querySelectorAll(".rows > .row")], row = current();
     const inSight = () => rows.find((one) => one.getBoundingClientRect().bottom > 0);
     const next = row ? rows[rows.indexOf(row) + step] : inSight();
-    next?.querySelector("h2 a").focus({ preventScroll: true });
+    (next?.querySelector("[data-article][href]") ?? next)?.focus({ preventScroll: true }); // a removed one has no link
     next?.scrollIntoView({ block: "nearest" });
   };
 
@@ -28,7 +28,7 @@
   const actions = {
     j: () => move(1),
     k: () => move(-1),
-    o: () => press("a[data-article]"),
+    o: () => press("[data-article][href]"),
     c: () => press("a.permalink"),
     a: () => press("button.vote:not([hidden])"),
     z: () => press("button.oppose:not([hidden])"),
@@ -52,9 +52,7 @@
     else actions[name]();
   });
 
-  // For who does not know of the key.
-  const entry = document.createElement("li"), button = document.createElement("button");
-  Object.assign(button, { type: "button", className: "plain", textContent: help.dataset.entry, onclick: actions["?"] });
-  entry.append(button);
-  find(".site-footer .menu")?.append(entry);
+  const entry = find("#keys-entry"); // for readers who do not know of the key
+  entry.hidden = false;
+  entry.onclick = actions["?"];
 })();

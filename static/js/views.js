@@ -8,7 +8,7 @@
   };
 
   const follow = ({ target, button }) => {
-    const link = button < 2 && target.closest?.("a[data-article]");
+    const link = button < 2 && target.closest?.("[data-article][href]");
     if (link) send(link.dataset.article);
   };
   addEventListener("click", follow);

@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from articles.domain import OPERATOR
 from tests.browser.windows import row_of, shown_ids, window
 
 pytestmark = pytest.mark.browser
@@ -39,6 +40,30 @@ def test_j_and_k_move_the_focus_from_row_to_row_and_stop_at_the_ends(page):
     press(page, *["j"] * 30)
     assert focused_row(page) == ids[-1]
     assert page.evaluate("document.activeElement.matches('h2 a:focus-visible')")
+
+
+def test_j_and_k_pass_over_an_article_that_was_removed_on_the_open_page(page, store):
+    other, removed, first = (
+        store.articles.post(77, "somebody", f"Number {n}", f"https://example.org/{store.store.now()}").id
+        for n in range(3)
+    )
+    page.clock.install()
+    page.goto("/newest/")
+    press(page, "j", "j")
+    assert focused_row(page) == f"article-{removed}"
+    store.articles.remove(removed, OPERATOR, "spam")
+
+    with page.expect_response("**/pulse/?*"):
+        page.clock.fast_forward(31_000)
+
+    expect(page.locator(f"{row_of(removed)} .note")).to_be_visible()
+    assert focused_row(page) == f"article-{removed}"  # what had the focus is no link any more
+    for key, article in (("j", other), ("k", removed), ("k", first), ("j", removed), ("j", other)):
+        press(page, key)
+        assert focused_row(page) == f"article-{article}"
+    press(page, "k", "o")
+    page.evaluate("fetch('/healthz').then(answer => answer.text())")
+    assert page.url.endswith("/newest/")
 
 
 def test_the_row_comes_into_sight(page):
@@ -266,5 +291,5 @@ def test_without_javascript_no_key_is_promised(chromium, site):
         page.goto("/newest/")
 
         expect(page.locator("#keys")).to_be_hidden()
-        assert page.locator(".site-footer button", has_text="Keyboard").count() == 0
+        expect(page.locator("#keys-entry")).to_be_hidden()
         assert "Keyboard" not in page.inner_text("body").replace("Keyboard shortcuts", "")
