@@ -34,7 +34,7 @@ def violations(window: Window) -> list[str]:
     """One line for each element and rule it breaks. `load` comes first."""
     options: dict[str, Any] = {
         "runOnly": {"type": "tag", "values": RULES},
-        "rules": {"target-size": {"enabled": True}},
+        "rules": {"target-size": {"enabled": True}, "label-content-name-mismatch": {"enabled": True}},
         "resultTypes": ["violations"],
     }
     found = window.evaluate(_RUN, options)

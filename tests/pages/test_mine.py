@@ -193,11 +193,11 @@ def test_a_script_is_told_that_no_more_can_be_saved(site, article, bob, monkeypa
     assert answer.json()["error"] == sentence_of(SavedFull(1000))
 
 
-def test_the_buttons_name_stays_when_an_article_is_saved(site, article, bob):
-    browser, name = browser_of(bob), 'aria-label="Save “A title” for later"'
-    assert name in browser.get("/newest/").text
+def test_the_buttons_name_is_its_text_and_the_title(site, article, bob):
+    browser, title = browser_of(bob), '<span class="unseen">“A title”</span></button>'
+    assert f">Save for later{title}" in browser.get("/newest/").text
     save(browser, article)
-    assert name in browser.get("/newest/").text
+    assert f">Saved{title}" in browser.get("/newest/").text
 
 
 def test_readers_log_in_first_and_see_no_button(site, article):
