@@ -5,13 +5,13 @@ from dataclasses import asdict
 from typing import Any
 
 from django import forms
-from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from articles import lab
 from articles.domain import Order
 from articles.fields import reason_field
+from articles.presentation import significant
 from articles.ranking import LEAST_WEIGHT, RANGES, RECOMMENDED_GAMMA, Parameters, out_of_range
 
 
@@ -66,10 +66,10 @@ class LabForm(forms.Form):
             "beta": _("What a unique visitor counts."),
             "base": _("Added to the age: the larger, the less the first hours matter."),
             "gamma": _("How steeply hotness falls; %(low)s to %(high)s is recommended.")
-            % {"low": number_format(RECOMMENDED_GAMMA[0]), "high": number_format(RECOMMENDED_GAMMA[1])},
+            % {"low": significant(RECOMMENDED_GAMMA[0]), "high": significant(RECOMMENDED_GAMMA[1])},
         }
         for name, text in explained.items():
-            low, high = (number_format(end, force_grouping=True) for end in RANGES[name])
+            low, high = (significant(end, 9) for end in RANGES[name])
             limits = _("From %(low)s to %(high)s.") % {"low": low, "high": high}
             self.fields[name].help_text = _("%(first)s %(second)s") % {"first": text, "second": limits}
 

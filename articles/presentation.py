@@ -14,6 +14,8 @@ from django.utils.translation import get_language, gettext, ngettext, pgettext
 
 from articles.links import host_of
 
+MINUS = "\N{MINUS SIGN}"
+
 _MINUTE, _HOUR, _DAY, _YEAR = 60, 3600, 86400, 365 * 86400
 
 _UNITS: tuple[tuple[int, Callable[[int], str]], ...] = (
@@ -23,6 +25,7 @@ _UNITS: tuple[tuple[int, Callable[[int], str]], ...] = (
     (1, lambda n: ngettext("%(n)s second", "%(n)s seconds", n)),
 )
 
+_NUMBER = re.compile(r"[0-9.]+(?:e[+-][0-9]+)?")
 _BEHIND_MARK = re.compile(r"(?<=[，。：；？！])\s+")
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -34,15 +37,15 @@ def age(posted_at: float) -> str:
         return gettext("just now")
     if seconds < _HOUR:
         minutes = seconds // _MINUTE
-        return ngettext("%(n)d minute ago", "%(n)d minutes ago", minutes) % {"n": minutes}
+        return ngettext("%(n)s minute ago", "%(n)s minutes ago", minutes) % {"n": grouped(minutes)}
     if seconds < _DAY:
         hours = seconds // _HOUR
-        return ngettext("%(n)d hour ago", "%(n)d hours ago", hours) % {"n": hours}
+        return ngettext("%(n)s hour ago", "%(n)s hours ago", hours) % {"n": grouped(hours)}
     if seconds < _YEAR:
         days = seconds // _DAY
-        return ngettext("%(n)d day ago", "%(n)d days ago", days) % {"n": days}
+        return ngettext("%(n)s day ago", "%(n)s days ago", days) % {"n": grouped(days)}
     years = seconds // _YEAR
-    return ngettext("%(n)d year ago", "%(n)d years ago", years) % {"n": years}
+    return ngettext("%(n)s year ago", "%(n)s years ago", years) % {"n": grouped(years)}
 
 
 def moment(unix_seconds: float) -> datetime:
@@ -90,17 +93,32 @@ def _significant(number: float, digits: int, _language: str | None) -> str:
         return f"{significant(float(mantissa), digits)} × 10{str(int(exponent)).translate(_SUPERSCRIPTS)}"
     exact = Decimal(number)
     rounded = round(exact, max(0, digits - 1 - exact.adjusted())).normalize()
-    return number_format(rounded, decimal_pos=max(0, -int(rounded.as_tuple().exponent)), force_grouping=True)
+    return decimal(rounded, max(0, -int(rounded.as_tuple().exponent)))
 
 
 def thousandths(number: float) -> str:
     """A number with three decimals."""
-    return number_format(round(Decimal(number), 3), decimal_pos=3, force_grouping=True)
+    return decimal(round(Decimal(number), 3), 3)
+
+
+def decimal(number: float | Decimal | str, places: int) -> str:
+    """A number as the language writes it: digits in groups, and a minus sign where programs have a hyphen."""
+    return _decimal(number, places, get_language())
+
+
+@lru_cache(maxsize=4096)
+def _decimal(number: float | Decimal | str, places: int, _language: str | None) -> str:
+    return number_format(number, decimal_pos=places, force_grouping=True).replace("-", MINUS)
 
 
 def grouped(number: float) -> str:
     """A whole number with the language's thousands separator."""
-    return number_format(number, decimal_pos=0, force_grouping=True)
+    return decimal(number, 0)
+
+
+def figures(text: str) -> str:
+    """A text that the store keeps, such as "1500 → 0.25", with its numbers as the language writes them."""
+    return _NUMBER.sub(lambda number: significant(float(number[0]), 6), text)
 
 
 def listed(words: Iterable[str]) -> str:
@@ -118,6 +136,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "full_date": full_date,
     "iso_date": iso_date,
     "duration": duration,
+    "figures": figures,
     "grouped": grouped,
     "significant": significant,
     "thousandths": thousandths,

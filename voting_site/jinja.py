@@ -8,11 +8,13 @@ from django.templatetags.static import static
 from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import get_language_info
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, StrictUndefined, pass_eval_context
+from jinja2.nodes import EvalContext
+from markupsafe import Markup
 
 from accounts.pages import page_of
 from articles import languages
-from articles.presentation import FILTERS
+from articles.presentation import FILTERS, grouped
 from voting_site.form_errors import control, was_refused, wrong_fields
 
 
@@ -26,6 +28,13 @@ def _languages() -> list[tuple[str, str, str]]:
     """Each language of the site: its code, its name in itself, and how HTML calls it."""
     codes = [code for code, _name in settings.LANGUAGES]
     return [(code, get_language_info(code)["name_local"], languages.tag(code)) for code in codes]
+
+
+@pass_eval_context
+def _ngettext(context: EvalContext, singular: str, plural: str, number: int, /, **facts: object) -> str:
+    """The text for a number, with `num` in it as the language writes the number. Of −1 there is one, as of 1."""
+    text = translation.ngettext(singular, plural, abs(number))
+    return (Markup(text) if context.autoescape else text) % ({"num": grouped(number)} | facts)  # noqa: S704 - ours
 
 
 def environment(**options: Any) -> Environment:
@@ -42,6 +51,7 @@ def environment(**options: Any) -> Environment:
         npgettext=translation.npgettext,
     )
     env.globals.update(
+        ngettext=_ngettext,
         static=static,
         url=_url,
         site_name=settings.SITE_NAME,

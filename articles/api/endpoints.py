@@ -19,7 +19,7 @@ from articles.errors import PageNotFound
 from articles.feeds.query import BadQuery, hidden_in
 from articles.links import clean_link
 from articles.people import actor, reader_id
-from articles.presentation import listed
+from articles.presentation import grouped, listed
 from articles.repository import MOST_GROUPS
 from articles.searching import read_query
 from articles.slugs import clean_slug, slug_asked_for, slugs_asked_for
@@ -193,4 +193,4 @@ def check_groups(slugs: Sequence[str], known: Collection[str], at_most: int | No
         message = _("There is no group named %(names)s.") % {"names": listed(unknown)}
         raise Problem(400, "unknown-group", message)
     if at_most is not None and len(slugs) > at_most:
-        raise Problem(400, "too-many-groups", _("Choose at most %(most)d groups.") % {"most": at_most})
+        raise Problem(400, "too-many-groups", _("Choose at most %(most)s groups.") % {"most": grouped(at_most)})

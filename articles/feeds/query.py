@@ -50,7 +50,7 @@ def _min_points(query: QueryDict) -> int | None:
 def hidden_in(joined: str) -> tuple[str, ...]:
     """Slugs of the groups that `?hide=` names, sorted, each once. Raises BadQuery."""
     if len(joined) > _MOST_TEXT or joined.count(",") >= MOST_HIDDEN:
-        raise BadQuery(_("hide can name at most %(most)d groups.") % {"most": MOST_HIDDEN})
+        raise BadQuery(_("hide can name at most %(most)s groups.") % {"most": grouped(MOST_HIDDEN)})
     try:
         return tuple(sorted({clean_slug(slug) for slug in slugs_from(joined)}))
     except Refused as refused:

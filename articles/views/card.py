@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from articles.domain import Article
 from articles.links import host_of
-from articles.presentation import grouped
+from articles.presentation import grouped, listed
 from articles.site_address import site_address
 
 _LOCALES = {"en": "en_US", "zh-hans": "zh_CN"}
@@ -63,5 +63,5 @@ def _description(article: Article) -> str:
         return text % facts
     return _("%(description)s Groups: %(groups)s.") % {
         "description": text % facts,
-        "groups": ", ".join(article.groups),
+        "groups": listed(article.groups),
     }

@@ -18,7 +18,7 @@ def counts(article_id: ArticleId, found: Article | Tally) -> dict[str, Any]:
         "opposes": found.opposes,
         "choice": found.choice.value,
         "points": grouped(found.points),
-        "unit": ngettext("point", "points", found.points),
+        "unit": ngettext("point", "points", abs(found.points)),
         "numbers": ngettext(
             "%(votes)s vote, %(opposes)s opposed", "%(votes)s votes, %(opposes)s opposed", found.votes
         )
@@ -34,19 +34,19 @@ def sentence(tally: Tally) -> str:
             text = ngettext(
                 "Your vote is counted: %(points)s point now.",
                 "Your vote is counted: %(points)s points now.",
-                tally.points,
+                abs(tally.points),
             )
         case Choice.OPPOSE:
             text = ngettext(
                 "Your opposition is counted: %(points)s point now.",
                 "Your opposition is counted: %(points)s points now.",
-                tally.points,
+                abs(tally.points),
             )
         case _:
             text = ngettext(
                 "Your choice is taken back: %(points)s point now.",
                 "Your choice is taken back: %(points)s points now.",
-                tally.points,
+                abs(tally.points),
             )
     return text % numbers
 

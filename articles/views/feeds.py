@@ -16,7 +16,7 @@ from articles.feeds.answers import answer
 from articles.feeds.query import BadQuery, query_of, wish_of
 from articles.feeds.writing import Feed
 from articles.people import View, member_named
-from articles.presentation import grouped
+from articles.presentation import grouped, listed
 from articles.repository import Wish
 from articles.searching import read_query
 from articles.site_address import site_address
@@ -78,7 +78,7 @@ def of_groups(request: HttpRequest, wish: Wish, slugs: str, kind: str) -> HttpRe
         return moved(_address("group_feed", "+".join(into), kind, wish))
     with override(settings.LANGUAGE_CODE):
         page = reverse("articles:group", args=[slugs])
-        return _answer(request, ", ".join(titles[slug] for slug in wanted), page, wish, articles, kind)
+        return _answer(request, listed(titles[slug] for slug in wanted), page, wish, articles, kind)
 
 
 @_with_wish

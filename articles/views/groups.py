@@ -14,6 +14,7 @@ from articles.domain import Action, Group
 from articles.errors import GroupExists, GroupNotFound
 from articles.forms import GroupForm, MergeForm, RenameForm
 from articles.people import actor, needs
+from articles.presentation import grouped
 from articles.refusals import sentence_of
 from articles.views.twice import just_done
 from articles.wiring import repository
@@ -94,6 +95,7 @@ def _merge(request: HttpRequest, group: Group, form: MergeForm) -> HttpResponse:
     moved = repository().groups.merge(group.slug, into, actor(request), reason)
     messages.success(
         request,
-        ngettext("%(n)d article has been moved.", "%(n)d articles have been moved.", moved) % {"n": moved},
+        ngettext("%(n)s article has been moved.", "%(n)s articles have been moved.", moved)
+        % {"n": grouped(moved)},
     )
     return redirect("articles:group", into)

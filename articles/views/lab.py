@@ -112,7 +112,7 @@ def rollback(request: HttpRequest) -> HttpResponse:
         return _refused(request, _("These parameters are in force already."), 400)
     if out_of_range(entry.parameters):
         return _refused(request, _("The parameters of that version are outside today's ranges."), 400)
-    reason = _("Back to version %(number)d") % {"number": entry.version}
+    reason = _("Back to version %(number)s") % {"number": grouped(entry.version)}
     if refusal := _begin(found, entry.parameters, version, actor(request), reason):
         return _refused(request, refusal, 409)
     return _go_on(request, found)

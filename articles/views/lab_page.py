@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -12,6 +11,7 @@ from articles import lab, ranking
 from articles.charts import Chart, decay_curve
 from articles.domain import Article, Order
 from articles.forms_lab import ApplyForm, LabForm, plain
+from articles.presentation import decimal, grouped
 from articles.ranking import RANGES, Parameters
 from articles.repository import Preview, Repository, Tuning, TuningEntry
 from articles.views import chart_labels
@@ -148,20 +148,24 @@ def _figures(in_force: Parameters, chosen: Parameters, preview: Preview) -> Iter
     both = (in_force, chosen)
     yield Figure(_("Seconds per point"), *(_seconds(one.seconds_per_point) for one in both))
     yield Figure(
-        _("%(votes)d votes are worth") % {"votes": _EXAMPLE},
+        _("%(votes)s votes are worth") % {"votes": grouped(_EXAMPLE)},
         *(days_in_words(_EXAMPLE / one.votes_per_day) for one in both),
     )
     yield Figure(_("Half-life of hotness"), *(hours_in_words(ranking.half_life(one)) for one in both))
     shares = [lab.share_older_than_a_day(articles, preview.at) for articles in (preview.in_force, preview.other)]
     yield Figure(
-        _("Of the first %(top)d, older than a day") % {"top": lab.TOP},
-        *("–" if share is None else _("%(percent)d %%") % {"percent": round(100 * share)} for share in shares),
+        _("Of the first %(top)s, older than a day") % {"top": grouped(lab.TOP)},
+        *("–" if share is None else _percent(grouped(round(100 * share))) for share in shares),
     )
+
+
+def _percent(number: str) -> str:
+    return _("%(percent)s %%") % {"percent": number}
 
 
 def _seconds(value: float) -> str:
     """Seconds of a point, to a tenth where they are not whole."""
-    return number_format(value, decimal_pos=0 if round(value, 1) == int(value) else 1, force_grouping=True)
+    return decimal(value, 0 if round(value, 1) == int(value) else 1)
 
 
 def hours_in_words(value: float) -> str:
@@ -185,7 +189,7 @@ def _curves(in_force: Parameters, chosen: Parameters) -> tuple[Chart, str]:
         [(name, lab.remaining(one)) for name, one in settings],
         lab.curve_hours(*(one for _name, one in settings)),
         hour_label=chart_labels.hours,
-        value_label=lambda value: _("%(percent)s %%") % {"percent": chart_labels.number(value)},
+        value_label=lambda value: _percent(chart_labels.number(value)),
     )
     told = {
         "in_force": hours_in_words(ranking.half_life(in_force)),
@@ -216,7 +220,7 @@ def change_words(before: Parameters, after: Parameters) -> Iterator[str]:
 def _value(value: float) -> str:
     """To the last digit, with the language's separators."""
     text = plain(value)
-    return number_format(text, decimal_pos=len(text.partition(".")[2]), force_grouping=True)
+    return decimal(text, len(text.partition(".")[2]))
 
 
 def _versions(history: Sequence[TuningEntry], tuning: Tuning) -> list[Version]:

@@ -306,6 +306,24 @@ def test_large_numbers_are_grouped_at_once(page, store, article):
     expect_row(page, article, "1,235 points", "vote")
 
 
+@pytest.mark.parametrize("language", ["en", "zh-CN"])
+def test_the_page_writes_numbers_as_the_server_does(chromium, site, store, language):
+    number = store.articles.post(77, "somebody", "Opposed", f"https://example.org/{store.store.now()}").id
+    store.store.client.hset(f"article:{number}", "opposes", "3000")
+    with window(chromium, site, "demo", locale=language) as page:
+        page.goto("/newest/")
+        held, points = hold(page, SENT), page.locator(f"{row_of(number)} .points")
+        expect(points).to_contain_text("−2,999")
+
+        button(page, number, "oppose").click()
+
+        expect(points).to_contain_text("−3,000")
+        wait_for(page, lambda: held)
+        held[0].continue_()
+        expect(page.locator("#live")).to_contain_text("−3,000")
+        expect(points).to_contain_text("−3,000")
+
+
 def test_a_second_click_that_meets_the_other_button_is_a_choice_of_its_own(page, store, article):
     with page.expect_response(SENT):
         button(page, article, "vote").click()

@@ -96,7 +96,7 @@ def test_several_groups_show_what_is_in_any_of_them_once(site, groups):
 
     assert response.status_code == 200
     assert rows(response) == [1, 3, 2]
-    assert ">Python + Redis</h1>" in text_of(response)
+    assert ">Python, Redis</h1>" in text_of(response)
     assert rows(Client().get("/groups/python+redis/?order=time")) == [3, 2, 1]
     assert Client().get("/groups/python+redis/?order=x").status_code == 404
 

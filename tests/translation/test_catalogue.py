@@ -58,7 +58,7 @@ def test_gettext_reads_what_is_compiled(kept):
     found = gettext.GNUTranslations(io.BytesIO(catalogues.compiled(kept)))
 
     assert found.gettext("Front page") == "首页"
-    assert {found.ngettext("%(n)d hour ago", "%(n)d hours ago", n) for n in (0, 1, 2, 100)} == {"%(n)d 小时前"}
+    assert {found.ngettext("%(n)s hour ago", "%(n)s hours ago", n) for n in (0, 1, 2, 100)} == {"%(n)s 小时前"}
 
 
 def test_nothing_in_the_file_changes_by_itself_or_names_a_person(kept):

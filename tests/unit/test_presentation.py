@@ -1,9 +1,17 @@
 """How values look on pages."""
 
+import re
+
 import pytest
+from django.conf import settings
 from django.utils import translation
 
-from articles.presentation import duration, significant, thousandths
+from articles import measures
+from articles.domain import Choice, Tally
+from articles.presentation import duration, figures, full_date, grouped, significant, thousandths
+from articles.views.chart_labels import clock_or_day
+from articles.views.counts import counts, sentence
+from voting_site.jinja import environment
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +51,7 @@ def test_a_length_of_time_is_told_in_its_largest_units(seconds, words):
         (56.5685, "56.57"),
         (0.0125, "0.0125"),
         (0.00099999, "0.001"),
-        (-3.25, "-3.25"),
+        (-3.25, "−3.25"),
         (1.25e-7, "1.25 × 10⁻⁷"),
         (9.99999e-7, "1 × 10⁻⁶"),
     ],
@@ -61,3 +69,54 @@ def test_numbers_follow_the_readers_language():
 
 def test_times_of_the_store_are_shown_to_the_millisecond():
     assert thousandths(1_700_000_432.1) == "1,700,000,432.100"
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_numbers_are_in_groups_and_negative_ones_have_a_minus_sign(language):
+    with translation.override(language):
+        assert [grouped(-1), grouped(1703), grouped(-1_234_567)] == ["−1", "1,703", "−1,234,567"]
+        assert thousandths(-1234.5) == "−1,234.500"
+        assert figures("1500 → 0.25") == "1,500 → 0.25"
+        assert [measures.ratio(1234.5), measures.span(1234 * 86_400)[:5]] == ["1,234.50", "1,234"]
+        assert measures.size(1023 * 1024).startswith("1,023.0")
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_a_number_in_a_counted_text_of_a_page_is_in_groups(language):
+    page = environment(autoescape=True).from_string('{{ ngettext("%(num)s of <b>", "%(num)s of <b>", 1703) }}')
+
+    with translation.override(language):
+        assert page.render() == "1,703 of <b>"
+
+
+def sources():
+    for folder, kind in (("templates", "*.html"), ("articles", "*.py"), ("accounts", "*.py")):
+        yield from (settings.BASE_DIR / folder).rglob(kind)
+
+
+def test_no_text_for_readers_writes_a_number_past_the_filters():
+    found = {str(path): re.findall(r"%\(\w+\)d", path.read_text("utf-8")) for path in sources()}
+
+    assert {path: names for path, names in found.items() if names} == {}
+
+
+@pytest.mark.parametrize(
+    ("opposes", "points", "unit"), [(0, "1", "point"), (1, "0", "points"), (2, "−1", "point"), (3, "−2", "points")]
+)
+def test_one_point_is_one_whatever_its_sign(opposes, points, unit):
+    tally = Tally(1, opposes, Choice.NONE)
+
+    assert (counts(1, tally)["points"], counts(1, tally)["unit"]) == (points, unit)
+    assert sentence(tally) == f"Your choice is taken back: {points} {unit} now."
+    page = environment(autoescape=True).from_string('{{ ngettext("point", "points", points) }}')
+    assert page.render(points=tally.points) == unit
+
+
+def test_dates_name_their_day_and_end_in_no_full_stop():
+    midnight = 1_795_305_600.0
+
+    assert [full_date(midnight), full_date(midnight + 840)] == ["22 Nov 2026, 00:00", "22 Nov 2026, 00:14"]
+    assert full_date(midnight + 43_200) == "22 Nov 2026, 12:00"
+    assert [clock_or_day(midnight), clock_or_day(midnight + 43_200)] == ["22 Nov", "12:00"]
+    with translation.override("zh-hans"):
+        assert full_date(midnight) == "2026年11月22日 00:00"
