@@ -7,7 +7,7 @@ from tests.api.conftest import CAROL, error_of
 
 FIELDS = {
     *("id", "title", "link", "poster", "time", "votes", "opposes", "points", "score", "groups"),
-    *("choice", "closes_at", "removed", "pv", "uv"),
+    *("choice", "closes_at", "removed", "saved", "edited_at", "pv", "uv"),
 }
 
 NOT_IDS = (
@@ -37,6 +37,8 @@ def test_an_article_has_every_field(anyone, site_store, article, alice, bob):
         "choice": "none",
         "closes_at": stored.posted_at + 7 * 86400,
         "removed": None,
+        "saved": False,
+        "edited_at": None,
         "pv": 0,
         "uv": 0,
     }
