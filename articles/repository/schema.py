@@ -36,7 +36,7 @@ _STEP = 1000
 """Articles ranked, listed, or given a closing time in one step."""
 
 _SITE = "site"
-"""A random UUID, made with the stamp."""
+"""A random UUID, made at the first start that knows of it."""
 
 _CONFIGURED = "configured"
 """Votes per day as last taken over from the configuration; the lab may have changed them since."""
@@ -52,17 +52,16 @@ def check_server(store: Store) -> None:
 
 
 def stamp(store: Store) -> None:
-    """Stamp an empty store as this site's, or check the stamp it has. Safe to repeat.
+    """Stamp an empty store as this site's, or check the stamp it has. Safe to repeat, and for several at once.
 
     Raises StoreUnfit with one sentence for the operator, and StoreUnavailable.
     """
-    with store.commands() as client:
-        stamp = client.hgetall(names.SCHEMA)
-        if not stamp and (others := client.dbsize()):
-            raise StoreUnfit(
-                f"The store's database holds {others} keys that are not this site's; give it an empty database."
-            )
-    _write_stamp(store, is_new=not stamp)
+    new: dict[str, Value] = {"version": LAYOUT_VERSION, "shards": store.shards.count, "indexed": ALL_INDEXED}
+    status, *others = store.run("stamp_store", [names.SCHEMA], [part for field in new.items() for part in field])
+    if status == "foreign":
+        raise StoreUnfit(
+            f"The store's database holds {others[0]} keys that are not this site's; give it an empty database."
+        )
     _check_stamp(store)
     _write_parameters(store)
 
@@ -145,16 +144,6 @@ def _check(info: dict[str, Any]) -> None:
         raise StoreUnfit("The store is a cluster node; this site serves from a single server.")
 
 
-def _write_stamp(store: Store, *, is_new: bool) -> None:
-    with store.pipeline() as pipe:
-        pipe.hsetnx(names.SCHEMA, "version", str(LAYOUT_VERSION))
-        pipe.hsetnx(names.SCHEMA, "shards", str(store.shards.count))
-        pipe.hsetnx(names.SCHEMA, _SITE, str(uuid4()))
-        if is_new:
-            pipe.hsetnx(names.SCHEMA, "indexed", ALL_INDEXED)
-        pipe.execute()
-
-
 def _write_parameters(store: Store) -> None:
     """Only into a store whose stamp is ours: another number of shards has other keys."""
     beginning = _beginning(store)
@@ -163,6 +152,7 @@ def _write_parameters(store: Store) -> None:
         window = client.hget(names.SCHEMA, _WINDOW)
     windows = {"voting_window": window, "longest_window": window}
     with store.pipeline() as pipe:
+        pipe.hsetnx(names.SCHEMA, _SITE, str(uuid4()))
         pipe.hsetnx(names.SCHEMA, _CONFIGURED, beginning["votes_per_day"])
         for keys in store.shards.all:
             for name, value in (beginning | windows).items():

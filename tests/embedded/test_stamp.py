@@ -1,5 +1,6 @@
 import json
 import shutil
+from contextlib import contextmanager
 
 import pytest
 
@@ -75,6 +76,67 @@ def test_a_store_that_lost_its_manifest_does_not_start_empty(used: StorePaths, s
     used.stamp.unlink()
 
     with pytest.raises(StoreMissingError, match=r"appendonly\.aof\.manifest is missing"):
+        supervise()
+
+
+@pytest.mark.parametrize("step", ["the directory", "the base file", "the journal", "a draft of the manifest"])
+def test_a_first_start_that_ended_before_the_manifest_is_done_again(paths: StorePaths, supervise, step: str):
+    supervise().stop()  # leaves the files of an empty store, as a first start writes them one after another
+    folder, paths_left = (
+        paths.manifest.parent,
+        {
+            "the directory": [],
+            "the base file": ["*.base.rdb"],
+            "the journal": ["*.base.rdb", "*.incr.aof"],
+            "a draft of the manifest": ["*.base.rdb", "*.incr.aof", "temp-appendonly.aof.manifest"],
+        }[step],
+    )
+    paths.manifest.rename(folder / "temp-appendonly.aof.manifest")
+    paths.stamp.unlink()
+    for file in folder.iterdir():
+        if not any(file.match(kept) for kept in paths_left):
+            file.unlink()
+
+    supervise()
+
+    assert answers(paths)
+    assert paths.manifest.exists()
+
+
+@pytest.mark.parametrize("left", ["*.base.rdb", "*.incr.aof"])
+def test_files_with_data_and_without_a_manifest_are_refused(rewritten, paths: StorePaths, supervise, left: str):
+    shutil.copytree(rewritten, paths.data_dir)
+    with supervise_once(supervise, paths):
+        pass
+    paths.manifest.unlink()
+    paths.stamp.unlink()
+    for file in paths.manifest.parent.iterdir():
+        if not file.match(left):
+            file.unlink()
+
+    with pytest.raises(StoreMissingError, match="is missing"):
+        supervise()
+
+
+@contextmanager
+def supervise_once(supervise, paths: StorePaths):
+    """Write something into the journal, too."""
+    supervisor = supervise()
+    with client(paths) as connection:
+        connection.set("more", "1")
+        yield
+    supervisor.stop()
+
+
+@pytest.mark.parametrize("cut", [8, 20, -1])
+def test_a_base_file_that_is_not_whole_is_refused(paths: StorePaths, supervise, cut: int):
+    supervise().stop()
+    base = next(paths.manifest.parent.glob("*.base.rdb"))
+    base.write_bytes(base.read_bytes()[:cut])
+    paths.manifest.unlink()
+    paths.stamp.unlink()
+
+    with pytest.raises(StoreMissingError, match="is missing"):
         supervise()
 
 

@@ -5,6 +5,7 @@ from threading import Barrier
 from uuid import UUID
 
 import pytest
+import redis
 
 from articles.domain import Rules
 from articles.errors import StoreUnfit
@@ -52,6 +53,43 @@ def test_somebody_elses_database_is_refused_and_left_alone(server_url):
     with pytest.raises(StoreUnfit, match="1 keys that are not this site's"):
         repository.prepare()
     assert list(repository.store.client.scan_iter()) == ["theirs"]
+
+
+def test_two_first_starts_prepare_one_store_wherever_one_overtakes_the_other(server_url):
+    """The second start runs from its beginning to its end before each command of the first in turn."""
+
+    class Overtaken(redis.Redis):
+        left = 0
+
+        def execute_command(self, *args, **options):
+            self.overtake()
+            return super().execute_command(*args, **options)
+
+        def pipeline(self, *args, **options):
+            self.overtake()
+            return super().pipeline(*args, **options)
+
+        def overtake(self):
+            self.left -= 1
+            if self.left == 0:
+                connect(server_url, shards=4, patient=True).prepare()
+
+    pool = connect(server_url, patient=True).store.client.connection_pool
+    commands, overtaken = 0, True
+    while overtaken:
+        commands += 1
+        client = Overtaken(connection_pool=pool)
+        client.flushdb()
+        client.left = commands
+        first = connect(client, shards=4)
+
+        first.prepare()
+
+        overtaken = client.left <= 0
+        assert first.articles.post(1, "alice", "T", "https://example.org/").is_new
+        assert first.store.client.hget("schema:", "indexed") == "1 all"
+        assert list(first.audit.findings()) == []
+    assert commands > 6
 
 
 def test_a_store_that_evicts_is_refused(server_url):

@@ -5,11 +5,16 @@ An older server, or one whose files have gone, starts *empty* and without a word
 
 import json
 import os
+import re
 from pathlib import Path
 
 from .binary import ServerVersion
 from .errors import StoreDirectoryError, StoreMissingError, StoreVersionError
 from .paths import StorePaths
+
+_MANIFEST_DRAFT = "temp-appendonly.aof.manifest"
+_LONGEST_EMPTY_BASE = 1024  # bytes
+_HEAD = re.compile(rb"(?:REDIS\d{4}|VALKEY\d{3})")
 
 
 def check(paths: StorePaths, server: ServerVersion) -> None:
@@ -17,7 +22,7 @@ def check(paths: StorePaths, server: ServerVersion) -> None:
     stamp = read(paths.stamp)
     if stamp is not None and not server.can_read(stamp):
         raise StoreVersionError(paths.directory, str(server), str(stamp))
-    if not paths.manifest.exists() and (stamp is not None or _has_files(paths.manifest.parent)):
+    if not paths.manifest.exists() and (stamp is not None or not _holds_nothing(paths.manifest.parent)):
         raise StoreMissingError(paths.directory, paths.manifest)
 
 
@@ -50,5 +55,39 @@ def write(path: Path, server: ServerVersion) -> None:
         raise StoreDirectoryError.from_os(error, path) from error
 
 
-def _has_files(directory: Path) -> bool:
-    return directory.is_dir() and any(directory.iterdir())
+def _holds_nothing(directory: Path) -> bool:
+    """Whether there is no file with data: none, or only those that a first start leaves which ended too soon.
+
+    A server that starts empty writes a base file without data, then an empty journal, and last the manifest.
+    """
+    if not directory.is_dir():
+        return True
+    return all(_is_without_data(file) for file in directory.iterdir())
+
+
+def _is_without_data(file: Path) -> bool:
+    try:
+        if file.name.endswith(".base.rdb"):
+            with file.open("rb") as base:
+                return _is_empty_base(base.read(_LONGEST_EMPTY_BASE + 1))
+        return file.name == _MANIFEST_DRAFT or (file.name.endswith(".incr.aof") and file.stat().st_size == 0)
+    except OSError as error:
+        raise StoreDirectoryError.from_os(error, file) from error
+
+
+def _is_empty_base(data: bytes) -> bool:
+    """Whether a file of the format RDB has nothing between its head, facts about the server, and its end."""
+    if len(data) > _LONGEST_EMPTY_BASE or not _HEAD.match(data):
+        return False
+    at = 9
+    while data[at : at + 1] == b"\xfa":  # a fact: its name and its value
+        at = _after_text(data, _after_text(data, at + 1))
+    return data[at : at + 1] == b"\xff" and len(data) == at + 9  # the end, and a checksum of 8 bytes
+
+
+def _after_text(data: bytes, at: int) -> int:
+    """Where a text ends that begins there: up to 63 bytes after their number, or a number of 1, 2 or 4 bytes."""
+    first = data[at] if at < len(data) else 0xFF
+    if first < 0x40:
+        return at + 1 + first
+    return at + 1 + {0xC0: 1, 0xC1: 2, 0xC2: 4}.get(first, len(data))

@@ -1,0 +1,12 @@
+--[[
+Stamp an empty store as this site's; one that has a stamp is left as it is. Idempotent.
+KEYS  1 the stamp
+ARGV  1… field, value, field, value … of a new stamp
+Returns  {"ok"} | {"foreign", number of keys that are not this site's}
+Cost  O(1)
+]]
+if redis.call('EXISTS', KEYS[1]) == 1 then return {'ok'} end
+local others = redis.call('DBSIZE')
+if others > 0 then return {'foreign', others} end
+redis.call('HSET', KEYS[1], unpack(ARGV))
+return {'ok'}
