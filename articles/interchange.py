@@ -23,8 +23,9 @@ EARLIEST = 631_152_000  # 1990-01-01, before the first web page
 AHEAD = 86_400  # seconds by which another site's clock, or its time zone, may be ahead of ours
 LONGEST_WINDOW = 366 * 86_400  # seconds from `time` to `closes`
 MOST_VOTES = 1_000_000_000
-MOST_OPEN_VOTES = 1_000_000
-"""While an article is open each of its votes is a member of a set, and all of them are entered at once."""
+MOST_OPEN_VOTES = 10_000
+"""While an article is open each of its votes is a member of a set. All are entered in one step with the article,
+and more of them would hold up every reader."""
 
 GROUPS_LIMIT = 20
 LONGEST_LINE = 1_000_000  # bytes
@@ -52,7 +53,7 @@ MESSAGES = {
     "closes-late": "The end of voting is more than a year after the time.",
     "votes-kind": "The votes are not a whole number.",
     "votes-many": "The votes are more than the site can hold.",
-    "votes-open": "The votes are too many for an article that is still open to votes.",
+    "votes-open": f"The votes are more than an article that is still open may have: {MOST_OPEN_VOTES:,}.",
     "opposes-kind": "The counts of votes and opposes are not whole numbers from 0.",
     "groups-kind": "The groups are not a list.",
     "slug-kind": "A group's name is not text.",
