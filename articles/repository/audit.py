@@ -1,6 +1,6 @@
-"""Proves the store's invariants, on a live site too: each is checked in one atomic step.
+"""Proves the store's invariants, on a live site too: each article, and each place in a list, in one atomic step.
 
-1. open article: votes = voters, opposes = opposers, and nobody is both
+1. every article says when voting ends; open article: votes = voters, opposes = opposers, and nobody is both
 2. score = time + seconds per point x points, exactly; the time ranking holds the article's time, the one by points
    its points; those of what was posted lately equal it
 3. an article exists if and only if it is in these rankings, or among the removed and in none
@@ -14,10 +14,13 @@
 8. while voting is open, what a member is listed to have voted for and opposed is what the voter sets say; nothing
    is listed of former members
 9. an article knows exactly the entries of the moderation log that are about it
-10. no voter set without an end, no key without its article, id counter at least the highest id
+10. no article has a poster whose account is deleted (one that is being deleted just now may still have some)
+11. no voter set without an end, or with one before that of voting; no key without its article; id counter at least
+    the highest id
 """
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Any
 
 from articles.domain import Order, Span, UserId
@@ -25,11 +28,21 @@ from articles.ranking import RANGES, out_of_range
 from articles.repository import keys as names
 from articles.repository.index import Finding, Index
 from articles.repository.keys import Keys
-from articles.repository.keyspace import batches, mentioned_ids, survey
-from articles.repository.store import Store, exact_time
+from articles.repository.keyspace import (
+    batches,
+    mentioned_ids,
+    newest_since,
+    portions,
+    ranked_members,
+    set_members,
+    survey,
+)
+from articles.repository.long_articles import MOST_LOOKED_AT, check_long
+from articles.repository.store import Store, Value, exact_time
 from articles.repository.tuning import parameters_from
 
 _AT_ONCE = 250
+_ENTRIES_AT_ONCE = 2000
 _MOST_READINGS = 10
 
 _IN_FORCE = (*RANGES, "seconds_per_point", "version", "refreshed_at")
@@ -72,7 +85,8 @@ class Audit:
             yield from self._check_hot(keys)
             for member in sorted(contents.members):
                 yield from self._check_choices(keys, member)
-            yield from self._check_tops(keys)
+            for span in (Span.DAY, Span.WEEK, Span.MONTH):
+                yield from self._check_top(keys, span)
 
     def _check_counter(self, highest: int) -> Iterator[Finding]:
         with self._store.commands() as client:
@@ -108,24 +122,40 @@ class Audit:
         return shards
 
     def _check_hot(self, keys: Keys) -> Iterator[Finding]:
-        flat = self._store.run("audit_hot", [keys.order(Order.HOT)], [keys.prefix])
-        for article_id, problem in zip(flat[::2], flat[1::2], strict=True):
-            yield Finding(keys.article(int(article_id)), problem)
+        hot = keys.order(Order.HOT)
+        for batch in batches(set(map(int, ranked_members(self._store, hot))), _AT_ONCE):
+            flat = self._store.run("audit_hot", [hot], [keys.prefix, *batch])
+            for article_id, problem in zip(flat[::2], flat[1::2], strict=True):
+                yield Finding(keys.article(int(article_id)), problem)
 
-    def _check_tops(self, keys: Keys) -> Iterator[Finding]:
-        flat = self._store.run("audit_top", [keys.ranking], [keys.prefix])
-        for span, problem in zip(flat[::2], flat[1::2], strict=True):
-            yield Finding(keys.top(Span(span)), problem)
+    def _check_top(self, keys: Keys, span: Span) -> Iterator[Finding]:
+        top, times = keys.top(span), keys.order(Order.TIME)
+        rankings, seen = [keys.ranking, top, times, keys.order(Order.POINTS)], set[str]()
+        since, wrong, endless = self._store.run("audit_top", rankings, [keys.prefix, span.value])
+        if endless:
+            yield Finding(top, "is a ranking without end")
+        if not since:
+            return
+        recent = newest_since(self._store, times, float(since))
+        for batch in portions(chain(recent, ranked_members(self._store, top)), _AT_ONCE):
+            fresh = [article_id for article_id in dict.fromkeys(batch) if article_id not in seen]
+            seen.update(fresh)
+            _, found, _ = self._store.run("audit_top", rankings, [keys.prefix, span.value, *fresh])
+            wrong += found
+        if wrong:
+            yield Finding(top, f"differs from the points of what was posted since then, by {wrong}")
 
     def _check_articles(self, keys: Keys, batch: list[str]) -> Iterator[Finding]:
-        store = self._store
-        flat = store.run(
-            "audit_articles",
-            [*map(keys.order, (Order.TIME, Order.SCORE)), keys.removed, keys.order(Order.POINTS)],
-            [keys.prefix, exact_time(store.now()), *batch],
-        )
-        for article_id, problem in zip(flat[::2], flat[1::2], strict=True):
-            yield Finding(keys.article(int(article_id)), problem)
+        rankings = [*map(keys.order, (Order.TIME, Order.SCORE)), keys.removed, keys.order(Order.POINTS)]
+        while batch:
+            limits: list[Value] = [exact_time(self._store.now()), MOST_LOOKED_AT]
+            checked, long, flat = self._store.run("audit_articles", rankings, [keys.prefix, *limits, *batch])
+            for article_id, problem in zip(flat[::2], flat[1::2], strict=True):
+                yield Finding(keys.article(int(article_id)), problem)
+            for article_id in map(int, long):
+                problems = check_long(self._store, keys, article_id)
+                yield from (Finding(keys.article(article_id), problem) for problem in problems)
+            batch = batch[checked:]
 
     def _check_log(self, keys: Keys) -> Iterator[Finding]:
         with self._store.commands() as client:
@@ -137,19 +167,26 @@ class Audit:
 
     def _check_choices(self, keys: Keys, member: UserId) -> Iterator[Finding]:
         lists = [keys.votes_of(member), keys.opposes_of(member)]
-        now = exact_time(self._store.now())
-        flat = self._store.run("audit_choices", [*lists, keys.gone], [keys.prefix, member, now])
-        for at, problem in zip(flat[::2], flat[1::2], strict=True):
-            yield Finding(lists[at - 1], problem)
+        now, done, entries = exact_time(self._store.now()), 0, 1
+        while done < entries:
+            entries, flat = self._store.run(
+                "audit_choices", [*lists, keys.gone], [keys.prefix, member, now, done, _ENTRIES_AT_ONCE]
+            )
+            done += _ENTRIES_AT_ONCE
+            for at, problem in zip(flat[::2], flat[1::2], strict=True):
+                yield Finding(lists[at - 1], problem)
 
     def _check_group(self, keys: Keys, slug: str) -> Iterator[Finding]:
         with self._store.pipeline() as pipe:
             pipe.hexists(self._store.shards.directory.groups, slug)
-            pipe.smembers(keys.group(slug))
-            exists, found = pipe.execute()
-        members = {int(member) for member in found}
-        if members and not exists:
+            pipe.exists(keys.group(slug))
+            is_known, is_there = pipe.execute()
+        if is_there and not is_known:
             yield Finding(keys.group(slug), "holds articles, but there is no such group")
-        for batch in [*batches(members, _AT_ONCE), []]:  # none: the rankings
-            for problem in self._store.run("audit_group", [keys.group(slug)], [keys.prefix, slug, *batch]):
-                yield Finding(keys.group(slug), problem)
+        rankings = [ranked_members(self._store, keys.group_order(order, slug)) for order in Order]
+        seen, said = set[str](), set[str]()
+        for batch in chain([[]], portions(chain(set_members(self._store, keys.group(slug)), *rankings), _AT_ONCE)):
+            fresh = [article_id for article_id in dict.fromkeys(batch) if article_id not in seen]
+            seen.update(fresh)
+            said.update(self._store.run("audit_group", [keys.group(slug)], [keys.prefix, slug, *fresh]))
+        yield from (Finding(keys.group(slug), problem) for problem in sorted(said))

@@ -11,6 +11,7 @@ from articles.errors import Refused, StoreUnavailable
 from articles.links import link_digest
 from articles.repository import keys as names
 from articles.repository.groups import Groups
+from articles.repository.keyspace import portions
 from articles.repository.reading import read_articles
 from articles.repository.store import Call, Store, exact_time
 from articles.searching import words_of
@@ -20,6 +21,7 @@ Mark: TypeAlias = tuple[str, str]
 
 _LOCK_LIFE = 120
 _READ_AT_ONCE = 500
+_FOUND_AT_ONCE = 250
 
 
 class ImportRunning(Refused):
@@ -103,8 +105,9 @@ class Imports:
         times = list({exact_time(article.posted_at) for article in articles})
         replies = self._store.run_many(
             [
-                Call("find_imported", (keys.order(Order.TIME), keys.removed), (keys.prefix, *times))
+                Call("find_imported", (keys.order(Order.TIME), keys.removed), (keys.prefix, *some))
                 for keys in self._store.shards.all
+                for some in portions(times, _FOUND_AT_ONCE)
             ]
         )
         rows = (flat[at : at + 3] for flat in replies for at in range(0, len(flat), 3))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from articles.repository import keys as names
 from articles.repository.keys import Keys
+from articles.repository.keyspace import portions, ranked_members, set_members
 from articles.repository.store import Store
 from articles.searching import WORDS_VERSION, words_of
 
@@ -18,6 +19,24 @@ def version_of(state: str | None) -> int:
     """Version of the words that the store's stamp speaks of; 0 where it speaks of none."""
     version, _, _ = (state or "").partition(" ")
     return int(version) if version.isdigit() else 0
+
+
+_WORDS_AT_ONCE = 3000
+"""Words that one script enters: each may also replace another."""
+
+
+def by_words(rows: Iterable[tuple[str, ...]]) -> Iterator[list[tuple[str, ...]]]:
+    """The rows, whose last field holds words, in portions that one script may enter."""
+    portion, words = list[tuple[str, ...]](), 0
+    for row in rows:
+        more = row[-1].count(" ")
+        if portion and words + more > _WORDS_AT_ONCE:
+            yield portion
+            portion, words = [], 0
+        portion.append(row)
+        words += more
+    if portion:
+        yield portion
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +83,7 @@ class Index:
 
     def _portions(self, keys: Keys, found: Iterable[str]) -> Iterator[list[str | int]]:
         """Arguments of the scripts: words with some thousand ids together, or a part of the ids of one."""
-        with self._store.commands() as client:
-            words = sorted({*found, *client.zrange(keys.lexicon, 0, -1)})
+        words = sorted({*found, *ranked_members(self._store, keys.lexicon)})
         together, ids = list[str](), 0
         for at in range(0, len(words), _IDS_AT_ONCE):
             portion = words[at : at + _IDS_AT_ONCE]
@@ -89,7 +107,5 @@ class Index:
         return sizes
 
     def _parts(self, keys: Keys, word: str) -> Iterator[list[str | int]]:
-        with self._store.commands() as client:
-            ids = sorted(client.smembers(keys.word(word)))
-        for at in range(0, len(ids), _IDS_AT_ONCE):
-            yield [1, word, *ids[at : at + _IDS_AT_ONCE]]
+        for ids in portions(set_members(self._store, keys.word(word)), _IDS_AT_ONCE):
+            yield [1, word, *ids]

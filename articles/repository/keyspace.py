@@ -3,10 +3,14 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, TypeVar
 
 from articles.domain import ArticleId, Order, UserId
 from articles.repository.keys import Keys, Shards
 from articles.repository.store import Store
+
+T = TypeVar("T")
 
 _FORM = re.compile(r"(?P<prefix>\{s\d+\}:)?(?P<kind>[a-z]+):(?P<rest>.*)", re.DOTALL)
 
@@ -137,16 +141,49 @@ def batches(ids: Iterable[ArticleId], size: int) -> Iterator[list[str]]:
         yield ordered[at : at + size]
 
 
+def portions(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """The items as they come, in lists of at most `size`."""
+    waiting = iter(items)
+    while portion := list(islice(waiting, size)):
+        yield portion
+
+
+def set_members(store: Store, key: str) -> Iterator[str]:
+    """Members of a set, however large, without holding up the store. One may be met twice."""
+    return _scanned(store, "sscan", key)
+
+
+def ranked_members(store: Store, key: str) -> Iterator[str]:
+    """The same of a sorted set, in no order."""
+    return (member for member, _ in _scanned(store, "zscan", key))
+
+
+def newest_since(store: Store, times: str, since: float) -> Iterator[str]:
+    """Ids in a ranking by posting time that were posted at `since` or later. One may be met twice."""
+    done = 0
+    while True:
+        with store.commands() as client:
+            found = client.zrevrangebyscore(times, "+inf", f"{since:.3f}", start=done, num=PER_SCAN)
+        yield from found
+        done += len(found)
+        if len(found) < PER_SCAN:
+            return
+
+
+def _scanned(store: Store, command: str, key: str) -> Iterator[Any]:
+    cursor = 0
+    while True:
+        with store.commands() as client:
+            cursor, found = getattr(client, command)(key, cursor, count=PER_SCAN)
+        yield from found
+        if cursor == 0:
+            return
+
+
 def mentioned_ids(store: Store, keys: Keys, contents: Contents) -> set[ArticleId]:
     """Every id one shard has an article, anything else about one, or a place in a ranking for."""
-    return contents.articles | contents.mentioned | _ranked_ids(store, keys)
-
-
-def _ranked_ids(store: Store, keys: Keys) -> set[ArticleId]:
-    """Ids in the rankings of all articles, listed or removed."""
-    with store.pipeline() as pipe:
-        for order in Order:
-            pipe.zrange(keys.order(order), 0, -1)
-        for ranking in (keys.removed, keys.next_score, keys.viewed):
-            pipe.zrange(ranking, 0, -1)
-        return {int(member) for members in pipe.execute() for member in members}
+    found = contents.mentioned
+    found |= contents.articles
+    for ranking in (*map(keys.order, Order), keys.removed, keys.next_score, keys.viewed):
+        found.update(map(int, ranked_members(store, ranking)))
+    return found

@@ -10,7 +10,7 @@ from articles.ranking import Parameters
 from articles.repository.hot import Hot
 from articles.repository.keys import Keys
 from articles.repository.merging import MOST_READINGS
-from articles.repository.reading import read_articles, sort_key
+from articles.repository.reading import moment, read_articles, sort_key
 from articles.repository.store import Call, Store, exact_time
 from articles.repository.tuning import parameters_from
 
@@ -135,7 +135,9 @@ class Previews:
                 pipe.hmget(shards.of(int(i)).article(int(i)), [field, "closes"])
             rows = pipe.execute()
         limit = self._store.now() if closed else inf
-        return [int(votes) for votes, closes in rows if votes is not None and float(closes or 0) < limit]
+        return [
+            int(votes) for votes, closes in rows if (votes or "").isdecimal() and (moment(closes) or 0) < limit
+        ]
 
 
 def _numbers_of(keys: Keys) -> Call:

@@ -1,6 +1,7 @@
 """Hashes of the store into domain objects. Always many at once: one round trip, whatever the number."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import redis
@@ -12,6 +13,17 @@ from articles.errors import StoreUnfit
 from articles.repository import keys as names
 from articles.repository.client import UNPREPARED
 from articles.repository.store import Store
+
+_LATEST = 253_402_300_800  # the year 10000, which no calendar has
+_NUMBER = re.compile(r"(?=.{1,19}\Z)-?[0-9]+\.?[0-9]*")
+_ARCHIVED = re.compile("[0-9]{1,15} [0-9]{1,15}")
+_FORMS = {
+    **dict.fromkeys(("title", "link", "poster_name", "groups"), re.compile("(?s:.*)")),
+    **dict.fromkeys(("votes", "opposes"), re.compile("[0-9]{1,15}")),
+    "poster": re.compile("-?[0-9]{1,15}"),
+    "time": _NUMBER,
+}
+"""Fields that every article has."""
 
 
 class _Facts(NamedTuple):
@@ -35,7 +47,7 @@ def read_articles(store: Store, ids: Sequence[ArticleId], reader: UserId | None)
     facts = _Facts(float(per_point), float(window or 0))
     width = 3 if reader is None else 6
     rows = (replies[at : at + width] for at in range(0, len(replies), width))
-    found = (_article(i, row, facts) for i, row in zip(ids, rows, strict=True) if row[0])
+    found = (_article(i, row, facts) for i, row in zip(ids, rows, strict=True) if is_whole(row[0]))
     return list(found)
 
 
@@ -49,6 +61,26 @@ def replies_of(pipe: Pipeline) -> list[Any]:
         elif isinstance(reply, Exception):
             raise reply
     return replies
+
+
+def is_whole(fields: Mapping[str, str]) -> bool:
+    """Whether an article's hash has what every article has: the same rule as that of the scripts.
+
+    Others are damaged; they are left out wherever articles are read.
+    """
+    values = [fields.get(name) for name in _FORMS]
+    formed = all(
+        value is not None and form.fullmatch(value) for value, form in zip(values, _FORMS.values(), strict=True)
+    )
+    return (
+        formed and moment(fields["time"]) is not None and bool(_ARCHIVED.fullmatch(fields.get("archived", "0 0")))
+    )
+
+
+def moment(text: str | None) -> float | None:
+    """Unix seconds in a field of a hash; None where it holds no moment."""
+    at = float(text) if text and _NUMBER.fullmatch(text) else -1.0
+    return at if 0 <= at < _LATEST else None
 
 
 def _ask(pipe: Pipeline, store: Store, article_id: ArticleId, reader: UserId | None) -> None:
@@ -67,6 +99,7 @@ def _article(article_id: ArticleId, row: Sequence[Any], facts: _Facts) -> Articl
     if archived := fields.get("archived"):
         pv, uv = archived.split()
     posted_at, votes, opposes = float(fields["time"]), int(fields["votes"]), int(fields["opposes"])
+    closes_at = moment(fields.get("closes"))
     return Article(
         id=article_id,
         title=fields["title"],
@@ -77,7 +110,7 @@ def _article(article_id: ArticleId, row: Sequence[Any], facts: _Facts) -> Articl
         votes=votes,
         opposes=opposes,
         score=ranking.score(posted_at, votes - opposes, seconds_per_point=facts.seconds_per_point),
-        closes_at=float(fields.get("closes") or posted_at + facts.voting_window),
+        closes_at=posted_at + facts.voting_window if closes_at is None else closes_at,
         groups=split_groups(fields["groups"]),
         removed=fields.get("removed"),
         choice=Choice.VOTE if voted else Choice.OPPOSE if opposed else Choice.NONE,

@@ -1,18 +1,26 @@
 """Rebuilds every list from the articles themselves. Idempotent, and safe while the site is in use."""
 
-from articles.domain import ArticleId, Span
+from collections.abc import Callable
+
+from articles.domain import ArticleId, Order, Span
 from articles.repository import keys as names
 from articles.repository.audit import Progress, quiet
 from articles.repository.groups import Groups
 from articles.repository.hot import Hot
-from articles.repository.index import Index
+from articles.repository.index import Finding, Index
 from articles.repository.keys import Keys
-from articles.repository.keyspace import Contents, batches, mentioned_ids, survey
+from articles.repository.keyspace import Contents, batches, mentioned_ids, portions, set_members, survey
+from articles.repository.long_articles import MOST_LOOKED_AT, repair_long
 from articles.repository.reading import split_groups
 from articles.repository.search import Search
 from articles.repository.store import Store, Value, exact_time
 
 _AT_ONCE = 250
+_ENTRIES_AT_ONCE = 2000
+
+
+Tell = Callable[[Finding], object]
+"""Told of what cannot be repaired."""
 
 
 class Repair:
@@ -24,15 +32,18 @@ class Repair:
         self._search = Search(store)
         self._index = Index(store)
 
-    def run(self, progress: Progress = quiet) -> int:
+    def run(self, progress: Progress = quiet, tell: Tell = lambda _: None) -> int:
         """Rebuild rankings, hot list, groups, profiles, members' lists, words, what articles
         know of the moderation log, and the id counter.
 
         Returns how many articles there are.
 
+        `tell` is told of each article that is damaged: it is left as it is, until its hash is put right.
+
         Each article is put in order in one atomic step, so that whoever reads or votes meanwhile sees it
         either as it was or as it should be. Counts of votes are not touched.
         """
+        self._hot.rescore()  # what is put on the list is compared with the rest at this moment
         shards, _ = survey(self._store)
         ids = {keys: mentioned_ids(self._store, keys, contents) for keys, contents in shards.items()}
         done, total = 0, sum(len(found) for found in ids.values())
@@ -40,7 +51,7 @@ class Repair:
         slugs: set[str] = set()
         for keys, contents in shards.items():
             for batch in batches(ids[keys], _AT_ONCE):
-                slugs |= self._repair_articles(keys, batch)
+                slugs |= self._repair_articles(keys, batch, tell)
                 self._search.renew(map(int, batch))
                 done += len(batch)
                 progress(done, total)
@@ -56,13 +67,21 @@ class Repair:
         self._hot.rescore()
         return len(articles)
 
-    def _repair_articles(self, keys: Keys, batch: list[str]) -> set[str]:
+    def _repair_articles(self, keys: Keys, batch: list[str], tell: Tell) -> set[str]:
         """Repair these articles; returns the groups they are in."""
-        store = self._store
-        moment: list[Value] = [exact_time(store.now()), store.rules.voters_grace]
-        told = store.run("repair_articles", [keys.removed], [keys.prefix, *moment, *batch])
-        facts = [told[at : at + 4] for at in range(0, len(told), 4)]
-        return {slug for _, _, groups, _ in facts for slug in split_groups(groups)}
+        store, slugs, hot_size = self._store, set[str](), self._store.rules.hot_size
+        while batch:
+            limits: list[Value] = [exact_time(store.now()), store.rules.voters_grace, MOST_LOOKED_AT, hot_size]
+            done, long, told = store.run("repair_articles", [keys.removed], [keys.prefix, *limits, *batch])
+            facts = [told[at : at + 4] for at in range(0, len(told), 4)]
+            for article_id, (state, *_) in zip(batch[:done], facts, strict=True):
+                if state == "damaged":
+                    tell(Finding(keys.article(int(article_id)), "is not whole, and left as it is"))
+            for article_id in long:
+                repair_long(store, keys, int(article_id))
+            slugs.update(slug for *_, groups in facts for slug in split_groups(groups))
+            batch = batch[done:]
+        return slugs
 
     def _repair_log(self, keys: Keys) -> None:
         done, found = 0, _AT_ONCE
@@ -71,17 +90,20 @@ class Repair:
             done += found
 
     def _repair_groups(self, keys: Keys, contents: Contents) -> None:
+        """Their rankings are made again by their next readers."""
         for slug in sorted(contents.groups):
-            with self._store.commands() as client:
-                members = {int(member) for member in client.smembers(keys.group(slug))}
-            for batch in list(batches(members, _AT_ONCE)) or [[]]:
+            for batch in portions(set_members(self._store, keys.group(slug)), _AT_ONCE):
                 self._store.run("repair_group", [keys.group(slug)], [keys.prefix, slug, *batch])
+            with self._store.commands() as client:
+                client.unlink(*(keys.group_order(order, slug) for order in Order))
 
     def _repair_choices(self, keys: Keys, contents: Contents) -> None:
         now = exact_time(self._store.now())
         for member in sorted(contents.members):
-            lists = [keys.votes_of(member), keys.opposes_of(member), keys.gone]
-            self._store.run("repair_choices", lists, [keys.prefix, member, now])
+            lists, done, entries = [keys.votes_of(member), keys.opposes_of(member), keys.gone], 0, 1
+            while done < entries:
+                arguments: list[Value] = [keys.prefix, member, now, done, _ENTRIES_AT_ONCE]
+                entries, done = self._store.run("repair_choices", lists, arguments)
 
     def _drop_tops(self, keys: Keys) -> None:
         """The rankings of what was posted lately are made anew by their next readers."""

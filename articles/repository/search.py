@@ -6,11 +6,12 @@ The index is in the store, in the article's shard, and is written by the script 
 import json
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 from articles.domain import Article, ArticleId, Order, SearchPage, UserId
 from articles.errors import GroupNotFound, PageNotFound
 from articles.repository import keys as names
-from articles.repository.index import ALL_INDEXED, version_of
+from articles.repository.index import ALL_INDEXED, by_words, version_of
 from articles.repository.keys import Keys
 from articles.repository.reading import moved_to, read_articles, sort_key
 from articles.repository.store import Call, Store, Value
@@ -112,12 +113,16 @@ class Search:
 
     def _enter(self, articles: Sequence[Article]) -> list[ArticleId]:
         """Index these; returns those that were changed since they were read."""
-        shards: dict[Keys, list[str]] = {}
+        shards: dict[Keys, list[tuple[str, ...]]] = {}
         for article in articles:
             facts = (article.title, article.link, article.poster_name)
-            row = shards.setdefault(self._store.shards.of(article.id), [])
-            row += [str(article.id), *facts, words_of(*facts)]
-        calls = [Call("index_words", (keys.lexicon,), (keys.prefix, *rows)) for keys, rows in shards.items()]
+            row = (str(article.id), *facts, words_of(*facts))
+            shards.setdefault(self._store.shards.of(article.id), []).append(row)
+        calls = [
+            Call("index_words", (keys.lexicon,), (keys.prefix, *chain(*some)))
+            for keys, rows in shards.items()
+            for some in by_words(rows)
+        ]
         return [int(changed) for reply in self._store.run_many(calls) for changed in reply]
 
     def index(self, *, anew: bool = False) -> Iterator[tuple[int, int]]:

@@ -274,7 +274,8 @@ def test_a_script_that_writes_a_key_is_among_its_writers(row):
         "word:<word>": r"\b(?:enter_words|leave_words)\(|'SREM', key, id",
         "words:": r"\b(?:enter_words|leave_words)\(|'words:', 0",
         "removed:": r"'(?:ZADD|ZREM)', (?:prefix \.\. 'removed:'|KEYS\[1\])",
-        "hot:score": r"list_article\(|rescore_hot_list\(|rank\(prefix, 'hot'|'ZREM', (?:list|prefix .. WHOLE)",
+        "hot:score": r"(?:list_article|drop_from_hot|rescore_hot_list)\(|rank\(prefix, 'hot'"
+        r"|'ZREM', (?:list|prefix .. WHOLE)",
         "next:score": r"\b(?:list_article|unlist_article|rank_by_score)\(|, staged",
         "counter:views:<id>": r"'(?:SET|INCR|DEL)', views|'counter:views:'",
         "hll:uv:<id>": r"'(?:SET|PFADD|DEL)', (?:views, )?visitors|'hll:uv:'",
@@ -285,8 +286,8 @@ def test_a_script_that_writes_a_key_is_among_its_writers(row):
         "ranking:": r"'HSET', (?:KEYS\[3\], 'next_|ranking)|rescore_hot_list\(|open_ranking\(|'sampled_at', ARGV"
         r"|note_window\(",
         "log:": r"\blog\(|forget\(KEYS\[1\]",
-        "votes:<user>": r"\bnote_choice\(|list_choices\(|'UNLINK', KEYS\[[12]\]",
-        "opposes:<user>": r"\bnote_choice\(|list_choices\(|'UNLINK', KEYS\[[12]\]",
+        "votes:<user>": r"\bnote_choice\(|list_choice\(|'UNLINK', KEYS\[[12]\]",
+        "opposes:<user>": r"\bnote_choice\(|list_choice\(|'UNLINK', KEYS\[[12]\]",
         "posted:<user>": r"\bnote_posted\(|'ZREM', KEYS\[2\]",
         "gone:": r"'SADD', KEYS\[1\]",
         "groups:": r"'(?:HSET|HSETNX|HDEL)', KEYS\[1\], ARGV",

@@ -21,6 +21,7 @@ from articles.errors import EditingClosed, VotingClosed
 from articles.ranking import Parameters
 from articles.repository import Repository, connect, schema, scripts
 from articles.repository.client import make_client
+from articles.repository.long_articles import check_long, repair_long
 from articles.repository.store import Store
 from articles.searching import read_query
 from tests.clock import Clock
@@ -52,7 +53,7 @@ COMMANDS_OF_6_2 = {
         "ZREMRANGEBYRANK",
         "ZREMRANGEBYSCORE",
     ),
-    *("PFADD", "PFCOUNT", "INCR", "INCRBY", "HINCRBY", "HKEYS", "HLEN", "UNLINK", "RENAME"),
+    *("DBSIZE", "PFADD", "PFCOUNT", "INCR", "INCRBY", "HINCRBY", "HKEYS", "HLEN", "UNLINK", "RENAME"),
     *("LPUSH", "LPOP", "RPOP", "LINDEX", "LLEN", "LRANGE", "LSET", "LTRIM"),
 }
 NEWER = re.compile(
@@ -263,6 +264,9 @@ def use_all(repository: Repository, clock: Clock) -> None:
         repository.articles.edit(article_id, MODERATOR, "New", link(1000 + article_id), moderator=True)
         assert len(repository.moderation_log.about(article_id).entries) == 5
         repository.members.save(77, article_id, wanted=True)
+    with_many = repository.store.shards.of(ids[0])
+    assert list(check_long(repository.store, with_many, ids[0])) == []
+    repair_long(repository.store, with_many, ids[0])
     repository.departures.advance(BOB, "user2", "", lambda: True)
     repository.groups.rename("one", "First", MODERATOR)
     repository.groups.merge("one", "two", MODERATOR)
@@ -276,7 +280,9 @@ def use_all(repository: Repository, clock: Clock) -> None:
     for number in range(20_000, 20_003):
         post(repository, number, ("two",))
     batch = [
-        imported(100 * number + bool(removed), clock() - number, removed=removed, groups=("two", "new"))
+        imported(
+            100 * number + bool(removed), clock() - number, poster=ALICE, removed=removed, groups=("two", "new")
+        )
         for number in range(8)
         for removed in (None, "Spam")
     ]

@@ -12,7 +12,10 @@ from articles.wiring import patient_repository
 class Command(StoreCommand):
     """Safe while the site is in use, and safe to break off and repeat."""
 
-    help = "Rebuild rankings, groups and profiles from the articles, with the weight of a vote as configured."
+    help = (
+        "Rebuild rankings, groups and profiles from the articles, with the current weight of a vote, which the "
+        "store holds. An article whose data is incomplete is named and left as it is."
+    )
     when_interrupted = "Interrupted. Run it again to finish."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -25,5 +28,10 @@ class Command(StoreCommand):
                 bar.clear()
                 weight = repository.rules.seconds_per_point
                 self.stdout.write(f"A point now moves an article by {weight:g} s: all articles were scored anew.")
-            articles = repository.repair.run(bar.reach)
+
+            def tell(finding: object) -> None:
+                bar.clear()
+                self.stdout.write(str(finding))
+
+            articles = repository.repair.run(bar.reach, tell)
         self.stdout.write(f"{articles:,} articles put in order.")

@@ -6,6 +6,7 @@ local ORDERS = {'score', 'time', 'hot', 'points'}
 local WHOLE = {score = 'score:', time = 'time:', hot = 'hot:score', points = 'points:'}
 local OF_GROUP = {score = 'score:', time = 'time:', hot = 'hot:score:', points = 'points:'}
 local SPANS = {'day', 'week', 'month'}
+local LATEST = 253402300800  -- the year 10000, which no calendar has
 
 -- A number as text that reads back as the same double (Lua's own tostring keeps 14 digits).
 local function exactly(number)
@@ -16,6 +17,29 @@ local function split(list)
   local parts = {}
   for part in string.gmatch(list or '', '[^,]+') do parts[#parts + 1] = part end
   return parts
+end
+
+-- A number of an article's hash; nil where it is missing or none.
+local function number(text)
+  return text and #text < 20 and string.find(text, '^%-?%d+%.?%d*$') and tonumber(text) or nil
+end
+
+local function moment(text)
+  local at = number(text)
+  return at and at >= 0 and at < LATEST and at or nil
+end
+
+local function count(text)
+  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
+end
+
+-- Whether the fields that every article has are there, and numbers where numbers belong: the same rule as reading.py's
+-- is_whole(). An article that is damaged is shown nowhere and takes no change.
+local function is_whole(title, link, poster, name, time, votes, opposes, groups, archived)
+  local has_poster = poster and #poster < 17 and string.find(poster, '^%-?%d+$')
+  local pv, uv = string.match(archived or '0 0', '^(%d+) (%d+)$')
+  return title and link and has_poster and name and moment(time) and count(votes) and count(opposes) and groups
+    and count(pv) and count(uv) and true or false
 end
 
 -- What ranks. To be read before the first write: a shard that has lost it takes no change, not half of one.
@@ -50,7 +74,7 @@ end
 -- When voting on an article ends: what its hash says, or, where it does not, by the window that the shard remembers for
 -- such articles. Votes count up to and including that millisecond.
 local function closing_time(prefix, posted_at, closes)
-  return tonumber(closes or '') or posted_at + (tonumber(redis.call('HGET', prefix .. 'ranking:', 'voting_window') or '') or 0)
+  return moment(closes) or posted_at + (tonumber(redis.call('HGET', prefix .. 'ranking:', 'voting_window') or '') or 0)
 end
 
 local function is_open(now, closes)
@@ -323,14 +347,54 @@ local function note_choice(prefix, id, user, choice, at, ended)
   end
 end
 
--- Put an article into every list it belongs to: the hot list if it has been viewed.
-local function list_article(prefix, id, posted_at, points, groups, in_force)
+-- Whether a voter of an article is one whose lists need not, or do, hold the article.
+local function is_listed(prefix, one, user, id)
+  return not is_member(user) or redis.call('ZSCORE', prefix .. one.list .. user, id) or is_gone(prefix, user)
+end
+
+local function unlisted(one, user)
+  return 'not in ' .. one.list .. user .. ', which is in ' .. one.set
+end
+
+-- When a member chose is lost with the list: the posting time stands for it.
+local function list_choice(prefix, one, user, id, posted_at)
+  if is_member(user) and not is_gone(prefix, user) then
+    redis.call('ZADD', prefix .. one.list .. user, 'NX', exactly(posted_at), id)
+  end
+end
+
+-- Whether the hot list, which keeps so many entries, takes one of this value: one that has grown to double its size
+-- takes only what would stay in it.
+local function has_place(prefix, id, value, keep)
+  local list = prefix .. WHOLE.hot
+  if redis.call('ZCARD', list) < 2 * keep or redis.call('ZSCORE', list, id) then return true end
+  return value >= tonumber(redis.call('ZREVRANGE', list, keep - 1, keep - 1, 'WITHSCORES')[2])
+end
+
+-- Take entries off the hot list, and off those of their groups.
+local function drop_from_hot(prefix, ids)
+  local groups = {}
+  for n, id in ipairs(ids) do
+    local found = redis.pcall('HGET', prefix .. 'article:' .. id, 'groups')
+    groups[n] = type(found) == 'string' and split(found) or {}
+  end
+  for n, id in ipairs(ids) do
+    redis.call('ZREM', prefix .. WHOLE.hot, id)
+    for _, slug in ipairs(groups[n]) do redis.call('ZREM', prefix .. OF_GROUP.hot .. slug, id) end
+  end
+end
+
+-- Put an article into every list it belongs to: the hot list if it has been viewed, and, where it is said how many entries
+-- that keeps, has a place there.
+local function list_article(prefix, id, posted_at, points, groups, in_force, keep)
   join_groups(prefix, id, groups)
   rank_by_score(prefix, id, posted_at, points, groups, in_force)
   rank_by_points(prefix, id, posted_at, points, groups)
   rank(prefix, 'time', id, posted_at, groups)
   local pv = page_views(prefix, id)
-  if pv then rank(prefix, 'hot', id, hotness(pv, unique_visitors(prefix, id), posted_at, in_force), groups) end
+  if not pv then return end
+  local value = hotness(pv, unique_visitors(prefix, id), posted_at, in_force)
+  if not keep or has_place(prefix, id, value, keep) then rank(prefix, 'hot', id, value, groups) end
 end
 
 -- Take an article out of every list.
@@ -361,15 +425,15 @@ local function leave_words(prefix, id, words)
   end
 end
 
--- Score a shard's hot list for `moment`, then cut it to its first `keep` entries: what is not an article with views
+-- Score a shard's hot list for the moment `at`, then cut it to its first `keep` entries: what is not an article with views
 -- leaves it. Its groups' rankings are made anew by their next readers. Returns how many entries are left.
-local function rescore_hot_list(prefix, moment, keep)
+local function rescore_hot_list(prefix, at, keep)
   local in_force, list, values, touched = parameters(prefix), prefix .. WHOLE.hot, {}, {}
-  in_force.refreshed_at = tonumber(moment)
+  in_force.refreshed_at = tonumber(at)
   local ids = redis.call('ZRANGE', list, 0, -1)
   for n, id in ipairs(ids) do
     local time, groups, removed = unpack(redis.pcall('HMGET', prefix .. 'article:' .. id, 'time', 'groups', 'removed'))
-    time = tonumber(time or '')
+    time = moment(time)
     local pv = time and not removed and page_views(prefix, id)
     values[n] = pv and exactly(hotness(pv, unique_visitors(prefix, id), time, in_force))
     for _, slug in ipairs(split(groups)) do touched[slug] = true end
@@ -380,7 +444,7 @@ local function rescore_hot_list(prefix, moment, keep)
   end
   for slug in pairs(touched) do redis.call('DEL', prefix .. OF_GROUP.hot .. slug) end
   redis.call('ZREMRANGEBYRANK', list, 0, -keep - 1)
-  redis.call('HSET', prefix .. 'ranking:', 'refreshed_at', moment)
+  redis.call('HSET', prefix .. 'ranking:', 'refreshed_at', at)
   return redis.call('ZCARD', list)
 end
 
@@ -390,22 +454,21 @@ local function note_logged(article, number)
   redis.call('HSET', article, 'log', noted and noted .. ',' .. number or number)
 end
 
--- Whether the article's hash notes that entry.
-local function knows(article, number)
-  for _, noted in ipairs(split(redis.call('HGET', article, 'log'))) do
-    if tonumber(noted) == number then return true end
-  end
-  return false
-end
-
--- Of the next `step` entries of the moderation log after the oldest `done`, oldest first, those about articles that
--- are there: {id, key of the article's hash, number of the entry}. And how many entries there were.
-local function logged_articles(prefix, list, done, step)
-  local entries, found = redis.call('LRANGE', list, -done - step, -done - 1), {}
+-- Of the next `step` entries of the moderation log after the oldest `done` those that an article is about which is there
+-- and does not note them, by article: {id, key of its hash, {numbers of the entries}}. And how many entries there were.
+local function unnoted_entries(prefix, list, done, step)
+  local entries, noted, found = redis.call('LRANGE', list, -done - step, -done - 1), {}, {}
   for n = #entries, 1, -1 do
-    local id = tostring(cjson.decode(entries[n]).id)
+    local id, number = tostring(cjson.decode(entries[n]).id), done + #entries - n + 1
     local article = prefix .. 'article:' .. id
-    if id ~= '0' and redis.call('EXISTS', article) == 1 then found[#found + 1] = {id, article, done + #entries - n + 1} end
+    if noted[id] == nil then
+      noted[id] = id ~= '0' and redis.call('EXISTS', article) == 1 and {missing = {}}
+      for _, known in ipairs(noted[id] and split(redis.call('HGET', article, 'log')) or {}) do
+        noted[id][tonumber(known) or 0] = true
+      end
+      if noted[id] then found[#found + 1] = {id, article, noted[id].missing} end
+    end
+    if noted[id] and not noted[id][number] then table.insert(noted[id].missing, number) end
   end
   return found, #entries
 end
@@ -420,6 +483,11 @@ end
 
 -- Whether that entry of the moderation log is about the article.
 local function is_about(prefix, number, id)
+  if not string.find(number, '^%d+$') or #number > 15 then return false end
   local text = redis.call('LINDEX', prefix .. 'log:', -tonumber(number))
   return text and tostring(cjson.decode(text).id) == id
+end
+
+local function misplaced_entry(number)
+  return 'entry ' .. number .. ' of the log is not about it'
 end

@@ -10,7 +10,7 @@ local article, id, prefix = KEYS[1], ARGV[1], ARGV[4]
 
 local title, time, votes, opposes, groups, removed =
   unpack(redis.call('HMGET', article, 'title', 'time', 'votes', 'opposes', 'groups', 'removed'))
-if not title then return {'missing'} end
+if not (title and moment(time) and count(votes) and count(opposes)) then return {'missing'} end
 local in_force = parameters(prefix)
 
 local unwanted, present, kept, added, dropped = {}, {}, {}, {}, {}

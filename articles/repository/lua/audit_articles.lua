@@ -1,32 +1,29 @@
 --[[
-Check the invariants of some articles of one shard. Reads only.
+Check the invariants of some articles of one shard, of as many as one step may. Reads only.
 KEYS  1 time ranking  2 score ranking  3 removed  4 points ranking
-ARGV  1 shard prefix  2 now, s  3… ids
-Returns  {id, what is wrong, id, what is wrong …}
-Cost  O(ids · log N)
+ARGV  1 shard prefix  2 now, s  3 most voters, words and entries of the log to look at  4… ids
+Returns  {how many were checked, {ids of those whose voters or entries are too many for one step},
+         {id, what is wrong, id, what is wrong …}}
+Cost  O(ids · log N + voters + words + entries), bounded by 3
 ]]
 local prefix, now = ARGV[1], tonumber(ARGV[2])
 -- nil where they are lost
 local per_point, next_per_point, cursor, longest = unpack(redis.call('HMGET', prefix .. 'ranking:',
   'seconds_per_point', 'next_seconds_per_point', 'next_cursor', 'longest_window'))
 per_point, next_per_point, longest = tonumber(per_point or ''), tonumber(next_per_point or ''), tonumber(longest or '')
-local findings = {}
+local findings, long, most, looked_at = {}, {}, tonumber(ARGV[3]), 0
 
 local function check_votes(say, id, votes, opposes)
   local voted, oppose = prefix .. 'voted:' .. id, prefix .. 'oppose:' .. id
   local for_it, against = redis.call('SCARD', voted), redis.call('SCARD', oppose)
   if for_it ~= tonumber(votes) then say('votes ' .. votes .. ', voters ' .. for_it) end
   if against ~= tonumber(opposes) then say('opposes ' .. opposes .. ', opposers ' .. against) end
+  if for_it + against > most then return true end
+  looked_at = looked_at + for_it + against
   if against > 0 and #redis.call('SINTER', voted, oppose) > 0 then say('a user is in both voter sets') end
-end
-
-local function check_choices(say, id)
   for _, one in ipairs(CHOICES) do
     for _, user in ipairs(redis.call('SMEMBERS', prefix .. one.set .. id)) do
-      local listed = is_member(user) and redis.call('ZSCORE', prefix .. one.list .. user, id)
-      if is_member(user) and not listed and not is_gone(prefix, user) then
-        say('not in ' .. one.list .. user .. ', which is in ' .. one.set)
-      end
+      if not is_listed(prefix, one, user, id) then say(unlisted(one, user)) end
     end
   end
 end
@@ -88,31 +85,36 @@ end
 
 local function check_words(say, id, words, removed)
   for word in string.gmatch(words or '', '[^ ]+') do
+    looked_at = looked_at + 1
     local there = redis.call('SISMEMBER', prefix .. 'word:' .. word, id) == 1
     if there == (removed and true or false) then say((removed and 'removed, but under ' or 'not under ') .. word) end
   end
 end
 
+-- Numbers have a comma between them: a field this short holds no more of them than one step may look at.
 local function check_log(say, id, numbers)
+  if #(numbers or '') > most / 10 then return true end
   for _, number in ipairs(split(numbers)) do
-    if not is_about(prefix, number, id) then say('entry ' .. number .. ' of the log is not about it') end
+    looked_at = looked_at + 10
+    if not is_about(prefix, number, id) then say(misplaced_entry(number)) end
   end
 end
 
-for at = 3, #ARGV do
-  local id = ARGV[at]
+local checked = 0
+for at = 4, #ARGV do
+  local id, too_long = ARGV[at], false
   local function say(text) findings[#findings + 1], findings[#findings + 2] = id, text end
-  local title, link, poster, time, closes, votes, opposes, groups, removed, archived, words, numbers = unpack(redis.call('HMGET',
-    prefix .. 'article:' .. id, 'title', 'link', 'poster', 'time', 'closes', 'votes', 'opposes', 'groups', 'removed',
-    'archived', 'words', 'log'))
-  if not (title and link and poster and time and votes and opposes and groups) then
+  local title, link, poster, name, time, closes, votes, opposes, groups, removed, archived, words, numbers =
+    unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'title', 'link', 'poster', 'poster_name', 'time', 'closes',
+      'votes', 'opposes', 'groups', 'removed', 'archived', 'words', 'log'))
+  if not is_whole(title, link, poster, name, time, votes, opposes, groups, archived) then
     say('no such article, or not a whole one')
   else
-    if not closes then say('does not say when voting ends') end
+    if not moment(closes) then say('does not say when voting ends') end
+    if is_gone(prefix, poster) then say('its poster is a member whose account is deleted') end
     closes = closing_time(prefix, tonumber(time), closes)
     if is_open(now, closes) then
-      check_votes(say, id, votes, opposes)
-      check_choices(say, id)
+      too_long = check_votes(say, id, votes, opposes)
       check_window(say, tonumber(time), closes)
     end
     check_ends(say, id, closes)
@@ -120,7 +122,10 @@ for at = 3, #ARGV do
     check_views(say, id, archived)
     check_staged(say, id, tonumber(time), votes - opposes, removed)
     check_words(say, id, words, removed)
-    check_log(say, id, numbers)
+    too_long = check_log(say, id, numbers) or too_long
   end
+  if too_long then long[#long + 1] = id end
+  checked, looked_at = checked + 1, looked_at + 10
+  if looked_at > most then break end
 end
-return findings
+return {checked, long, findings}

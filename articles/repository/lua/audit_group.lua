@@ -1,28 +1,34 @@
 --[[
-Check some members of one group, or the group's rankings where they exist. Reads only.
+Check some ids, members of one group or of its rankings, in both. Reads only.
 KEYS  1 group
-ARGV  1 shard prefix  2 slug  3… ids of members; none for the rankings
+ARGV  1 shard prefix  2 slug  3… ids
 Returns  {what is wrong, …}
-Cost  O(ids), or O(group · log N) for each ranking that exists
+Cost  O(ids)
 ]]
-local prefix, slug = ARGV[1], ARGV[2]
-local findings = {}
+local prefix, slug, ids = ARGV[1], ARGV[2], {unpack(ARGV, 3)}
+local findings, inside = {}, #ids > 0 and redis.call('SMISMEMBER', KEYS[1], unpack(ids)) or {}
 
-for at = 3, #ARGV do
-  local groups = redis.call('HGET', prefix .. 'article:' .. ARGV[at], 'groups')
-  local inside = groups and string.find(',' .. groups .. ',', ',' .. slug .. ',', 1, true)
-  if not inside and redis.call('SISMEMBER', KEYS[1], ARGV[at]) == 1 then
-    findings[#findings + 1] = 'holds ' .. ARGV[at] .. ', whose article does not say so'
+for n, id in ipairs(ids) do
+  if inside[n] == 1 then
+    local groups = redis.call('HGET', prefix .. 'article:' .. id, 'groups')
+    if not (groups and string.find(',' .. groups .. ',', ',' .. slug .. ',', 1, true)) then
+      findings[#findings + 1] = 'holds ' .. id .. ', whose article does not say so'
+    end
   end
 end
 
-for _, order in ipairs(#ARGV == 2 and ORDERS or {}) do
+local function differs(ranking, whole)
+  local kept, exact = redis.call('ZMSCORE', ranking, unpack(ids)), redis.call('ZMSCORE', whole, unpack(ids))
+  for n in ipairs(ids) do
+    if kept[n] ~= (inside[n] == 1 and exact[n]) then return true end
+  end
+end
+
+for _, order in ipairs(ORDERS) do
   local ranking = prefix .. OF_GROUP[order] .. slug
   if redis.call('EXISTS', ranking) == 1 then
     if redis.call('TTL', ranking) == -1 then findings[#findings + 1] = order .. ' ranking without end' end
-    local kept = redis.call('ZRANGE', ranking, 0, -1, 'WITHSCORES')
-    local exact = redis.call('ZINTER', 2, KEYS[1], prefix .. WHOLE[order], 'WEIGHTS', 0, 1, 'WITHSCORES')
-    if table.concat(kept, ' ') ~= table.concat(exact, ' ') then
+    if #ids > 0 and differs(ranking, prefix .. WHOLE[order]) then
       findings[#findings + 1] = order .. ' ranking differs from its intersection'
     end
   end

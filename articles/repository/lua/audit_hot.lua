@@ -1,21 +1,21 @@
 --[[
-Check a shard's hot list: listed articles only, each with its hotness at the list's one moment. Reads only.
+Check some entries of a shard's hot list: listed articles only, each with its hotness at the list's one moment.
+Reads only.
 KEYS  1 hot list
-ARGV  1 shard prefix
+ARGV  1 shard prefix  2… ids
 Returns  {id, what is wrong, id, what is wrong …}
-Cost  O(list)
+Cost  O(ids)
 ]]
 local prefix, findings = ARGV[1], {}
-if redis.call('EXISTS', KEYS[1]) == 0 then return findings end
 local known, in_force = pcall(parameters, prefix)
 if not known then return findings end  -- they are lost, which is found elsewhere
-local entries = redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')
-for at = 1, #entries, 2 do
-  local id, value = entries[at], tonumber(entries[at + 1])
+for at = 2, #ARGV do
+  local id, value = ARGV[at], tonumber(redis.call('ZSCORE', KEYS[1], ARGV[at]) or '')
   local function say(text) findings[#findings + 1], findings[#findings + 2] = id, text end
   local time, removed = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'time', 'removed'))
   local pv = page_views(prefix, id)
-  if not time then say('hot, but no article')
+  if not value then  -- it has left the list meanwhile
+  elseif not moment(time) then say('hot, but no article')
   elseif removed then say('hot, but removed')
   elseif not pv then say('hot, but without views')
   else

@@ -3,12 +3,12 @@ Check that articles know the entries of the moderation log about them, from the 
 KEYS  1 log
 ARGV  1 shard prefix  2 entries that were looked at  3 entries in this step
 Returns  {id, what is wrong, id, what is wrong …}
-Cost  O(step)
+Cost  O(step + entries known to its articles)
 ]]
 local findings = {}
-for _, entry in ipairs((logged_articles(ARGV[1], KEYS[1], tonumber(ARGV[2]), tonumber(ARGV[3])))) do
-  local id, article, number = unpack(entry)
-  if not knows(article, number) then
+for _, entry in ipairs((unnoted_entries(ARGV[1], KEYS[1], tonumber(ARGV[2]), tonumber(ARGV[3])))) do
+  local id, _, missing = unpack(entry)
+  for _, number in ipairs(missing) do
     findings[#findings + 1], findings[#findings + 2] = id, 'does not know entry ' .. number .. ' of the log'
   end
 end

@@ -1,32 +1,24 @@
 --[[
-Check a shard's rankings of what was posted lately, where they exist. Reads only.
-KEYS  1 ranking parameters
-ARGV  1 shard prefix
-Returns  {span, what is wrong, span, what is wrong …}
-Cost  O(articles of the spans)
+Check the places of some articles in a shard's ranking of what was posted lately, where it exists. Reads only.
+KEYS  1 ranking parameters  2 the ranking  3 time ranking  4 points ranking
+ARGV  1 shard prefix  2 span (day|week|month)  3… ids
+Returns  {since when the ranking is, s, or '' where there is none, how many places are wrong, 1 if it has no end}
+Cost  O(ids)
 ]]
-local prefix, findings = ARGV[1], {}
+local prefix, ranking = ARGV[1], KEYS[2]
+local since = redis.call('HGET', KEYS[1], 'since_' .. ARGV[2])
+if redis.call('EXISTS', ranking) == 0 then return {'', 0, 0} end
+local endless = redis.call('TTL', ranking) == -1 and 1 or 0
+if not tonumber(since or '') then return {'', 0, endless} end  -- lost: the next change drops the ranking
 
-local function say(span, text) findings[#findings + 1], findings[#findings + 2] = span, text end
-
-local function check(span, ranking)
-  if redis.call('TTL', ranking) == -1 then say(span, 'is a ranking without end') end
-  local since = redis.call('HGET', KEYS[1], 'since_' .. span)
-  if not since then return end  -- lost: the next change drops the ranking
-  local wrong = 0
-  for _, id in ipairs(redis.call('ZRANGEBYSCORE', prefix .. WHOLE.time, since, '+inf')) do
-    local value = redis.call('ZSCORE', prefix .. WHOLE.points, id)
-    if value and redis.call('ZSCORE', ranking, id) ~= value then wrong = wrong + 1 end
-  end
-  for _, id in ipairs(redis.call('ZRANGE', ranking, 0, -1)) do
-    local time, removed = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'time', 'removed'))
-    if not time or removed or tonumber(time) < tonumber(since) then wrong = wrong + 1 end
-  end
-  if wrong > 0 then say(span, 'differs from the points of what was posted since then, by ' .. wrong) end
+local wrong = 0
+for at = 3, #ARGV do
+  local id = ARGV[at]
+  local value, held = redis.call('ZSCORE', KEYS[4], id), redis.call('ZSCORE', ranking, id)
+  local by_time = tonumber(redis.call('ZSCORE', KEYS[3], id) or '')
+  local time, removed = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'time', 'removed'))
+  local belongs = moment(time) and not removed and tonumber(time) >= tonumber(since)
+  if held and not belongs then wrong = wrong + 1 end
+  if value and by_time and by_time >= tonumber(since) and held ~= value then wrong = wrong + 1 end
 end
-
-for _, span in ipairs(SPANS) do
-  local ranking = prefix .. 'top:' .. span
-  if redis.call('EXISTS', ranking) == 1 then check(span, ranking) end
-end
-return findings
+return {since, wrong, endless}

@@ -11,7 +11,7 @@ local grace = tonumber(ARGV[5])
 
 local time, closes, votes, opposes, groups, removed =
   unpack(redis.call('HMGET', article, 'time', 'closes', 'votes', 'opposes', 'groups', 'removed'))
-if not time then return {'missing'} end
+if not (moment(time) and count(votes) and count(opposes) and groups) then return {'missing'} end
 if removed then return {'removed'} end
 if is_gone(prefix, user) then return {'gone'} end
 time = tonumber(time)

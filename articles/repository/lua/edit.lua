@@ -11,7 +11,7 @@ local article, moderator, now = KEYS[1], ARGV[6] == '1', ARGV[7]
 
 local title, link, poster, name, time, removed, had =
   unpack(redis.call('HMGET', article, 'title', 'link', 'poster', 'poster_name', 'time', 'removed', 'words'))
-if not title then return {'missing'} end
+if not (title and link and moment(time)) then return {'missing'} end
 if is_gone(ARGV[10], ARGV[4]) then return {'gone'} end
 if not moderator then
   if poster ~= ARGV[4] then return {'not_poster'} end

@@ -8,7 +8,7 @@ Cost  O(log N)
 ]]
 local fields = redis.call('HMGET', KEYS[1], 'time', 'votes', 'opposes', 'groups', 'archived', 'removed')
 local time, votes, opposes, groups, archived, removed = unpack(fields)
-if not time then return {'missing'} end
+if not (moment(time) and count(votes) and count(opposes) and groups) then return {'missing'} end
 if removed then return {'removed'} end
 
 local pv, uv = redis.call('GET', KEYS[2]) or 0, redis.pcall('PFCOUNT', KEYS[3])

@@ -11,6 +11,6 @@ local entries, last = following(KEYS[1], ARGV[2], tonumber(ARGV[3]))
 for at = 1, #entries, 2 do
   local id = entries[at]
   local votes, opposes, groups = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'votes', 'opposes', 'groups'))
-  if votes then rank_by_points(prefix, id, tonumber(entries[at + 1]), votes - opposes, split(groups)) end
+  if count(votes) and count(opposes) then rank_by_points(prefix, id, tonumber(entries[at + 1]), votes - opposes, split(groups)) end
 end
 return {last}

@@ -15,7 +15,7 @@ local now, again, window, keep = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(
 local day, days_kept = math.floor(now / 86400), tonumber(ARGV[11])
 
 local time, groups, removed, archived = unpack(redis.call('HMGET', article, 'time', 'groups', 'removed', 'archived'))
-if not time then return {'missing'} end
+if not moment(time) then return {'missing'} end
 if removed then return {'removed'} end
 if archived and suspicion == '' then return {'archived'} end
 local in_force = parameters(prefix)
@@ -67,13 +67,6 @@ local function bursts()
   return false
 end
 
--- A list that has grown to double its size takes only what would stay in it.
-local function has_place(value)
-  local list = prefix .. WHOLE.hot
-  if redis.call('ZCARD', list) < 2 * keep or redis.call('ZSCORE', list, id) then return true end
-  return value >= tonumber(redis.call('ZREVRANGE', list, keep - 1, keep - 1, 'WITHSCORES')[2])
-end
-
 if suspicion ~= '' then return suspect(suspicion) end
 local last = tonumber(redis.call('GET', seen) or '')
 if last and now - last < again then return answer('repeat', counts()) end
@@ -88,5 +81,5 @@ redis.call('ZADD', prefix .. 'viewed:', ARGV[5], id)
 note('counted', 1)
 if uv ~= known then note('visitors', uv - known) end
 local value = hotness(pv, uv, time, in_force)
-if has_place(value) then rank(prefix, 'hot', id, value, split(groups)) end
+if has_place(prefix, id, value, keep) then rank(prefix, 'hot', id, value, split(groups)) end
 return answer('ok', pv, uv)

@@ -9,7 +9,7 @@ local article, id, prefix = KEYS[1], ARGV[1], ARGV[5]
 
 local title, time, groups, removed, words =
   unpack(redis.call('HMGET', article, 'title', 'time', 'groups', 'removed', 'words'))
-if not title then return {'missing'} end
+if not (title and moment(time)) then return {'missing'} end
 if removed then return {'removed'} end
 
 redis.call('HSET', article, 'removed', ARGV[4])

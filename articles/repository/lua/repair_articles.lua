@@ -1,12 +1,15 @@
 --[[
-Put some articles of one shard into exactly the lists their hashes say. Idempotent.
+Put some articles of one shard, as many as one step may, into exactly the lists their hashes say. Idempotent.
 KEYS  1 removed
-ARGV  1 shard prefix  2 now, s  3 grace, s  4… ids
-Returns  {time, poster, groups, removed, …} of each id; '' for an id without article
-Cost  O(ids · groups · log N)
+ARGV  1 shard prefix  2 now, s  3 grace, s  4 most voters and entries of the log to look at
+      5 size of the hot list  6… ids
+Returns  {how many were put in order, {ids of those whose voters or entries are too many for one step},
+         {"whole" | "gone" whose poster's name was taken off | "damaged" | "missing", time, poster it had, groups, …} of each}
+Cost  O(ids · groups · log N + voters + entries), bounded by 4
 ]]
 local prefix, now, grace = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local in_force, told = parameters(prefix), {}
+local in_force, told, long, most, looked_at = parameters(prefix), {}, {}, tonumber(ARGV[4]), 0
+local keep = tonumber(ARGV[5])
 
 local OF_ARTICLES = {'voted:', 'oppose:', 'counter:views:', 'hll:uv:', 'counter:suspect:', 'days:', 'history:'}
 
@@ -19,14 +22,13 @@ local function end_voter_sets(id, closes)
   end
 end
 
--- When somebody chose is lost with the list: the posting time stands for it.
 local function list_choices(id, time)
+  local voters = 0
+  for _, one in ipairs(CHOICES) do voters = voters + redis.call('SCARD', prefix .. one.set .. id) end
+  if voters > most then return true end
+  looked_at = looked_at + voters
   for _, one in ipairs(CHOICES) do
-    for _, user in ipairs(redis.call('SMEMBERS', prefix .. one.set .. id)) do
-      if is_member(user) and not is_gone(prefix, user) then
-        redis.call('ZADD', prefix .. one.list .. user, 'NX', exactly(time), id)
-      end
-    end
+    for _, user in ipairs(redis.call('SMEMBERS', prefix .. one.set .. id)) do list_choice(prefix, one, user, id, time) end
   end
 end
 
@@ -39,19 +41,35 @@ end
 -- What is missing is added when the log is read.
 local function forget_entries(id)
   local article, right = prefix .. 'article:' .. id, {}
-  for _, number in ipairs(split(redis.call('HGET', article, 'log'))) do
+  local numbers = redis.call('HGET', article, 'log')
+  if not numbers then return end
+  if #numbers > most / 10 then return true end
+  for _, number in ipairs(split(numbers)) do
+    looked_at = looked_at + 10
     if is_about(prefix, number, id) then right[#right + 1] = number end
   end
   if #right == 0 then redis.call('HDEL', article, 'log')
   else redis.call('HSET', article, 'log', table.concat(right, ',')) end
 end
 
-for at = 4, #ARGV do
-  local id = ARGV[at]
-  local time, closes, votes, opposes, groups, removed, poster = unpack(redis.call('HMGET',
-    prefix .. 'article:' .. id, 'time', 'closes', 'votes', 'opposes', 'groups', 'removed', 'poster'))
-  for _, fact in ipairs({time or '', poster or '', groups or '', removed or ''}) do told[#told + 1] = fact end
-  if not time then
+local done = 0
+for at = 6, #ARGV do
+  local id, too_long = ARGV[at], false
+  local article = prefix .. 'article:' .. id
+  local title, link, poster, name, time, closes, votes, opposes, groups, removed, archived = unpack(redis.call('HMGET',
+    article, 'title', 'link', 'poster', 'poster_name', 'time', 'closes', 'votes', 'opposes', 'groups', 'removed', 'archived'))
+  local there = redis.call('EXISTS', article) == 1
+  local whole = is_whole(title, link, poster, name, time, votes, opposes, groups, archived)
+  local gone = whole and is_gone(prefix, poster)
+  local state = not there and 'missing' or not whole and 'damaged' or gone and 'gone' or 'whole'
+  for _, fact in ipairs({state, whole and time or '', whole and poster or '', groups or ''}) do told[#told + 1] = fact end
+  if gone then
+    redis.call('HSET', article, 'poster', '-1', 'poster_name', '')
+    redis.call('ZREM', prefix .. 'posted:' .. poster, id)
+  end
+  if there and not whole then
+    -- Left as it is, with all that is about it: what it should say is not known.
+  elseif not there then
     unlist_article(prefix, id, {})
     redis.call('ZREM', KEYS[1], id)
     redis.call('ZREM', prefix .. 'viewed:', id)
@@ -61,20 +79,28 @@ for at = 4, #ARGV do
     redis.call('ZADD', KEYS[1], time, id)
   else
     redis.call('ZREM', KEYS[1], id)
-    list_article(prefix, id, tonumber(time), votes - opposes, split(groups), in_force)
+    list_article(prefix, id, tonumber(time), votes - opposes, split(groups), in_force, keep)
   end
   if not in_force.next_per_point then redis.call('ZREM', prefix .. 'next:score', id) end
-  if time then
+  if whole then
     note_viewed(id)
     note_posted(prefix, id, poster, time)
-    forget_entries(id)
+    too_long = forget_entries(id)
     time = tonumber(time)
-    closes = tonumber(closes or '') or fix_closing_time(prefix, id, time, votes, opposes, now, grace)
+    closes = moment(closes) or fix_closing_time(prefix, id, time, votes, opposes, now, grace)
     if is_open(now, closes) then
-      list_choices(id, time)
+      too_long = list_choices(id, time) or too_long
       note_window(prefix, time, closes, in_force)
     end
     end_voter_sets(id, closes)
   end
+  if too_long then long[#long + 1] = id end
+  done, looked_at = done + 1, looked_at + 20
+  if looked_at > most then break end
 end
-return told
+-- The hot list grows by no more than the articles of one step: the coldest leave before the next.
+local surplus = redis.call('ZCARD', prefix .. WHOLE.hot) - 2 * keep
+if surplus > 0 then
+  drop_from_hot(prefix, redis.call('ZRANGE', prefix .. WHOLE.hot, 0, math.min(surplus, 4 * done + 100) - 1))
+end
+return {done, long, told}

@@ -1,27 +1,34 @@
 --[[
-Take out of one member's lists what the voter sets of open articles, or the articles, do not say. Idempotent.
+Take out of a part of one member's lists what the voter sets of open articles, or the articles, do not say. Idempotent.
 KEYS  1 votes of the member  2 opposes of the member  3 former members
-ARGV  1 shard prefix  2 user id  3 now, s
-Returns  {"ok"}
-Cost  O(entries · log N)
+ARGV  1 shard prefix  2 user id  3 now, s  4 entries that were looked at, newest first  5 entries of each in this step
+Returns  {how many entries there are at most, how many of them were looked at}
+Cost  O(step · log N)
 ]]
-local prefix, user, now = ARGV[1], ARGV[2], tonumber(ARGV[3])
+local prefix, user, now, done, step = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 
 if redis.call('SISMEMBER', KEYS[3], user) == 1 then
   redis.call('UNLINK', KEYS[1], KEYS[2])
-  return {'ok'}
+  return {0, 0}
 end
+local longest, dropped = 0, 0
 for at, one in ipairs(CHOICES) do
-  for _, id in ipairs(redis.call('ZRANGE', KEYS[at], 0, -1)) do
+  for _, id in ipairs(redis.call('ZREVRANGE', KEYS[at], done, done + step - 1)) do
     local time, closes = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'time', 'closes'))
-    local may_change = time and is_open(now, closing_time(prefix, tonumber(time), closes))
+    local may_change = moment(time) and is_open(now, closing_time(prefix, tonumber(time), closes))
+    local missing = not time and redis.call('EXISTS', prefix .. 'article:' .. id) == 0
     local twice = not may_change and at == 1 and redis.call('ZSCORE', KEYS[2], id)
-    if not time or may_change and redis.call('SISMEMBER', prefix .. one.set .. id, user) == 0 then
-      redis.call('ZREM', KEYS[at], id)
+    local wrong
+    if missing or may_change and redis.call('SISMEMBER', prefix .. one.set .. id, user) == 0 then
+      wrong = at
     elseif twice then
-      local later = tonumber(twice) > tonumber(redis.call('ZSCORE', KEYS[1], id)) and 1 or 2
-      redis.call('ZREM', KEYS[later], id)
+      wrong = tonumber(twice) > tonumber(redis.call('ZSCORE', KEYS[1], id)) and 1 or 2
+    end
+    if wrong then
+      redis.call('ZREM', KEYS[wrong], id)
+      dropped = dropped + 1
     end
   end
+  longest = math.max(longest, redis.call('ZCARD', KEYS[at]))
 end
-return {'ok'}
+return {longest, math.max(0, done + step - dropped)}

@@ -1,17 +1,18 @@
 --[[
-Take members out of a group whose article is gone, removed or not of this group, and drop the group's
-rankings, which the next reader makes anew. Idempotent.
+Take members out of a group whose article is gone, removed or not of this group. Idempotent.
 KEYS  1 group
 ARGV  1 shard prefix  2 slug  3… ids of members
 Returns  how many were taken out
-Cost  O(ids)
+Cost  O(ids · log N)
 ]]
 local prefix, slug = ARGV[1], ARGV[2]
 local dropped = 0
 for at = 3, #ARGV do
-  local groups, removed = unpack(redis.call('HMGET', prefix .. 'article:' .. ARGV[at], 'groups', 'removed'))
-  local inside = groups and not removed and string.find(',' .. groups .. ',', ',' .. slug .. ',', 1, true)
-  if not inside then dropped = dropped + redis.call('SREM', KEYS[1], ARGV[at]) end
+  local id = ARGV[at]
+  local groups, removed = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'groups', 'removed'))
+  if not (groups and not removed and string.find(',' .. groups .. ',', ',' .. slug .. ',', 1, true)) then
+    dropped = dropped + redis.call('SREM', KEYS[1], id)
+    leave_groups(prefix, id, {slug})
+  end
 end
-for _, order in ipairs(ORDERS) do redis.call('UNLINK', prefix .. OF_GROUP[order] .. slug) end
 return dropped

@@ -9,7 +9,7 @@ local article, id, prefix = KEYS[1], ARGV[1], ARGV[5]
 
 local title, time, votes, opposes, groups, removed, words =
   unpack(redis.call('HMGET', article, 'title', 'time', 'votes', 'opposes', 'groups', 'removed', 'words'))
-if not title then return {'missing'} end
+if not (title and moment(time) and count(votes) and count(opposes)) then return {'missing'} end
 if not removed then return {'not_removed'} end
 local in_force = parameters(prefix)
 

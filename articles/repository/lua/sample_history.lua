@@ -21,7 +21,7 @@ for at = 5, #ARGV, 3 do
   local id = ARGV[at]
   local history = prefix .. 'history:' .. id
   local votes, opposes, removed = unpack(redis.pcall('HMGET', prefix .. 'article:' .. id, 'votes', 'opposes', 'removed'))
-  votes, opposes = tonumber(votes or ''), tonumber(opposes or '')
+  votes, opposes = count(votes), count(opposes)
   if votes and opposes and not removed and type(redis.pcall('LLEN', history)) == 'number' then
     notes[#notes + 1] = {history, table.concat({ARGV[2], ARGV[at + 1], votes - opposes, ARGV[at + 2]}, ' ')}
   end

@@ -13,7 +13,7 @@ for at = 1, #entries, 2 do
   local id = entries[at]
   local time, closes, votes, opposes =
     unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'time', 'closes', 'votes', 'opposes'))
-  if tonumber(time or '') and tonumber(votes or '') and tonumber(opposes or '') and not closes then
+  if moment(time) and count(votes) and count(opposes) and not moment(closes) then
     closes = fix_closing_time(prefix, id, tonumber(time), votes, opposes, now, grace)
     if is_open(now, closes) then
       for _, one in ipairs(CHOICES) do end_voter_set(prefix .. one.set .. id, closes, now, grace) end

@@ -22,7 +22,7 @@ if cursor ~= 'done' then
   for at = 1, #entries, 2 do
     local id = entries[at]
     local votes, opposes = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'votes', 'opposes'))
-    if votes then
+    if count(votes) and count(opposes) then
       redis.call('ZADD', staged, exactly(score(tonumber(entries[at + 1]), votes - opposes, per_point)), id)
     end
   end

@@ -10,13 +10,5 @@ local list, prefix = KEYS[1], ARGV[1]
 local version, moment = unpack(redis.call('HMGET', KEYS[2], 'version', 'refreshed_at'))
 if version ~= ARGV[3] or moment ~= ARGV[4] then return redis.call('ZCARD', list) end
 
-local ids, groups = redis.call('ZRANGEBYSCORE', list, '-inf', '(' .. ARGV[2]), {}
-for n, id in ipairs(ids) do
-  local found = redis.pcall('HGET', prefix .. 'article:' .. id, 'groups')
-  groups[n] = type(found) == 'string' and split(found) or {}
-end
-for n, id in ipairs(ids) do
-  redis.call('ZREM', list, id)
-  for _, slug in ipairs(groups[n]) do redis.call('ZREM', prefix .. OF_GROUP.hot .. slug, id) end
-end
+drop_from_hot(prefix, redis.call('ZRANGEBYSCORE', list, '-inf', '(' .. ARGV[2]))
 return redis.call('ZCARD', list)

@@ -1,0 +1,12 @@
+--[[
+Check some of the entries of the moderation log that an article with many of them says are about it. Reads only.
+KEYS  1 log
+ARGV  1 id  2 shard prefix  3… numbers of entries
+Returns  {what is wrong, …}
+Cost  O(entries)
+]]
+local findings = {}
+for at = 3, #ARGV do
+  if not is_about(ARGV[2], ARGV[at], ARGV[1]) then findings[#findings + 1] = misplaced_entry(ARGV[at]) end
+end
+return findings

@@ -1,0 +1,22 @@
+--[[
+Check some voters of an article that has many, while it is open. Reads only.
+KEYS  1 article  2 voted  3 oppose
+ARGV  1 id  2 now, s  3 shard prefix  4… user ids
+Returns  {what is wrong, …}
+Cost  O(users)
+]]
+local id, now, prefix, findings = ARGV[1], tonumber(ARGV[2]), ARGV[3], {}
+local time, closes = unpack(redis.call('HMGET', KEYS[1], 'time', 'closes'))
+if not moment(time) or not is_open(now, closing_time(prefix, tonumber(time), closes)) then return findings end
+
+for at = 4, #ARGV do
+  local chosen = 0
+  for n, one in ipairs(CHOICES) do
+    if redis.call('SISMEMBER', KEYS[n + 1], ARGV[at]) == 1 then
+      chosen = chosen + 1
+      if not is_listed(prefix, one, ARGV[at], id) then findings[#findings + 1] = unlisted(one, ARGV[at]) end
+    end
+  end
+  if chosen == 2 then findings[#findings + 1] = 'a user is in both voter sets' end
+end
+return findings

@@ -1,0 +1,17 @@
+--[[
+Put an open article that has many voters into the lists of what some of them chose. Idempotent.
+KEYS  1 article  2 voted  3 oppose
+ARGV  1 id  2 now, s  3 shard prefix  4… user ids
+Returns  {"ok"}
+Cost  O(users · log N)
+]]
+local id, now, prefix = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+local time, closes = unpack(redis.call('HMGET', KEYS[1], 'time', 'closes'))
+if not moment(time) or not is_open(now, closing_time(prefix, tonumber(time), closes)) then return {'ok'} end
+
+for at = 4, #ARGV do
+  for n, one in ipairs(CHOICES) do
+    if redis.call('SISMEMBER', KEYS[n + 1], ARGV[at]) == 1 then list_choice(prefix, one, ARGV[at], id, tonumber(time)) end
+  end
+end
+return {'ok'}

@@ -1,0 +1,261 @@
+"""Articles whose hash is incomplete or holds garbage: readers leave them out, audit and repair name them."""
+
+from contextlib import suppress
+from dataclasses import replace
+
+import pytest
+
+from articles.domain import Choice, Order, Span
+from articles.errors import ArticleNotFound
+from articles.repository import Repository, audit, connect, long_articles, repair
+from articles.searching import read_query
+from tests.repository.usage import ALICE, BOB, DAY, MODERATOR, contents, listed, post, problems, use, view, warm
+
+DAMAGED = 7
+"""Open, in python, on the hot list, in the log, voted for."""
+
+HARM = {
+    **{
+        f"no {field}": (field, None)
+        for field in ("title", "link", "poster", "poster_name", "time", "votes", "opposes")
+    },
+    "no groups": ("groups", None),
+    **{f"garbage as {field}": (field, "garbage") for field in ("poster", "time", "votes", "opposes")},
+    "a time that no calendar has": ("time", "9" * 18),
+    "a fraction of a vote": ("votes", "1.5"),
+    "garbage as archived counters": ("archived", "many"),
+}
+
+
+def harm(repository: Repository, field: str, value: str | None) -> str:
+    """Damage the article; the name of its hash."""
+    client, name = repository.store.client, repository.store.shards.of(DAMAGED).article(DAMAGED)
+    if value is None:
+        client.hdel(name, field)
+    else:
+        client.hset(name, field, value)
+    return name
+
+
+@pytest.fixture
+def used(repository, clock) -> Repository:
+    use(repository, clock)
+    return repository
+
+
+@pytest.fixture(params=HARM)
+def damaged(request, used) -> Repository:
+    harm(used, *HARM[request.param])
+    return used
+
+
+def test_every_list_leaves_it_out_and_shows_the_rest(damaged, clock):
+    rest = [article.id for article in damaged.articles.get_many(range(1, 13))]
+
+    assert DAMAGED not in rest
+    assert len(rest) == 11
+    for order in Order:
+        assert DAMAGED not in listed(damaged, order)
+        assert DAMAGED not in listed(damaged, order, "python")
+    for span in Span:
+        assert damaged.listings.page(Order.POINTS, span=span).articles
+    assert DAMAGED not in [article.id for article in damaged.search.page(read_query("better")).articles]
+    assert DAMAGED not in [article.id for article in damaged.members.posted(ALICE).articles]
+    assert DAMAGED not in [article.id for article in damaged.members.voted(BOB).articles]
+    assert DAMAGED not in [article.id for article in damaged.imports.all()]
+    assert DAMAGED not in [article.id for article in damaged.pulses.of([3, DAMAGED]).articles]
+    for other in (3, 9):
+        assert damaged.explanations.of(damaged.articles.get(other)).article_id == other
+    damaged.previews.final_votes()
+    damaged.previews.first_day_votes()
+
+
+def test_it_takes_no_change_and_nothing_is_half_written(damaged):
+    before, changes = (
+        contents(damaged),
+        [
+            lambda: damaged.votes.cast(DAMAGED, 4242, Choice.VOTE),
+            lambda: damaged.articles.edit(DAMAGED, MODERATOR, "T", "https://new.example/", moderator=True),
+            lambda: damaged.articles.remove(DAMAGED, MODERATOR, "Spam"),
+            lambda: damaged.groups.assign(DAMAGED, ["redis"], ["python"], actor=MODERATOR, reason="Why not"),
+        ],
+    )
+    name = damaged.store.shards.of(DAMAGED).article(DAMAGED)
+    for change in changes:
+        with suppress(ArticleNotFound):
+            change()
+            damaged.store.client.delete(name)  # it was whole enough for this change: put it back
+            damaged.store.client.hset(name, mapping=before[name])
+    assert damaged.store.client.hgetall(name) == before[name]
+
+
+def test_housekeeping_and_the_lab_go_on(damaged, clock):
+    clock.advance(3600)
+    damaged.hot.rescore()
+    damaged.history.sample()
+    assert list(damaged.search.index(anew=True))
+    assert not damaged.adopt_rules()
+    clock.advance(100 * DAY)
+    damaged.archiving.put_away(damaged.archiving.counters(damaged.archiving.due(100)))
+    assert damaged.departures.advance(ALICE, "user1", "", lambda: True) == ""
+
+
+def test_the_audit_reports_it(damaged):
+    name = damaged.store.shards.of(DAMAGED).article(DAMAGED)
+
+    assert f"{name}: no such article, or not a whole one" in problems(damaged)
+
+
+def test_the_repair_names_it_leaves_it_as_it_is_and_repairs_the_rest(damaged, clock):
+    told: list[str] = []
+    keys = damaged.store.shards.of(DAMAGED)
+    kept = [keys.article(DAMAGED), keys.voted(DAMAGED), keys.oppose(DAMAGED), keys.views(DAMAGED)]
+    before = {name: contents(damaged)[name] for name in kept}
+    for other in damaged.store.shards.all:
+        damaged.store.client.delete(other.order(Order.SCORE), other.order(Order.POINTS))
+
+    damaged.repair.run(tell=lambda finding: told.append(str(finding)))
+
+    assert told == [f"{keys.article(DAMAGED)}: is not whole, and left as it is"]
+    assert {name: contents(damaged)[name] for name in kept} == before
+    assert all(
+        found.startswith(keys.article(DAMAGED)) or "python" in found or "word:" in found
+        for found in problems(damaged)
+    )
+    assert set(listed(damaged)) == {1, 2, 3, 4, 8, 9, 10, 12}
+
+
+def test_a_hash_that_was_put_right_is_repaired_to_what_it_was(used):
+    before, name = used.articles.get(DAMAGED), used.store.shards.of(DAMAGED).article(DAMAGED)
+    time = used.store.client.hget(name, "time")
+    harm(used, "time", None)
+    used.repair.run()
+
+    used.store.client.hset(name, "time", time)
+    used.repair.run()
+
+    assert used.articles.get(DAMAGED) == before
+    assert problems(used) == []
+
+
+def test_garbage_as_the_closing_time_counts_as_none(used):
+    end, name = used.articles.get(DAMAGED).closes_at, harm(used, "closes", "garbage")
+
+    assert used.articles.get(DAMAGED).closes_at == end
+    assert used.votes.cast(DAMAGED, 4242, Choice.VOTE).choice is Choice.VOTE
+    assert f"{name}: does not say when voting ends" in problems(used)
+
+    used.repair.run()
+    assert problems(used) == []
+
+
+def test_garbage_among_the_entries_of_the_log_is_found_and_taken_out(used):
+    name = used.store.shards.of(DAMAGED).article(DAMAGED)
+    sound = used.store.client.hget(name, "log")
+    harm(used, "log", f"{sound},garbage")
+
+    assert problems(used) == [f"{name}: entry garbage of the log is not about it"]
+    used.repair.run()
+    assert used.store.client.hget(name, "log") == sound
+
+
+# A poster whose account is deleted
+
+
+def test_an_article_of_a_deleted_member_is_found_and_loses_the_name(used):
+    keys = used.store.shards.of(DAMAGED)
+    poster = int(used.store.client.hget(keys.article(DAMAGED), "poster"))
+    used.departures.advance(poster, f"user{poster}", "", lambda: True)
+    used.store.client.hset(keys.article(DAMAGED), mapping={"poster": str(poster), "poster_name": "Zora"})
+    used.search.renew([DAMAGED])
+    assert problems(used) == [f"{keys.article(DAMAGED)}: its poster is a member whose account is deleted"]
+
+    used.repair.run()
+
+    found = used.articles.get(DAMAGED)
+    assert (found.by_deleted_member, found.poster_name) == (True, "")
+    assert not used.search.page(read_query("zora")).articles
+    assert not used.store.client.exists(f"posted:{poster}")
+    assert problems(used) == []
+
+
+# More than one step looks at
+
+
+@pytest.fixture
+def small_steps(monkeypatch):
+    """Two voters or so at a time, and every article with more is one with many."""
+    for module in (audit, repair):
+        monkeypatch.setattr(module, "MOST_LOOKED_AT", 5)
+    monkeypatch.setattr(long_articles, "_VOTERS", 2)
+    monkeypatch.setattr(long_articles, "_ENTRIES", 1)
+    for module in (audit, repair):
+        monkeypatch.setattr(module, "_ENTRIES_AT_ONCE", 2)
+
+
+def test_a_sound_store_is_sound_in_small_steps_and_not_changed_by_the_repair(used, small_steps):
+    before = contents(used)
+    assert problems(used) == []
+
+    used.repair.run()
+    warm(used, "python", "redis")
+
+    assert contents(used) == before
+
+
+def test_damage_of_an_article_with_many_voters_and_entries_is_found_and_repaired(used, small_steps):
+    client, keys = used.store.client, used.store.shards.of(DAMAGED)
+    voters = [int(user) for user in client.smembers(keys.voted(DAMAGED))]
+    client.zrem(keys.votes_of(voters[0]), str(DAMAGED))
+    client.sadd(keys.oppose(DAMAGED), voters[1])
+    client.hincrby(keys.article(DAMAGED), "opposes", 1)
+    client.hset(keys.article(DAMAGED), "log", client.hget(keys.article(DAMAGED), "log") + ",4711")
+    name = keys.article(DAMAGED)
+    expected = {
+        f"{name}: not in votes:{voters[0]}, which is in voted:",
+        f"{name}: not in opposes:{voters[1]}, which is in oppose:",
+        f"{name}: a user is in both voter sets",
+        f"{name}: entry 4711 of the log is not about it",
+    }
+    assert expected <= set(problems(used))
+
+    used.repair.run()
+
+    assert problems(used) == [f"{name}: a user is in both voter sets"]
+
+
+def test_a_long_list_of_choices_is_checked_and_repaired_to_its_end(used, small_steps):
+    client, keys = used.store.client, used.store.shards.of(3)
+    for number in range(20):
+        client.zadd(keys.votes_of(BOB), {str(5000 + number * 4 + 3): number})
+    found = problems(used)
+    assert len(found) == 20
+
+    used.repair.run()
+
+    assert problems(used) == []
+
+
+# The hot list
+
+
+def test_the_repair_never_makes_the_hot_list_longer_than_views_do(used, clock, monkeypatch):
+    monkeypatch.setattr(repair, "_AT_ONCE", 3)
+    rules = replace(used.rules, hot_size=5)
+    small = connect(used.store.client, shards=used.store.shards.count, rules=rules, clock=clock)
+    for number in range(100, 160):
+        view(small, post(small, number), *range(number - 99))
+    small.hot.rescore()
+    before, sizes, run = listed(small, Order.HOT), [], small.store.run
+
+    def watched(script, *args):
+        reply = run(script, *args)
+        sizes.extend(small.store.client.zcard(keys.order(Order.HOT)) for keys in small.store.shards.all)
+        return reply
+
+    monkeypatch.setattr(small.store, "run", watched)
+    small.repair.run()
+
+    assert max(sizes) <= 2 * rules.hot_size
+    assert listed(small, Order.HOT) == before
+    assert problems(small) == []
