@@ -17,6 +17,10 @@ DELETED_MEMBER: UserId = -1
 DELETED_NAME = "~"
 """Stands in the moderation log for a member whose account is deleted. No member's name is like it."""
 
+MOST_PAGED = 10_000
+"""Articles of a list that can be paged through by number. Groups, the search, members' pages and the sitemap lead
+to what lies deeper."""
+
 PLACEHOLDERS = range(1_000_000_000, 2_000_000_000)
 """User ids that stand for the unnamed voters of imported articles. No account ever gets one."""
 
@@ -230,8 +234,8 @@ class ArticlePage:
 
     @property
     def pages(self) -> int:
-        """How many pages there are; an empty list has one."""
-        return max(1, -(-self.total // self.per_page))
+        """How many pages there are to be called by number; an empty list has one."""
+        return max(1, -(-min(self.total, MOST_PAGED) // self.per_page))
 
     @property
     def first_rank(self) -> int:

@@ -26,6 +26,10 @@ class PageNotFound(ArticlesError):
     """The list has no such page."""
 
 
+class PageTooDeep(PageNotFound):
+    """The list may go on, but is not paged through any further."""
+
+
 class Refused(ArticlesError):
     """The article's state does not permit the change."""
 

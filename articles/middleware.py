@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 
 from articles import errors
+from articles.refusals import sentence_of
 from articles.views import errors as pages
 from articles.views.moved import moved
 
@@ -65,6 +66,8 @@ class StoreErrorsMiddleware:
         match exception:
             case errors.GroupNotFound(moved_to=str(into)):
                 return moved(reverse("articles:group", args=[into]), request.META.get("QUERY_STRING", ""))
+            case errors.PageTooDeep():
+                return pages.page(request, 404, {"explained": sentence_of(exception)})
             case _ if isinstance(exception, _NOT_HERE):
                 raise Http404(str(exception)) from exception
             case errors.MemberGone():

@@ -51,6 +51,7 @@ _ERRORS: dict[type[errors.ArticlesError], Any] = {
     errors.GroupNotFound: gettext_lazy("There is no such group."),
     errors.ArticleNotFound: gettext_lazy("There is no such article."),
     errors.PageNotFound: gettext_lazy("There is no such page."),
+    errors.PageTooDeep: gettext_lazy("Pages of a list end here. Groups and the search lead to older articles."),
 }
 _UNAVAILABLE = gettext_lazy("The site cannot reach its store right now. Please try again in a moment.")
 

@@ -27,6 +27,7 @@ _CODES: dict[type[errors.ArticlesError], tuple[int, str]] = {
     errors.ArticleRemoved: (404, "article-removed"),
     errors.GroupNotFound: (404, "group-not-found"),
     errors.PageNotFound: (404, "page-not-found"),
+    errors.PageTooDeep: (404, "page-not-found"),
     errors.VotingClosed: (409, "voting-closed"),
     errors.SavedFull: (409, "saved-full"),
     errors.EditingClosed: (409, "editing-closed"),

@@ -57,7 +57,12 @@ class ListQuery(BaseModel):
             "of pages are the most there can be."
         ),
     )
-    page: PlainNumber = Field(1, ge=1, description=gettext_noop("Page, counted from 1."), examples=[2])
+    page: PlainNumber = Field(
+        1,
+        ge=1,
+        description=gettext_noop("Page, counted from 1. Lists can be paged through up to 10,000 articles."),
+        examples=[2],
+    )
 
 
 class Article(BaseModel):

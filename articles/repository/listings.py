@@ -3,8 +3,8 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from articles.domain import Article, ArticleId, ArticlePage, Group, Order, Span, UserId
-from articles.errors import GroupNotFound, PageNotFound
+from articles.domain import MOST_PAGED, Article, ArticleId, ArticlePage, Group, Order, Span, UserId
+from articles.errors import GroupNotFound, PageNotFound, PageTooDeep
 from articles.repository.hot import Hot
 from articles.repository.merging import Cut, Ranking, group_rankings, merge_page, site_rankings
 from articles.repository.reading import moved_to, read_articles
@@ -74,12 +74,15 @@ class Listings:
         Two round trips; more when the hot list has to be rescored, and one more when groups are asked for with
         `hidden`, `shown` or others. No page depends on a write: see `open_ranking` in the scripts.
         With shards, see `merging` and `reading_on`.
-        Raises GroupNotFound, and PageNotFound before the first and beyond the last page.
+        Raises GroupNotFound, PageNotFound before the first and beyond the last page, and PageTooDeep beyond
+        `MOST_PAGED` articles.
         """
         if number < 1:
             raise PageNotFound(number)
         wanted = (slug,) if slug is not None else tuple(sorted(set(slugs)))
         size = size or self._store.rules.per_page
+        if not shown and (number - 1) * size >= MOST_PAGED:
+            raise PageTooDeep(number)
         asked = _Asked(
             order,
             wanted,
@@ -124,6 +127,7 @@ class Listings:
             raise PageNotFound(number)
         if len(groups) == 1:
             groups = (replace(groups[0], articles=cut.total),)
+        goes_on = goes_on and bool(asked.shown or asked.start + asked.size < MOST_PAGED)
         page = self._page_of(cut, asked, number, reader, groups)
         return replace(page, shown=len(asked.shown) or None, goes_on=goes_on)
 

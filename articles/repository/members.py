@@ -5,8 +5,8 @@ from dataclasses import replace
 from heapq import merge
 from itertools import islice
 
-from articles.domain import ArticleId, Choice, MemberPage, UserId
-from articles.errors import ArticleNotFound, ArticleRemoved, PageNotFound
+from articles.domain import MOST_PAGED, ArticleId, Choice, MemberPage, UserId
+from articles.errors import ArticleNotFound, ArticleRemoved, PageNotFound, PageTooDeep
 from articles.repository import keys as names
 from articles.repository.reading import read_articles, sort_key
 from articles.repository.store import Store, Value, exact_time
@@ -26,7 +26,7 @@ class Members:
     def posted(self, poster: UserId, number: int = 1, reader: UserId | None = None) -> MemberPage:
         """Page `number`, counted from 1, of the listed articles a member posted, with the reader's own choices.
 
-        Raises PageNotFound before the first page and beyond the last.
+        Raises PageNotFound before the first page and beyond the last, PageTooDeep beyond `MOST_PAGED` articles.
         """
         return self._page([keys.posted(poster) for keys in self._store.shards.all], number, reader)
 
@@ -89,6 +89,8 @@ class Members:
             raise PageNotFound(number)
         size = self._store.rules.per_page
         start = (number - 1) * size
+        if start >= MOST_PAGED:
+            raise PageTooDeep(number)
         first = start if len(lists) == 1 else 0  # of several, nobody knows how many of each stand before the page
         with self._store.pipeline() as pipe:
             for name in lists:
@@ -97,7 +99,8 @@ class Members:
         from_here = islice(_newest_first(found), start - first, None)
         ids = [article_id for article_id, _ in islice(from_here, size + 1)]
         articles = read_articles(self._store, ids[:size], reader)
-        listed, has_next = tuple(article for article in articles if article.removed is None), len(ids) > size
+        listed = tuple(article for article in articles if article.removed is None)
+        has_next = len(ids) > size and start + size < MOST_PAGED
         if number > 1 and not listed and not has_next:
             raise PageNotFound(number)
         return MemberPage(listed, number, has_next)

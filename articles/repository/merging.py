@@ -29,6 +29,12 @@ WALKED = 10_000
 """Entries of the ranking of all articles that are looked at for a page of a group or a span that holds more; only
 for a page that lies deeper is its ranking made."""
 
+_LEAST_SLACK = 32
+"""Entries by which a window is longer than its share on both sides, beside four times the root of that share."""
+
+_MOST_WIDENINGS = 14
+"""Each four times the one before: by then a window reaches from the top of its ranking to the end of the page."""
+
 Entry = tuple[float, bytes]
 
 
@@ -140,17 +146,21 @@ def group_rankings(store: Store, order: Order, slugs: Sequence[str]) -> list[Ran
 def merge_page(
     store: Store, rankings: Sequence[Ranking], start: int, size: int, *, slug: str | None = None
 ) -> Cut:
-    """Entries `start` to `start + size` of the rankings together. No entry is read twice or left out."""
-    slack = 0 if len(rankings) == 1 else size + 4 * isqrt(max(0, start))
-    while True:
+    """Entries `start` to `start + size` of the rankings together. No entry is read twice or left out.
+
+    An empty page where the rankings prove none however far they are read, because they are damaged.
+    """
+    slack = 0 if len(rankings) == 1 else _LEAST_SLACK + 4 * isqrt((start + size) // len(rankings))
+    for _ in range(_MOST_WIDENINGS):
         first = max(0, start // len(rankings) - slack)
         last = min(start + size, (start + size) // len(rankings) + slack) - 1
         found = _read_at_one_moment(store, rankings, first, last, slug)
         entries = cut(found.windows, start, size)
         if entries is not None or (slug is not None and found.title is None):
-            ids = [(int(member), value) for value, member in entries or ()]
-            return Cut(ids, sum(window.total for window in found.windows), found.title, found.refreshed_at)
+            break
         slack *= 4
+    ids = [(int(member), value) for value, member in entries or ()]
+    return Cut(ids, sum(window.total for window in found.windows), found.title, found.refreshed_at)
 
 
 def cut(windows: Sequence[Window], start: int, size: int) -> list[Entry] | None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from articles.domain import Article, ArticleId, Order, SearchPage, UserId
-from articles.errors import GroupNotFound, PageNotFound
+from articles.errors import GroupNotFound, PageNotFound, PageTooDeep
 from articles.repository import keys as names
 from articles.repository.index import ALL_INDEXED, by_words, version_of
 from articles.repository.keys import Keys
@@ -57,8 +57,10 @@ class Search:
         """
         size = self._store.rules.per_page
         start = (number - 1) * size
-        if number < 1 or start >= MOST_FOUND:
+        if number < 1:
             raise PageNotFound(number)
+        if start >= MOST_FOUND:
+            raise PageTooDeep(number)
         hunt, titles, indexed = self._hunt(query, order, start + size + 1, slug, hidden)
         ids = [int(member) for _, member in hunt.best[start : start + size]]
         if number > 1 and not ids:

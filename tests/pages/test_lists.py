@@ -219,3 +219,10 @@ def test_the_menu_says_where_one_is(site, article, path, current):
     menu = Client().get(path).text.split('<nav class="lists"')[1].split("</nav>")[0]
 
     assert CURRENT_LISTS.findall(menu) == [current]
+
+
+def test_a_page_that_lies_too_deep_says_where_older_articles_are(site, article):
+    answer = Client().get("/newest/?page=401")
+
+    assert answer.status_code == 404
+    assert "Groups and the search lead to older articles." in answer.content.decode()

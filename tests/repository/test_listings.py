@@ -1,13 +1,15 @@
 """Lists: pages in every order, exact at once, at a cost that does not grow."""
 
+import random
 from collections import Counter
 
 import pytest
 import redis
 
+from articles import domain
 from articles.domain import Choice, Order
-from articles.errors import GroupNotFound, PageNotFound
-from articles.repository import connect, listings
+from articles.errors import GroupNotFound, PageNotFound, PageTooDeep
+from articles.repository import connect, listings, merging
 from tests.repository.conftest import ALICE, BOB, CAROL
 from tests.repository.usage import imported, post, problems, view, warm
 
@@ -374,3 +376,42 @@ def test_what_the_server_does_for_a_page_does_not_grow_with_site_or_group(server
 
     assert [done_for_a_page(slug) for slug in (None, "python")] == small
     assert small[0]["cmdstat_hgetall"] == 25
+
+
+@pytest.mark.parametrize("asked", [{}, {"slug": "python"}, {"slugs": ("python", "redis")}, {"hidden": ("java",)}])
+def test_pages_by_number_end_at_a_limit_and_go_on_from_what_was_shown(repository, clock, monkeypatch, asked):
+    for module in (domain, listings):
+        monkeypatch.setattr(module, "MOST_PAGED", 50)
+    repository.groups.create("redis", "Redis")
+    ids = post_many(repository, clock, 80, ["python"])
+
+    last = repository.listings.page(Order.TIME, 2, **asked)
+
+    assert (len(last.articles), last.has_next) == (25, False)
+    with pytest.raises(PageTooDeep):
+        repository.listings.page(Order.TIME, 3, **asked)
+    shown = ids[:-51:-1]
+    on = repository.listings.page(Order.TIME, 3, shown=shown, **asked)
+    assert (len(on.articles), on.has_next) == (25, True)
+
+
+def test_the_deepest_page_of_many_shards_reads_little(server_url, clock, monkeypatch):
+    repository = connect(server_url, shards=16, clock=clock, patient=True)
+    repository.prepare()
+    chance, read = random.Random(5), []
+    with repository.store.pipeline() as pipe:
+        for number in range(1, 12_001):
+            key = repository.store.shards.of(number).order(Order.SCORE)
+            pipe.zadd(key, {str(number): clock() + chance.randrange(400_000)})
+        pipe.execute()
+    cut = merging.cut
+    monkeypatch.setattr(
+        merging,
+        "cut",
+        lambda windows, *rest: read.append(sum(len(w.entries) for w in windows)) or cut(windows, *rest),
+    )
+
+    page = repository.listings.page(Order.SCORE, domain.MOST_PAGED // 25)
+
+    assert page.total == 12_000
+    assert sum(read) < 5_000

@@ -1,9 +1,13 @@
 """The moderation log: what was done, by whom, why, and what was there before."""
 
+import json
+import random
+
 import pytest
 
 from articles.domain import Action, Actor
-from articles.errors import ArticlesError, PageNotFound
+from articles.errors import ArticlesError, PageNotFound, PageTooDeep
+from articles.repository import moderation_log
 from tests.repository.conftest import ALICE, BOB, CAROL
 from tests.repository.usage import link, post
 
@@ -167,3 +171,73 @@ def test_a_page_of_the_log_is_one_round_trip(real_repository, wire):
     with wire.counted():
         assert len(real_repository.moderation_log.page().entries) == 7
     assert wire.trips == 1
+
+
+def fill_logs(repository, shares, count=4000):
+    """Entries of one minute after the other, dealt to the shards by these weights; their times, newest first."""
+    chance, shards, times = random.Random(3), repository.store.shards.all, []
+    with repository.store.pipeline() as pipe:
+        for number in range(count):
+            facts = {
+                "action": "remove",
+                "at": f"{1e9 + 60 * (number // 2):.3f}",
+                "actor": "carol",
+                "id": str(number),
+            }
+            entry = json.dumps(facts | {"title": "T", "reason": "Spam", "details": {}})
+            (keys,) = chance.choices(shards, shares(number, len(shards)))
+            pipe.lpush(keys.log, entry)
+            times.append(float(facts["at"]))
+        pipe.execute()
+    return times[::-1]
+
+
+SHARES = {
+    "even": lambda _number, shards: [1] * shards,
+    "all in one": lambda _number, shards: [1] + [0] * (shards - 1),
+    "one after the other": lambda number, shards: [int(number // 1000 % shards == at) for at in range(shards)],
+    "skewed": lambda _number, shards: [9**at for at in range(shards)],
+}
+
+
+@pytest.mark.parametrize("shares", SHARES)
+def test_a_deep_page_is_that_of_the_whole_log_and_reads_from_where_it_begins(real_repository, monkeypatch, shares):
+    times, read = fill_logs(real_repository, SHARES[shares]), []
+    entry = moderation_log._entry
+    monkeypatch.setattr(moderation_log, "_entry", lambda text: read.append(text) or entry(text))
+    seen = []
+
+    for number in (1, 2, 3, 40, 41, 79, 80, 100, 159, 160):
+        del read[:]
+        page = real_repository.moderation_log.page(number)
+        assert [entry.at for entry in page.entries] == times[25 * (number - 1) : 25 * number]
+        assert page.has_next == (number < 160)
+        shards = real_repository.store.shards.count
+        assert len(read) <= (26 * shards if number == 1 or shards == 1 else 4 * 63 * shards)
+        seen += [entry.article_id for entry in page.entries]
+
+    assert len(seen) == len(set(seen))
+    with pytest.raises(PageNotFound):
+        real_repository.moderation_log.page(161)
+
+
+def test_pages_end_at_a_limit_and_the_last_one_says_so(repository, monkeypatch):
+    fill_logs(repository, SHARES["even"], 80)
+    monkeypatch.setattr(moderation_log, "MOST_PAGED_ENTRIES", 50)
+
+    last = repository.moderation_log.page(2)
+
+    assert (len(last.entries), last.has_next) == (25, False)
+    with pytest.raises(PageTooDeep):
+        repository.moderation_log.page(3)
+
+
+def test_a_damaged_entry_is_left_out_of_its_page(repository):
+    fill_logs(repository, SHARES["even"], 80)
+    for keys in repository.store.shards.all:
+        repository.store.client.lset(keys.log, 3, '{"action": "re')
+
+    pages = [repository.moderation_log.page(number) for number in (1, 2, 3, 4)]
+
+    found = [entry.article_id for page in pages for entry in page.entries]
+    assert len(set(found)) == len(found) == 80 - repository.store.shards.count
