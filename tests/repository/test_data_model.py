@@ -279,7 +279,7 @@ def test_a_script_that_writes_a_key_is_among_its_writers(row):
         "next:score": r"\b(?:list_article|unlist_article|rank_by_score)\(|, staged",
         "counter:views:<id>": r"'(?:SET|INCR|DEL)', views|'counter:views:'",
         "hll:uv:<id>": r"'(?:SET|PFADD|DEL)', (?:views, )?visitors|'hll:uv:'",
-        "counter:suspect:<id>": r"'(?:HINCRBY|HDEL)', suspects|'counter:suspect:'",
+        "counter:suspect:<id>": r"'(?:HINCRBY|HSET|HDEL)', suspects|'counter:suspect:'",
         "viewed:": r"'(?:ZADD|ZREM)', (?:KEYS\[5\]|viewed|prefix \.\. 'viewed:')",
         "tunings:": r"'LPUSH', KEYS\[2\]|forget\(KEYS\[2\]",
         "history:<id>": r"'LPUSH', history|'history:'",

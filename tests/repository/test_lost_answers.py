@@ -1,13 +1,15 @@
-"""Scripts that run and whose answers are lost: what the caller does next, and a second call, do no harm."""
+"""Changes that fail on their way: by an answer that is lost after the script ran, or by damaged data."""
+
+from dataclasses import replace
 
 import pytest
 import redis
 
-from articles.domain import Actor
+from articles.domain import Actor, Suspicion
 from articles.errors import EditingClosed, StoreUnavailable
 from articles.repository import Repository, connect, scripts
 from tests.repository.test_races import Job, interleaved
-from tests.repository.usage import ALICE, BOB, MODERATOR, link, post, problems
+from tests.repository.usage import ALICE, BOB, MODERATOR, contents, link, post, problems, view, visit
 
 ALICES = Actor(ALICE, "user1")
 
@@ -120,6 +122,45 @@ def test_an_article_put_into_a_group_as_the_answer_of_its_merge_is_lost_is_moved
         merging.groups.merge("java", "python", MODERATOR)
 
     check_sweep(repository, article_id)
+
+
+def test_a_damaged_sketch_of_visitors_stops_a_change_before_it_is_half_made(real_repository):
+    repository, client = real_repository, real_repository.store.client
+    removed, other = post(repository, 1, ("java",)), post(repository, 2, ("java",))
+    for article_id in (removed, other):
+        view(repository, article_id, 1)
+    repository.articles.remove(removed, MODERATOR, "Spam")
+    sketches = [repository.store.shards.of(number).visitors(number) for number in (removed, other)]
+    client.delete(*sketches)
+    before = contents(repository)
+    client.mset(dict.fromkeys(sketches, "no sketch"))
+
+    with pytest.raises(redis.ResponseError):
+        repository.articles.restore(removed, MODERATOR, "It was not")
+    with pytest.raises(redis.ResponseError):
+        repository.groups.assign(other, ["python"], ["java"])
+
+    client.hdel(repository.store.shards.directory.groups, "python")
+    client.delete(*sketches)
+    assert contents(repository) == before
+
+
+@pytest.mark.parametrize("damaged", ["burst", "bot"])
+def test_damaged_counters_of_suspect_views_neither_stop_nor_halve_an_archiving(real_repository, clock, damaged):
+    repository, article_id = real_repository, post(real_repository, 1)
+    view(repository, article_id, 1, 2)
+    repository.views.record(article_id, visit(9, suspicion=Suspicion.BOT))
+    clock.advance(repository.rules.archive_after + 1)
+    (kept,) = repository.archiving.counters([article_id])
+    keys = repository.store.shards.of(article_id)
+    repository.store.client.hset(keys.suspects(article_id), damaged, "many")
+
+    assert repository.archiving.put_away([replace(kept, suspects={"bot": 1, damaged: 1})]) == 1
+    assert repository.articles.get(article_id).pv == 2
+
+    repository.store.client.hset(keys.suspects(article_id), damaged, "many")
+    assert repository.archiving.bring_back(article_id, replace(kept, suspects={"bot": 1, damaged: 1}))
+    assert repository.views.suspects(article_id)["bot"] == 1
 
 
 def test_a_new_group_exists_even_if_the_answer_of_its_first_article_is_lost(real_repository):

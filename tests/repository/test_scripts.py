@@ -286,8 +286,9 @@ def use_all(repository: Repository, clock: Clock) -> None:
         for number in range(8)
         for removed in (None, "Spam")
     ]
-    repository.imports.add(batch)
-    repository.imports.add(batch)
+    with repository.imports.alone():
+        repository.imports.add(batch)
+        repository.imports.add(batch)
 
 
 def read(repository: Repository, article_id: int) -> None:

@@ -385,16 +385,16 @@ local function drop_from_hot(prefix, ids)
 end
 
 -- Put an article into every list it belongs to: the hot list if it has been viewed, and, where it is said how many entries
--- that keeps, has a place there.
+-- that keeps, has a place there. What can fail is read before anything is written, so a script that may meet something
+-- damaged lists the article before it writes anything else.
 local function list_article(prefix, id, posted_at, points, groups, in_force, keep)
+  local pv = page_views(prefix, id)
+  local hot = pv and hotness(pv, unique_visitors(prefix, id), posted_at, in_force)
   join_groups(prefix, id, groups)
   rank_by_score(prefix, id, posted_at, points, groups, in_force)
   rank_by_points(prefix, id, posted_at, points, groups)
   rank(prefix, 'time', id, posted_at, groups)
-  local pv = page_views(prefix, id)
-  if not pv then return end
-  local value = hotness(pv, unique_visitors(prefix, id), posted_at, in_force)
-  if not keep or has_place(prefix, id, value, keep) then rank(prefix, 'hot', id, value, groups) end
+  if hot and (not keep or has_place(prefix, id, hot, keep)) then rank(prefix, 'hot', id, hot, groups) end
 end
 
 -- Take an article out of every list.

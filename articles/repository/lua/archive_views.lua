@@ -18,14 +18,17 @@ end
 if archived or pv ~= ARGV[2] or tonumber(last) > tonumber(ARGV[3]) then return {'changed'} end
 local uv = redis.pcall('PFCOUNT', visitors)
 if type(uv) ~= 'number' then uv = 0 end  -- damaged
-redis.call('HLEN', suspects)  -- fails here if it is damaged
+local left = {}
+for at = 5, #ARGV, 2 do
+  left[ARGV[at]] = (tonumber(redis.call('HGET', suspects, ARGV[at]) or '') or 0) - tonumber(ARGV[at + 1])
+end
 
 redis.call('DEL', views, visitors)  -- first: a full store lets a script go on that has begun by freeing memory
 redis.call('ZREM', viewed, id)
 redis.call('ZREM', prefix .. WHOLE.hot, id)
 for _, slug in ipairs(split(groups)) do redis.call('ZREM', prefix .. OF_GROUP.hot .. slug, id) end
-for at = 5, #ARGV, 2 do
-  if redis.call('HINCRBY', suspects, ARGV[at], -ARGV[at + 1]) <= 0 then redis.call('HDEL', suspects, ARGV[at]) end
+for reason, number in pairs(left) do
+  if number > 0 then redis.call('HSET', suspects, reason, exactly(number)) else redis.call('HDEL', suspects, reason) end
 end
 redis.call('HSET', article, 'archived', pv .. ' ' .. uv)
 return {'ok'}

@@ -26,13 +26,13 @@ for _, slug in ipairs(split(ARGV[2])) do
   end
 end
 
-local now_in = table.concat(kept, ',')
-leave_groups(prefix, id, split(ARGV[3]))  -- also groups that hold it although it does not say so
-if #added == 0 and #dropped == 0 then return {'ok', now_in} end
-redis.call('HSET', article, 'groups', now_in)
-if not removed then
+local now_in, is_same = table.concat(kept, ','), #added == 0 and #dropped == 0
+if not is_same and not removed then
   list_article(prefix, id, tonumber(time), votes - opposes, kept, in_force)
 end
+leave_groups(prefix, id, split(ARGV[3]))  -- also groups that hold it although it does not say so
+if is_same then return {'ok', now_in} end
+redis.call('HSET', article, 'groups', now_in)
 if ARGV[5] ~= '' then
   log(prefix, 'groups', ARGV[6], ARGV[5], id, title, ARGV[7],
     {added = table.concat(added, ','), removed = table.concat(dropped, ',')})

@@ -11,13 +11,14 @@ local prefix, version = ARGV[1], ARGV[2]
 local before = redis.call('HGET', KEYS[1], 'version')
 if tonumber(before) >= tonumber(version) then return {'ok'} end
 
+local wanted, had, changed = cjson.decode(ARGV[6]), cjson.decode(ARGV[7]), cjson.decode(ARGV[8])
 local function note(number, at, actor, reason, values)
   redis.call('LPUSH', KEYS[2], cjson.encode({
-    version = tonumber(number), at = at, actor = actor, reason = reason, parameters = cjson.decode(values),
+    version = tonumber(number), at = at, actor = actor, reason = reason, parameters = values,
   }))
 end
 
-if redis.call('EXISTS', KEYS[2]) == 0 then note(before, '0', '', '', ARGV[7]) end
-note(version, ARGV[3], ARGV[4], ARGV[5], ARGV[6])
-log(prefix, 'tune-ranking', ARGV[3], ARGV[4], 0, '', ARGV[5], cjson.decode(ARGV[8]))
+if redis.call('EXISTS', KEYS[2]) == 0 then note(before, '0', '', '', had) end
+note(version, ARGV[3], ARGV[4], ARGV[5], wanted)
+log(prefix, 'tune-ranking', ARGV[3], ARGV[4], 0, '', ARGV[5], changed)
 return {'ok'}

@@ -13,9 +13,9 @@ if not (title and moment(time) and count(votes) and count(opposes)) then return 
 if not removed then return {'not_removed'} end
 local in_force = parameters(prefix)
 
+list_article(prefix, id, tonumber(time), votes - opposes, split(groups), in_force)
 redis.call('HDEL', article, 'removed')
 redis.call('ZREM', prefix .. 'removed:', id)
-list_article(prefix, id, tonumber(time), votes - opposes, split(groups), in_force)
 enter_words(prefix, id, words)
 log(prefix, 'restore', ARGV[3], ARGV[2], id, title, ARGV[4], {})
 return {'ok'}

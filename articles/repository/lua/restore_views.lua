@@ -15,8 +15,11 @@ local pv, uv = string.match(archived, '(%d+) (%d+)')
 pv, uv = tonumber(pv), tonumber(uv)
 local its_pv, its_uv = tonumber(ARGV[4]), tonumber(ARGV[5])
 local sketch = string.gsub(ARGV[3], '%x%x', function(hex) return string.char(tonumber(hex, 16)) end)
-redis.call('HLEN', suspects)  -- fails here if it is damaged
-redis.call('ZCARD', KEYS[5])
+local suspect = {}
+for at = 6, #ARGV, 2 do
+  suspect[ARGV[at]] = (tonumber(redis.call('HGET', suspects, ARGV[at]) or '') or 0) + tonumber(ARGV[at + 1])
+end
+redis.call('ZCARD', KEYS[5])  -- fails here if it is damaged
 local usable = sketch ~= '' and its_pv <= pv and its_uv <= uv  -- else it is of an article's other life
 
 if usable then redis.call('SET', visitors, sketch) else redis.call('DEL', visitors) end
@@ -35,7 +38,7 @@ while not exact and count < uv do
 end
 
 redis.call('SET', views, pv)
-for at = 6, usable and #ARGV or 0, 2 do redis.call('HINCRBY', suspects, ARGV[at], ARGV[at + 1]) end
+for reason, number in pairs(usable and suspect or {}) do redis.call('HSET', suspects, reason, exactly(number)) end
 redis.call('ZADD', KEYS[5], ARGV[2], ARGV[1])
 redis.call('HDEL', article, 'archived')
 return {exact and 'ok' or 'estimated'}
