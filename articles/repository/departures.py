@@ -9,7 +9,7 @@ from articles.repository.store import Call, Store
 from articles.searching import words_of
 
 _ARTICLES, _LOG = "articles", "log"
-STEP = 200
+STEP = 50
 """Articles that lose the name, or entries of the log that are looked at, in one script."""
 
 
