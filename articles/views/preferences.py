@@ -153,7 +153,10 @@ def _on_account(user: int, wish: _Wish) -> tuple[Preferences, Preferences]:
 
 
 def _saved(request: HttpRequest, wish: _Wish, before: Preferences, wanted: Preferences) -> HttpResponse:
+    """The cookies stay the reader's who is not logged in: a member's choices are on the account alone."""
     response = JsonResponse({"told": ""}) if prefers_json(request) else _sent_back(request, wish, before, wanted)
+    if request.user.is_authenticated:
+        return response
     cookies = cookies_for(wanted) | {settings.LANGUAGE_COOKIE_NAME: wanted.language}
     for name, value in cookies.items():
         # Another answer, that this request knows nothing of, may be on its way with another value.
