@@ -176,6 +176,15 @@ def test_the_same_form_sent_twice_is_done_once_and_no_error(site, article, carol
     assert 'role="alert"' in again.text
 
 
+def test_the_link_of_a_removed_article_is_shown_to_those_who_may_restore_it(site, article, alice, mallory, carol):
+    site.articles.remove(article, Actor(carol.pk, "carol"), "spam")
+    pages = {user.username: browser_of(user).get(f"/articles/{article}/").text for user in (alice, mallory, carol)}
+
+    link = '<a href="https://example.org/a" rel="nofollow noopener noreferrer ugc">https://example.org/a</a>'
+    assert link in pages["carol"]
+    assert "example.org/a" not in pages["alice"] + pages["mallory"] + Client().get(f"/articles/{article}/").text
+
+
 def test_a_group_created_twice_by_one_form_is_created(site, carol):
     browser, group = browser_of(carol), {"title": "Machine Learning"}
     browser.post("/moderation/groups/", group)
