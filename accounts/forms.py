@@ -17,7 +17,7 @@ from django.http import HttpRequest
 from django.utils.html import conditional_escape
 from django.utils.translation import gettext_lazy as _
 
-from accounts import names, twice
+from accounts import labels, names, twice
 from accounts.mail import public_address, send_later
 from accounts.models import Token, User
 
@@ -197,3 +197,6 @@ class TokenForm(forms.ModelForm):  # type: ignore[type-arg]
         model = Token
         fields = ("name",)
         widgets = {"name": forms.TextInput(attrs={"autocomplete": "off"})}
+
+    def clean_name(self) -> str:
+        return labels.cleaned(self.cleaned_data["name"])

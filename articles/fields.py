@@ -15,7 +15,7 @@ from articles.line_patterns import STEPS
 from articles.presentation import listed
 from articles.refusals import message_of
 from articles.slugs import clean_slug
-from articles.text import REASON_LIMIT, UNREAD_FACTOR, Refused, clean_reason
+from articles.text import REASON_LIMIT, UNREAD_FACTOR, Refused, clean_reason, clean_token_name
 
 TICKED_AT_MOST = 40
 """Groups offered as boxes to tick, the largest first; further ones are typed."""
@@ -126,6 +126,11 @@ class GroupsField(forms.Field):
         if problems:
             raise ValidationError(problems)
         return list(dict.fromkeys(slugs))
+
+
+def clean_token_label(name: str) -> str:
+    """As `accounts.labels.Clean`."""
+    return CleanedField(clean_token_name).clean(name)
 
 
 def refuse_unknown(slugs: Collection[str], known: Collection[str]) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 TITLE_LIMIT = 300  # code points
 REASON_LIMIT = 500
 GROUP_TITLE_LIMIT = 60
+TOKEN_NAME_LIMIT = 50
 
 # Words in Hebrew with vowels and accents, in Thai or in Tibetan need four at most. Of 299,893 real titles
 # seven have more, all of them "Zalgo" that climbs over the lines around it.
@@ -50,7 +51,7 @@ PICTURES = "\U0001f000-\U0001faff"
 RESERVED = f"{PICTURES}\U00020000-\U0002fffd\U00030000-\U0003fffd"
 _RESERVED = re.compile(f"[{RESERVED}]")
 
-_LINE_FIELDS = {"title": "title", "reason": "reason", "group-title": "group's title"}
+_LINE_FIELDS = {"title": "title", "reason": "reason", "group-title": "group's title", "token-name": "token's name"}
 _LINE_PROBLEMS = {
     "empty": "has nothing that can be seen.",
     "long": "has {length} characters; at most {limit} are possible.",
@@ -109,6 +110,11 @@ def clean_reason(raw: str) -> str:
 def clean_group_title(raw: str) -> str:
     """A group's title of 1 to 60 code points. Raises Refused ("group-title-…")."""
     return clean_line(raw, limit=GROUP_TITLE_LIMIT, field="group-title")
+
+
+def clean_token_name(raw: str) -> str:
+    """The name of a member's token, of 1 to 50 code points. Raises Refused ("token-name-…")."""
+    return clean_line(raw, limit=TOKEN_NAME_LIMIT, field="token-name")
 
 
 def clean_line(raw: str, *, limit: int, field: str) -> str:
