@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
 from math import exp
@@ -36,6 +37,7 @@ MEMBER, MODERATOR = "demo", "demo-moderator"
 _SEED = 20
 _SPAN = 6 / 7  # of the voting window, so that all articles stay open to votes for a while
 _NEWEST = 4 * 60  # seconds
+_YEAR = 365 * 86400.0  # seconds
 _DENSITY = 1.7  # the k-th newest of n articles is as old as (k/n)^1.7 of the span
 _MATURING = 2.5 * 3600  # seconds until an article has 63 % (1 - 1/e) of its votes
 _VOTES_AT_ONCE = 8  # on their way to the store, which writes them to disk together
@@ -88,6 +90,7 @@ def logins_file() -> Path:
 def _fill(repository: Repository, begun: Begun) -> str:
     content = _content()
     members = User.objects.bulk_create_imported(content["members"])
+    _let_join(members, begun.at - repository.rules.voting_window)
     repository.groups.ensure({group["slug"]: group["title"] for group in content["groups"]})
     times = _times(begun.at, repository.rules.voting_window)
     posters = _posters()
@@ -100,6 +103,16 @@ def _fill(repository: Repository, begun: Begun) -> str:
     logins = _make_logins(begun.logins)
     _marker().unlink(missing_ok=True)
     return _told(len(posters), len(votes) + len(posters), views, logins)
+
+
+def _let_join(members: Mapping[str, UserId], until: float) -> None:
+    """Let the members have joined one by one in the year before `until`; all articles are younger than that."""
+    rng, users = _drawing(), User.objects.filter(imported=True).in_bulk(list(members.values()))
+    for name in _content()["members"]:
+        joined = datetime.fromtimestamp(until - rng.random() * _YEAR, UTC)
+        if (user := users.get(members.get(name))) and user.date_joined > joined:
+            user.date_joined = joined
+    User.objects.bulk_update(users.values(), ["date_joined"])
 
 
 def _told(articles: int, votes: int, views: int, logins: Mapping[str, str]) -> str:

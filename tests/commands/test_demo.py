@@ -367,3 +367,21 @@ def test_the_demo_member_can_vote(run, site_store):
     article = site_store.listings.page(Order.TIME).articles[0]
     demo = User.objects.get(username="demo")
     assert site_store.votes.cast(article.id, demo.pk, Choice.VOTE).votes == article.votes + 1
+
+
+def test_members_joined_one_by_one_before_they_posted(run, site_store):
+    run("demo")
+    joined = {user.pk: user.date_joined.timestamp() for user in User.objects.filter(imported=True)}
+    articles = list(everything(site_store).values())
+
+    assert all(joined[article.poster] < article.posted_at for article in articles)
+    assert len({int(at // 86400) for at in joined.values()}) > len(joined) / 2
+    assert min(joined.values()) > min(article.posted_at for article in articles) - 400 * 86400
+
+
+def test_a_member_who_was_there_before_keeps_the_day_of_joining(run, site_store):
+    name = seeding._content()["members"][0]
+    member = User.objects.create_user(name, password="a long enough secret")
+    run("demo")
+
+    assert User.objects.get(pk=member.pk).date_joined == member.date_joined
