@@ -3,24 +3,27 @@
 from collections.abc import Iterator
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
 from django.urls import URLPattern, path, re_path
 from django.views.decorators.http import require_safe
+from django.views.generic import RedirectView
 
 from articles import converters  # noqa: F401 - makes "article_id" known
 from articles.api import documentation
 from articles.api.envelope import in_envelope
 from articles.api.problems import not_found
 from articles.api.site_api import api
+from articles.forwarding import without_slash
 
 
-@require_safe
-def _to_docs(_request: HttpRequest) -> HttpResponse:
-    return redirect("api:docs")
+_to_docs = require_safe(RedirectView.as_view(pattern_name="api:docs", query_string=True))
 
 
 def _nothing_here(_request: HttpRequest) -> HttpResponse:
     return not_found().answer
+
+
+def _documentation(request: HttpRequest) -> HttpResponse:
+    return without_slash(request) or not_found().answer
 
 
 def _endpoints() -> Iterator[URLPattern]:
@@ -34,6 +37,7 @@ urlpatterns = [
     path("", in_envelope(_to_docs), name="api-root"),
     path("docs", in_envelope(documentation.docs), name="docs"),
     path("openapi.json", in_envelope(documentation.openapi), name="openapi"),
+    re_path(r"^(?:docs|openapi\.json)/$", _documentation),
     *_endpoints(),
     re_path("", in_envelope(_nothing_here)),
 ]

@@ -10,8 +10,10 @@ from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
+from django.urls import Resolver404
 
 from accounts.origin import comes_from_elsewhere
+from articles.forwarding import without_slash
 from articles.preferences import THEME_COOKIE, THEMES
 
 RETRY_AFTER = 5
@@ -47,7 +49,9 @@ def forbidden(request: HttpRequest, exception: Exception | None = None, reason: 
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return page(request, 404)
+    """The page, or the way to the address without a slash at the end."""
+    forward = without_slash(request) if isinstance(exception, Resolver404) else None
+    return forward or page(request, 404)
 
 
 def failed(request: HttpRequest) -> HttpResponse:

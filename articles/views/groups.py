@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
@@ -26,7 +27,10 @@ def index(request: HttpRequest) -> HttpResponse:
     chosen = set(request.GET.getlist("any"))
     groups = sorted(repository().groups.all(), key=lambda group: group.sort_key)
     if wanted := [group.slug for group in groups if group.slug in chosen]:
-        return redirect("articles:group", "+".join(wanted))
+        rest = request.GET.copy()
+        rest.pop("any")
+        query = f"?{rest.urlencode()}" if rest else ""
+        return redirect(reverse("articles:group", args=["+".join(wanted)]) + query)
     return render(request, "articles/groups.html", {"groups": groups})
 
 

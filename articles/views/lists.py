@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from typing import TypeVar
 
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from articles.domain import Order, Range, Span
 from articles.errors import GroupNotFound
+from articles.forwarding import to_path
 from articles.people import reader_id
 from articles.preferences import preferences_of
 from articles.repository import MOST_GROUPS
@@ -75,8 +76,7 @@ def slugs_in(text: str) -> tuple[str, ...]:
 
 
 def _redirect(request: HttpRequest, slugs: Sequence[str]) -> HttpResponse:
-    query = f"?{request.GET.urlencode()}" if request.GET else ""
-    return HttpResponsePermanentRedirect(reverse("articles:group", args=["+".join(slugs)]) + query)
+    return to_path(request, reverse("articles:group", args=["+".join(slugs)]))
 
 
 def _other_groups(request: HttpRequest, slugs: Sequence[str], error: GroupNotFound) -> HttpResponse:

@@ -1,0 +1,26 @@
+"""Permanent redirects to the one spelling of an address. Each keeps the query."""
+
+from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.urls import Resolver404, resolve
+
+
+def to_path(request: HttpRequest, path: str) -> HttpResponse:
+    """Redirect to a page with another path."""
+    query = request.META.get("QUERY_STRING", "")
+    return HttpResponsePermanentRedirect(path + (f"?{query}" if query else ""))
+
+
+def without_slash(request: HttpRequest) -> HttpResponse | None:
+    """Redirect to the address without its slash at the end; None if there is no page either.
+
+    For addresses like `/healthz/`; Django itself leads from `/newest` to `/newest/`.
+    """
+    if not request.path_info.endswith("/"):
+        return None
+    try:
+        match = resolve(request.path_info[:-1])
+    except Resolver404:
+        return None
+    if match.url_name is None:  # what answers for all that is not there
+        return None
+    return to_path(request, request.get_full_path().partition("?")[0][:-1])

@@ -1,0 +1,71 @@
+"""Other spellings of an address lead to its own, with the query."""
+
+import pytest
+
+from tests.pages.conftest import browser_of
+
+
+def location(answer, status=301):
+    assert answer.status_code == status
+    return answer["Location"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/healthz", "/readyz", "/metrics", "/robots.txt", "/sitemap.xml", "/sitemap-lists.xml", "/favicon.ico"),
+        *("/sitemap-articles-1.xml", "/feeds/front.atom", "/feeds/top/day.rss", "/feeds/groups/python.atom"),
+        *("/feeds/users/alice.atom", "/feeds/search.atom", "/api/docs", "/api/openapi.json"),
+    ],
+)
+def test_a_slash_too_many_is_taken_away_and_the_query_kept(site, path):
+    assert location(browser_of().get(f"{path}/?a=1&b=%2F")) == f"{path}?a=1&b=%2F"
+    assert location(browser_of().head(f"{path}/")) == path
+
+
+@pytest.mark.parametrize(
+    "path", ["/healthz//", "/nothing/", "/api/nothing/", "/api/docs/more/", "/api/hot/", "/example.org/healthz/"]
+)
+def test_what_leads_nowhere_without_its_slash_either_is_not_there(site, path):
+    assert browser_of().get(path).status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/newest", "/groups/python", "/articles/1", "/users/alice", "/mine/voted"])
+def test_a_missing_slash_is_added_and_the_query_kept(site, path):
+    assert location(browser_of().get(f"{path}?page=2&x=%2F")) == f"{path}/?page=2&x=%2F"
+
+
+def test_a_name_in_another_spelling_keeps_the_query(site, alice):
+    assert location(browser_of().get("/users/ALICE/?page=2")) == "/users/alice/?page=2"
+
+
+def test_a_merged_group_keeps_the_query(site, article, carol):
+    site.groups.create("snakes", "Snakes")
+    site.groups.create("redis", "Redis")
+    merge = {"merge-into": "snakes", "merge-sure": "on", "merge": "1"}
+    assert browser_of(carol).post("/moderation/groups/python/", merge)["Location"] == "/groups/snakes/"
+
+    assert location(browser_of().get("/groups/python/?order=hot&page=1")) == "/groups/snakes/?order=hot&page=1"
+    assert location(browser_of().get("/groups/python+redis/?order=hot")) == "/groups/redis+snakes/?order=hot"
+
+
+def test_chosen_groups_keep_the_rest_of_the_query(site, article):
+    site.groups.create("redis", "Redis")
+
+    answer = browser_of().get("/groups/?any=redis&order=hot&any=python")
+
+    assert location(answer, 302).partition("?")[2] == "order=hot"
+
+
+def test_the_addresses_of_the_api_lead_to_its_documentation_with_the_query(site):
+    assert location(browser_of().get("/api/?x=1"), 302) == "/api/docs?x=1"
+
+
+def test_another_language_keeps_the_query(site):
+    browser = browser_of()
+    path = "/hot/?range=72h"
+    assert f'name="next" value="{path}#chosen-language"' in browser.get(path).content.decode()
+
+    answer = browser.post("/preferences/", {"language": "zh-hans", "next": path})
+
+    assert location(answer, 302) == path
