@@ -14,7 +14,6 @@ from articles.api.problems import not_found
 from articles.api.site_api import api
 from articles.forwarding import without_slash
 
-
 _to_docs = require_safe(RedirectView.as_view(pattern_name="api:docs", query_string=True))
 
 

@@ -35,20 +35,6 @@ def test_a_missing_slash_is_added_and_the_query_kept(site, path):
     assert location(browser_of().get(f"{path}?page=2&x=%2F")) == f"{path}/?page=2&x=%2F"
 
 
-def test_a_name_in_another_spelling_keeps_the_query(site, alice):
-    assert location(browser_of().get("/users/ALICE/?page=2")) == "/users/alice/?page=2"
-
-
-def test_a_merged_group_keeps_the_query(site, article, carol):
-    site.groups.create("snakes", "Snakes")
-    site.groups.create("redis", "Redis")
-    merge = {"merge-into": "snakes", "merge-sure": "on", "merge": "1"}
-    assert browser_of(carol).post("/moderation/groups/python/", merge)["Location"] == "/groups/snakes/"
-
-    assert location(browser_of().get("/groups/python/?order=hot&page=1")) == "/groups/snakes/?order=hot&page=1"
-    assert location(browser_of().get("/groups/python+redis/?order=hot")) == "/groups/redis+snakes/?order=hot"
-
-
 def test_chosen_groups_keep_the_rest_of_the_query(site, article):
     site.groups.create("redis", "Redis")
 
