@@ -57,6 +57,7 @@ def test_one_row_for_each_article_without_the_removed_ones(run, used):
         "link": "https://example.org/1",
         "poster": "poster1",
         "time": 1_700_000_060,
+        "closes": 1_700_604_860,
         "votes": 1,
         "groups": ["python"],
         "opposes": 5,

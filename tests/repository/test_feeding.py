@@ -246,7 +246,7 @@ def test_a_feed_costs_few_round_trips(repository, clock):
         assert len(trips) <= most, trips
     trips.clear()
     repository.feeds.groups(["python"], Wish(min_points=1))
-    assert len(trips) <= 4, trips
+    assert len(trips) <= 5, trips  # one asks for the longest voting window
 
 
 EVENTS = st.lists(
