@@ -23,7 +23,7 @@ EARLIEST = 631_152_000  # 1990-01-01, before the first web page
 AHEAD = 86_400  # seconds by which another site's clock, or its time zone, may be ahead of ours
 LONGEST_WINDOW = 366 * 86_400  # seconds from `time` to `closes`
 MOST_VOTES = 1_000_000_000
-MOST_OPEN_VOTES = 10_000
+MOST_OPEN_VOTES = 5_000
 """While an article is open each of its votes is a member of a set. All are entered in one step with the article,
 and more of them would hold up every reader."""
 
