@@ -69,7 +69,9 @@ class LogEntry(BaseModel):
     title: str = Field(description=gettext_noop("Of the article or the group, as it was then."))
     reason: str = Field(description=gettext_noop("Empty if none was given."))
     details: dict[str, str] = Field(
-        description=gettext_noop("What changed: added, removed, old_title, old_link, slug, into and others.")
+        description=gettext_noop(
+            "What changed, by name: the former title or link, the groups added and removed, and so on."
+        )
     )
 
     @classmethod

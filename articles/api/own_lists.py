@@ -59,16 +59,17 @@ class OwnLists(BaseModel):
     posted: str
 
 
+_PERMISSIONS = [name for name, _text in ArticlePermissions._meta.permissions]
+
+
 class Me(BaseModel):
     __doc__ = gettext_noop("Who you are here, and what you may do.")
 
     name: str
     moderator: bool = Field(description=gettext_noop("Whether you may edit, remove or assign any article."))
     permissions: list[str] = Field(
-        description=gettext_noop(
-            "What you may do beyond other members: assign_groups, edit_any_article, remove_articles, "
-            "tune_ranking, see_operation, see_views."
-        )
+        description=gettext_noop("What you may do beyond other members."),
+        json_schema_extra={"items": {"type": "string", "enum": _PERMISSIONS}},
     )
     lists: OwnLists
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern, path, re_path
+from django.shortcuts import redirect
+from django.urls import URLPattern, path, re_path, reverse
 from django.views.decorators.http import require_safe
-from django.views.generic import RedirectView
 
 from articles import converters  # noqa: F401 - makes "article_id" known
 from articles.api import documentation
@@ -14,7 +14,10 @@ from articles.api.problems import not_found
 from articles.api.site_api import api
 from articles.forwarding import without_slash
 
-_to_docs = require_safe(RedirectView.as_view(pattern_name="api:docs", query_string=True))
+
+@require_safe
+def _to_docs(request: HttpRequest) -> HttpResponse:
+    return redirect(request.get_full_path().replace(reverse("api:api-root"), reverse("api:docs"), 1))
 
 
 def _nothing_here(_request: HttpRequest) -> HttpResponse:

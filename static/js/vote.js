@@ -92,12 +92,9 @@
     } catch {} // it stays as it was
   };
 
-  // A stale token: the form is sent like without this script, and the page that follows asks once more.
-  const sendStale = ({ status }, form, wish) => {
-    const button = status === 403 && form.querySelector(`button[value="${wish}"]`);
-    if (button) form.requestSubmit(button);
-    return Boolean(button);
-  };
+  // As without this script: the page that follows says why, or asks once more.
+  const submit = ({ form, name, wish }) =>
+    form.requestSubmit(form.querySelector(`[name=${name}][value="${wish}"]`));
 
   // Of one thing one choice travels at a time: an article's vote, a button's article, the theme. If the reader changes it
   // meanwhile, the latest is sent next, and what the server has by then is the outcome. If the reader leaves the page
@@ -129,7 +126,7 @@
     if (!state) return;
     settled.set(id, performance.now());
     show(id, state.known);
-    if (sendStale(state.answer, button.form, state.wish)) return;
+    if (state.answer.status === 403) return submit(state); // the page's token is stale
     tell(id, state.answer);
     explain(id, state.known);
   };
@@ -147,7 +144,8 @@
     const state = await settle(button, button, wish, button.value);
     if (!state) return;
     mark(button, state.known);
-    if (!sendStale(state.answer, button.form, state.wish)) tell(id, state.answer);
+    if (state.answer.status === 403) return submit(state);
+    tell(id, state.answer);
   };
 
   const root = document.documentElement.dataset, themes = all(".switch [name=theme]");
@@ -162,8 +160,8 @@
     wear(theme);
     const state = await settle(themes, button, theme, former);
     if (!state) return;
-    if (!state.answer.status) wear(state.known);
-    else button.form.requestSubmit([...themes].find((one) => one.value === state.wish)); // the page that follows says why
+    if (state.answer.status) submit(state);
+    else wear(state.known);
   };
   const inSettings = all("main [name=theme]").length; // which show it too: the form is sent
 
