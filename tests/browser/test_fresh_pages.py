@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 from articles.domain import OPERATOR, Choice, Order, Visit
 from tests.browser.windows import hold, row_of, shown_ids, wait_for, window
+from tests.repository.usage import let_close
 from tests.waiting import until
 
 pytestmark = pytest.mark.browser
@@ -273,12 +274,12 @@ def test_a_removed_article_says_so_and_can_be_neither_opened_nor_voted_for(page,
 
 def test_a_closed_article_loses_its_buttons_until_it_is_open_again(page, store):
     article = post(store)
-    posted_at = store.articles.get(article).posted_at
+    closes_at = store.articles.get(article).closes_at
     page.goto("/newest/")
     vote_button = page.locator(f"{row_of(article)} button.vote")
 
-    for time, is_open in (("1500000000.000", False), (f"{posted_at:.3f}", True)):
-        store.store.client.hset(f"article:{article}", "time", time)
+    for closes, is_open in (("1500000000.000", False), (f"{closes_at:.3f}", True)):
+        store.store.client.hset(f"article:{article}", "closes", closes)
         followed(page)
         assert vote_button.is_visible() is is_open
 
@@ -288,7 +289,7 @@ def test_buttons_do_not_vanish_under_the_focus(page, store):
     page.goto("/newest/")
     vote_button = page.locator(f"{row_of(article)} button.vote")
     vote_button.focus()
-    store.store.client.hset(f"article:{article}", "time", "1500000000.000")
+    let_close(store, article)
 
     followed(page)
 

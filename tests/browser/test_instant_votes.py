@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 from articles.domain import OPERATOR, Choice
 from tests.browser.windows import hold, log_in, row_of, shown_ids, wait_for, window
+from tests.repository.usage import let_close
 
 pytestmark = pytest.mark.browser
 
@@ -101,7 +102,7 @@ def test_the_servers_counts_win_over_the_page_s_own(page, store, article):
 
 
 def close(page, store, article):
-    store.store.client.hset(f"article:{article}", "time", "1500000000.000")
+    let_close(store, article)
 
 
 def remove(page, store, article):

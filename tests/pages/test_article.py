@@ -5,6 +5,7 @@ from django.test import Client
 
 from articles.domain import Actor, Choice
 from tests.pages.conftest import browser_of
+from tests.repository.usage import let_close
 
 
 def test_the_page_shows_title_link_poster_groups_and_counts(site, article, bob):
@@ -77,7 +78,7 @@ def test_what_was_changed_stands_on_the_articles_page(site, article, carol):
 
 
 def test_an_old_article_shows_that_voting_is_closed_and_no_buttons(site, article):
-    site.store.client.hset(f"article:{article}", "time", "1500000000.000")
+    let_close(site, article)
 
     text = Client().get(f"/articles/{article}/").content.decode()
 

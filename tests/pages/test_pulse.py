@@ -8,6 +8,7 @@ from django.test import Client
 from articles.domain import Actor, Choice, Visit
 from tests.pages.conftest import browser_of
 from tests.pages.test_lists import post_many
+from tests.repository.usage import let_close
 
 
 def ask(browser=None, **query):
@@ -96,7 +97,7 @@ def test_on_the_hot_list_they_come_by_hotness_with_their_views(site, alice):
 def test_removed_and_closed_articles_are_told_of(site, alice, carol):
     removed, closed = post_many(site, alice, 2)
     site.articles.remove(removed, Actor(carol.pk, "carol"), "spam")
-    site.store.client.hset(f"article:{closed}", "time", "1500000000.000")
+    let_close(site, closed)
 
     rows = ask(ids=joined([removed, closed])).json()["articles"]
 

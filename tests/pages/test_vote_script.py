@@ -10,6 +10,7 @@ from articles.errors import StoreUnavailable
 from articles.repository.votes import Votes
 from tests.pages.conftest import browser_of
 from tests.pages.test_voting import counts
+from tests.repository.usage import let_close
 
 
 def vote(browser, article, choice, accept="application/json", **fields):
@@ -46,7 +47,7 @@ def test_a_form_that_is_sent_by_a_browser_gets_a_page(site, article, bob, accept
 
 
 def test_a_closed_article_refuses_and_says_why(site, article, bob):
-    site.store.client.hset(f"article:{article}", "time", "1500000000.000")
+    let_close(site, article)
 
     response = vote(browser_of(bob), article, "vote")
 

@@ -5,6 +5,7 @@ from django.test import Client
 
 from articles.domain import Actor
 from tests.pages.conftest import browser_of
+from tests.repository.usage import let_close
 
 
 def counts(site, article):
@@ -44,7 +45,7 @@ def test_an_unknown_choice_is_400(site, article, bob, choice):
 
 
 def test_a_closed_article_refuses_and_says_why(site, article, bob):
-    site.store.client.hset(f"article:{article}", "time", "1500000000.000")
+    let_close(site, article)
 
     browser = browser_of(bob)
     response = browser.post(f"/articles/{article}/vote/", {"choice": "vote", "next": "/groups/"}, follow=True)
@@ -115,7 +116,7 @@ def test_a_click_before_the_sign_up_counts_after_it(site, article):
 
 
 def test_a_pending_vote_that_is_refused_does_not_hold_up_the_login(site, article, bob):
-    site.store.client.hset(f"article:{article}", "time", "1500000000.000")
+    let_close(site, article)
     fields = {"next": "/groups/", "article": str(article), "choice": "vote"}
 
     response = Client().post("/login/", fields | {"username": "bob", "password": "bob's long secret"}, follow=True)

@@ -20,6 +20,12 @@ def post(repository: Repository, number: int, groups: tuple[str, ...] = (), post
     return repository.articles.post(poster, f"user{poster}", f"Article {number}", link(number), groups).id
 
 
+def let_close(repository: Repository, article_id: int) -> None:
+    """Move the article to 2017, when voting on it ended too."""
+    name = repository.store.shards.of(article_id).article(article_id)
+    repository.store.client.hset(name, mapping={"time": "1500000000.000", "closes": "1500604800.000"})
+
+
 def problems(repository: Repository) -> list[str]:
     """What the audit finds, one line each."""
     return [str(finding) for finding in repository.audit.findings()]
