@@ -209,12 +209,12 @@ def test_every_key_the_site_can_spell_is_of_a_kind():
     spelled = [
         *(names.COUNTER, names.SCHEMA, names.TICK),
         *(names.IMPORTING, names.REFRESHING, names.GOING_BACK, names.KEEPING_HOUSE, names.FORGETTING),
-        *(names.link("0" * 32), names.posted(7), names.saved(7), names.shift("f" * 32), names.salt(19000)),
+        *(names.link("0" * 32), names.saved(7), names.shift("f" * 32), names.salt(19000)),
     ]
     for keys in Shards(2).all:
         spelled += [*keys_of(keys, 7).values(), keys.seen(7, VISITOR), keys.burst(NETWORK), keys.burst(NETWORK, 7)]
         spelled += [keys.days(), keys.visitors_of_day(19000), keys.group("python"), keys.next_score, keys.viewed]
-        spelled += [keys.votes_of(7), keys.opposes_of(7), keys.gone, keys.word("t"), keys.lexicon]
+        spelled += [keys.posted(7), keys.votes_of(7), keys.opposes_of(7), keys.gone, keys.word("t"), keys.lexicon]
         spelled += [keys.tunings, keys.removed, keys.ranking, keys.log, keys.groups, keys.merged]
         spelled += map(keys.top, (Span.DAY, Span.WEEK, Span.MONTH))
         spelled += [name for order in Order for name in (keys.order(order), keys.group_order(order, "python"))]

@@ -287,7 +287,8 @@ def test_repairing_an_empty_store_does_nothing(repository):
 
 def test_profiles_are_made_again(used):
     before = used.members.posted(ALICE)
-    used.store.client.delete(keys.posted(ALICE), keys.posted(BOB))
+    shards = used.store.shards.all
+    used.store.client.delete(*(shard.posted(user) for shard in shards for user in (ALICE, BOB)))
     assert used.members.posted(ALICE).articles == ()
 
     used.repair.run()
@@ -298,7 +299,7 @@ def test_profiles_are_made_again(used):
 def test_an_unnamed_poster_gets_no_profile(used):
     used.repair.run()
 
-    assert not used.store.client.exists(keys.posted(0))
+    assert not used.store.client.exists(*(shard.posted(0) for shard in used.store.shards.all))
 
 
 def test_after_the_repair_of_a_lost_counter_no_id_is_used_twice(used):
