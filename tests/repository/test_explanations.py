@@ -10,7 +10,7 @@ from articles.domain import Choice, Order, Rules, Visit
 from articles.errors import ArticleNotFound, ArticleRemoved
 from articles.explanation import GroupPlace, NextVote
 from articles.ranking import Parameters
-from articles.repository import connect
+from articles.repository import connect, merging
 from articles.repository.explanations import Explanations
 from tests.repository.usage import BOB, DAY, MODERATOR, imported, listed, post, problems
 
@@ -321,6 +321,21 @@ def test_it_takes_three_round_trips_and_one_more_for_groups_nobody_reads(real_re
     assert wire.trips == 3
     assert warm == cold
     assert len(warm.groups) == 50
+
+
+def test_a_place_high_up_in_a_large_group_is_counted_without_its_ranking(repository, clock, monkeypatch):
+    ids = fill(repository, clock, 60, 3)
+    articles = [article for article in repository.articles.get_many(ids) if article.removed is None]
+    expected = [repository.explanations.of(article) for article in articles]
+    client, shards = repository.store.client, repository.store.shards.all
+    rankings = [keys.group_order(Order.SCORE, slug) for keys in shards for slug in repository.groups.titles()]
+    client.delete(*rankings)
+    monkeypatch.setattr(merging, "FEW", 0)
+
+    assert [repository.explanations.of(article) for article in articles] == expected
+    assert client.exists(*rankings) == 0
+    monkeypatch.setattr(merging, "WALKED", 0)
+    assert [repository.explanations.of(article) for article in articles] == expected
 
 
 def test_a_store_that_does_not_know_the_scripts_yet_explains_as_well(repository):

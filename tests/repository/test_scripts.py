@@ -267,6 +267,7 @@ def use_all(repository: Repository, clock: Clock) -> None:
     with_many = repository.store.shards.of(ids[0])
     assert list(check_long(repository.store, with_many, ids[0])) == []
     repair_long(repository.store, with_many, ids[0])
+    assert repository.moderation_log.page(2).entries
     repository.departures.advance(BOB, "user2", "", lambda: True)
     repository.groups.rename("one", "First", MODERATOR)
     repository.groups.merge("one", "two", MODERATOR)

@@ -8,7 +8,7 @@ Returns  {version, refreshed at, place by 3, by 4, by 5, in each group by 3}, a 
          above it, how many there are, next above it, its value, next below it, its value}; '' where there is none
          and -1 above it where a group's ranking has to be made first, -2 where it cannot be made and the place
          cannot be worked out cheaply
-Cost  O(groups · log² N); O(groups · articles counted) where rankings cannot be made
+Cost  O(groups · log² N); O(groups · articles counted) where rankings are not there and large or cannot be made
 ]]
 local prefix, id, life = ARGV[1], ARGV[2], ARGV[6]
 
@@ -34,7 +34,8 @@ local function place(ranking, value)
   return found
 end
 
--- Of a group whose ranking cannot be made: the articles above it are counted, or the few of the group are ranked.
+-- Where a group's ranking is not there, and would be large or cannot be made: the articles above it are counted, or
+-- the few of the group are ranked.
 local function worked_out(group)
   local size, ahead, rank = redis.call('SCARD', group), above(KEYS[2], ARGV[3]), 0
   if ahead <= tonumber(ARGV[9]) then
@@ -56,7 +57,8 @@ local function place_in(slug)
   local ranking, group = prefix .. OF_GROUP.score .. slug, prefix .. 'group:' .. slug
   redis.pcall('EXPIRE', ranking, life)
   if redis.call('EXISTS', ranking) == 1 or redis.call('EXISTS', group) == 0 then return place(ranking, ARGV[3]) end
-  return ARGV[7] == '1' and worked_out(group) or {-1, 0, '', '', '', ''}
+  local counts = redis.call('SCARD', group) > tonumber(ARGV[8]) and above(KEYS[2], ARGV[3]) <= tonumber(ARGV[9])
+  return (counts or ARGV[7] == '1') and worked_out(group) or {-1, 0, '', '', '', ''}
 end
 
 local answer = redis.call('HMGET', KEYS[1], 'version', 'refreshed_at')
