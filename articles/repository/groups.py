@@ -77,6 +77,8 @@ class Groups:
     def make_places(self, slugs: Sequence[str], places: Mapping[str, str]) -> dict[str, str]:
         """The same of all these slugs: those that lead nowhere become groups. One round trip if there are such."""
         missing = [slug for slug in dict.fromkeys(slugs) if slug not in places]
+        if not missing:
+            return {slug: places[slug] for slug in slugs}
         replies = self._store.run_many([self._creation(slug, slug, is_implied=True) for slug in missing])
         made = {slug: _place(slug, reply) for slug, reply in zip(missing, replies, strict=True)}
         return {slug: places.get(slug) or made[slug] for slug in slugs}
