@@ -639,6 +639,26 @@ def test_a_damaged_sketch_stops_no_scoring_and_no_page(damaged, clock, damage):
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
+def test_the_audit_finds_a_damaged_sketch_and_repair_begins_it_again(damaged, damage):
+    repository, article_id, keys_ = damaged
+    DAMAGES[damage](repository.store.client, keys_.visitors(article_id))
+
+    assert any("its visitors are damaged" in problem for problem in problems(repository))
+    repository.repair.run()
+
+    assert problems(repository) == []
+    view(repository, article_id, 70)
+    assert repository.articles.get(article_id).uv == 1
+
+
+def test_the_audit_finds_damaged_page_views(damaged):
+    repository, article_id, keys_ = damaged
+    DAMAGES["a list"](repository.store.client, keys_.views(article_id))
+
+    assert any("its page views are damaged" in problem for problem in problems(repository))
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
 def test_a_view_of_an_article_with_a_damaged_sketch_counts_and_its_visitor_does_not(damaged, clock, damage):
     repository, article_id, keys_ = damaged
     pv = repository.articles.get(article_id).pv

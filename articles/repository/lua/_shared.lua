@@ -296,9 +296,14 @@ local function page_views(prefix, id)
   return type(count) == 'string' and tonumber(string.match(count, '^%d+$') or '') or nil
 end
 
-local function unique_visitors(prefix, id)
+-- nil where the sketch is damaged.
+local function sketched_visitors(prefix, id)
   local count = redis.pcall('PFCOUNT', prefix .. 'hll:uv:' .. id)
-  return type(count) == 'number' and count or 0
+  return type(count) == 'number' and count or nil
+end
+
+local function unique_visitors(prefix, id)
+  return sketched_visitors(prefix, id) or 0
 end
 
 local function join_groups(prefix, id, groups)

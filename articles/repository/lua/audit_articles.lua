@@ -41,11 +41,13 @@ local function check_window(say, time, closes)
 end
 
 local function check_views(say, id, archived)
-  local pv = redis.call('GET', prefix .. 'counter:views:' .. id)
+  local pv = redis.pcall('GET', prefix .. 'counter:views:' .. id)
+  if type(pv) == 'table' then return say('its page views are damaged') end
   local sketch = redis.call('EXISTS', prefix .. 'hll:uv:' .. id) == 1
   local viewed = redis.call('ZSCORE', prefix .. 'viewed:', id)
   if (pv and true or false) ~= sketch then say('page views ' .. (pv or 'none') .. ', but visitors ' .. (sketch and 'counted' or 'not')) end
   if (pv and true or false) ~= (viewed and true or false) then say('page views and the time of the last one disagree') end
+  if not sketched_visitors(prefix, id) then say('its visitors are damaged') end
   if pv and archived then say('its counters are archived and here') end
 end
 

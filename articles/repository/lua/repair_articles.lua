@@ -38,6 +38,14 @@ local function note_viewed(id)
   else redis.call('ZADD', prefix .. 'viewed:', 'NX', ARGV[2], id) end
 end
 
+-- Visitors whose sketch is damaged cannot be told from one another any more: it begins again, empty.
+local function renew_sketch(id)
+  if not sketched_visitors(prefix, id) then
+    redis.call('DEL', prefix .. 'hll:uv:' .. id)
+    redis.call('PFADD', prefix .. 'hll:uv:' .. id)
+  end
+end
+
 -- What is missing is added when the log is read.
 local function forget_entries(id)
   local article, right = prefix .. 'article:' .. id, {}
@@ -83,6 +91,7 @@ for at = 6, #ARGV do
   end
   if not in_force.next_per_point then redis.call('ZREM', prefix .. 'next:score', id) end
   if whole then
+    renew_sketch(id)
     note_viewed(id)
     note_posted(prefix, id, poster, time)
     too_long = forget_entries(id)
