@@ -13,7 +13,7 @@ for at = 3, #ARGV, 4 do
   local poster, title, link, had, removed =
     unpack(redis.call('HMGET', article, 'poster', 'title', 'link', 'words', 'removed'))
   local is_theirs = poster == user
-  if is_theirs and (title ~= ARGV[at + 1] or link ~= ARGV[at + 2]) then
+  if is_theirs and ((title or '') ~= ARGV[at + 1] or (link or '') ~= ARGV[at + 2]) then
     changed[#changed + 1] = id
   else
     if is_theirs then
