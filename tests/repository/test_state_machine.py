@@ -156,11 +156,18 @@ class Machine(RuleBasedStateMachine):
         if self.claims.get(link_digest(address), (0, 0))[0] == article_id:
             del self.claims[link_digest(address)]
 
-    def know(self, groups: list[str]) -> None:
-        for slug in groups:
-            if slug not in self.groups:
-                self.groups[slug] = slug
-                self.merged.pop(slug, None)
+    def hold(self, address: str) -> int:
+        """The id that holds the link: one that is given out now where none does."""
+        if link_digest(address) not in self.claims:
+            self.counter += 1
+        return self.claim(address, self.counter)
+
+    def lead(self, slugs: list[str]) -> list[str]:
+        """The groups these slugs lead to; those that lead nowhere become groups."""
+        for slug in slugs:
+            if slug not in self.merged:
+                self.groups.setdefault(slug, slug)
+        return list(dict.fromkeys(self.merged.get(slug, slug) for slug in slugs))
 
     def refusal_of_vote(self, article_id: int) -> type[ArticlesError] | None:
         article = self.articles.get(article_id)
@@ -209,29 +216,27 @@ class Machine(RuleBasedStateMachine):
 
     @rule(user=users, address=links, groups=some_slugs)
     def post(self, user: int, address: str, groups: list[str]) -> None:
-        groups = [slug for slug in groups if slug in self.groups]
         posted = self.repository.articles.post(user, f"user{user}", "Title", address, groups)
-        self.counter += 1
-        article_id = self.claim(address, self.counter)
+        article_id = self.hold(address)
         assert (posted.id, posted.is_new) == (article_id, article_id not in self.articles)
         if posted.is_new:
-            self.publish(article_id, user, address, groups)
-            self.profiles[user][article_id] = self.clock()
+            self.publish(article_id, user, address, self.lead(groups))
 
     def publish(self, article_id: int, user: int, address: str, groups: list[str]) -> None:
+        self.profiles[user][article_id] = self.clock()
         self.articles[article_id] = Model("Title", address, user, self.clock(), voted={user}, groups=list(groups))
 
-    @rule(user=users, address=links, commands=st.integers(0, 4))
+    @rule(user=users, address=links, commands=st.integers(0, 5))
     def abandon_a_post(self, user: int, address: str, commands: int) -> None:
+        is_held = link_digest(address) in self.claims
         self.breaking(lambda: self.repository.articles.post(user, f"user{user}", "Title", address), commands)
-        if commands >= 1:
+        if not is_held and commands == 2:
             self.counter += 1
-        if commands >= 2:
-            article_id = self.claim(address, self.counter)
-        if commands >= 3 and article_id not in self.articles:
+        if commands < 3:
+            return
+        article_id = self.hold(address)
+        if commands >= (3 if is_held else 4) and article_id not in self.articles:
             self.publish(article_id, user, address, [])
-            if commands >= 4:
-                self.profiles[user][article_id] = self.clock()
 
     @rule(at=places, votes=st.lists(st.tuples(users, st.sampled_from(Choice)), min_size=1, max_size=6))
     def cast(self, at: int, votes: list[tuple[int, Choice]]) -> None:
@@ -342,8 +347,7 @@ class Machine(RuleBasedStateMachine):
                 self.repository.groups.assign(article_id, add, drop, actor=actor)
             return
         groups = self.repository.groups.assign(article_id, add, drop, actor=actor)
-        self.know(add)
-        assert groups == tuple(self.model_assign(article_id, add, drop, logged=logged))
+        assert groups == tuple(self.model_assign(article_id, self.lead(add), drop, logged=logged))
 
     def model_assign(self, article_id: int, add: list[str], drop: list[str], *, logged: bool) -> list[str]:
         article = self.articles[article_id]
@@ -357,12 +361,12 @@ class Machine(RuleBasedStateMachine):
     def abandon_an_assignment(self, at: int, slug: str, commands: int) -> None:
         article_id = self.pick(at)
         assume(article_id in self.articles)
-        steps = 1 if slug in self.groups else 2
+        steps = 1 if slug in self.groups or slug in self.merged else 2
         self.breaking(lambda: self.repository.groups.assign(article_id, [slug], actor=MODERATOR), commands)
         if commands >= steps:
-            self.know([slug])
+            groups = self.lead([slug])
         if commands > steps:
-            self.model_assign(article_id, [slug], [], logged=True)
+            self.model_assign(article_id, groups, [], logged=True)
 
     @rule(slug=slugs)
     def create_group(self, slug: str) -> None:
@@ -371,7 +375,8 @@ class Machine(RuleBasedStateMachine):
                 self.repository.groups.create(slug, slug, MODERATOR)
             return
         self.repository.groups.create(slug, slug, MODERATOR)
-        self.know([slug])
+        self.groups[slug] = slug
+        self.merged.pop(slug, None)
         self.logged += 1
 
     @rule(slug=slugs, title=st.sampled_from(["A title", "Another"]))
