@@ -467,7 +467,7 @@ def test_a_script_that_only_reads_answers_ok_whatever_it_reads(watched, observed
 def test_scripts_that_travel_together_are_each_told_and_timed_as_one(watched, observed):
     keys = watched.store.shards.of(1)
     names = [keys.article(1), keys.voted(1), keys.oppose(1)]
-    call = Call("cast_vote", names, [1, BOB, "vote", "1700000000.000", 604800, 172800, ""])
+    call = Call("cast_vote", names, [1, BOB, "vote", "1700000000.000", 172800, ""])
     lost = Call("cast_vote", [keys.article(9), *names[1:]], [9, *call.args[1:]])
     watched.store.client.script_flush()
 
