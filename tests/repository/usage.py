@@ -151,10 +151,10 @@ def read_all(repository: Repository, clock: Clock) -> None:
 
 
 def contents(repository: Repository) -> dict[str, object]:
-    """Everything in the store, by key; of sketches only their count."""
+    """Everything in the store, by key, but for the site's own random id; of sketches only their count."""
     client = repository.store.client
     read = {
-        "hash": client.hgetall,
+        "hash": lambda name: {k: v for k, v in client.hgetall(name).items() if (name, k) != ("schema:", "site")},
         "set": client.smembers,
         "zset": lambda name: client.zrange(name, 0, -1, withscores=True),
         "list": lambda name: client.lrange(name, 0, -1),
