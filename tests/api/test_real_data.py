@@ -30,8 +30,8 @@ def expected(site_store, rows):
         batch = rows[start : start + 500]
         ids = site_store.imports.add([imported(row, shift) for row in batch])
         for number, row in zip(ids, batch, strict=True):
-            posted = row["time"] + shift
-            entry = (number, posted, posted + WEIGHT * row["votes"], row["title"], row["votes"])
+            posted, points = row["time"] + shift, row["votes"]
+            entry = (number, posted, posted + WEIGHT * points, row["title"], votes_of(points))
             table.execute("INSERT INTO article VALUES (?, ?, ?, ?, ?)", entry)
             table.executemany("INSERT INTO member VALUES (?, ?)", [(number, slug) for slug in row["groups"]])
     yield table
@@ -39,8 +39,14 @@ def expected(site_store, rows):
 
 
 def imported(row, shift):
-    posted, groups = row["time"] + shift, tuple(row["groups"])
-    return ImportedArticle(row["title"], row["link"], 5, row["poster"], posted, row["votes"], 0, groups)
+    posted, points, groups = row["time"] + shift, row["votes"], tuple(row["groups"])
+    votes = votes_of(points)
+    return ImportedArticle(row["title"], row["link"], 5, row["poster"], posted, votes, votes - points, groups)
+
+
+def votes_of(points):
+    """A total below 1 is the poster's own vote, and as many opposes as lead there."""
+    return max(1, points)
 
 
 def all_pages(caller, query):

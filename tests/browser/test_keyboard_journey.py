@@ -66,7 +66,7 @@ def test_a_member_does_everything_without_a_mouse(page, site):
 
     tab_to(page, oppose)
     page.keyboard.press("Space")
-    expect(said).to_have_text("Your opposition is counted: -1 points now.")
+    expect(said).to_have_text("Your opposition is counted: −1 point now.")
     expect(oppose).to_be_focused()
     page.keyboard.press("Enter")
     expect(said).to_have_text("Your choice is taken back: 0 points now.")

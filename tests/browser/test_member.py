@@ -18,7 +18,7 @@ def page(request, chromium, site):
 
 
 def points(page, row):
-    return int(page.inner_text(f"{row} .points").split()[0])
+    return int(page.inner_text(f"{row} .points").split()[0].replace("−", "-"))
 
 
 def expect_choice(page, row, choice, wanted):

@@ -13,7 +13,7 @@ def test_it_tells_the_rules_that_are_in_force(site, settings):
     text = words(settings, VOTING_WINDOW_DAYS=3, EDIT_MINUTES=1, REPOST_HOURS=36, VIEW_REPEAT_MINUTES=20)
 
     for part in (
-        "Voting ends 3 days after posting",
+        "Voting on a new article ends 3 days after posting",
         "can be changed for 1 minute.",
         "posted within the last 36 hours",
         "once per visitor in 20 minutes",

@@ -9,7 +9,7 @@ from articles.domain import Actor, Suspicion
 from articles.errors import EditingClosed, StoreUnavailable
 from articles.repository import Repository, connect, scripts
 from tests.repository.test_races import Job, interleaved
-from tests.repository.usage import ALICE, BOB, MODERATOR, contents, link, post, problems, view, visit
+from tests.repository.usage import ALICE, BOB, MODERATOR, link, post, problems, view, visit
 
 ALICES = Actor(ALICE, "user1")
 
@@ -122,27 +122,6 @@ def test_an_article_put_into_a_group_as_the_answer_of_its_merge_is_lost_is_moved
         merging.groups.merge("java", "python", MODERATOR)
 
     check_sweep(repository, article_id)
-
-
-def test_a_damaged_sketch_of_visitors_stops_a_change_before_it_is_half_made(real_repository):
-    repository, client = real_repository, real_repository.store.client
-    removed, other = post(repository, 1, ("java",)), post(repository, 2, ("java",))
-    for article_id in (removed, other):
-        view(repository, article_id, 1)
-    repository.articles.remove(removed, MODERATOR, "Spam")
-    sketches = [repository.store.shards.of(number).visitors(number) for number in (removed, other)]
-    client.delete(*sketches)
-    before = contents(repository)
-    client.mset(dict.fromkeys(sketches, "no sketch"))
-
-    with pytest.raises(redis.ResponseError):
-        repository.articles.restore(removed, MODERATOR, "It was not")
-    with pytest.raises(redis.ResponseError):
-        repository.groups.assign(other, ["python"], ["java"])
-
-    client.hdel(repository.store.shards.directory.groups, "python")
-    client.delete(*sketches)
-    assert contents(repository) == before
 
 
 @pytest.mark.parametrize("damaged", ["burst", "bot"])
