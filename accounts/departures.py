@@ -1,4 +1,4 @@
-"""Accounts that are deleted: gone for everybody at once, and tidied up in steps that may be broken off anywhere.
+"""Accounts that are deleted: gone for everybody at once, and tidied up in steps that can be interrupted anywhere.
 
 `begin` marks the account, in one transaction. What it did elsewhere is the affair of those who keep it: they
 register with `also` and are called again and again until they have no more to do. All is done twice, the second
@@ -96,7 +96,7 @@ def go_on(budget: float) -> int:
         try:
             ended += _advance(departure, lambda: time.monotonic() < deadline)
         except Exception as error:
-            _log.exception("the deletion of account %d was broken off", departure.pk)
+            _log.exception("the deletion of account %d was interrupted", departure.pk)
             failure = error
         if time.monotonic() >= deadline:
             break

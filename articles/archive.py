@@ -29,7 +29,7 @@ _FIELDS = ("pv", "uv", "sketch", "suspects", "viewed_at")
 
 
 def put_away(repository: Repository, *, at_most: int, budget: float) -> int:
-    """Archive articles that are due, for about `budget` seconds; returns how many. May be broken off anywhere."""
+    """Archive articles that are due, for about `budget` seconds; returns how many. Can be interrupted anywhere."""
     deadline, archived = time.monotonic() + budget, 0
     waiting = repository.archiving.due(at_most)
     while waiting:

@@ -1,6 +1,6 @@
 """What has to be done again and again, whether or not anybody looks at the site.
 
-Each step is bounded, about two seconds at most, and may be broken off and repeated anywhere. A step that fails
+Each step is bounded, about two seconds at most, and can be interrupted and repeated anywhere. A step that fails
 does not keep the others from their work. A lock in the store lets one process act at a time.
 """
 
@@ -161,7 +161,7 @@ def keep(
         except StoreError as error:
             _log.warning("housekeeping is put off, for the store cannot be used: %s", error)
         except Exception:
-            _log.exception("housekeeping was broken off")
+            _log.exception("housekeeping was interrupted")
         finally:
             connections.close_all()
         stopping.wait(max(0.0, began + seconds - time.monotonic()))

@@ -107,7 +107,12 @@ class Longest:
             return
         self._client.execute_command("SLOWLOG", "RESET")
         began = time.perf_counter()
-        operation()
+        try:
+            operation()
+        except Exception as error:
+            print(f"| {name} | – | failed: {str(error)[:80]} | |", flush=True)
+            time.sleep(20)  # what made it fail may still be running
+            return
         took = time.perf_counter() - began
         entries = self._client.execute_command("SLOWLOG", "GET", 20_000, NEVER_DECODE=[])
         commands = [slow_command(entry) for entry in entries]

@@ -3,13 +3,12 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import fakeredis
 import hypothesis
 import pytest
 from django.conf import settings
 
 from articles.domain import Rules
-from articles.repository import Repository, connect, schema
+from articles.repository import Repository, connect
 from articles.repository.client import make_client
 from tests.clock import Clock
 from voting_site.embedded import StorePaths, Supervisor
@@ -21,7 +20,7 @@ REPOSITORY_DATABASE = 2
 hypothesis.settings.register_profile("patient", deadline=None)
 hypothesis.settings.load_profile("patient")
 
-BACKENDS = ("fakeredis", "server", "server, 4 shards")
+BACKENDS = ("server", "server, 4 shards")
 
 
 @pytest.fixture(scope="session")
@@ -54,16 +53,6 @@ def server_url(store_paths: StorePaths) -> str:
 
 @pytest.fixture(params=BACKENDS)
 def repository(request: pytest.FixtureRequest, clock: Clock, rules: Rules) -> Repository:
-    """An empty repository, once on each kind of store."""
-    if request.param == "fakeredis":
-        found = connect(fakeredis.FakeRedis(decode_responses=True), rules=rules, clock=clock)
-        schema.stamp(found.store)
-        return found
-    return server_repository(request, clock, rules, shards=4 if "4" in request.param else 1)
-
-
-@pytest.fixture(params=BACKENDS[1:])
-def real_repository(request: pytest.FixtureRequest, clock: Clock, rules: Rules) -> Repository:
     """An empty repository on the real server, with one shard and with four."""
     return server_repository(request, clock, rules, shards=4 if "4" in request.param else 1)
 

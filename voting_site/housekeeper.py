@@ -7,7 +7,7 @@ from collections.abc import Callable
 logger = logging.getLogger(__name__)
 
 STOP_TIMEOUT = 3.0
-"""Seconds for the step that is under way. All may be broken off, so none is waited for any longer."""
+"""Seconds for the step that is under way. All can be interrupted, so none is waited for any longer."""
 
 
 class Housekeeper:

@@ -82,7 +82,7 @@ def _keep_house(stopping: threading.Event) -> None:
 
 @contextmanager
 def _signals() -> Iterator[threading.Event]:
-    """An event that Ctrl-C and SIGTERM set; during preparation they break off."""
+    """An event that Ctrl-C and SIGTERM set; during preparation they interrupt it."""
     stopping = threading.Event()
 
     def stop(*_: object) -> None:
@@ -115,7 +115,7 @@ def _store() -> Iterator[None]:
 
 
 def _prepare(say: Say) -> None:
-    """Bring everything up to date. Each step may be broken off and is finished at the next start."""
+    """Bring everything up to date. Each step can be interrupted and is finished at the next start."""
     _preparing.set()
     try:
         call_command("migrate", interactive=False, verbosity=0)
@@ -129,7 +129,7 @@ def _prepare(say: Say) -> None:
 
 
 def _adopt_rules(repository: Repository, say: Say) -> None:
-    """Re-score everything when VOTES_PER_DAY was changed, or when a change of the ranking was broken off."""
+    """Re-score everything when VOTES_PER_DAY was changed, or when a change of the ranking was interrupted."""
     with progress(unit="articles", shown=False) as bar:
         changed = repository.adopt_rules(bar.reach)
     if changed:

@@ -67,7 +67,7 @@ def _bot_views(
 def record_missing(repository: Repository, drawn: Iterable[Readership]) -> int:
     """Record views that are not there yet; returns how many count, those that were there included.
 
-    An article's are recorded in one order always, and each of them is counted. So what was broken off is gone on
+    An article's are recorded in one order always, and each of them is counted. So what was interrupted is gone on
     with from the numbers that the article has.
     """
     articles = {article.link: article for article in repository.imports.all()}

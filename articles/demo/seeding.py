@@ -1,6 +1,6 @@
 """Fills an empty site with demo content: members, groups, articles, their votes and views, and two logins.
 
-It may be broken off at any point. A file in the data directory says that it has begun, and when; articles are
+It can be interrupted at any point. A file in the data directory says that it has begun, and when; articles are
 placed relative to that moment and who votes for and views what is drawn from a fixed seed, so doing it again
 finishes it.
 """
@@ -73,7 +73,7 @@ def seed_if_empty(repository: Repository) -> str | None:
 
 
 def seed(repository: Repository) -> str | None:
-    """Fill an empty site, or finish what was broken off; returns what to tell the operator, None if not empty.
+    """Fill an empty site, or finish what was interrupted; returns what to tell the operator, None if not empty.
 
     Raises ImportRunning.
     """
@@ -176,7 +176,7 @@ def _cast(repository: Repository, members: Mapping[str, UserId], votes: Sequence
     ids = {article.link: article.id for article in repository.imports.all()}
 
     def cast(vote: Vote) -> None:
-        with suppress(ArticleNotFound, Refused):  # closed or removed since this was broken off
+        with suppress(ArticleNotFound, Refused):  # closed or removed since this was interrupted
             repository.votes.cast(ids[vote.link], members[vote.member], vote.choice)
 
     with ThreadPoolExecutor(_VOTES_AT_ONCE) as pool:
@@ -195,7 +195,7 @@ def _marker() -> Path:
 
 
 def _begun(repository: Repository) -> Begun | None:
-    """When this, or the run that was broken off, began; None for a site that has articles of its own."""
+    """When this, or the run that was interrupted, began; None for a site that has articles of its own."""
     with suppress(FileNotFoundError, ValueError, KeyError, TypeError):
         kept = json.loads(_marker().read_text("utf-8"))
         begun = Begun(float(kept["at"]), tuple(kept["logins"]))

@@ -159,7 +159,7 @@ class Groups:
         """Move every article of one group into another and end the first; its address then leads to the other.
 
         Returns how many articles were moved. One article at a time, so the site goes on meanwhile; when it
-        is broken off, the group still exists and merging again finishes. The directory decides between
+        is interrupted, the group still exists and merging again finishes. The directory decides between
         merges at the same time: the articles of the one that is refused follow the other. Raises GroupNotFound.
         """
         titles = self.titles()

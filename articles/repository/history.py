@@ -55,7 +55,7 @@ class History:
         )
 
     def _is_due(self, moment: int) -> bool:
-        """Whether a shard lacks this moment; a sampling that was broken off is ended."""
+        """Whether a shard lacks this moment; a sampling that was interrupted is ended."""
         with self._store.pipeline() as pipe:
             for keys in self._store.shards.all:
                 pipe.hget(keys.ranking, "sampled_at")

@@ -65,7 +65,7 @@ class Imports:
 
         An article is the same when its link and its time are equal, to the millisecond. Voters of articles
         whose window is still open are entered as placeholders. An article whose poster's account is deleted is
-        entered without a name. What an import that was broken off has left undone is done when it is repeated.
+        entered without a name. What an import that was interrupted has left undone is done when it is repeated.
         At most nine round trips, whatever the number; two more where accounts are deleted meanwhile. Raises
         ImportRunning when `alone` was held up so long that another import began.
         """

@@ -1,6 +1,7 @@
 """Whether a store is one the site can use, and the stamp that says it is the site's."""
 
 import json
+from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -11,6 +12,7 @@ from articles.errors import StoreUnfit
 from articles.ranking import Parameters
 from articles.repository import keys as names
 from articles.repository.index import ALL_INDEXED
+from articles.repository.keys import Keys
 from articles.repository.keyspace import walk
 from articles.repository.store import Store, Value, exact_time
 from articles.repository.tuning import parameters_from, values_of
@@ -67,14 +69,12 @@ def stamp(store: Store) -> None:
 
 
 def rank_by_points(store: Store) -> None:
-    """Make the ranking by points in a store that had none. Bounded steps, safe to repeat and to break off."""
+    """Make the ranking by points in a store that had none. Bounded steps, safe to repeat and to interrupt."""
     with store.commands() as client:
         if client.hexists(names.SCHEMA, _POINTS):
             return
     for keys in store.shards.all:
-        cursor = "-inf"
-        while cursor:
-            (cursor,) = store.run("rank_points", [keys.order(Order.TIME)], [keys.prefix, cursor, _STEP])
+        _step_through(store, keys, "rank_points", [keys.order(Order.TIME)])
     with store.commands() as client:
         client.hset(names.SCHEMA, _POINTS, "ranked")
 
@@ -89,10 +89,13 @@ def fix_closing_times(store: Store) -> None:
             return
     for keys in store.shards.all:
         for ranking in (keys.order(Order.TIME), keys.removed):
-            cursor = "-inf"
-            while cursor:
-                moment: list[Value] = [exact_time(store.now()), store.rules.voters_grace]
-                (cursor,) = store.run("set_closing_times", [ranking], [keys.prefix, cursor, _STEP, *moment])
+            _step_through(
+                store,
+                keys,
+                "set_closing_times",
+                [ranking],
+                lambda: (exact_time(store.now()), store.rules.voters_grace),
+            )
     with store.commands() as client:
         client.hset(names.SCHEMA, _CLOSES, "fixed")
 
@@ -100,20 +103,30 @@ def fix_closing_times(store: Store) -> None:
 def list_posted(store: Store) -> None:
     """List what each member posted in every shard, in a store from before the scripts did.
 
-    Bounded steps, safe to repeat and to break off. The lists that several shards shared go in the end.
+    Bounded steps, safe to repeat and to interrupt. The lists that several shards shared go in the end.
     """
     with store.commands() as client:
         if client.hexists(names.SCHEMA, _POSTED):
             return
     for keys in store.shards.all:
-        cursor = "-inf"
-        while cursor:
-            lists = [keys.order(Order.TIME), keys.removed]
-            (cursor,) = store.run("list_posted", lists, [keys.prefix, cursor, _STEP])
+        _step_through(store, keys, "list_posted", [keys.order(Order.TIME), keys.removed])
     if store.shards.count > 1:
         _drop_shared_lists(store)
     with store.commands() as client:
         client.hset(names.SCHEMA, _POSTED, "listed")
+
+
+def _step_through(
+    store: Store,
+    keys: Keys,
+    script: str,
+    rankings: Sequence[str],
+    more: Callable[[], Sequence[Value]] = tuple,
+) -> None:
+    """Run a script along one shard's rankings by time until its cursor comes back empty."""
+    cursor = "-inf"
+    while cursor:
+        (cursor,) = store.run(script, rankings, [keys.prefix, cursor, _STEP, *more()])
 
 
 def _drop_shared_lists(store: Store) -> None:

@@ -28,17 +28,17 @@ def view(repository: Repository, article_id: int, visitor: str) -> None:
 
 
 @pytest.fixture
-def idle(real_repository: Repository, clock: Clock) -> Repository:
+def idle(repository: Repository, clock: Clock) -> Repository:
     """Article 1 of the group python: viewed twice by alice, once by bob, twice by bots; 91 days ago."""
-    real_repository.groups.create("python", "Python")
-    assert post(real_repository, 1, ("python",)) == 1
+    repository.groups.create("python", "Python")
+    assert post(repository, 1, ("python",)) == 1
     for visitor in (ALICE_READS, BOB_READS, ALICE_READS):
-        view(real_repository, 1, visitor)
+        view(repository, 1, visitor)
         clock.advance(600)
     for _ in range(2):
-        real_repository.views.record(1, Visit(CAROL_READS, suspicion=Suspicion.BOT))
+        repository.views.record(1, Visit(CAROL_READS, suspicion=Suspicion.BOT))
     clock.advance(LONG)
-    return real_repository
+    return repository
 
 
 def shown(repository: Repository, article_id: int = 1) -> tuple[int, int]:

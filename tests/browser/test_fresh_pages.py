@@ -64,7 +64,7 @@ def followed(page, milliseconds=SOON):
 
 
 def points(page, article):
-    return int(page.inner_text(f"{row_of(article)} .points").split()[0])
+    return int(page.inner_text(f"{row_of(article)} .points").split()[0].replace("−", "-"))
 
 
 def open_pair(page, store, path="/"):

@@ -75,10 +75,10 @@ def exact(views, limit=600):
 
 
 def test_a_real_log_gives_its_exact_page_views_and_its_visitors_within_three_standard_errors(
-    real_repository, shared_dir
+    repository, shared_dir
 ):
     views = logged(shared_dir / LOG).views
-    replay = Replay(real_repository)
+    replay = Replay(repository)
     with progress(unit="views", shown=False) as bar:
         replay.run(views, bar)
     counts = replay.counts()
@@ -90,7 +90,7 @@ def test_a_real_log_gives_its_exact_page_views_and_its_visitors_within_three_sta
     assert everything.counts.items() >= truth.counts.items()
     assert list(everything.differences(len(views), counts)) == [], "of every path, not only of the first 100"
     assert sum(count.pv + count.throttled for count in counts) == 9999
-    assert list(real_repository.audit.findings()) == []
+    assert list(repository.audit.findings()) == []
 
 
 def test_the_command_compares_a_real_log_with_what_is_true(shared_dir):

@@ -27,20 +27,20 @@ def suspect(repository: Repository, article_id: int, suspicion: Suspicion = Susp
 
 
 @pytest.fixture
-def idle(real_repository: Repository, clock: Clock) -> Repository:
+def idle(repository: Repository, clock: Clock) -> Repository:
     """Articles 1 to 3, of which 1 and 2 were read 90 days ago and 3 a second later; all of the group python."""
-    real_repository.groups.create("python", "Python")
+    repository.groups.create("python", "Python")
     for number in (1, 2, 3):
-        post(real_repository, number, ("python",))
-    read(real_repository, 1, *range(10, 15))
-    read(real_repository, 2, 10)
-    suspect(real_repository, 1)
-    suspect(real_repository, 1, Suspicion.PREFETCH)
+        post(repository, number, ("python",))
+    read(repository, 1, *range(10, 15))
+    read(repository, 2, 10)
+    suspect(repository, 1)
+    suspect(repository, 1, Suspicion.PREFETCH)
     clock.advance(1)
-    read(real_repository, 3, 10, 11)
+    read(repository, 3, 10, 11)
     clock.advance(90 * DAY - 1)
-    warm(real_repository, "python")
-    return real_repository
+    warm(repository, "python")
+    return repository
 
 
 def away(repository: Repository, article_id: int = 1) -> Counters:

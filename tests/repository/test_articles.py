@@ -85,20 +85,20 @@ def test_the_claim_on_a_link_ends_after_48_hours(repository, article):
     assert again.id != article
 
 
-def test_thirty_members_posting_one_link_at_once_make_one_article(real_repository):
+def test_thirty_members_posting_one_link_at_once_make_one_article(repository):
     barrier = Barrier(30)
 
     def post(user):
         barrier.wait()
-        return real_repository.articles.post(user, f"user-{user}", "T", "https://example.org/same")
+        return repository.articles.post(user, f"user-{user}", "T", "https://example.org/same")
 
     with ThreadPoolExecutor(30) as pool:
         posted = list(pool.map(post, range(1, 31)))
 
     assert len({p.id for p in posted}) == 1
     assert sum(p.is_new for p in posted) == 1
-    assert real_repository.imports.count() == 1
-    assert list(real_repository.audit.findings()) == []
+    assert repository.imports.count() == 1
+    assert list(repository.audit.findings()) == []
 
 
 def test_a_claim_whose_poster_died_is_taken_over(repository):
@@ -259,14 +259,12 @@ def test_groups_asked_for_twice_are_joined_once(repository):
     assert repository.articles.get(article_id).groups == ("python", "redis")
 
 
-def test_posting_is_four_round_trips_and_one_more_with_groups_and_two_for_a_link_posted_before(
-    real_repository, wire
-):
-    post(real_repository, 1, ("python",))
+def test_posting_is_four_round_trips_and_one_more_with_groups_and_two_for_a_link_posted_before(repository, wire):
+    post(repository, 1, ("python",))
 
     for number, groups, trips in ((2, (), 4), (3, ("python",), 5), (3, ("python", "new"), 2)):
         with wire.counted():
-            post(real_repository, number, groups)
+            post(repository, number, groups)
         assert wire.trips == trips
 
 
@@ -421,12 +419,12 @@ def test_profiles_leave_removed_articles_out_and_have_no_page_zero(repository, a
             repository.members.posted(ALICE, number)
 
 
-def test_an_article_or_many_are_one_round_trip(real_repository, wire):
-    ids = [post(real_repository, number) for number in range(1, 31)]
+def test_an_article_or_many_are_one_round_trip(repository, wire):
+    ids = [post(repository, number) for number in range(1, 31)]
 
     with wire.counted():
-        assert len(real_repository.articles.get_many(ids, BOB)) == 30
+        assert len(repository.articles.get_many(ids, BOB)) == 30
     assert wire.trips == 1
     with wire.counted():
-        real_repository.articles.get(ids[0], BOB)
+        repository.articles.get(ids[0], BOB)
     assert wire.trips == 1

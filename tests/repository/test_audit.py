@@ -351,12 +351,12 @@ def drop(raw: Raw, slug: str, *, keep: int) -> None:
 
 
 @pytest.mark.parametrize("what", BROKEN)
-def test_each_broken_invariant_is_found_and_nothing_else(real_repository, clock, what):
-    use(real_repository, clock)
+def test_each_broken_invariant_is_found_and_nothing_else(repository, clock, what):
+    use(repository, clock)
     break_it, expected = BROKEN[what]
-    break_it(Raw(real_repository))
+    break_it(Raw(repository))
 
-    found = problems(real_repository)
+    found = problems(repository)
 
     assert len(found) == len(expected), found
     for finding, (subject, problem) in zip(sorted(found, key=unprefixed), expected, strict=True):
@@ -417,45 +417,42 @@ def test_keys_that_no_part_of_the_site_writes_are_found(used):
     )
 
 
-@pytest.mark.parametrize("real_repository", ["server, 4 shards"], indirect=True)
-def test_keys_outside_their_shard_are_found(real_repository, clock):
-    use(real_repository, clock)
+@pytest.mark.parametrize("repository", ["server, 4 shards"], indirect=True)
+def test_keys_outside_their_shard_are_found(repository, clock):
+    use(repository, clock)
     names = ["article:1", "time:", "group:python", "groups:", "ranking:", "{s2}:voted:1"]
     for name in names:
-        real_repository.store.client.set(name, "1")
+        repository.store.client.set(name, "1")
 
-    assert sorted(problems(real_repository)) == sorted(
-        f"{name}: belongs to nothing of this site" for name in names
-    )
+    assert sorted(problems(repository)) == sorted(f"{name}: belongs to nothing of this site" for name in names)
 
 
 @pytest.mark.parametrize("name", ["refreshed_at", "version", "alpha"])
-@pytest.mark.parametrize("real_repository", ["server, 4 shards"], indirect=True)
-def test_shards_that_disagree_are_found(real_repository, name):
-    shards = real_repository.store.shards.all
-    value = real_repository.store.client.hget(shards[0].ranking, name)
-    real_repository.store.client.hset(shards[2].ranking, name, "7")
+@pytest.mark.parametrize("repository", ["server, 4 shards"], indirect=True)
+def test_shards_that_disagree_are_found(repository, name):
+    shards = repository.store.shards.all
+    value = repository.store.client.hget(shards[0].ranking, name)
+    repository.store.client.hset(shards[2].ranking, name, "7")
 
-    assert problems(real_repository) == [f"{{s2}}:ranking:: {name} 7, elsewhere {value}"]
+    assert problems(repository) == [f"{{s2}}:ranking:: {name} 7, elsewhere {value}"]
 
 
-def test_a_sound_store_is_sound_at_every_moment_of_another_scoring(real_repository, clock):
-    use(real_repository, clock)
+def test_a_sound_store_is_sound_at_every_moment_of_another_scoring(repository, clock):
+    use(repository, clock)
     found: list[str] = []
 
     def score_anew() -> None:
         for _ in range(60):
             clock.advance(1)
-            real_repository.hot.rescore()
+            repository.hot.rescore()
 
-    during(score_anew, lambda: found.extend(problems(real_repository)), real_repository, readers=1)
+    during(score_anew, lambda: found.extend(problems(repository)), repository, readers=1)
 
     assert found == []
 
 
-@pytest.mark.parametrize("real_repository", ["server, 4 shards"], indirect=True)
-def test_a_scoring_between_one_shard_and_the_next_is_not_taken_for_damage(real_repository, clock):
-    repository = real_repository
+@pytest.mark.parametrize("repository", ["server, 4 shards"], indirect=True)
+def test_a_scoring_between_one_shard_and_the_next_is_not_taken_for_damage(repository, clock):
     overtaken = []
 
     class OneByOne(redis.Redis):
@@ -506,13 +503,13 @@ def test_a_hot_list_without_parameters_is_told_as_lost_parameters(used):
     assert all("ranking:" in finding for finding in problems(used.repository))
 
 
-@pytest.mark.parametrize("real_repository", ["server, 4 shards"], indirect=True)
-def test_shards_with_different_weights_are_found(real_repository, clock):
-    post(real_repository, 1)
-    shards = real_repository.store.shards.all
-    real_repository.store.client.hset(shards[2].ranking, "seconds_per_point", "100")
+@pytest.mark.parametrize("repository", ["server, 4 shards"], indirect=True)
+def test_shards_with_different_weights_are_found(repository, clock):
+    post(repository, 1)
+    shards = repository.store.shards.all
+    repository.store.client.hset(shards[2].ranking, "seconds_per_point", "100")
 
-    assert problems(real_repository) == [
+    assert problems(repository) == [
         "{s2}:ranking:: seconds_per_point 100, elsewhere 432",
         "{s2}:ranking:: seconds_per_point 100, but votes_per_day 200",
     ]

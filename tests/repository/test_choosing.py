@@ -95,9 +95,9 @@ def one_by_one(repository, monkeypatch, meanwhile):
 @pytest.mark.parametrize("order", [Order.SCORE, Order.POINTS, Order.HOT])
 @pytest.mark.parametrize("choice", [Choice.VOTE, Choice.OPPOSE])
 def test_an_article_that_moves_while_its_groups_are_read_is_listed_once(
-    real_repository, clock, monkeypatch, order, choice
+    repository, clock, monkeypatch, order, choice
 ):
-    repository, users = real_repository, iter(range(200, 300))
+    users = iter(range(200, 300))
     fill(repository, clock, 60)
     first = picked(repository, order, lambda groups: {"python", "redis", "java"} <= groups)[0]
 
@@ -181,14 +181,14 @@ def test_a_hidden_groups_own_page_shows_it_but_not_what_is_in_another_one_too(re
     assert found == wanted
 
 
-def test_hiding_costs_no_round_trip_more_for_the_site_and_one_for_groups(real_repository, clock, wire):
-    fill(real_repository, clock)
+def test_hiding_costs_no_round_trip_more_for_the_site_and_one_for_groups(repository, clock, wire):
+    fill(repository, clock)
     for asked in ({}, {"slug": "python"}, {"slugs": ("python", "redis")}):
-        real_repository.listings.page(Order.SCORE, hidden=("java",), **asked)
+        repository.listings.page(Order.SCORE, hidden=("java",), **asked)
 
     for asked, trips in (({}, 2), ({"slug": "python"}, 3), ({"slugs": ("python", "redis")}, 3)):
         with wire.counted():
-            real_repository.listings.page(Order.SCORE, hidden=("java",), reader=BOB, **asked)
+            repository.listings.page(Order.SCORE, hidden=("java",), reader=BOB, **asked)
         assert wire.trips == trips
 
 

@@ -174,12 +174,12 @@ def test_an_interrupted_upgrade_goes_on_with_the_window_it_began_with(used, cloc
     assert problems(used) == []
 
 
-def test_an_upgrade_with_a_longer_window_opens_no_article_whose_voters_have_expired(real_repository, clock):
-    expired, still_known = post(real_repository, 1), post(real_repository, 2)
+def test_an_upgrade_with_a_longer_window_opens_no_article_whose_voters_have_expired(repository, clock):
+    expired, still_known = post(repository, 1), post(repository, 2)
     clock.advance(10 * DAY)
-    expire(real_repository, expired)
-    forget_closing_times(real_repository)
-    longer = reopened(real_repository, 30)
+    expire(repository, expired)
+    forget_closing_times(repository)
+    longer = reopened(repository, 30)
 
     longer.prepare()
 
@@ -239,9 +239,9 @@ def test_a_longest_window_that_is_too_short_is_found_and_repaired(repository):
 
 
 @pytest.fixture
-def used(real_repository, clock) -> Repository:
-    use(real_repository, clock)
-    return real_repository
+def used(repository, clock) -> Repository:
+    use(repository, clock)
+    return repository
 
 
 @pytest.fixture

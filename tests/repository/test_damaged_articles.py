@@ -38,9 +38,9 @@ def harm(repository: Repository, field: str, value: str | None) -> str:
 
 
 @pytest.fixture
-def used(real_repository, clock) -> Repository:
-    use(real_repository, clock)
-    return real_repository
+def used(repository, clock) -> Repository:
+    use(repository, clock)
+    return repository
 
 
 @pytest.fixture(params=HARM)

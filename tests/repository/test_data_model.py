@@ -125,10 +125,9 @@ def began() -> float:
 
 
 @pytest.fixture
-def used(began: float, real_repository: Repository, clock: Clock) -> Repository:
+def used(began: float, repository: Repository, clock: Clock) -> Repository:
     """A store in which everything was done."""
-    use(real_repository, clock)
-    repository = real_repository
+    use(repository, clock)
     clock.advance(3 * DAY)
     post(repository, 50, ("redis", "python"))
     assert not repository.articles.post(9, "user9", "Again", link(50)).is_new

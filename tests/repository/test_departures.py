@@ -154,27 +154,27 @@ def the_end(repository: Repository, clock: Clock) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("step", [1, 2, 3])
-def test_it_goes_on_where_it_was_in_steps_of_any_length(real_repository, clock, monkeypatch, step):
-    end = the_end(real_repository, clock)
-    anew(real_repository, clock)
+def test_it_goes_on_where_it_was_in_steps_of_any_length(repository, clock, monkeypatch, step):
+    end = the_end(repository, clock)
+    anew(repository, clock)
     monkeypatch.setattr(departures, "STEP", step)
-    leave(real_repository, CAROL, "user3")
+    leave(repository, CAROL, "user3")
 
-    progress, steps = real_repository.departures.advance(CAROL, "carol", "", never), 1
+    progress, steps = repository.departures.advance(CAROL, "carol", "", never), 1
     while progress:
-        progress, steps = real_repository.departures.advance(CAROL, "carol", progress, never), steps + 1
+        progress, steps = repository.departures.advance(CAROL, "carol", progress, never), steps + 1
 
     assert steps > 12 / step
-    assert all_but_chance(real_repository) == end
+    assert all_but_chance(repository) == end
 
 
-def test_broken_off_anywhere_it_is_brought_to_the_same_end(real_repository, clock, monkeypatch):
-    end, sound = the_end(real_repository, clock), False
+def test_broken_off_anywhere_it_is_brought_to_the_same_end(repository, clock, monkeypatch):
+    end, sound = the_end(repository, clock), False
     monkeypatch.setattr(departures, "STEP", 2)
     commands = 0
     while not sound:
-        anew(real_repository, clock)
-        pool, shards = real_repository.store.client.connection_pool, real_repository.store.shards.count
+        anew(repository, clock)
+        pool, shards = repository.store.client.connection_pool, repository.store.shards.count
         client = BreakingServer(connection_pool=pool)
         other = connect(client, shards=shards, clock=clock)
         client.left = commands
@@ -184,19 +184,18 @@ def test_broken_off_anywhere_it_is_brought_to_the_same_end(real_repository, cloc
         except StoreUnavailable:
             pass
         # Articles of a member who is leaving are the only thing that may still be found.
-        assert all("account is deleted" in problem for problem in problems(real_repository))
+        assert all("account is deleted" in problem for problem in problems(repository))
 
-        leave(real_repository, CAROL, "user3")
-        leave(real_repository, CAROL, "carol")
+        leave(repository, CAROL, "user3")
+        leave(repository, CAROL, "carol")
 
-        assert all_but_chance(real_repository) == end
-        assert problems(real_repository) == []
+        assert all_but_chance(repository) == end
+        assert problems(repository) == []
         commands += 1
     assert commands > 10
 
 
-def test_votes_and_posts_while_a_member_leaves_are_whole_or_refused(real_repository):
-    repository = real_repository
+def test_votes_and_posts_while_a_member_leaves_are_whole_or_refused(repository):
     articles = [post(repository, number, poster=user) for number, user in enumerate((ALICE, BOB, BOB))]
     outcomes: list[str] = []
 
@@ -225,8 +224,8 @@ def test_votes_and_posts_while_a_member_leaves_are_whole_or_refused(real_reposit
     assert (repository.members.voted(BOB).articles, repository.members.opposed(BOB).articles) == ((), ())
 
 
-def test_an_article_that_is_removed_or_restored_meanwhile_is_not_passed_over(real_repository, clock, monkeypatch):
-    repository, articles = real_repository, []
+def test_an_article_that_is_removed_or_restored_meanwhile_is_not_passed_over(repository, clock, monkeypatch):
+    articles = []
     for number in range(24):
         clock.advance(1)
         articles.append(post(repository, number, poster=BOB))
@@ -273,12 +272,12 @@ def test_nothing_is_saved_in_the_members_name_afterwards(used):
     assert list(used.members.all_saved(ALICE)) == []
 
 
-def test_articles_of_one_moment_are_all_looked_at(real_repository, clock, monkeypatch):
+def test_articles_of_one_moment_are_all_looked_at(repository, clock, monkeypatch):
     monkeypatch.setattr(departures, "STEP", 2)
-    articles = [post(real_repository, number, poster=BOB) for number in range(30)]  # the clock stands still
+    articles = [post(repository, number, poster=BOB) for number in range(30)]  # the clock stands still
     clock.advance(5)
-    articles.append(post(real_repository, 31, poster=BOB))
+    articles.append(post(repository, 31, poster=BOB))
 
-    leave(real_repository, BOB, "user2")
+    leave(repository, BOB, "user2")
 
-    assert all(a.by_deleted_member for a in real_repository.articles.get_many(articles))
+    assert all(a.by_deleted_member for a in repository.articles.get_many(articles))

@@ -80,23 +80,23 @@ def check_neighbours(place, ids):
     assert shown == [around[place.rank - 1], around[place.rank + 1]]
 
 
-def test_the_sums_are_what_the_store_ranks_by(real_repository, clock):
-    ids = fill(real_repository, clock, 60, 3)
-    real_repository.tuning.apply(Parameters(7, 1.5, 0.3, 1.7, 1.31), expected=1, actor=MODERATOR, reason="Odd")
+def test_the_sums_are_what_the_store_ranks_by(repository, clock):
+    ids = fill(repository, clock, 60, 3)
+    repository.tuning.apply(Parameters(7, 1.5, 0.3, 1.7, 1.31), expected=1, actor=MODERATOR, reason="Odd")
     clock.advance(5000.123)
-    real_repository.hot.rescore()
-    view(real_repository, ids[7], 50, 51)
+    repository.hot.rescore()
+    view(repository, ids[7], 50, 51)
 
-    for article in real_repository.articles.get_many(listed(real_repository)):
-        found = real_repository.explanations.of(article)
-        assert found.score.value == value_of(real_repository, Order.SCORE, article.id)
+    for article in repository.articles.get_many(listed(repository)):
+        found = repository.explanations.of(article)
+        assert found.score.value == value_of(repository, Order.SCORE, article.id)
         assert (found.score.posted_at, found.score.votes) == (article.posted_at, article.votes)
         assert found.score.opposes == article.opposes
-        stored = value_of(real_repository, Order.HOT, article.id)
+        stored = value_of(repository, Order.HOT, article.id)
         if stored is not None:
             assert found.hotness.value == pytest.approx(stored, rel=1e-9, abs=0)
         assert (found.hotness.pv, found.hotness.uv) == (article.pv, article.uv)
-        assert found.hotness.refreshed_at == real_repository.hot.refreshed_at()
+        assert found.hotness.refreshed_at == repository.hot.refreshed_at()
 
 
 def test_neighbours_say_by_how_much_they_differ(repository, clock):
@@ -284,40 +284,40 @@ def test_an_article_removed_in_between_has_no_explanation(repository, monkeypatc
         explain(repository, article)
 
 
-def test_shards_of_different_moments_are_read_again(real_repository, monkeypatch):
-    article = post(real_repository, 1)
-    last, client = real_repository.store.shards.all[-1].ranking, real_repository.store.client
+def test_shards_of_different_moments_are_read_again(repository, monkeypatch):
+    article = post(repository, 1)
+    last, client = repository.store.shards.all[-1].ranking, repository.store.client
     version = client.hget(last, "version")
     readings = meddling(
         monkeypatch, lambda: client.hset(last, "version", "99"), lambda: client.hset(last, "version", version)
     )
 
-    found = explain(real_repository, article)
+    found = explain(repository, article)
 
     assert len(readings) >= 2
     assert readings[-1].version == version
     assert found.front.rank == 1
 
 
-def test_it_takes_three_round_trips_and_one_more_for_groups_nobody_reads(real_repository, clock, wire):
+def test_it_takes_three_round_trips_and_one_more_for_groups_nobody_reads(repository, clock, wire):
     slugs = [f"group-{n}" for n in range(50)]
     for slug in slugs:
-        real_repository.groups.create(slug, slug, MODERATOR)
-    ids = [post(real_repository, n) for n in range(20)]
-    real_repository.groups.assign(ids[5], slugs)
+        repository.groups.create(slug, slug, MODERATOR)
+    ids = [post(repository, n) for n in range(20)]
+    repository.groups.assign(ids[5], slugs)
     for article_id in ids:
-        view(real_repository, article_id, 1, 2)
-    article = real_repository.articles.get(ids[5])
-    explain(real_repository, ids[4])
-    real_repository.explanations.of(article)  # loads the scripts
-    rankings = [keys.group_order(Order.SCORE, slug) for keys in real_repository.store.shards.all for slug in slugs]
-    real_repository.store.client.delete(*rankings)
+        view(repository, article_id, 1, 2)
+    article = repository.articles.get(ids[5])
+    explain(repository, ids[4])
+    repository.explanations.of(article)  # loads the scripts
+    rankings = [keys.group_order(Order.SCORE, slug) for keys in repository.store.shards.all for slug in slugs]
+    repository.store.client.delete(*rankings)
 
     with wire.counted():
-        cold = real_repository.explanations.of(article)
+        cold = repository.explanations.of(article)
     assert wire.trips == 4
     with wire.counted():
-        warm = real_repository.explanations.of(article)
+        warm = repository.explanations.of(article)
     assert wire.trips == 3
     assert warm == cold
     assert len(warm.groups) == 50
@@ -367,10 +367,10 @@ def test_reading_it_keeps_a_groups_ranking_and_changes_nothing_else(repository, 
     assert problems(repository) == []
 
 
-def test_sums_and_places_fit_while_votes_views_and_tunings_go_on(real_repository, clock, server_url):
-    ids = fill(real_repository, clock, 40, 6)
-    shown = [one for one in ids if real_repository.articles.get(one).removed is None]
-    shards, end, failures = real_repository.store.shards.count, Event(), []
+def test_sums_and_places_fit_while_votes_views_and_tunings_go_on(repository, clock, server_url):
+    ids = fill(repository, clock, 40, 6)
+    shown = [one for one in ids if repository.articles.get(one).removed is None]
+    shards, end, failures = repository.store.shards.count, Event(), []
 
     def disturb(seed):
         chance = random.Random(seed)
@@ -378,7 +378,7 @@ def test_sums_and_places_fit_while_votes_views_and_tunings_go_on(real_repository
         try:
             while not end.is_set():
                 article_id = chance.choice(shown)
-                if real_repository.articles.get(article_id).is_open(clock()):
+                if repository.articles.get(article_id).is_open(clock()):
                     node.votes.cast(article_id, chance.randrange(100), chance.choice(list(Choice)))
                 view(node, article_id, chance.randrange(10**6))
         except Exception as error:
@@ -400,7 +400,7 @@ def test_sums_and_places_fit_while_votes_views_and_tunings_go_on(real_repository
         thread.start()
     try:
         for n in range(120):
-            found = explain(real_repository, shown[n % len(shown)])
+            found = explain(repository, shown[n % len(shown)])
             assert found.score.seconds_per_point in (432.0, 4320.0)
             for place, own in ((found.front, found.score.value), (found.hot, found.hotness.value)):
                 if place and place.above:

@@ -200,12 +200,12 @@ def test_counts_are_of_listed_articles_on_all_shards(repository):
     assert counts == {"empty": 0, "python": 8, "redis": 7}
 
 
-def test_all_groups_are_two_round_trips_however_many(real_repository, wire):
+def test_all_groups_are_two_round_trips_however_many(repository, wire):
     for number in range(40):
-        real_repository.groups.create(f"group-{number}", "Title")
+        repository.groups.create(f"group-{number}", "Title")
 
     with wire.counted():
-        assert len(real_repository.groups.all()) == 40
+        assert len(repository.groups.all()) == 40
     assert wire.trips == 2
 
 

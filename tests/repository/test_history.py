@@ -147,50 +147,48 @@ def test_old_samples_are_not_shown_although_no_newer_one_has_come(repository, cl
     assert moments(repository, article) == []
 
 
-def test_a_history_never_has_more_than_1008_samples(real_repository, clock):
-    article = post(real_repository, 1)
+def test_a_history_never_has_more_than_1008_samples(repository, clock):
+    article = post(repository, 1)
     for n in range(1008 + 5):
         clock.now = MOMENT + n * EVERY
-        real_repository.history.sample()
+        repository.history.sample()
 
-    key = real_repository.store.shards.of(article).history(article)
-    assert real_repository.store.client.llen(key) == 1008
-    assert len(moments(real_repository, article)) == 1008
+    key = repository.store.shards.of(article).history(article)
+    assert repository.store.client.llen(key) == 1008
+    assert len(moments(repository, article)) == 1008
 
 
-def test_a_sampling_broken_off_between_shards_is_ended_by_the_next(real_repository, clock):
-    ids = [post(real_repository, n) for n in range(8)]
-    real_repository.history.sample()
+def test_a_sampling_broken_off_between_shards_is_ended_by_the_next(repository, clock):
+    ids = [post(repository, n) for n in range(8)]
+    repository.history.sample()
     clock.advance(EVERY)
-    shards = real_repository.store.shards
+    shards = repository.store.shards
     done = shards.all[0]
-    real_repository.store.client.hset(
-        done.ranking, "sampled_at", str(int(MOMENT + EVERY))
-    )  # as if it had run there
+    repository.store.client.hset(done.ranking, "sampled_at", str(int(MOMENT + EVERY)))  # as if it had run there
 
     left = [one for one in ids if shards.of(one) != done]
-    assert real_repository.history.sample() == len(left)
-    assert all(moments(real_repository, one) == [MOMENT, MOMENT + EVERY] for one in left)
-    assert real_repository.history.sample() == 0
+    assert repository.history.sample() == len(left)
+    assert all(moments(repository, one) == [MOMENT, MOMENT + EVERY] for one in left)
+    assert repository.history.sample() == 0
 
 
-def test_sampling_takes_four_round_trips_and_one_when_nothing_is_due(real_repository, clock, wire):
+def test_sampling_takes_four_round_trips_and_one_when_nothing_is_due(repository, clock, wire):
     for n in range(12):
-        view(real_repository, post(real_repository, n))
-    real_repository.history.sample()  # loads the script
+        view(repository, post(repository, n))
+    repository.history.sample()  # loads the script
     clock.advance(EVERY)
 
     with wire.counted():
-        assert real_repository.history.sample() == 12
+        assert repository.history.sample() == 12
     assert wire.trips == 4
     with wire.counted():
-        assert real_repository.history.sample() == 0
+        assert repository.history.sample() == 0
     assert wire.trips == 1
 
 
-def test_two_processes_at_once_sample_once(real_repository, clock, server_url):
-    ids = [post(real_repository, n) for n in range(20)]
-    shards = real_repository.store.shards.count
+def test_two_processes_at_once_sample_once(repository, clock, server_url):
+    ids = [post(repository, n) for n in range(20)]
+    shards = repository.store.shards.count
     nodes = [connect(server_url, shards=shards, clock=clock, patient=True) for _ in range(6)]
     for n in range(5):
         clock.now = MOMENT + n * EVERY
@@ -207,8 +205,8 @@ def test_two_processes_at_once_sample_once(real_repository, clock, server_url):
             thread.join(20)
         assert sum(counts) == len(ids)
 
-    assert all(moments(real_repository, one) == [MOMENT + n * EVERY for n in range(5)] for one in ids)
-    assert problems(real_repository) == []
+    assert all(moments(repository, one) == [MOMENT + n * EVERY for n in range(5)] for one in ids)
+    assert problems(repository) == []
 
 
 def test_an_article_that_is_unknown_has_no_history(repository):

@@ -230,8 +230,7 @@ def test_a_holder_whose_lock_has_ended_leaves_the_next_holders_alone(repository,
     assert client.get(keys.REFRESHING) == "the next"
 
 
-def test_many_readers_of_a_stale_list_score_it_once(real_repository, clock, monkeypatch):
-    repository = real_repository
+def test_many_readers_of_a_stale_list_score_it_once(repository, clock, monkeypatch):
     fill(repository, clock, 50)
     clock.advance(61)
     done = []
@@ -265,24 +264,22 @@ def test_a_clock_that_jumps_leaves_no_negative_hours_and_the_formulas_order(repo
 
 
 @pytest.mark.parametrize("apart", [61, 600, 30 * DAY])
-def test_processes_whose_clocks_differ_do_not_score_the_list_in_turns(real_repository, clock, apart):
-    ahead = connect(
-        real_repository.store.client, shards=real_repository.store.shards.count, clock=Clock(clock() + apart)
-    )
-    fill(real_repository, clock, 5)
+def test_processes_whose_clocks_differ_do_not_score_the_list_in_turns(repository, clock, apart):
+    ahead = connect(repository.store.client, shards=repository.store.shards.count, clock=Clock(clock() + apart))
+    fill(repository, clock, 5)
     scored = []
-    for repository in (real_repository, ahead):
-        rescore = repository.hot.rescore
-        repository.hot.rescore = lambda rescore=rescore: scored.append(1) or rescore()
+    for process in (repository, ahead):
+        rescore = process.hot.rescore
+        process.hot.rescore = lambda rescore=rescore: scored.append(1) or rescore()
 
     for _ in range(10):
-        for repository in (ahead, real_repository):
-            repository.listings.page(Order.HOT)
-            housekeeping._score(repository)
+        for process in (ahead, repository):
+            process.listings.page(Order.HOT)
+            housekeeping._score(process)
 
     assert 1 <= len(scored) <= 3  # ahead, back once, ahead again
-    real_repository.store.client.delete(keys.GOING_BACK)  # as it ends a minute later
-    assert real_repository.listings.page(Order.HOT).refreshed_at == clock()
+    repository.store.client.delete(keys.GOING_BACK)  # as it ends a minute later
+    assert repository.listings.page(Order.HOT).refreshed_at == clock()
 
 
 def test_without_views_every_article_falls_strictly_and_the_order_is_the_formulas(repository, clock):
@@ -505,22 +502,21 @@ def test_pages_hold_every_article_once(server_url, clock, shards):
     assert len(set(found)) == 150
 
 
-def test_a_page_of_the_hot_list_is_two_round_trips(real_repository, clock, wire):
-    fill(real_repository, clock, 30)
-    real_repository.listings.page(Order.HOT)
+def test_a_page_of_the_hot_list_is_two_round_trips(repository, clock, wire):
+    fill(repository, clock, 30)
+    repository.listings.page(Order.HOT)
 
     for since in (None, clock() - DAY):
         with wire.counted():
-            real_repository.listings.page(Order.HOT, since=since)
+            repository.listings.page(Order.HOT, since=since)
         assert wire.trips == 2
 
 
 # Races
 
 
-def test_a_page_shows_one_moment_while_the_list_is_scored_anew(real_repository, clock):
+def test_a_page_shows_one_moment_while_the_list_is_scored_anew(repository, clock):
     """Two clocks far apart: a page that mixed them would show an order that neither has."""
-    repository = real_repository
     old = repository.imports.add([imported(n, clock() - 5 * DAY, groups=("python",)) for n in range(40)])
     new = [post(repository, 100 + n, ("python",)) for n in range(40)]
     repository.views.record_many([(i, visit(n), clock()) for i in old for n in range(1 + i % 40 * 2)])
@@ -573,8 +569,7 @@ def test_scoring_by_many_at_once_leaves_one_moment(server_url, clock):
 
 
 @pytest.mark.parametrize("refusing", ["maxmemory", "maxmemory, cold"])
-def test_a_store_that_takes_no_writes_is_read_on_in_the_list_as_it_is(real_repository, clock, refusing):
-    repository = real_repository
+def test_a_store_that_takes_no_writes_is_read_on_in_the_list_as_it_is(repository, clock, refusing):
     repository.groups.create("python", "Python")
     ids = fill(repository, clock, 40, groups=("python",))
     repository.hot.rescore()
@@ -611,12 +606,12 @@ DAMAGES = {
 
 
 @pytest.fixture
-def damaged(real_repository, clock):
+def damaged(repository, clock):
     """A store of articles with views, one of them to be damaged, its shard's keys."""
-    ids = fill(real_repository, clock, 20, groups=("python",))
-    real_repository.hot.rescore()
-    keys_ = real_repository.store.shards.of(ids[4])
-    return real_repository, ids[4], keys_
+    ids = fill(repository, clock, 20, groups=("python",))
+    repository.hot.rescore()
+    keys_ = repository.store.shards.of(ids[4])
+    return repository, ids[4], keys_
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
@@ -672,18 +667,18 @@ def test_a_view_of_an_article_with_a_damaged_sketch_counts_and_its_visitor_does_
     assert repository.views.days()[-1].counted > 0
 
 
-def test_a_hash_that_is_no_hash_leaves_the_hot_list_and_stops_no_scoring(real_repository, clock):
-    ids = fill(real_repository, clock, 20)
-    real_repository.hot.rescore()
-    broken = real_repository.store.shards.of(ids[4]).article(ids[4])
-    real_repository.store.client.delete(broken)
-    real_repository.store.client.rpush(broken, "no hash")
+def test_a_hash_that_is_no_hash_leaves_the_hot_list_and_stops_no_scoring(repository, clock):
+    ids = fill(repository, clock, 20)
+    repository.hot.rescore()
+    broken = repository.store.shards.of(ids[4]).article(ids[4])
+    repository.store.client.delete(broken)
+    repository.store.client.rpush(broken, "no hash")
     clock.advance(HOUR)
 
-    assert real_repository.hot.refresh()
+    assert repository.hot.refresh()
 
-    assert set(hot_values(real_repository)) == {*ids} - {ids[4]}
-    assert real_repository.hot.refreshed_at() == clock()
+    assert set(hot_values(repository)) == {*ids} - {ids[4]}
+    assert repository.hot.refreshed_at() == clock()
 
 
 @pytest.mark.parametrize("name", ["days:", "viewed:", "hot:score", "counter:views:"])

@@ -303,16 +303,16 @@ class HandsOver(redis.Redis):
 
 
 @pytest.mark.parametrize("commands", range(4))
-def test_an_import_never_keeps_or_ends_the_lock_of_another(real_repository, clock, commands):
-    client = HandsOver(connection_pool=real_repository.store.client.connection_pool)
-    slow = connect(client, shards=real_repository.store.shards.count, clock=clock)
+def test_an_import_never_keeps_or_ends_the_lock_of_another(repository, clock, commands):
+    client = HandsOver(connection_pool=repository.store.client.connection_pool)
+    slow = connect(client, shards=repository.store.shards.count, clock=clock)
 
     with suppress(ImportRunning), slow.imports.alone():
         client.left = commands
         slow.imports.add([row()])
 
-    assert real_repository.store.client.get(names.IMPORTING) == "another"
-    assert 0 < real_repository.store.client.ttl(names.IMPORTING) <= 30
+    assert repository.store.client.get(names.IMPORTING) == "another"
+    assert 0 < repository.store.client.ttl(names.IMPORTING) <= 30
 
 
 def test_an_import_that_fails_gives_the_lock_back(repository):
@@ -355,13 +355,13 @@ def test_an_account_deleted_while_its_articles_are_imported_leaves_no_name(repos
     assert not [key for key in repository.store.client.scan_iter() if key.endswith((f"posted:{ALICE}", ":alic"))]
 
 
-def test_a_batch_costs_the_same_round_trips_however_many_rows(real_repository, wire):
+def test_a_batch_costs_the_same_round_trips_however_many_rows(repository, wire):
     def rows(first, count):
         return [row(at=OLD + n, groups=("python",)) for n in range(first, first + count)]
 
-    with real_repository.imports.alone():
-        real_repository.imports.add(rows(0, 1))
+    with repository.imports.alone():
+        repository.imports.add(rows(0, 1))
         for first, count in ((10, 1), (100, 300)):
             with wire.counted():
-                real_repository.imports.add(rows(first, count))
+                repository.imports.add(rows(first, count))
             assert wire.trips <= 9

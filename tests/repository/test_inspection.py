@@ -25,9 +25,9 @@ VISITOR, NETWORK = "0123456789abcdef", "fedcba9876543210"
 
 
 @pytest.fixture
-def used(real_repository, clock):
-    use(real_repository, clock)
-    return real_repository
+def used(repository, clock):
+    use(repository, clock)
+    return repository
 
 
 # The server
@@ -225,8 +225,8 @@ def test_every_key_the_site_can_spell_is_of_a_kind():
     assert set(kinds) == set(KINDS)
 
 
-def test_a_large_store_is_estimated_from_a_part_of_it(real_repository):
-    client = real_repository.store.client
+def test_a_large_store_is_estimated_from_a_part_of_it(repository):
+    client = repository.store.client
     with client.pipeline(transaction=False) as pipe:
         for n in range(1, 20_001):
             pipe.set(f"counter:views:{n}", "1")
@@ -234,7 +234,7 @@ def test_a_large_store_is_estimated_from_a_part_of_it(real_repository):
                 pipe.set(f"hll:uv:{n}", "1")
         pipe.execute()
 
-    census = count_keys(real_repository.store, most=4000)
+    census = count_keys(repository.store, most=4000)
     kinds = {counted.kind: counted.keys for counted in census.kinds}
 
     assert not census.exact
@@ -243,13 +243,13 @@ def test_a_large_store_is_estimated_from_a_part_of_it(real_repository):
     assert kinds["hll:uv:<id>"] == pytest.approx(10_000, rel=0.1)
 
 
-def test_no_more_keys_are_looked_at_than_asked_for(real_repository, wire):
-    client = real_repository.store.client
+def test_no_more_keys_are_looked_at_than_asked_for(repository, wire):
+    client = repository.store.client
     client.mset({f"counter:views:{n}": "1" for n in range(1, 30_001)})
-    real_repository.inspection.keys()
+    repository.inspection.keys()
 
     with wire.counted():
-        real_repository.inspection.keys()
+        repository.inspection.keys()
 
     assert 20 <= wire.trips <= 22
 
@@ -271,16 +271,16 @@ def test_the_mean_article_is_the_mean_of_what_its_keys_take(used):
     assert footprint.size == pytest.approx(footprint.places + sum(kind.size for kind in footprint.kinds))
 
 
-def test_only_the_newest_articles_are_measured(real_repository, clock):
+def test_only_the_newest_articles_are_measured(repository, clock):
     for number in range(1, 131):
-        post(real_repository, number)
+        post(repository, number)
         clock.advance(1)
 
-    assert 100 <= real_repository.inspection.footprint().articles <= 103
+    assert 100 <= repository.inspection.footprint().articles <= 103
 
 
-def test_the_footprint_of_a_store_without_articles_is_none(real_repository):
-    assert real_repository.inspection.footprint() is None
+def test_the_footprint_of_a_store_without_articles_is_none(repository):
+    assert repository.inspection.footprint() is None
 
 
 def test_one_articles_keys_are_those_that_are_there(used):

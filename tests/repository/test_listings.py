@@ -226,9 +226,9 @@ def test_a_group_has_no_page_before_the_first_or_after_the_last(repository, arti
         repository.listings.page(Order.SCORE, number, slug="python")
 
 
-def test_no_page_before_the_first_costs_the_store_nothing(real_repository, wire):
+def test_no_page_before_the_first_costs_the_store_nothing(repository, wire):
     with wire.counted(), pytest.raises(PageNotFound):
-        real_repository.listings.page(Order.SCORE, 0)
+        repository.listings.page(Order.SCORE, 0)
     assert wire.trips == 0
 
 

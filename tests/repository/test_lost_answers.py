@@ -38,8 +38,7 @@ def deaf_to(repository: Repository, script: str, meanwhile: Job | None = None) -
     return connect(client, shards=repository.store.shards.count, clock=repository.store.now)
 
 
-def test_an_edit_whose_answer_is_lost_keeps_the_claim_of_its_new_link(real_repository):
-    repository = real_repository
+def test_an_edit_whose_answer_is_lost_keeps_the_claim_of_its_new_link(repository):
     article_id = post(repository, 1)
 
     with pytest.raises(StoreUnavailable):
@@ -52,8 +51,7 @@ def test_an_edit_whose_answer_is_lost_keeps_the_claim_of_its_new_link(real_repos
     assert problems(repository) == []
 
 
-def test_an_article_whose_answer_is_lost_is_found_when_it_is_posted_again(real_repository):
-    repository = real_repository
+def test_an_article_whose_answer_is_lost_is_found_when_it_is_posted_again(repository):
 
     with pytest.raises(StoreUnavailable):
         post(deaf_to(repository, "post"), 1)
@@ -64,8 +62,7 @@ def test_an_article_whose_answer_is_lost_is_found_when_it_is_posted_again(real_r
     assert problems(repository) == []
 
 
-def test_a_refused_edit_keeps_the_link_that_another_edit_gave_the_article_meanwhile(real_repository, clock):
-    repository = real_repository
+def test_a_refused_edit_keeps_the_link_that_another_edit_gave_the_article_meanwhile(repository, clock):
     article_id = post(repository, 1)
     clock.advance(repository.rules.edit_window + 1)
 
@@ -95,24 +92,23 @@ def check_sweep(repository: Repository, article_id: int) -> None:
     assert problems(repository) == []
 
 
-def test_an_article_left_in_a_merged_group_by_a_lost_assignment_is_moved_on(real_repository):
-    article_id = post(real_repository, 1)
+def test_an_article_left_in_a_merged_group_by_a_lost_assignment_is_moved_on(repository):
+    article_id = post(repository, 1)
 
     with pytest.raises(StoreUnavailable):
-        merged_while(real_repository, "assign_groups").groups.assign(article_id, ["java"], actor=MODERATOR)
+        merged_while(repository, "assign_groups").groups.assign(article_id, ["java"], actor=MODERATOR)
 
-    check_sweep(real_repository, article_id)
+    check_sweep(repository, article_id)
 
 
-def test_an_article_left_in_a_merged_group_by_a_lost_post_is_moved_on(real_repository):
+def test_an_article_left_in_a_merged_group_by_a_lost_post_is_moved_on(repository):
     with pytest.raises(StoreUnavailable):
-        post(merged_while(real_repository, "post"), 1, ("java",))
+        post(merged_while(repository, "post"), 1, ("java",))
 
-    check_sweep(real_repository, 1)
+    check_sweep(repository, 1)
 
 
-def test_an_article_put_into_a_group_as_the_answer_of_its_merge_is_lost_is_moved_on(real_repository):
-    repository = real_repository
+def test_an_article_put_into_a_group_as_the_answer_of_its_merge_is_lost_is_moved_on(repository):
     article_id = post(repository, 1)
     for slug in ("java", "python"):
         repository.groups.create(slug, slug)
@@ -125,8 +121,8 @@ def test_an_article_put_into_a_group_as_the_answer_of_its_merge_is_lost_is_moved
 
 
 @pytest.mark.parametrize("damaged", ["burst", "bot"])
-def test_damaged_counters_of_suspect_views_neither_stop_nor_halve_an_archiving(real_repository, clock, damaged):
-    repository, article_id = real_repository, post(real_repository, 1)
+def test_damaged_counters_of_suspect_views_neither_stop_nor_halve_an_archiving(repository, clock, damaged):
+    article_id = post(repository, 1)
     view(repository, article_id, 1, 2)
     repository.views.record(article_id, visit(9, suspicion=Suspicion.BOT))
     clock.advance(repository.rules.archive_after + 1)
@@ -142,9 +138,9 @@ def test_damaged_counters_of_suspect_views_neither_stop_nor_halve_an_archiving(r
     assert repository.views.suspects(article_id)["bot"] == 1
 
 
-def test_a_new_group_exists_even_if_the_answer_of_its_first_article_is_lost(real_repository):
+def test_a_new_group_exists_even_if_the_answer_of_its_first_article_is_lost(repository):
     with pytest.raises(StoreUnavailable):
-        post(deaf_to(real_repository, "post"), 1, ("fresh",))
+        post(deaf_to(repository, "post"), 1, ("fresh",))
 
-    assert list(real_repository.groups.titles()) == ["fresh"]
-    assert problems(real_repository) == []
+    assert list(repository.groups.titles()) == ["fresh"]
+    assert problems(repository) == []

@@ -56,11 +56,11 @@ def test_lists_are_newest_choice_first_over_all_shards_page_by_page(repository, 
             repository.members.voted(BOB, number)
 
 
-def test_a_late_page_of_one_list_reads_nothing_before_it(real_repository, clock, monkeypatch):
-    articles = [post(real_repository, number) for number in range(60)]
+def test_a_late_page_of_one_list_reads_nothing_before_it(repository, clock, monkeypatch):
+    articles = [post(repository, number) for number in range(60)]
     for article in articles:
         clock.advance(1)
-        real_repository.members.save(BOB, article, wanted=True)
+        repository.members.save(BOB, article, wanted=True)
     read, asked = Pipeline.zrevrange, []
 
     def noting(self, name, first, last, **options):
@@ -69,8 +69,8 @@ def test_a_late_page_of_one_list_reads_nothing_before_it(real_repository, clock,
 
     monkeypatch.setattr(Pipeline, "zrevrange", noting)
 
-    assert ids(real_repository.members.saved(BOB, 2)) == articles[34:9:-1]
-    assert ids(real_repository.members.saved(BOB, 3)) == articles[9::-1]
+    assert ids(repository.members.saved(BOB, 2)) == articles[34:9:-1]
+    assert ids(repository.members.saved(BOB, 3)) == articles[9::-1]
     assert asked == [(25, 50), (50, 75)]
 
 
@@ -189,8 +189,7 @@ def test_the_scripts_know_placeholders_as_they_are():
     assert f"tonumber(user) < {PLACEHOLDERS.start} or tonumber(user) >= {PLACEHOLDERS.stop}" in shared
 
 
-def test_votes_at_once_leave_lists_that_say_what_the_voter_sets_say(real_repository):
-    repository = real_repository
+def test_votes_at_once_leave_lists_that_say_what_the_voter_sets_say(repository):
     articles = [post(repository, number) for number in range(4)]
 
     def play(user: int):

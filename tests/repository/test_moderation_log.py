@@ -124,12 +124,12 @@ def test_of_many_entries_about_an_article_the_newest_are_told(repository):
     assert [entry.title for entry in page.entries] == [f"T {n}" for n in range(per_page, 0, -1)]
 
 
-def test_what_was_done_to_an_article_is_one_round_trip(real_repository, wire):
-    post(real_repository, 1)
-    real_repository.articles.remove(1, CAROL, "Spam")
+def test_what_was_done_to_an_article_is_one_round_trip(repository, wire):
+    post(repository, 1)
+    repository.articles.remove(1, CAROL, "Spam")
 
     with wire.counted():
-        assert len(real_repository.moderation_log.about(1).entries) == 1
+        assert len(repository.moderation_log.about(1).entries) == 1
     assert wire.trips == 1
 
 
@@ -163,13 +163,13 @@ def test_the_time_of_an_entry_is_exact_to_the_millisecond(repository, clock):
     assert repository.moderation_log.page().entries[0].at == 1_700_000_123.457
 
 
-def test_a_page_of_the_log_is_one_round_trip(real_repository, wire):
+def test_a_page_of_the_log_is_one_round_trip(repository, wire):
     for number in range(1, 8):
-        post(real_repository, number)
-        real_repository.articles.remove(number, CAROL, "Spam")
+        post(repository, number)
+        repository.articles.remove(number, CAROL, "Spam")
 
     with wire.counted():
-        assert len(real_repository.moderation_log.page().entries) == 7
+        assert len(repository.moderation_log.page().entries) == 7
     assert wire.trips == 1
 
 
@@ -201,24 +201,24 @@ SHARES = {
 
 
 @pytest.mark.parametrize("shares", SHARES)
-def test_a_deep_page_is_that_of_the_whole_log_and_reads_from_where_it_begins(real_repository, monkeypatch, shares):
-    times, read = fill_logs(real_repository, SHARES[shares]), []
+def test_a_deep_page_is_that_of_the_whole_log_and_reads_from_where_it_begins(repository, monkeypatch, shares):
+    times, read = fill_logs(repository, SHARES[shares]), []
     entry = moderation_log._entry
     monkeypatch.setattr(moderation_log, "_entry", lambda text: read.append(text) or entry(text))
     seen = []
 
     for number in (1, 2, 3, 40, 41, 79, 80, 100, 159, 160):
         del read[:]
-        page = real_repository.moderation_log.page(number)
+        page = repository.moderation_log.page(number)
         assert [entry.at for entry in page.entries] == times[25 * (number - 1) : 25 * number]
         assert page.has_next == (number < 160)
-        shards = real_repository.store.shards.count
+        shards = repository.store.shards.count
         assert len(read) <= (26 * shards if number == 1 or shards == 1 else 4 * 63 * shards)
         seen += [entry.article_id for entry in page.entries]
 
     assert len(seen) == len(set(seen))
     with pytest.raises(PageNotFound):
-        real_repository.moderation_log.page(161)
+        repository.moderation_log.page(161)
 
 
 def test_pages_end_at_a_limit_and_the_last_one_says_so(repository, monkeypatch):

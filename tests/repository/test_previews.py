@@ -113,12 +113,12 @@ def test_nothing_that_belongs_to_the_top_is_missed_however_early_it_stops(
     assert [(a.id, a.score) for a in found] == [(i, scores[i]) for i in wanted]
 
 
-def test_many_articles_of_one_score_are_gone_through_step_by_step(real_repository, clock, monkeypatch):
+def test_many_articles_of_one_score_are_gone_through_step_by_step(repository, clock, monkeypatch):
     monkeypatch.setattr(previews, "PART", 8)
-    real_repository.imports.add([imported(n, clock() - DAY, votes=5, opposes=5) for n in range(60)])
-    real_repository.imports.add([imported(99, clock() - 40 * DAY, votes=500, opposes=0)])
+    repository.imports.add([imported(n, clock() - DAY, votes=5, opposes=5) for n in range(60)])
+    repository.imports.add([imported(99, clock() - 40 * DAY, votes=500, opposes=0)])
 
-    found = real_repository.previews.of(Order.SCORE, Parameters(votes_per_day=1), 10).other
+    found = repository.previews.of(Order.SCORE, Parameters(votes_per_day=1), 10).other
 
     assert len({a.id for a in found}) == 10
     assert found[0].title == "Import 99"
@@ -138,16 +138,16 @@ def test_the_same_weight_is_read_from_the_top_alone(repository, clock, monkeypat
     )
 
 
-def test_a_preview_changes_nothing(real_repository, clock):
-    fill(real_repository, clock, 40)
-    real_repository.hot.rescore()
-    client = real_repository.store.client
+def test_a_preview_changes_nothing(repository, clock):
+    fill(repository, clock, 40)
+    repository.hot.rescore()
+    client = repository.store.client
     before = {name: client.dump(name) for name in client.scan_iter()}
 
     for order in (Order.SCORE, Order.HOT):
-        real_repository.previews.of(order, OTHERS[0], SIZE)
-    real_repository.previews.first_day_votes()
-    real_repository.previews.final_votes()
+        repository.previews.of(order, OTHERS[0], SIZE)
+    repository.previews.first_day_votes()
+    repository.previews.final_votes()
 
     assert {name: client.dump(name) for name in client.scan_iter()} == before
 
@@ -161,26 +161,26 @@ def test_a_stale_hot_list_is_scored_anew_first(repository, clock):
     assert preview.at == clock() == repository.hot.refreshed_at()
 
 
-def test_parameters_put_in_force_between_two_steps_begin_the_preview_anew(real_repository, clock, monkeypatch):
+def test_parameters_put_in_force_between_two_steps_begin_the_preview_anew(repository, clock, monkeypatch):
     monkeypatch.setattr(previews, "PART", 40)
     monkeypatch.setattr(tuning, "STEP", 1000)
-    fill(real_repository, clock)
-    run_many, calls = real_repository.store.run_many, []
+    fill(repository, clock)
+    run_many, calls = repository.store.run_many, []
 
     def apply_before_the_second(found):
         if found[0].script == "preview_scores":
             calls.append(found)
             if len(calls) == 2:
-                apply(real_repository, Parameters(votes_per_day=20))
+                apply(repository, Parameters(votes_per_day=20))
         return run_many(found)
 
-    monkeypatch.setattr(real_repository.store, "run_many", apply_before_the_second)
+    monkeypatch.setattr(repository.store, "run_many", apply_before_the_second)
 
-    preview = real_repository.previews.of(Order.SCORE, Parameters(votes_per_day=5), SIZE)
+    preview = repository.previews.of(Order.SCORE, Parameters(votes_per_day=5), SIZE)
 
-    assert ids(preview.in_force) == ids(shown(real_repository, Order.SCORE))
-    apply(real_repository, Parameters(votes_per_day=5))
-    assert ids(preview.other) == ids(shown(real_repository, Order.SCORE))
+    assert ids(preview.in_force) == ids(shown(repository, Order.SCORE))
+    apply(repository, Parameters(votes_per_day=5))
+    assert ids(preview.other) == ids(shown(repository, Order.SCORE))
 
 
 def test_the_preview_of_an_empty_site_is_empty(repository):
@@ -216,16 +216,16 @@ def test_articles_removed_while_it_is_worked_out_are_left_out(repository, clock,
         assert all(repository.articles.get(i).removed is None for i in ids(preview.in_force + preview.other))
 
 
-def test_of_equal_scores_in_different_steps_the_one_the_list_has_first_stays(real_repository, clock, monkeypatch):
-    monkeypatch.setattr(previews, "PART", len(real_repository.store.shards.all))
+def test_of_equal_scores_in_different_steps_the_one_the_list_has_first_stays(repository, clock, monkeypatch):
+    monkeypatch.setattr(previews, "PART", len(repository.store.shards.all))
     newer, older = clock() - 1000, clock() - 1864  # at 864 s a point the second's one point makes them equal
-    real_repository.imports.add([imported(1, newer, votes=0, opposes=0), imported(2, older, votes=1, opposes=0)])
+    repository.imports.add([imported(1, newer, votes=0, opposes=0), imported(2, older, votes=1, opposes=0)])
     other = Parameters(votes_per_day=100)
 
-    found = real_repository.previews.of(Order.SCORE, other, 1).other
+    found = repository.previews.of(Order.SCORE, other, 1).other
 
-    apply(real_repository, other)
-    assert ids(found) == [shown(real_repository, Order.SCORE)[0].id] == [2]
+    apply(repository, other)
+    assert ids(found) == [shown(repository, Order.SCORE)[0].id] == [2]
 
 
 def test_votes_of_the_first_day_are_those_of_articles_older_than_it_that_know_them(repository, clock):

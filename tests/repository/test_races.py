@@ -112,8 +112,7 @@ def interleaved(repository: Repository, script: str, meanwhile: Job) -> Reposito
     return connect(client, shards=repository.store.shards.count, clock=repository.store.now)
 
 
-def test_64_threads_end_exactly_where_a_serial_model_does(real_repository):
-    repository = real_repository
+def test_64_threads_end_exactly_where_a_serial_model_does(repository):
     ids = [post(repository, number) for number in range(ARTICLES)]
     final: dict[tuple[int, int], Choice] = {(i, ALICE): Choice.VOTE for i in ids}
     answers: list[list[bool]] = [[] for _ in range(THREADS)]
@@ -153,8 +152,7 @@ def test_64_threads_end_exactly_where_a_serial_model_does(real_repository):
     assert problems(repository) == []
 
 
-def test_many_threads_fighting_over_one_member_leave_one_of_their_choices(real_repository):
-    repository = real_repository
+def test_many_threads_fighting_over_one_member_leave_one_of_their_choices(repository):
     ids = [post(repository, number) for number in range(ARTICLES)]
     client, shards = repository.store.client, repository.store.shards
 
@@ -182,8 +180,7 @@ def test_many_threads_fighting_over_one_member_leave_one_of_their_choices(real_r
     assert problems(repository) == []
 
 
-def test_fifty_identical_votes_at_once_count_once_and_all_are_told_so(real_repository):
-    repository = real_repository
+def test_fifty_identical_votes_at_once_count_once_and_all_are_told_so(repository):
     article_id = post(repository, 1)
 
     tallies = race(repository, [lambda: repository.votes.cast(article_id, BOB, Choice.VOTE)] * 50)
@@ -192,8 +189,7 @@ def test_fifty_identical_votes_at_once_count_once_and_all_are_told_so(real_repos
     assert problems(repository) == []
 
 
-def test_a_link_that_thirty_members_post_at_once_becomes_one_article(real_repository):
-    repository = real_repository
+def test_a_link_that_thirty_members_post_at_once_becomes_one_article(repository):
     links = range(20)
 
     def poster(user: int) -> Job:
@@ -211,8 +207,7 @@ def test_a_link_that_thirty_members_post_at_once_becomes_one_article(real_reposi
     assert problems(repository) == []
 
 
-def test_thirty_articles_with_different_links_posted_at_once_get_ids_of_their_own(real_repository):
-    repository = real_repository
+def test_thirty_articles_with_different_links_posted_at_once_get_ids_of_their_own(repository):
 
     ids = race(repository, [lambda n=n: post(repository, n, poster=n) for n in range(10, 40)])
 
@@ -221,8 +216,7 @@ def test_thirty_articles_with_different_links_posted_at_once_get_ids_of_their_ow
     assert problems(repository) == []
 
 
-def test_group_changes_removals_and_votes_at_once_leave_every_warm_ranking_exact(real_repository):
-    repository = real_repository
+def test_group_changes_removals_and_votes_at_once_leave_every_warm_ranking_exact(repository):
     groups, articles = repository.groups, repository.articles
     for slug in ("python", "redis", "django"):
         groups.create(slug, slug.title())
@@ -260,8 +254,7 @@ def test_group_changes_removals_and_votes_at_once_leave_every_warm_ranking_exact
         assert listed(repository, Order.SCORE, slug) == [article.id for article in inside]
 
 
-def test_an_article_removed_by_many_is_removed_once_and_logged_once(real_repository):
-    repository = real_repository
+def test_an_article_removed_by_many_is_removed_once_and_logged_once(repository):
     article_id = post(repository, 1)
 
     removals = race(repository, [lambda: repository.articles.remove(article_id, MODERATOR, "Spam")] * 20)
@@ -275,8 +268,7 @@ def test_an_article_removed_by_many_is_removed_once_and_logged_once(real_reposit
     assert problems(repository) == []
 
 
-def test_votes_racing_with_a_removal_either_count_or_are_refused(real_repository):
-    repository = real_repository
+def test_votes_racing_with_a_removal_either_count_or_are_refused(repository):
     ids = [post(repository, number) for number in range(ARTICLES)]
 
     def vote(user: int) -> Job:
@@ -295,8 +287,7 @@ def test_votes_racing_with_a_removal_either_count_or_are_refused(real_repository
     assert problems(repository) == []
 
 
-def test_edits_at_once_leave_title_and_link_of_one_of_them(real_repository):
-    repository = real_repository
+def test_edits_at_once_leave_title_and_link_of_one_of_them(repository):
     article_id = post(repository, 0)
 
     def edit(number: int) -> Job:
@@ -316,8 +307,7 @@ def test_edits_at_once_leave_title_and_link_of_one_of_them(real_repository):
     assert problems(repository) == []
 
 
-def test_two_articles_edited_to_one_link_at_once_do_not_both_get_it(real_repository):
-    repository = real_repository
+def test_two_articles_edited_to_one_link_at_once_do_not_both_get_it(repository):
     ids = [post(repository, number) for number in range(12)]
 
     outcomes = race(
@@ -331,8 +321,7 @@ def test_two_articles_edited_to_one_link_at_once_do_not_both_get_it(real_reposit
     assert problems(repository) == []
 
 
-def test_a_group_created_by_many_at_once_exists_once_with_the_title_of_one_of_them(real_repository):
-    repository = real_repository
+def test_a_group_created_by_many_at_once_exists_once_with_the_title_of_one_of_them(repository):
 
     outcomes = race(
         repository, [lambda n=n: repository.groups.create("python", f"Python {n}", MODERATOR) for n in range(20)]
@@ -344,8 +333,7 @@ def test_a_group_created_by_many_at_once_exists_once_with_the_title_of_one_of_th
     assert len(repository.moderation_log.page().entries) == 1
 
 
-def test_of_many_groups_one_gets_a_title(real_repository):
-    repository = real_repository
+def test_of_many_groups_one_gets_a_title(repository):
     for number in range(10):
         repository.groups.create(f"group-{number}", f"Group {number}")
 
@@ -361,8 +349,7 @@ def test_of_many_groups_one_gets_a_title(real_repository):
     assert list(repository.groups.titles().values()).count("Python") == 1
 
 
-def test_a_group_renamed_while_it_is_merged_is_gone_and_nothing_else(real_repository):
-    repository = real_repository
+def test_a_group_renamed_while_it_is_merged_is_gone_and_nothing_else(repository):
     for slug in ("python", "java"):
         repository.groups.create(slug, slug)
     ids = [post(repository, number, ("java",)) for number in range(20)]
@@ -382,8 +369,7 @@ def test_a_group_renamed_while_it_is_merged_is_gone_and_nothing_else(real_reposi
     assert problems(repository) == []
 
 
-def test_votes_removals_and_readers_during_a_merge_lose_no_article(real_repository):
-    repository = real_repository
+def test_votes_removals_and_readers_during_a_merge_lose_no_article(repository):
     for slug in ("python", "java"):
         repository.groups.create(slug, slug.title())
     ids = [post(repository, number, ("java",) if number % 2 else ("java", "python")) for number in range(40)]
@@ -418,8 +404,7 @@ def test_votes_removals_and_readers_during_a_merge_lose_no_article(real_reposito
 
 
 @pytest.mark.parametrize("attempt", range(5))
-def test_articles_put_into_a_group_while_it_is_merged_end_in_a_group_that_exists(real_repository, attempt):
-    repository = real_repository
+def test_articles_put_into_a_group_while_it_is_merged_end_in_a_group_that_exists(repository, attempt):
     for slug in ("python", "java"):
         repository.groups.create(slug, slug.title())
     ids = [post(repository, number) for number in range(24)]
@@ -439,8 +424,8 @@ def test_articles_put_into_a_group_while_it_is_merged_end_in_a_group_that_exists
     assert problems(repository) == []
 
 
-def test_a_batch_imported_by_two_at_once_is_entered_once(real_repository, clock, server_url):
-    shards = real_repository.store.shards.count
+def test_a_batch_imported_by_two_at_once_is_entered_once(repository, clock, server_url):
+    shards = repository.store.shards.count
     batch = [imported(number, clock() - 60 * number, groups=("python",)) for number in range(1, 60)]
 
     def importer() -> Job:
@@ -456,15 +441,14 @@ def test_a_batch_imported_by_two_at_once_is_entered_once(real_repository, clock,
 
         return run
 
-    entered = race(real_repository, [importer() for _ in range(4)])
+    entered = race(repository, [importer() for _ in range(4)])
 
     assert sorted(entered) == [0, 0, 0, len(batch)]
-    assert len(listed(real_repository, Order.TIME, "python")) == len(batch)
-    assert problems(real_repository) == []
+    assert len(listed(repository, Order.TIME, "python")) == len(batch)
+    assert problems(repository) == []
 
 
-def test_a_repair_during_votes_loses_none_and_hides_no_article_from_any_reader(real_repository):
-    repository = real_repository
+def test_a_repair_during_votes_loses_none_and_hides_no_article_from_any_reader(repository):
     groups = {"python": ("python",), "redis": ("redis", "python")}
     for slug in groups:
         repository.groups.create(slug, slug)
@@ -491,8 +475,7 @@ def test_a_repair_during_votes_loses_none_and_hides_no_article_from_any_reader(r
     assert problems(repository) == []
 
 
-def test_rankings_lost_under_votes_are_whole_after_one_repair(real_repository):
-    repository = real_repository
+def test_rankings_lost_under_votes_are_whole_after_one_repair(repository):
     repository.groups.create("python", "Python")
     ids = [post(repository, n, ("python",)) for n in range(20)]
     client = repository.store.client
@@ -513,8 +496,7 @@ def test_rankings_lost_under_votes_are_whole_after_one_repair(real_repository):
     assert problems(repository) == []
 
 
-def test_two_repairs_at_once_come_to_the_same_store(real_repository):
-    repository = real_repository
+def test_two_repairs_at_once_come_to_the_same_store(repository):
     repository.groups.create("python", "Python")
     ids = [post(repository, n, ("python",)) for n in range(20)]
     repository.store.client.delete(*(names.order(Order.TIME) for names in repository.store.shards.all))
@@ -525,15 +507,13 @@ def test_two_repairs_at_once_come_to_the_same_store(real_repository):
     assert problems(repository) == []
 
 
-def test_a_new_weight_is_adopted_while_members_vote(real_repository, server_url):
+def test_a_new_weight_is_adopted_while_members_vote(repository, server_url):
     rules, clock = Rules(votes_per_day=50), Clock()
-    ids = [post(real_repository, number) for number in range(20)]
-    repository = connect(
-        server_url, shards=real_repository.store.shards.count, rules=rules, clock=clock, patient=True
-    )
+    ids = [post(repository, number) for number in range(20)]
+    repository = connect(server_url, shards=repository.store.shards.count, rules=rules, clock=clock, patient=True)
 
     def vote(user: int) -> Job:
-        return lambda: [real_repository.votes.cast(i, user, Choice.VOTE) for i in ids]
+        return lambda: [repository.votes.cast(i, user, Choice.VOTE) for i in ids]
 
     def adopt() -> None:
         assert repository.adopt_rules()
@@ -544,8 +524,7 @@ def test_a_new_weight_is_adopted_while_members_vote(real_repository, server_url)
     assert problems(repository) == []
 
 
-def test_an_audit_of_a_site_in_use_finds_nothing(real_repository):
-    repository = real_repository
+def test_an_audit_of_a_site_in_use_finds_nothing(repository):
     for slug in ("python", "java", "redis"):
         repository.groups.create(slug, slug.title())
     ids = [post(repository, n, ("java",)) for n in range(20)]
@@ -579,8 +558,7 @@ def test_an_audit_of_a_site_in_use_finds_nothing(real_repository):
 
 
 @pytest.mark.parametrize("attempt", range(3))
-def test_two_groups_merged_into_each_other_at_once_end_as_one(real_repository, attempt):
-    repository = real_repository
+def test_two_groups_merged_into_each_other_at_once_end_as_one(repository, attempt):
     for slug in ("python", "java"):
         repository.groups.create(slug, slug.title())
     ids = [post(repository, n, ("python",) if n % 2 else ("java",)) for n in range(30)]
@@ -603,8 +581,7 @@ def test_two_groups_merged_into_each_other_at_once_end_as_one(real_repository, a
 # One order of steps each, that threads meet only now and then
 
 
-def test_a_poster_overtaken_under_the_claim_of_the_link_is_led_to_the_other_article(real_repository):
-    repository = real_repository
+def test_a_poster_overtaken_under_the_claim_of_the_link_is_led_to_the_other_article(repository):
     overtaken = interleaved(repository, "post", lambda: post(repository, 1, poster=BOB))
 
     posted = overtaken.articles.post(ALICE, "alice", "Article 1", link(1))
@@ -615,8 +592,7 @@ def test_a_poster_overtaken_under_the_claim_of_the_link_is_led_to_the_other_arti
     assert problems(repository) == []
 
 
-def test_an_edit_overtaken_by_another_gives_free_the_link_it_really_replaced(real_repository):
-    repository = real_repository
+def test_an_edit_overtaken_by_another_gives_free_the_link_it_really_replaced(repository):
     article_id = post(repository, 0)
 
     def edit(number: int, through: Repository) -> None:
@@ -632,8 +608,7 @@ def depart(repository: Repository, user: int) -> None:
     assert repository.departures.advance(user, f"user{user}", "", lambda: True) == ""
 
 
-def test_an_edit_overtaken_by_the_deletion_of_its_poster_leaves_no_word_of_the_name(real_repository):
-    repository = real_repository
+def test_an_edit_overtaken_by_the_deletion_of_its_poster_leaves_no_word_of_the_name(repository):
     article_id = post(repository, 1, poster=BOB)
     overtaken = interleaved(repository, "edit", lambda: depart(repository, BOB))
 
@@ -646,8 +621,7 @@ def test_an_edit_overtaken_by_the_deletion_of_its_poster_leaves_no_word_of_the_n
     assert problems(repository) == []
 
 
-def test_an_edit_overtaken_by_the_deletion_of_its_editor_is_refused_and_gives_its_link_back(real_repository):
-    repository = real_repository
+def test_an_edit_overtaken_by_the_deletion_of_its_editor_is_refused_and_gives_its_link_back(repository):
     article_id = post(repository, 1, poster=BOB)
     overtaken = interleaved(repository, "edit", lambda: depart(repository, BOB))
 
@@ -666,8 +640,7 @@ def two_groups(repository: Repository) -> list[int]:
     return [post(repository, number, ("java" if number < 3 else "python",)) for number in range(1, 5)]
 
 
-def test_an_article_put_into_a_group_that_is_merged_meanwhile_follows_it(real_repository):
-    repository = real_repository
+def test_an_article_put_into_a_group_that_is_merged_meanwhile_follows_it(repository):
     two_groups(repository)
     article_id = post(repository, 9)
     overtaken = interleaved(
@@ -680,8 +653,7 @@ def test_an_article_put_into_a_group_that_is_merged_meanwhile_follows_it(real_re
     assert problems(repository) == []
 
 
-def test_an_article_posted_into_a_group_that_is_merged_meanwhile_follows_it(real_repository):
-    repository = real_repository
+def test_an_article_posted_into_a_group_that_is_merged_meanwhile_follows_it(repository):
     two_groups(repository)
     overtaken = interleaved(repository, "post", lambda: repository.groups.merge("java", "python", MODERATOR))
 
@@ -691,8 +663,7 @@ def test_an_article_posted_into_a_group_that_is_merged_meanwhile_follows_it(real
     assert problems(repository) == []
 
 
-def test_an_article_put_into_a_group_as_its_merge_ends_is_moved_too(real_repository):
-    repository = real_repository
+def test_an_article_put_into_a_group_as_its_merge_ends_is_moved_too(repository):
     two_groups(repository)
     late = post(repository, 9)
     overtaken = interleaved(repository, "close_group", lambda: repository.groups.assign(late, ["java"]))
@@ -703,8 +674,7 @@ def test_an_article_put_into_a_group_as_its_merge_ends_is_moved_too(real_reposit
     assert problems(repository) == []
 
 
-def test_a_merge_overtaken_by_the_opposite_one_is_refused_and_its_articles_follow(real_repository):
-    repository = real_repository
+def test_a_merge_overtaken_by_the_opposite_one_is_refused_and_its_articles_follow(repository):
     ids = two_groups(repository)
     overtaken = interleaved(
         repository, "close_group", lambda: repository.groups.merge("java", "python", MODERATOR)
@@ -717,8 +687,7 @@ def test_a_merge_overtaken_by_the_opposite_one_is_refused_and_its_articles_follo
     assert problems(repository) == []
 
 
-def test_a_merge_into_a_group_that_is_merged_meanwhile_is_refused_and_its_articles_go_on(real_repository):
-    repository = real_repository
+def test_a_merge_into_a_group_that_is_merged_meanwhile_is_refused_and_its_articles_go_on(repository):
     ids = two_groups(repository)
     client = repository.store.client
 
@@ -737,8 +706,7 @@ def test_a_merge_into_a_group_that_is_merged_meanwhile_is_refused_and_its_articl
     assert problems(repository) == []
 
 
-def test_a_removal_between_the_ids_of_a_page_and_its_articles_only_shortens_the_page(real_repository):
-    repository = real_repository
+def test_a_removal_between_the_ids_of_a_page_and_its_articles_only_shortens_the_page(repository):
     ids = two_groups(repository)
 
     class RemovesInBetween(redis.Redis):

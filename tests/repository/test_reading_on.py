@@ -129,8 +129,7 @@ def test_no_article_comes_twice_and_none_is_missing_that_was_listed_all_the_whil
 
 
 @pytest.mark.parametrize("asked", [{}, {"hidden": ("b",)}, {"slugs": ("a", "b")}])
-def test_a_reader_sees_every_article_once_while_six_threads_vote(real_repository, asked):
-    repository = real_repository
+def test_a_reader_sees_every_article_once_while_six_threads_vote(repository, asked):
     for slug in ("a", "b"):
         repository.groups.create(slug, slug)
     ids = [post(repository, number, ("a",)) for number in range(120)]

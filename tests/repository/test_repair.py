@@ -435,16 +435,16 @@ def test_progress_goes_from_none_to_all_articles(used):
     assert [done for done, _ in told] == sorted(done for done, _ in told)
 
 
-def test_more_articles_than_one_step_repairs_are_all_repaired(real_repository):
+def test_more_articles_than_one_step_repairs_are_all_repaired(repository):
     for number in range(600):
-        post(real_repository, number, poster=BOB)
-    before = listed(real_repository, Order.TIME)
-    rankings_lost(real_repository)
+        post(repository, number, poster=BOB)
+    before = listed(repository, Order.TIME)
+    rankings_lost(repository)
 
-    assert real_repository.repair.run() == 600
+    assert repository.repair.run() == 600
 
-    assert listed(real_repository, Order.TIME) == before
-    assert problems(real_repository) == []
+    assert listed(repository, Order.TIME) == before
+    assert problems(repository) == []
 
 
 def test_a_log_of_more_entries_than_one_step_is_noted_whole_and_in_order(repository, clock):

@@ -121,9 +121,9 @@ def test_versions_and_kinds_of_server(info, fits):
             schema._check(info)
 
 
-def test_another_weight_is_adopted_once_and_everything_scored_by_it(real_repository):
-    number = real_repository.articles.post(1, "alice", "T", "https://example.org/").id
-    store = real_repository.store
+def test_another_weight_is_adopted_once_and_everything_scored_by_it(repository):
+    number = repository.articles.post(1, "alice", "T", "https://example.org/").id
+    store = repository.store
     changed = connect(store.client, shards=store.shards.count, rules=Rules(votes_per_day=10), clock=store.now)
 
     assert changed.adopt_rules()
@@ -133,12 +133,12 @@ def test_another_weight_is_adopted_once_and_everything_scored_by_it(real_reposit
     assert changed.articles.get(number).score == store.now() + 8640
 
 
-def test_scoring_anew_that_was_broken_off_is_ended_by_the_next_start(real_repository, clock, monkeypatch):
+def test_scoring_anew_that_was_broken_off_is_ended_by_the_next_start(repository, clock, monkeypatch):
     monkeypatch.setattr(tuning, "STEP", 2)
     for n in range(30):
-        real_repository.articles.post(1, "alice", "T", f"https://example.org/{n}")
+        repository.articles.post(1, "alice", "T", f"https://example.org/{n}")
         clock.advance(1)
-    store = real_repository.store
+    store = repository.store
     changed = connect(store.client, shards=store.shards.count, rules=Rules(votes_per_day=10), clock=store.now)
 
     def interrupt(*_):
@@ -187,12 +187,12 @@ def test_a_start_with_other_rules_keeps_the_weight_in_force(server_url):
     assert connect(server_url, patient=True).tuning.in_force().seconds_per_point == 432
 
 
-def test_rules_already_in_force_are_adopted_without_a_change(real_repository):
-    assert not real_repository.adopt_rules()
+def test_rules_already_in_force_are_adopted_without_a_change(repository):
+    assert not repository.adopt_rules()
 
 
-def test_a_site_that_had_no_parameters_but_the_weight_keeps_it_until_it_is_adopted(real_repository):
-    repository, store = real_repository, real_repository.store
+def test_a_site_that_had_no_parameters_but_the_weight_keeps_it_until_it_is_adopted(repository):
+    store = repository.store
     number = repository.articles.post(1, "alice", "T", "https://example.org/").id
     store.client.delete("schema:", *(keys.ranking for keys in store.shards.all))
     store.client.hset("schema:", mapping={"version": "1", "shards": str(store.shards.count)})
@@ -211,9 +211,9 @@ def test_a_site_that_had_no_parameters_but_the_weight_keeps_it_until_it_is_adopt
 
 @pytest.mark.parametrize("step", [1, 3, 1000])
 def test_a_store_without_lists_of_what_each_shard_posted_gets_them_at_its_start(
-    real_repository, clock, monkeypatch, step
+    repository, clock, monkeypatch, step
 ):
-    repository, client = real_repository, real_repository.store.client
+    client = repository.store.client
     use(repository, clock)
     repository.departures.advance(MODERATOR.id, "carol", "", lambda: True)
     posted = {user: list(repository.members.all_posted(user)) for user in (1, 2)}
@@ -229,10 +229,10 @@ def test_a_store_without_lists_of_what_each_shard_posted_gets_them_at_its_start(
     assert list(repository.audit.findings()) == []
 
 
-def test_starts_at_the_same_time_adopt_another_weight_once(real_repository):
+def test_starts_at_the_same_time_adopt_another_weight_once(repository):
     for n in range(30):
-        real_repository.articles.post(1, "alice", "T", f"https://example.org/{n}")
-    store = real_repository.store
+        repository.articles.post(1, "alice", "T", f"https://example.org/{n}")
+    store = repository.store
     starting = Barrier(6)
 
     def start(_: int) -> bool:
@@ -245,8 +245,8 @@ def test_starts_at_the_same_time_adopt_another_weight_once(real_repository):
         adopted = list(pool.map(start, range(6)))
 
     assert any(adopted)
-    assert [entry.version for entry in real_repository.tuning.history()] == [2, 1]
-    assert list(real_repository.audit.findings()) == []
+    assert [entry.version for entry in repository.tuning.history()] == [2, 1]
+    assert list(repository.audit.findings()) == []
 
 
 def test_a_server_that_refuses_the_site_is_unfit(store_paths):

@@ -4,15 +4,15 @@ import random
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 
-import fakeredis
 import pytest
 
 from articles.domain import Choice, Order
 from articles.errors import ArticleRemoved, DuplicateLink, GroupNotFound, NotRemoved, PageNotFound
-from articles.repository import Repository, connect, schema, search
+from articles.repository import Repository, connect, search
 from articles.repository import keys as names
 from articles.repository.reading import sort_key
 from articles.searching import read_query
+from tests.clock import Clock
 from tests.repository.test_listings import removing
 from tests.repository.usage import ALICE, BOB, MODERATOR, imported, problems, use
 
@@ -52,18 +52,18 @@ def test_chinese_is_found_by_any_part_of_it(repository):
     assert ids(repository, "库入 分布") == [article]
 
 
-def test_whoever_hides_many_groups_holds_up_the_store_no_longer(real_repository):
+def test_whoever_hides_many_groups_holds_up_the_store_no_longer(repository):
     groups = [f"group-{n}" for n in range(50)]
     for slug in groups:
-        real_repository.groups.create(slug, slug)
+        repository.groups.create(slug, slug)
     for n, slug in enumerate(groups):
-        post(real_repository, "redis", slug, groups[n - 1])
-    here = post(real_repository, "redis")
-    server = real_repository.store.client
+        post(repository, "redis", slug, groups[n - 1])
+    here = post(repository, "redis")
+    server = repository.store.client
     looked = []
     for hidden in (groups[:1], groups):
         server.config_resetstat()
-        found = ids(real_repository, "redis", hidden=hidden)
+        found = ids(repository, "redis", hidden=hidden)
         looked.append(server.info("commandstats").get("cmdstat_smismember", {}).get("calls", 0))
 
     assert found == [here]
@@ -187,8 +187,7 @@ def test_what_moves_down_while_it_is_looked_for_is_found_once(repository, clock,
     assert ids(repository, "redis") == posted[::-1]
 
 
-def test_what_falls_while_it_is_looked_for_is_found_once(real_repository, clock, monkeypatch):
-    repository = real_repository
+def test_what_falls_while_it_is_looked_for_is_found_once(repository, clock, monkeypatch):
     monkeypatch.setattr(search, "FEW", 1)
     monkeypatch.setattr(search, "STEPS", [("walk", 2)] * 9)
     posted = []
@@ -213,16 +212,14 @@ def test_what_falls_while_it_is_looked_for_is_found_once(real_repository, clock,
 
 
 @pytest.mark.parametrize("few", [1, 2000])
-def test_hundreds_are_found_each_once_by_one_word_and_by_hundreds_of_words(
-    real_repository, clock, monkeypatch, few
-):
+def test_hundreds_are_found_each_once_by_one_word_and_by_hundreds_of_words(repository, clock, monkeypatch, few):
     monkeypatch.setattr(search, "FEW", few)
     rows = [imported(number, clock() - number, title=f"wa{number:03}") for number in range(600)]
     rows.append(imported(600, clock() - 600, title="bwa"))
-    posted = real_repository.imports.add(rows)
+    posted = repository.imports.add(rows)
 
-    assert real_repository.search.newest(read_query("old.example"), 1000) == posted
-    assert few == 1 or real_repository.search.newest(read_query("wa"), 1000) == posted[:-1]
+    assert repository.search.newest(read_query("old.example"), 1000) == posted
+    assert few == 1 or repository.search.newest(read_query("wa"), 1000) == posted[:-1]
 
 
 def test_the_readers_own_choice_is_told(repository):
@@ -287,13 +284,13 @@ def check(repository, text, facts, slug, hidden, *, whole):
         assert set(found) <= set(expected)
 
 
-def test_naughty_queries_are_answered(real_repository, shared_dir):
+def test_naughty_queries_are_answered(repository, shared_dir):
     import json
 
-    post(real_repository, "redis")
+    post(repository, "redis")
     for text in json.loads((shared_dir / "cases" / "naughty_strings.json").read_text("utf-8")):
-        real_repository.search.page(read_query(text))
-    assert problems(real_repository) == []
+        repository.search.page(read_query(text))
+    assert problems(repository) == []
 
 
 # The index of older stores
@@ -375,8 +372,8 @@ def test_an_older_version_leaves_the_words_of_a_newer_one_alone(repository, stat
     assert not repository.search.page(read_query("redis")).complete
 
 
-def test_two_versions_side_by_side_make_the_words_once(real_repository, monkeypatch):
-    repository, client = real_repository, real_repository.store.client
+def test_two_versions_side_by_side_make_the_words_once(repository, monkeypatch):
+    client = repository.store.client
     for number in range(4):
         post(repository, f"redis {number}")
     client.hset(names.SCHEMA, "indexed", "0 all")
@@ -435,20 +432,19 @@ def test_what_changes_while_it_is_indexed_is_read_again(repository, monkeypatch)
     assert ids(repository, "alice") == []
 
 
-def test_an_index_made_anew_is_the_same(real_repository, clock):
+def test_an_index_made_anew_is_the_same(repository, clock):
     from tests.repository.usage import contents
 
-    use(real_repository, clock)
-    before = contents(real_repository)
+    use(repository, clock)
+    before = contents(repository)
 
-    for _ in real_repository.search.index(anew=True):
+    for _ in repository.search.index(anew=True):
         pass
 
-    assert contents(real_repository) == before
+    assert contents(repository) == before
 
 
-def test_many_changes_at_once_leave_the_index_whole(real_repository):
-    repository = real_repository
+def test_many_changes_at_once_leave_the_index_whole(repository):
     articles = [post(repository, f"redis {number}") for number in range(6)]
 
     def change(number: int) -> None:
@@ -476,16 +472,13 @@ def test_many_changes_at_once_leave_the_index_whole(real_repository):
     assert problems(repository) == []
 
 
-def test_one_shard_and_four_find_the_same():
-    stores = []
-    for shards in (1, 4):
-        found = connect(fakeredis.FakeRedis(decode_responses=True), shards=shards, clock=lambda: 1_700_000_000.0)
-        schema.stamp(found.store)
-        stores.append(found)
-    for repository in stores:
+def test_one_shard_and_four_find_the_same(server_url, merged_store):
+    one, four = connect(server_url, clock=Clock()), merged_store
+    four.store.client.flushdb()
+    for repository in (one, four):
+        repository.prepare()
         for number in range(80):
             repository.articles.post(ALICE, "alice", f"redis {number % 7} vote", f"https://e.example/{number}")
-    one, four = stores
     for text in ("redis", "redis 3", "vot", "3", "example"):
         for number in (1, 2):
             try:

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-import fakeredis
 import pytest
 import redis
 from hypothesis import HealthCheck, assume, settings
@@ -32,7 +31,7 @@ from articles.errors import (
 )
 from articles.links import link_digest
 from articles.ranking import Parameters
-from articles.repository import Repository, connect, keys, schema, tuning
+from articles.repository import Repository, connect, keys, tuning
 from articles.repository.client import make_client
 from tests.clock import Clock
 from tests.conftest import REPOSITORY_DATABASE
@@ -93,10 +92,6 @@ class Breaking:
 
 
 class BreakingServer(Breaking, redis.Redis):
-    pass
-
-
-class BreakingFake(Breaking, fakeredis.FakeRedis):
     pass
 
 
@@ -665,24 +660,15 @@ def _small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tuning, "STEP", 1)
 
 
-def test_calls_in_any_order_leave_what_the_model_says():
-    def make(clock: Clock) -> Repository:
-        client = BreakingFake(server=fakeredis.FakeServer(), decode_responses=True)
-        repository = connect(client, rules=RULES, clock=clock)
-        schema.stamp(repository.store)
-        return repository
-
-    run(make, examples=15, steps=25)
-
-
-def test_calls_in_any_order_leave_what_the_model_says_on_the_server_with_4_shards(store_paths):
+@pytest.mark.parametrize(("shards", "examples", "steps"), [(1, 15, 25), (4, 30, 35)])
+def test_calls_in_any_order_leave_what_the_model_says(store_paths, shards, examples, steps):
     pool = make_client(store_paths.url(REPOSITORY_DATABASE), patient=True).connection_pool
 
     def make(clock: Clock) -> Repository:
         client = BreakingServer(connection_pool=pool)
         client.flushdb()
-        repository = connect(client, shards=4, rules=RULES, clock=clock)
+        repository = connect(client, shards=shards, rules=RULES, clock=clock)
         repository.prepare()
         return repository
 
-    run(make, examples=50, steps=35)
+    run(make, examples=examples, steps=steps)

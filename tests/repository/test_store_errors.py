@@ -93,15 +93,15 @@ def test_a_read_only_replica_refuses_writes(private):
         repository.votes.cast(1, BOB, Choice.VOTE)
 
 
-def test_a_store_that_forgot_the_scripts_is_taught_again(real_repository):
-    number = real_repository.articles.post(ALICE, "alice", "T", "https://example.org/", ["python"]).id
+def test_a_store_that_forgot_the_scripts_is_taught_again(repository):
+    number = repository.articles.post(ALICE, "alice", "T", "https://example.org/", ["python"]).id
     for _ in range(3):
-        real_repository.store.client.script_flush()
-        real_repository.votes.cast(number, BOB, Choice.VOTE)
-        real_repository.store.client.script_flush()
-        assert real_repository.listings.page(Order.SCORE, slug="python").total == 1
+        repository.store.client.script_flush()
+        repository.votes.cast(number, BOB, Choice.VOTE)
+        repository.store.client.script_flush()
+        assert repository.listings.page(Order.SCORE, slug="python").total == 1
 
-    assert real_repository.articles.get(number).votes == 2
+    assert repository.articles.get(number).votes == 2
 
 
 def test_the_answer_to_a_question_that_was_given_up_is_never_taken_for_the_next_ones(private):
@@ -212,8 +212,8 @@ def test_every_script_is_taught_again_to_a_store_that_forgot_them(used):
         assert problems(used) == [], name
 
 
-def test_a_store_that_forgets_the_scripts_again_and_again_is_noticed_by_nobody(real_repository):
-    repository, stop = real_repository, threading.Event()
+def test_a_store_that_forgets_the_scripts_again_and_again_is_noticed_by_nobody(repository):
+    stop = threading.Event()
     number = repository.articles.post(ALICE, "alice", "T", "https://example.org/", []).id
 
     def forget():

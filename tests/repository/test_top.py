@@ -106,26 +106,26 @@ def test_a_restored_article_that_is_too_old_for_a_span_stays_out_of_it(repositor
     assert problems(repository) == []
 
 
-def test_a_span_is_made_once_a_minute_however_often_it_is_read(real_repository, clock):
-    post(real_repository, 1)
-    top(real_repository, Span.DAY)
-    key = real_repository.store.shards.of(1).top(Span.DAY)
-    client = real_repository.store.client
+def test_a_span_is_made_once_a_minute_however_often_it_is_read(repository, clock):
+    post(repository, 1)
+    top(repository, Span.DAY)
+    key = repository.store.shards.of(1).top(Span.DAY)
+    client = repository.store.client
     assert 58 <= client.ttl(key) <= 60
 
     client.expire(key, 5)
-    top(real_repository, Span.DAY)
+    top(repository, Span.DAY)
 
     assert client.ttl(key) <= 5
 
 
 @pytest.mark.parametrize("hidden", [(), ("java",)])
-def test_a_ranking_that_ends_while_its_page_is_read_is_no_empty_page(real_repository, clock, monkeypatch, hidden):
+def test_a_ranking_that_ends_while_its_page_is_read_is_no_empty_page(repository, clock, monkeypatch, hidden):
     for number in range(8):
-        post(real_repository, number, ("python",))
-    client = real_repository.store.client
+        post(repository, number, ("python",))
+    client = repository.store.client
     pages = [{"span": Span.DAY, "hidden": hidden}, {"slug": "python", "hidden": hidden}]
-    expected = [top(real_repository, **page) for page in pages]
+    expected = [top(repository, **page) for page in pages]
     made = [*client.keys("*top:day"), *client.keys("*points:python")]
     ended = []
 
@@ -139,7 +139,7 @@ def test_a_ranking_that_ends_while_its_page_is_read_is_no_empty_page(real_reposi
 
     monkeypatch.setattr(Pipeline, "execute", one_by_one)
 
-    assert [top(real_repository, **page) for page in pages] == expected
+    assert [top(repository, **page) for page in pages] == expected
     assert sum(ended) >= len(made)
 
 
@@ -157,32 +157,32 @@ def test_posting_times_in_the_future_and_clocks_that_move_do_no_harm(repository,
     assert problems(repository) == []
 
 
-def test_pages_of_a_span_are_two_round_trips_also_when_it_is_made(real_repository, clock, wire):
+def test_pages_of_a_span_are_two_round_trips_also_when_it_is_made(repository, clock, wire):
     for number in range(60):
-        post(real_repository, number)
-    top(real_repository, Span.WEEK)
+        post(repository, number)
+    top(repository, Span.WEEK)
 
     for span in (Span.MONTH, Span.MONTH, Span.ALL):
         with wire.counted():
-            real_repository.listings.page(Order.POINTS, 2, span=span, reader=BOB)
+            repository.listings.page(Order.POINTS, 2, span=span, reader=BOB)
         assert wire.trips == 2
 
 
-def test_a_store_of_before_is_ranked_at_its_next_start_in_bounded_steps(real_repository, clock, monkeypatch):
+def test_a_store_of_before_is_ranked_at_its_next_start_in_bounded_steps(repository, clock, monkeypatch):
     monkeypatch.setattr(schema, "_STEP", 3)
     for number in range(20):
-        post(real_repository, number)
+        post(repository, number)
         clock.advance(number % 3)
-    vote(real_repository, 7, 5)
-    expected, store = listed(real_repository, Order.POINTS), real_repository.store
+    vote(repository, 7, 5)
+    expected, store = listed(repository, Order.POINTS), repository.store
     store.client.delete(*(keys.order(Order.POINTS) for keys in store.shards.all))
     store.client.hdel("schema:", "points")
-    assert problems(real_repository) != []
+    assert problems(repository) != []
 
     connect(store.client, shards=store.shards.count, clock=clock).prepare()
 
-    assert listed(real_repository, Order.POINTS) == expected
-    assert problems(real_repository) == []
+    assert listed(repository, Order.POINTS) == expected
+    assert problems(repository) == []
 
 
 def test_the_audit_sees_wrong_points_and_the_repair_mends_them(repository, clock):
@@ -213,18 +213,18 @@ def test_an_empty_span_is_an_empty_page(repository, clock):
 
 
 @pytest.mark.parametrize("chosen", [{}, {"hidden": ("java",)}])
-def test_a_store_that_takes_no_writes_still_shows_spans_and_groups(real_repository, clock, chosen):
+def test_a_store_that_takes_no_writes_still_shows_spans_and_groups(repository, clock, chosen):
     for number in range(30):
-        post(real_repository, number, ("python",))
+        post(repository, number, ("python",))
         clock.advance(1)
     asked = [{"span": span} for span in Span] + [{"slug": "python"}]
-    client = real_repository.store.client
-    pages = [real_repository.listings.page(Order.POINTS, 2, **ask, **chosen) for ask in asked]
+    client = repository.store.client
+    pages = [repository.listings.page(Order.POINTS, 2, **ask, **chosen) for ask in asked]
     made = [client.keys(pattern) for pattern in ("*top:*", "*points:python")]
     client.delete(*(name for names in made for name in names))
     client.config_set("maxmemory", "1")
     try:
-        held = [real_repository.listings.page(Order.POINTS, 2, **ask, **chosen) for ask in asked]
+        held = [repository.listings.page(Order.POINTS, 2, **ask, **chosen) for ask in asked]
     finally:
         client.config_set("maxmemory", "0")
 

@@ -258,8 +258,8 @@ def test_whatever_changes_while_a_weight_is_applied_is_ranked_by_it(repository, 
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_any_changes_in_any_order_while_weights_are_applied_end_right(real_repository, clock, seed):
-    repository, chance = fill(real_repository, clock, 25), random.Random(seed)
+def test_any_changes_in_any_order_while_weights_are_applied_end_right(repository, clock, seed):
+    repository, chance = fill(repository, clock, 25), random.Random(seed)
     weights, numbers = cycle([10, 500, 200, 3000]), iter(range(1000, 9000))
 
     def tune_on() -> None:
@@ -424,8 +424,8 @@ def test_a_store_that_lost_its_parameters_is_told_from_one_that_has_them(filled)
             ask()
 
 
-def test_of_many_moderators_at_once_one_applies_and_the_others_are_told(real_repository, clock):
-    repository = fill(real_repository, clock, 20)
+def test_of_many_moderators_at_once_one_applies_and_the_others_are_told(repository, clock):
+    repository = fill(repository, clock, 20)
 
     def apply(number: int):
         wanted = Parameters(votes_per_day=10 + number)
@@ -444,8 +444,8 @@ def test_of_many_moderators_at_once_one_applies_and_the_others_are_told(real_rep
     assert problems(repository) == []
 
 
-def test_many_who_go_on_at_once_end_it_once(real_repository, clock):
-    repository = fill(real_repository, clock, 60)
+def test_many_who_go_on_at_once_end_it_once(repository, clock):
+    repository = fill(repository, clock, 60)
     begin(repository)
 
     race(repository, [lambda: finish_tuning(repository)] * 12)
@@ -493,8 +493,8 @@ def test_an_end_for_a_ranking_that_is_not_whole_changes_nothing(filled):
     assert scores(filled) == before
 
 
-def test_a_group_made_as_the_parameters_change_is_not_left_with_the_old_order(real_repository, clock, monkeypatch):
-    repository = fill(real_repository, clock, 20)
+def test_a_group_made_as_the_parameters_change_is_not_left_with_the_old_order(repository, clock, monkeypatch):
+    repository = fill(repository, clock, 20)
     run_together = repository.store.run_together
 
     def overtaken(calls):
@@ -528,8 +528,7 @@ def reversing(repository: Repository, clock: Clock, count: int = 40) -> dict[flo
     return orders
 
 
-def test_no_reader_ever_sees_a_mixture_of_two_weights(real_repository, clock):
-    repository = real_repository
+def test_no_reader_ever_sees_a_mixture_of_two_weights(repository, clock):
     orders = reversing(repository, clock)
     shown, seen, stop = [order[:25] for order in orders.values()], set(), Event()
 
@@ -560,12 +559,11 @@ def test_no_reader_ever_sees_a_mixture_of_two_weights(real_repository, clock):
     assert problems(repository) == []
 
 
-@pytest.mark.parametrize("real_repository", ["server, 4 shards"], indirect=True)
+@pytest.mark.parametrize("repository", ["server, 4 shards"], indirect=True)
 @pytest.mark.parametrize("cold", [(0, 1), (0, 1, 2, 3)], ids=["some cold", "all cold"])
 def test_a_group_whose_ranking_is_made_while_the_weight_changes_is_read_again(
-    real_repository, clock, monkeypatch, cold
+    repository, clock, monkeypatch, cold
 ):
-    repository = real_repository
     orders = reversing(repository, clock)
     warm(repository, "python")
     for number in cold:
@@ -590,8 +588,8 @@ def test_a_group_whose_ranking_is_made_while_the_weight_changes_is_read_again(
     assert ids in [order[:25] for order in orders.values()]
 
 
-def test_votes_views_and_posts_at_once_with_changes_of_the_weight_leave_a_sound_store(real_repository, clock):
-    repository = fill(real_repository, clock, 30)
+def test_votes_views_and_posts_at_once_with_changes_of_the_weight_leave_a_sound_store(repository, clock):
+    repository = fill(repository, clock, 30)
     open_ids, numbers = [post(repository, 900 + n, ("python",)) for n in range(8)], iter(range(1000, 9000))
 
     def change() -> None:
@@ -741,10 +739,10 @@ def test_lost_parameters_come_back_from_the_history_with_the_next_start(filled):
     assert problems(filled) == []
 
 
-@pytest.mark.parametrize("real_repository", ["server, 4 shards"], indirect=True)
+@pytest.mark.parametrize("repository", ["server, 4 shards"], indirect=True)
 @pytest.mark.parametrize("lost", range(4))
-def test_parameters_lost_in_one_shard_come_back_from_another(real_repository, clock, lost):
-    repository = fill(real_repository, clock)
+def test_parameters_lost_in_one_shard_come_back_from_another(repository, clock, lost):
+    repository = fill(repository, clock)
     tune(repository, OTHER)
     repository.store.client.delete(repository.store.shards.all[lost].ranking)
     assert problems(repository) != []

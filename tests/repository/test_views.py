@@ -249,8 +249,7 @@ def test_a_networks_limit_ends_with_its_window(repository, article):
 # The way to the store
 
 
-def test_recording_a_view_is_one_round_trip_whatever_becomes_of_it(real_repository, wire):
-    repository = real_repository
+def test_recording_a_view_is_one_round_trip_whatever_becomes_of_it(repository, wire):
     article_id = post(repository, 1, ("python",))
     record(repository, article_id, 1)
 
@@ -277,11 +276,11 @@ def test_a_view_recorded_with_its_time_is_the_same_as_one_made_then(repository, 
     assert problems(repository) == []
 
 
-def test_many_views_are_recorded_in_the_order_given(real_repository, clock):
-    ids = [post(real_repository, number) for number in range(6)]
+def test_many_views_are_recorded_in_the_order_given(repository, clock):
+    ids = [post(repository, number) for number in range(6)]
     views = [(ids[n % 6], visit(n), clock() + n) for n in range(1300)]
 
-    counts = real_repository.views.record_many(views)
+    counts = repository.views.record_many(views)
 
     assert [count.pv for count in counts] == [n // 6 + 1 for n in range(1300)]
 
@@ -362,8 +361,8 @@ def test_the_salt_of_a_day_is_random_the_same_for_all_and_forgotten_after_two_da
     assert repository.views.salt(1) not in salts
 
 
-def test_processes_that_need_a_salt_at_once_get_the_same(real_repository):
-    assert len(set(race(real_repository, [lambda: real_repository.views.salt(5)] * 20))) == 1
+def test_processes_that_need_a_salt_at_once_get_the_same(repository):
+    assert len(set(race(repository, [lambda: repository.views.salt(5)] * 20))) == 1
 
 
 # Removal
@@ -415,8 +414,7 @@ def test_articles_come_with_their_views_in_every_list(repository, article):
 # Races
 
 
-def test_fifty_views_of_one_visitor_at_once_count_once(real_repository):
-    repository = real_repository
+def test_fifty_views_of_one_visitor_at_once_count_once(repository):
     article_id = post(repository, 1, ("python",))
     warm(repository, "python")
 
@@ -429,8 +427,7 @@ def test_fifty_views_of_one_visitor_at_once_count_once(real_repository):
     assert problems(repository) == []
 
 
-def test_views_of_many_visitors_at_once_are_counted_to_the_last(real_repository):
-    repository = real_repository
+def test_views_of_many_visitors_at_once_are_counted_to_the_last(repository):
     ids = [post(repository, number, ("python",)) for number in range(5)]
     warm(repository, "python")
 
@@ -445,8 +442,8 @@ def test_views_of_many_visitors_at_once_are_counted_to_the_last(real_repository)
     assert problems(repository) == []
 
 
-def test_a_limit_holds_for_views_at_once(real_repository):
-    repository, most = real_repository, real_repository.rules.views_per_network_and_article
+def test_a_limit_holds_for_views_at_once(repository):
+    most = repository.rules.views_per_network_and_article
     article_id = post(repository, 1)
 
     counts = race(repository, [lambda n=n: record(repository, article_id, n, network=1) for n in range(most + 20)])
@@ -454,8 +451,7 @@ def test_a_limit_holds_for_views_at_once(real_repository):
     assert Counter(count.reason for count in counts) == {None: most, Suspicion.BURST: 20}
 
 
-def test_views_racing_with_removals_scoring_votes_and_groups_leave_a_sound_store(real_repository, clock):
-    repository = real_repository
+def test_views_racing_with_removals_scoring_votes_and_groups_leave_a_sound_store(repository, clock):
     ids = [post(repository, number, ("python",)) for number in range(6)]
     warm(repository, "python")
     numbers = iter(range(10**6))

@@ -12,7 +12,7 @@ from articles.wiring import patient_repository
 
 
 class Command(StoreCommand):
-    """Refuses a site that has articles. Safe to break off and repeat."""
+    """Refuses a site that has articles. Safe to interrupt and repeat."""
 
     help = "Fill an empty site with members, groups, articles and votes, and make two logins to try it with."
     when_interrupted = "Interrupted. Run it again to finish."

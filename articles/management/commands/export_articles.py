@@ -75,7 +75,7 @@ def _export(write: Write, options: dict[str, Any]) -> int:
 
 @contextmanager
 def _new_file(path: Path) -> Iterator[Write]:
-    """Writes beside `path` and moves the file there at the end; nothing is left of one that was broken off."""
+    """Writes beside `path` and moves the file there at the end; nothing is left of one that was interrupted."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with part.open("xb") as raw:

@@ -33,7 +33,7 @@ _Result = TypeVar("_Result")
 _HELP = """\
 Import articles from FILE, one JSON object in each line, packed with gzip or not:
 title, link, time (Unix seconds) and votes (the total), if known also poster, groups and opposes.
-Rows that cannot be imported are reported and left out. It may be broken off and repeated:
+Rows that cannot be imported are reported and left out. It can be interrupted and repeated:
 nothing is imported twice."""
 
 _RUNNING = """\

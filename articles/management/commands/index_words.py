@@ -10,7 +10,7 @@ from articles.wiring import patient_repository
 
 
 class Command(StoreCommand):
-    """Safe while the site is in use, and safe to break off and repeat."""
+    """Safe while the site is in use, and safe to interrupt and repeat."""
 
     help = (
         "Index the words of articles that were posted before there was a search, or whose words are made "
