@@ -6,7 +6,8 @@
 While one command runs, the store serves no other client, so the longest one is how long a reader may wait behind
 it. The store is the embedded server with its real settings, in a folder of its own: N articles of three years, a
 fifth of them in one group, half of them viewed, 250 of them open with 2,000 voters each; one member posted 2,000.
-The figures are those of the server's slow log, which measures the command alone.
+The figures are those of the server's slow log, which measures the command alone, by the clock: on a busy machine
+the longest is often one during which the server had to wait, so the tenth longest is told, too.
 """
 
 import argparse
@@ -110,15 +111,17 @@ class Longest:
         try:
             operation()
         except Exception as error:
-            print(f"| {name} | – | failed: {str(error)[:80]} | |", flush=True)
+            print(f"| {name} | – | failed: {str(error)[:80]} | | |", flush=True)
             time.sleep(20)  # what made it fail may still be running
             return
         took = time.perf_counter() - began
         entries = self._client.execute_command("SLOWLOG", "GET", 20_000, NEVER_DECODE=[])
         commands = [slow_command(entry) for entry in entries]
-        worst = max(commands, key=lambda command: command.seconds, default=None)
-        longest, command = (worst.seconds * 1000, worst.command) if worst else (0.2, "all below 0.2 ms")
-        print(f"| {name} | {longest:.1f} | {' '.join(command.split()[:2])} | {took:.2f} |", flush=True)
+        commands = [command for command in commands if not command.command.startswith("SLOWLOG")]
+        commands.sort(key=lambda command: command.seconds, reverse=True)
+        longest = [f"{command.seconds * 1000:.1f}" for command in commands] + ["≤ 0.2"] * 10
+        what = " ".join(commands[0].command.split()[:2]) if commands else "all"
+        print(f"| {name} | {longest[0]} | {what} | {longest[9]} | {took:.2f} |", flush=True)
 
 
 def measure(ids: list[int], only: Sequence[str]) -> None:
@@ -129,7 +132,8 @@ def measure(ids: list[int], only: Sequence[str]) -> None:
 
     repository, browser = patient_repository(), Client(HTTP_HOST="localhost")
     longest = Longest(only)
-    print("| operation | longest command, ms | it is | whole operation, s |\n| --- | ---: | --- | ---: |")
+    print("| operation | longest command, ms | it is | tenth longest, ms | whole operation, s |")
+    print("| --- | ---: | --- | ---: | ---: |")
     longest.of("audit", lambda: list(repository.audit.findings()))
     for path in PAGES:
         longest.of(path, lambda path=path: _opened(browser, path))
@@ -151,7 +155,7 @@ def measure(ids: list[int], only: Sequence[str]) -> None:
 def _opened(browser: object, path: str) -> None:
     status = browser.get(path).status_code  # type: ignore[attr-defined]
     if status != 200:
-        print(f"| {path} | – | answered {status} | |")
+        print(f"| {path} | – | answered {status} | | |")
 
 
 def _deleted(repository: object) -> None:

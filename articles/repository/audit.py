@@ -42,7 +42,7 @@ from articles.repository.store import Store, Value, exact_time
 from articles.repository.tuning import parameters_from
 
 _AT_ONCE = 250
-_ENTRIES_AT_ONCE = 2000
+_ENTRIES_AT_ONCE = 500
 _MOST_READINGS = 10
 
 _IN_FORCE = (*RANGES, "seconds_per_point", "version", "refreshed_at")

@@ -12,7 +12,7 @@ from articles.searching import WORDS_VERSION, words_of
 ALL_INDEXED = f"{WORDS_VERSION} all"
 """Field `indexed` of the store's stamp, when every article has its words."""
 
-_IDS_AT_ONCE = 2000
+_IDS_AT_ONCE = 500
 
 
 def version_of(state: str | None) -> int:

@@ -6,10 +6,10 @@ from articles.repository.keys import Keys
 from articles.repository.keyspace import portions, set_members
 from articles.repository.store import Store, Value, exact_time
 
-MOST_LOOKED_AT = 2500
+MOST_LOOKED_AT = 1000
 """Voters, words and entries of the log that one step looks at: some milliseconds of the store's time."""
 
-_VOTERS, _ENTRIES = 1000, 250
+_VOTERS, _ENTRIES = 500, 250
 
 
 def check_long(store: Store, keys: Keys, article_id: int) -> Iterator[str]:

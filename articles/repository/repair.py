@@ -16,7 +16,7 @@ from articles.repository.search import Search
 from articles.repository.store import Store, Value, exact_time
 
 _AT_ONCE = 250
-_ENTRIES_AT_ONCE = 2000
+_ENTRIES_AT_ONCE = 500
 
 
 Tell = Callable[[Finding], object]

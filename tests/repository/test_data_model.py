@@ -197,12 +197,14 @@ def test_every_key_lives_as_long_as_documented(used, names):
             assert 0 < left <= row.life + 1, name
 
 
-@pytest.mark.parametrize("key", [row.key for row in ROWS if row.life is not None])
-def test_the_documented_life_is_what_a_new_key_gets(began, used, names, key):
-    lives = [used.store.client.ttl(name) for name in names for row in rows_of(used, name) if row.key == key]
-    (life,) = [row.life for row in ROWS if row.key == key]
+def test_the_documented_life_is_what_a_new_key_gets(began, used, names):
+    lives: dict[str, int] = defaultdict(int)
+    for name in names:
+        for row in rows_of(used, name):
+            lives[row.key] = max(lives[row.key], used.store.client.ttl(name))
 
-    assert max(lives) >= 0.95 * life - (time.monotonic() - began)
+    for row in ROWS:
+        assert row.life is None or lives[row.key] >= 0.95 * row.life - (time.monotonic() - began), row.key
 
 
 def test_hashes_have_the_documented_fields(used, names):
@@ -273,7 +275,7 @@ def test_a_script_that_writes_a_key_is_among_its_writers(row):
         "word:<word>": r"\b(?:enter_words|leave_words)\(|'SREM', key, id",
         "words:": r"\b(?:enter_words|leave_words)\(|'words:', 0",
         "removed:": r"'(?:ZADD|ZREM)', (?:prefix \.\. 'removed:'|KEYS\[1\])",
-        "hot:score": r"(?:list_article|drop_from_hot|rescore_hot_list)\(|rank\(prefix, 'hot'"
+        "hot:score": r"(?:list_article|rank_hot|drop_from_hot|rescore_hot_list)\("
         r"|'ZREM', (?:list|prefix .. WHOLE)",
         "next:score": r"\b(?:list_article|unlist_article|rank_by_score)\(|, staged",
         "counter:views:<id>": r"'(?:SET|INCR|DEL)', views|'counter:views:'",

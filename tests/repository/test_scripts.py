@@ -53,7 +53,7 @@ COMMANDS_OF_6_2 = {
         "ZREMRANGEBYRANK",
         "ZREMRANGEBYSCORE",
     ),
-    *("DBSIZE", "PFADD", "PFCOUNT", "INCR", "INCRBY", "HINCRBY", "HKEYS", "HLEN", "UNLINK", "RENAME"),
+    *("DBSIZE", "MGET", "PFADD", "PFCOUNT", "INCR", "INCRBY", "HINCRBY", "HKEYS", "HLEN", "UNLINK", "RENAME"),
     *("LPUSH", "LPOP", "RPOP", "LINDEX", "LLEN", "LRANGE", "LSET", "LTRIM"),
 }
 NEWER = re.compile(

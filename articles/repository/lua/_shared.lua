@@ -7,6 +7,13 @@ local WHOLE = {score = 'score:', time = 'time:', hot = 'hot:score', points = 'po
 local OF_GROUP = {score = 'score:', time = 'time:', hot = 'hot:score:', points = 'points:'}
 local SPANS = {'day', 'week', 'month'}
 local LATEST = 253402300800  -- the year 10000, which no calendar has
+local AT_ONCE = 500  -- values of one command
+local MOST_DROPPED = 100  -- entries that one article's place on the hot list may cost others
+
+-- Give many values to a command, as many at once as it takes.
+local function in_portions(values, command)
+  for first = 1, #values, AT_ONCE do command(unpack(values, first, math.min(first + AT_ONCE - 1, #values))) end
+end
 
 -- A number as text that reads back as the same double (Lua's own tostring keeps 14 digits).
 local function exactly(number)
@@ -291,9 +298,23 @@ end
 
 -- What is counted of an article's views: a damaged counter counts none, a damaged sketch knows no visitor. So neither
 -- stops a script that has begun to write, nor a list because of one article.
-local function page_views(prefix, id)
-  local count = redis.pcall('GET', prefix .. 'counter:views:' .. id)
+local function as_page_views(count)
   return type(count) == 'string' and tonumber(string.match(count, '^%d+$') or '') or nil
+end
+
+local function page_views(prefix, id)
+  return as_page_views(redis.pcall('GET', prefix .. 'counter:views:' .. id))
+end
+
+-- Of many articles at once, at the places of their ids.
+local function all_page_views(prefix, ids)
+  local found = {}
+  for first = 1, #ids, AT_ONCE do
+    local names = {}
+    for n = first, math.min(first + AT_ONCE - 1, #ids) do names[#names + 1] = prefix .. 'counter:views:' .. ids[n] end
+    for n, count in ipairs(redis.call('MGET', unpack(names))) do found[first + n - 1] = as_page_views(count) end
+  end
+  return found
 end
 
 -- nil where the sketch is damaged.
@@ -368,14 +389,6 @@ local function list_choice(prefix, one, user, id, posted_at)
   end
 end
 
--- Whether the hot list, which keeps so many entries, takes one of this value: one that has grown to double its size
--- takes only what would stay in it.
-local function has_place(prefix, id, value, keep)
-  local list = prefix .. WHOLE.hot
-  if redis.call('ZCARD', list) < 2 * keep or redis.call('ZSCORE', list, id) then return true end
-  return value >= tonumber(redis.call('ZREVRANGE', list, keep - 1, keep - 1, 'WITHSCORES')[2])
-end
-
 -- Take entries off the hot list, and off those of their groups.
 local function drop_from_hot(prefix, ids)
   local groups = {}
@@ -389,8 +402,20 @@ local function drop_from_hot(prefix, ids)
   end
 end
 
+-- Put an article on the hot list, which keeps `keep` entries. One that has grown to double its size takes only what would
+-- stay in it, and the coldest leave.
+local function rank_hot(prefix, id, value, groups, keep)
+  local list = prefix .. WHOLE.hot
+  local too_many = redis.call('ZCARD', list) + 1 - 2 * keep
+  if too_many > 0 and not redis.call('ZSCORE', list, id) then
+    if value < tonumber(redis.call('ZREVRANGE', list, keep - 1, keep - 1, 'WITHSCORES')[2]) then return end
+    drop_from_hot(prefix, redis.call('ZRANGE', list, 0, math.min(too_many, MOST_DROPPED) - 1))
+  end
+  rank(prefix, 'hot', id, value, groups)
+end
+
 -- Put an article into every list it belongs to: the hot list if it has been viewed, and, where it is said how many entries
--- that keeps, has a place there. What can fail is read before anything is written, so a script that may meet something
+-- that keeps, if it has a place there. What can fail is read before anything is written, so a script that may meet something
 -- damaged lists the article before it writes anything else.
 local function list_article(prefix, id, posted_at, points, groups, in_force, keep)
   local pv = page_views(prefix, id)
@@ -399,7 +424,7 @@ local function list_article(prefix, id, posted_at, points, groups, in_force, kee
   rank_by_score(prefix, id, posted_at, points, groups, in_force)
   rank_by_points(prefix, id, posted_at, points, groups)
   rank(prefix, 'time', id, posted_at, groups)
-  if hot and (not keep or has_place(prefix, id, hot, keep)) then rank(prefix, 'hot', id, hot, groups) end
+  if hot then rank_hot(prefix, id, hot, groups, keep or math.huge) end
 end
 
 -- Take an article out of every list.
@@ -433,21 +458,25 @@ end
 -- Score a shard's hot list for the moment `at`, then cut it to its first `keep` entries: what is not an article with views
 -- leaves it. Its groups' rankings are made anew by their next readers. Returns how many entries are left.
 local function rescore_hot_list(prefix, at, keep)
-  local in_force, list, values, touched = parameters(prefix), prefix .. WHOLE.hot, {}, {}
+  local in_force, list, placed, dropped, touched = parameters(prefix), prefix .. WHOLE.hot, {}, {}, {}
   in_force.refreshed_at = tonumber(at)
   local ids = redis.call('ZRANGE', list, 0, -1)
+  local views = all_page_views(prefix, ids)
   for n, id in ipairs(ids) do
     local time, groups, removed = unpack(redis.pcall('HMGET', prefix .. 'article:' .. id, 'time', 'groups', 'removed'))
     time = moment(time)
-    local pv = time and not removed and page_views(prefix, id)
-    values[n] = pv and exactly(hotness(pv, unique_visitors(prefix, id), time, in_force))
-    for _, slug in ipairs(split(groups)) do touched[slug] = true end
+    if time and views[n] and not removed then
+      placed[#placed + 1] = exactly(hotness(views[n], unique_visitors(prefix, id), time, in_force))
+      placed[#placed + 1] = id
+    else dropped[#dropped + 1] = id end
+    touched[groups or ''] = true
   end
 
-  for n, id in ipairs(ids) do
-    if values[n] then redis.call('ZADD', list, values[n], id) else redis.call('ZREM', list, id) end
+  in_portions(placed, function(...) redis.call('ZADD', list, ...) end)
+  in_portions(dropped, function(...) redis.call('ZREM', list, ...) end)
+  for groups in pairs(touched) do
+    for _, slug in ipairs(split(groups)) do redis.call('DEL', prefix .. OF_GROUP.hot .. slug) end
   end
-  for slug in pairs(touched) do redis.call('DEL', prefix .. OF_GROUP.hot .. slug) end
   redis.call('ZREMRANGEBYRANK', list, 0, -keep - 1)
   redis.call('HSET', prefix .. 'ranking:', 'refreshed_at', at)
   return redis.call('ZCARD', list)

@@ -81,5 +81,5 @@ redis.call('ZADD', prefix .. 'viewed:', ARGV[5], id)
 note('counted', 1)
 if uv ~= known then note('visitors', uv - known) end
 local value = hotness(pv, uv, time, in_force)
-if has_place(prefix, id, value, keep) then rank(prefix, 'hot', id, value, split(groups)) end
+rank_hot(prefix, id, value, split(groups), keep)
 return answer('ok', pv, uv)
