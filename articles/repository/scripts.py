@@ -22,11 +22,9 @@ def digest(name: str) -> str:
     return sha1(source(name).encode(), usedforsecurity=False).hexdigest()
 
 
-def names() -> list[str]:
+@cache
+def names() -> tuple[str, ...]:
     """All scripts."""
     folder = files("articles.repository") / "lua"
-    return sorted(
-        entry.name.removesuffix(".lua")
-        for entry in folder.iterdir()
-        if entry.name.endswith(".lua") and not entry.name.startswith("_")
-    )
+    found = (entry.name for entry in folder.iterdir())
+    return tuple(sorted(name.removesuffix(".lua") for name in found if name.endswith(".lua") and name[0] != "_"))

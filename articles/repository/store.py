@@ -197,6 +197,8 @@ class Store:
     def load_scripts(self) -> None:
         """Let the store know every script, so that none fails for want of it."""
         with store_errors(), self.client.pipeline(transaction=False) as pipe:
-            for name in scripts.names():
-                pipe.script_load(scripts.source(name))
+            known = self.client.script_exists(*map(scripts.digest, scripts.names()))
+            for name, is_known in zip(scripts.names(), known, strict=True):
+                if not is_known:
+                    pipe.script_load(scripts.source(name))
             pipe.execute()
