@@ -166,28 +166,8 @@ def test_no_more_can_be_paged_through_than_is_looked_for(repository, clock, monk
         repository.search.page(read_query("import"), Order.TIME, 3)
 
 
-def test_what_moves_down_while_it_is_looked_for_is_found_once(repository, clock, monkeypatch):
-    monkeypatch.setattr(search, "FEW", 1)
-    monkeypatch.setattr(search, "STEPS", [("walk", 2)] * 9)
-    posted = []
-    for _ in range(6):
-        clock.advance(1)
-        posted.append(post(repository, "redis"))
-    run_many = repository.store.run_many
-
-    def disturbed(calls):
-        replies = run_many(calls)
-        for _ in repository.store.shards.all:
-            clock.advance(1)
-            post(repository, "another")
-        return replies
-
-    monkeypatch.setattr(repository.store, "run_many", disturbed)
-
-    assert ids(repository, "redis") == posted[::-1]
-
-
-def test_what_falls_while_it_is_looked_for_is_found_once(repository, clock, monkeypatch):
+def post_and_disturb(repository, clock, monkeypatch, disturb) -> list[int]:
+    """Six articles, oldest first, for a walk down the ranking that is disturbed after each of its steps."""
     monkeypatch.setattr(search, "FEW", 1)
     monkeypatch.setattr(search, "STEPS", [("walk", 2)] * 9)
     posted = []
@@ -199,11 +179,29 @@ def test_what_falls_while_it_is_looked_for_is_found_once(repository, clock, monk
     def disturbed(calls):
         replies = run_many(calls)
         for reply in replies:
-            for article_id in reply[2:4:2]:
-                repository.votes.cast(int(article_id), BOB, Choice.OPPOSE)
+            disturb(reply)
         return replies
 
     monkeypatch.setattr(repository.store, "run_many", disturbed)
+    return posted
+
+
+def test_what_moves_down_while_it_is_looked_for_is_found_once(repository, clock, monkeypatch):
+    def disturb(_reply):
+        clock.advance(1)
+        post(repository, "another")
+
+    posted = post_and_disturb(repository, clock, monkeypatch, disturb)
+
+    assert ids(repository, "redis") == posted[::-1]
+
+
+def test_what_falls_while_it_is_looked_for_is_found_once(repository, clock, monkeypatch):
+    def disturb(reply):
+        for article_id in reply[2:4:2]:
+            repository.votes.cast(int(article_id), BOB, Choice.OPPOSE)
+
+    posted = post_and_disturb(repository, clock, monkeypatch, disturb)
 
     found = ids(repository, "redis", Order.SCORE)
 
