@@ -28,8 +28,9 @@ chaos: $(TOOLS_READY)
 	$(BIN)/python -m pytest -m chaos -s tests/chaos
 
 # All tests in the system's Chromium: minutes. Pictures of every page stay in test-artefacts/pages.
+test-browser: ONLY ?= browser
 test-browser: $(TOOLS_READY)
-	$(BIN)/python -m pytest -n auto --dist loadfile -m browser tests/browser
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "$(ONLY)" tests/browser
 
 # The pictures in README and docs/, with the system's Chromium.
 screenshots: $(TOOLS_READY)

@@ -6,7 +6,7 @@
 While one command runs, the store serves no other client, so the longest one is how long a reader may wait behind
 it. The store is the embedded server with its real settings, in a folder of its own: N articles of three years, a
 fifth of them in one group, half of them viewed, 250 of them open with 2,000 voters each; one member posted 2,000.
-The figures are those of the server's slow log, which measures the command alone, by the clock: on a busy machine, or
+The figures are those of the slow log, which measures the command alone, by the clock: on a busy machine, or
 one that shares its processors, the longest is often one during which the server itself had to wait. So the script
 whose runs are usually the longest is told, too: all but one in a hundred of those over 0.2 ms, or, of fewer than
 a hundred runs, the median.

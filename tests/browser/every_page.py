@@ -2,10 +2,11 @@
 
 Each language has a file of its own, so that both run at the same time.
 
-Pictures of each page, in both themes at two widths, stay in test-artefacts/pages.
+Pictures of each page, in both themes at two widths, stay in test-artefacts/pages, unless NO_PICTURES is set.
 """
 
 import json
+import os
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -29,7 +30,7 @@ def language(request) -> str:
 @pytest.fixture(scope="module")
 def visits(chromium, language, tmp_path_factory, static_files: Path) -> Iterator[Visits]:
     sites = Sites(tmp_path_factory.mktemp("sites"), static_files)
-    found = Visits(chromium, sites, ARTEFACTS / "pages")
+    found = Visits(chromium, sites, ARTEFACTS / "pages", of_all="NO_PICTURES" not in os.environ)
     yield found
     ARTEFACTS.mkdir(exist_ok=True)
     (ARTEFACTS / f"every-page-{language}.json").write_text(

@@ -57,10 +57,10 @@ def _probes() -> str:
 class Visits:
     """Opens each page once in each language, and keeps what was found."""
 
-    def __init__(self, chromium: Browser, sites: Sites, pictures: Path) -> None:
-        """Pictures go into the folder."""
+    def __init__(self, chromium: Browser, sites: Sites, pictures: Path, *, of_all: bool = True) -> None:
+        """Pictures go into the folder: of all pages, or only of those with something wrong."""
         self._chromium, self._sites = chromium, sites
-        self._pictures = pictures
+        self._pictures, self._of_all = pictures, of_all
         self._windows: dict[tuple[str, str, str], Window] = {}
         self._found: dict[tuple[str, str], Visit] = {}
         self._visit = Visit()
@@ -105,14 +105,14 @@ class Visits:
         visit = self._visit
         window.evaluate(_probes())
         visit.outline = window.evaluate("probes.outline()")
-        for size, theme in LOOKS:
+        for size, theme in LOOKS if self._of_all else ():
             _be(window, size, theme)
             _take(window, f"{picture}-{size[0]}-{theme}.png")
         window.evaluate("probes.openDetails()")
         axe.load(window)
         for size, theme in LOOKS:
             _be(window, size, theme)
-            if found := axe.violations(window):
+            if found := axe.violations(window, colours_alone=theme == "dark"):
                 visit.violations += [f"{size[0]} {theme}: {line}" for line in found]
                 _take(window, f"{picture}-{size[0]}-{theme}-axe.png")
         _be(window, PHONE)
