@@ -6,10 +6,10 @@
 While one command runs, the store serves no other client, so the longest one is how long a reader may wait behind
 it. The store is the embedded server with its real settings, in a folder of its own: N articles of three years, a
 fifth of them in one group, half of them viewed, 250 of them open with 2,000 voters each; one member posted 2,000.
-The figures are those of the slow log, which measures the command alone, by the clock: on a busy machine, or
-one that shares its processors, the longest is often one during which the server itself had to wait. So the script
-whose runs are usually the longest is told, too: all but one in a hundred of those over 0.2 ms, or, of fewer than
-a hundred runs, the median.
+The figures come from the slow log, which measures each command alone, in wall-clock time. On a busy or shared
+machine the longest is often a command during which the server was waiting for a processor. The second figure is
+therefore that of the slowest script by its 99th percentile over runs above 0.2 ms, or by the median of fewer than
+100 runs.
 """
 
 import argparse
@@ -125,7 +125,8 @@ class Longest:
             kind = words[1] if words[0].startswith("EVAL") else words[0]
             if kind != "SLOWLOG":
                 times.setdefault(kind, []).append(command.seconds * 1000)
-        longest, usual = ({kind: of(found) for kind, found in times.items()} for of in (max, _usual))
+        longest = {kind: max(found) for kind, found in times.items()}
+        usual = {kind: _usual(found) for kind, found in times.items()}
         print(f"| {name} | {_most(longest)} | {_most(usual)} | {took:.2f} |", flush=True)
 
 
@@ -135,7 +136,7 @@ def _most(figures: dict[str, float]) -> str:
 
 
 def _usual(times: list[float]) -> float:
-    """Milliseconds that all but one in a hundred of a script's slower runs take; of few runs, the median."""
+    """99th percentile in milliseconds, or the median of fewer than 100 runs."""
     return statistics.quantiles(times, n=100)[98] if len(times) >= 100 else statistics.median(times)
 
 
@@ -147,7 +148,7 @@ def measure(ids: list[int], only: Sequence[str]) -> None:
 
     repository, browser = patient_repository(), Client(HTTP_HOST="localhost")
     longest = Longest(only)
-    print("| operation | longest command, ms | longest but for one in a hundred, ms | whole operation, s |")
+    print("| operation | longest command, ms | slowest script, p99, ms | whole operation, s |")
     print("| --- | ---: | ---: | ---: |")
     longest.of("audit", lambda: list(repository.audit.findings()))
     for path in PAGES:

@@ -67,8 +67,8 @@ def _bot_views(
 def record_missing(repository: Repository, drawn: Iterable[Readership]) -> int:
     """Record views that are not there yet; returns how many count, those that were there included.
 
-    An article's are recorded in one order always, and each of them is counted. So what was interrupted is gone on
-    with from the numbers that the article has.
+    Views of an article are always recorded in the same order and each of them counts, so an interrupted run
+    resumes from the numbers the article has.
     """
     articles = {article.link: article for article in repository.imports.all()}
     views = [

@@ -97,7 +97,7 @@ class Repository:
     def adopt_rules(self, progress: Progress = quiet) -> bool:
         """Put the configuration's votes per day in force if they were changed there; whether they were.
 
-        Also ends a change of parameters that was interrupted. `progress` is told how many articles are scored.
+        Also completes an interrupted change of parameters. `progress` is given the number of articles scored.
         """
         while True:
             self._tune_to_the_end(progress)

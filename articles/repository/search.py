@@ -130,7 +130,7 @@ class Search:
     def index(self, *, anew: bool = False) -> Iterator[tuple[int, int]]:
         """Index every article that is there, by id; yields how far it is and the highest id, after each step.
 
-        Continues where it was interrupted; with `anew`, from the beginning. New articles bring their words.
+        Resumes after an interruption, or starts over with `anew`. New articles are indexed when they are posted.
         Of several versions of the site that run side by side only the newest does it, unless `anew` is asked of
         another: that makes an older version, which replaces a newer one, the one that does it.
         """

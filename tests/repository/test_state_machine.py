@@ -660,7 +660,8 @@ def _small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tuning, "STEP", 1)
 
 
-@pytest.mark.parametrize(("shards", "examples", "steps"), [(1, 15, 25), (4, 30, 35)])
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(("shards", "examples", "steps"), [(1, 15, 25), (4, 50, 35)])
 def test_calls_in_any_order_leave_what_the_model_says(store_paths, shards, examples, steps):
     pool = make_client(store_paths.url(REPOSITORY_DATABASE), patient=True).connection_pool
 

@@ -7,12 +7,12 @@ local WHOLE = {score = 'score:', time = 'time:', hot = 'hot:score', points = 'po
 local OF_GROUP = {score = 'score:', time = 'time:', hot = 'hot:score:', points = 'points:'}
 local SPANS = {'day', 'week', 'month'}
 local LATEST = 253402300800  -- the year 10000, which no calendar has
-local AT_ONCE = 500  -- values of one command
+local MOST_VALUES = 500  -- of one command
 local MOST_DROPPED = 100  -- entries that one article's place on the hot list may cost others
 
 -- Give many values to a command, as many at once as it takes.
 local function in_portions(values, command)
-  for first = 1, #values, AT_ONCE do command(unpack(values, first, math.min(first + AT_ONCE - 1, #values))) end
+  for first = 1, #values, MOST_VALUES do command(unpack(values, first, math.min(first + MOST_VALUES - 1, #values))) end
 end
 
 -- A number as text that reads back as the same double (Lua's own tostring keeps 14 digits).
@@ -306,14 +306,13 @@ local function page_views(prefix, id)
   return as_page_views(redis.pcall('GET', prefix .. 'counter:views:' .. id))
 end
 
--- Of many articles at once, at the places of their ids.
+-- Of many articles at once, at the places of their ids; false where there are none.
 local function all_page_views(prefix, ids)
-  local found = {}
-  for first = 1, #ids, AT_ONCE do
-    local names = {}
-    for n = first, math.min(first + AT_ONCE - 1, #ids) do names[#names + 1] = prefix .. 'counter:views:' .. ids[n] end
-    for n, count in ipairs(redis.call('MGET', unpack(names))) do found[first + n - 1] = as_page_views(count) end
-  end
+  local names, found = {}, {}
+  for n, id in ipairs(ids) do names[n] = prefix .. 'counter:views:' .. id end
+  in_portions(names, function(...)
+    for _, count in ipairs(redis.call('MGET', ...)) do found[#found + 1] = as_page_views(count) or false end
+  end)
   return found
 end
 

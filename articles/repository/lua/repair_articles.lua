@@ -107,9 +107,4 @@ for at = 6, #ARGV do
   done, looked_at = done + 1, looked_at + 20
   if looked_at > most then break end
 end
--- The hot list grows by no more than the articles of one step: the coldest leave before the next.
-local surplus = redis.call('ZCARD', prefix .. WHOLE.hot) - 2 * keep
-if surplus > 0 then
-  drop_from_hot(prefix, redis.call('ZRANGE', prefix .. WHOLE.hot, 0, math.min(surplus, 4 * done + 100) - 1))
-end
 return {done, long, told}
