@@ -166,9 +166,9 @@ class Articles:
 
     def restore(self, article_id: ArticleId, actor: Actor, reason: str) -> None:
         """Put a removed article back into every list. Raises ArticleNotFound, NotRemoved."""
-        self._moderate("restore", article_id, actor, reason)
+        self._moderate("restore", article_id, actor, reason, self._store.rules.hot_size)
 
-    def _moderate(self, script: str, article_id: ArticleId, actor: Actor, reason: str) -> None:
+    def _moderate(self, script: str, article_id: ArticleId, actor: Actor, reason: str, *more: Value) -> None:
         store, keys = self._store, self._store.shards.of(article_id)
-        arguments: list[Value] = [article_id, actor.name, exact_time(store.now()), reason, keys.prefix]
+        arguments: list[Value] = [article_id, actor.name, exact_time(store.now()), reason, keys.prefix, *more]
         store.change(script, article_id, [keys.article(article_id)], arguments)

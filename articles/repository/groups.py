@@ -151,7 +151,7 @@ class Groups:
             "assign_groups",
             article_id,
             [keys.article(article_id)],
-            [article_id, ",".join(add), ",".join(remove), keys.prefix, who, now, reason],
+            [article_id, ",".join(add), ",".join(remove), keys.prefix, who, now, reason, store.rules.hot_size],
         )
         return split_groups(joined)
 

@@ -380,6 +380,7 @@ def test_a_list_that_has_grown_to_double_takes_only_what_would_stay(server_url, 
     count = repository.views.record(cold, visit(1))
     assert count.counted
     assert count.hotness < tenth
+    assert set(hot_values(repository)) == set(ids)
     view(repository, warm_one, 1)
 
     assert set(hot_values(repository)) == {*ids, warm_one} - {coldest}
@@ -402,6 +403,49 @@ def test_however_many_articles_are_viewed_between_two_scorings_it_grows_to_doubl
     assert len(hot_values(repository)) == 20
     repository.hot.rescore()
     assert ordered(hot_values(repository)) == ordered(formula(repository))[:10]
+
+
+def remove_and_restore_all(repository: Repository) -> None:
+    for article in repository.imports.all():
+        repository.articles.remove(article.id, CAROL, "Spam")
+        repository.articles.restore(article.id, CAROL, "It was not")
+
+
+CHANGES_OF_MANY = {
+    "a merge": lambda repository: repository.groups.merge("java", "python", CAROL),
+    "restorations": remove_and_restore_all,
+}
+
+
+@pytest.mark.parametrize("shards", [1, 4])
+@pytest.mark.parametrize("change", CHANGES_OF_MANY)
+def test_what_changes_many_articles_makes_it_no_longer_than_views_do(server_url, clock, change, shards):
+    repository = small(server_url, clock, shards)
+    repository.groups.create("python", "Python")
+    fill(repository, clock, 200, views=3, groups=("java",))
+    repository.hot.rescore()
+    assert len(hot_values(repository)) == 10
+
+    CHANGES_OF_MANY[change](repository)
+
+    assert len(hot_values(repository)) <= 20 * shards
+    repository.hot.rescore()
+    assert ordered(hot_values(repository)) == ordered(formula(repository))[:10]
+    assert problems(repository) == []
+
+
+def test_a_list_far_beyond_double_is_shortened_a_part_at_each_view(server_url, clock):
+    large = connect(server_url, clock=clock, patient=True)
+    large.prepare()
+    fill(large, clock, 300, views=1)
+    repository = connect(large.store.client, rules=Rules(hot_size=10), clock=clock)
+    warm_one = post(repository, 1000)
+
+    view(repository, warm_one, 1)
+    assert len(hot_values(repository)) == 300 + 1 - 100
+
+    view(repository, post(repository, 1001), 1)
+    assert len(hot_values(repository)) == 300 + 2 - 200
 
 
 def test_a_cut_that_comes_after_another_scoring_takes_nothing_out(server_url, clock, monkeypatch):

@@ -2,7 +2,7 @@
 Add an article to groups and remove it from others, in one step. Idempotent.
 KEYS  1 article
 ARGV  1 id  2 groups to add, comma-separated  3 groups to remove  4 shard prefix
-      5 who, for the log; '' logs nothing  6 now, s  7 reason
+      5 who, for the log; '' logs nothing  6 now, s  7 reason  8 size of the hot list
 Returns  {"ok", groups, comma-separated} | {"missing"}
 Cost  O(groups · log N)
 ]]
@@ -28,7 +28,7 @@ end
 
 local now_in, is_same = table.concat(kept, ','), #added == 0 and #dropped == 0
 if not is_same and not removed then
-  list_article(prefix, id, tonumber(time), votes - opposes, kept, in_force)
+  list_article(prefix, id, tonumber(time), votes - opposes, kept, in_force, tonumber(ARGV[8]))
 end
 leave_groups(prefix, id, split(ARGV[3]))  -- also groups that hold it although it does not say so
 if is_same then return {'ok', now_in} end

@@ -1,7 +1,7 @@
 --[[
 Put a removed article back into every list it was in.
 KEYS  1 article
-ARGV  1 id  2 who  3 now, s  4 reason  5 shard prefix
+ARGV  1 id  2 who  3 now, s  4 reason  5 shard prefix  6 size of the hot list
 Returns  {"ok"} | {"missing"} | {"not_removed"}
 Cost  O(groups · log N)
 ]]
@@ -13,7 +13,7 @@ if not (title and moment(time) and count(votes) and count(opposes)) then return 
 if not removed then return {'not_removed'} end
 local in_force = parameters(prefix)
 
-list_article(prefix, id, tonumber(time), votes - opposes, split(groups), in_force)
+list_article(prefix, id, tonumber(time), votes - opposes, split(groups), in_force, tonumber(ARGV[6]))
 redis.call('HDEL', article, 'removed')
 redis.call('ZREM', prefix .. 'removed:', id)
 enter_words(prefix, id, words)
