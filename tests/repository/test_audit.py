@@ -8,10 +8,10 @@ import redis
 
 from articles.domain import Choice, Order
 from articles.ranking import RANGES, Parameters
-from articles.repository import Repository, connect
+from articles.repository import Repository, audit, connect, index, repair
 from articles.repository.keys import Keys
 from tests.repository.test_races import during
-from tests.repository.usage import ALICE, BOB, DAY, MODERATOR, contents, post, problems, use, warm
+from tests.repository.usage import ALICE, BOB, DAY, MODERATOR, contents, post, problems, use, view, warm
 
 
 @dataclass
@@ -582,3 +582,29 @@ def test_the_audit_of_an_article_nobody_votes_for_any_more_is_clean(repository):
     repository.articles.remove(article_id, MODERATOR, "Spam")
 
     assert problems(repository) == []
+
+
+@pytest.mark.parametrize("work", ["audit", "repair"])
+def test_no_script_is_given_more_ids_than_one_step_may_see_to(repository, monkeypatch, work):
+    for module in (audit, repair):
+        monkeypatch.setattr(module, "_AT_ONCE", 5)
+        monkeypatch.setattr(module, "_ENTRIES_AT_ONCE", 5)
+    monkeypatch.setattr(index, "_IDS_AT_ONCE", 5)
+    for number in range(12 * repository.store.shards.count):
+        view(repository, post(repository, number, ("python",)), 1)
+    warm(repository, "python")
+    run, client, given, under = repository.store.run, repository.store.client, [], []
+
+    def watched(script, names, args):
+        given.append(len(args))
+        if script.endswith("_words"):
+            prefix, count, *rest = args
+            words, ids = rest[: int(count)], rest[int(count) :]
+            under.append(len(ids) or sum(client.scard(f"{prefix}word:{word}") for word in words))
+        return run(script, names, args)
+
+    monkeypatch.setattr(repository.store, "run", watched)
+    assert problems(repository) == [] if work == "audit" else repository.repair.run()
+
+    assert max(given) <= 5 + 5  # what it is about, and the limits
+    assert 0 < max(under) <= 5

@@ -9,7 +9,20 @@ from articles.domain import Choice, Order, Span
 from articles.errors import ArticleNotFound
 from articles.repository import Repository, audit, connect, long_articles, repair
 from articles.searching import read_query
-from tests.repository.usage import ALICE, BOB, DAY, MODERATOR, contents, listed, post, problems, use, view, warm
+from tests.repository.usage import (
+    ALICE,
+    BOB,
+    DAY,
+    MODERATOR,
+    commands_of_scripts,
+    contents,
+    listed,
+    post,
+    problems,
+    use,
+    view,
+    warm,
+)
 
 DAMAGED = 7
 """Open, in python, on the hot list, in the log, voted for."""
@@ -201,6 +214,68 @@ def test_a_sound_store_is_sound_in_small_steps_and_not_changed_by_the_repair(use
     warm(used, "python", "redis")
 
     assert contents(used) == before
+
+
+def steps_of(repository: Repository, script: str) -> list[tuple[int, list[str]]]:
+    """How many articles each step of audit or repair sees to, and which it leaves for steps of their own."""
+    run, steps = repository.store.run, []
+
+    def watched(name, *args):
+        reply = run(name, *args)
+        if name == script:
+            steps.append((int(reply[0]), reply[1]))
+        return reply
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(repository.store, "run", watched)
+        if script == "audit_articles":
+            assert problems(repository) == []
+        else:
+            repository.repair.run()
+    return steps
+
+
+both = pytest.mark.parametrize("script", ["audit_articles", "repair_articles"])
+
+
+@both
+def test_a_step_reads_no_more_voters_of_an_article_than_it_may(used, small_steps, script):
+    voters = {
+        name: used.store.client.scard(name)
+        for keys in used.store.shards.all
+        for number in range(1, 13)
+        for name in (keys.voted(number), keys.oppose(number))
+    }
+    assert max(voters.values()) > 5
+
+    with commands_of_scripts(used) as commands:
+        assert [done for done, _ in steps_of(used, script)] == [1] * 12
+
+    read = [voters.get(words[1], 0) for words in commands if words[0] == "SMEMBERS"]
+    assert 0 < max(read) <= 5
+
+
+@both
+def test_a_step_ends_when_the_voters_of_all_its_articles_are_too_many(repository, monkeypatch, script):
+    shards = repository.store.shards.count
+    for module in (audit, repair):
+        monkeypatch.setattr(module, "MOST_LOOKED_AT", 100)
+    for number in range(4 * shards):
+        article_id = post(repository, number)
+        for user in range(100, 160):
+            repository.votes.cast(article_id, user, Choice.VOTE)
+
+    assert [done for done, _ in steps_of(repository, script)] == [2, 2] * shards
+
+
+@both
+def test_an_article_with_many_entries_in_the_log_is_left_for_steps_of_its_own(repository, script):
+    often, once = post(repository, 1), post(repository, 2)
+    for number in range(50):
+        repository.articles.edit(often, MODERATOR, f"Title {number}", "https://e.org/", moderator=True)
+    repository.articles.edit(once, MODERATOR, "Title", "https://e.org/b", moderator=True)
+
+    assert [one for _, left in steps_of(repository, script) for one in left] == [str(often)]
 
 
 def test_damage_of_an_article_with_many_voters_and_entries_is_found_and_repaired(used, small_steps):

@@ -8,7 +8,7 @@ import pytest
 
 from articles.domain import Choice, Order
 from articles.errors import ArticleRemoved, DuplicateLink, GroupNotFound, NotRemoved, PageNotFound
-from articles.repository import Repository, connect, search
+from articles.repository import Repository, connect, index, search
 from articles.repository import keys as names
 from articles.repository.reading import sort_key
 from articles.searching import read_query
@@ -335,6 +335,16 @@ def test_changes_while_it_is_indexed_are_kept(unindexed):
     assert list(unindexed.search.index()) == [(3, 3)]
     assert sorted(ids(unindexed, "redis")) == [2, 3]
     assert problems(unindexed) == []
+
+
+def test_one_script_enters_no_more_words_than_it_may(monkeypatch):
+    monkeypatch.setattr(index, "_WORDS_AT_ONCE", 10)
+    sizes = {"1": 4, "2": 4, "3": 4, "4": 30, "5": 1, "6": 7}
+    rows = [(article_id, " " + "word " * size) for article_id, size in sizes.items()]
+
+    portions = [[article_id for article_id, _ in portion] for portion in index.by_words(rows)]
+
+    assert portions == [["1", "2"], ["3"], ["4"], ["5", "6"]]
 
 
 @pytest.mark.parametrize("state", ["0 all", "0 1"])

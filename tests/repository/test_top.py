@@ -7,7 +7,7 @@ from articles.domain import Choice, Order, Span
 from articles.ranking import by_points
 from articles.repository import connect, schema
 from tests.repository.conftest import BOB
-from tests.repository.usage import DAY, MODERATOR, imported, listed, post, problems
+from tests.repository.usage import DAY, MODERATOR, commands_of_scripts, imported, listed, post, problems
 
 RULED = (Span.DAY, Span.WEEK, Span.MONTH)
 
@@ -230,3 +230,20 @@ def test_a_store_that_takes_no_writes_still_shows_spans_and_groups(repository, c
 
     assert held == pages
     assert client.keys("*top:*") == []
+
+
+@pytest.mark.parametrize("chosen", [{}, {"hidden": ("java",)}])
+def test_a_span_that_cannot_be_kept_is_found_without_reading_what_is_older(repository, clock, chosen):
+    repository.imports.add([imported(n, clock() - 90 * DAY + n, votes=50) for n in range(2500)])
+    recent = [post(repository, number) for number in range(3)]
+    client = repository.store.client
+    client.config_set("maxmemory", "1")
+    try:
+        with commands_of_scripts(repository) as commands:
+            found = top(repository, Span.DAY, **chosen)
+    finally:
+        client.config_set("maxmemory", "0")
+
+    assert set(found) == set(recent)
+    ranges = [words for words in commands if words[0] in ("ZRANGE", "ZREVRANGE")]
+    assert all(0 <= int(last) < 100 for _, _, _, last, *_ in ranges)

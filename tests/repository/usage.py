@@ -1,5 +1,8 @@
 """What the tests of whole stores share: the cast, a store that was used, what the audit says."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from articles.domain import Actor, Choice, ImportedArticle, Order, Span, Suspicion, Visit
 from articles.ranking import Parameters
 from articles.repository import Repository
@@ -148,6 +151,18 @@ def read_all(repository: Repository, clock: Clock) -> None:
     for visitor in range(100, 100 + repository.rules.views_per_network_and_article + 1):
         repository.views.record(9, visit(visitor, network=8))
     repository.views.salt(int(clock() // DAY))
+
+
+@contextmanager
+def commands_of_scripts(repository: Repository) -> Iterator[list[list[str]]]:
+    """What scripts ask the server for meanwhile, one command after another, word by word; known at the end."""
+    client, heard = repository.store.client, list[list[str]]()
+    with client.monitor() as monitor:
+        yield heard
+        client.echo("end")
+        while (told := monitor.next_command())["command"] != "ECHO end":
+            if told["client_type"] == "lua":
+                heard.append(told["command"].split())
 
 
 def contents(repository: Repository) -> dict[str, object]:
