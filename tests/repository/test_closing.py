@@ -174,6 +174,17 @@ def test_an_interrupted_upgrade_goes_on_with_the_window_it_began_with(used, cloc
     assert problems(used) == []
 
 
+def test_an_upgrade_that_ended_before_every_shard_knew_the_window_goes_on_with_it(used):
+    before = {number: used.articles.get(number).closes_at for number in range(1, 13)}
+    forget_closing_times(used)
+    used.store.client.hset("schema:", "voting_window", f"{used.rules.voting_window:.3f}")
+
+    reopened(used, 30).prepare()
+
+    assert {n: used.articles.get(n).closes_at for n in before} == before
+    assert problems(used) == []
+
+
 def test_an_upgrade_with_a_longer_window_opens_no_article_whose_voters_have_expired(repository, clock):
     expired, still_known = post(repository, 1), post(repository, 2)
     clock.advance(10 * DAY)

@@ -1,6 +1,7 @@
 """Feeds: whoever looks in every two days misses nothing."""
 
 from contextlib import suppress
+from dataclasses import replace
 
 import fakeredis
 import pytest
@@ -98,6 +99,27 @@ def test_what_gets_its_points_late_comes_in_late(repository, clock, few, name):
 
     assert ids_of(feeds_of(repository)[name](Wish(min_points=3))) == [ids[9], ids[8], ids[4]]
     assert ids_of(feeds_of(repository)[name](Wish(min_points=4))) == []
+
+
+def test_points_that_come_late_under_a_window_that_was_longer_are_not_missed(repository, clock, few):
+    store = repository.store
+    longer, shorter = (
+        connect(
+            store.client,
+            shards=store.shards.count,
+            rules=replace(repository.rules, voting_window=days * DAY),
+            clock=clock,
+        )
+        for days in (30, 1)
+    )
+    ids = post(longer, clock, 10, ["python"], every=60)
+    clock.advance(25 * DAY)
+    for article_id in (ids[4], ids[8], ids[9]):
+        shorter.votes.cast(article_id, BOB, Choice.VOTE)
+    clock.advance(TWO_DAYS)
+
+    for read in feeds_of(shorter).values():
+        assert ids_of(read(Wish(min_points=2)))[:3] == [ids[9], ids[8], ids[4]]
 
 
 @pytest.mark.parametrize("name", ["newest", "front", "group", "poster"])
