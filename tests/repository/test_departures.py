@@ -17,6 +17,7 @@ from tests.repository.usage import (
     MODERATOR,
     contents,
     finish_tuning,
+    imported,
     link,
     listed,
     post,
@@ -281,3 +282,19 @@ def test_articles_of_one_moment_are_all_looked_at(repository, clock, monkeypatch
     leave(repository, BOB, "user2")
 
     assert all(a.by_deleted_member for a in repository.articles.get_many(articles))
+
+
+def test_no_article_of_others_is_looked_at(repository, clock):
+    client, times = repository.store.client, iter((2, 200))
+
+    def done_for(user: int) -> dict[str, int]:
+        for number in range(3):
+            post(repository, 10_000 * user + number, poster=user)
+        rows = [imported(10 * user + n, clock() - 1000 * user - n, poster=CAROL) for n in range(next(times))]
+        repository.imports.add(rows)
+        client.config_resetstat()
+        leave(repository, user, f"user{user}")
+        stats = client.info("commandstats")
+        return {name: stats[name]["calls"] for name in ("cmdstat_evalsha", "cmdstat_hmget", "cmdstat_zrange")}
+
+    assert done_for(ALICE) == done_for(BOB)

@@ -51,6 +51,32 @@ def test_an_edit_whose_answer_is_lost_keeps_the_claim_of_its_new_link(repository
     assert problems(repository) == []
 
 
+class Hasty(redis.Redis):
+    """Gives up the answer to an edit before the store has come to it."""
+
+    given_up: tuple[object, ...] = ()
+
+    def evalsha(self, sha, numkeys, *keys_and_args):
+        if sha != scripts.digest("edit"):
+            return super().evalsha(sha, numkeys, *keys_and_args)
+        self.given_up = (sha, numkeys, *keys_and_args)
+        raise redis.TimeoutError("no answer")
+
+
+def test_an_edit_that_the_store_makes_after_it_was_given_up_has_the_claim_of_its_new_link(repository):
+    article_id, store = post(repository, 1), repository.store
+    client = Hasty(connection_pool=store.client.connection_pool)
+    hasty = connect(client, shards=store.shards.count, clock=store.now)
+
+    with pytest.raises(StoreUnavailable):
+        hasty.articles.edit(article_id, ALICES, "New", link(2), moderator=False)
+    store.client.evalsha(*client.given_up)
+
+    assert repository.articles.get(article_id).link == link(2)
+    assert post(repository, 2, poster=BOB) == article_id
+    assert problems(repository) == []
+
+
 def test_an_article_whose_answer_is_lost_is_found_when_it_is_posted_again(repository):
 
     with pytest.raises(StoreUnavailable):

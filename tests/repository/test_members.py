@@ -4,7 +4,7 @@ import pytest
 from redis.client import Pipeline
 
 from articles.domain import PLACEHOLDERS, Choice, MemberPage, Rules
-from articles.errors import ArticleNotFound, ArticleRemoved, PageNotFound, SavedFull
+from articles.errors import ArticleNotFound, ArticleRemoved, PageNotFound, PageTooDeep, SavedFull
 from articles.repository import Repository, connect, keys, members, scripts
 from tests.repository.test_races import race
 from tests.repository.usage import ALICE, BOB, DAY, MODERATOR, contents, imported, post, problems, use
@@ -54,6 +54,19 @@ def test_lists_are_newest_choice_first_over_all_shards_page_by_page(repository, 
     for number in (0, 4):
         with pytest.raises(PageNotFound):
             repository.members.voted(BOB, number)
+
+
+def test_pages_end_at_a_limit_and_the_last_one_says_so(repository, monkeypatch):
+    monkeypatch.setattr(members, "MOST_PAGED", 50)
+    for number in range(60):
+        repository.members.save(ALICE, post(repository, number), wanted=True)
+
+    for read in (repository.members.posted, repository.members.voted, repository.members.saved):
+        last = read(ALICE, 2)
+
+        assert (len(last.articles), last.has_next) == (25, False)
+        with pytest.raises(PageTooDeep):
+            read(ALICE, 3)
 
 
 def test_a_late_page_of_one_list_reads_nothing_before_it(repository, clock, monkeypatch):
