@@ -219,6 +219,45 @@ def test_a_data_directory_nothing_can_be_kept_in_is_one_sentence(tmp_path):
         secret_key(tmp_path / "file" / "data")
 
 
+@pytest.mark.parametrize("text", [".", "./", "..", "static", "static/inner", ".git"])
+@pytest.mark.parametrize("place", ["environment", "file"])
+def test_a_data_directory_among_the_program_stops_the_start(tmp_path, environment, text, place):
+    base_dir = tmp_path / "checkout"
+    base_dir.mkdir()
+    if place == "environment":
+        environment.setenv("DATA_DIR", text)
+    else:
+        (base_dir / ".env").write_text(f"DATA_DIR={text}\n")
+
+    with pytest.raises(BadSetting, match="a folder of the program"):
+        load(base_dir)
+
+    assert {path.name for path in tmp_path.rglob("*")} <= {"checkout", ".env"}  # not even a key was made
+
+
+@pytest.mark.parametrize(
+    ("host", "address", "answered"),
+    [
+        ("2001:DB8::7", "https://[2001:db8::1]:8443", ["[2001:db8::1]", "[2001:db8::7]"]),
+        ("here.example.org.", "https://news.example.org.", ["news.example.org", "here.example.org"]),
+        ("::", "", []),
+        ("0.0.0.0", "", []),
+    ],
+)
+def test_the_site_answers_to_its_address_and_to_where_it_listens(tmp_path, host, address, answered):
+    variables = dict(os.environ, DATA_DIR=str(tmp_path), HOST=host, SITE_URL=address)
+    shown = subprocess.run(
+        [sys.executable, "-c", "from voting_site import settings; print(*settings.ALLOWED_HOSTS)"],
+        cwd=settings.BASE_DIR,
+        env=variables,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert shown.stdout.split() == ["localhost", "127.0.0.1", "[::1]", *answered]
+
+
 @pytest.mark.parametrize("content", [b"", b" \n", b"\xff\xfe"])
 def test_a_file_that_holds_no_key_is_one_sentence(tmp_path, content):
     (tmp_path / "secret_key").write_bytes(content)
