@@ -329,3 +329,17 @@ def test_the_same_form_that_loses_the_race_for_the_name_is_logged_in_too(client,
 
     assert response.status_code == 302
     assert get_user(client) == User.objects.get()
+
+
+def test_the_same_form_that_loses_the_race_while_it_saves_is_logged_in_too(client, monkeypatch):
+    save = SignUpForm.save
+
+    def rival(form, commit):
+        User.objects.create_user("alice", password=PASSWORD)
+        return save(form, commit)
+
+    monkeypatch.setattr(SignUpForm, "save", rival)
+    response = _sign_up(client, next="/hot/")
+
+    assert (response.status_code, response["Location"]) == (302, "/hot/")
+    assert get_user(client) == User.objects.get()
