@@ -4,7 +4,7 @@ from dataclasses import replace
 from io import StringIO
 
 import pytest
-from django.core.management import call_command
+from django.core.management import call_command, load_command_class
 from django.core.management.base import CommandError
 
 from articles.domain import Order
@@ -91,3 +91,11 @@ def test_repair_adopts_another_weight_of_a_vote(run, used, monkeypatch):
     assert used.store.client.zscore("score:", str(top.id)) == top.posted_at + 864 * top.points
     assert run("audit") == "5 articles, no findings.\n"
     assert "anew" not in run("repair")
+
+
+def test_the_help_of_repair_says_that_it_takes_the_weight_in_force():
+    told = " ".join(
+        load_command_class("articles", "repair").create_parser("manage.py", "repair").format_help().split()
+    )
+    assert "the current weight of a vote, which the store holds" in told
+    assert "configured" not in told

@@ -1,9 +1,10 @@
 import re
+from html import unescape
 
 import pytest
 from django.test import Client
 
-from articles.domain import Actor, Choice
+from articles.domain import Actor, Choice, ImportedArticle
 from tests.pages.conftest import browser_of
 
 
@@ -226,3 +227,31 @@ def test_a_page_that_lies_too_deep_says_where_older_articles_are(site, article):
 
     assert answer.status_code == 404
     assert "Groups and the search lead to older articles." in answer.content.decode()
+
+
+def test_no_page_shows_a_number_without_its_groups(site, article, alice):
+    now, poster = site.store.now(), (alice.pk, "alice")
+    site.imports.add(
+        [
+            ImportedArticle("A title", f"https://example.org/{n}", *poster, now - n, 1, 0, ("python",))
+            for n in range(1, 1703)
+        ]
+    )
+    site.store.client.hset(f"article:{article}", mapping={"votes": "23456", "opposes": "3456"})
+    site.store.client.set(f"counter:views:{article}", "34567")
+    paths = ["/newest/", "/groups/", "/groups/python/", "/search/?q=title", "/users/alice/", "/articles/1/"]
+
+    texts = {path: visible(browser_of(alice).get(path)) for path in (*paths, "/newest/?page=67")}
+
+    for path, text in texts.items():
+        assert re.findall(r"(?<![\d,.])(?!(?:19|20)\d\d\b)\d{4,}", text) == [], path
+    assert "1,703 articles" in texts["/groups/"]
+    assert re.search(r"20,000\s+points", texts["/newest/"])
+    assert "34,56" in texts["/articles/1/"]
+
+
+def visible(response) -> str:
+    """What of a page is read: its title and its text, with what is told by labels and titles."""
+    page = re.sub(r"<(?:style|script|svg)\b.*?</\w+>", "", response.text, flags=re.DOTALL)
+    told = re.findall(r' (?:title|aria-label)="([^"]*)"', page)
+    return unescape("\n".join([re.sub("<[^>]*>", " ", page), *told]))
