@@ -95,3 +95,13 @@ def test_a_form_sent_by_a_member_is_not_replaced_by_what_was_kept(site, alice):
 
     assert "Older" not in browser.post("/post/", {"title": "Newer", "link": ""}).text
     assert browser_of(alice).get("/post/").status_code == 200
+
+
+def test_a_stale_form_whose_session_has_ended_leads_to_the_login_at_once(site, carol):
+    browser = browser_of(strict=True)
+
+    page = browser.post("/settings/tokens/", {"name": "because"})
+
+    assert page.status_code == 403
+    assert log_in(browser, page, "carol") == "/settings/"
+    assert 'value="because"' in browser.get("/settings/").text
