@@ -29,6 +29,12 @@ IPHONE = (
             "curl/8.5.0",
             "Apache-HttpClient/4.5 (Java/17)",
         ),
+        *(
+            "Our App 1.0 (libcurl 8; Linux)",
+            "Ours (Windows; WinHTTP 5)",
+            "Java 17 of ours",
+            "ruby 3.2 on a server",
+        ),
         "Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/120.0 Safari/537.36",
         f"Mozilla/5.0 (X11; Linux x86_64) {PHONE} (+https://example.org/about)",
         "Some agent of ours; mail: ops@example.org",
