@@ -88,6 +88,14 @@ def test_an_enumeration_of_a_parameter_is_a_plain_reference_with_its_default():
     assert "allOf" not in str(document())
 
 
+def test_null_is_declared_neither_for_parameters_nor_for_failures():
+    """No query can hold it, and what a failure does not have is left out."""
+    parameters = [one["schema"] for operation in operations().values() for one in operation["parameters"]]
+
+    assert "'null'" not in str(parameters)
+    assert "'null'" not in str(document()["components"]["schemas"]["Error"])
+
+
 def test_operations_have_names_of_their_own():
     names = [operation["operationId"] for operation in operations().values()]
 

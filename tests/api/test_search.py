@@ -2,6 +2,7 @@
 
 import pytest
 
+from articles.repository import search
 from tests.api.conftest import error_of
 
 
@@ -62,6 +63,14 @@ def test_an_answer_tells_how_many_and_whether_that_is_all(anyone, found):
     facts = {name: value for name, value in body.items() if name != "articles"}
     assert facts == {"page": 1, "has_next": False, "total": 2, "complete": True}
     assert body["articles"][0] == anyone.get(f"articles/{body['articles'][0]['id']}").json()
+
+
+def test_what_could_not_be_counted_in_time_has_no_total(anyone, found, monkeypatch):
+    monkeypatch.setattr(search, "STEPS", ())
+
+    body = anyone.get("search?q=redis").json()
+
+    assert (body["total"], body["complete"]) == (None, False)
 
 
 @pytest.mark.parametrize("query", ["", "%20", "!%3F"])
