@@ -76,8 +76,9 @@ def test_the_counter_counts_any_text_as_the_server_does(page):
     assert wrong == []
 
 
-def test_a_text_that_the_server_refuses_unread_is_counted_as_it_is(page):
-    page.fill("[name=title]", "a" + " " * 1200)
+@pytest.mark.parametrize("sign", [" ", "👍"])
+def test_a_text_that_the_server_refuses_unread_is_counted_as_it_is(page, sign):
+    page.fill("[name=title]", "a" + sign * 1200)
 
     expect(page.locator(".counter")).to_have_text("1,201 of 300 characters")
 
