@@ -89,7 +89,9 @@ class Rules:
     voting_window: float = 7 * 86400
     """Of articles posted from now on. Each keeps the one it was posted with: see `Article.closes_at`."""
 
-    votes_per_day: int = 200
+    votes_per_day: int | None = 200
+    """Votes that are worth a day on the front page; None where the site learns that from its own articles."""
+
     per_page: int = 25
     repost_window: int = 48 * 3600
     edit_window: float = 15 * 60
@@ -115,11 +117,6 @@ class Rules:
     hot_size: int = 1000
     archive_after: float = 90 * 86400
     """How long after its last view an article's counters leave the store."""
-
-    @property
-    def seconds_per_point(self) -> float:
-        """How far one point moves an article on the front page."""
-        return 86400 / self.votes_per_day
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,12 @@ def _tune(repository: Repository) -> str:
     return f"parameters of version {state.version} put in force"
 
 
+def _weigh(repository: Repository) -> str:
+    """Let the weight of a vote follow the site, once a day."""
+    votes_per_day = repository.weights.follow()
+    return "" if votes_per_day is None else f"{_counted(votes_per_day, 'vote', 'a day')} fit the site now"
+
+
 def _score(repository: Repository) -> str:
     """Score the hot list anew and trim it, unless a reader was faster."""
     refreshed_at = repository.hot.refreshed_at()
@@ -117,6 +123,7 @@ def _see_off(_repository: Repository) -> str:
 
 
 _STEPS = (
+    _Step("weight", _weigh),
     _Step("tuning", _tune),
     _Step("hot", _score, is_news=False),
     _Step("history", _sample, is_news=False),

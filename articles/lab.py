@@ -2,19 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from math import ceil
 
 from articles import ranking
 from articles.domain import Article, ArticleId
 from articles.ranking import RANGES, Parameters
+from articles.weight import DAY
 
 TOP = 25
 """Articles of a list that are compared."""
-
-DAY = 86400.0
-
-FEWEST = 30
-"""Articles from which votes per day can be proposed."""
 
 HALF_LIVES = (1, 2, 4, 8, 12, 24)
 """Hours that are offered as half-lives."""
@@ -67,35 +62,6 @@ def curve_hours(*settings: Parameters) -> int:
     """How many hours to draw so that the decay of all these can be seen."""
     slowest = max(ranking.half_life(one) for one in settings)
     return next((hours for hours in _CURVE_HOURS if hours >= 8 * slowest), _CURVE_HOURS[-1])
-
-
-@dataclass(frozen=True, slots=True)
-class VotesProposal:
-    """Votes per day that nine of ten articles do not exceed.
-
-    `articles`: of how many; `median`: which half of them do not exceed; `of_first_day`: whether their votes of
-    the first day are meant, else those of all time.
-    """
-
-    votes_per_day: int
-    articles: int
-    median: int
-    of_first_day: bool
-
-
-def nearest_rank(values: Sequence[int], percent: int) -> int:
-    """The smallest of the values (not none) that so many percent of them do not exceed."""
-    return sorted(values)[max(1, ceil(len(values) * percent / 100)) - 1]
-
-
-def propose_votes_per_day(first_days: Sequence[int], final: Sequence[int]) -> VotesProposal | None:
-    """By the votes of first days, by those of all time where too few are known; None where these are few too."""
-    found = first_days if len(first_days) >= FEWEST else final
-    if len(found) < FEWEST:
-        return None
-    low, high = RANGES["votes_per_day"]
-    proposed = int(min(max(nearest_rank(found, 90), low), high))
-    return VotesProposal(proposed, len(found), nearest_rank(found, 50), found is first_days)
 
 
 def with_half_life(hours: float, parameters: Parameters) -> Parameters | None:

@@ -54,6 +54,7 @@ urlpatterns = [
     path("lab/", lab.lab, name="lab"),
     path("lab/apply/", lab.apply, name="apply_lab"),
     path("lab/rollback/", lab.rollback, name="roll_back"),
+    path("lab/follow/", lab.follow, name="follow_site"),
     path("articles/<article_id:article_id>/save/", saving.save, name="save"),
     path("mine/voted/", mine.voted, name="voted"),
     path("mine/opposed/", mine.opposed, name="opposed"),

@@ -29,8 +29,8 @@ class Variable:
         if not given:
             return _EMPTY.get(self.kind, "")
         value = read(self.name, self.kind, given)
-        too_low = self.low is not None and value < self.low
-        too_high = self.high is not None and value > self.high
+        too_low = None not in (self.low, value) and value < self.low
+        too_high = None not in (self.high, value) and value > self.high
         if too_low or too_high:
             raise BadSetting(f"{self.name}={given} is outside {self.range}.")
         return value
@@ -155,9 +155,11 @@ VARIABLES = (
     Variable("ARTICLES_PER_PAGE", "number", "25", "Articles on one page of a list.", 5, 100),
     Variable(
         "VOTES_PER_DAY",
-        "number",
-        "200",
-        "Votes worth one day on the front page: each point moves an article by 86400 s divided by this.",
+        "number or auto",
+        "auto",
+        "Votes worth one day on the front page: each point moves an article by 86400 s divided by this. With auto "
+        "the site begins with 200 and then learns the number from its own articles (docs/front-page.md), unless "
+        "moderators choose one in the lab; 200 keeps the constant of the source documents for good.",
         1,
         86400,
     ),

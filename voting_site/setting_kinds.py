@@ -51,6 +51,10 @@ def _sender(text: str) -> str:
     return text
 
 
+def _number_or_auto(text: str) -> int | None:
+    return None if text.lower() == "auto" else int(text)
+
+
 def _token(text: str) -> str:
     if not text.isascii():
         raise ValueError("a header cannot carry it")
@@ -75,6 +79,7 @@ _KINDS: dict[str, Callable[[str], Any]] = {
     "token": _token,
     "directory": str,
     "number": int,
+    "number or auto": _number_or_auto,
     "yes/no": _flag,
     "host": hosts.of_a_server,
     "list of hosts": _each(hosts.that_is_answered),
@@ -96,6 +101,7 @@ _IN_WORDS = {
     "secret": "a text that can be printed, in UTF-8",
     "token": "a text that can be printed, in ASCII",
     "directory": "a directory's path that can be printed, in UTF-8",
+    "number or auto": "a number or auto",
     "yes/no": "a yes/no, that is 1 or 0",
     "host": "a host without a port, such as 127.0.0.1, ::1 or news.example.org",
     "list of hosts": "a list of hosts without scheme or port, such as news.example.org,::1",

@@ -100,6 +100,7 @@ def _fill(repository: Repository, begun: Begun) -> str:
     votes = list(_votes([begun.at - posted_at for posted_at in times], posters))
     _cast(repository, members, votes)
     views = _view(repository, begun.at, times)
+    repository.fit_weight()
     logins = _make_logins(begun.logins)
     _marker().unlink(missing_ok=True)
     return _told(len(posters), len(votes) + len(posters), views, logins)

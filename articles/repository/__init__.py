@@ -35,6 +35,7 @@ from articles.repository.store import Observer, Store, unobserved
 from articles.repository.tuning import Applying, Tuning, TuningEntry, Tunings
 from articles.repository.views import Views
 from articles.repository.votes import Votes
+from articles.repository.weights import Weights
 
 __all__ = [
     "MOST_GROUPS",
@@ -73,6 +74,7 @@ class Repository:
         self.archiving = Archiving(store)
         self.house = House(store)
         self.tuning = Tunings(store)
+        self.weights = Weights(store, self.tuning)
         self.previews = Previews(store, self.hot)
         self.moderation_log = ModerationLog(store)
         self.imports = Imports(store)
@@ -106,13 +108,24 @@ class Repository:
             if differs := wanted != state.parameters:
                 reason = "VOTES_PER_DAY was changed in the configuration."
                 try:
-                    self.tuning.apply(wanted, expected=state.version, actor=OPERATOR, reason=reason)
+                    self.tuning.apply(
+                        wanted, expected=state.version, actor=OPERATOR, reason=reason, is_chosen=False
+                    )
                 except Refused:
                     continue  # somebody else is changing them, perhaps another process at its start: look again
                 self._tune_to_the_end(progress)
-            if votes_per_day is not None:
-                schema.adopted(self.store)
+            if schema.adopt(self.store):
+                self.weights.look_again()
             return differs
+
+    def fit_weight(self, progress: Progress = quiet) -> int | None:
+        """Put the weight of a vote in force that fits the articles that were just brought here.
+
+        Returns its votes per day; None where nothing changes. `progress` is given the number of articles scored.
+        """
+        votes_per_day = self.weights.follow(has_history=True)
+        self._tune_to_the_end(progress)
+        return votes_per_day
 
     def _tune_to_the_end(self, progress: Progress) -> None:
         while not self.tuning.advance():

@@ -35,7 +35,7 @@ KINDS = (
         "salt:<day>",
         "tick:",
     ),
-    *("lock:import", "lock:hot", "lock:back", "lock:tick", "lock:forget"),
+    *("lock:import", "lock:hot", "lock:back", "lock:tick", "lock:weight", "lock:forget"),
 )
 """As docs/data-model.md names them; a shard's prefix does not matter."""
 

@@ -28,6 +28,9 @@ KEEPING_HOUSE = "lock:tick"
 FORGETTING = "lock:forget"
 """There for a day after the append-only file was written anew."""
 
+WEIGHING = "lock:weight"
+"""There for a day after the site looked whether another weight of a vote fits it."""
+
 TICK = "tick:"
 """Hash: step of housekeeping to its last run, as JSON."""
 

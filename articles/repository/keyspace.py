@@ -44,7 +44,7 @@ _OUTSIDE = {
     "link": "[0-9a-f]{32}",
     "saved": _ID,
     "shift": _SLUG,
-    "lock": "import|hot|back|tick|forget",
+    "lock": "import|hot|back|tick|weight|forget",
     "tick": _NOTHING,
     "salt": _DAY,
 }

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import inf
 
 from articles import ranking
 from articles.domain import Article, ArticleId, Order
@@ -10,15 +9,12 @@ from articles.ranking import Parameters
 from articles.repository.hot import Hot
 from articles.repository.keys import Keys
 from articles.repository.merging import MOST_READINGS
-from articles.repository.reading import moment, read_articles, sort_key
-from articles.repository.store import Call, Store, exact_time
+from articles.repository.reading import read_articles, sort_key
+from articles.repository.store import Call, Store
 from articles.repository.tuning import parameters_from
 
 PART = 1000
 """Articles looked at in one step, all shards together: some milliseconds of the store's time."""
-
-NEWEST = 2000
-"""Articles whose votes are asked for."""
 
 Values = dict[ArticleId, float]
 """Articles of a list with what ranks them."""
@@ -109,35 +105,6 @@ class Previews:
         """Those of the articles that have not been removed meanwhile."""
         found = read_articles(self._store, list(dict.fromkeys(ids)), None)
         return {article.id: article for article in found if article.removed is None}
-
-    def first_day_votes(self) -> list[int]:
-        """Votes at the end of their first day, of those that know it among the newest articles older than that."""
-        return self._votes("first_day", self._store.now() - 86400)
-
-    def final_votes(self) -> list[int]:
-        """Votes of the newest articles on which voting is closed."""
-        return self._votes("votes", self._store.now() - self._store.rules.voting_window, closed=True)
-
-    def _votes(self, field: str, before: float, *, closed: bool = False) -> list[int]:
-        """A field of the hashes of the newest articles posted before a moment; two round trips.
-
-        With `closed` not of those on which voting goes on, since they were posted with a longer voting window.
-        """
-        shards, newest = self._store.shards, list[tuple[float, str]]()
-        with self._store.pipeline() as pipe:
-            for keys in shards.all:
-                pipe.zrevrangebyscore(
-                    keys.order(Order.TIME), f"({exact_time(before)}", "-inf", start=0, num=NEWEST, withscores=True
-                )
-            newest = sorted(((time, i) for shard in pipe.execute() for i, time in shard), reverse=True)
-        with self._store.pipeline() as pipe:
-            for _, i in newest[:NEWEST]:
-                pipe.hmget(shards.of(int(i)).article(int(i)), [field, "closes"])
-            rows = pipe.execute()
-        limit = self._store.now() if closed else inf
-        return [
-            int(votes) for votes, closes in rows if (votes or "").isdecimal() and (moment(closes) or 0) < limit
-        ]
 
 
 def _numbers_of(keys: Keys) -> Call:

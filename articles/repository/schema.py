@@ -15,7 +15,7 @@ from articles.repository.index import ALL_INDEXED
 from articles.repository.keys import Keys
 from articles.repository.keyspace import walk
 from articles.repository.store import Store, Value, exact_time
-from articles.repository.tuning import parameters_from, values_of
+from articles.repository.tuning import is_chosen_by_moderators, parameters_from, values_of
 
 LAYOUT_VERSION = 1
 """Version of the keys, as docs/data-model.md describes them."""
@@ -41,7 +41,13 @@ _SITE = "site"
 """A random UUID, made at the first start that knows of it."""
 
 _CONFIGURED = "configured"
-"""Votes per day as last taken over from the configuration; the lab may have changed them since."""
+"""Votes per day as last adopted from the configuration; the lab may have changed them since."""
+
+_AUTO = "auto"
+"""The same where the configuration leaves them to the site."""
+
+_FORMER_DEFAULT = "200"
+"""The same where an earlier version of the site ran without any being configured."""
 
 
 def check_server(store: Store) -> None:
@@ -190,7 +196,8 @@ def _beginning(store: Store) -> dict[str, str]:
         values = values_of(parameters_from(entry["parameters"]))
         return values | {"version": str(entry["version"]), "refreshed_at": now}
     weight = shards[0][named.index("seconds_per_point")]  # of a site that had no other parameters yet
-    votes_per_day = round(86400 / float(weight)) if weight else store.rules.votes_per_day
+    configured = store.rules.votes_per_day or Parameters().votes_per_day
+    votes_per_day = round(86400 / float(weight)) if weight else configured
     return values_of(Parameters(votes_per_day)) | {"version": "1", "refreshed_at": now}
 
 
@@ -210,14 +217,32 @@ def _check_stamp(store: Store) -> None:
 
 
 def votes_to_adopt(store: Store) -> int | None:
-    """Votes per day that the configuration has and had not before; None where it has not changed."""
+    """Votes per day that the configuration has and had not before; None where it has not changed, or has none."""
     with store.commands() as client:
         configured = client.hget(names.SCHEMA, _CONFIGURED)
     wanted = store.rules.votes_per_day
     return None if configured == str(wanted) else wanted
 
 
-def adopted(store: Store) -> None:
-    """Remember the configuration's votes per day as taken over."""
+def adopt(store: Store) -> bool:
+    """Remember the configuration's votes per day as adopted; whether they were left to the site by that.
+
+    The site does not change what moderators chose, unless the configuration had a number of its own until now.
+    """
+    directory, wanted = store.shards.directory, store.rules.votes_per_day
+    with store.pipeline() as pipe:
+        pipe.hget(names.SCHEMA, _CONFIGURED)
+        pipe.hexists(directory.ranking, "chosen")
+        pipe.lrange(directory.tunings, 0, -1)
+        configured, is_known, history = pipe.execute()
+    configuration = _AUTO if wanted is None else str(wanted)
+    if configured == configuration:
+        return False
+    chosen = is_chosen_by_moderators([json.loads(entry) for entry in history])
     with store.commands() as client:
-        client.hset(names.SCHEMA, _CONFIGURED, str(store.rules.votes_per_day))
+        if wanted is None and configured != _FORMER_DEFAULT:
+            client.hset(directory.ranking, "chosen", "0")
+        elif wanted is None and not is_known:
+            client.hset(directory.ranking, "chosen", str(int(chosen)))
+        client.hset(names.SCHEMA, _CONFIGURED, configuration)
+    return wanted is None

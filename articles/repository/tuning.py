@@ -8,8 +8,8 @@ may die at any step: `advance`, by whomever it is called, goes on where it was.
 
 import json
 import time
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from articles.domain import Actor, Order
@@ -35,22 +35,30 @@ class Applying:
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """The parameters in force, their version, and what is being applied, if anything is."""
+    """The parameters in force, their version, and what is being applied, if anything is.
+
+    `is_chosen`: whether moderators chose the weight of a vote, so that the site does not change it by itself.
+    """
 
     parameters: Parameters
     version: int
     applying: Applying | None = None
+    is_chosen: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class TuningEntry:
-    """Parameters that were put in force. `at` in Unix seconds, 0 for those the site began with."""
+    """Parameters that were put in force. `at` in Unix seconds, 0 for those the site began with.
+
+    `learnt_from`: the number of articles that the site learnt the weight of a vote from; 0 where it did not.
+    """
 
     version: int
     at: float
     actor_name: str
     reason: str
     parameters: Parameters
+    learnt_from: int = 0
 
 
 def values_of(parameters: Parameters) -> dict[str, str]:
@@ -90,25 +98,40 @@ class Tunings:
             values, *counts = pipe.execute()
         if "version" not in values:
             raise StoreUnfit(UNPREPARED)
-        tuning = Tuning(parameters_from(values), int(values["version"]))
+        is_chosen = values.get("chosen") == "1"
+        tuning = Tuning(parameters_from(values), int(values["version"]), is_chosen=is_chosen)
         if "next_version" not in values:
             return tuning
         upcoming = parameters_from({name: values[f"next_{name}"] for name in _NAMES})
         applying = Applying(upcoming, sum(counts[::2]), sum(counts[1::2]))
-        return Tuning(tuning.parameters, tuning.version, applying)
+        return replace(tuning, applying=applying)
 
-    def apply(self, parameters: Parameters, *, expected: int, actor: Actor, reason: str) -> None:
+    def apply(
+        self,
+        parameters: Parameters,
+        *,
+        expected: int,
+        actor: Actor,
+        reason: str,
+        is_chosen: bool | None = None,
+        learnt_from: int = 0,
+    ) -> None:
         """Begin to put parameters in force, if version `expected` still is; `advance` ends it.
 
-        Where the weight of a vote stays the same they are in force at once. Raises ParametersChanged,
-        TuningRunning, ValueError for parameters out of their range.
+        Where the weight of a vote stays the same they are in force at once. `is_chosen`: whether the weight is
+        moderators' choice from then on; if not given, it is once they put another one in force. `learnt_from`:
+        see TuningEntry. Raises ParametersChanged, TuningRunning, ValueError for parameters out of their range.
         """
         if wrong := out_of_range(parameters):
             raise ValueError(", ".join(wrong))
         directory, now = self._store.shards.directory, exact_time(self._store.now())
         named = [text for pair in values_of(parameters).items() for text in pair]
+        chosen = "" if is_chosen is None else str(int(is_chosen))
         status, *rest = self._store.ask(
-            "begin_tuning", expected, [directory.ranking], [expected, now, actor.name, reason, *named]
+            "begin_tuning",
+            expected,
+            [directory.ranking],
+            [expected, now, actor.name, reason, chosen, learnt_from, *named],
         )
         if status == "changed":
             raise ParametersChanged(int(rest[0]))
@@ -180,6 +203,8 @@ class Tunings:
         old, new = asdict(before), asdict(parameters)
         changes = {name: f"{old[name]:g} → {new[name]:g}" for name in _NAMES if old[name] != new[name]}
         told = {"version": values["next_version"]} | changes
+        if learnt_from := values.get("next_learnt_from"):
+            told["learnt_from"] = learnt_from
         return Call(
             "log_tuning",
             (directory.ranking, directory.tunings),
@@ -192,6 +217,7 @@ class Tunings:
                 json.dumps(values_of(parameters)),  # as text: Lua's JSON would cut numbers to 14 digits
                 json.dumps(values_of(before)),
                 json.dumps(told),
+                values.get("next_chosen", values.get("chosen", "0")),
             ),
         )
 
@@ -215,4 +241,14 @@ def _entry(told: Mapping[str, Any]) -> TuningEntry:
         told["actor"],
         told["reason"],
         parameters_from(told["parameters"]),
+        int(told.get("learnt_from", 0)),
     )
+
+
+def is_chosen_by_moderators(history: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a moderator made the last change of the weight of a vote. `history`: entries, newest first."""
+    weights = [entry["parameters"]["votes_per_day"] for entry in history]
+    for entry, after, before in zip(history, weights, weights[1:], strict=False):
+        if after != before:
+            return bool(entry["actor"])
+    return False

@@ -1,5 +1,6 @@
 """The ranking lab: other parameters tried out on the live lists, put in force, taken back."""
 
+from dataclasses import replace
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -22,6 +23,7 @@ from articles.ranking import Parameters, out_of_range
 from articles.repository import Repository, Tuning
 from articles.text import REASON_LIMIT
 from articles.views.lab_page import lab_context, query_of
+from articles.weight import fitting_votes_per_day
 from articles.wiring import repository
 
 PATIENCE = 5.0
@@ -118,6 +120,25 @@ def rollback(request: HttpRequest) -> HttpResponse:
     return _go_on(request, found)
 
 
+@never_cache
+@form_action(page=lambda _request: reverse("articles:lab"), button=lambda _request: _("Adjust automatically"))
+@needs("articles.tune_ranking")
+def follow(request: HttpRequest) -> HttpResponse:
+    """Let the weight of a vote follow the site again, instead of the one that moderators chose."""
+    found, form = repository(), RollbackForm(request.POST)
+    if not form.is_valid() or found.rules.votes_per_day is not None:
+        return _refused(request, _("This form is incomplete. Please try again."), 400)
+    state = found.tuning.state()
+    fitting = fitting_votes_per_day(found.weights.recent()) or state.parameters.votes_per_day
+    wanted, version = replace(state.parameters, votes_per_day=fitting), form.cleaned_data["version"]
+    if not state.is_chosen and version != state.version:
+        return _go_on(request, found)  # sent twice
+    reason = _("Votes per day follow the site again")
+    if refusal := _begin(found, wanted, version, actor(request), reason, is_chosen=False):
+        return _refused(request, refusal, 409)
+    return _go_on(request, found)
+
+
 def _is_begun(
     found: Repository, state: Tuning, parameters: Parameters, version: int, who: Actor, reason: str
 ) -> bool:
@@ -129,10 +150,17 @@ def _is_begun(
     return done == (version + 1, parameters, who.name, reason)
 
 
-def _begin(found: Repository, parameters: Parameters, version: int, who: Actor, reason: str) -> str:
+def _begin(
+    found: Repository,
+    parameters: Parameters,
+    version: int,
+    who: Actor,
+    reason: str,
+    is_chosen: bool | None = None,
+) -> str:
     """Begin to put parameters in force; returns why that is refused, empty if it is not."""
     try:
-        found.tuning.apply(parameters, expected=version, actor=who, reason=reason)
+        found.tuning.apply(parameters, expected=version, actor=who, reason=reason, is_chosen=is_chosen)
     except ParametersChanged:
         return _who_was_faster(found)
     except TuningRunning:
@@ -143,6 +171,8 @@ def _begin(found: Repository, parameters: Parameters, version: int, who: Actor, 
 def _who_was_faster(found: Repository) -> str:
     latest = found.tuning.history()[0]
     told = {"name": latest.actor_name, "when": age(latest.at), "reason": latest.reason}
+    if latest.learnt_from:
+        return _("Meanwhile the site has adjusted its votes per day (%(when)s). Nothing was changed.") % told
     if not latest.actor_name:
         return _("The configuration has put other parameters in force meanwhile (%(when)s): “%(reason)s”.") % told
     return (

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from articles import lab, ranking
+from articles import lab, ranking, weight
 from articles.charts import Chart, decay_curve
 from articles.domain import Article, Order
 from articles.forms_lab import ApplyForm, LabForm, plain
@@ -64,6 +64,14 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
+class WeightProposal:
+    """Votes per day that fit the site, and how many articles say so."""
+
+    votes_per_day: int
+    articles: int
+
+
+@dataclass(frozen=True, slots=True)
 class Version:
     """Parameters that were in force, with what they changed."""
 
@@ -89,13 +97,15 @@ def lab_context(
         "apply_form": _with_version(apply_form, tuning.version),
         "tuning": tuning,
         "outcome": _outcome(found, tuning, chosen, form.order) if valid else None,
-        "votes_proposal": _votes_proposal(found),
+        "weight_proposal": _weight_proposal(found),
+        "follows": found.rules.votes_per_day is None and not tuning.is_chosen,
+        "may_follow": found.rules.votes_per_day is None,
+        "weight": weight,
         "half_lives": lab.half_life_proposals(chosen),
         "chosen": chosen,
         "suggested": suggested,
         "versions": _versions(found.tuning.history(), tuning),
         "recent": _RECENT,
-        "fewest": lab.FEWEST,
         "order": form.order,
         "query_of": query_of,
         "number": chart_labels.number,
@@ -112,11 +122,10 @@ def _with_version(form: ApplyForm | None, version: int) -> ApplyForm:
     return form
 
 
-def _votes_proposal(found: Repository) -> lab.VotesProposal | None:
-    first_days = found.previews.first_day_votes()
-    return lab.propose_votes_per_day(
-        first_days, found.previews.final_votes() if len(first_days) < lab.FEWEST else []
-    )
+def _weight_proposal(found: Repository) -> WeightProposal | None:
+    recent = found.weights.recent()
+    votes_per_day = weight.fitting_votes_per_day(recent)
+    return None if votes_per_day is None else WeightProposal(votes_per_day, len(recent.points))
 
 
 def _outcome(found: Repository, tuning: Tuning, chosen: Parameters, order: Order) -> Outcome:

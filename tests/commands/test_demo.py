@@ -110,6 +110,19 @@ def test_points_are_spread_as_on_a_real_site(run, site_store):
     assert len(set(front)) >= 6
 
 
+def test_the_front_page_shows_what_its_members_like_from_the_beginning(run, site_store):
+    run("demo")
+
+    front, best, newest = (
+        [article.id for article in site_store.listings.page(order).articles]
+        for order in (Order.SCORE, Order.POINTS, Order.TIME)
+    )
+    assert 5 <= site_store.tuning.in_force().votes_per_day <= 12
+    assert front[0] in best[:5]
+    assert len(set(front) & set(newest)) < 20
+    assert list(site_store.audit.findings()) == []
+
+
 def counts(repository):
     return {a.link: (a.votes, a.opposes, a.poster_name) for a in everything(repository).values()}
 

@@ -3,6 +3,7 @@
 import json
 import time
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 from django.core.management.base import CommandError
@@ -356,3 +357,27 @@ def test_an_accounts_database_that_fails_is_one_sentence(run, site_store, write,
     monkeypatch.setattr(User.objects, "bulk_create_imported", fail)
     with pytest.raises(CommandError, match=r"cannot be used: database is locked\. Run it again to go on\."):
         run("import_articles", write([row(1)]))
+
+
+def history(count=40, points=30):
+    """Rows of a site where votes are worth more than on a new one."""
+    now = time.time()
+    return [row(n, time=now - 86400 * (100 + n / 10), votes=points, groups=[]) for n in range(1, count + 1)]
+
+
+def test_a_finished_import_puts_the_weight_in_force_that_fits_it(run, site_store, write):
+    out = run("import_articles", write(history()))
+
+    assert "30 votes are now worth one day on the front page, as fits the site." in out
+    assert site_store.tuning.in_force().votes_per_day == 30
+    assert site_store.tuning.history()[0].learnt_from == 40
+    assert findings(site_store) == []
+    assert "votes are now" not in run("import_articles", write(history()))
+
+
+def test_an_import_leaves_a_configured_weight_alone(run, site_store, write, monkeypatch):
+    monkeypatch.setattr(site_store.store, "rules", replace(site_store.rules, votes_per_day=200))
+
+    assert "votes are now" not in run("import_articles", write(history()))
+
+    assert site_store.tuning.in_force().votes_per_day == 200

@@ -30,7 +30,19 @@ from articles.repository.house import Turn
 from articles.repository.tuning import Tunings
 from tests.waiting import until
 
-STEPS = ["tuning", "hot", "history", "words", "groups", "archive", "departures", "trim", "expire", "forget"]
+STEPS = [
+    "weight",
+    "tuning",
+    "hot",
+    "history",
+    "words",
+    "groups",
+    "archive",
+    "departures",
+    "trim",
+    "expire",
+    "forget",
+]
 
 
 @pytest.fixture(autouse=True)
@@ -236,8 +248,8 @@ def test_the_command_prints_a_line_for_each_step(run, site_store):
     lines = run("tick").splitlines()
 
     assert [line.partition(":")[0] for line in lines] == STEPS
-    assert lines[0].startswith("tuning: nothing to do (0.0")
-    assert lines[2].startswith("history: 1 article sampled (0.0")
+    assert lines[0].startswith("weight: nothing to do (0.0")
+    assert lines[3].startswith("history: 1 article sampled (0.0")
 
 
 def test_its_status_says_that_a_step_failed(site_store, monkeypatch):

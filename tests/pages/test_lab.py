@@ -1,6 +1,7 @@
 """The ranking lab: trying out, applying, taking back, and everything that is refused."""
 
 import re
+from dataclasses import replace
 from html import unescape
 
 import pytest
@@ -216,32 +217,110 @@ def test_titles_are_text(site, carol):
 # Proposals
 
 
-def test_votes_per_day_are_proposed_from_first_days(site, carol, monkeypatch):
-    post_articles(site, 40, votes=lambda n: 99, days=lambda n: 2)
-    for number in range(1, 41):
-        site.store.client.hset(f"article:{number}", "first_day", number)
+def test_votes_per_day_are_proposed_that_fit_recent_articles(site, carol):
+    post_articles(site, 40, votes=lambda n: n + 1, days=lambda n: 2)
 
     page = browser_of(carol).get("/lab/?gamma=1.7")
 
-    assert "nine in ten had at most 36 votes when it ended, and half at most 20." in text_of(page)
-    address = re.search(r'class="proposal" href="([^"]+)"[^>]*>36 votes per day', html_of(page))[1]
+    assert "75 % of 40 articles of the last 30 days have at most that many points" in text_of(page)
+    address = re.search(r'class="proposal" href="([^"]+)"[^>]*>30 votes per day', html_of(page))[1]
     filled = browser_of(carol).get(address)
-    assert (value_of(filled, "votes_per_day"), value_of(filled, "gamma")) == ("36", "1.7")
-
-
-def test_votes_of_all_time_are_said_to_stand_in(site, carol):
-    post_articles(site, 40, votes=lambda n: n + 1, days=lambda n: 10)
-
-    told = text_of(browser_of(carol).get("/lab/"))
-
-    assert "votes of all time stand in for them: of the newest 40 articles" in told
-    assert "at most 36" in told
+    assert (value_of(filled, "votes_per_day"), value_of(filled, "gamma")) == ("30", "1.7")
 
 
 def test_a_small_site_is_told_why_nothing_is_proposed(site, carol, article):
-    assert "No votes per day are proposed yet: that takes at least 30 articles" in text_of(
-        browser_of(carol).get("/lab/")
+    told = text_of(browser_of(carol).get("/lab/"))
+
+    assert "No votes per day are proposed yet. That takes 30 articles older than a day, with 100 votes on" in told
+
+
+# The weight that follows the site
+
+
+@pytest.fixture
+def auto(site):
+    """The site with articles that 30 votes a day fit; VOTES_PER_DAY is auto."""
+    post_articles(site, 40, votes=lambda n: n + 1, days=lambda n: 2)
+    return site
+
+
+def test_the_lab_says_that_the_site_adjusts_the_weight(auto, carol):
+    page = browser_of(carol).get("/lab/")
+
+    assert "The site adjusts its votes per day to this by itself" in text_of(page)
+    assert "/lab/follow/" not in html_of(page)
+
+
+def test_what_the_site_adjusted_by_itself_is_told_in_the_history_and_in_the_public_log(auto, carol):
+    assert auto.fit_weight() == 30
+
+    history, log = text_of(browser_of(carol).get("/lab/")), text_of(Client().get("/moderation/"))
+
+    assert "Version 2 the site itself" in history
+    assert "votes per day 200 → 30" in history
+    assert "The site tuned the ranking" in log
+    assert "votes per day: 200 → 30" in log
+    assert "Learnt from the points of 40 recent articles" in log
+
+
+def test_after_moderators_chose_a_weight_they_can_hand_it_back(auto, carol):
+    apply_as_dave(auto, Parameters(votes_per_day=90))
+    browser = browser_of(carol)
+    page = browser.get("/lab/")
+    assert "Moderators chose the votes per day, so the site no longer adjusts them." in text_of(page)
+    assert 'action="/lab/follow/"' in html_of(page)
+
+    for _sent_twice in range(2):
+        answer = browser.post("/lab/follow/", {"version": "2"}, follow=True)
+        assert answer.status_code == 200
+
+    state = auto.tuning.state()
+    assert (state.parameters.votes_per_day, state.version, state.is_chosen) == (30, 3, False)
+    assert auto.tuning.history()[0].actor_name == "carol"
+    assert "Reason: Votes per day follow the site again" in text_of(Client().get("/moderation/"))
+
+
+def test_it_is_handed_back_also_where_there_is_nothing_to_learn_from_yet(site, carol):
+    apply_as_dave(site, Parameters(votes_per_day=90))
+
+    browser_of(carol).post("/lab/follow/", {"version": "2"})
+
+    state = site.tuning.state()
+    assert (state.parameters.votes_per_day, state.is_chosen) == (90, False)
+
+
+def test_it_is_not_handed_back_over_what_another_moderator_did_meanwhile(auto, carol):
+    apply_as_dave(auto, Parameters(votes_per_day=90))
+    apply_as_dave(auto, Parameters(votes_per_day=80))
+
+    answer = browser_of(carol).post("/lab/follow/", {"version": "2"})
+
+    assert answer.status_code == 409
+    assert in_force(auto).votes_per_day == 80
+
+
+def test_a_number_in_the_configuration_is_not_handed_to_the_site(site, carol, monkeypatch):
+    monkeypatch.setattr(site.store, "rules", replace(site.rules, votes_per_day=200))
+    monkeypatch.setattr(site, "rules", site.store.rules)
+    apply_as_dave(site, Parameters(votes_per_day=90))
+
+    page = browser_of(carol).get("/lab/")
+    answer = browser_of(carol).post("/lab/follow/", {"version": "2"})
+
+    assert "/lab/follow/" not in html_of(page)
+    assert "The site adjusts" not in text_of(page)
+    assert (answer.status_code, site.tuning.state().is_chosen) == (400, True)
+
+
+def test_who_is_overtaken_by_the_site_itself_is_told(auto, carol):
+    auto.fit_weight()
+
+    answer = browser_of(carol).post(
+        "/lab/apply/", VALUES | {"votes_per_day": "50", "version": "1", "reason": "Mine"}
     )
+
+    assert answer.status_code == 409
+    assert "Meanwhile the site has adjusted its votes per day" in text_of(answer)
 
 
 def test_a_wished_half_life_fills_gamma(site, carol):

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from articles.domain import Choice, ImportedArticle
+from articles.domain import OPERATOR, Choice, ImportedArticle, Rules
 from articles.ranking import Parameters
-from articles.repository import Repository, hot, scripts, tuning
+from articles.repository import Repository, connect, hot, scripts, tuning
 from articles.repository import keys as key_names
 from tests.clock import Clock
 from tests.repository.usage import DAY, MODERATOR, link, post, problems, read_all, use, view, warm
@@ -162,9 +162,15 @@ def names(used: Repository, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         used.store.client.set(key_names.GOING_BACK, 1, ex=used.rules.hot_refresh)
         used.views.salt(7)
         assert used.house.forget()
+        rules = Rules(votes_per_day=None)
+        left_alone = connect(used.store.client, shards=used.store.shards.count, rules=rules)
+        assert left_alone.weights.follow() is None
+        version = used.tuning.state().version
+        used.tuning.apply(Parameters(alpha=1.1), expected=version, actor=MODERATOR, reason="To see")
+        warm(used, "python", "群组")
         monkeypatch.setattr(tuning, "STEP", 1)
-        wanted, version = Parameters(votes_per_day=20), used.tuning.state().version
-        used.tuning.apply(wanted, expected=version, actor=MODERATOR, reason="To see")
+        wanted = Parameters(votes_per_day=20)
+        used.tuning.apply(wanted, expected=version + 1, actor=OPERATOR, reason="", is_chosen=False, learnt_from=40)
         assert used.tuning.state().applying
         found = list(used.store.client.scan_iter(count=1000))
         yield found

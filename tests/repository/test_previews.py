@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from articles import ranking
-from articles.domain import Choice, ImportedArticle, Order, Rules, Visit
+from articles.domain import ImportedArticle, Order, Rules, Visit
 from articles.ranking import Parameters
 from articles.repository import connect, previews, tuning
 from tests.clock import Clock
@@ -146,8 +146,7 @@ def test_a_preview_changes_nothing(repository, clock):
 
     for order in (Order.SCORE, Order.HOT):
         repository.previews.of(order, OTHERS[0], SIZE)
-    repository.previews.first_day_votes()
-    repository.previews.final_votes()
+    repository.weights.recent()
 
     assert {name: client.dump(name) for name in client.scan_iter()} == before
 
@@ -226,35 +225,6 @@ def test_of_equal_scores_in_different_steps_the_one_the_list_has_first_stays(rep
 
     apply(repository, other)
     assert ids(found) == [shown(repository, Order.SCORE)[0].id] == [2]
-
-
-def test_votes_of_the_first_day_are_those_of_articles_older_than_it_that_know_them(repository, clock):
-    old, young = post(repository, 1), None
-    for user in range(10, 14):
-        repository.votes.cast(old, user, Choice.VOTE)
-    repository.imports.add([imported(2, clock() - 3 * DAY)])
-    clock.advance(DAY)
-    repository.votes.cast(old, 20, Choice.VOTE)  # exactly a day after posting: still of the first day
-    assert repository.previews.first_day_votes() == []
-    clock.advance(0.001)
-    repository.votes.cast(old, 21, Choice.VOTE)
-    young = post(repository, 3)
-
-    assert repository.previews.first_day_votes() == [6]
-    assert repository.articles.get(young).votes == 1
-
-
-def test_votes_of_all_time_are_those_of_closed_articles(repository, clock):
-    repository.imports.add([imported(n, clock() - n * DAY, votes=n) for n in range(5, 10)])
-
-    assert repository.previews.final_votes() == [8, 9]
-
-
-def test_only_the_newest_articles_are_asked_for_their_votes(repository, clock, monkeypatch):
-    monkeypatch.setattr(previews, "NEWEST", 3)
-    repository.imports.add([imported(n, clock() - n * DAY, votes=n) for n in range(8, 16)])
-
-    assert repository.previews.final_votes() == [8, 9, 10]
 
 
 def test_a_store_of_more_shards_than_a_part_has_articles_is_previewed_too(server_url, clock):

@@ -36,8 +36,15 @@ def test_every_default_is_a_valid_value(tmp_path):
 
     assert values["VOTING_WINDOW_DAYS"] == 7
     assert values["ARTICLES_PER_PAGE"] == 25
-    assert 86400 / values["VOTES_PER_DAY"] == 432
+    assert values["VOTES_PER_DAY"] is None, "the site learns it"
     assert values["DATA_DIR"] == tmp_path / "var"
+
+
+@pytest.mark.parametrize(("text", "value"), [("auto", None), ("AUTO", None), ("200", 200), ("1", 1)])
+def test_votes_per_day_are_a_number_or_left_to_the_site(tmp_path, environment, text, value):
+    environment.setenv("VOTES_PER_DAY", text)
+
+    assert load(tmp_path)["VOTES_PER_DAY"] == value
 
 
 @pytest.mark.parametrize("blank", ["", "   "])
@@ -83,6 +90,7 @@ def test_a_value_is_taken_as_it_stands(tmp_path, environment):
         ("ARTICLES_PER_PAGE", "4"),
         ("VOTES_PER_DAY", "0"),
         ("VOTES_PER_DAY", "86401"),
+        ("VOTES_PER_DAY", "automatic"),
         ("STORE_SHARDS", "0"),
         ("DEMO", "perhaps"),
         ("TIME_ZONE", "Mars/Phobos"),

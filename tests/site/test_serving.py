@@ -62,7 +62,7 @@ def test_a_bad_setting_is_one_clear_sentence(start):
     site = start(VOTES_PER_DAY="none")
 
     assert site.process.wait(20) != 0
-    assert site.told() == "VOTES_PER_DAY='none' is not a number.\n"
+    assert site.told() == "VOTES_PER_DAY='none' is not a number or auto.\n"
 
 
 def test_another_weight_of_a_vote_scores_everything_anew(start):

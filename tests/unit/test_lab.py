@@ -43,42 +43,6 @@ def test_changes_are_the_parameters_that_differ():
     }
 
 
-@pytest.mark.parametrize(
-    ("values", "percent", "expected"),
-    [
-        ([15, 20, 35, 40, 50], 30, 20),
-        ([15, 20, 35, 40, 50], 40, 20),
-        ([15, 20, 35, 40, 50], 100, 50),
-        ([7], 90, 7),
-        (list(range(100, 0, -1)), 90, 90),
-        (list(range(1, 12)), 90, 10),
-    ],
-)
-def test_a_percentile_is_one_of_the_values_by_nearest_rank(values, percent, expected):
-    assert lab.nearest_rank(values, percent) == expected
-
-
-def test_votes_per_day_are_what_nine_in_ten_do_not_exceed_in_their_first_day():
-    first_days = [1] * 20 + [4] * 16 + [9, 30, 70, 500]  # of 40 the 36th, and the 20th
-
-    assert lab.propose_votes_per_day(first_days, []) == lab.VotesProposal(4, 40, 1, of_first_day=True)
-
-
-def test_votes_of_all_time_stand_in_where_too_few_first_days_are_known():
-    proposal = lab.propose_votes_per_day([1000] * 29, list(range(1, 31)))
-
-    assert proposal == lab.VotesProposal(27, 30, 15, of_first_day=False)
-
-
-def test_nothing_is_proposed_from_too_few_articles():
-    assert lab.propose_votes_per_day([5] * 29, [5] * 29) is None
-
-
-@pytest.mark.parametrize(("votes", "proposed"), [(0, 1), (1_000_000, 86400)])
-def test_what_is_proposed_is_within_its_range(votes, proposed):
-    assert lab.propose_votes_per_day([votes] * 30, []).votes_per_day == proposed
-
-
 def test_the_recommended_values_halve_in_the_published_time():
     assert lab.remaining(RECOMMENDED)(0) == 100
     assert lab.remaining(RECOMMENDED)(2 * (2 ** (1 / 1.5) - 1)) == pytest.approx(50)

@@ -95,6 +95,14 @@ class Command(StoreCommand):
             raise CommandError(problem)
         if not report.imported + report.present:
             raise CommandError("Nothing could be imported.")
+        self._fit_weight(options["progress"])
+
+    def _fit_weight(self, shown: bool) -> None:
+        """A site with a history starts with the weight of a vote that fits it."""
+        with progress(unit="articles", shown=shown) as bar:
+            votes_per_day = patient_repository().fit_weight(bar.reach)
+        if votes_per_day is not None:
+            self.stdout.write(f"{votes_per_day} votes are now worth one day on the front page, as fits the site.")
 
 
 def _opened_reports(stack: ExitStack, paths: Sequence[str | None], source: ArticleFile) -> list[TextIO | None]:

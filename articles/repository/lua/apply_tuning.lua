@@ -27,7 +27,8 @@ if moves then
   for at = first_slug, #ARGV do redis.call('UNLINK', prefix .. OF_GROUP.score .. ARGV[at]) end
 end
 redis.call('UNLINK', staged)
-redis.call('HDEL', ranking, 'next_cursor', 'next_version', 'next_at', 'next_actor', 'next_reason')
+redis.call('HDEL', ranking, 'next_cursor', 'next_version', 'next_at', 'next_actor', 'next_reason',
+  'next_chosen', 'next_learnt_from')
 redis.call('HSET', ranking, 'version', version)
 for name, value in pairs(new) do
   redis.call('HDEL', ranking, 'next_' .. name)

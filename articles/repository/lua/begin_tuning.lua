@@ -1,7 +1,9 @@
 --[[
 Say which parameters are to be applied, unless others are in force than the ones they were chosen by.
 KEYS  1 ranking parameters of the first shard
-ARGV  1 version they were chosen by  2 now, s  3 who  4 reason  5 name  6 value  7 name  8 value …
+ARGV  1 version they were chosen by  2 now, s  3 who  4 reason
+      5 "1" if the weight of a vote is moderators' choice from then on, "0" if not, "" if it is once it differs
+      6 articles that the site learnt it from, 0 if it did not  7 name  8 value  9 name  10 value …
 Returns  {"ok"} | {"changed", version in force} | {"busy"}
 Cost  O(1)
 ]]
@@ -13,9 +15,13 @@ if busy then return {'busy'} end
 if version ~= ARGV[1] then return {'changed', version} end
 
 local new = {}
-for at = 5, #ARGV, 2 do new[ARGV[at]] = ARGV[at + 1] end
+for at = 7, #ARGV, 2 do new[ARGV[at]] = ARGV[at + 1] end
 for name, value in pairs(new) do
   if name ~= 'seconds_per_point' then redis.call('HSET', ranking, 'next_' .. name, value) end
 end
 redis.call('HSET', ranking, 'next_version', version + 1, 'next_at', ARGV[2], 'next_actor', ARGV[3], 'next_reason', ARGV[4])
+local chosen = ARGV[5]
+if chosen == '' and tonumber(new.seconds_per_point) ~= tonumber(weight) then chosen = '1' end
+if chosen ~= '' then redis.call('HSET', ranking, 'next_chosen', chosen) end
+if tonumber(ARGV[6]) > 0 then redis.call('HSET', ranking, 'next_learnt_from', ARGV[6]) end
 return {'ok'}

@@ -31,7 +31,6 @@ note_choice(prefix, id, user, choice, exactly(math.max(now, time)), now - in_for
 votes, opposes = votes + vote_change, opposes + oppose_change
 if vote_change ~= 0 or oppose_change ~= 0 then
   redis.call('HSET', article, 'votes', votes, 'opposes', opposes)
-  if now - time <= 86400 then redis.call('HSET', article, 'first_day', votes) end
   rank_by_score(prefix, id, time, votes - opposes, split(groups), in_force)
   rank_by_points(prefix, id, time, votes - opposes, split(groups))
 end

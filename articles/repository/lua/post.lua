@@ -14,7 +14,7 @@ if is_gone(prefix, poster) then return {'gone'} end
 local in_force = parameters(prefix)
 
 redis.call('HSET', article, 'title', ARGV[2], 'link', ARGV[3], 'poster', poster, 'poster_name', ARGV[5],
-  'time', now, 'closes', closes, 'votes', 1, 'opposes', 0, 'groups', ARGV[7], 'first_day', 1, 'words', ARGV[11])
+  'time', now, 'closes', closes, 'votes', 1, 'opposes', 0, 'groups', ARGV[7], 'words', ARGV[11])
 redis.call('SADD', voted, poster)
 end_voter_set(voted, closes, now, grace)
 note_window(prefix, now, closes, in_force)

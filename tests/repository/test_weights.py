@@ -1,0 +1,310 @@
+"""The weight of a vote that follows the site."""
+
+from dataclasses import replace
+
+import pytest
+
+from articles.domain import Choice, ImportedArticle, Order, Rules
+from articles.ranking import Parameters
+from articles.repository import Repository, connect, tuning, weights
+from articles.repository import keys as names
+from tests.repository.usage import DAY, MODERATOR, finish_tuning, link, listed, post, problems
+
+
+def started(repository: Repository, votes_per_day: int | None = None) -> Repository:
+    """The site started with this VOTES_PER_DAY; `auto` is None."""
+    store = repository.store
+    found = connect(
+        store.client, shards=store.shards.count, clock=store._clock, rules=Rules(votes_per_day=votes_per_day)
+    )
+    found.adopt_rules()
+    return found
+
+
+def bring(repository, points, days=lambda n: 2 + n / 10, opposes=0):
+    """Articles with these points, article n posted so many days ago."""
+    now = repository.store.now()
+    repository.imports.add(
+        [
+            ImportedArticle(f"Article {n}", link(n), 5, "bob", now - days(n) * DAY, votes + opposes, opposes)
+            for n, votes in enumerate(points, 1)
+        ]
+    )
+
+
+@pytest.fixture
+def auto(repository):
+    """A site of more than a week that has learnt nothing yet; 20 votes a day fit it."""
+    found = started(repository)
+    bring(found, [20] * 60 + [90] * 10)
+    return found
+
+
+def next_day(repository, clock):
+    """Let the day be over for which the site does not look again."""
+    clock.advance(DAY)
+    repository.store.client.delete(names.WEIGHING)
+
+
+def follow(repository):
+    votes_per_day = repository.weights.follow()
+    finish_tuning(repository)
+    return votes_per_day
+
+
+def votes_per_day(repository):
+    return repository.tuning.in_force().votes_per_day
+
+
+def choose(repository, **values):
+    state = repository.tuning.state()
+    wanted = replace(state.parameters, **values)
+    repository.tuning.apply(wanted, expected=state.version, actor=MODERATOR, reason="Better")
+    finish_tuning(repository)
+
+
+def test_a_site_that_is_left_to_itself_gets_the_weight_that_fits_its_articles(auto):
+    assert votes_per_day(auto) == 200
+
+    assert follow(auto) == 20
+
+    assert auto.tuning.in_force() == Parameters(votes_per_day=20)
+    first = auto.store.shards.directory
+    assert float(auto.store.client.hget(first.ranking, "seconds_per_point")) == 4320
+    assert listed(auto) == sorted(
+        listed(auto), key=lambda i: -auto.articles.get(i).posted_at - 4320 * auto.articles.get(i).points
+    )
+    assert problems(auto) == []
+
+
+def test_the_public_log_and_the_history_say_that_the_site_did_it_and_from_what(auto):
+    follow(auto)
+
+    (entry,) = [entry for entry in auto.moderation_log.page(1).entries if entry.action == "tune-ranking"]
+    assert (entry.actor_name, entry.reason) == ("", "")
+    assert entry.details["votes_per_day"] == "200 → 20"
+    assert entry.details["learnt_from"] == "70"
+    newest, oldest = auto.tuning.history()
+    assert (newest.learnt_from, oldest.learnt_from) == (70, 0)
+
+
+def test_it_looks_once_a_day(auto, clock):
+    follow(auto)
+    bring(auto, [90] * 400, days=lambda n: 1.5)
+
+    assert follow(auto) is None
+    assert votes_per_day(auto) == 20
+
+    next_day(auto, clock)
+    assert follow(auto) == 90
+    assert auto.store.client.ttl(names.WEIGHING) == pytest.approx(DAY, abs=60)
+
+
+def test_a_weight_that_fits_nearly_is_left_in_force(auto, clock):
+    choose(started(auto, 24), alpha=1.1)
+    started(auto, 24)
+    site = started(auto)
+
+    assert follow(site) is None
+
+    assert (votes_per_day(site), site.tuning.state().version) == (24, 3)
+
+
+def test_a_young_site_keeps_its_first_weight_for_a_week(repository, clock):
+    site = started(repository)
+    bring(site, [20] * 60, days=lambda n: 6.9 - n / 20)
+
+    assert follow(site) is None
+
+    next_day(site, clock)
+    assert follow(site) == 20
+
+
+@pytest.mark.parametrize(("articles", "points"), [(29, 20), (40, 3)])
+def test_a_quiet_site_keeps_its_weight(repository, articles, points):
+    site = started(repository)
+    bring(site, [points] * articles, days=lambda n: 8)
+
+    assert follow(site) is None
+    assert votes_per_day(site) == 200
+
+
+def test_what_is_brought_here_is_fitted_at_once_whatever_its_age(repository):
+    site = started(repository)
+    bring(site, [20] * 60, days=lambda n: 900 + n / 24)
+    assert follow(site) == 20
+    bring(site, [90] * 400, days=lambda n: 3)
+
+    assert site.fit_weight() == 90
+
+    assert votes_per_day(site) == 90
+    assert problems(site) == []
+
+
+def test_only_listed_articles_of_the_last_month_that_are_older_than_a_day_count(repository, clock):
+    site = started(repository)
+    bring(site, [7] * 30, days=lambda n: 2)
+    bring(site, [50] * 30, days=lambda n: 33)
+    bring(site, [100] * 30, days=lambda n: 0.9)
+    gone = post(site, 5000)
+    clock.advance(0.05 * DAY)
+    site.articles.remove(gone, MODERATOR, "Spam")
+
+    recent = site.weights.recent()
+
+    assert list(recent.points) == [7] * 30
+    assert recent.choices == 6 * 30
+    assert recent.since == pytest.approx(site.store.now() - 33.05 * DAY, abs=1)
+
+
+def test_opposes_take_points_and_count_as_choices(repository):
+    site = started(repository)
+    bring(site, [4] * 3, days=lambda n: 2, opposes=5)
+
+    recent = site.weights.recent()
+
+    assert (sorted(recent.points), recent.choices) == ([4] * 3, 3 * (9 + 5 - 1))
+
+
+def test_an_empty_site_has_nothing_to_learn_from(repository):
+    site = started(repository)
+
+    assert site.weights.recent().since is None
+    assert follow(site) is site.fit_weight() is None
+
+
+def test_of_very_many_articles_an_even_selection_is_read(repository, monkeypatch):
+    monkeypatch.setattr(weights, "_PART", 5)
+    monkeypatch.setattr(weights, "MOST_ARTICLES", 50)
+    site = started(repository)
+    bring(site, range(1, 401), days=lambda n: 29 - n / 20)
+
+    points = site.weights.recent().points
+
+    assert 40 <= len(points) <= 50
+    assert min(points) < 50
+    assert max(points) > 300
+    assert sum(points) / len(points) == pytest.approx(200, abs=40)
+
+
+def test_a_number_in_the_configuration_keeps_it_for_good(auto):
+    site = started(auto, 200)
+
+    assert follow(site) is site.fit_weight() is None
+    assert votes_per_day(site) == 200
+
+
+def test_the_labs_choice_ends_it(auto, clock):
+    choose(auto, votes_per_day=60)
+
+    assert auto.tuning.state().is_chosen
+    assert follow(auto) is auto.fit_weight() is None
+    assert votes_per_day(auto) == 60
+
+
+def test_other_parameters_chosen_in_the_lab_do_not_end_it(auto):
+    choose(auto, alpha=2.0)
+
+    assert not auto.tuning.state().is_chosen
+    assert follow(auto) == 20
+    assert auto.tuning.in_force() == Parameters(votes_per_day=20, alpha=2.0)
+
+
+def test_what_moderators_chose_stays_chosen_when_they_change_something_else(auto):
+    choose(auto, votes_per_day=60)
+    choose(auto, alpha=2.0)
+
+    assert auto.tuning.state().is_chosen
+
+
+def test_moderators_can_let_it_follow_again(auto):
+    choose(auto, votes_per_day=60)
+    state = auto.tuning.state()
+
+    auto.tuning.apply(state.parameters, expected=state.version, actor=MODERATOR, reason="Again", is_chosen=False)
+
+    assert not auto.tuning.state().is_chosen
+    assert follow(auto) == 20
+
+
+def test_a_number_taken_out_of_the_configuration_lets_the_site_follow_at_once(auto):
+    assert follow(auto) == 20
+    choose(auto, votes_per_day=60)
+    fixed = started(auto, 80)
+    assert votes_per_day(fixed) == 80
+
+    site = started(fixed)
+
+    assert not site.tuning.state().is_chosen
+    assert follow(site) == 20
+
+
+def test_a_start_changes_nothing_about_what_moderators_chose(auto):
+    choose(auto, votes_per_day=60)
+
+    site = started(auto)
+
+    assert site.tuning.state().is_chosen
+    assert follow(site) is None
+
+
+@pytest.mark.parametrize(("by_moderators", "followed"), [(True, None), (False, 20)])
+def test_a_store_from_before_keeps_what_its_moderators_chose(auto, by_moderators, followed):
+    """Earlier versions did not note who chose; the history tells."""
+    if by_moderators:
+        choose(auto, votes_per_day=60)
+    choose(auto, alpha=2.0)
+    auto.store.client.hdel(auto.store.shards.directory.ranking, "chosen")
+    auto.store.client.hset(names.SCHEMA, "configured", "200")
+
+    site = started(auto)
+
+    assert site.tuning.state().is_chosen == by_moderators
+    assert follow(site) == followed
+
+
+def test_while_moderators_apply_something_it_waits(auto):
+    state = auto.tuning.state()
+    wanted = replace(state.parameters, votes_per_day=60)
+    auto.store.run(
+        "begin_tuning",
+        [auto.store.shards.directory.ranking],
+        [1, "0", "carol", "Mine", "", 0, *(x for pair in values(wanted) for x in pair)],
+    )
+
+    assert auto.weights.follow() is None
+
+    finish_tuning(auto)
+    assert votes_per_day(auto) == 60
+    assert auto.tuning.state().is_chosen
+
+
+def values(parameters):
+    from articles.repository.tuning import values_of
+
+    return values_of(parameters).items()
+
+
+def test_an_interrupted_change_goes_on_as_the_sites_own(auto, monkeypatch):
+    monkeypatch.setattr(tuning, "STEP", 10)
+    auto.weights.follow()
+    state = auto.tuning.state()
+    assert state.applying
+    assert state.applying.parameters.votes_per_day == 20
+
+    finish_tuning(started(auto))
+
+    assert auto.tuning.history()[0].learnt_from == 70
+    assert not auto.tuning.state().is_chosen
+
+
+def test_an_article_liked_unusually_well_stays_above_those_of_the_next_day(auto, clock):
+    liked, other = post(auto, 900), post(auto, 901)
+    follow(auto)
+    for user in range(10, 31):
+        auto.votes.cast(liked, user, Choice.VOTE)
+    clock.advance(DAY)
+    post(auto, 902)
+
+    assert auto.listings.page(Order.SCORE).articles[0].id == liked
+    assert auto.articles.get(other).points == 1
