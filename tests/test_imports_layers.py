@@ -93,7 +93,8 @@ PURE = {
     "articles.addresses": (),
     "articles.bots": ("crawleruseragents",),
     "articles.explanation": ("articles.domain", "articles.ranking"),
-    "articles.lab": ("articles.domain", "articles.ranking"),
+    "articles.weight": (),
+    "articles.lab": ("articles.domain", "articles.ranking", "articles.weight"),
 } | dict.fromkeys(part("articles.charts"), ("articles.charts",))
 PURE |= dict.fromkeys(part("articles.searching"), ("articles.searching", "articles.links", "snowballstemmer"))
 
@@ -106,7 +107,7 @@ def test_the_core_knows_only_the_standard_library(module):
 @pytest.mark.parametrize("module", part("articles.repository"))
 def test_the_repository_knows_the_core_and_redis_and_nothing_of_the_web(module):
     core = ("articles.domain", "articles.errors", "articles.explanation", "articles.ranking", "articles.links")
-    core += ("articles.searching",)
+    core += ("articles.searching", "articles.weight")
 
     assert not_among(module, "articles.repository", *core, "redis") == set()
     assert not any(within(name, "http", "urllib", "wsgiref", "socketserver") for name in imports_of(module))
