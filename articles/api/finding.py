@@ -21,7 +21,7 @@ class SearchQuery(BaseModel):
         max_length=MOST_CHARACTERS,
         description=gettext_noop(
             "Words of titles, hosts of links, names of posters and groups, at most 200 characters. An article "
-            "must have all of them; the last one may be the beginning of a word."
+            "must have all of them; the last one may be the beginning of a word, unless a space follows it."
         ),
         examples=["python news"],
     )

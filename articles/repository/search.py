@@ -51,8 +51,9 @@ class Search:
     ) -> SearchPage:
         """Page `number`, counted from 1, of what meets all terms: best (by score) or newest (by time) first.
 
-        Inside a group if `slug` is given; without the articles of the groups `hidden`. Three round trips; some
-        more for words that are frequent alone and rare together. Raises GroupNotFound, and PageNotFound before
+        By score, articles with the last word as it was typed come before those with a word that begins so. Inside
+        a group if `slug` is given; without the articles of the groups `hidden`. Three round trips; some more for
+        words that are frequent alone and rare together. Raises GroupNotFound, and PageNotFound before
         the first page and beyond what can be paged through.
         """
         size = self._store.rules.per_page
@@ -79,17 +80,23 @@ class Search:
 
     def _hunt(
         self, query: Query, order: Order, wanted: int, slug: str | None, hidden: Sequence[str]
-    ) -> "tuple[_Hunt, dict[str, str], bool]":
+    ) -> "tuple[_Found, dict[str, str], bool]":
         """The `wanted` best that are found; the groups' titles; whether every article is indexed."""
         titles, indexed = self._directory()
         if slug is not None and slug not in titles:
             raise GroupNotFound(slug, moved_to(self._store, slug))
-        hunt = _Hunt(self._store, _as_json(query.with_groups(titles), slug, hidden), order, wanted)
+        looked_for = [query]
+        if order is Order.SCORE and (whole := query.of_whole_words()):
+            looked_for = [whole, query]
+        hunts = [
+            _Hunt(self._store, _as_json(one.with_groups(titles), slug, hidden), order, wanted * place)
+            for place, one in enumerate(looked_for, 1)  # the second also finds all that the first does
+        ]
         if query.terms:
-            hunt.run()
+            _run(self._store, hunts)
         else:
-            hunt.find_nothing()
-        return hunt, titles, indexed
+            hunts[0].find_nothing()
+        return _Found(hunts), titles, indexed
 
     def _directory(self) -> tuple[dict[str, str], bool]:
         """Titles of the groups by slug, and whether every article is indexed."""
@@ -192,39 +199,72 @@ def _as_json(query: Query, slug: str | None, hidden: Sequence[str]) -> str:
     return json.dumps({"terms": rows, "hidden": [one for one in hidden if one != slug]}, ensure_ascii=False)
 
 
+def _run(store: Store, hunts: "Sequence[_Hunt]") -> None:
+    """Let these go on side by side, a round trip for each step, until all know the best."""
+    for step in STEPS:
+        calls = [call for hunt in hunts for call in hunt.calls(*step)]
+        if not calls:
+            return
+        replies = iter(store.run_many(calls))
+        for hunt in hunts:
+            hunt.take(replies)
+    for hunt in hunts:
+        hunt.end()
+
+
+class _Found:
+    """What one or more hunts found: all of the first come before the rest of the next."""
+
+    def __init__(self, hunts: "Sequence[_Hunt]") -> None:
+        self.best = list({match[1]: match for hunt in hunts for match in hunt.best}.values())
+        self.total = hunts[-1].total
+        self.complete = all(hunt.complete for hunt in hunts)
+
+
 class _Hunt:
     """One search over all shards, step by step, until the best are known."""
 
     def __init__(self, store: Store, query: str, order: Order, wanted: int) -> None:
-        self._store, self._query, self._order, self._wanted = store, query, order, wanted
+        self._query, self._order, self._wanted = query, order, wanted
         self._found: dict[Keys, dict[str, float]] = {keys: {} for keys in store.shards.all}
         """Each shard's matches with what ranks them, as last read: a vote may come between two steps."""
+
+        self._at = dict.fromkeys(store.shards.all, 0)
+        """Ranks from which to walk on in the shards where more may be needed."""
 
         self._totals: dict[Keys, int] = {}
         self.complete = True
         """Whether nothing better can have been missed."""
 
-    def run(self) -> None:
-        at = dict.fromkeys(self._found, 0)
-        for step in STEPS:
-            calls = [Call("search_articles", (k.order(self._order),), self._args(k, at[k], *step)) for k in at]
-            for keys, reply in zip(list(at), self._store.run_many(calls), strict=True):
-                if self._take(keys, reply):
-                    del at[keys]
-                else:
-                    at[keys] = int(reply[1])
-            if not at:
-                return
-        self.complete = False
+    def calls(self, mode: str, walked: int) -> list[Call]:
+        """The next step in every shard that is needed."""
+        return [
+            Call(
+                "search_articles",
+                (keys.order(self._order),),
+                (keys.prefix, self._query, self._wanted, rank, mode, FEW, walked),
+            )
+            for keys, rank in self._at.items()
+        ]
+
+    def take(self, replies: Iterator[list[str]]) -> None:
+        """Take one reply for each of the calls."""
+        for keys in list(self._at):
+            reply = next(replies)
+            if self._is_enough(keys, reply):
+                del self._at[keys]
+            else:
+                self._at[keys] = int(reply[1])
+
+    def end(self) -> None:
+        """No more steps are taken."""
+        self.complete = not self._at
 
     def find_nothing(self) -> None:
         """End a search without terms: no article matches."""
         self._totals = dict.fromkeys(self._found, 0)
 
-    def _args(self, keys: Keys, at: int, mode: str, walked: int) -> tuple[str | int, ...]:
-        return (keys.prefix, self._query, self._wanted, at, mode, FEW, walked)
-
-    def _take(self, keys: Keys, reply: list[str]) -> bool:
+    def _is_enough(self, keys: Keys, reply: list[str]) -> bool:
         """Note a shard's matches; whether that is all that is needed of it."""
         status, number, *flat = reply
         matches = {member: float(value) for member, value in zip(flat[::2], flat[1::2], strict=True)}

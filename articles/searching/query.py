@@ -63,6 +63,12 @@ class Query:
 
     terms: tuple[Term, ...]
 
+    def of_whole_words(self) -> "Query | None":
+        """The same with the last word as it was typed, not as a beginning; None where that changes nothing."""
+        if not (self.terms and self.terms[-1].words and self.terms[-1].beginning):
+            return None
+        return Query((*self.terms[:-1], Term(self.terms[-1].words[:1])))
+
     def with_groups(self, titles: Mapping[str, str]) -> "Query":
         """The same with the groups (slug → title) that each term names."""
         words = {slug: _words_of_group(slug, title) for slug, title in titles.items()}
@@ -70,9 +76,9 @@ class Query:
 
 
 def read_query(text: str) -> Query:
-    """The terms of what was typed. The last word is also taken as the beginning of one."""
+    """The terms of what was typed. The last word is also the beginning of one, unless a space follows."""
     plain = _ADDRESS.sub(r"\1", text[:MOST_CHARACTERS])
-    found = [(fold(run[0]).removeprefix("www."), run.end() == len(plain.rstrip())) for run in runs(plain)]
+    found = [(fold(run[0]).removeprefix("www."), run.end() == len(plain)) for run in runs(plain)]
     if any(word not in _STOP_WORDS for word, _ in found):
         found = [(word, last) for word, last in found if last or word not in _STOP_WORDS]
     terms = [term for word, last in found for term in _terms(word, last)]

@@ -16,7 +16,7 @@ from snowballstemmer.english_stemmer import EnglishStemmer
 
 from articles.links import host_of
 
-WORDS_VERSION = 1
+WORDS_VERSION = 2
 """To be raised with every change of what this module makes: stores are then indexed anew, by housekeeping."""
 
 LONGEST_WORD = 40  # characters; longer ones are cut, in texts and in queries alike
@@ -50,6 +50,8 @@ _IGNORED = re.compile(
     "[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670\u200c\u200d]"
 )
 
+_SHORTEST_STEM = 3  # letters
+
 _local = threading.local()  # the stemmer keeps what it works on
 
 
@@ -78,13 +80,22 @@ def fold(text: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
-    """The stem of a folded word if it is English letters, else the word; without apostrophes, not too long."""
+    """The stem of a folded word if it is English letters, else the word; without apostrophes, not too long.
+
+    Words of up to three letters stay as they are, and no stem is shorter: `ios` and `aws` would be cut to two.
+    """
     if _ENGLISH.fullmatch(word):
-        stemmer = getattr(_local, "stemmer", None)
-        if stemmer is None:
-            stemmer = _local.stemmer = EnglishStemmer()
-        word = stemmer.stemWord(word)
+        plain = word.removesuffix("'s")
+        stemmed = _stemmed(plain) if len(plain) > _SHORTEST_STEM else plain
+        word = stemmed if len(stemmed) >= _SHORTEST_STEM else plain
     return word.replace("'", "")[:LONGEST_WORD]
+
+
+def _stemmed(word: str) -> str:
+    stemmer = getattr(_local, "stemmer", None)
+    if stemmer is None:
+        stemmer = _local.stemmer = EnglishStemmer()
+    return str(stemmer.stemWord(word))
 
 
 def pieces(run: str) -> list[Piece]:

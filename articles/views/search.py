@@ -59,8 +59,13 @@ def search(request: HttpRequest) -> HttpResponse:
 
 
 def asked_for(request: HttpRequest) -> tuple[str, str | None]:
-    """The words, and the slug of the group to look in; None for all. Raises GroupNotFound."""
-    return " ".join(request.GET.get("q", "")[:MOST_CHARACTERS].split()), _slug(request)
+    """The words, and the slug of the group to look in; None for all. Raises GroupNotFound.
+
+    A space behind the last word stays: it says that the word is whole.
+    """
+    typed = request.GET.get("q", "")[:MOST_CHARACTERS]
+    words = " ".join(typed.split())
+    return f"{words} " if words and typed[-1].isspace() else words, _slug(request)
 
 
 def _order(request: HttpRequest) -> Order:

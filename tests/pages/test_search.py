@@ -198,6 +198,16 @@ def test_a_reader_without_account_gets_a_page_without_cookies(site, alice):
     assert "Cookie" in response["Vary"]
 
 
+def test_a_space_behind_the_last_word_stays_and_ends_it(site):
+    site.articles.post(5, "bob", "Google", "https://example.org/1")
+
+    pages = [Client().get("/search/", {"q": text}).content.decode() for text in ("  goog", " goog  ", "google\t ")]
+
+    assert [page.count('id="article-') for page in pages] == [1, 0, 1]
+    assert ['value="goog"' in pages[0], 'value="goog "' in pages[1]] == [True, True]
+    assert "q=google+&amp;order=time" in pages[2]
+
+
 def test_a_member_sees_the_own_choice(site, alice):
     post(site, alice, "redis")
 

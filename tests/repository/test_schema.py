@@ -10,6 +10,7 @@ import redis
 from articles.domain import Rules
 from articles.errors import StoreUnfit
 from articles.repository import connect, schema, tuning
+from articles.repository.index import ALL_INDEXED
 from tests.repository.usage import MODERATOR, contents, use
 
 
@@ -20,7 +21,7 @@ def test_the_first_start_stamps_an_empty_store(server_url):
     site = str(UUID(repository.store.client.hget("schema:", "site")))
     repository.prepare()
 
-    stamp = {"version": "1", "shards": "4", "configured": "200", "points": "ranked", "indexed": "1 all"}
+    stamp = {"version": "1", "shards": "4", "configured": "200", "points": "ranked", "indexed": ALL_INDEXED}
     stamp |= {"voting_window": "604800.000", "closes": "fixed", "posted": "listed", "site": site}
     assert repository.store.client.hgetall("schema:") == stamp
     assert repository.site_id == site
@@ -87,7 +88,7 @@ def test_two_first_starts_prepare_one_store_wherever_one_overtakes_the_other(ser
 
         overtaken = client.left <= 0
         assert first.articles.post(1, "alice", "T", "https://example.org/").is_new
-        assert first.store.client.hget("schema:", "indexed") == "1 all"
+        assert first.store.client.hget("schema:", "indexed") == ALL_INDEXED
         assert list(first.audit.findings()) == []
     assert commands > 6
 

@@ -10,13 +10,17 @@ from articles.domain import Choice, Order
 from articles.errors import ArticleRemoved, DuplicateLink, GroupNotFound, NotRemoved, PageNotFound
 from articles.repository import Repository, connect, index, search
 from articles.repository import keys as names
+from articles.repository.index import ALL_INDEXED
 from articles.repository.reading import sort_key
-from articles.searching import read_query
+from articles.searching import WORDS_VERSION, read_query
 from tests.clock import Clock
 from tests.repository.test_listings import removing
 from tests.repository.usage import ALICE, BOB, MODERATOR, imported, problems, use
 
 NUMBERS = count(1)
+
+NEWER = WORDS_VERSION + 1
+"""The version of the words that another version of the site makes."""
 
 
 def post(repository: Repository, title: str, *groups: str, link: str = "", poster: str = "alice") -> int:
@@ -79,6 +83,56 @@ def test_newest_or_best_first(repository, clock):
 
     assert ids(repository, "redis", Order.TIME) == [new, old]
     assert ids(repository, "redis", Order.SCORE) == [old, new]
+
+
+def test_by_score_whole_words_come_before_beginnings(repository, clock):
+    whole = [post(repository, "Go is a language", link=f"https://a.example/{n}") for n in range(3)]
+    clock.advance(60)
+    begun = [post(repository, "Google and goats", link=f"https://b.example/{n}") for n in range(3)]
+    clock.advance(60)
+    both = post(repository, "Google likes Go")
+
+    assert ids(repository, "go", Order.SCORE) == [both, *whole[::-1], *begun[::-1]]
+    assert ids(repository, "go", Order.TIME) == [both, *begun[::-1], *whole[::-1]]
+    assert repository.search.page(read_query("go"), Order.SCORE).total == 7
+
+
+def test_a_group_that_is_named_whole_comes_before_one_whose_name_begins_so(repository):
+    whole, begun = post(repository, "One", "go"), post(repository, "Two", "google")
+
+    assert ids(repository, "go", Order.SCORE) == [whole, begun]
+
+
+def test_a_space_ends_the_last_word(repository):
+    whole, begun = post(repository, "Go is a language"), post(repository, "Google and goats")
+
+    assert set(ids(repository, "go")) == {whole, begun}
+    assert ids(repository, "go ") == [whole]
+    assert ids(repository, "goog ") == []
+
+
+def test_pages_go_on_from_whole_words_to_beginnings_with_nothing_twice(repository):
+    whole = [post(repository, "Go", link=f"https://a.example/{n}") for n in range(30)]
+    begun = [post(repository, "Google", link=f"https://b.example/{n}") for n in range(40)]
+
+    found = [i for number in (1, 2, 3) for i in ids(repository, "go", Order.SCORE, number)]
+
+    assert len(found) == len(set(found)) == 70
+    assert set(found[:30]) == set(whole)
+    assert set(found[30:]) == set(begun)
+    with pytest.raises(PageNotFound):
+        ids(repository, "go", Order.SCORE, 4)
+
+
+def test_looking_for_whole_words_first_costs_no_round_trip(repository, wire):
+    for n in range(30):
+        post(repository, "Go and Google", link=f"https://a.example/{n}")
+    ids(repository, "go", Order.SCORE)
+
+    with wire.counted() as counted:
+        ids(repository, "go", Order.SCORE)
+
+    assert counted.trips == 3
 
 
 def test_inside_a_group_and_without_hidden_ones(repository):
@@ -320,7 +374,7 @@ def test_a_store_from_before_is_indexed_step_by_step(unindexed, monkeypatch):
     monkeypatch.setattr(search, "STEP", 2)
 
     assert unindexed.search.catch_up(-1) == 2
-    assert unindexed.store.client.hget(names.SCHEMA, "indexed") == "1 2"
+    assert unindexed.store.client.hget(names.SCHEMA, "indexed") == f"{WORDS_VERSION} 2"
     assert unindexed.search.catch_up(60) == 1
     assert unindexed.search.catch_up(60) == 0
 
@@ -363,7 +417,7 @@ def test_words_of_another_version_are_made_anew(repository, state):
     assert ids(repository, "redis") == [article]
 
 
-@pytest.mark.parametrize("state", ["2 all", "2 1"])
+@pytest.mark.parametrize("state", [f"{NEWER} all", f"{NEWER} 1"])
 def test_an_older_version_leaves_the_words_of_a_newer_one_alone(repository, state):
     article = post(repository, "redis")
     keys, client = repository.store.shards.of(article), repository.store.client
@@ -388,25 +442,25 @@ def test_two_versions_side_by_side_make_the_words_once(repository, monkeypatch):
     monkeypatch.setattr(search, "STEP", 1)
     older = repository.search.index()
     next(older)
-    monkeypatch.setattr(search, "WORDS_VERSION", 2)  # another process is started meanwhile
-    monkeypatch.setattr(search, "ALL_INDEXED", "2 all")
+    monkeypatch.setattr(search, "WORDS_VERSION", NEWER)  # another process is started meanwhile
+    monkeypatch.setattr(search, "ALL_INDEXED", f"{NEWER} all")
 
     assert list(repository.search.index()) == [(done, 4) for done in range(1, 5)]
     monkeypatch.undo()
 
     assert list(older) == []
     assert repository.search.catch_up(60) == 0
-    assert client.hget(names.SCHEMA, "indexed") == "2 all"
+    assert client.hget(names.SCHEMA, "indexed") == f"{NEWER} all"
 
 
 def test_an_operator_may_go_back_to_the_words_of_an_older_version(repository):
     article = post(repository, "redis")
     client = repository.store.client
-    client.hset(names.SCHEMA, "indexed", "2 all")
+    client.hset(names.SCHEMA, "indexed", f"{NEWER} all")
 
     assert list(repository.search.index(anew=True)) == [(article, article)]
 
-    assert client.hget(names.SCHEMA, "indexed") == "1 all"
+    assert client.hget(names.SCHEMA, "indexed") == ALL_INDEXED
     assert repository.search.page(read_query("redis")).complete
 
 

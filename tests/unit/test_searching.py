@@ -56,7 +56,8 @@ def marks(text: str, query: str) -> list[str]:
         ("The The", "the the"),
         ("A theory of voting", "vote the"),
         ("The state of voting", "the of"),
-        ("Python", "pyth "),
+        ("Python", "pyth"),
+        ("Python", "python "),
         ("machine-learning_basics", "learning machine"),
     ],
 )
@@ -71,6 +72,8 @@ def test_a_title_is_found_however_it_is_asked_for(title, query):
         ("数据", "据数"),
         ("数据", "数字"),
         ("Python", "ython"),
+        ("Python", "pyth "),
+        ("Google", "go\t"),
         ("C++", "c# code"),
         ("About voting", "vote the"),
         ("Of mice", "the of"),
@@ -222,3 +225,27 @@ def test_naughty_strings_are_read_and_shown(shared_dir):
         read_query(text)
         assert "".join(part for part, _ in marked_parts(text, read_query(text[:50]))) == text
         assert words_of(text, "https://a.example/", text)
+
+
+@pytest.mark.parametrize("word", ["ios", "aws", "gas", "ais", "dns", "bus", "io", "c"])
+def test_a_short_word_is_never_cut(word):
+    assert [words(text)[0] for text in (word, word.upper(), f"{word}'s")] == [word] * 3
+    assert read_query(f"{word} x").terms[0].words == (word,)
+
+
+@pytest.mark.parametrize("word", ["ions", "ties", "bees", "used", "apis", "being"])
+def test_no_stem_is_shorter_than_three_letters(word):
+    assert len(words(word)[0]) >= 3
+
+
+@pytest.mark.parametrize(("query", "whole"), [("go", ("go",)), ("voting", ("vote",)), ("new python", ("python",))])
+def test_a_query_knows_what_is_asked_for_as_a_whole(query, whole):
+    asked = read_query(query).of_whole_words()
+
+    assert asked.terms[:-1] == read_query(query).terms[:-1]
+    assert (asked.terms[-1].words, asked.terms[-1].beginning) == (whole, "")
+
+
+@pytest.mark.parametrize("query", ["", "go ", "数", "数据库", "?"])
+def test_a_query_without_a_beginning_is_asked_once(query):
+    assert read_query(query).of_whole_words() is None
