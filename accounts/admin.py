@@ -16,7 +16,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from accounts import departures
-from accounts.models import User
+from accounts.models import PermissionGroup, User
 
 _ROW = re.compile(r"\A[0-9]{1,18}\Z", re.ASCII)
 
@@ -66,9 +66,21 @@ class StrictMixin(admin.ModelAdmin):  # type: ignore[type-arg]
 admin.site.unregister(Group)
 
 
-@admin.register(Group)
-class StrictGroupAdmin(StrictMixin, GroupAdmin):
-    """Groups of permissions, such as Moderators."""
+@admin.register(PermissionGroup)
+class PermissionGroupAdmin(StrictMixin, GroupAdmin):
+    """Under a name of its own, for groups of articles are another thing; with the permissions of Django's groups."""
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002
+        return request.user.has_perm("auth.view_group") or request.user.has_perm("auth.change_group")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("auth.add_group")
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002
+        return request.user.has_perm("auth.change_group")
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002
+        return request.user.has_perm("auth.delete_group")
 
 
 @admin.register(User)
@@ -97,6 +109,10 @@ class MemberAdmin(StrictMixin, UserAdmin):  # type: ignore[type-arg]
     list_filter = ("is_active", "is_staff", "is_superuser", "imported", "groups")
     search_fields = ("username", "email")
     ordering = ("username",)
+
+    def formfield_for_manytomany(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        labels = {"groups": {"label": _("Permission groups")}}
+        return super().formfield_for_manytomany(db_field, request, **labels.get(db_field.name, {}), **kwargs)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:  # noqa: ARG002
         """Who joined when and how is a fact; so is the name from its creation on."""

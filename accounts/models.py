@@ -211,6 +211,16 @@ def _digest(plaintext: str) -> str:
     return sha256(plaintext.encode()).hexdigest()
 
 
+class PermissionGroup(auth.Group):
+    """A group of members with permissions, such as Moderators; not one of the site's groups of articles."""
+
+    class Meta:
+        proxy = True
+        default_permissions = ()
+        verbose_name = _("permission group")
+        verbose_name_plural = _("permission groups")
+
+
 class Token(models.Model):
     """A member's key to the API."""
 

@@ -21,6 +21,7 @@ from accounts.forms import (
     SignUpForm,
     TokenForm,
 )
+from accounts.mail import public_address
 from accounts.models import Token, TokenLimitError, User
 from accounts.pages import form_action, is_for_members, members_only, page_with_form
 
@@ -104,6 +105,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
     if user := user or form.created_before(request):
         # After the account is committed: listeners to the login may act in the new member's name.
         login(request, user, backend=_BACKEND)
+        messages.success(request, _("Welcome, %(name)s! Your account has been created.") % {"name": user.username})
         return _arrived(request, errand)
     _show_again(request, form)
     return render(request, "accounts/signup.html", {"form": form, "errand": errand})
@@ -154,7 +156,9 @@ def issue_token(request: MemberRequest) -> HttpResponse:
         except TokenLimitError:
             form.add_error(None, _("You have as many tokens as one may have. Revoke one first."))
         else:
-            return render(request, "accounts/token.html", {"token": token, "plaintext": plaintext})
+            scheme, host = public_address(request)
+            context = {"token": token, "plaintext": plaintext, "api": f"{scheme}://{host}/api/me"}
+            return render(request, "accounts/token.html", context)
     return _settings_page(request, EmailForm(instance=request.user), form)
 
 

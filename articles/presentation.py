@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any
+from unicodedata import east_asian_width
 
 from django.utils import timezone
 from django.utils.formats import date_format, number_format
@@ -24,6 +25,8 @@ _UNITS: tuple[tuple[int, Callable[[int], str]], ...] = (
     (_MINUTE, lambda n: ngettext("%(n)s minute", "%(n)s minutes", n)),
     (1, lambda n: ngettext("%(n)s second", "%(n)s seconds", n)),
 )
+
+_THREE_LINES = 90  # columns
 
 _NUMBER = re.compile(r"[0-9.]+(?:e[+-][0-9]+)?")
 _BEHIND_MARK = re.compile(r"(?<=[，。：；？！])\s+")
@@ -46,6 +49,18 @@ def age(posted_at: float) -> str:
         return ngettext("%(n)s day ago", "%(n)s days ago", days) % {"n": grouped(days)}
     years = seconds // _YEAR
     return ngettext("%(n)s year ago", "%(n)s years ago", years) % {"n": grouped(years)}
+
+
+def is_long(title: str) -> bool:
+    """Whether a title may need more than three lines on a phone; Chinese characters are twice as wide."""
+    return sum(2 if east_asian_width(char) in "WF" else 1 for char in title) > _THREE_LINES
+
+
+def from_now(unix_seconds: float) -> str:
+    """A moment before or after now, in its two largest units: "2 hours 5 minutes ago", "in 6 days"."""
+    apart = unix_seconds - time.time()
+    told = {"time": duration(abs(apart))}
+    return gettext("in %(time)s") % told if apart > 0 else gettext("%(time)s ago") % told
 
 
 def moment(unix_seconds: float) -> datetime:
@@ -133,6 +148,8 @@ def prose(text: str) -> str:
 
 FILTERS: dict[str, Callable[..., Any]] = {
     "age": age,
+    "from_now": from_now,
+    "is_long": is_long,
     "full_date": full_date,
     "iso_date": iso_date,
     "duration": duration,

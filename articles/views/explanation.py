@@ -21,6 +21,8 @@ from articles.wiring import repository
 
 _log = logging.getLogger(__name__)
 
+_FEWEST_DRAWN = 3  # samples
+
 
 @dataclass(frozen=True, slots=True)
 class PlaceInList:
@@ -40,6 +42,11 @@ class Past:
     drawn: History
     best: int
     last: int
+
+    @property
+    def may_be_drawn(self) -> bool:
+        """Whether there are samples enough for a line that says more than the sentence."""
+        return len(self.drawn.rows) >= _FEWEST_DRAWN
 
     @property
     def places(self) -> list[tuple[str, ...]]:

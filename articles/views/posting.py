@@ -5,6 +5,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from accounts import typed
 from accounts.pages import members_only, page_with_form
@@ -13,6 +14,7 @@ from articles.domain import Article, ArticleId, UserId
 from articles.errors import DuplicateLink, Refused
 from articles.forms import EditForm, PostForm
 from articles.people import actor, reader_id
+from articles.presentation import grouped
 from articles.refusals import sentence_of
 from articles.repository import Repository
 from articles.wiring import repository
@@ -27,11 +29,25 @@ def post(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         values, poster = form.cleaned_data, actor(request)
         posted = found.articles.post(poster.id, poster.name, values["title"], values["link"], values["groups"])
-        if not posted.is_new and not _just_posted(found, posted.id, poster.id):
+        if posted.is_new:
+            messages.success(request, _posted(found.rules.edit_window))
+        elif not _just_posted(found, posted.id, poster.id):
             messages.info(request, _("This link was posted already: here is the article. You can vote for it."))
         return redirect("articles:article", posted.id)
     typed.refill(request, form)
     return render(request, "articles/post.html", {"form": form}, status=400 if form.errors else 200)
+
+
+def _posted(edit_window: float) -> str:
+    """What the poster of a new article reads."""
+    if minutes := int(edit_window // 60):
+        text = ngettext(
+            "Your article has been posted. You can edit it for %(num)s minute.",
+            "Your article has been posted. You can edit it for %(num)s minutes.",
+            minutes,
+        )
+        return text % {"num": grouped(minutes)}
+    return _("Your article has been posted.")
 
 
 def _just_posted(found: Repository, article_id: ArticleId, poster: UserId) -> bool:

@@ -21,7 +21,7 @@
 
   const search = () => {
     const field = find("input[name=q]");
-    if (field) field.select();
+    if (field?.offsetWidth) field.select(); // on a phone there is only a button
     else location.assign(help.dataset.search);
   };
 

@@ -1,9 +1,8 @@
-// Help while an article is posted: the length of a line, whether the link is known, a filter for many groups.
+// Help in forms: the length of a line, whether a link is known, a filter for many groups, a button that copies a token.
 // Without it the server says the same after the form is sent.
 (() => {
   "use strict";
 
-  const FEW = 6; // groups that need no filter
   const all = (selector) => document.querySelectorAll(selector);
   const grouped = (number) => Number(number).toLocaleString(document.documentElement.lang);
   const output = (name, field) => {
@@ -32,6 +31,14 @@
     line.oninput();
   }
 
+  for (const button of all("[data-copied]")) {
+    button.hidden = !navigator.clipboard;
+    button.onclick = async () => {
+      await navigator.clipboard.writeText(button.value);
+      button.textContent = button.dataset.copied;
+    };
+  }
+
   for (const link of all("[data-known]")) {
     const shown = output("known", link);
     let timer;
@@ -40,9 +47,7 @@
       const answer = await fetch(link.dataset.known + encodeURIComponent(asked));
       const { told, address } = await answer.json();
       if (!told || asked !== link.value) return;
-      const found = document.createElement("a");
-      Object.assign(found, { href: address, textContent: told });
-      shown.replaceChildren(found);
+      shown.replaceChildren(Object.assign(document.createElement("a"), { href: address, textContent: told }));
     };
     link.oninput = () => {
       clearTimeout(timer);
@@ -53,8 +58,7 @@
   }
 
   for (const choice of all("[data-filter]")) {
-    const boxes = choice.querySelector(".boxes"), items = [...(boxes?.children ?? [])];
-    if (items.length <= FEW) continue;
+    const boxes = choice.querySelector(".boxes"), items = [...boxes.children];
     const label = document.createElement("label"), field = document.createElement("input");
     Object.assign(field, { type: "search", autocomplete: "off", id: `${choice.id}_filter` });
     Object.assign(label, { className: "typed", htmlFor: field.id, textContent: choice.dataset.filter });

@@ -7,8 +7,8 @@
   const list = document.querySelector(".rows[data-pulse]");
   if (!document.querySelector("[data-votes-of], #found")) return;
   const idsShown = () => {
-    const ids = [...document.querySelectorAll("[data-votes-of]")].map((place) => place.dataset.votesOf);
-    return [...new Set(ids)].slice(0, 100);
+    const places = [...document.querySelectorAll("[data-votes-of]")];
+    return [...new Set(places.map((place) => place.dataset.votesOf))].slice(0, 100);
   };
 
   const news = document.createElement("div"), link = document.createElement("a");
@@ -36,8 +36,7 @@
     const next = articles.map(({ id }) => rows.find((row) => row.id === `article-${id}`)).filter(Boolean);
     next.push(...rows.filter((row) => !next.includes(row)));
     if (next.every((row, place) => row === rows[place]) || isRead()) return;
-    const ranks = () => [...list.querySelectorAll(".rank")];
-    const texts = ranks().map((rank) => rank.textContent);
+    const ranks = () => [...list.querySelectorAll(".rank")], texts = ranks().map((rank) => rank.textContent);
     const tops = new Map(rows.map((row) => [row, row.getBoundingClientRect().top]));
     list.append(...next);
     ranks().forEach((rank, place) => (rank.textContent = texts[place]));
@@ -51,13 +50,13 @@
   const follow = ({ articles, new: text }, asked) => {
     document.dispatchEvent(new CustomEvent("counts", { detail: { articles, asked } }));
     for (const article of articles) {
-      for (const name of ["views", "visitors"]) {
-        const part = document.querySelector(`#article-${article.id} .${name}`);
-        if (part && article[name]) part.textContent = article[name];
+      for (const part of document.querySelectorAll(`#article-${article.id} :is(.views, .visitors)`)) {
+        part.textContent = article[part.className] ?? part.textContent;
       }
     }
-    if (list) reorder(articles);
-    if (list) tellNews(text);
+    if (!list) return;
+    reorder(articles);
+    tellNews(text);
   };
 
   let wait = SOON, lookedAt = Date.now(), heard, timer, isAsking;

@@ -45,7 +45,7 @@
     const mine = (latest = new AbortController()), { signal } = mine;
     const given = [...new FormData(form)].filter(([name, value]) => value.trim() || form[name].required);
     let address = `${form.action}?${new URLSearchParams(given)}`;
-    find(parts[0]).setAttribute("aria-busy", "true");
+    find(parts[0]).ariaBusy = true;
     setTimeout(() => mine.abort(), LATE);
     let page;
     try {
@@ -58,7 +58,7 @@
       if (!failed) return form.submit();
       page = 0;
       find(parts[0]).replaceChildren();
-      find(parts[0]).removeAttribute("aria-busy");
+      find(parts[0]).ariaBusy = null;
     }
     if (mine !== latest) return;
     if (failed) failed.hidden = !!page;

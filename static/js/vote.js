@@ -22,17 +22,19 @@
       Object.assign(place.dataset, { votes, opposes, choice });
       const sum = place.querySelector(".points");
       sum.firstChild.data = points;
-      if (numbers) sum.title = numbers;
-      if (unit) sum.lastChild.textContent = ` ${unit}`;
+      if (unit) {
+        sum.title = numbers;
+        sum.lastChild.textContent = ` ${unit}`;
+      }
       for (const button of place.querySelectorAll("button")) {
         const name = button.classList[0], own = name === choice;
         button.value = own ? "none" : name;
         button.ariaPressed = own;
       }
     }
-    const shown = { votes: grouped(votes), opposes: grouped(opposes), points };
+    const shown = { votes: grouped(votes), opposes: grouped(opposes) };
     for (const part of all(`#article-${id} [data-count]`)) {
-      part.querySelector("dd").textContent = shown[part.dataset.count] ?? part.dataset[choice];
+      part.textContent = shown[part.dataset.count] ?? part.dataset[choice];
     }
   };
 
@@ -48,8 +50,6 @@
     place?.append(found);
   };
 
-  const isOf = (id) => (told) =>
-    String(told?.id) === id && Number.isInteger(told.votes) && Number.isInteger(told.opposes);
   const isTold = (told) => typeof told?.told === "string";
 
   // What the server says, or {error, status}; {} if the answer was lost twice, or is none that can be believed. A choice
@@ -118,11 +118,12 @@
 
   const cast = async (button, wish) => {
     const { votesOf: id, votes, opposes, choice } = button.closest("[data-votes-of]").dataset;
-    const known = pending.get(id)?.known ?? { votes: Number(votes), opposes: Number(opposes), choice };
+    const known = pending.get(id)?.known ?? { votes: +votes, opposes: +opposes, choice };
     const after = (count, name) => known[count] - (known.choice === name) + (wish === name);
     note(id);
     show(id, { votes: after("votes", "vote"), opposes: after("opposes", "oppose"), choice: wish });
-    const state = await settle(id, button, wish, known, isOf(id));
+    const isOf = (told) => String(told?.id) === id && Number.isInteger(told.votes) && Number.isInteger(told.opposes);
+    const state = await settle(id, button, wish, known, isOf);
     if (!state) return;
     settled.set(id, performance.now());
     show(id, state.known);
@@ -132,10 +133,9 @@
   };
 
   const mark = (button, wish) => {
-    const isSaved = wish === "save";
-    button.value = isSaved ? "forget" : "save";
-    button.ariaPressed = isSaved;
-    button.firstChild.data = texts[isSaved ? "saved" : "save"];
+    button.ariaPressed = wish === "save";
+    button.value = wish === "save" ? "forget" : "save";
+    button.title = button.querySelector("span span").textContent = texts[button.value];
   };
   const save = async (button, wish) => {
     const id = button.closest("[id^=article-]").id.slice(8);

@@ -70,13 +70,13 @@ LOOKUPS = [
 ]
 
 
-@pytest.mark.parametrize("model", ["accounts/user", "auth/group"])
+@pytest.mark.parametrize("model", ["accounts/user", "accounts/permissiongroup"])
 @pytest.mark.parametrize("name", LOOKUPS)
 def test_odd_values_in_the_address_of_a_list_are_no_fault_of_the_site(as_carol, model, name):
     assert {as_carol.get(f"/admin/{model}/", {name: value}).status_code for value in ODD} <= {200, 302, 400}
 
 
-@pytest.mark.parametrize("model", ["accounts/user", "auth/group"])
+@pytest.mark.parametrize("model", ["accounts/user", "accounts/permissiongroup"])
 @pytest.mark.parametrize("value", ODD, ids=ascii)
 def test_odd_values_in_a_form_are_no_fault_of_the_site(as_carol, alice, model, value):
     group = Group.objects.get_or_create(name="Moderators")[0]
@@ -133,10 +133,10 @@ def test_the_operator_sets_a_password(as_carol, alice):
 
 
 def test_groups_are_managed_there_too(as_carol):
-    assert as_carol.get("/admin/auth/group/").status_code == 200
+    assert as_carol.get("/admin/accounts/permissiongroup/").status_code == 200
 
 
-@pytest.mark.parametrize("target", [ADD, "/admin/accounts/user/", "/admin/auth/group/"])
+@pytest.mark.parametrize("target", [ADD, "/admin/accounts/user/", "/admin/accounts/permissiongroup/"])
 def test_members_have_no_business_there(as_alice, client, target):
     for browser in (as_alice, client):
         assert browser.get(target)["Location"].startswith("/admin/login/")
