@@ -68,7 +68,7 @@ admin.site.unregister(Group)
 
 @admin.register(PermissionGroup)
 class PermissionGroupAdmin(StrictMixin, GroupAdmin):
-    """Under a name of its own, for groups of articles are another thing; with the permissions of Django's groups."""
+    """Django's groups with their permissions, under a name that does not mean groups of articles."""
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002
         return request.user.has_perm("auth.view_group") or request.user.has_perm("auth.change_group")

@@ -89,7 +89,7 @@ class Rules:
     voting_window: float = 7 * 86400
     """Of articles posted from now on. Each keeps the one it was posted with: see `Article.closes_at`."""
 
-    votes_per_day: int | None = 200
+    votes_per_day: int | None = None
     """Votes that are worth a day on the front page; None where the site learns that from its own articles."""
 
     per_page: int = 25

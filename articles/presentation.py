@@ -57,9 +57,11 @@ def is_long(title: str) -> bool:
 
 
 def from_now(unix_seconds: float) -> str:
-    """A moment before or after now, in its two largest units: "2 hours 5 minutes ago", "in 6 days"."""
+    """A moment before or after now, to the minute: "2 hours 5 minutes ago", "in 6 days"."""
     apart = unix_seconds - time.time()
-    told = {"time": duration(abs(apart))}
+    if abs(apart) < _MINUTE:
+        return gettext("just now")
+    told = {"time": duration(abs(apart) // _MINUTE * _MINUTE)}
     return gettext("in %(time)s") % told if apart > 0 else gettext("%(time)s ago") % told
 
 

@@ -106,7 +106,7 @@ def of_search(request: HttpRequest, wish: Wish, kind: str) -> HttpResponse:
             raise
         return moved(request.path + query_of(wish, q=text, group=gone.moved_to))
     with override(settings.LANGUAGE_CODE):
-        title, page = _("Search for “%(words)s”") % {"words": text}, search_address(text, Order.TIME, slug)
+        title, page = _("Search for “%(words)s”") % {"words": text.strip()}, search_address(text, Order.TIME, slug)
         return _answer(request, title, page, wish, articles, kind, q=text, group=slug or "")
 
 

@@ -103,7 +103,7 @@ def test_the_index_shows_every_group_with_its_number_of_articles(site, article):
 
 def test_groups_chosen_in_the_index_are_shown_together(site, article):
     site.groups.create("web", "The Web")
-    assert 'type="submit">Show the chosen' in Client().get("/groups/").text
+    assert 'type="submit">View selected' in Client().get("/groups/").text
 
     for query, address in {
         "any=web&any=python": "/groups/python+web/",

@@ -107,7 +107,7 @@ def test_pages_carry_what_the_script_needs_and_those_of_readers_nothing_more(sit
     place = f'data-votes-of="{article}" data-votes="1" data-opposes="0" data-choice="none"'
     assert place in member
     assert place in reader
-    assert 'data-saved="Saved"' in member
+    assert 'data-forget="Saved"' in member
     assert "data-saved" not in reader
 
 

@@ -1,6 +1,7 @@
 """The article's page says why it is where it is."""
 
 import re
+import time
 from html import unescape
 from html.parser import HTMLParser
 
@@ -9,8 +10,10 @@ from django.template import engines
 from django.test import Client
 from django.utils import translation
 
+from articles import presentation
 from articles.domain import Actor, Choice, ImportedArticle, Visit
 from articles.errors import StoreUnavailable
+from articles.presentation import full_date
 from articles.repository.explanations import Explanations
 from articles.views.explanation import why
 from tests.pages.conftest import browser_of
@@ -45,12 +48,12 @@ def test_it_says_in_plain_words_where_the_article_is_and_why(site, article, bob)
 
     text = words(section_of(article))
 
-    assert "Why is it here?" in text
+    assert "Why it ranks here" in text
     assert (
-        "It was posted just now, and its 2 points count as if it had been posted 14 minutes 24 seconds later."
+        "It was posted just now, and its 2 points lift it as if it had been posted 14 minutes 24 seconds later."
         in text
     )
-    assert "That makes it number 1 on the front page, of 2 articles." in text
+    assert "It ranks number 1 of 2 on the front page." in text
     assert "No. 1 Front page of 2" in text
     assert "No. 1 Python of 1" in text
 
@@ -62,7 +65,7 @@ def test_its_own_first_view_puts_it_on_the_hot_list(site, article):
 
     text = words(section_of(article, reader))
 
-    assert "By its readers it is number 1 on the hot list, of 1 article." in text
+    assert "By readership it ranks number 1 of 1 on the hot list." in text
     assert "No. 1 Hot list of 1" in text
     assert "Views each counts 1 1 Visitors each counts 1.2 1 Together 1 × 1 + 1.2 × 1 2.2" in text
 
@@ -80,9 +83,9 @@ def test_the_score_is_shown_as_a_sum(site, article, bob):
 
     text = words(section_of(article))
 
-    assert "1 for it, 1 against it; each point counts 7 minutes 12 seconds + 0 × 432.000" in text
-    assert text.count(f"{stored.posted_at:,.3f}") == 2  # posted, and the score
-    assert "as many members oppose it as vote for it: only its time counts" in text
+    assert "1 for it, 1 against it; each point counts 7 minutes 12 seconds + 0 seconds" in text
+    assert text.count(full_date(stored.posted_at)) == 2  # posted, and what it ranks as
+    assert "As many members oppose it as vote for it, so only its time counts" in text
 
 
 def test_an_article_nobody_voted_for_says_so(site):
@@ -90,7 +93,7 @@ def test_an_article_nobody_voted_for_says_so(site):
 
     text = words(section_of(site.imports.add(rows)[0]))
 
-    assert "and nobody has voted: only its time counts" in text
+    assert "and has no votes yet, so only its time counts" in text
 
 
 def test_votes_make_up_for_nothing_once_voting_has_closed(site, old):
@@ -125,21 +128,17 @@ def test_it_says_what_one_more_vote_would_do(site, article, bob):
 
     one_place, top = words(section_of(third)), words(section_of(article))
 
-    assert "One more vote would count for 7 minutes 12 seconds more: to number 1, 2 places higher." in one_place
-    assert "Votes count until " in one_place
+    assert "One more vote would add 7 minutes 12 seconds and lift it to number 1, 2 places higher." in one_place
     assert re.search(r"\d places? higher|at the top already", top)
 
 
 def test_a_closed_article_says_that_its_score_is_final(site, article, old):
     text = words(section_of(old))
 
-    assert (
-        "as more members oppose it than vote for it, it counts as if it had been posted 21 minutes 36 seconds"
-        in text
-    )
-    assert "Voting closed on " in text
+    assert "so it ranks as if it had been posted 21 minutes 36 seconds earlier" in text
+    assert "Voting is closed, so its score is final" in text
     assert "One more vote" not in text
-    assert "− 3 × 432.000" in text
+    assert "− 21 minutes 36 seconds" in text
 
 
 def test_its_places_lead_to_the_page_that_shows_it(site, article):
@@ -161,13 +160,13 @@ def test_the_history_is_drawn_and_told(site, article, monkeypatch):
 
     section = section_of(article)
 
-    assert "Its best place was number 1; last it was number 1." in section
+    assert "Its best rank was number 1; most recently it was number 1." in section
     assert section.count('id="past-1-1-title"') == 1
     assert "<table>" in section.partition('id="past-1-1-title"')[2]
 
 
 def test_an_article_without_history_says_why_there_is_none(site, article):
-    assert "None has been noted of this one in the last 7 days." in section_of(article)
+    assert "None was recorded for this one in the last 7 days." in section_of(article)
 
 
 def test_a_removed_article_has_no_explanation(site, article, carol):
@@ -175,7 +174,7 @@ def test_a_removed_article_has_no_explanation(site, article, carol):
 
     text = page_of(article, browser_of(carol))
 
-    assert "Why is it here?" not in text
+    assert "Why it ranks here" not in text
     assert "data-article" not in text
     assert "data-viewed-article" not in text
 
@@ -189,7 +188,7 @@ def test_the_page_is_shown_although_it_cannot_be_explained(site, article, monkey
     text = page_of(article)
 
     assert "A title" in text
-    assert "This cannot be told right now." in text
+    assert "explain its rank right now." in text
     assert f"article {article} not explained: StoreUnavailable: slow" in caplog.text
 
 
@@ -247,17 +246,32 @@ def test_the_history_is_drawn_for_each_language_and_anew_with_each_sample(site, 
     def drawn():
         return why(site.articles.get(article))["why"].past
 
-    site.history.sample()
+    def sampled_later(minutes):
+        later = now + 60 * minutes
+        monkeypatch.setattr(site.store, "_clock", lambda: later)
+        site.history.sample()
+
+    now = site.store.now()
+    for minutes in (0, 10, 20):
+        sampled_later(minutes)
     english = drawn()
     with translation.override("de"):
         german = drawn()
-    soon = site.store.now() + 600
-    monkeypatch.setattr(site.store, "_clock", lambda: soon)
-    site.history.sample()
-    later = drawn()
+    sampled_later(30)
 
     assert english != german  # dates
-    assert (english.count("<tr>"), later.count("<tr>")) == (2, 3)
+    assert (english.count("<tr>"), drawn().count("<tr>")) == (4, 5)
+
+
+def test_two_samples_are_told_and_not_drawn(site, article, monkeypatch):
+    now = site.store.now()
+    for seconds in (1200, 600, 0):
+        assert 'id="past-1-1-title"' not in section_of(article)
+        monkeypatch.setattr(site.store, "_clock", lambda at=now - seconds: at)
+        site.history.sample()
+    monkeypatch.setattr(site.store, "_clock", lambda: now)
+
+    assert 'id="past-1-1-title"' in section_of(article)
 
 
 def test_every_string_of_the_templates_is_translated_as_a_whole():
@@ -267,10 +281,12 @@ def test_every_string_of_the_templates_is_translated_as_a_whole():
     assert re.findall(r"[A-Za-z]{2,}", bare) == []
 
 
-def test_it_can_be_asked_for_alone_and_counts_no_view(site, article):
+def test_it_can_be_asked_for_alone_and_counts_no_view(site, article, monkeypatch):
     reader = Client(
         headers={"user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"}
     )
+    now = time.time()
+    monkeypatch.setattr(presentation.time, "time", lambda: now)
     on_the_page = section_of(article, reader)
 
     answer = reader.get(f"/articles/{article}/why/")
