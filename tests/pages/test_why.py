@@ -160,7 +160,7 @@ def test_the_history_is_drawn_and_told(site, article, monkeypatch):
 
     section = section_of(article)
 
-    assert "Its best rank was number 1; most recently it was number 1." in section
+    assert "On the front page: best rank number 1, most recently number 1." in section
     assert section.count('id="past-1-1-title"') == 1
     assert "<table>" in section.partition('id="past-1-1-title"')[2]
 
