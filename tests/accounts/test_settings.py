@@ -1,3 +1,4 @@
+import html
 import re
 from datetime import timedelta
 
@@ -117,6 +118,28 @@ def test_a_new_token_is_shown_exactly_once(as_alice, alice):
     listed = as_alice.get("/settings/").text
     assert "laptop" in listed
     assert _shown(listed) is None
+
+
+@pytest.mark.parametrize(
+    ("site_url", "address"), [("", "http://testserver"), ("https://news.example", "https://news.example")]
+)
+def test_a_new_token_comes_with_a_button_to_copy_it_and_a_command_to_try_it(as_alice, settings, site_url, address):
+    settings.SITE_URL = site_url
+    page = _issue(as_alice).text
+    plaintext = _shown(page)
+
+    assert f'curl -H "Authorization: Bearer {plaintext}" {address}/api/me' in html.unescape(page)
+    (button,) = re.findall(r"<button[^>]*data-copied[^>]*>", page)
+    assert f'value="{plaintext}"' in button
+    assert "hidden" in button, "a script shows it where it can copy"
+
+
+def test_deleting_the_account_stands_apart_from_everything_else(as_alice):
+    page = as_alice.get("/settings/").text
+
+    (apart,) = re.findall(r'<section class="danger-zone".*?</section>', page, re.DOTALL)
+    assert 'href="/settings/delete/"' in apart
+    assert page.index("danger-zone") > page.index('id="settings-data"')
 
 
 @pytest.mark.parametrize("name", ["", "   ", "x" * 51])

@@ -34,6 +34,13 @@ def test_signing_up_makes_an_account_and_logs_in_at_once(client):
     assert alice.check_password(PASSWORD)
 
 
+def test_the_next_page_welcomes_a_new_member_once(client):
+    _sign_up(client, "Alice", next="/about/")
+
+    assert "Welcome, Alice! Your account has been created." in client.get("/about/").text
+    assert "Welcome" not in client.get("/about/").text
+
+
 def test_an_e_mail_address_is_optional(client):
     assert _sign_up(client).status_code == 302
     assert User.objects.get().email == ""

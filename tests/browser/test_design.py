@@ -7,6 +7,7 @@ from tests.browser.windows import window
 pytestmark = pytest.mark.browser
 
 TOUCH = 44
+VOTE_HEIGHT = 24
 SHIFTS = """new Promise(done => {
   const nodes = one => one.sources.map(({node}) => node?.outerHTML?.slice(0, 100));
   const told = list => done(list.getEntries().map(one => [one.value, ...nodes(one)]));
@@ -46,7 +47,7 @@ def test_a_fingertip_hits_every_button(open_page, options):
     page = open_page("/newest/", **options)
     heights, widths = sizes(page, ".votes button")
 
-    assert min(heights) >= TOUCH
+    assert min(heights) >= VOTE_HEIGHT
     assert min(widths) >= TOUCH
     for selector in (".menu a", ".pager a", ".site-name"):
         assert min(sizes(page, selector)[0]) >= TOUCH, selector
@@ -55,7 +56,52 @@ def test_a_fingertip_hits_every_button(open_page, options):
 def test_rows_of_one_line_are_no_higher_than_their_buttons_need(open_page):
     page = open_page("/newest/", viewport={"width": 1280, "height": 900})
 
-    assert min(sizes(page, ".row")[0]) <= TOUCH + 20
+    assert min(sizes(page, ".row")[0]) <= 2 * VOTE_HEIGHT + 30
+
+
+@pytest.mark.parametrize("options", [{"viewport": {"width": 1280, "height": 900}}, phone()], ids=["desk", "phone"])
+def test_the_vote_stands_upright_at_the_left_of_the_title(open_page, options):
+    page = open_page("/newest/", **options)
+    row = page.locator(".row").first
+    up, number, down, title = (
+        row.locator(part).bounding_box() for part in (".vote", ".points", ".oppose", "h2 a >> nth=0")
+    )
+
+    assert up["y"] + up["height"] <= number["y"] + 1
+    assert number["y"] + number["height"] <= down["y"] + 1
+    assert title["x"] - page.locator(".rows").bounding_box()["x"] <= 96
+    assert up["x"] + up["width"] <= title["x"]
+
+
+def test_a_title_is_the_heaviest_part_of_its_row_and_facts_have_two_lines_on_a_phone(open_page):
+    page = open_page("/newest/", **phone())
+    weight = "one => Number(getComputedStyle(one).fontWeight)"
+    assert page.locator(".row h2 a").first.evaluate(weight) == 600
+    for part in (".poster", ".host", ".permalink", ".groups a"):
+        assert page.locator(f".row {part}").first.evaluate(weight) == 400, part
+    line = 28  # with fingers' targets
+    assert max(sizes(page, ".row .facts")[0]) <= 2 * line + 8
+
+
+@pytest.mark.parametrize("path", ["/", "/newest/", "/hot/", "/top/?range=all"])
+@pytest.mark.parametrize("member", ["demo", "demo-moderator", None])
+def test_on_a_phone_the_first_article_begins_within_140_pixels(chromium, site, open_page, path, member):
+    if member is None:
+        assert open_page(path, **phone()).locator(".row").first.bounding_box()["y"] <= 140
+        return
+    with window(chromium, site, member, **phone()) as page:
+        page.goto(path)
+        assert page.locator(".row").first.bounding_box()["y"] <= 140
+
+
+def test_on_a_phone_the_search_is_a_button_that_leads_to_its_page(open_page):
+    page = open_page("/", **phone())
+
+    page.click("header .find button")
+
+    page.wait_for_url("**/search/**")
+    assert page.locator("main input[name=q]").is_visible()
+    assert page.evaluate("document.activeElement.name") == "q"
 
 
 def ground(page):
@@ -133,12 +179,11 @@ LINE_AND_WORDS = """one => {
 def test_the_line_under_the_current_tab_is_as_long_as_its_words_and_begins_at_the_pages_edge(open_page, options):
     page = open_page("/", **options)
     edge = page.locator("main").bounding_box()["x"]
-    for selector in (".lists [aria-current]", ".orders [aria-current]"):
-        found = page.locator(selector).evaluate(LINE_AND_WORDS)
-        assert "gradient" in found["image"], selector
-        assert found["clip"] == "content-box"
-        assert found["line"] == pytest.approx(found["words"], abs=1)
-        assert found["words"][0] == pytest.approx(edge, abs=1)
+    found = page.locator(".lists [aria-current]").evaluate(LINE_AND_WORDS)
+    assert "gradient" in found["image"]
+    assert found["clip"] == "content-box"
+    assert found["line"] == pytest.approx(found["words"], abs=1)
+    assert found["words"][0] == pytest.approx(edge, abs=1)
 
 
 def test_the_title_of_a_group_stands_on_one_line_of_the_index(open_page):
@@ -152,7 +197,7 @@ def test_the_title_of_a_group_stands_on_one_line_of_the_index(open_page):
     assert max(page.locator(".group-index a").evaluate_all(lines)) <= 30
 
 
-def test_the_tabs_of_ones_own_lists_begin_at_the_pages_edge(chromium, site):
+def test_the_choice_of_ones_own_lists_begins_at_the_pages_edge(chromium, site):
     with window(chromium, site, "demo", viewport={"width": 1280, "height": 900}) as page:
         page.goto("/mine/saved/")
 

@@ -245,5 +245,31 @@ def test_every_form_needs_its_token(site, article, carol, path):
     assert site.articles.get(article).removed is None
 
 
+def lists_of(page):
+    return re.search(r'<nav class="lists".*?</nav>', page, re.DOTALL)[0]
+
+
+def test_moderators_have_one_entry_in_the_menu_that_leads_to_all_they_do(site, article, alice, carol):
+    browser = browser_of(carol)
+
+    assert "Moderation" not in lists_of(Client().get("/").text) + lists_of(browser_of(alice).get("/").text)
+    for path in ("/moderation/", "/moderation/views/", "/lab/", "/moderation/groups/"):
+        page = browser.get(path).text
+        assert re.search(r'<a href="/moderation/" aria-current="\w+">Moderation</a>', lists_of(page)), path
+        (inside,) = re.findall(r'<nav aria-label="Moderation">.*?</nav>', page, re.DOTALL)
+        assert re.findall(r'href="([^"]+)"', inside) == ["/moderation/", "/moderation/views/", "/lab/", "/groups/"]
+    assert 'aria-label="Moderation"' not in Client().get("/moderation/").text
+
+
+def test_what_cannot_be_undone_stands_apart(site, article, carol):
+    browser = browser_of(carol)
+
+    page, group = browser.get(f"/articles/{article}/").text, browser.get("/moderation/groups/python/").text
+
+    assert re.search(rf'<li class="apart"><a class="danger" href="/articles/{article}/remove/">', page)
+    assert re.search(r'<section class="danger-zone".*?name="merge"', group, re.DOTALL)
+    assert 'class="danger" type="submit"' in browser.get(f"/articles/{article}/remove/").text
+
+
 def test_an_empty_log_says_so(site):
     assert "Moderators have done nothing yet." in log_text()

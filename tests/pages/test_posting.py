@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 
 import pytest
 from django.test import Client
@@ -25,6 +26,25 @@ def test_it_posts_with_the_posters_own_vote_and_groups(site, alice):
     article = site.articles.get(number, alice.pk)
     assert (article.title, article.link, article.poster_name) == ("A title", "https://example.org/new", "alice")
     assert (article.votes, article.choice, article.groups) == (1, "vote", ("python", "web"))
+
+
+def test_what_was_posted_is_confirmed_once(site, alice):
+    browser = browser_of(alice)
+
+    address = post(browser).headers["Location"]
+
+    assert "Your article has been posted. You can edit it for 15 minutes." in browser.get(address).text
+    assert "has been posted" not in browser.get(address).text
+
+
+def test_where_nothing_can_be_edited_nothing_is_said_of_it(site, alice, monkeypatch):
+    monkeypatch.setattr(site, "rules", replace(site.rules, edit_window=0))
+    browser = browser_of(alice)
+
+    page = browser.get(post(browser).headers["Location"]).text
+
+    assert "Your article has been posted." in page
+    assert "You can edit it" not in page
 
 
 def test_groups_can_be_typed(site, alice):

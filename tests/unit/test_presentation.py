@@ -6,7 +6,7 @@ import pytest
 from django.conf import settings
 from django.utils import translation
 
-from articles import measures
+from articles import measures, presentation
 from articles.domain import Choice, Tally
 from articles.presentation import duration, figures, full_date, grouped, significant, thousandths
 from articles.views.chart_labels import clock_or_day
@@ -120,3 +120,27 @@ def test_dates_name_their_day_and_end_in_no_full_stop():
     assert [clock_or_day(midnight), clock_or_day(midnight + 43_200)] == ["22 Nov", "12:00"]
     with translation.override("zh-hans"):
         assert full_date(midnight) == "2026年11月22日 00:00"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [
+        (-59, "just now"),
+        (59, "just now"),
+        (-60, "1 minute ago"),
+        (60, "in 1 minute"),
+        (-7265, "2 hours 1 minute ago"),
+        (6 * 86400 + 100, "in 6 days"),
+    ],
+)
+def test_a_moment_is_told_from_now_to_the_minute(monkeypatch, seconds, told):
+    monkeypatch.setattr(presentation.time, "time", lambda: 1.8e9)
+
+    assert presentation.from_now(1.8e9 + seconds) == told
+
+
+@pytest.mark.parametrize(
+    ("title", "is_long"), [("a" * 90, False), ("a" * 91, True), ("字" * 45, False), ("字" * 46, True)]
+)
+def test_a_title_is_long_by_its_width(title, is_long):
+    assert presentation.is_long(title) == is_long
