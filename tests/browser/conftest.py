@@ -43,7 +43,7 @@ def site(chromium: Browser, tmp_path_factory: pytest.TempPathFactory, static_fil
     """A site with demo content, the same for all tests of a module."""
     data_dir = tmp_path_factory.mktemp("site") / "data"
     shutil.copytree(static_files, data_dir / "static")
-    running = Site(data_dir)
+    running = Site(data_dir, VOTES_PER_DAY="200")  # by which what a test posts is on the front page
     running.wait_until_up()
     yield running
     running.stop()

@@ -159,9 +159,9 @@ def test_it_says_when_it_was_scored(site, article):
     read(site, article)
     site.hot.rescore()
 
-    assert "Brought up to date just now" in words_of("/hot/")
-    assert "Brought up to date just now" in words_of("/groups/python/?order=hot")
-    assert "Brought up to date" not in words_of("/")
+    assert "Updated just now" in words_of("/hot/")
+    assert "Updated just now" in words_of("/groups/python/?order=hot")
+    assert "Updated" not in words_of("/")
 
 
 def test_a_stale_list_is_scored_by_its_reader(site, article, clock):
