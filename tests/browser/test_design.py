@@ -73,8 +73,9 @@ def test_the_vote_stands_upright_at_the_left_of_the_title(open_page, options):
     assert up["x"] + up["width"] <= title["x"]
 
 
-def test_a_title_is_the_heaviest_part_of_its_row_and_facts_have_two_lines_on_a_phone(open_page):
-    page = open_page("/newest/", **phone())
+@pytest.mark.parametrize("path", ["/newest/", "/hot/"])
+def test_a_title_is_the_heaviest_part_of_its_row_and_facts_have_two_lines_on_a_phone(open_page, path):
+    page = open_page(path, **phone())
     weight = "one => Number(getComputedStyle(one).fontWeight)"
     assert page.locator(".row h2 a").first.evaluate(weight) == 600
     for part in (".poster", ".host", ".permalink", ".groups a"):
