@@ -20,7 +20,10 @@ WIDE, PHONE, NARROW = (1280, 900), (390, 800), (320, 256)
 """NARROW is a screen of 1280 × 1024 at 400 %."""
 
 LOOKS = [(WIDE, "light"), (PHONE, "dark"), (WIDE, "dark"), (PHONE, "light")]
-"""Sizes and themes in which axe sees each page, and pictures are taken."""
+"""Sizes and themes in which pictures are taken."""
+
+SEEN = {"en": LOOKS[:2], "zh-hans": LOOKS[2:]}
+"""Those in which axe sees each page, by its language: every two of language, size and theme are together once."""
 
 _OF_THE_STATUS = "Failed to load resource: the server responded with a status of"
 """Said of the page itself where an error is meant, and of parts of a page, whose answers are noted anyway."""
@@ -110,9 +113,9 @@ class Visits:
             _take(window, f"{picture}-{size[0]}-{theme}.png")
         window.evaluate("probes.openDetails()")
         axe.load(window)
-        for size, theme in LOOKS:
+        for size, theme in SEEN[language]:
             _be(window, size, theme)
-            if found := axe.violations(window, colours_alone=theme == "dark"):
+            if found := axe.violations(window):
                 visit.violations += [f"{size[0]} {theme}: {line}" for line in found]
                 _take(window, f"{picture}-{size[0]}-{theme}-axe.png")
         _be(window, PHONE)

@@ -1,0 +1,24 @@
+"""docs/front-page.md against the rules it tells."""
+
+from pathlib import Path
+
+from articles import weight
+from articles.ranking import Parameters
+
+PAGE = " ".join((Path(__file__).parents[2] / "docs" / "front-page.md").read_text("utf-8").replace("**", "").split())
+
+
+def test_the_limits_are_the_rules():
+    assert f"takes the {weight.PERCENT}th percentile of their points" in PAGE
+    assert f"at least {weight.LOWEST} and at most {weight.HIGHEST}" in PAGE
+    assert f"articles of the last {weight.RECENT / weight.DAY:.0f} days before the newest one" in PAGE
+    assert f"at least {weight.FEWEST_ARTICLES}, with at least {weight.FEWEST_CHOICES} votes and opposes" in PAGE
+    assert (weight.PATIENCE, weight.SETTLED) == (7 * weight.DAY, weight.DAY)
+    assert "until its first article is a week old" in PAGE
+    assert "that are older than a day" in PAGE
+
+
+def test_a_site_begins_with_the_constant_of_the_source_documents():
+    assert (Parameters().votes_per_day, Parameters().seconds_per_point) == (200, 432)
+    assert "With `auto` a site begins with 200." in PAGE
+    assert "200 is the constant of the source documents: 432 seconds per point" in PAGE
