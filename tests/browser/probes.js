@@ -126,9 +126,9 @@ window.probes = (() => {
 
   function smallTargets() {
     if (!matchMedia("(pointer: coarse)").matches) return ["this is no screen to touch"];
-    const small = new Set();
+    const small = new Set(), modal = document.querySelector("dialog:modal");
     for (const one of all(FOCUSABLE)) {
-      if (!isSeen(one) || isInText(one)) continue;
+      if (!isSeen(one) || isInText(one) || (modal && !modal.contains(one))) continue;
       const area = one.closest("label") || one;
       const box = area.getBoundingClientRect();
       const height = one.closest(".votes") ? VOTE : FINGER;
