@@ -209,6 +209,7 @@ WITHOUT_PAGE = {
     "accounts:token_revoke": "a form's target",
     "articles:apply_lab": "a form's target",
     "articles:roll_back": "a form's target",
+    "articles:follow_site": "a form's target",
     "articles:preferences": "a form's target",
     "articles:save": "a form's target",
     "articles:data": "JSON to download",

@@ -61,7 +61,7 @@ def test_ctrl_c_ends_an_import_that_can_go_on_later(manage, tmp_path):
 
     status, out, _ = ended(manage("import_articles", file))
     assert status == 0
-    imported, there = (int(word.replace(",", "")) for word in out.split() if word[0].isdigit())
+    imported, there, *_ = (int(word.replace(",", "")) for word in out.split() if word[0].isdigit())
     assert imported + there == rows
     assert imported > 0
     assert ended(manage("audit")) == (0, f"{rows:,} articles, no findings.\n", "")

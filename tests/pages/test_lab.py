@@ -61,7 +61,8 @@ def scores(site):
 
 
 @pytest.mark.parametrize(
-    ("method", "path"), [("get", "/lab/"), ("post", "/lab/apply/"), ("post", "/lab/rollback/")]
+    ("method", "path"),
+    [("get", "/lab/"), ("post", "/lab/apply/"), ("post", "/lab/rollback/"), ("post", "/lab/follow/")],
 )
 def test_only_members_with_the_right_come_in(site, mallory, carol, method, path):
     assert getattr(Client(), method)(path).headers["Location"].startswith("/login/?next=")
@@ -72,10 +73,11 @@ def test_only_members_with_the_right_come_in(site, mallory, carol, method, path)
 def test_applying_and_rolling_back_are_not_addresses_to_look_at(site, carol):
     assert browser_of(carol).get("/lab/apply/").status_code == 405
     assert browser_of(carol).get("/lab/rollback/").status_code == 405
+    assert browser_of(carol).get("/lab/follow/").status_code == 405
     assert browser_of(carol).post("/lab/").status_code == 405
 
 
-@pytest.mark.parametrize("path", ["/lab/apply/", "/lab/rollback/"])
+@pytest.mark.parametrize("path", ["/lab/apply/", "/lab/rollback/", "/lab/follow/"])
 def test_every_form_needs_its_token(site, carol, path):
     apply_as_dave(site, Parameters(50))
     fields = VALUES | {"reason": "x", "version": "2", "to": "1"}

@@ -79,7 +79,7 @@ def test_every_list_leaves_it_out_and_shows_the_rest(damaged, clock):
     assert DAMAGED not in [article.id for article in damaged.pulses.of([3, DAMAGED]).articles]
     for other in (3, 9):
         assert damaged.explanations.of(damaged.articles.get(other)).article_id == other
-    assert len(damaged.weights.recent().points) == len(listed(damaged))
+    assert damaged.weights.recent().since is not None
 
 
 def test_it_takes_no_change_and_nothing_is_half_written(damaged):

@@ -378,7 +378,7 @@ def check_score(
 
     article = repository.articles.get(article_id)
 
-    exact = ranking.score(posted_at, article.points, seconds_per_point=rules.seconds_per_point)
+    exact = ranking.score(posted_at, article.points, seconds_per_point=Parameters(votes_per_day).seconds_per_point)
     assert article.score == exact
     names = repository.store.shards.of(article_id)
     for name in (names.order(Order.SCORE), names.group_order(Order.SCORE, "a")):

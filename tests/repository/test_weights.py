@@ -166,6 +166,15 @@ def test_opposes_take_points_and_count_as_choices(repository):
     assert (sorted(recent.points), recent.choices) == ([4] * 3, 3 * (9 + 5 - 1))
 
 
+def test_an_article_whose_counts_are_damaged_is_left_out(repository):
+    site = started(repository)
+    bring(site, [4] * 3, days=lambda n: 2)
+    site.store.client.hset(site.store.shards.of(2).article(2), "votes", "many")
+    site.store.client.hdel(site.store.shards.of(3).article(3), "opposes")
+
+    assert list(site.weights.recent().points) == [4]
+
+
 def test_an_empty_site_has_nothing_to_learn_from(repository):
     site = started(repository)
 

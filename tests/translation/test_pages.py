@@ -162,6 +162,7 @@ def test_no_refusal_of_a_form_has_english_left_over(busy, alice, carol):
         (moderator, "/moderation/groups/python/", {"merge-into": "x", "merge": "1"}),
         (moderator, "/lab/apply/", {"version": 1, "reason": ""}),
         (moderator, "/lab/rollback/", {}),
+        (moderator, "/lab/follow/", {}),
     ]
     for browser, path, data in tries:
         answer = browser.post(path, data)

@@ -5,7 +5,9 @@ from pathlib import Path
 from articles import weight
 from articles.ranking import Parameters
 
-PAGE = " ".join((Path(__file__).parents[2] / "docs" / "front-page.md").read_text("utf-8").replace("**", "").split())
+PAGE = " ".join(
+    (Path(__file__).parents[2] / "docs" / "front-page.md").read_text("utf-8").replace("**", "").split()
+)
 
 
 def test_the_limits_are_the_rules():
