@@ -248,6 +248,31 @@ def test_a_number_taken_out_of_the_configuration_lets_the_site_follow_at_once(au
     assert follow(site) == 20
 
 
+@pytest.mark.parametrize("numbers", [[80], [80, 200], [200, 80, 200]])
+def test_whatever_was_configured_or_chosen_before_auto_begins_anew(auto, numbers):
+    for number in numbers:
+        started(auto, number)
+    if numbers == [80]:
+        choose(auto, votes_per_day=60)
+
+    site = started(auto)
+
+    assert not site.tuning.state().is_chosen
+    assert follow(site) == 20
+
+
+def test_what_moderators_change_after_the_site_is_not_told_as_the_sites_own(auto):
+    follow(auto)
+
+    choose(auto, alpha=2.0)
+
+    newest, before, _ = auto.tuning.history()
+    assert (newest.learnt_from, newest.actor_name) == (0, MODERATOR.name)
+    assert before.learnt_from == 70
+    entry = next(e for e in auto.moderation_log.page(1).entries if e.action == "tune-ranking")
+    assert "learnt_from" not in entry.details
+
+
 def test_a_start_changes_nothing_about_what_moderators_chose(auto):
     choose(auto, votes_per_day=60)
 
@@ -282,6 +307,7 @@ def test_while_moderators_apply_something_it_waits(auto):
     )
 
     assert auto.weights.follow() is None
+    assert not auto.store.client.exists(names.WEIGHING), "it looks as soon as that is done"
 
     finish_tuning(auto)
     assert votes_per_day(auto) == 60
