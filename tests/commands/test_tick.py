@@ -20,7 +20,7 @@ from django.core.management.base import CommandError
 from django.utils import timezone
 
 from articles import archive, housekeeping
-from articles.domain import Actor, Order, Visit
+from articles.domain import Actor, ImportedArticle, Order, Visit
 from articles.errors import StoreUnavailable
 from articles.models import ArchivedViews
 from articles.ranking import Parameters
@@ -87,6 +87,22 @@ def test_done_again_it_finds_nothing_to_do(site_store):
     housekeeping.run(site_store)
 
     assert {done.result for done in housekeeping.run(site_store)} == {""}
+
+
+def test_the_weight_follows_the_site(site_store):
+    now = site_store.store.now()
+    rows = [
+        ImportedArticle(f"T {n}", f"https://example.org/{n}", 0, "", now - 86400 * (8 + n), 20, 0)
+        for n in range(40)
+    ]
+    site_store.imports.add(rows)
+
+    found = results(site_store)
+
+    assert found["weight"].result == "20 votes a day fit the site now"
+    assert site_store.tuning.in_force().votes_per_day == 20
+    assert results(site_store)["weight"].result == ""
+    assert list(site_store.audit.findings()) == []
 
 
 def test_a_stale_hot_list_is_scored(site_store, monkeypatch):
