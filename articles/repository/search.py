@@ -89,8 +89,8 @@ class Search:
         if order is Order.SCORE and (whole := query.of_whole_words()):
             looked_for = [whole, query]
         hunts = [
-            _Hunt(self._store, _as_json(one.with_groups(titles), slug, hidden), order, wanted * place)
-            for place, one in enumerate(looked_for, 1)  # the second also finds all that the first does
+            _Hunt(self._store, _as_json(one.with_groups(titles), slug, hidden), order, wanted)
+            for one in looked_for
         ]
         if query.terms:
             _run(self._store, hunts)
