@@ -68,8 +68,8 @@ class Weights:
                 for article_id in ids[first : first + 10 * _PART]:
                     keys = self._store.shards.of(article_id)
                     pipe.hmget(keys.article(article_id), "votes", "opposes")
-                for counts in pipe.execute():
-                    if all((count or "").isdecimal() for count in counts):
+                for counts in pipe.execute(raise_on_error=False):  # a key may be of another type
+                    if isinstance(counts, list) and all((count or "").isdecimal() for count in counts):
                         votes, opposes = map(int, counts)
                         yield votes, opposes
 

@@ -1,7 +1,7 @@
 from urllib.parse import quote
 
 import pytest
-from django.contrib.auth.models import Group
+from django.contrib.auth.models import Group, Permission
 from django.test import Client
 
 from accounts import names
@@ -55,6 +55,8 @@ def test_not_under_the_name_of_a_deleted_member(as_carol, alice, spelling, is_ti
 
 
 ODD = ["\x00", "9" * 40, "-1", "abc", "[", "x" * 3000]
+PLACES_OF_GROUPS = ("/", "/add/", "/{}/change/", "/{}/delete/")
+
 LOOKUPS = [
     "q",
     "o",
@@ -134,6 +136,33 @@ def test_the_operator_sets_a_password(as_carol, alice):
 
 def test_groups_are_managed_there_too(as_carol):
     assert as_carol.get("/admin/accounts/permissiongroup/").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("permission", "permitted"),
+    [
+        (None, []),
+        ("view_group", ["/"]),
+        ("add_group", ["/add/"]),
+        ("change_group", ["/", "/{}/change/"]),
+        ("delete_group", ["/{}/delete/"]),
+    ],
+)
+def test_permission_groups_take_the_permissions_of_djangos_groups(client, alice, permission, permitted):
+    group = Group.objects.get_or_create(name="Moderators")[0]
+    User.objects.filter(pk=alice.pk).update(is_staff=True)
+    if permission:
+        alice.user_permissions.add(Permission.objects.get(codename=permission, content_type__app_label="auth"))
+    client.force_login(User.objects.get(pk=alice.pk))
+
+    places = {place: f"/admin/accounts/permissiongroup{place.format(group.pk)}" for place in PLACES_OF_GROUPS}
+    statuses = {place: client.get(address).status_code for place, address in places.items()}
+
+    assert {place for place, status in statuses.items() if status == 200} >= set(permitted)
+    assert {place for place, status in statuses.items() if status == 403} >= set(PLACES_OF_GROUPS) - {
+        *permitted,
+        *(["/{}/change/"] if permission == "view_group" else []),
+    }
 
 
 @pytest.mark.parametrize("target", [ADD, "/admin/accounts/user/", "/admin/accounts/permissiongroup/"])

@@ -168,7 +168,8 @@ def test_opposes_take_points_and_count_as_choices(repository):
 
 def test_an_article_whose_counts_are_damaged_is_left_out(repository):
     site = started(repository)
-    bring(site, [4] * 3, days=lambda n: 2)
+    bring(site, [4] * 4, days=lambda n: 2)
+    site.store.client.set(site.store.shards.of(4).article(4), "no hash")
     site.store.client.hset(site.store.shards.of(2).article(2), "votes", "many")
     site.store.client.hdel(site.store.shards.of(3).article(3), "opposes")
 
