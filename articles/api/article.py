@@ -63,7 +63,9 @@ class LogEntry(BaseModel):
     action: domain.Action
     time: float = Field(description=gettext_noop("When it was done, in Unix seconds."))
     actor: str = Field(
-        description=gettext_noop("Name of the member who did it; empty for the operator and for deleted accounts.")
+        description=gettext_noop(
+            "Name of the member who did it; empty for the operator, for the site itself, and for deleted accounts."
+        )
     )
     article_id: int | None = Field(description=gettext_noop("Null if it is not about an article."))
     title: str = Field(description=gettext_noop("Of the article or the group, as it was then."))
