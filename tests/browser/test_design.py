@@ -156,6 +156,58 @@ def test_ones_own_choice_differs_by_shape_and_by_colour(open_page):
     assert after[1] != before[1]
 
 
+LINES = """one => {
+    const height = parseFloat(getComputedStyle(one).lineHeight);
+    return Math.round(one.getBoundingClientRect().height / height);
+}"""
+
+
+@pytest.mark.parametrize("options", [{"viewport": {"width": 1280, "height": 900}}, phone()], ids=["desk", "phone"])
+@pytest.mark.parametrize(
+    "title", ["Words and more words " * 14, "先更新数据库还是先删缓存" * 24], ids=["latin", "han"]
+)
+def test_a_long_title_ends_after_three_lines_in_lists_and_is_whole_on_its_page(open_page, store, options, title):
+    number = store.articles.post(
+        77, "somebody", title.strip(), f"https://example.org/{len(title)}-{options.get('has_touch')}", ()
+    ).id
+    page = open_page("/newest/", **options)
+
+    assert page.locator(f"#article-{number} h2 a.long").evaluate(LINES) <= 3
+
+    page.goto(f"/articles/{number}/")
+    shown = page.locator("h1 a").evaluate("one => [getComputedStyle(one).webkitLineClamp, one.innerText]")
+    assert shown == ["none", title.strip()]
+
+
+def test_the_button_for_selected_groups_comes_with_the_first_and_moves_nothing(open_page):
+    page = open_page("/groups/", viewport={"width": 1280, "height": 900})
+    button, last = page.locator(".choosing button"), page.locator(".group-index li").last
+    before = last.bounding_box()
+    assert not button.is_visible()
+
+    page.locator(".group-index input").first.check()
+
+    assert button.is_visible()
+    assert last.bounding_box() == before
+
+
+def test_a_group_that_was_looked_for_is_marked_in_the_shape_of_its_chip(open_page):
+    page = open_page("/search/?q=redis")
+    ground = "one => getComputedStyle(one, '::before').backgroundColor"
+    marked = page.locator(".groups a:has(mark)").first
+
+    assert marked.evaluate(ground) != page.locator(".groups a:not(:has(mark))").first.evaluate(ground)
+    assert marked.locator("mark").evaluate("one => getComputedStyle(one).backgroundColor") == "rgba(0, 0, 0, 0)"
+
+
+@pytest.mark.parametrize("path", ["/about/", "/articles/1/", "/search/", "/login/"])
+def test_text_keeps_a_width_that_is_read_easily(open_page, path):
+    page = open_page(path, viewport={"width": 1600, "height": 900})
+    widths = "all => all.map(one => one.getBoundingClientRect().width)"
+
+    assert max(page.locator("main :is(p, dd):not(.link, .count, .voting)").evaluate_all(widths)) <= 640
+
+
 def test_paper_has_no_buttons_but_the_addresses(open_page):
     page = open_page("/newest/")
     page.emulate_media(media="print")

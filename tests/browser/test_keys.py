@@ -198,6 +198,14 @@ def test_a_g_that_was_long_ago_is_forgotten(page):
     assert focused_row(page) == f"article-{shown_ids(page)[0]}"
 
 
+def test_a_slash_goes_to_the_search_where_the_field_is_folded_into_a_button(page):
+    page.set_viewport_size({"width": 390, "height": 800})
+
+    press(page, "/")
+
+    page.wait_for_url("**/search/")
+
+
 def test_a_slash_goes_to_the_search_field_of_the_page_or_else_to_the_search(page):
     press(page, "/")
     if not page.locator("header input[name=q]").count():

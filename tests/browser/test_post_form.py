@@ -1,4 +1,4 @@
-"""Help while an article is posted."""
+"""Help in forms: while an article is posted, and for a new token."""
 
 import random
 from contextlib import suppress
@@ -265,3 +265,23 @@ def test_without_javascript_there_is_no_empty_help(chromium, site):
         assert page.locator("output, .counter, .known, input[type=search][id$=filter]").count() == 0
         for name in ("title", "link"):  # a browser would cut emoji, and links, without a word
             assert page.get_attribute(f"main [name={name}]", "maxlength") is None
+
+
+@pytest.mark.parametrize("may_copy", [True, False])
+def test_a_new_token_is_copied_by_its_button_where_the_browser_can(chromium, site, may_copy):
+    with window(chromium, site, "demo", permissions=["clipboard-read", "clipboard-write"]) as page:
+        if not may_copy:
+            page.add_init_script("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+        page.goto("/settings/")
+        issuing = page.locator("form[action='/settings/tokens/']")
+        issuing.locator("[name=name]").fill(f"backup {may_copy}")
+        issuing.locator("button").click()
+        button = page.locator("[data-copied]")
+        if not may_copy:
+            expect(button).to_be_hidden()
+            return
+
+        button.click()
+
+        expect(button).to_have_text("Copied")
+        assert page.evaluate("navigator.clipboard.readText()") == page.input_value("#token")

@@ -1,3 +1,5 @@
+import gzip
+import hashlib
 import re
 from html import unescape
 
@@ -35,6 +37,17 @@ def test_the_front_page_is_ordered_by_score_and_newest_by_time(site, alice, bob)
 
     assert rows(Client().get("/")) == [first, third, second]
     assert rows(Client().get("/newest/")) == [third, second, first]
+
+
+def test_the_first_page_weighs_at_most_10_kilobytes_packed(site, alice):
+    for number in range(25):
+        title = f"{number}: {hashlib.sha256(str(number).encode()).hexdigest()} and an ordinary ending"
+        site.articles.post(alice.pk, "alice", title, f"https://site{number}.example/{number}", ["python", "web"])
+
+    page = Client().get("/").content
+
+    assert page.count(b'class="row"') == 25
+    assert len(gzip.compress(page, 9, mtime=0)) <= 10 * 1024
 
 
 def test_a_page_holds_25_articles_and_the_next_one_goes_on_where_it_ended(site, alice):
@@ -251,7 +264,7 @@ def test_no_page_shows_a_number_without_its_groups(site, article, alice):
 
 
 def visible(response) -> str:
-    """What of a page is read: its title and its text, with what is told by labels and titles."""
+    """A page as it is read: its title and text, and the text of labels and tooltips."""
     page = re.sub(r"<(?:style|script|svg)\b.*?</\w+>", "", response.text, flags=re.DOTALL)
     told = re.findall(r' (?:title|aria-label)="([^"]*)"', page)
     return unescape("\n".join([re.sub("<[^>]*>", " ", page), *told]))
