@@ -119,9 +119,9 @@ class Repository:
             return differs
 
     def fit_weight(self, progress: Progress = quiet) -> int | None:
-        """Put the weight of a vote in force that fits the articles that were just brought here.
+        """Apply the weight of a vote that fits the articles just imported.
 
-        Returns its votes per day; None where nothing changes. `progress` is given the number of articles scored.
+        Returns the new votes per day, None if nothing changes. `progress` gets the number of articles scored.
         """
         votes_per_day = self.weights.follow(has_history=True)
         self._tune_to_the_end(progress)

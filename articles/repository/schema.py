@@ -229,20 +229,16 @@ def adopt(store: Store) -> bool:
 
     The site does not change what moderators chose, unless the configuration had a number of its own until now.
     """
-    directory, wanted = store.shards.directory, store.rules.votes_per_day
-    with store.pipeline() as pipe:
-        pipe.hget(names.SCHEMA, _CONFIGURED)
-        pipe.hexists(directory.ranking, "chosen")
-        pipe.lrange(directory.tunings, 0, -1)
-        configured, is_known, history = pipe.execute()
+    ranking, wanted = store.shards.directory.ranking, store.rules.votes_per_day
     configuration = _AUTO if wanted is None else str(wanted)
-    if configured == configuration:
-        return False
-    chosen = is_chosen_by_moderators([json.loads(entry) for entry in history])
     with store.commands() as client:
+        configured = client.hget(names.SCHEMA, _CONFIGURED)
+        if configured == configuration:
+            return False
         if wanted is None and configured != _FORMER_DEFAULT:
-            client.hset(directory.ranking, "chosen", "0")
-        elif wanted is None and not is_known:
-            client.hset(directory.ranking, "chosen", str(int(chosen)))
+            client.hset(ranking, "chosen", "0")
+        elif wanted is None:
+            history = [json.loads(entry) for entry in client.lrange(store.shards.directory.tunings, 0, -1)]
+            client.hsetnx(ranking, "chosen", str(int(is_chosen_by_moderators(history))))
         client.hset(names.SCHEMA, _CONFIGURED, configuration)
     return wanted is None

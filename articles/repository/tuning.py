@@ -35,9 +35,9 @@ class Applying:
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """The parameters in force, their version, and what is being applied, if anything is.
+    """The current parameters, their version, and any change being applied.
 
-    `is_chosen`: whether moderators chose the weight of a vote, so that the site does not change it by itself.
+    `is_chosen`: whether moderators chose the weight of a vote, so that the site does not adjust it.
     """
 
     parameters: Parameters
@@ -48,9 +48,9 @@ class Tuning:
 
 @dataclass(frozen=True, slots=True)
 class TuningEntry:
-    """Parameters that were put in force. `at` in Unix seconds, 0 for those the site began with.
+    """One version of the parameters. `at`: when it was applied, in Unix seconds; 0 for the initial one.
 
-    `learnt_from`: the number of articles that the site learnt the weight of a vote from; 0 where it did not.
+    `learnt_from`: how many articles the site learnt the weight of a vote from; 0 if it did not.
     """
 
     version: int
@@ -118,9 +118,9 @@ class Tunings:
     ) -> None:
         """Begin to put parameters in force, if version `expected` still is; `advance` ends it.
 
-        Where the weight of a vote stays the same they are in force at once. `is_chosen`: whether the weight is
-        moderators' choice from then on; if not given, it is once they put another one in force. `learnt_from`:
-        see TuningEntry. Raises ParametersChanged, TuningRunning, ValueError for parameters out of their range.
+        If the weight of a vote does not change, they apply immediately. `is_chosen`: whether the weight counts as
+        the moderators' choice from then on; by default, if it differs. `learnt_from`: see TuningEntry.
+        Raises ParametersChanged, TuningRunning, ValueError for parameters out of their range.
         """
         if wrong := out_of_range(parameters):
             raise ValueError(", ".join(wrong))

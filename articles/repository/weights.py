@@ -1,4 +1,4 @@
-"""The weight of a vote that follows the site: read from its recent articles, put in force as the lab does."""
+"""Adjusting the weight of a vote to the site: learnt from recent articles, applied like a change in the lab."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -8,15 +8,13 @@ from articles.errors import Refused
 from articles.repository import keys as names
 from articles.repository.store import Store, exact_time
 from articles.repository.tuning import Tunings
-from articles.weight import PATIENCE, RECENT, SETTLED, Recent, fitting_votes_per_day, is_worth_a_change
+from articles.weight import DAY, PATIENCE, RECENT, SETTLED, Recent, fitting_votes_per_day, is_worth_a_change
 
-MOST_ARTICLES = 10_000
+MOST_ARTICLES = 2000
 """Articles that are looked at: of more, evenly spaced parts."""
 
 _PART = 100
 """Articles of neighbouring posting times that are read together."""
-
-_DAY = 86400
 
 
 class Weights:
@@ -27,7 +25,7 @@ class Weights:
         self._tunings = tunings
 
     def recent(self) -> Recent:
-        """What there is to learn from: at most about MOST_ARTICLES. Four round trips, more for many articles."""
+        """What there is to learn from: at most about MOST_ARTICLES. Five round trips at most."""
         shards, now = self._store.shards.all, self._store.now()
         with self._store.pipeline() as pipe:
             for keys in shards:
@@ -74,10 +72,10 @@ class Weights:
                         yield votes, opposes
 
     def follow(self, *, has_history: bool = False) -> int | None:
-        """Begin to put the fitting weight in force, once a day at most; returns its votes per day, None if nothing
-        changes. `Tunings.advance` ends it.
+        """Start applying the weight that fits the site, at most once a day. `Tunings.advance` completes it.
 
-        With `has_history`, as after an import, neither the site's first week nor the next day is waited for.
+        Returns the new votes per day, None if nothing changes. With `has_history`, as after an import, it does not
+        wait for the site's first week or for the next day.
         """
         state = self._tunings.state()
         is_free = self._store.rules.votes_per_day is None and not state.is_chosen and state.applying is None
@@ -100,16 +98,16 @@ class Weights:
                 learnt_from=len(recent.points),
             )
         except Refused:
-            return None  # somebody was faster: looked at again in a day
+            return None  # another change came first; the next look is in a day
         return votes_per_day
 
     def _is_due(self, at_once: bool) -> bool:
-        """Whether nobody has looked for a day; nobody else will for another one."""
+        """Claim today's look; False if it was taken within the last day."""
         with self._store.commands() as client:
-            return bool(client.set(names.WEIGHING, "1", nx=not at_once, ex=_DAY))
+            return bool(client.set(names.WEIGHING, "1", nx=not at_once, ex=int(DAY)))
 
     def look_again(self) -> None:
-        """Let the next housekeeping look, however short ago it last did."""
+        """Let the next housekeeping look again, however recent the last look was."""
         with self._store.commands() as client:
             client.delete(names.WEIGHING)
 

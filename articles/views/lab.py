@@ -131,9 +131,9 @@ def follow(request: HttpRequest) -> HttpResponse:
     state = found.tuning.state()
     fitting = fitting_votes_per_day(found.weights.recent()) or state.parameters.votes_per_day
     wanted, version = replace(state.parameters, votes_per_day=fitting), form.cleaned_data["version"]
-    if not state.is_chosen and version != state.version:
-        return _go_on(request, found)  # sent twice
     reason = _("Votes per day follow the site again")
+    if _is_begun(found, state, wanted, version, actor(request), reason):
+        return _go_on(request, found)
     if refusal := _begin(found, wanted, version, actor(request), reason, is_chosen=False):
         return _refused(request, refusal, 409)
     return _go_on(request, found)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from articles import weight
 from articles.ranking import Parameters
+from articles.repository.weights import MOST_ARTICLES
 
 PAGE = " ".join(
     (Path(__file__).parents[2] / "docs" / "front-page.md").read_text("utf-8").replace("**", "").split()
@@ -18,6 +19,7 @@ def test_the_limits_are_the_rules():
     assert (weight.PATIENCE, weight.SETTLED) == (7 * weight.DAY, weight.DAY)
     assert "until its first article is a week old" in PAGE
     assert "that are older than a day" in PAGE
+    assert f"Of more than {MOST_ARTICLES:,} articles an even selection is read." in PAGE
 
 
 def test_a_site_begins_with_the_constant_of_the_source_documents():
