@@ -59,7 +59,7 @@ bench: $(TOOLS_READY)
 
 docs: $(SITE_READY)
 	$(BIN)/python manage.py configuration --write
-	$(BIN)/python -m bench.decay_curves
+	$(BIN)/python -m bench.pictures.decay_curves
 
 # Gather the texts into locale/ and compile them; says which have no Chinese yet. See docs/translating.md.
 messages: $(TOOLS_READY)
@@ -67,7 +67,7 @@ messages: $(TOOLS_READY)
 
 # The picture for home screens, drawn from the favicon by the system's Chromium.
 icon: $(TOOLS_READY)
-	$(BIN)/python -m bench.touch_icon
+	$(BIN)/python -m bench.pictures.touch_icon
 
 # Lock the newest versions that fit requirements*.in: for Python 3.11 and newer, every platform.
 lock: $(TOOLS_READY)

@@ -15,7 +15,7 @@ from django.db import DataError, transaction
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from accounts import departures
+from accounts import account_deletion
 from accounts.models import PermissionGroup, User
 
 _ROW = re.compile(r"\A[0-9]{1,18}\Z", re.ASCII)
@@ -138,10 +138,10 @@ class MemberAdmin(StrictMixin, UserAdmin):  # type: ignore[type-arg]
     def delete_queryset(self, request: HttpRequest, queryset: Iterable[User]) -> None:  # noqa: ARG002
         for member in queryset:
             try:
-                departures.begin(member.pk)
-            except departures.LastAdministratorError as error:
+                account_deletion.begin(member.pk)
+            except account_deletion.LastAdministratorError as error:
                 raise PermissionDenied from error
-        transaction.on_commit(departures.go_on_for_a_moment)
+        transaction.on_commit(account_deletion.go_on_for_a_moment)
 
 
 def _is_needed(member: User, leaving: list[User]) -> bool:

@@ -12,7 +12,7 @@ class AccountsConfig(AppConfig):
     verbose_name = _("accounts")
 
     def ready(self) -> None:
-        from accounts import departures  # noqa: F401, PLC0415 - its receiver keeps the names of rows that go
+        from accounts import account_deletion  # noqa: F401, PLC0415 - its receiver keeps the names of rows that go
         from accounts.moderators import make_moderators_group  # noqa: PLC0415 - models are ready only now
 
         post_migrate.connect(make_moderators_group, dispatch_uid="accounts.make_moderators_group")

@@ -17,9 +17,10 @@ from django.http import HttpRequest
 from django.utils.html import conditional_escape
 from django.utils.translation import gettext_lazy as _
 
-from accounts import labels, names, twice
+from accounts import names, token_names
 from accounts.mail import public_address, send_later
 from accounts.models import Token, User
+from accounts.web import resubmission
 
 _TAKEN = _("This name is taken.")
 _WRONG = _("The name or the password is wrong.")
@@ -82,7 +83,7 @@ class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignor
         if set(self.errors) != {"username"} or not is_taken:
             return None
         username = self.fields["username"].clean(self.data["username"])
-        return twice.just_signed_up(request, username, self.cleaned_data["password1"])
+        return resubmission.just_signed_up(request, username, self.cleaned_data["password1"])
 
     def create(self) -> User | None:
         """The account, or None with an error in the form if someone was quicker to take the name."""
@@ -199,4 +200,4 @@ class TokenForm(forms.ModelForm):  # type: ignore[type-arg]
         widgets = {"name": forms.TextInput(attrs={"autocomplete": "off"})}
 
     def clean_name(self) -> str:
-        return labels.cleaned(self.cleaned_data["name"])
+        return token_names.cleaned(self.cleaned_data["name"])

@@ -146,7 +146,7 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
 
 
 class Departure(models.Model):
-    """How far the deletion of an account is, while something is left to do. See `accounts.departures`."""
+    """How far the deletion of an account is, while something is left to do. See `accounts.account_deletion`."""
 
     user = models.OneToOneField(User, models.CASCADE, primary_key=True)
     begun_at = models.DateTimeField()

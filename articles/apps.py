@@ -7,10 +7,10 @@ class ArticlesConfig(AppConfig):
     name = "articles"
 
     def ready(self) -> None:
-        from accounts import departures, labels  # noqa: PLC0415 - models are ready only now
-        from articles import pending  # noqa: F401, PLC0415 - connects its receiver
-        from articles.fields import clean_token_label  # noqa: PLC0415
-        from articles.leaving import take_the_name_off  # noqa: PLC0415
+        from accounts import account_deletion, token_names  # noqa: PLC0415 - models are ready only now
+        from articles.account_deletion import take_the_name_off  # noqa: PLC0415
+        from articles.forms.fields import clean_token_label  # noqa: PLC0415
+        from articles.web import pending_vote  # noqa: F401, PLC0415 - connects its receiver
 
-        departures.also("articles", take_the_name_off)
-        labels.clean_with(clean_token_label)
+        account_deletion.also("articles", take_the_name_off)
+        token_names.clean_with(clean_token_label)

@@ -15,9 +15,9 @@ from django.contrib.sessions.models import Session
 from django.db import connections
 from django.utils import timezone
 
-from accounts import departures
-from articles import archive
-from articles.errors import StoreError, StoreUnavailable
+from accounts import account_deletion
+from articles.domain.errors import StoreError, StoreUnavailable
+from articles.readership import archive
 from articles.repository import Repository
 
 _log = logging.getLogger(__name__)
@@ -119,7 +119,7 @@ def _expire(repository: Repository) -> str:
 
 def _see_off(_repository: Repository) -> str:
     """Go on with the deletion of accounts."""
-    return _counted(departures.go_on(_BUDGET), "account", "deleted")
+    return _counted(account_deletion.go_on(_BUDGET), "account", "deleted")
 
 
 _STEPS = (

@@ -7,10 +7,10 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 
-from articles import errors
-from articles.refusals import sentence_of
-from articles.views import errors as pages
-from articles.views.moved import moved
+from articles.domain import errors
+from articles.text.refusals import sentence_of
+from articles.web import error_pages as pages
+from articles.web.moved import moved
 
 _log = logging.getLogger(__name__)
 

@@ -23,7 +23,7 @@ class ArticlePermissions(models.Model):  # noqa: DJ008 - it has no rows
 class ArchivedViews(models.Model):
     """View counters of an article nobody has looked at for long, while they are not in the store.
 
-    They count only if the article says so, in the store: see `articles.archive`.
+    They count only if the article says so, in the store: see `articles.readership.archive`.
     """
 
     article_id = models.BigIntegerField(primary_key=True)

@@ -4,8 +4,8 @@ from functools import cache
 
 from django.conf import settings
 
-from articles import metrics
-from articles.domain import Rules
+from articles.domain.articles import Rules
+from articles.operation import metrics
 from articles.repository import Repository, connect
 
 

@@ -17,9 +17,9 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from articles.domain import ImportedArticle
+from articles.domain.articles import ImportedArticle
 from articles.repository import Repository, Wish
-from bench.stores import empty_store
+from bench.lib.stores import empty_store
 
 REPEATS = 15
 

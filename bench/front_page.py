@@ -5,7 +5,7 @@
 
 FILE: articles of one site, as `manage.py import_articles` reads them. Every six hours of their time, from a month
 after the first one, the front page is worked out for each way of choosing votes per day: always 200, or a
-percentile of the points of recent articles, chosen every day as the site does (articles/weight.py).
+percentile of the points of recent articles, chosen every day as the site does (articles/domain/weight.py).
 
 No public data say when each vote was cast. Votes are taken to come in as the demo's do, most of them soon: after
 MATURING hours an article has 63 % of its points.
@@ -21,8 +21,8 @@ from dataclasses import dataclass, field
 from math import exp
 from pathlib import Path
 
-from articles.ranking import Parameters, score
-from articles.weight import DAY, FEWEST_ARTICLES, HIGHEST, LOWEST, RECENT, SETTLED, nearest_rank
+from articles.domain.ranking import Parameters, score
+from articles.domain.weight import DAY, FEWEST_ARTICLES, HIGHEST, LOWEST, RECENT, SETTLED, nearest_rank
 
 TARGET = Path(__file__).parents[1] / "docs" / "front-page.svg"
 

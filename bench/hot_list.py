@@ -17,11 +17,12 @@ from statistics import median
 import redis
 from tqdm import tqdm
 
-from articles.domain import OPERATOR, ImportedArticle, Order, Visit
-from articles.ranking import Parameters
-from articles.repository import Repository, tuning
-from articles.repository.store import Store
-from bench.stores import passing_store
+from articles.domain.articles import OPERATOR, ImportedArticle, Order, Visit
+from articles.domain.ranking import Parameters
+from articles.repository import Repository
+from articles.repository.ranking import parameters
+from articles.repository.store.connection import Store
+from bench.lib.stores import passing_store
 
 SCRIPTS = ("cmdstat_eval", "cmdstat_evalsha")
 
@@ -131,11 +132,11 @@ def apply(repository: Repository) -> None:
             step = time.perf_counter()
             done = repository.tuning.advance()
             steps.append(time.perf_counter() - step)
-            bar.update(repository.store.shards.count * tuning.STEP)
+            bar.update(repository.store.shards.count * parameters.STEP)
     whole = time.perf_counter() - began
     stats = client.info("commandstats")
     step, end = stats["cmdstat_evalsha"]["usec_per_call"] / 1000, stats["cmdstat_eval"]["usec"] / 1000
-    print(f"| one staging step of {tuning.STEP:,} articles in a shard (mean) | {step:.3f} | | | |")
+    print(f"| one staging step of {parameters.STEP:,} articles in a shard (mean) | {step:.3f} | | | |")
     print(f"| a step in each shard | | | {1000 * median(steps):.1f} | {1000 * min(steps):.1f} |")
     print(f"| the end, one transaction | {end:.3f} | | | |")
     print(f"| another weight for all | | | {1000 * whole:.0f} | |")

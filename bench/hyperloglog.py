@@ -15,7 +15,7 @@ from statistics import fmean, stdev
 
 from tqdm import tqdm
 
-from articles.repository.client import make_client
+from articles.repository.store.client import make_client
 from voting_site.embedded import StorePaths, Supervisor
 
 SIZES = (100, 1_000, 10_000, 100_000)
@@ -24,7 +24,7 @@ AT_ONCE = 1000
 
 
 def digest(visitor: str) -> str:
-    """16 hex digits, made as `articles.visitors` makes them."""
+    """16 hex digits, made as `articles.readership.identity` makes them."""
     return blake2b(visitor.encode(), key=b"bench", digest_size=8).hexdigest()
 
 

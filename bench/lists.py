@@ -12,10 +12,10 @@ import random
 
 from tqdm import tqdm
 
-from articles.domain import Choice, ImportedArticle, Order, Span
+from articles.domain.articles import Choice, ImportedArticle, Order, Span
 from articles.repository import Repository
 from bench.hot_list import measured
-from bench.stores import passing_store
+from bench.lib.stores import passing_store
 
 
 def fill(repository: Repository, articles: int) -> list[int]:

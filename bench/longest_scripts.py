@@ -60,7 +60,7 @@ PAGES = (
 
 def fill(articles: int) -> list[int]:
     """Articles, views, a moderation log; the ids, oldest first."""
-    from articles.domain import Actor, Choice, ImportedArticle, Visit
+    from articles.domain.articles import Actor, Choice, ImportedArticle, Visit
     from articles.wiring import patient_repository
 
     repository, chance = patient_repository(), random.Random(1)
@@ -105,7 +105,7 @@ class Longest:
 
     def of(self, name: str, operation: Callable[[], object]) -> None:
         """Run the operation; print its own time and that of the longest command, in milliseconds."""
-        from articles.repository.slow_log import slow_command
+        from articles.repository.inspection.slow_log import slow_command
 
         if self._only and not any(word in name for word in self._only):
             return
@@ -143,7 +143,7 @@ def _usual(times: list[float]) -> float:
 def measure(ids: list[int], only: Sequence[str]) -> None:
     from django.test import Client
 
-    from articles.domain import Actor
+    from articles.domain.articles import Actor
     from articles.wiring import patient_repository
 
     repository, browser = patient_repository(), Client(HTTP_HOST="localhost")
@@ -187,7 +187,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=[], help="operations whose names contain one of these words")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-        os.environ |= {"DATA_DIR": folder, "DJANGO_SETTINGS_MODULE": "bench.settings", "LOG_LEVEL": "ERROR"}
+        os.environ |= {"DATA_DIR": folder, "DJANGO_SETTINGS_MODULE": "bench.lib.settings", "LOG_LEVEL": "ERROR"}
         os.environ |= {"STORE_SHARDS": str(options.shards), "STORE_TIMEOUT_MS": "10000"}
         import django
 
@@ -196,7 +196,7 @@ def main() -> None:
 
         from accounts.models import User
         from voting_site.embedded import open_store
-        from voting_site.static_files import gather
+        from voting_site.serving.static_files import gather
 
         with open_store(Path(folder)):
             gather()

@@ -99,7 +99,7 @@ def fill() -> tuple[list[str], int]:
     from django.core.management import call_command
 
     from accounts.models import User
-    from articles.domain import ImportedArticle
+    from articles.domain.articles import ImportedArticle
     from articles.wiring import patient_repository
 
     call_command("migrate", verbosity=0)
@@ -141,12 +141,12 @@ def report(name: str, latencies: list[float], base: float) -> float:
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        os.environ |= {"DATA_DIR": folder, "DJANGO_SETTINGS_MODULE": "bench.settings", "LOG_LEVEL": "ERROR"}
+        os.environ |= {"DATA_DIR": folder, "DJANGO_SETTINGS_MODULE": "bench.lib.settings", "LOG_LEVEL": "ERROR"}
         import django
 
         django.setup()
         from voting_site.embedded import open_store
-        from voting_site.static_files import gather
+        from voting_site.serving.static_files import gather
 
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))

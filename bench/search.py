@@ -24,13 +24,13 @@ from unittest.mock import patch
 import redis
 from tqdm import tqdm
 
-from articles.domain import ImportedArticle, Order
-from articles.errors import PageNotFound
-from articles.links import clean_link
+from articles.domain.articles import ImportedArticle, Order
+from articles.domain.errors import PageNotFound
 from articles.repository import Repository, articles
 from articles.searching import read_query
-from articles.text import Refused, clean_title
-from bench.stores import passing_store
+from articles.text.lines import Refused, clean_title
+from articles.text.links import clean_link
+from bench.lib.stores import passing_store
 
 QUERIES = {
     "a rare word": ("librivox", "haskell monad", "voronoi", "redis", "lobste.rs"),

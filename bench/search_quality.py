@@ -14,12 +14,12 @@ import sqlite3
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from articles.domain import Order
-from articles.errors import PageNotFound, PageTooDeep
+from articles.domain.articles import Order
+from articles.domain.errors import PageNotFound, PageTooDeep
 from articles.repository import Repository
 from articles.searching import read_query
+from bench.lib.stores import passing_store
 from bench.search import fill, rows
-from bench.stores import passing_store
 
 MOST = 1_000_000  # articles
 

@@ -7,9 +7,9 @@ import hypothesis
 import pytest
 from django.conf import settings
 
-from articles.domain import Rules
+from articles.domain.articles import Rules
 from articles.repository import Repository, connect
-from articles.repository.client import make_client
+from articles.repository.store.client import make_client
 from tests.clock import Clock
 from voting_site.embedded import StorePaths, Supervisor
 

@@ -83,20 +83,20 @@ def importers(*packages: str) -> dict[str, set[str]]:
 
 
 PURE = {
-    "articles.domain": (),
-    "articles.errors": (),
-    "articles.ranking": (),
-    "articles.text": (),
-    "articles.slugs": ("articles.errors", "articles.text"),
-    "articles.known_sites": (),
-    "articles.links": ("articles.text", "articles.known_sites", "ada_url"),
-    "articles.addresses": (),
-    "articles.bots": ("crawleruseragents",),
-    "articles.explanation": ("articles.domain", "articles.ranking"),
-    "articles.weight": (),
-    "articles.lab": ("articles.domain", "articles.ranking", "articles.weight"),
+    "articles.domain.articles": (),
+    "articles.domain.errors": (),
+    "articles.domain.ranking": (),
+    "articles.text.lines": (),
+    "articles.text.slugs": ("articles.domain.errors", "articles.text.lines"),
+    "articles.text.known_sites": (),
+    "articles.text.links": ("articles.text.lines", "articles.text.known_sites", "ada_url"),
+    "articles.web.client_address": (),
+    "articles.readership.detection": ("crawleruseragents",),
+    "articles.domain.explanation": ("articles.domain.articles", "articles.domain.ranking"),
+    "articles.domain.weight": (),
+    "articles.domain.lab": ("articles.domain.articles", "articles.domain.ranking", "articles.domain.weight"),
 } | dict.fromkeys(part("articles.charts"), ("articles.charts",))
-PURE |= dict.fromkeys(part("articles.searching"), ("articles.searching", "articles.links", "snowballstemmer"))
+PURE |= dict.fromkeys(part("articles.searching"), ("articles.searching", "articles.text.links", "snowballstemmer"))
 
 
 @pytest.mark.parametrize("module", PURE)
@@ -106,8 +106,14 @@ def test_the_core_knows_only_the_standard_library(module):
 
 @pytest.mark.parametrize("module", part("articles.repository"))
 def test_the_repository_knows_the_core_and_redis_and_nothing_of_the_web(module):
-    core = ("articles.domain", "articles.errors", "articles.explanation", "articles.ranking", "articles.links")
-    core += ("articles.searching", "articles.weight")
+    core = (
+        "articles.domain.articles",
+        "articles.domain.errors",
+        "articles.domain.explanation",
+        "articles.domain.ranking",
+        "articles.text.links",
+    )
+    core += ("articles.searching", "articles.domain.weight")
 
     assert not_among(module, "articles.repository", *core, "redis") == set()
     assert not any(within(name, "http", "urllib", "wsgiref", "socketserver") for name in imports_of(module))
@@ -156,8 +162,8 @@ def test_no_module_imports_in_a_circle():
 
 
 def test_the_reader_of_imports_sees_them_all():
-    assert {"articles.repository", "articles.domain", "django.conf"} <= imports_of("articles.wiring")
-    assert "articles.repository.keys" in imports_of("articles.repository.audit")
+    assert {"articles.repository", "articles.domain.articles", "django.conf"} <= imports_of("articles.wiring")
+    assert "articles.repository.store.keys" in imports_of("articles.repository.upkeep.audit")
     assert "voting_site.embedded.paths" in imports_of("voting_site.embedded")
     assert "voting_site.embedded.probe" in imports_of("voting_site.embedded.supervisor")
     late = ast.parse(

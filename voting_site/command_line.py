@@ -8,11 +8,11 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 from django.db import Error as DatabaseError
 
-from articles.errors import StoreError
+from articles.domain.errors import StoreError
 from articles.management import sentences
-from voting_site import dotenv
-from voting_site.configuration import NAMES
-from voting_site.setting_kinds import BadSetting
+from voting_site.configuration import dotenv
+from voting_site.configuration.kinds import BadSetting
+from voting_site.configuration.variables import NAMES
 
 _BASE_DIR = Path(__file__).resolve().parent.parent
 

@@ -12,9 +12,9 @@ from jinja2 import Environment, StrictUndefined, pass_eval_context
 from jinja2.nodes import EvalContext
 from markupsafe import Markup
 
-from accounts.pages import page_of
-from articles import languages
-from articles.presentation import FILTERS, grouped
+from accounts.web.form_pages import page_of
+from articles.formatting.values import FILTERS, grouped
+from articles.web import languages
 from voting_site.form_errors import control, was_refused, wrong_fields
 
 

@@ -5,10 +5,10 @@ from urllib.parse import urlsplit
 
 from csp.constants import NONE, SELF
 
-from voting_site import hosts
-from voting_site.loading import load
-from voting_site.service_urls import is_sqlite, sqlite_at
-from voting_site.store_urls import cache_url, store_url
+from voting_site.configuration import hosts
+from voting_site.configuration.loading import load
+from voting_site.configuration.service_urls import is_sqlite, sqlite_at
+from voting_site.configuration.store_urls import cache_url, store_url
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 CONFIGURATION = load(BASE_DIR)
@@ -43,20 +43,20 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "articles.metrics.MetricsMiddleware",  # outside all others: it sees what was answered in the end
+    "articles.operation.metrics.MetricsMiddleware",  # outside all others: it sees what was answered in the end
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",
     "articles.middleware.HeadMiddleware",
-    "articles.caching.CachingMiddleware",  # outside of all that makes an answer vary, inside of what packs it
+    "articles.web.caching.CachingMiddleware",  # outside of all that makes an answer vary, inside of what packs it
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "accounts.middleware.SessionRenewalMiddleware",
+    "accounts.web.middleware.SessionRenewalMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
-    "accounts.middleware.FormTokenMiddleware",
+    "accounts.web.middleware.FormTokenMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "articles.languages.LanguageMiddleware",  # a member's own setting wins over cookie and browser
+    "articles.web.languages.LanguageMiddleware",  # a member's own setting wins over cookie and browser
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "articles.middleware.ErrorPagesMiddleware",
@@ -74,9 +74,9 @@ TEMPLATES = [
         "OPTIONS": {
             "environment": "voting_site.jinja.environment",
             "context_processors": [
-                "articles.context.form_token",
-                "articles.context.preferences",
-                "articles.context.groups",
+                "articles.web.context.form_token",
+                "articles.web.context.preferences",
+                "articles.web.context.groups",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],
@@ -120,8 +120,8 @@ STORE_URL = store_url(CONFIGURATION["REDIS_URL"], DATA_DIR)
 STORE_IS_EMBEDDED = not CONFIGURATION["REDIS_URL"]
 STORE_SHARDS = CONFIGURATION["STORE_SHARDS"]
 STORE_TIMEOUT_MS = CONFIGURATION["STORE_TIMEOUT_MS"]
-STORE_OPENER = "voting_site.opener.opened_store"
-SCRATCH_STORE_OPENER = "voting_site.opener.scratch_store"
+STORE_OPENER = "voting_site.store_session.opened_store"
+SCRATCH_STORE_OPENER = "voting_site.store_session.scratch_store"
 VOTING_WINDOW_DAYS = CONFIGURATION["VOTING_WINDOW_DAYS"]
 ARTICLES_PER_PAGE = CONFIGURATION["ARTICLES_PER_PAGE"]
 VOTES_PER_DAY = CONFIGURATION["VOTES_PER_DAY"]
@@ -191,7 +191,7 @@ STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "voting_site.static_storage.PreparedStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "voting_site.serving.static_storage.PreparedStaticFilesStorage"},
 }
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 
@@ -201,7 +201,7 @@ CSRF_COOKIE_SECURE = _HTTPS
 LANGUAGE_COOKIE_SECURE = _HTTPS
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_HTTPONLY = True
-CSRF_FAILURE_VIEW = "articles.views.errors.forbidden"
+CSRF_FAILURE_VIEW = "articles.web.error_pages.forbidden"
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if CONFIGURATION["BEHIND_PROXY"] else None
 SECURE_HSTS_SECONDS = 365 * 86400 if _HTTPS else 0
 SECURE_REFERRER_POLICY = "same-origin"
@@ -221,8 +221,8 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"()": "voting_site.logs.OneLineFormatter"}},
-    "filters": {"faults": {"()": "voting_site.logs.TracebacksOfFaults"}},
+    "formatters": {"line": {"()": "voting_site.configuration.logs.OneLineFormatter"}},
+    "filters": {"faults": {"()": "voting_site.configuration.logs.TracebacksOfFaults"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["faults"]}},
     "root": {"handlers": ["console"], "level": CONFIGURATION["LOG_LEVEL"]},
     "loggers": {"django.server": {"handlers": ["console"], "propagate": False}},

@@ -10,7 +10,7 @@ urlpatterns = [
     path("", include("articles.urls")),
 ]
 
-handler400 = "articles.api.handlers.bad_request"
-handler403 = "articles.views.errors.forbidden"
-handler404 = "articles.views.errors.not_found"
-handler500 = "articles.api.handlers.server_error"
+handler400 = "articles.api.protocol.handlers.bad_request"
+handler403 = "articles.web.error_pages.forbidden"
+handler404 = "articles.web.error_pages.not_found"
+handler500 = "articles.api.protocol.handlers.server_error"

@@ -5,7 +5,7 @@ import os
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
-from voting_site.whole_bodies import with_whole_bodies
+from voting_site.serving.whole_bodies import with_whole_bodies
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "voting_site.settings")
 

@@ -11,15 +11,15 @@ from django.utils.translation import gettext_noop
 from ninja import P, PathEx, Router, Status
 from pydantic import BaseModel, Field
 
-from articles import domain
-from articles.api.auth import MEMBERS
-from articles.api.endpoints import READERS, check_groups, failing
-from articles.api.problems import Problem
-from articles.errors import GroupExists
-from articles.forms import GroupForm, RenameForm
-from articles.people import actor
-from articles.slugs import clean_slug, slug_asked_for
-from articles.text import clean_reason
+from articles.api.lists import READERS, check_groups, failing
+from articles.api.protocol.auth import MEMBERS
+from articles.api.protocol.problems import Problem
+from articles.domain import articles as domain
+from articles.domain.errors import GroupExists
+from articles.forms.articles import GroupForm, RenameForm
+from articles.text.lines import clean_reason
+from articles.text.slugs import clean_slug, slug_asked_for
+from articles.web.identity import actor
 from articles.wiring import repository
 
 router = Router()

@@ -7,9 +7,9 @@ from django.utils.translation import gettext_noop
 from ninja import Router
 from pydantic import BaseModel, Field
 
-from articles import explanation
-from articles.api.auth import EVERYONE
-from articles.api.endpoints import ArticleNumber, failing
+from articles.api.lists import ArticleNumber, failing
+from articles.api.protocol.auth import EVERYONE
+from articles.domain import explanation
 from articles.wiring import repository
 
 _EVERY = 6

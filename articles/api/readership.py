@@ -5,9 +5,9 @@ from typing import Literal
 from django.utils.translation import gettext_noop
 from pydantic import BaseModel, Field, StrictInt
 
-from articles import domain
 from articles.api.schemas import Article, PlainNumber, fields_of
-from articles.domain import Range
+from articles.domain import articles as domain
+from articles.domain.articles import Range
 
 CLIENT_ID_AT_MOST = 200
 """Characters of the id that a client may choose for its reader."""

@@ -10,8 +10,8 @@ from django.utils.translation import gettext_noop
 from pydantic import BaseModel, BeforeValidator, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from articles import domain
-from articles.domain import Choice, Order, Span
+from articles.domain import articles as domain
+from articles.domain.articles import Choice, Order, Span
 
 GROUPS_AT_MOST = 50
 """Groups read from one request."""

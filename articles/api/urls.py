@@ -7,12 +7,12 @@ from django.shortcuts import redirect
 from django.urls import URLPattern, path, re_path, reverse
 from django.views.decorators.http import require_safe
 
-from articles import converters  # noqa: F401 - makes "article_id" known
-from articles.api import documentation
-from articles.api.envelope import in_envelope
-from articles.api.problems import not_found
-from articles.api.site_api import api
-from articles.forwarding import without_slash
+from articles.api.documentation import page
+from articles.api.protocol.envelope import in_envelope
+from articles.api.protocol.problems import not_found
+from articles.api.protocol.site_api import api
+from articles.web import converters  # noqa: F401 - makes "article_id" known
+from articles.web.addresses import without_slash
 
 
 @require_safe
@@ -37,8 +37,8 @@ def _endpoints() -> Iterator[URLPattern]:
 app_name = "api"
 urlpatterns = [
     path("", in_envelope(_to_docs), name="api-root"),
-    path("docs", in_envelope(documentation.docs), name="docs"),
-    path("openapi.json", in_envelope(documentation.openapi), name="openapi"),
+    path("docs", in_envelope(page.docs), name="docs"),
+    path("openapi.json", in_envelope(page.openapi), name="openapi"),
     re_path(r"^(?:docs|openapi\.json)/$", _documentation),
     *_endpoints(),
     re_path("", in_envelope(_nothing_here)),

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.cache import get_conditional_response
 from django.utils.http import http_date
 
-from articles.domain import Article
+from articles.domain.articles import Article
 from articles.feeds.writing import CONTENT_TYPES, Feed, written
 
 _WRITING = 2

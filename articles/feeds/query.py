@@ -6,12 +6,12 @@ from urllib.parse import quote, urlencode
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
-from articles.preferences import MOST_HIDDEN, slugs_from
-from articles.presentation import grouped
-from articles.refusals import message_of
+from articles.formatting.values import grouped
 from articles.repository import Wish
-from articles.slugs import SLUG_LIMIT, clean_slug
-from articles.text import Refused
+from articles.text.lines import Refused
+from articles.text.refusals import message_of
+from articles.text.slugs import SLUG_LIMIT, clean_slug
+from articles.web.preferences import MOST_HIDDEN, slugs_from
 
 MOST_POINTS = 1_000_000
 

@@ -17,10 +17,10 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from articles.caching import FEED_SECONDS
-from articles.domain import Article
-from articles.links import host_of
-from articles.presentation import grouped
+from articles.domain.articles import Article
+from articles.formatting.values import grouped
+from articles.text.links import host_of
+from articles.web.caching import FEED_SECONDS
 
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML 1.0 has no way to write (section 2.2)."""

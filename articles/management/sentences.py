@@ -4,7 +4,7 @@ import re
 
 from django.db import Error as DatabaseError
 
-from articles.errors import StoreError
+from articles.domain.errors import StoreError
 
 NO_TABLES = "The accounts database has no tables yet: run `manage.py migrate` first."
 

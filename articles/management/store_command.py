@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.utils.module_loading import import_string
 
-from articles.errors import StoreError
+from articles.domain.errors import StoreError
 from articles.management.sentences import about_store
 
 _CTRL_C = 130  # exit status, as shells have it

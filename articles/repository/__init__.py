@@ -7,35 +7,35 @@ from functools import cached_property
 
 import redis
 
-from articles.domain import OPERATOR, Rules
-from articles.errors import Refused
-from articles.repository import schema
-from articles.repository.archiving import Archiving, Counters
+from articles.domain.articles import OPERATOR, Rules
+from articles.domain.errors import Refused
+from articles.repository.account_deletion import Departures
 from articles.repository.articles import Articles
-from articles.repository.audit import Audit, Progress, quiet
-from articles.repository.catalogue import Catalogue
-from articles.repository.client import READ_TIMEOUT, make_client
-from articles.repository.departures import Departures
-from articles.repository.explanations import Explanations
-from articles.repository.feeding import Feeds, Wish
 from articles.repository.groups import Groups
-from articles.repository.history import History
-from articles.repository.hot import Hot
-from articles.repository.house import House
 from articles.repository.imports import ImportRunning, Imports
-from articles.repository.inspection import Inspection
-from articles.repository.listings import MOST_GROUPS, Listings
+from articles.repository.inspection.overview import Inspection
+from articles.repository.lists.feeds import Feeds, Wish
+from articles.repository.lists.hot import Hot
+from articles.repository.lists.pages import MOST_GROUPS, Listings
+from articles.repository.lists.refresh import Pulses
+from articles.repository.lists.standings import Catalogue
 from articles.repository.members import Members
 from articles.repository.moderation_log import ModerationLog
-from articles.repository.previews import Preview, Previews
-from articles.repository.pulses import Pulses
-from articles.repository.repair import Repair
-from articles.repository.search import Search
-from articles.repository.store import Observer, Store, unobserved
-from articles.repository.tuning import Applying, Tuning, TuningEntry, Tunings
-from articles.repository.views import Views
+from articles.repository.ranking.explanations import Explanations
+from articles.repository.ranking.parameters import Applying, Tuning, TuningEntry, Tunings
+from articles.repository.ranking.previews import Preview, Previews
+from articles.repository.ranking.weights import Weights
+from articles.repository.readership.archive import Archiving, Counters
+from articles.repository.readership.history import History
+from articles.repository.readership.pageviews import Views
+from articles.repository.search.find import Search
+from articles.repository.store import schema
+from articles.repository.store.client import READ_TIMEOUT, make_client
+from articles.repository.store.connection import Observer, Store, unobserved
+from articles.repository.upkeep.audit import Audit, Progress, quiet
+from articles.repository.upkeep.lease import House
+from articles.repository.upkeep.repair import Repair
 from articles.repository.votes import Votes
-from articles.repository.weights import Weights
 
 __all__ = [
     "MOST_GROUPS",
@@ -52,7 +52,7 @@ __all__ = [
 
 
 class Repository:
-    """Everything the site knows of articles. Raises the errors of `articles.errors` and no others."""
+    """Everything the site knows of articles. Raises the errors of `articles.domain.errors` and no others."""
 
     def __init__(self, store: Store) -> None:
         self.store = store

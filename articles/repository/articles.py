@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from articles.domain import Actor, Article, ArticleId, Posted, UserId
-from articles.errors import (
+from articles.domain.articles import Actor, Article, ArticleId, Posted, UserId
+from articles.domain.errors import (
     ArticleNotFound,
     ArticlesError,
     DuplicateLink,
@@ -11,12 +11,12 @@ from articles.errors import (
     StoreError,
     StoreUnavailable,
 )
-from articles.links import link_digest
-from articles.repository import keys as names
 from articles.repository.groups import Groups
-from articles.repository.reading import read_articles
-from articles.repository.store import Store, Value, exact_time
+from articles.repository.lists.reading import read_articles
+from articles.repository.store import keys as names
+from articles.repository.store.connection import Store, Value, exact_time
 from articles.searching import words_of
+from articles.text.links import link_digest
 
 _ATTEMPTS = 5
 """How often the words of an edit are made again; a poster's name changes once, when its account is deleted."""

@@ -5,10 +5,10 @@ from contextlib import suppress
 
 from redis.client import Pipeline
 
-from articles.domain import Actor, ArticleId, Group
-from articles.errors import ArticleNotFound, GroupExists, GroupNotFound
-from articles.repository.reading import split_groups
-from articles.repository.store import Call, Store, Value, exact_time
+from articles.domain.articles import Actor, ArticleId, Group
+from articles.domain.errors import ArticleNotFound, GroupExists, GroupNotFound
+from articles.repository.lists.reading import split_groups
+from articles.repository.store.connection import Call, Store, Value, exact_time
 
 
 class Groups:

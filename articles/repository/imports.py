@@ -6,15 +6,15 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TypeAlias
 
-from articles.domain import DELETED_MEMBER, PLACEHOLDERS, Article, ArticleId, ImportedArticle, Order
-from articles.errors import Refused, StoreUnavailable
-from articles.links import link_digest
-from articles.repository import keys as names
+from articles.domain.articles import DELETED_MEMBER, PLACEHOLDERS, Article, ArticleId, ImportedArticle, Order
+from articles.domain.errors import Refused, StoreUnavailable
 from articles.repository.groups import Groups
-from articles.repository.keyspace import portions
-from articles.repository.reading import read_articles
-from articles.repository.store import Call, Store, exact_time
+from articles.repository.lists.reading import read_articles
+from articles.repository.store import keys as names
+from articles.repository.store.connection import Call, Store, exact_time
+from articles.repository.store.scan import portions
 from articles.searching import words_of
+from articles.text.links import link_digest
 
 Mark: TypeAlias = tuple[str, str]
 """Link and time of an article: what makes an imported one the same."""

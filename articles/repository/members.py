@@ -5,11 +5,11 @@ from dataclasses import replace
 from heapq import merge
 from itertools import islice
 
-from articles.domain import MOST_PAGED, ArticleId, Choice, MemberPage, UserId
-from articles.errors import ArticleNotFound, ArticleRemoved, PageNotFound, PageTooDeep
-from articles.repository import keys as names
-from articles.repository.reading import read_articles, sort_key
-from articles.repository.store import Store, Value, exact_time
+from articles.domain.articles import MOST_PAGED, ArticleId, Choice, MemberPage, UserId
+from articles.domain.errors import ArticleNotFound, ArticleRemoved, PageNotFound, PageTooDeep
+from articles.repository.lists.reading import read_articles, sort_key
+from articles.repository.store import keys as names
+from articles.repository.store.connection import Store, Value, exact_time
 
 Noted = tuple[ArticleId, float]
 """An article, and when it was chosen or saved, in Unix seconds."""

@@ -9,9 +9,9 @@ from itertools import islice
 from math import inf, isqrt
 from typing import NamedTuple
 
-from articles.domain import Action, ArticleId, LogEntry, LogPage
-from articles.errors import PageNotFound, PageTooDeep
-from articles.repository.store import Call, Store
+from articles.domain.articles import Action, ArticleId, LogEntry, LogPage
+from articles.domain.errors import PageNotFound, PageTooDeep
+from articles.repository.store.connection import Call, Store
 
 MOST_PAGED_ENTRIES = 100_000
 """Entries that can be paged through by number: nothing else leads to the older ones of groups and parameters."""

@@ -1,7 +1,7 @@
 """Members' choices on articles."""
 
-from articles.domain import ArticleId, Choice, Tally, UserId
-from articles.repository.store import Store, exact_time
+from articles.domain.articles import ArticleId, Choice, Tally, UserId
+from articles.repository.store.connection import Store, exact_time
 
 
 class Votes:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from snowballstemmer.english_stemmer import EnglishStemmer
 
-from articles.links import host_of
+from articles.text.links import host_of
 
 WORDS_VERSION = 2
 """To be raised with every change of what this module makes: stores are then indexed anew, by housekeeping."""

@@ -13,10 +13,10 @@ from django.urls import reverse
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
-from articles.domain import Article
-from articles.links import host_of
-from articles.presentation import grouped, listed
-from articles.site_address import site_address
+from articles.domain.articles import Article
+from articles.formatting.values import grouped, listed
+from articles.text.links import host_of
+from articles.web.site_address import site_address
 
 _LOCALES = {"en": "en_US", "zh-hans": "zh_CN"}
 """Languages as the platforms name them: with a territory."""

@@ -13,10 +13,10 @@ from django.urls import reverse
 from django.utils.cache import patch_cache_control
 from django.views.decorators.http import require_safe
 
-from articles.caching import CRAWLER_SECONDS
-from articles.domain import Order
-from articles.presentation import iso_date
-from articles.site_address import site_address
+from articles.domain.articles import Order
+from articles.formatting.values import iso_date
+from articles.web.caching import CRAWLER_SECONDS
+from articles.web.site_address import site_address
 from articles.wiring import repository
 
 PART = 10_000

@@ -9,15 +9,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
-from accounts import typed
-from accounts.pages import page_with_form
-from articles.domain import Action, Group
-from articles.errors import GroupExists, GroupNotFound
-from articles.forms import GroupForm, MergeForm, RenameForm
-from articles.people import actor, needs
-from articles.presentation import grouped
-from articles.refusals import sentence_of
-from articles.views.twice import just_done
+from accounts.web import unsent_form
+from accounts.web.form_pages import page_with_form
+from articles.domain.articles import Action, Group
+from articles.domain.errors import GroupExists, GroupNotFound
+from articles.formatting.values import grouped
+from articles.forms.articles import GroupForm, MergeForm, RenameForm
+from articles.text.refusals import sentence_of
+from articles.web.identity import actor, needs
+from articles.web.resubmission import just_done
 from articles.wiring import repository
 
 
@@ -47,7 +47,7 @@ def create(request: HttpRequest) -> HttpResponse:
             return _created(request, form.slug)
     if slug := _just_created(request, form):
         return _created(request, slug)
-    typed.refill(request, form)
+    unsent_form.refill(request, form)
     return render(request, "articles/create_group.html", {"form": form}, status=400 if form.errors else 200)
 
 
@@ -82,7 +82,7 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
             return _merge(request, group, merge_form) if merging else _rename(request, group, rename_form)
         except GroupExists as taken:  # someone was quicker
             form.add_error("title", sentence_of(taken))
-    typed.refill(request, rename_form, merge_form)
+    unsent_form.refill(request, rename_form, merge_form)
     context = {"group": group, "rename_form": rename_form, "merge_form": merge_form}
     return render(request, "articles/manage_group.html", context, status=400 if form.errors else 200)
 

@@ -6,9 +6,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from articles.links import clean_link
-from articles.presentation import age
-from articles.text import Refused
+from articles.formatting.values import age
+from articles.text.lines import Refused
+from articles.text.links import clean_link
 from articles.wiring import repository
 
 

@@ -9,15 +9,15 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from accounts import typed
-from accounts.pages import page_with_form
-from articles.domain import Action, Actor, ArticleId
-from articles.errors import GroupExists, Refused
-from articles.forms import AssignForm, ReasonForm
-from articles.people import actor, needs
-from articles.refusals import sentence_of
-from articles.views.paging import page_number
-from articles.views.twice import just_done
+from accounts.web import unsent_form
+from accounts.web.form_pages import page_with_form
+from articles.domain.articles import Action, Actor, ArticleId
+from articles.domain.errors import GroupExists, Refused
+from articles.forms.articles import AssignForm, ReasonForm
+from articles.text.refusals import sentence_of
+from articles.views.lists.paging import page_number
+from articles.web.identity import actor, needs
+from articles.web.resubmission import just_done
 from articles.wiring import repository
 
 
@@ -42,7 +42,7 @@ def assign_groups(request: HttpRequest, article_id: int) -> HttpResponse:
         found.groups.assign(article_id, add, remove, actor=who, reason=reason)
         messages.success(request, _("The article's groups have been saved."))
         return redirect("articles:article", article_id)
-    typed.refill(request, form)
+    unsent_form.refill(request, form)
     context = {"form": form, "article": article}
     return render(request, "articles/assign_groups.html", context, status=400 if form.errors else 200)
 
@@ -79,6 +79,6 @@ def _with_reason(
             if not any((entry.article_id, entry.reason) == (article_id, reason) for entry in done):
                 messages.error(request, sentence_of(refused))
         return redirect("articles:article", article_id)
-    typed.refill(request, form)
+    unsent_form.refill(request, form)
     context = {"form": form, "article": article}
     return render(request, template, context, status=400 if form.errors else 200)

@@ -13,10 +13,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from articles import measures, metrics
-from articles.errors import ArticleNotFound, StoreError
-from articles.people import needs
+from articles.domain.errors import ArticleNotFound, StoreError
+from articles.formatting import units
+from articles.operation import metrics
 from articles.repository import Repository
+from articles.web.identity import needs
 from articles.wiring import repository
 
 _ARTICLE_ID = re.compile("[1-9][0-9]{0,15}")
@@ -45,7 +46,7 @@ def operation(request: HttpRequest) -> HttpResponse:
         "steps": inspection.housekeeping(),
         "census": inspection.keys(),
         "footprint": inspection.footprint(),
-        "measures": measures,
+        "measures": units,
         **_asked_article(found, request.GET.get("article", "").strip()),
     }
     return render(request, "articles/operation.html", context | {"warnings": list(_warnings(context))})

@@ -7,16 +7,16 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from accounts import typed
-from accounts.pages import members_only, page_with_form
-from accounts.twice import AT_MOST
-from articles.domain import Article, ArticleId, UserId
-from articles.errors import DuplicateLink, Refused
-from articles.forms import EditForm, PostForm
-from articles.people import actor, reader_id
-from articles.presentation import grouped
-from articles.refusals import sentence_of
+from accounts.web import unsent_form
+from accounts.web.form_pages import members_only, page_with_form
+from accounts.web.resubmission import AT_MOST
+from articles.domain.articles import Article, ArticleId, UserId
+from articles.domain.errors import DuplicateLink, Refused
+from articles.formatting.values import grouped
+from articles.forms.articles import EditForm, PostForm
 from articles.repository import Repository
+from articles.text.refusals import sentence_of
+from articles.web.identity import actor, reader_id
 from articles.wiring import repository
 
 
@@ -34,7 +34,7 @@ def post(request: HttpRequest) -> HttpResponse:
         elif not _just_posted(found, posted.id, poster.id):
             messages.info(request, _("This link was posted already: here is the article. You can vote for it."))
         return redirect("articles:article", posted.id)
-    typed.refill(request, form)
+    unsent_form.refill(request, form)
     return render(request, "articles/post.html", {"form": form}, status=400 if form.errors else 200)
 
 
@@ -70,7 +70,7 @@ def edit(request: HttpRequest, article_id: int) -> HttpResponse:
     if request.method == "POST" and form.is_valid() and _edit(request, article, form, moderator=moderator):
         messages.success(request, _("Your changes have been saved."))
         return redirect("articles:article", article_id)
-    typed.refill(request, form)
+    unsent_form.refill(request, form)
     context = {"form": form, "article": article, "until": until, "now": found.store.now()}
     return render(request, "articles/edit.html", context, status=400 if form.errors else 200)
 

@@ -15,11 +15,15 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 
-from accounts import typed
-from accounts.errand import local_path
-from accounts.origin import comes_from_elsewhere
-from accounts.pages import form_action, members_need_token
-from articles.preferences import (
+from accounts.web import unsent_form
+from accounts.web.form_pages import form_action, members_need_token
+from accounts.web.login_intent import local_path
+from accounts.web.origin import comes_from_elsewhere
+from articles.formatting.values import grouped
+from articles.text.lines import Refused
+from articles.text.slugs import clean_slug
+from articles.views.lists.counts import prefers_json
+from articles.web.preferences import (
     HIDDEN_COOKIE,
     KEYBOARD_COOKIE,
     MOST_HIDDEN,
@@ -30,10 +34,6 @@ from articles.preferences import (
     preferences_of,
     slugs_from,
 )
-from articles.presentation import grouped
-from articles.slugs import clean_slug
-from articles.text import Refused
-from articles.views.counts import prefers_json
 from articles.wiring import repository
 
 _YEAR = 365 * 86400
@@ -96,7 +96,7 @@ class _NotHidden(Exception):
 
 
 def _way_back(request: HttpRequest) -> str:
-    return local_path(typed.sent(request).get("next", "")) or reverse("articles:front")
+    return local_path(unsent_form.sent(request).get("next", "")) or reverse("articles:front")
 
 
 @never_cache

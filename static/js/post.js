@@ -12,7 +12,7 @@
     return found;
   };
 
-  // As articles/text.py cleans a line: the steps come from there.
+  // As articles/text/lines.py cleans a line: the steps come from there.
   const clean = (text, steps) => {
     const after = steps.reduce((line, [pattern, by]) => line.replace(RegExp(pattern, "gu"), by), text.normalize("NFC"));
     return after === text ? text : clean(after, steps);

@@ -1,7 +1,7 @@
 import pytest
 from django.test import RequestFactory
 
-from accounts.errand import Errand, local_path
+from accounts.web.login_intent import Errand, local_path
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from django.contrib.sessions.models import Session
 from django.core import signing
 from django.test import Client
 
-from accounts import typed
 from accounts.models import Token
+from accounts.web import unsent_form
 from tests.accounts.conftest import PASSWORD
 
 NOTICE = "This is what you typed before you logged in. It has not been sent yet."
@@ -85,7 +85,7 @@ def test_nothing_forged_or_old_is_shown(client, alice, seal, monkeypatch):
     if seal in ("forged", "too old"):
         salt = "another" if seal == "forged" else "accounts.typed"
         seal = signing.dumps({"page": "/settings/", "fields": {"name": ["planted"]}}, salt=salt)
-        monkeypatch.setattr(typed, "_KEPT_SECONDS", -1)
+        monkeypatch.setattr(unsent_form, "_KEPT_SECONDS", -1)
 
     response = _log_in(client, {"next": "/settings/", "typed": seal})
 
@@ -94,8 +94,8 @@ def test_nothing_forged_or_old_is_shown(client, alice, seal, monkeypatch):
 
 
 def test_more_than_any_form_takes_is_not_carried(client, db):
-    assert "typed" in _hidden(client.post("/settings/tokens/", {"name": "x" * typed.AT_MOST}))
-    assert client.post("/settings/tokens/", {"name": "x" * (typed.AT_MOST + 1)}).status_code == 302
+    assert "typed" in _hidden(client.post("/settings/tokens/", {"name": "x" * unsent_form.AT_MOST}))
+    assert client.post("/settings/tokens/", {"name": "x" * (unsent_form.AT_MOST + 1)}).status_code == 302
 
 
 @pytest.mark.parametrize("next", ["//evil", "/\\evil", "https:evil", "/\t/evil", "/\x00"])

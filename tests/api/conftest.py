@@ -12,9 +12,9 @@ from django.test import Client
 from accounts.models import Token, User
 from accounts.moderators import GROUP
 from articles import wiring
-from articles.domain import Actor, ArticleId, ImportedArticle
+from articles.domain.articles import Actor, ArticleId, ImportedArticle
 from articles.repository import Repository
-from articles.repository.client import make_client
+from articles.repository.store.client import make_client
 from tests.api import contract
 
 CAROL = Actor(3, "carol")

@@ -4,7 +4,7 @@ import re
 
 from jsonschema import Draft202012Validator
 
-from articles.api.openapi import SCHEMAS, document
+from articles.api.documentation.openapi import SCHEMAS, document
 
 ANYWHERE = {"414", "500"}
 """Statuses that every operation declares."""

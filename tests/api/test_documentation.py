@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from articles.api.openapi import document
-from articles.text import MESSAGES
+from articles.api.documentation.openapi import document
+from articles.text.lines import MESSAGES
 from tests.api.conftest import error_of
 from tests.api.contract import ANYWHERE, name_of
 

@@ -9,10 +9,11 @@ from django.db import OperationalError
 from django.test import Client
 
 from accounts.models import TokenManager
-from articles import api, errors, wiring
-from articles.api.problems import MEANINGS
-from articles.languages import LanguageMiddleware
-from articles.repository.listings import Listings
+from articles import api, wiring
+from articles.api.protocol.problems import MEANINGS
+from articles.domain import errors
+from articles.repository.lists.pages import Listings
+from articles.web.languages import LanguageMiddleware
 from tests.api.conftest import Caller, error_of
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY")

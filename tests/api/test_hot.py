@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from articles.domain import Choice, ImportedArticle, Visit
-from articles.ranking import Parameters, hotness, hours_between
+from articles.domain.articles import Choice, ImportedArticle, Visit
+from articles.domain.ranking import Parameters, hotness, hours_between
 from tests.api.conftest import CAROL, error_of
 
 DAY = 86400

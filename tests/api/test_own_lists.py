@@ -2,7 +2,7 @@
 
 import pytest
 
-from articles.domain import Choice
+from articles.domain.articles import Choice
 
 from .conftest import error_of, findings
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from articles.domain import Choice
+from articles.domain.articles import Choice
 from tests.api.conftest import error_of, findings
 
 ENTRY = {"title": "A title", "link": "https://example.org/a"}

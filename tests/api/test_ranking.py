@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from articles.domain import Choice, Order, Visit
+from articles.domain.articles import Choice, Order, Visit
 from tests.api.conftest import error_of
 
 

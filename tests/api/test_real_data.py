@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from articles.domain import ImportedArticle
-from articles.slugs import clean_slug
+from articles.domain.articles import ImportedArticle
+from articles.text.slugs import clean_slug
 
 WEIGHT = 432  # seconds a point moves an article, at 200 votes a day
 

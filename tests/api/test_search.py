@@ -2,7 +2,7 @@
 
 import pytest
 
-from articles.repository import search
+from articles.repository.search import find
 from tests.api.conftest import error_of
 
 
@@ -66,7 +66,7 @@ def test_an_answer_tells_how_many_and_whether_that_is_all(anyone, found):
 
 
 def test_what_could_not_be_counted_in_time_has_no_total(anyone, found, monkeypatch):
-    monkeypatch.setattr(search, "STEPS", ())
+    monkeypatch.setattr(find, "STEPS", ())
 
     body = anyone.get("search?q=redis").json()
 

@@ -7,10 +7,10 @@ from typing import get_args
 import pytest
 from django.test import Client
 
-from articles import visitors
 from articles.api.readership import ViewCount
-from articles.archive import put_away
-from articles.domain import REPEAT, Order, Suspicion
+from articles.domain.articles import REPEAT, Order, Suspicion
+from articles.readership import identity
+from articles.readership.archive import put_away
 from tests.api.conftest import Caller, error_of, findings
 
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
@@ -38,7 +38,7 @@ class Reader:
 def known_digests(site_store, settings):
     """The same in every run: a few visitors are estimated exactly, but for one run in hundreds."""
     settings.SECRET_KEY = "known to the tests"
-    visitors._salt.cache_clear()
+    identity._salt.cache_clear()
     site_store.store.client.set(f"salt:{int(site_store.store.now() // 86400)}", "known to the tests")
 
 

@@ -66,9 +66,9 @@ def follow(order: Order) -> Any:
 
 
 def do(order: Order) -> Any:
-    from articles import archive
-    from articles.domain import Visit
+    from articles.domain.articles import Visit
     from articles.models import ArchivedViews
+    from articles.readership import archive
     from articles.repository import connect
 
     repository = connect(order["url"], shards=order["shards"], clock=lambda: order["now"], patient=True)

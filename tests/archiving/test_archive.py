@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 import pytest
 from django.db import DatabaseError, connection
 
-from articles import archive
-from articles.domain import Order, Suspicion, Visit
-from articles.errors import ArticleNotFound, ArticleRemoved, StoreUnavailable
+from articles.domain.articles import Order, Suspicion, Visit
+from articles.domain.errors import ArticleNotFound, ArticleRemoved, StoreUnavailable
 from articles.models import ArchivedViews
+from articles.readership import archive
 from articles.repository import connect
 from tests.archiving.conftest import ALICE_READS, BOB_READS, CAROL_READS, LONG, shown, view
 from tests.clock import Clock
@@ -326,6 +326,6 @@ def test_another_node_with_another_clock_does_not_archive_early(idle, server_url
 
 
 def test_it_says_nothing_when_all_is_well(archived, caplog):
-    caplog.set_level(logging.DEBUG, "articles.archive")
+    caplog.set_level(logging.DEBUG, "articles.readership.archive")
     come(archived, BOB_READS)
     assert not caplog.records

@@ -16,8 +16,8 @@ from django.utils.http import urlsafe_base64_encode
 
 from accounts.models import Token, User
 from accounts.moderators import GROUP as MODERATORS
-from articles.domain import Actor, ImportedArticle
-from articles.views import errors
+from articles.domain.articles import Actor, ImportedArticle
+from articles.web import error_pages
 from articles.wiring import patient_repository
 
 DAY = 86400
@@ -97,5 +97,5 @@ def _failed() -> dict[str, str]:
     pages = {}
     for language, _ in settings.LANGUAGES:
         with translation.override(language):
-            pages[language] = errors.failed(RequestFactory().get("/")).content.decode()
+            pages[language] = error_pages.failed(RequestFactory().get("/")).content.decode()
     return pages

@@ -6,7 +6,7 @@ from itertools import count
 import pytest
 from playwright.sync_api import expect
 
-from articles.domain import OPERATOR, Choice, Order, Visit
+from articles.domain.articles import OPERATOR, Choice, Order, Visit
 from tests.browser.windows import hold, row_of, shown_ids, wait_for, window
 from tests.repository.usage import let_close
 from tests.waiting import until

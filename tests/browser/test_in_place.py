@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from articles.domain import Choice
+from articles.domain.articles import Choice
 from tests.browser.windows import hold, row_of, wait_for, window
 from tests.waiting import until
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 import pytest
 from playwright.sync_api import expect
 
-from articles.text import Refused, clean_title
+from articles.text.lines import Refused, clean_title
 from tests.browser.windows import hold, settle, wait_for, window
 
 pytestmark = pytest.mark.browser

@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-from articles.domain import Actor, Choice, ImportedArticle, Order, Rules, Span, Visit
-from articles.errors import ArticlesError, GroupNotFound, PageNotFound, StoreError
-from articles.ranking import Parameters
+from articles.domain.articles import Actor, Choice, ImportedArticle, Order, Rules, Span, Visit
+from articles.domain.errors import ArticlesError, GroupNotFound, PageNotFound, StoreError
+from articles.domain.ranking import Parameters
 from articles.repository import ImportRunning, Repository, Wish, connect
 from articles.searching import read_query
 

@@ -13,7 +13,7 @@ from django.core.management import call_command
 
 from articles import wiring
 from articles.repository import Repository
-from articles.repository.client import make_client
+from articles.repository.store.client import make_client
 
 Run = Callable[..., str]
 

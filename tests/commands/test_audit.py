@@ -7,9 +7,9 @@ import pytest
 from django.core.management import call_command, load_command_class
 from django.core.management.base import CommandError
 
-from articles.domain import Order
-from articles.errors import StoreUnavailable
-from articles.repository.audit import Audit
+from articles.domain.articles import Order
+from articles.domain.errors import StoreUnavailable
+from articles.repository.upkeep.audit import Audit
 
 from .conftest import row
 

@@ -15,11 +15,11 @@ from django.core.management.base import CommandError
 from accounts.models import User
 from articles.demo import seeding
 from articles.demo.readers import draw_views
-from articles.domain import PLACEHOLDERS, Actor, Choice, Order
+from articles.domain.articles import PLACEHOLDERS, Actor, Choice, Order
 from articles.repository import ImportRunning
-from articles.repository.hot import Hot
 from articles.repository.imports import Imports
-from articles.repository.store import Store
+from articles.repository.lists.hot import Hot
+from articles.repository.store.connection import Store
 from articles.repository.votes import Votes
 
 

@@ -9,7 +9,7 @@ import pytest
 from django.core.management.base import CommandError
 
 from accounts.models import User
-from articles.domain import Actor, Choice
+from articles.domain.articles import Actor, Choice
 from articles.management.commands import export_articles
 
 from .conftest import contents, row

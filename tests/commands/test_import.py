@@ -9,13 +9,13 @@ import pytest
 from django.core.management.base import CommandError
 from django.db import OperationalError
 
-from accounts import departures
+from accounts import account_deletion
 from accounts.models import User
-from articles.domain import DELETED_MEMBER, PLACEHOLDERS, UNKNOWN_POSTER, Choice, Order
+from articles.domain.articles import DELETED_MEMBER, PLACEHOLDERS, UNKNOWN_POSTER, Choice, Order
 from articles.management.commands import import_articles
-from articles.management.commands._progress import Progress
+from articles.management.progress import Progress
 from articles.repository.imports import Imports
-from articles.repository.store import Store
+from articles.repository.store.connection import Store
 
 from .conftest import contents, row
 
@@ -58,8 +58,8 @@ def test_posters_become_members_nobody_can_log_in_as(run, site_store, write):
 
 
 def delete(user):
-    departures.begin(user.pk)
-    departures.go_on(60)
+    account_deletion.begin(user.pk)
+    account_deletion.go_on(60)
 
 
 def test_articles_of_a_deleted_member_are_a_deleted_members(run, site_store, write):

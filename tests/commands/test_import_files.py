@@ -8,7 +8,7 @@ import sys
 import pytest
 from django.core.management.base import CommandError
 
-from articles.management.commands._article_file import ArticleFile, DamagedFile, open_articles
+from articles.management.article_file import ArticleFile, DamagedFile, open_articles
 
 from .conftest import row
 

@@ -1,7 +1,7 @@
 """`manage.py index_words`."""
 
-from articles.domain import Order
-from articles.repository import keys as names
+from articles.domain.articles import Order
+from articles.repository.store import keys as names
 from articles.searching import read_query
 
 from .conftest import row

@@ -8,7 +8,7 @@ from collections import defaultdict
 
 import pytest
 
-from articles.domain import Order
+from articles.domain.articles import Order
 
 REASONS = {
     "link-characters": 29,

@@ -15,12 +15,12 @@ from django.conf import settings as site_settings
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from articles.errors import StoreUnavailable
-from articles.management.commands._article_file import open_articles
-from articles.management.commands._progress import progress
-from articles.management.commands._view_log import BadLog, LoggedView, PathCount, Truth, read_log, read_truth
+from articles.domain.errors import StoreUnavailable
+from articles.management.article_file import open_articles
 from articles.management.commands.replay_views import Replay
-from articles.visitors import suspicion_of
+from articles.management.progress import progress
+from articles.management.view_log import BadLog, LoggedView, PathCount, Truth, read_log, read_truth
+from articles.readership.identity import suspicion_of
 
 HEADER = "ts\tvisitor\tpath\tmethod\tstatus\tua"
 LOG, TRUTH = Path("data/views_apache_2015.tsv.gz"), Path("data/views_apache_2015_truth.json")

@@ -19,15 +19,16 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.utils import timezone
 
-from articles import archive, housekeeping
-from articles.domain import Actor, ImportedArticle, Order, Visit
-from articles.errors import StoreUnavailable
+from articles import housekeeping
+from articles.domain.articles import Actor, ImportedArticle, Order, Visit
+from articles.domain.errors import StoreUnavailable
+from articles.domain.ranking import Parameters
 from articles.models import ArchivedViews
-from articles.ranking import Parameters
-from articles.repository import keys as names
-from articles.repository.hot import Hot
-from articles.repository.house import Turn
-from articles.repository.tuning import Tunings
+from articles.readership import archive
+from articles.repository.lists.hot import Hot
+from articles.repository.ranking.parameters import Tunings
+from articles.repository.store import keys as names
+from articles.repository.upkeep.lease import Turn
 from tests.waiting import until
 
 STEPS = [

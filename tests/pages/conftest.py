@@ -10,9 +10,9 @@ from django.test import Client
 
 from accounts.models import User
 from articles import wiring
-from articles.domain import ArticleId
+from articles.domain.articles import ArticleId
 from articles.repository import Repository
-from articles.repository.client import make_client
+from articles.repository.store.client import make_client
 from voting_site.embedded import StorePaths
 
 

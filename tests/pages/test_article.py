@@ -3,7 +3,7 @@ import re
 import pytest
 from django.test import Client
 
-from articles.domain import Actor, Choice
+from articles.domain.articles import Actor, Choice
 from tests.pages.conftest import browser_of
 from tests.repository.usage import let_close
 

@@ -6,9 +6,9 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from articles import visitors
-from articles.caching import RULES
-from articles.domain import Choice
+from articles.domain.articles import Choice
+from articles.readership import identity
+from articles.web.caching import RULES
 from tests.pages.conftest import browser_of
 
 FIREFOX = {"User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"}
@@ -113,16 +113,16 @@ def test_a_reader_with_a_session_or_a_message_shares_nothing(site, article, cook
 
 
 def test_a_list_that_comes_with_a_cookie_is_kept_by_nobody_else(site, article, monkeypatch):
-    from articles.views import lists
+    from articles.views.lists import pages
 
-    real = lists.render
+    real = pages.render
 
     def render(*args):
         answer = real(*args)
         answer.set_cookie("theme", "dark")
         return answer
 
-    monkeypatch.setattr(lists, "render", render)
+    monkeypatch.setattr(pages, "render", render)
 
     assert Client().get("/")["Cache-Control"] == "private, no-cache"
 
@@ -180,14 +180,14 @@ def test_a_304_of_an_articles_page_still_counts_and_recognises_the_visitor(site,
     again = Client(REMOTE_ADDR="203.0.113.1").get(path, headers=FIREFOX | {"If-None-Match": tag})
 
     assert again.status_code == 304
-    assert visitors.COOKIE in again.cookies
+    assert identity.COOKIE in again.cookies
     assert site.articles.get(article).pv == 1
 
 
 def test_an_answer_that_could_be_stale_counts_before_it_is_compared(site, article, monkeypatch):
     """Whatever the reader holds: the view is counted, and the page says so."""
     counted = []
-    from articles.views import article as view
+    from articles.views import articles as view
 
     real = view.record_view
     monkeypatch.setattr(view, "record_view", lambda *args: counted.append(1) or real(*args))

@@ -9,7 +9,7 @@ import pytest
 from django.contrib.staticfiles import finders
 from django.test import Client
 
-from articles.domain import Actor, Choice
+from articles.domain.articles import Actor, Choice
 
 
 class Head(HTMLParser):

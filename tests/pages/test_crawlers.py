@@ -10,8 +10,8 @@ from django.urls import reverse
 
 import accounts.urls
 import articles.urls
-from articles.domain import Actor
-from articles.presentation import iso_date
+from articles.domain.articles import Actor
+from articles.formatting.values import iso_date
 from articles.views import crawlers
 from tests.pages.conftest import browser_of
 from tests.pages.test_lists import post_many

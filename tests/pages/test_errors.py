@@ -12,9 +12,9 @@ from django.http import HttpResponse
 from django.test import Client, RequestFactory
 
 from articles import wiring
-from articles.errors import StoreUnavailable
+from articles.domain.errors import StoreUnavailable
 from articles.middleware import ErrorPagesMiddleware, HeadMiddleware
-from articles.views.errors import failed
+from articles.web.error_pages import failed
 from tests.pages.conftest import browser_of
 
 
@@ -96,7 +96,7 @@ def test_an_unexpected_error_shows_no_details(site, monkeypatch):
     def fail(*_):
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr("articles.views.lists.place_in", fail)
+    monkeypatch.setattr("articles.views.lists.pages.place_in", fail)
     response = Client(raise_request_exception=False).get("/")
 
     assert response.status_code == 500

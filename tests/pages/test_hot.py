@@ -3,7 +3,7 @@ import re
 import pytest
 from django.test import Client
 
-from articles.domain import Actor, Visit
+from articles.domain.articles import Actor, Visit
 from tests.pages.conftest import browser_of
 from tests.pages.test_lists import rows
 

@@ -7,9 +7,9 @@ from html import unescape
 import pytest
 from django.test import Client
 
-from articles.domain import Actor, Choice, ImportedArticle, Order, Visit
-from articles.ranking import Parameters
-from articles.repository import tuning
+from articles.domain.articles import Actor, Choice, ImportedArticle, Order, Visit
+from articles.domain.ranking import Parameters
+from articles.repository.ranking import parameters as tuning
 from tests.pages.conftest import browser_of
 
 DAY = 86400
@@ -465,8 +465,8 @@ def test_a_change_that_is_being_applied_keeps_others_out(site, carol, monkeypatc
 
 def test_what_takes_long_shows_how_far_it_is_and_goes_on(site, carol, monkeypatch):
     monkeypatch.setattr(tuning, "STEP", 10)
-    monkeypatch.setattr("articles.views.lab.PATIENCE", 0)
-    monkeypatch.setattr("articles.views.lab._A_LITTLE", 0)
+    monkeypatch.setattr("articles.views.ranking.lab.PATIENCE", 0)
+    monkeypatch.setattr("articles.views.ranking.lab._A_LITTLE", 0)
     post_articles(site)
     browser = browser_of(carol)
 

@@ -15,11 +15,12 @@ from django.http import HttpResponse
 from django.test import Client
 from django.utils import timezone
 
-from accounts import deletion, departures
+from accounts import account_deletion
 from accounts.models import Departure, Token, User
+from accounts.views import account_deletion as deletion_page
 from articles import housekeeping
-from articles.domain import DELETED_NAME, Actor, Choice
-from articles.errors import StoreUnavailable
+from articles.domain.articles import DELETED_NAME, Actor, Choice
+from articles.domain.errors import StoreUnavailable
 from tests.pages.conftest import browser_of
 
 
@@ -42,7 +43,7 @@ def delete(browser, name="bob", password="bob's long secret"):
 
 
 def a_minute_later(site) -> None:
-    Departure.objects.update(begun_at=timezone.now() - departures.AGAIN_AFTER - timedelta(seconds=1))
+    Departure.objects.update(begun_at=timezone.now() - account_deletion.AGAIN_AFTER - timedelta(seconds=1))
     results = {result.step: result for result in housekeeping.run(site)}
     assert results["departures"].error == ""
 
@@ -157,13 +158,13 @@ def test_what_the_administration_says_of_members_names_the_right_one(site, bob, 
 
 
 def test_sessions_of_others_go_on_however_many_there_are(site, bob, alice, carol, monkeypatch):
-    monkeypatch.setattr(departures, "_SESSIONS_AT_ONCE", 2)
+    monkeypatch.setattr(account_deletion, "_SESSIONS_AT_ONCE", 2)
     for member in (alice, bob, carol, bob, alice, bob, bob, carol):
         browser_of(member)
-    departures.begin(bob.pk)
+    account_deletion.begin(bob.pk)
 
     for _ in range(9):
-        departures.go_on(0)
+        account_deletion.go_on(0)
 
     left = [session.get_decoded()["_auth_user_id"] for session in Session.objects.all()]
     assert sorted(left) == sorted(map(str, (alice.pk, carol.pk) * 2))
@@ -240,31 +241,31 @@ def test_a_password_may_begin_and_end_with_spaces(site, bob):
 def test_no_report_of_an_error_holds_the_password(site, bob, rf, monkeypatch):
     seen = []
     monkeypatch.setattr(
-        deletion, "render", lambda request, *_args, **_more: seen.append(request) or HttpResponse()
+        deletion_page, "render", lambda request, *_args, **_more: seen.append(request) or HttpResponse()
     )
     request = rf.post("/settings/delete/", {"name": "bob", "password": "wrong"})
     request.user = bob
 
-    deletion.delete_account(request)
+    deletion_page.delete_account(request)
 
     assert seen[0].sensitive_post_parameters == "__ALL__"
 
 
 def test_deleting_twice_is_deleting_once(site, bob):
-    departures.begin(bob.pk)
+    account_deletion.begin(bob.pk)
     began = Departure.objects.get().begun_at
 
-    departures.begin(bob.pk)
+    account_deletion.begin(bob.pk)
 
     assert Departure.objects.get().begun_at == began == User.objects.get(pk=bob.pk).left_at
 
 
 def test_a_process_that_comes_too_late_ends_nothing_twice(site, bob):
-    departures.begin(bob.pk)
+    account_deletion.begin(bob.pk)
     late = Departure.objects.get()
     a_minute_later(site)
 
-    assert not departures._end(late)
+    assert not account_deletion._end(late)
 
     assert User.objects.is_taken("bob")
     assert User.objects.get(pk=bob.pk).username == f"~{bob.pk}"
@@ -276,13 +277,13 @@ def test_a_deletion_that_fails_is_told_and_does_not_keep_the_others_waiting(site
             raise ValueError("of bob's")
         return ""
 
-    monkeypatch.setitem(departures._others, "articles", fail_for_bob)
+    monkeypatch.setitem(account_deletion._others, "articles", fail_for_bob)
     for member in (bob, alice):
-        departures.begin(member.pk)
-    Departure.objects.update(begun_at=timezone.now() - 2 * departures.AGAIN_AFTER)
+        account_deletion.begin(member.pk)
+    Departure.objects.update(begun_at=timezone.now() - 2 * account_deletion.AGAIN_AFTER)
 
     with pytest.raises(ValueError, match="of bob's"):
-        departures.go_on(60)
+        account_deletion.go_on(60)
 
     assert [departure.pk for departure in Departure.objects.all()] == [bob.pk]
     results = {result.step: result for result in housekeeping.run(site)}
@@ -291,25 +292,25 @@ def test_a_deletion_that_fails_is_told_and_does_not_keep_the_others_waiting(site
 
 def test_when_the_time_is_up_the_others_wait_for_the_next_round(site, bob, alice, monkeypatch):
     asked = []
-    monkeypatch.setitem(departures._others, "articles", lambda user, *_rest: asked.append(user) or "")
+    monkeypatch.setitem(account_deletion._others, "articles", lambda user, *_rest: asked.append(user) or "")
     for member in (bob, alice):
-        departures.begin(member.pk)
+        account_deletion.begin(member.pk)
     Departure.objects.filter(pk=alice.pk).update(begun_at=timezone.now() - timedelta(days=1))
 
     for _ in range(5):
-        departures.go_on(0)
+        account_deletion.go_on(0)
 
     assert asked == [alice.pk] * 2 + [bob.pk]
 
 
 def test_step_by_step_it_comes_to_its_end(site, bob_was_busy, bob, monkeypatch):
-    monkeypatch.setattr("articles.repository.departures.STEP", 1)
-    departures.begin(bob.pk)
-    Departure.objects.update(begun_at=timezone.now() - 2 * departures.AGAIN_AFTER)
+    monkeypatch.setattr("articles.repository.account_deletion.STEP", 1)
+    account_deletion.begin(bob.pk)
+    Departure.objects.update(begun_at=timezone.now() - 2 * account_deletion.AGAIN_AFTER)
 
     rounds = 0
     while Departure.objects.exists():
-        departures.go_on(0)
+        account_deletion.go_on(0)
         rounds += 1
         assert rounds < 30
 
@@ -331,7 +332,7 @@ def test_a_store_that_is_away_only_puts_it_off(site, bob_was_busy, bob, monkeypa
         raise StoreUnavailable
 
     with monkeypatch.context() as patch:
-        patch.setitem(departures._others, "articles", away)
+        patch.setitem(account_deletion._others, "articles", away)
         assert delete(browser_of(bob)).status_code == 302
     assert Client().get("/users/bob/").status_code == 404
     assert site.articles.get(bob_was_busy).poster_name == "bob"
@@ -411,10 +412,10 @@ def _leave(user: int, broken: _BrokenOff | None = None) -> bool:
     """Whether it came to its end."""
     with connection.execute_wrapper(broken) if broken else nullcontext():
         try:
-            departures.begin(user)
-            departures.go_on(60)
-            Departure.objects.update(begun_at=timezone.now() - 2 * departures.AGAIN_AFTER)
-            departures.go_on(60)
+            account_deletion.begin(user)
+            account_deletion.go_on(60)
+            Departure.objects.update(begun_at=timezone.now() - 2 * account_deletion.AGAIN_AFTER)
+            account_deletion.go_on(60)
         except OperationalError:
             return False
     return True
@@ -423,10 +424,10 @@ def _leave(user: int, broken: _BrokenOff | None = None) -> bool:
 @pytest.mark.django_db(transaction=True)
 def test_a_name_that_is_given_up_at_the_very_moment_of_a_sign_up_is_not_given_away(site, alice):
     number = alice.pk
-    departures.begin(number)
-    departures.go_on(60)
-    Departure.objects.update(begun_at=timezone.now() - 2 * departures.AGAIN_AFTER)
-    departures.go_on(60)
+    account_deletion.begin(number)
+    account_deletion.go_on(60)
+    Departure.objects.update(begun_at=timezone.now() - 2 * account_deletion.AGAIN_AFTER)
+    account_deletion.go_on(60)
 
     with pytest.raises(ValidationError):
         User.objects.create_user("Alice")

@@ -1,8 +1,9 @@
 import pytest
 from django.test import Client
 
-from articles import metrics, wiring
-from articles.repository.client import make_client
+from articles import wiring
+from articles.operation import metrics
+from articles.repository.store.client import make_client
 from tests.figures import value, value_in
 from tests.pages.conftest import browser_of
 
@@ -116,7 +117,7 @@ def test_a_view_that_breaks_is_counted_as_500(site, monkeypatch):
     def fail(*_):
         raise RuntimeError
 
-    monkeypatch.setattr("articles.views.lists.place_in", fail)
+    monkeypatch.setattr("articles.views.lists.pages.place_in", fail)
     before = value("site_requests_total", view="articles:front", method="GET", status="500")
 
     Client(raise_request_exception=False).get("/")

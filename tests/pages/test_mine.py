@@ -9,10 +9,10 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import Token
-from articles.domain import Actor, Choice
-from articles.errors import SavedFull, StoreUnavailable
-from articles.refusals import sentence_of
+from articles.domain.articles import Actor, Choice
+from articles.domain.errors import SavedFull, StoreUnavailable
 from articles.repository.members import Members
+from articles.text.refusals import sentence_of
 from tests.pages.conftest import browser_of
 
 LISTS = ["/mine/voted/", "/mine/opposed/", "/mine/saved/"]

@@ -3,8 +3,8 @@ import re
 import pytest
 from django.test import Client
 
-from articles.domain import Actor
-from articles.errors import GroupExists
+from articles.domain.articles import Actor
+from articles.domain.errors import GroupExists
 from tests.pages.conftest import browser_of
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 from django.test import Client
 
-from articles.presentation import full_date
+from articles.formatting.values import full_date
 from tests.pages.conftest import browser_of
 
 

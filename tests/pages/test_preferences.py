@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.test import Client, RequestFactory
 
-from articles.preferences import MOST_HIDDEN, Preferences, cookies_for, preferences_of, slugs_from
+from articles.web.preferences import MOST_HIDDEN, Preferences, cookies_for, preferences_of, slugs_from
 from tests.pages.conftest import browser_of
 
 

@@ -2,7 +2,7 @@ import re
 
 from django.test import Client
 
-from articles.domain import Choice
+from articles.domain.articles import Choice
 from tests.pages.conftest import browser_of
 
 

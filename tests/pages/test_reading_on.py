@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 import pytest
 from django.test import Client
 
-from articles.domain import Actor, Choice
+from articles.domain.articles import Actor, Choice
 from tests.pages.conftest import browser_of
 from tests.pages.test_lists import post_many, rows
 
@@ -318,7 +318,7 @@ def test_whoever_has_seen_all_is_told_so(site, alice):
 
 
 def test_after_a_thousand_articles_pages_go_on_by_number(site, alice, monkeypatch):
-    monkeypatch.setattr("articles.continuing.MOST_CHARACTERS", 100)
+    monkeypatch.setattr("articles.web.page_token.MOST_CHARACTERS", 100)
     ids, browser, seen = post_many(site, alice, 110), Client(), []
     response = browser.get("/newest/")
     addresses = []

@@ -8,8 +8,8 @@ from django.db import connection
 from django.test import Client
 
 from articles import wiring
-from articles.preferences import MOST_HIDDEN, THEMES
 from articles.views import preferences
+from articles.web.preferences import MOST_HIDDEN, THEMES
 from tests.pages.conftest import browser_of
 from tests.repository.usage import MODERATOR
 

@@ -74,7 +74,7 @@ def test_the_addresses_of_its_feed_are_in_what_is_renewed_while_one_types(site, 
 
 
 def test_best_or_newest_first_and_the_links_between_them(site, alice, bob):
-    from articles.domain import Choice
+    from articles.domain.articles import Choice
 
     site.store._clock = lambda: 1_700_000_000.0
     first = post(site, alice, "redis one")
@@ -114,7 +114,7 @@ def test_a_group_is_chosen_from_a_list_typed_where_there_are_many_and_not_asked_
 
 
 def test_a_merged_group_leads_on_and_an_unknown_one_is_404(site, alice, carol):
-    from articles.domain import Actor
+    from articles.domain.articles import Actor
 
     post(site, alice, "redis", "java")
     site.groups.create("python", "Python")

@@ -4,9 +4,9 @@ from dataclasses import replace
 import pytest
 from django.test import Client
 
-from articles.archive import put_away
-from articles.domain import Actor, Suspicion, Visit
-from articles.views import statistics
+from articles.domain.articles import Actor, Suspicion, Visit
+from articles.readership.archive import put_away
+from articles.views import readership
 from tests.pages.conftest import browser_of
 
 DAY = 86400
@@ -114,7 +114,7 @@ def test_suspect_views_that_are_archived_are_told_too(site, article, carol, cloc
 def test_every_reason_is_explained_in_a_sentence(site, article, carol):
     text = text_of("/moderation/views/", carol)
 
-    assert set(statistics._REASONS) == set(Suspicion)
+    assert set(readership._REASONS) == set(Suspicion)
     meanings = re.findall(r'class="meaning">([^<]+)</span>', text)
     assert len(meanings) == len(Suspicion)
     assert all(meaning.endswith(".") for meaning in meanings)

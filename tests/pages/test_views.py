@@ -7,9 +7,9 @@ import time_machine
 from django.core import signing
 from django.test import Client
 
-from articles import visitors
-from articles.archive import put_away
-from articles.domain import Actor
+from articles.domain.articles import Actor
+from articles.readership import identity
+from articles.readership.archive import put_away
 from tests.pages.conftest import browser_of
 
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
@@ -45,7 +45,7 @@ def clock():
 def known_digests(site, settings):
     """The same in every run: a few visitors are estimated exactly, but for one run in hundreds."""
     settings.SECRET_KEY = "known to the tests"
-    visitors._salt.cache_clear()
+    identity._salt.cache_clear()
     for day in range(TODAY, TODAY + 3):
         site.store.client.set(f"salt:{day}", f"known on {day}")
 
@@ -63,7 +63,7 @@ def counts(site, article):
 
 def test_a_view_is_counted_and_shown_on_the_very_page(clock, site, article, counts, monkeypatch):
     shown = []
-    monkeypatch.setattr("articles.views.article.render", recording(shown))
+    monkeypatch.setattr("articles.views.articles.render", recording(shown))
 
     Reader().reads(article)
     Reader("198.51.100.1").reads(article)
@@ -137,13 +137,13 @@ def test_every_day_has_a_salt_that_is_soon_forgotten(clock, article, site):
 
     Reader().reads(article)
     salt = site.store.client.get(f"salt:{TODAY}")
-    visitors._salt.cache_clear()
+    identity._salt.cache_clear()
     Reader("198.51.100.1").reads(article)
 
     assert len(salt) >= 32
     assert site.store.client.get(f"salt:{TODAY}") == salt
     assert 0 < site.store.client.ttl(f"salt:{TODAY}") <= 2 * 86400
-    assert visitors._salt.cache_info().maxsize == 1
+    assert identity._salt.cache_info().maxsize == 1
 
 
 def test_a_member_is_one_visitor_wherever_they_are(clock, article, counts, bob):
@@ -151,7 +151,7 @@ def test_a_member_is_one_visitor_wherever_they_are(clock, article, counts, bob):
     answer = Reader("198.51.100.1", SAFARI, browser=browser_of(bob)).reads(article)
 
     assert counts() == (1, 1)
-    assert visitors.COOKIE not in answer.cookies
+    assert identity.COOKIE not in answer.cookies
 
 
 def test_two_members_at_one_browser_are_two(clock, article, counts, alice, bob):
@@ -162,7 +162,7 @@ def test_two_members_at_one_browser_are_two(clock, article, counts, alice, bob):
 
 
 def test_the_cookie_is_signed_and_kept_from_scripts_and_other_sites(clock, article):
-    cookie = Reader().reads(article).cookies[visitors.COOKIE]
+    cookie = Reader().reads(article).cookies[identity.COOKIE]
 
     assert (cookie["httponly"], cookie["samesite"], cookie["secure"]) == (True, "Lax", "")
     assert cookie["max-age"] == 30 * 86400
@@ -173,32 +173,32 @@ def test_the_cookie_is_signed_and_kept_from_scripts_and_other_sites(clock, artic
 def test_over_https_the_cookie_is_for_https_alone(clock, article):
     answer = Client().get(f"/articles/{article}/", secure=True, **Reader().meta)
 
-    assert answer.cookies[visitors.COOKIE]["secure"] is True
+    assert answer.cookies[identity.COOKIE]["secure"] is True
 
 
 def test_the_cookie_is_set_once(clock, article):
     reader = Reader()
     reader.reads(article)
 
-    assert visitors.COOKIE not in reader.reads(article).cookies
+    assert identity.COOKIE not in reader.reads(article).cookies
 
 
 @pytest.mark.parametrize("value", ["", "0" * 16, f"{'0' * 16}:1tXyZa:forged", "\x00", "a" * 3000])
 def test_a_forged_cookie_counts_as_none_and_is_replaced(clock, article, counts, value):
     Reader().reads(article)
     forger = Reader()
-    forger.browser.cookies[visitors.COOKIE] = value
+    forger.browser.cookies[identity.COOKIE] = value
 
     answer = forger.reads(article)
 
     assert counts() == (1, 1)
-    assert visitors.COOKIE in answer.cookies
+    assert identity.COOKIE in answer.cookies
 
 
 def test_another_signature_of_the_site_is_no_visitors_cookie(clock, article, counts):
     Reader().reads(article)
     forger = Reader()
-    forger.browser.cookies[visitors.COOKIE] = signing.get_cookie_signer(salt="visitor").sign("0" * 16)
+    forger.browser.cookies[identity.COOKIE] = signing.get_cookie_signer(salt="visitor").sign("0" * 16)
 
     forger.reads(article)
 
@@ -208,11 +208,11 @@ def test_another_signature_of_the_site_is_no_visitors_cookie(clock, article, cou
 def test_an_old_cookie_counts_as_none(clock, article):
     reader = Reader()
     reader.reads(article)
-    kept = reader.browser.cookies[visitors.COOKIE].value
+    kept = reader.browser.cookies[identity.COOKIE].value
     clock.shift(timedelta(days=30, seconds=1))
-    reader.browser.cookies[visitors.COOKIE] = kept  # by a client that keeps what has expired
+    reader.browser.cookies[identity.COOKIE] = kept  # by a client that keeps what has expired
 
-    assert visitors.COOKIE in reader.reads(article).cookies
+    assert identity.COOKIE in reader.reads(article).cookies
 
 
 def test_a_site_can_do_without_cookies(clock, article, counts, settings):
@@ -221,8 +221,8 @@ def test_a_site_can_do_without_cookies(clock, article, counts, settings):
     settings.VISITOR_COOKIE_DAYS = 0
     reader.meta["HTTP_USER_AGENT"] = SAFARI
 
-    assert visitors.COOKIE not in reader.reads(article).cookies
-    assert visitors.COOKIE not in Reader("198.51.100.1").reads(article).cookies
+    assert identity.COOKIE not in reader.reads(article).cookies
+    assert identity.COOKIE not in Reader("198.51.100.1").reads(article).cookies
     assert counts() == (3, 3)
 
 
@@ -235,7 +235,7 @@ def test_bots_and_prefetches_count_apart_and_get_no_cookie(clock, article, count
 
     assert counts() == (0, 0)
     assert site.views.suspects(article) == {"bot": 2, "prefetch": 1}
-    assert not any(visitors.COOKIE in answer.cookies for answer in answers)
+    assert not any(identity.COOKIE in answer.cookies for answer in answers)
 
 
 def test_a_burst_from_one_network_counts_apart_and_gets_no_cookie(clock, article, counts, site):
@@ -243,7 +243,7 @@ def test_a_burst_from_one_network_counts_apart_and_gets_no_cookie(clock, article
 
     assert counts() == (30, 30)
     assert site.views.suspects(article) == {"burst": 5}
-    assert [visitors.COOKIE in answer.cookies for answer in answers] == [True] * 30 + [False] * 5
+    assert [identity.COOKIE in answer.cookies for answer in answers] == [True] * 30 + [False] * 5
 
 
 def test_a_network_has_a_limit_over_all_articles(clock, article, site, settings):
@@ -262,7 +262,7 @@ def test_head_is_no_view(clock, article, counts, site):
 
     assert counts() == (0, 0)
     assert site.views.suspects(article) == {}
-    assert visitors.COOKIE not in answer.cookies
+    assert identity.COOKIE not in answer.cookies
 
 
 def test_a_removed_article_is_shown_and_not_counted(clock, article, counts, site, carol, caplog):
@@ -297,7 +297,7 @@ def test_a_store_that_takes_no_writes_shows_the_page_uncounted(clock, article, c
         site.store.client.config_set("min-replicas-to-write", 0)
 
     assert "A title" in answer.content.decode()
-    assert visitors.COOKIE not in answer.cookies
+    assert identity.COOKIE not in answer.cookies
     assert "not counted" in caplog.text
     assert counts() == before
     Reader().reads(article)

@@ -5,8 +5,8 @@ import json
 import pytest
 from django.test import Client
 
-from articles.links import clean_link
-from articles.text import Refused, clean_title
+from articles.text.lines import Refused, clean_title
+from articles.text.links import clean_link
 from tests.pages.conftest import browser_of
 
 KB = 1024

@@ -10,12 +10,12 @@ from django.template import engines
 from django.test import Client
 from django.utils import translation
 
-from articles import presentation
-from articles.domain import Actor, Choice, ImportedArticle, Visit
-from articles.errors import StoreUnavailable
-from articles.presentation import full_date
-from articles.repository.explanations import Explanations
-from articles.views.explanation import why
+from articles.domain.articles import Actor, Choice, ImportedArticle, Visit
+from articles.domain.errors import StoreUnavailable
+from articles.formatting import values as presentation
+from articles.formatting.values import full_date
+from articles.repository.ranking.explanations import Explanations
+from articles.views.ranking.explanation import why
 from tests.pages.conftest import browser_of
 
 

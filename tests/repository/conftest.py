@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 from redis.connection import UnixDomainSocketConnection
 
-from articles.domain import ArticleId
+from articles.domain.articles import ArticleId
 from articles.repository import Repository, connect
 from tests.clock import Clock
 from tests.repository.usage import ALICE, BOB, MALLORY

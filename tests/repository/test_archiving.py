@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from articles.domain import Order, Suspicion, Visit
-from articles.errors import ArticleNotFound, ArticleRemoved, ViewsArchived
+from articles.domain.articles import Order, Suspicion, Visit
+from articles.domain.errors import ArticleNotFound, ArticleRemoved, ViewsArchived
 from articles.repository import Counters, Repository
 from tests.clock import Clock
 from tests.repository.usage import DAY, MODERATOR, listed, post, problems, warm

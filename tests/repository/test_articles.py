@@ -7,8 +7,8 @@ from threading import Barrier
 
 import pytest
 
-from articles.domain import Actor, Choice, Order, Posted
-from articles.errors import (
+from articles.domain.articles import Actor, Choice, Order, Posted
+from articles.domain.errors import (
     ArticleNotFound,
     ArticleRemoved,
     DuplicateLink,
@@ -18,8 +18,8 @@ from articles.errors import (
     PageNotFound,
     StoreUnfit,
 )
-from articles.links import link_digest
-from articles.repository import keys as names
+from articles.repository.store import keys as names
+from articles.text.links import link_digest
 from tests.repository.conftest import ALICE, BOB, CAROL, MALLORY
 from tests.repository.usage import contents, link, post, problems, view, warm
 

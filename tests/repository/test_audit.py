@@ -6,10 +6,12 @@ from dataclasses import dataclass
 import pytest
 import redis
 
-from articles.domain import Choice, Order
-from articles.ranking import RANGES, Parameters
-from articles.repository import Repository, audit, connect, index, repair
-from articles.repository.keys import Keys
+from articles.domain.articles import Choice, Order
+from articles.domain.ranking import RANGES, Parameters
+from articles.repository import Repository, connect
+from articles.repository.search import index
+from articles.repository.store.keys import Keys
+from articles.repository.upkeep import audit, repair
 from tests.repository.test_races import during
 from tests.repository.usage import ALICE, BOB, DAY, MODERATOR, contents, post, problems, use, view, warm
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from articles.domain import Choice, Order, Span
-from articles.errors import GroupNotFound, PageNotFound
-from articles.repository import reading_on
+from articles.domain.articles import Choice, Order, Span
+from articles.domain.errors import GroupNotFound, PageNotFound
+from articles.repository.lists import unseen
 from tests.repository.conftest import BOB
 from tests.repository.usage import MODERATOR, post, problems, view
 
@@ -197,12 +197,12 @@ def test_a_page_gives_up_after_a_bounded_number_of_entries(repository, clock, mo
     for number in range(100, 160):
         post(repository, number, ("python",))
         clock.advance(1000)
-    monkeypatch.setattr(reading_on, "MOST_LOOKED_AT", 40)
+    monkeypatch.setattr(unseen, "MOST_LOOKED_AT", 40)
 
     page = repository.listings.page(Order.TIME, size=1, hidden=("python",))
 
     assert (page.articles, page.has_next) == ((), False)
-    monkeypatch.setattr(reading_on, "MOST_LOOKED_AT", 4000)
+    monkeypatch.setattr(unseen, "MOST_LOOKED_AT", 4000)
     assert len(repository.listings.page(Order.TIME, size=1, hidden=("python",)).articles) == 1
 
 

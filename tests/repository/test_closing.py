@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from articles.domain import Choice, Rules
-from articles.errors import VotingClosed
-from articles.repository import Repository, connect, schema
+from articles.domain.articles import Choice, Rules
+from articles.domain.errors import VotingClosed
+from articles.repository import Repository, connect
+from articles.repository.store import schema
 from tests.repository.usage import ALICE, BOB, CAROL, DAY, imported, post, problems, use
 
 VOTERS = range(100, 110)

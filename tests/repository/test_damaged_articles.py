@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from articles.domain import Choice, Order, Span
-from articles.errors import ArticleNotFound
-from articles.repository import Repository, audit, connect, long_articles, repair
+from articles.domain.articles import Choice, Order, Span
+from articles.domain.errors import ArticleNotFound
+from articles.repository import Repository, connect
+from articles.repository.upkeep import audit, long_articles, repair
 from articles.searching import read_query
 from tests.repository.usage import (
     ALICE,

@@ -9,10 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from articles.domain import OPERATOR, Choice, ImportedArticle, Rules
-from articles.ranking import Parameters
-from articles.repository import Repository, connect, hot, scripts, tuning
-from articles.repository import keys as key_names
+from articles.domain.articles import OPERATOR, Choice, ImportedArticle, Rules
+from articles.domain.ranking import Parameters
+from articles.repository import Repository, connect
+from articles.repository.lists import hot
+from articles.repository.ranking import parameters
+from articles.repository.store import keys as key_names
+from articles.repository.store import scripts
 from tests.clock import Clock
 from tests.repository.usage import DAY, MODERATOR, link, post, problems, read_all, use, view, warm
 
@@ -168,7 +171,7 @@ def names(used: Repository, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         version = used.tuning.state().version
         used.tuning.apply(Parameters(alpha=1.1), expected=version, actor=MODERATOR, reason="To see")
         warm(used, "python", "群组")
-        monkeypatch.setattr(tuning, "STEP", 1)
+        monkeypatch.setattr(parameters, "STEP", 1)
         wanted = Parameters(votes_per_day=20)
         used.tuning.apply(wanted, expected=version + 1, actor=OPERATOR, reason="", is_chosen=False, learnt_from=40)
         assert used.tuning.state().applying
@@ -268,7 +271,7 @@ def writers() -> set[str]:
 
 
 def source_of(name: str) -> str:
-    return (Path(scripts.__file__).parent / "lua" / f"{name}.lua").read_text("utf-8")
+    return (Path(scripts.__file__).parents[1] / "lua" / f"{name}.lua").read_text("utf-8")
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.place != "none"], ids=lambda row: row.key)
@@ -312,7 +315,7 @@ def test_a_script_that_writes_a_key_is_among_its_writers(row):
 
 
 def test_the_documented_layout_is_the_one_in_force(used):
-    from articles.repository import schema
+    from articles.repository.store import schema
 
     (version,) = [
         row["Holds"] for row in table("Fields") if (row["Key"], row["Field"]) == ("`schema:`", "`version`")
@@ -322,6 +325,6 @@ def test_the_documented_layout_is_the_one_in_force(used):
 
 
 def test_the_placeholders_are_documented_as_they_are():
-    from articles.domain import PLACEHOLDERS
+    from articles.domain.articles import PLACEHOLDERS
 
     assert f"{PLACEHOLDERS.start:,} to {PLACEHOLDERS.stop - 1:,} are placeholders" in PAGE

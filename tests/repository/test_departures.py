@@ -4,10 +4,11 @@ from contextlib import suppress
 
 import pytest
 
-from articles.domain import DELETED_NAME, Actor, Choice, Order
-from articles.errors import MemberGone, StoreUnavailable
-from articles.ranking import Parameters
-from articles.repository import Repository, connect, departures, schema
+from articles.domain.articles import DELETED_NAME, Actor, Choice, Order
+from articles.domain.errors import MemberGone, StoreUnavailable
+from articles.domain.ranking import Parameters
+from articles.repository import Repository, account_deletion, connect
+from articles.repository.store import schema
 from tests.clock import Clock
 from tests.repository.test_races import race
 from tests.repository.test_state_machine import BreakingServer
@@ -117,7 +118,7 @@ def test_entries_of_others_and_their_numbers_are_not_touched(used):
 
 
 def test_a_change_of_parameters_that_is_under_way_is_told_of_nobody(used, monkeypatch):
-    monkeypatch.setattr("articles.repository.tuning.STEP", 1)
+    monkeypatch.setattr("articles.repository.ranking.parameters.STEP", 1)
     used.tuning.apply(
         Parameters(votes_per_day=20), expected=used.tuning.state().version, actor=MODERATOR, reason="Why not"
     )
@@ -158,7 +159,7 @@ def the_end(repository: Repository, clock: Clock) -> dict[str, object]:
 def test_it_goes_on_where_it_was_in_steps_of_any_length(repository, clock, monkeypatch, step):
     end = the_end(repository, clock)
     anew(repository, clock)
-    monkeypatch.setattr(departures, "STEP", step)
+    monkeypatch.setattr(account_deletion, "STEP", step)
     leave(repository, CAROL, "user3")
 
     progress, steps = repository.departures.advance(CAROL, "carol", "", never), 1
@@ -171,7 +172,7 @@ def test_it_goes_on_where_it_was_in_steps_of_any_length(repository, clock, monke
 
 def test_broken_off_anywhere_it_is_brought_to_the_same_end(repository, clock, monkeypatch):
     end, sound = the_end(repository, clock), False
-    monkeypatch.setattr(departures, "STEP", 2)
+    monkeypatch.setattr(account_deletion, "STEP", 2)
     commands = 0
     while not sound:
         anew(repository, clock)
@@ -232,7 +233,7 @@ def test_an_article_that_is_removed_or_restored_meanwhile_is_not_passed_over(rep
         articles.append(post(repository, number, poster=BOB))
     for article in articles[::2]:
         repository.articles.remove(article, MODERATOR, "Spam")
-    monkeypatch.setattr(departures, "STEP", 1)
+    monkeypatch.setattr(account_deletion, "STEP", 1)
 
     progress, turn = repository.departures.advance(BOB, "user2", "", never), 0
     while progress.startswith("articles"):
@@ -249,14 +250,14 @@ def test_an_article_that_is_removed_or_restored_meanwhile_is_not_passed_over(rep
 
 @pytest.mark.parametrize(("title", "address"), [("Renamed", link(1)), ("Article 1", "https://elsewhere.example/")])
 def test_an_article_that_is_edited_meanwhile_is_found_by_its_new_words(repository, monkeypatch, title, address):
-    article, made = post(repository, 1, poster=BOB), departures.words_of
+    article, made = post(repository, 1, poster=BOB), account_deletion.words_of
 
     def edit_before(*facts):
-        monkeypatch.setattr(departures, "words_of", made)
+        monkeypatch.setattr(account_deletion, "words_of", made)
         repository.articles.edit(article, MODERATOR, title, address, moderator=True, reason="Why not")
         return made(*facts)
 
-    monkeypatch.setattr(departures, "words_of", edit_before)
+    monkeypatch.setattr(account_deletion, "words_of", edit_before)
     leave(repository, BOB, "user2")
 
     found = repository.articles.get(article)
@@ -274,7 +275,7 @@ def test_nothing_is_saved_in_the_members_name_afterwards(used):
 
 
 def test_articles_of_one_moment_are_all_looked_at(repository, clock, monkeypatch):
-    monkeypatch.setattr(departures, "STEP", 2)
+    monkeypatch.setattr(account_deletion, "STEP", 2)
     articles = [post(repository, number, poster=BOB) for number in range(30)]  # the clock stands still
     clock.advance(5)
     articles.append(post(repository, 31, poster=BOB))

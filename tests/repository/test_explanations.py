@@ -6,12 +6,13 @@ from threading import Event, Thread
 
 import pytest
 
-from articles.domain import Choice, Order, Rules, Visit
-from articles.errors import ArticleNotFound, ArticleRemoved
-from articles.explanation import GroupPlace, NextVote
-from articles.ranking import Parameters
-from articles.repository import connect, merging
-from articles.repository.explanations import Explanations
+from articles.domain.articles import Choice, Order, Rules, Visit
+from articles.domain.errors import ArticleNotFound, ArticleRemoved
+from articles.domain.explanation import GroupPlace, NextVote
+from articles.domain.ranking import Parameters
+from articles.repository import connect
+from articles.repository.lists import merging
+from articles.repository.ranking.explanations import Explanations
 from tests.repository.usage import BOB, DAY, MODERATOR, imported, listed, post, problems
 
 

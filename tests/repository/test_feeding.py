@@ -8,9 +8,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from articles.domain import Choice, Order, Rules, Span
-from articles.errors import GroupNotFound, VotingClosed
-from articles.repository import Wish, connect, feeding, schema
+from articles.domain.articles import Choice, Order, Rules, Span
+from articles.domain.errors import GroupNotFound, VotingClosed
+from articles.repository import Wish, connect
+from articles.repository.lists import feeds as feeding
+from articles.repository.store import schema
 from articles.searching import read_query
 from tests.clock import Clock
 from tests.repository.conftest import ALICE, BOB, CAROL, MALLORY

@@ -2,8 +2,8 @@
 
 import pytest
 
-from articles.domain import Group, Order
-from articles.errors import ArticleNotFound, GroupExists, GroupNotFound
+from articles.domain.articles import Group, Order
+from articles.domain.errors import ArticleNotFound, GroupExists, GroupNotFound
 from tests.repository.conftest import ALICE, BOB, CAROL
 from tests.repository.usage import listed, post, problems, warm
 

@@ -4,10 +4,10 @@ from threading import Barrier, Thread
 
 import pytest
 
-from articles.domain import Choice, Order, Rules, Visit
-from articles.explanation import Sample
+from articles.domain.articles import Choice, Order, Rules, Visit
+from articles.domain.explanation import Sample
 from articles.repository import connect
-from articles.repository.history import EVERY, KEPT, TOP, History
+from articles.repository.readership.history import EVERY, KEPT, TOP, History
 from tests.repository.usage import BOB, MODERATOR, imported, post, problems
 
 MOMENT = 1_700_000_400.0

@@ -8,12 +8,14 @@ import redis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from articles import housekeeping, ranking
-from articles.domain import Order, Rules
-from articles.errors import PageNotFound
-from articles.ranking import Parameters
-from articles.repository import Repository, connect, keys
-from articles.repository.hot import _LOCK_LIFE
+from articles import housekeeping
+from articles.domain import ranking
+from articles.domain.articles import Order, Rules
+from articles.domain.errors import PageNotFound
+from articles.domain.ranking import Parameters
+from articles.repository import Repository, connect
+from articles.repository.lists.hot import _LOCK_LIFE
+from articles.repository.store import keys
 from tests.clock import Clock
 from tests.repository.conftest import CAROL
 from tests.repository.test_races import during, race, several

@@ -4,11 +4,11 @@ import threading
 
 import pytest
 
-from articles.domain import Visit
-from articles.errors import StoreUnavailable
+from articles.domain.articles import Visit
+from articles.domain.errors import StoreUnavailable
 from articles.repository import Repository
-from articles.repository import keys as names
-from articles.repository.house import _LOCK_LIFE
+from articles.repository.store import keys as names
+from articles.repository.upkeep.lease import _LOCK_LIFE
 from tests.repository.usage import DAY, post, problems
 from tests.waiting import until
 

@@ -5,10 +5,10 @@ from contextlib import suppress
 import pytest
 import redis
 
-from articles.domain import DELETED_MEMBER, PLACEHOLDERS, Choice, ImportedArticle, Order
-from articles.errors import VotingClosed
+from articles.domain.articles import DELETED_MEMBER, PLACEHOLDERS, Choice, ImportedArticle, Order
+from articles.domain.errors import VotingClosed
 from articles.repository import ImportRunning, connect
-from articles.repository import keys as names
+from articles.repository.store import keys as names
 from articles.searching import read_query
 from tests.repository.conftest import ALICE, BOB, CAROL
 from tests.repository.usage import post, problems

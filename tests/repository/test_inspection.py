@@ -8,16 +8,17 @@ from pathlib import Path
 import fakeredis
 import pytest
 
-from articles.domain import Choice, Order, Span, Suspicion, Visit
-from articles.errors import ArticleNotFound, StoreUnavailable, VotingClosed
-from articles.repository import connect, scripts
-from articles.repository import keys as names
-from articles.repository.census import KINDS, OTHER, count_keys, kinds_of
-from articles.repository.footprint import keys_of
-from articles.repository.keys import Shards
-from articles.repository.server_facts import overview_of
-from articles.repository.slow_log import readable, slow_command
-from articles.repository.store import Call
+from articles.domain.articles import Choice, Order, Span, Suspicion, Visit
+from articles.domain.errors import ArticleNotFound, StoreUnavailable, VotingClosed
+from articles.repository import connect
+from articles.repository.inspection.census import KINDS, OTHER, count_keys, kinds_of
+from articles.repository.inspection.footprint import keys_of
+from articles.repository.inspection.server import overview_of
+from articles.repository.inspection.slow_log import readable, slow_command
+from articles.repository.store import keys as names
+from articles.repository.store import scripts
+from articles.repository.store.connection import Call
+from articles.repository.store.keys import Shards
 from tests.repository.conftest import BOB
 from tests.repository.usage import DAY, MODERATOR, post, use
 

@@ -6,10 +6,11 @@ from collections import Counter
 import pytest
 import redis
 
-from articles import domain
-from articles.domain import Choice, Order
-from articles.errors import GroupNotFound, PageNotFound, PageTooDeep
-from articles.repository import connect, listings, merging
+from articles.domain import articles
+from articles.domain.articles import Choice, Order
+from articles.domain.errors import GroupNotFound, PageNotFound, PageTooDeep
+from articles.repository import connect
+from articles.repository.lists import merging, pages
 from tests.repository.conftest import ALICE, BOB, CAROL
 from tests.repository.usage import imported, post, problems, view, warm
 
@@ -131,7 +132,7 @@ def removing(repository, original, article_id):
 @pytest.mark.parametrize("hidden", [(), ("go",)])
 def test_what_is_removed_while_a_page_is_read_is_not_on_it(repository, article, monkeypatch, hidden):
     other = post(repository, 2)
-    monkeypatch.setattr(listings, "read_articles", removing(repository, listings.read_articles, article))
+    monkeypatch.setattr(pages, "read_articles", removing(repository, pages.read_articles, article))
 
     assert ids_of(repository.listings.page(Order.TIME, hidden=hidden)) == [other]
 
@@ -380,7 +381,7 @@ def test_what_the_server_does_for_a_page_does_not_grow_with_site_or_group(server
 
 @pytest.mark.parametrize("asked", [{}, {"slug": "python"}, {"slugs": ("python", "redis")}, {"hidden": ("java",)}])
 def test_pages_by_number_end_at_a_limit_and_go_on_from_what_was_shown(repository, clock, monkeypatch, asked):
-    for module in (domain, listings):
+    for module in (articles, pages):
         monkeypatch.setattr(module, "MOST_PAGED", 50)
     repository.groups.create("redis", "Redis")
     ids = post_many(repository, clock, 80, ["python"])
@@ -411,7 +412,7 @@ def test_the_deepest_page_of_many_shards_reads_little(server_url, clock, monkeyp
         lambda windows, *rest: read.append(sum(len(w.entries) for w in windows)) or cut(windows, *rest),
     )
 
-    page = repository.listings.page(Order.SCORE, domain.MOST_PAGED // 25)
+    page = repository.listings.page(Order.SCORE, articles.MOST_PAGED // 25)
 
     assert page.total == 12_000
     assert sum(read) < 5_000

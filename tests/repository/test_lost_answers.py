@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 import redis
 
-from articles.domain import Actor, Suspicion
-from articles.errors import EditingClosed, StoreUnavailable
-from articles.repository import Repository, connect, scripts
+from articles.domain.articles import Actor, Suspicion
+from articles.domain.errors import EditingClosed, StoreUnavailable
+from articles.repository import Repository, connect
+from articles.repository.store import scripts
 from tests.repository.test_races import Job, interleaved
 from tests.repository.usage import ALICE, BOB, MODERATOR, link, post, problems, view, visit
 

@@ -3,9 +3,10 @@
 import pytest
 from redis.client import Pipeline
 
-from articles.domain import PLACEHOLDERS, Choice, MemberPage, Rules
-from articles.errors import ArticleNotFound, ArticleRemoved, PageNotFound, PageTooDeep, SavedFull
-from articles.repository import Repository, connect, keys, members, scripts
+from articles.domain.articles import PLACEHOLDERS, Choice, MemberPage, Rules
+from articles.domain.errors import ArticleNotFound, ArticleRemoved, PageNotFound, PageTooDeep, SavedFull
+from articles.repository import Repository, connect, members
+from articles.repository.store import keys, scripts
 from tests.repository.test_races import race
 from tests.repository.usage import ALICE, BOB, DAY, MODERATOR, contents, imported, post, problems, use
 

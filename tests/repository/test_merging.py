@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from articles.domain import ImportedArticle, Order
-from articles.repository.keys import Keys
-from articles.repository.merging import Ranking, Window, cut, merge_page
-from articles.repository.reading import sort_key
+from articles.domain.articles import ImportedArticle, Order
+from articles.repository.lists.merging import Ranking, Window, cut, merge_page
+from articles.repository.lists.reading import sort_key
+from articles.repository.store.keys import Keys
 
 entries = st.lists(
     st.tuples(st.integers(0, 30).map(float), st.integers(1, 400).map(str)), unique_by=lambda e: e[1]
@@ -59,7 +59,7 @@ def test_a_deep_page_of_many_shards_reads_only_a_window(merged_store, monkeypatc
     seen = []
     original = cut
     monkeypatch.setattr(  # counts what was read, and cuts as ever
-        "articles.repository.merging.cut",
+        "articles.repository.lists.merging.cut",
         lambda windows, *rest: seen.append(sum(len(w.entries) for w in windows)) or original(windows, *rest),
     )
 

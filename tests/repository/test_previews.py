@@ -6,10 +6,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from articles import ranking
-from articles.domain import ImportedArticle, Order, Rules, Visit
-from articles.ranking import Parameters
-from articles.repository import connect, previews, tuning
+from articles.domain import ranking
+from articles.domain.articles import ImportedArticle, Order, Rules, Visit
+from articles.domain.ranking import Parameters
+from articles.repository import connect
+from articles.repository.ranking import parameters as tuning
+from articles.repository.ranking import previews
 from tests.clock import Clock
 from tests.repository.usage import BOB, DAY, MODERATOR, imported, link, post
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import redis
 
-from articles import ranking
-from articles.domain import Actor, Choice, Order, Rules, Tally
-from articles.errors import (
+from articles.domain import ranking
+from articles.domain.articles import Actor, Choice, Order, Rules, Tally
+from articles.domain.errors import (
     ArticleRemoved,
     ArticlesError,
     DuplicateLink,
@@ -22,9 +22,10 @@ from articles.errors import (
     NotRemoved,
     StoreError,
 )
-from articles.links import link_digest
-from articles.repository import ImportRunning, Repository, connect, keys, scripts
+from articles.repository import ImportRunning, Repository, connect
+from articles.repository.store import keys, scripts
 from articles.searching import read_query
+from articles.text.links import link_digest
 from tests.clock import Clock
 from tests.repository.usage import ALICE, BOB, MODERATOR, imported, link, listed, post, problems, view, warm
 

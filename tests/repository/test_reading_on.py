@@ -7,11 +7,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from articles.domain import Choice, Order, Rules, Span
-from articles.errors import ArticlesError
-from articles.ranking import Parameters
+from articles.domain.articles import Choice, Order, Rules, Span
+from articles.domain.errors import ArticlesError
+from articles.domain.ranking import Parameters
 from articles.repository import connect
-from articles.repository.client import make_client
+from articles.repository.store.client import make_client
 from tests.clock import Clock
 from tests.conftest import REPOSITORY_DATABASE
 from tests.repository.test_races import race

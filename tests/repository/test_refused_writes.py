@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from articles.domain import Choice, Order, Span
-from articles.errors import StoreUnavailable
-from articles.repository import Repository, Wish, connect, merging
+from articles.domain.articles import Choice, Order, Span
+from articles.domain.errors import StoreUnavailable
+from articles.repository import Repository, Wish, connect
+from articles.repository.lists import merging
 from articles.searching import read_query
 from tests.clock import Clock
 from tests.repository.usage import ALICE, BOB, MODERATOR, imported, post, visit

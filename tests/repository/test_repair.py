@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from articles.domain import Choice, Order, Rules
-from articles.repository import Repository, connect, keys, schema
+from articles.domain.articles import Choice, Order, Rules
+from articles.repository import Repository, connect
+from articles.repository.store import keys, schema
 from tests.repository.usage import (
     ALICE,
     BOB,

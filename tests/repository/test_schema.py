@@ -7,10 +7,12 @@ from uuid import UUID
 import pytest
 import redis
 
-from articles.domain import Rules
-from articles.errors import StoreUnfit
-from articles.repository import connect, schema, tuning
-from articles.repository.index import ALL_INDEXED
+from articles.domain.articles import Rules
+from articles.domain.errors import StoreUnfit
+from articles.repository import connect
+from articles.repository.ranking import parameters as tuning
+from articles.repository.search.index import ALL_INDEXED
+from articles.repository.store import schema
 from tests.repository.usage import MODERATOR, contents, use
 
 

@@ -15,21 +15,22 @@ import redis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from articles import ranking
-from articles.domain import Actor, Choice, Order, Rules, Span
-from articles.errors import EditingClosed, VotingClosed
-from articles.ranking import Parameters
-from articles.repository import Repository, connect, schema, scripts
-from articles.repository.client import make_client
-from articles.repository.long_articles import check_long, repair_long
-from articles.repository.store import Store
+from articles.domain import ranking
+from articles.domain.articles import Actor, Choice, Order, Rules, Span
+from articles.domain.errors import EditingClosed, VotingClosed
+from articles.domain.ranking import Parameters
+from articles.repository import Repository, connect
+from articles.repository.store import schema, scripts
+from articles.repository.store.client import make_client
+from articles.repository.store.connection import Store
+from articles.repository.upkeep.long_articles import check_long, repair_long
 from articles.searching import read_query
 from tests.clock import Clock
 from tests.conftest import REPOSITORY_DATABASE
 from tests.repository.usage import ALICE, BOB, DAY, MODERATOR, imported, link, post, problems, tune, use, view
 from voting_site.embedded.binary import find_binary
 
-FOLDER = Path(scripts.__file__).parent / "lua"
+FOLDER = Path(scripts.__file__).parents[1] / "lua"
 LIMIT = 50  # lines; the audit and the repair of articles see to seven things at once, a view has
 # five ways to end, a search three ways to find, and a place three ways to be found
 LONGER = {"audit_articles", "find_places", "read_on", "repair_articles", "record_view", "search_articles"}

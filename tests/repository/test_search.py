@@ -6,12 +6,13 @@ from itertools import count
 
 import pytest
 
-from articles.domain import Choice, Order
-from articles.errors import ArticleRemoved, DuplicateLink, GroupNotFound, NotRemoved, PageNotFound
-from articles.repository import Repository, connect, index, search
-from articles.repository import keys as names
-from articles.repository.index import ALL_INDEXED
-from articles.repository.reading import sort_key
+from articles.domain.articles import Choice, Order
+from articles.domain.errors import ArticleRemoved, DuplicateLink, GroupNotFound, NotRemoved, PageNotFound
+from articles.repository import Repository, connect
+from articles.repository.lists.reading import sort_key
+from articles.repository.search import find, index
+from articles.repository.search.index import ALL_INDEXED
+from articles.repository.store import keys as names
 from articles.searching import WORDS_VERSION, read_query
 from tests.clock import Clock
 from tests.repository.test_listings import removing
@@ -179,7 +180,7 @@ def test_every_change_of_an_article_changes_what_it_is_found_by(repository):
 
 def test_what_is_removed_while_a_search_is_read_is_not_found(repository, monkeypatch):
     article, other = post(repository, "redis"), post(repository, "redis")
-    monkeypatch.setattr(search, "read_articles", removing(repository, search.read_articles, article))
+    monkeypatch.setattr(find, "read_articles", removing(repository, find.read_articles, article))
 
     assert ids(repository, "redis") == [other]
 
@@ -209,7 +210,7 @@ def test_pages_follow_one_another(repository, clock):
 
 
 def test_no_more_can_be_paged_through_than_is_looked_for(repository, clock, monkeypatch):
-    monkeypatch.setattr(search, "MOST_FOUND", 50)
+    monkeypatch.setattr(find, "MOST_FOUND", 50)
     repository.imports.add([imported(number, clock() - number) for number in range(60)])
 
     last = repository.search.page(read_query("import"), Order.TIME, 2)
@@ -222,8 +223,8 @@ def test_no_more_can_be_paged_through_than_is_looked_for(repository, clock, monk
 
 def post_and_disturb(repository, clock, monkeypatch, disturb) -> list[int]:
     """Six articles, oldest first, for a walk down the ranking that is disturbed after each of its steps."""
-    monkeypatch.setattr(search, "FEW", 1)
-    monkeypatch.setattr(search, "STEPS", [("walk", 2)] * 9)
+    monkeypatch.setattr(find, "FEW", 1)
+    monkeypatch.setattr(find, "STEPS", [("walk", 2)] * 9)
     posted = []
     for _ in range(6):
         clock.advance(1)
@@ -265,7 +266,7 @@ def test_what_falls_while_it_is_looked_for_is_found_once(repository, clock, monk
 
 @pytest.mark.parametrize("few", [1, 2000])
 def test_hundreds_are_found_each_once_by_one_word_and_by_hundreds_of_words(repository, clock, monkeypatch, few):
-    monkeypatch.setattr(search, "FEW", few)
+    monkeypatch.setattr(find, "FEW", few)
     rows = [imported(number, clock() - number, title=f"wa{number:03}") for number in range(600)]
     rows.append(imported(600, clock() - 600, title="bwa"))
     posted = repository.imports.add(rows)
@@ -289,8 +290,8 @@ LIMITS = ((2000, 2000), (4, 7), (10, 20), (2, 1000))
 
 @pytest.mark.parametrize(("few", "walked"), LIMITS)
 def test_it_finds_what_a_look_at_every_article_finds(repository, clock, monkeypatch, few, walked):
-    monkeypatch.setattr(search, "FEW", few)
-    monkeypatch.setattr(search, "STEPS", [(mode, walked) for mode, _ in search.STEPS])
+    monkeypatch.setattr(find, "FEW", few)
+    monkeypatch.setattr(find, "STEPS", [(mode, walked) for mode, _ in find.STEPS])
     chance, facts = random.Random(few), {}
     for _ in range(90):
         clock.advance(chance.choice((0, 1)))
@@ -371,7 +372,7 @@ def test_a_store_from_before_is_sound_and_its_search_says_that_it_is_not_complet
 
 
 def test_a_store_from_before_is_indexed_step_by_step(unindexed, monkeypatch):
-    monkeypatch.setattr(search, "STEP", 2)
+    monkeypatch.setattr(find, "STEP", 2)
 
     assert unindexed.search.catch_up(-1) == 2
     assert unindexed.store.client.hget(names.SCHEMA, "indexed") == f"{WORDS_VERSION} 2"
@@ -439,11 +440,11 @@ def test_two_versions_side_by_side_make_the_words_once(repository, monkeypatch):
     for number in range(4):
         post(repository, f"redis {number}")
     client.hset(names.SCHEMA, "indexed", "0 all")
-    monkeypatch.setattr(search, "STEP", 1)
+    monkeypatch.setattr(find, "STEP", 1)
     older = repository.search.index()
     next(older)
-    monkeypatch.setattr(search, "WORDS_VERSION", NEWER)  # another process is started meanwhile
-    monkeypatch.setattr(search, "ALL_INDEXED", f"{NEWER} all")
+    monkeypatch.setattr(find, "WORDS_VERSION", NEWER)  # another process is started meanwhile
+    monkeypatch.setattr(find, "ALL_INDEXED", f"{NEWER} all")
 
     assert list(repository.search.index()) == [(done, 4) for done in range(1, 5)]
     monkeypatch.undo()
@@ -479,14 +480,14 @@ def test_indexing_leaves_an_article_alone_that_was_changed_meanwhile(repository)
 
 def test_what_changes_while_it_is_indexed_is_read_again(repository, monkeypatch):
     article = post(repository, "redis")
-    original, key = search.read_articles, repository.store.shards.of(article).article(article)
+    original, key = find.read_articles, repository.store.shards.of(article).article(article)
 
     def read(*args):
         found = original(*args)
         repository.store.client.hset(key, "poster_name", "renamed")
         return found
 
-    monkeypatch.setattr(search, "read_articles", read)
+    monkeypatch.setattr(find, "read_articles", read)
 
     repository.search.renew([article])
 

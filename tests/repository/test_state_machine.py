@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, assume, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from articles import ranking
-from articles.domain import REPEAT, Actor, Choice, Order, Rules, Suspicion, Tally
-from articles.errors import (
+from articles.domain import ranking
+from articles.domain.articles import REPEAT, Actor, Choice, Order, Rules, Suspicion, Tally
+from articles.domain.errors import (
     ArticleNotFound,
     ArticleRemoved,
     ArticlesError,
@@ -29,10 +29,12 @@ from articles.errors import (
     TuningRunning,
     VotingClosed,
 )
-from articles.links import link_digest
-from articles.ranking import Parameters
-from articles.repository import Repository, connect, keys, tuning
-from articles.repository.client import make_client
+from articles.domain.ranking import Parameters
+from articles.repository import Repository, connect
+from articles.repository.ranking import parameters as tuning
+from articles.repository.store import keys
+from articles.repository.store.client import make_client
+from articles.text.links import link_digest
 from tests.clock import Clock
 from tests.conftest import REPOSITORY_DATABASE
 from tests.repository.usage import DAY, MODERATOR, link, listed, problems, visit

@@ -8,10 +8,10 @@ import time
 import pytest
 import redis
 
-from articles.domain import Choice, Order
-from articles.errors import StoreUnavailable
+from articles.domain.articles import Choice, Order
+from articles.domain.errors import StoreUnavailable
 from articles.repository import connect
-from articles.repository.client import store_errors
+from articles.repository.store.client import store_errors
 from tests.repository.conftest import ALICE, BOB, CAROL
 from tests.repository.usage import contents, imported, post, problems, warm
 from voting_site.embedded import StorePaths, Supervisor

@@ -3,9 +3,10 @@
 import pytest
 from redis.client import Pipeline
 
-from articles.domain import Choice, Order, Span
-from articles.ranking import by_points
-from articles.repository import connect, schema
+from articles.domain.articles import Choice, Order, Span
+from articles.domain.ranking import by_points
+from articles.repository import connect
+from articles.repository.store import schema
 from tests.repository.conftest import BOB
 from tests.repository.usage import DAY, MODERATOR, commands_of_scripts, imported, listed, post, problems
 

@@ -9,12 +9,14 @@ from threading import Event, Thread
 
 import pytest
 
-from articles import ranking
-from articles.domain import OPERATOR, Action, Actor, Choice, Order, Rules
-from articles.errors import ArticlesError, ParametersChanged, StoreUnfit, TuningRunning
-from articles.ranking import Parameters
-from articles.repository import Repository, connect, schema, tuning
-from articles.repository.keys import SCHEMA
+from articles.domain import ranking
+from articles.domain.articles import OPERATOR, Action, Actor, Choice, Order, Rules
+from articles.domain.errors import ArticlesError, ParametersChanged, StoreUnfit, TuningRunning
+from articles.domain.ranking import Parameters
+from articles.repository import Repository, connect
+from articles.repository.ranking import parameters as tuning
+from articles.repository.store import schema
+from articles.repository.store.keys import SCHEMA
 from tests.clock import Clock
 from tests.repository.conftest import ALICE
 from tests.repository.test_races import during, race, several

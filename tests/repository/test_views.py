@@ -5,12 +5,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from articles import ranking
-from articles.domain import REPEAT, DayViews, Order, Rules, Suspicion
-from articles.errors import ArticleNotFound, ArticleRemoved, StoreUnfit
-from articles.ranking import Parameters
+from articles.domain import ranking
+from articles.domain.articles import REPEAT, DayViews, Order, Rules, Suspicion
+from articles.domain.errors import ArticleNotFound, ArticleRemoved, StoreUnfit
+from articles.domain.ranking import Parameters
 from articles.repository import connect
-from articles.repository.views import DAYS_KEPT
+from articles.repository.readership.pageviews import DAYS_KEPT
 from tests.repository.conftest import CAROL
 from tests.repository.test_races import race, several
 from tests.repository.usage import DAY, contents, hot_values, listed, post, problems, tune, view, visit, warm

@@ -2,9 +2,9 @@
 
 import pytest
 
-from articles import ranking
-from articles.domain import Article, Choice, Order, Rules, Tally
-from articles.errors import ArticleNotFound, ArticleRemoved, VotingClosed
+from articles.domain import ranking
+from articles.domain.articles import Article, Choice, Order, Rules, Tally
+from articles.domain.errors import ArticleNotFound, ArticleRemoved, VotingClosed
 from articles.repository import connect
 from tests.repository.conftest import ALICE, BOB, CAROL, MALLORY
 from tests.repository.usage import DAY, imported, link, problems, warm

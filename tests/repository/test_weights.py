@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from articles.domain import Choice, ImportedArticle, Order, Rules
-from articles.ranking import Parameters
-from articles.repository import Repository, connect, tuning, weights
-from articles.repository import keys as names
+from articles.domain.articles import Choice, ImportedArticle, Order, Rules
+from articles.domain.ranking import Parameters
+from articles.repository import Repository, connect
+from articles.repository.ranking import parameters as tuning
+from articles.repository.ranking import weights
+from articles.repository.store import keys as names
 from tests.repository.usage import DAY, MODERATOR, finish_tuning, link, listed, post, problems
 
 
@@ -316,7 +318,7 @@ def test_while_moderators_apply_something_it_waits(auto):
 
 
 def values(parameters):
-    from articles.repository.tuning import values_of
+    from articles.repository.ranking.parameters import values_of
 
     return values_of(parameters).items()
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from articles.domain import Actor, Choice, ImportedArticle, Order, Span, Suspicion, Visit
-from articles.ranking import Parameters
+from articles.domain.articles import Actor, Choice, ImportedArticle, Order, Span, Suspicion, Visit
+from articles.domain.ranking import Parameters
 from articles.repository import Repository
 from tests.clock import Clock
 

@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from voting_site import configuration, dotenv, service_urls
 from voting_site.command_line import execute
-from voting_site.configuration import VARIABLES, Variable
-from voting_site.loading import load
-from voting_site.secret_key import secret_key
-from voting_site.setting_kinds import BadSetting
-from voting_site.store_urls import cache_url, check_apart, database_number, store_url
+from voting_site.configuration import dotenv, service_urls
+from voting_site.configuration import variables as configuration
+from voting_site.configuration.kinds import BadSetting
+from voting_site.configuration.loading import load
+from voting_site.configuration.secret_key import secret_key
+from voting_site.configuration.store_urls import cache_url, check_apart, database_number, store_url
+from voting_site.configuration.variables import VARIABLES, Variable
 
 BY_NAME = {variable.name: variable for variable in VARIABLES}
 

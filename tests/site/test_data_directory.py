@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from voting_site.data_directory import PROGRAM_FOLDERS, placed
-from voting_site.setting_kinds import BadSetting
+from voting_site.configuration.data_directory import PROGRAM_FOLDERS, placed
+from voting_site.configuration.kinds import BadSetting
 
 OWN = "is, contains or lies in a folder of the program"
 

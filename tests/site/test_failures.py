@@ -11,7 +11,7 @@ import pytest
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, ProgrammingError
 
-from articles.errors import StoreUnavailable, StoreUnfit
+from articles.domain.errors import StoreUnavailable, StoreUnfit
 from articles.management import sentences
 from tests.site.conftest import free_port
 from voting_site import command_line

@@ -1,9 +1,9 @@
 import pytest
 
-from articles.addresses import Proxies, client_address
-from voting_site import hosts
-from voting_site.configuration import VARIABLES
-from voting_site.setting_kinds import BadSetting
+from articles.web.client_address import Proxies, client_address
+from voting_site.configuration import hosts
+from voting_site.configuration.kinds import BadSetting
+from voting_site.configuration.variables import VARIABLES
 
 BY_NAME = {variable.name: variable for variable in VARIABLES}
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from articles.repository.client import make_client
+from articles.repository.store.client import make_client
 from tests.waiting import until
-from voting_site import housekeeper
 from voting_site.embedded import StorePaths
-from voting_site.housekeeper import Housekeeper
+from voting_site.serving import housekeeper
+from voting_site.serving.housekeeper import Housekeeper
 
 STEPS = {"weight", "tuning", "hot", "history", "words", "groups"}
 STEPS |= {"archive", "departures", "trim", "expire", "forget"}

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from voting_site.logs import OneLineFormatter, TracebacksOfFaults
+from voting_site.configuration.logs import OneLineFormatter, TracebacksOfFaults
 
 
 def test_a_line_stays_one_line_whatever_it_holds():

@@ -1,8 +1,8 @@
 import pytest
 
-from articles import metric_files
-from voting_site import static_files
-from voting_site.web_server import CannotServe
+from articles.operation import metric_files
+from voting_site.serving import static_files
+from voting_site.serving.web_server import CannotServe
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import string
 import pytest
 from babel.messages.catalog import Message
 
-from voting_site import catalogues
-from voting_site.catalogues import texts
+from voting_site import translations as catalogues
+from voting_site.translations import texts
 
 HAN = r"[\u3400-\u9fff]"
 TO_DO = "Run `make messages`, fill in what it says has no Chinese, and run it again."

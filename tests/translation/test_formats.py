@@ -7,9 +7,9 @@ import pytest
 from django.utils import translation
 from django.utils.safestring import SafeString
 
-from articles import measures
-from articles.presentation import age, duration, full_date, grouped, listed, prose, significant
-from articles.views import chart_labels
+from articles.formatting import units
+from articles.formatting.values import age, duration, full_date, grouped, listed, prose, significant
+from articles.views.ranking import chart_labels
 
 AT = datetime(2026, 11, 21, 14, 30, tzinfo=UTC).timestamp()
 
@@ -50,7 +50,7 @@ def test_ages(seconds, words, monkeypatch):
 
 def test_lengths_of_time():
     assert [duration(n) for n in (0.5, 1, 432, 90_000)] == ["0.5 秒", "1 秒", "7 分钟 12 秒", "1 天 1 小时"]
-    assert [measures.span(n) for n in (8, 725, 90_000)] == ["8 秒", "12 分 5 秒", "1 天 1 小时"]
+    assert [units.span(n) for n in (8, 725, 90_000)] == ["8 秒", "12 分 5 秒", "1 天 1 小时"]
 
 
 def test_words_in_a_row():

@@ -1,6 +1,6 @@
 import pytest
 
-from articles.bots import LONGEST, is_bot
+from articles.readership.detection import LONGEST, is_bot
 
 PHONE = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 Mobile Safari/537.36"
 IPHONE = (

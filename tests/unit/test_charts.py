@@ -13,10 +13,11 @@ from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
 
-from articles import charts, ranking
+from articles import charts
 from articles.charts import Series, decay_curve, history, stacked_bars
 from articles.charts.ticks import evenly, hour_ticks, nice_ticks, rank_ticks, time_ticks
-from articles.views import chart_labels
+from articles.domain import ranking
+from articles.views.ranking import chart_labels
 
 MIDNIGHT = datetime(2026, 3, 2, tzinfo=UTC).timestamp()
 TEN_MINUTES = 600

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from articles import ranking
-from articles.explanation import HotnessParts, ScoreParts
-from articles.ranking import Parameters
+from articles.domain import ranking
+from articles.domain.explanation import HotnessParts, ScoreParts
+from articles.domain.ranking import Parameters
 
 POSTED = 1_700_000_000.0
 

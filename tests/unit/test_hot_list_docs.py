@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from articles import ranking
-from articles.domain import Rules
-from articles.ranking import RANGES, Parameters, half_life, hotness
-from bench import decay_curves
+from articles.domain import ranking
+from articles.domain.articles import Rules
+from articles.domain.ranking import RANGES, Parameters, half_life, hotness
+from bench.pictures import decay_curves
 
 PAGE = (Path(__file__).parents[2] / "docs" / "hot-list.md").read_text("utf-8")
 

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from articles import interchange
-from articles.domain import Article, ImportedArticle
-from articles.interchange import (
+from articles.domain.articles import Article, ImportedArticle
+from articles.text.lines import Refused, clean_title
+from articles.transfer import article_lines
+from articles.transfer.article_lines import (
     MOST_OPEN_VOTES,
     BadRow,
     Reading,
@@ -20,7 +21,6 @@ from articles.interchange import (
     parse_line,
     read_row,
 )
-from articles.text import Refused, clean_title
 
 NOW = 1_700_000_000.0
 WINDOW = 7 * 86400
@@ -149,7 +149,7 @@ def test_a_row_that_cannot_be_an_article_is_refused_with_its_cause(changes, expe
 def test_every_cause_of_its_own_has_a_message():
     with pytest.raises(BadRow, match="The line is not valid JSON"):
         parse_line(b"{")
-    assert all(message.endswith(".") for message in interchange.MESSAGES.values())
+    assert all(message.endswith(".") for message in article_lines.MESSAGES.values())
 
 
 @pytest.mark.parametrize("time", [631_152_000, NOW, NOW + 86_400])

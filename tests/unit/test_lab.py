@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from articles import lab, ranking
-from articles.domain import Article
-from articles.ranking import RANGES, Parameters, out_of_range
+from articles.domain import lab, ranking
+from articles.domain.articles import Article
+from articles.domain.ranking import RANGES, Parameters, out_of_range
 
 RECOMMENDED = Parameters()
 

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from articles.links import (
+from articles.text.lines import MESSAGES, Refused
+from articles.text.links import (
     LINK_LIMIT,
     TRACKING_PARAMETERS,
     TRACKING_PREFIXES,
@@ -19,7 +20,6 @@ from articles.links import (
     link_digest,
     link_key,
 )
-from articles.text import MESSAGES, Refused
 
 CASES = Path(os.environ.get("SHARED_DIR") or Path(__file__).resolve().parents[3] / "shared") / "cases"
 needs_cases = pytest.mark.skipif(not CASES.is_dir(), reason="the shared test cases are not here")
@@ -203,7 +203,7 @@ def test_an_empty_link_is_refused_as_empty(raw):
 
 @pytest.mark.parametrize("length", [LINK_LIMIT + 1, 1_000_000])
 def test_a_link_too_long_is_refused_unread(monkeypatch, length):
-    monkeypatch.setattr("articles.links.URL", lambda link: pytest.fail("it was parsed"))
+    monkeypatch.setattr("articles.text.links.URL", lambda link: pytest.fail("it was parsed"))
 
     with pytest.raises(Refused) as refused:
         clean_link("https://example.org/".ljust(length, "x"))

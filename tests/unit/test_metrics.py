@@ -10,16 +10,17 @@ from prometheus_client.core import CollectorRegistry
 from prometheus_client.exposition import generate_latest
 from prometheus_client.mmap_dict import MmapedDict, mmap_key
 
-from articles import measures, metric_files, metrics
-from articles.domain import Suspicion
-from articles.repository import scripts
+from articles.domain.articles import Suspicion
+from articles.formatting import units
+from articles.operation import metric_files, metrics
+from articles.repository.store import scripts
 from tests.figures import samples_of, value, value_in
-from voting_site import gunicorn_hooks
+from voting_site.serving import gunicorn_hooks
 
 REFUSE_NOTHING = {"ok", "exists", "archived", "gone", "all"}
 """Statuses that lead to another step, or say how a search was done; nobody is told no."""
 
-LUA = Path(scripts.__file__).parent / "lua"
+LUA = Path(scripts.__file__).parents[1] / "lua"
 
 
 def test_a_script_is_timed_by_its_name():
@@ -296,7 +297,7 @@ def test_a_process_of_its_own_keeps_no_files(monkeypatch):
     [(0, "0 s"), (59.9, "59 s"), (61, "1 min 1 s"), (3 * 3600 + 60, "3 h 1 min"), (90000, "1 d 1 h"), (-3, "0 s")],
 )
 def test_a_span_of_time_is_told_in_its_two_largest_units(seconds, words):
-    assert measures.span(seconds) == words
+    assert units.span(seconds) == words
 
 
 @pytest.mark.parametrize(
@@ -304,4 +305,4 @@ def test_a_span_of_time_is_told_in_its_two_largest_units(seconds, words):
     [(2.314, "2.31 s"), (0.0142, "14.2 ms"), (0.00085, "0.85 ms"), (0.000007, "7.0 µs")],
 )
 def test_a_short_time_keeps_the_digits_that_mean_something(seconds, words):
-    assert measures.moment(seconds) == words
+    assert units.moment(seconds) == words

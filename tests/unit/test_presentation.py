@@ -6,11 +6,11 @@ import pytest
 from django.conf import settings
 from django.utils import translation
 
-from articles import measures, presentation
-from articles.domain import Choice, Tally
-from articles.presentation import duration, figures, full_date, grouped, significant, thousandths
-from articles.views.chart_labels import clock_or_day
-from articles.views.counts import counts, sentence
+from articles.domain.articles import Choice, Tally
+from articles.formatting import units, values
+from articles.formatting.values import duration, figures, full_date, grouped, significant, thousandths
+from articles.views.lists.counts import counts, sentence
+from articles.views.ranking.chart_labels import clock_or_day
 from voting_site.jinja import environment
 
 
@@ -77,8 +77,8 @@ def test_numbers_are_in_groups_and_negative_ones_have_a_minus_sign(language):
         assert [grouped(-1), grouped(1703), grouped(-1_234_567)] == ["−1", "1,703", "−1,234,567"]
         assert thousandths(-1234.5) == "−1,234.500"
         assert figures("1500 → 0.25") == "1,500 → 0.25"
-        assert [measures.ratio(1234.5), measures.span(1234 * 86_400)[:5]] == ["1,234.50", "1,234"]
-        assert measures.size(1023 * 1024).startswith("1,023.0")
+        assert [units.ratio(1234.5), units.span(1234 * 86_400)[:5]] == ["1,234.50", "1,234"]
+        assert units.size(1023 * 1024).startswith("1,023.0")
 
 
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
@@ -134,13 +134,13 @@ def test_dates_name_their_day_and_end_in_no_full_stop():
     ],
 )
 def test_a_moment_is_told_from_now_to_the_minute(monkeypatch, seconds, told):
-    monkeypatch.setattr(presentation.time, "time", lambda: 1.8e9)
+    monkeypatch.setattr(values.time, "time", lambda: 1.8e9)
 
-    assert presentation.from_now(1.8e9 + seconds) == told
+    assert values.from_now(1.8e9 + seconds) == told
 
 
 @pytest.mark.parametrize(
     ("title", "is_long"), [("a" * 90, False), ("a" * 91, True), ("字" * 45, False), ("字" * 46, True)]
 )
 def test_a_title_is_long_by_its_width(title, is_long):
-    assert presentation.is_long(title) == is_long
+    assert values.is_long(title) == is_long

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from articles import ranking
-from articles.ranking import RANGES, RECOMMENDED_GAMMA, Parameters
+from articles.domain import ranking
+from articles.domain.ranking import RANGES, RECOMMENDED_GAMMA, Parameters
 
 PUBLISHED = [
     (100, 50, 0, 56.5685424949238),

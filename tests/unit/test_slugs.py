@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from articles.slugs import SLUG_LIMIT, clean_slug, slug_from_title
-from articles.text import Refused
+from articles.text.lines import Refused
+from articles.text.slugs import SLUG_LIMIT, clean_slug, slug_from_title
 
 SHARED = Path(os.environ.get("SHARED_DIR") or Path(__file__).resolve().parents[3] / "shared")
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the shared test cases and data are not here")
@@ -174,7 +174,7 @@ def test_a_name_that_grows_too_long_by_folding_is_refused():
 
 
 def test_eighty_thousand_combining_marks_are_refused_unread(monkeypatch):
-    monkeypatch.setattr("articles.slugs.until_stable", lambda step, text: pytest.fail("it was read"))
+    monkeypatch.setattr("articles.text.slugs.until_stable", lambda step, text: pytest.fail("it was read"))
 
     assert refusal("a" + "\u0301\u0316" * 40_000) == "slug-long"
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from articles.text import (
+from articles.text.lines import (
     GROUP_TITLE_LIMIT,
     MARKS_LIMIT,
     MESSAGES,
@@ -205,7 +205,7 @@ def test_a_title_too_long_is_refused_with_its_length(length):
 
 
 def test_eighty_thousand_combining_marks_are_refused_unread(monkeypatch):
-    monkeypatch.setattr("articles.text.until_stable", lambda step, text: pytest.fail("it was read"))
+    monkeypatch.setattr("articles.text.lines.until_stable", lambda step, text: pytest.fail("it was read"))
 
     assert refusal(clean_title, "a" + "\u0301\u0316" * 40_000) == "title-long"
 

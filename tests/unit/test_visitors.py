@@ -7,11 +7,12 @@ from django.core.exceptions import ImproperlyConfigured
 from hypothesis import given
 from hypothesis import strategies as st
 
-from articles import bots, visitors, wiring
-from articles.domain import Rules, Suspicion
-from articles.visitors import digest, suspicion_of
-from voting_site import configuration
-from voting_site.loading import load
+from articles import wiring
+from articles.domain.articles import Rules, Suspicion
+from articles.readership import detection, identity
+from articles.readership.identity import digest, suspicion_of
+from voting_site.configuration import variables
+from voting_site.configuration.loading import load
 
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 IPHONE = (
@@ -68,7 +69,7 @@ def test_a_long_agent_is_read_only_at_its_start():
 
 
 def test_the_memory_of_agents_is_bounded():
-    assert visitors._is_bot.cache_info().maxsize * bots.LONGEST <= 2**20
+    assert identity._is_bot.cache_info().maxsize * detection.LONGEST <= 2**20
 
 
 @given(st.lists(st.text(max_size=8), max_size=4), st.lists(st.text(max_size=8), max_size=4))
@@ -102,7 +103,7 @@ def test_the_settings_become_the_rules(settings):
 
 
 def test_without_settings_the_rules_are_those_of_the_domain(tmp_path, monkeypatch):
-    for variable in configuration.VARIABLES:
+    for variable in variables.VARIABLES:
         monkeypatch.delenv(variable.name, raising=False)
 
     values = load(tmp_path)

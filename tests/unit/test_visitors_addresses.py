@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from articles.addresses import Proxies, client_address, household, neighbourhood, read_address
+from articles.web.client_address import Proxies, client_address, household, neighbourhood, read_address
 
 PROXIES = Proxies.named(["127.0.0.1", "10.0.0.0/8", "fd00::/8"])
 DIRECT = Proxies.named([])

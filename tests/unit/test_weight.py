@@ -2,8 +2,8 @@
 
 import pytest
 
-from articles import weight
-from articles.weight import Recent, fitting_votes_per_day
+from articles.domain import weight
+from articles.domain.weight import Recent, fitting_votes_per_day
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from articles.demo.seeding import seed
-from articles.management.commands._accounts import require_accounts
+from articles.management.accounts import require_accounts
 from articles.management.store_command import StoreCommand
 from articles.repository import ImportRunning
 from articles.wiring import patient_repository

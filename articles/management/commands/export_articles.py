@@ -10,9 +10,9 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from articles.interchange import format_line
-from articles.management.commands._progress import add_progress_argument, progress
+from articles.management.progress import add_progress_argument, progress
 from articles.management.store_command import StoreCommand
+from articles.transfer.article_lines import format_line
 from articles.wiring import patient_repository
 
 _EACH = 500  # articles between two looks at the progress bar

@@ -14,15 +14,15 @@ from django.core.management.base import CommandError, CommandParser
 from django.db import Error as DatabaseError
 
 from accounts.models import User
-from articles.domain import DELETED_MEMBER, UNKNOWN_POSTER, ImportedArticle, UserId
-from articles.interchange import BadRow, Reading, Row, parse_line, read_row, read_time
-from articles.management.commands._accounts import require_accounts
-from articles.management.commands._article_file import ArticleFile, DamagedFile, open_articles
-from articles.management.commands._import_report import ImportReport
-from articles.management.commands._progress import Progress, add_progress_argument, progress
+from articles.domain.articles import DELETED_MEMBER, UNKNOWN_POSTER, ImportedArticle, UserId
+from articles.management.accounts import require_accounts
+from articles.management.article_file import ArticleFile, DamagedFile, open_articles
+from articles.management.import_report import ImportReport
+from articles.management.progress import Progress, add_progress_argument, progress
 from articles.management.sentences import about_accounts
 from articles.management.store_command import StoreCommand
 from articles.repository import ImportRunning, Repository
+from articles.transfer.article_lines import BadRow, Reading, Row, parse_line, read_row, read_time
 from articles.wiring import patient_repository
 
 BATCH = 1000  # articles

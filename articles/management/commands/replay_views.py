@@ -11,11 +11,12 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.module_loading import import_string
 
-from articles.domain import REPEAT, UNKNOWN_POSTER, ArticleId, ImportedArticle, Rules, Suspicion, Visit
-from articles.errors import StoreError
-from articles.management.commands._article_file import DamagedFile, open_articles
-from articles.management.commands._progress import Progress, add_progress_argument, progress
-from articles.management.commands._view_log import (
+from articles.domain.articles import REPEAT, UNKNOWN_POSTER, ArticleId, ImportedArticle, Rules, Suspicion, Visit
+from articles.domain.errors import StoreError
+from articles.management.article_file import DamagedFile, open_articles
+from articles.management.progress import Progress, add_progress_argument, progress
+from articles.management.sentences import about_store
+from articles.management.view_log import (
     REPEAT_OF_TRUTH,
     BadLog,
     Log,
@@ -28,9 +29,8 @@ from articles.management.commands._view_log import (
     read_truth,
     tally,
 )
-from articles.management.sentences import about_store
+from articles.readership.identity import suspicion_of
 from articles.repository import Repository, connect
-from articles.visitors import suspicion_of
 from articles.wiring import rules
 
 _AT_ONCE = 2000  # views between two looks at the progress bar

@@ -12,7 +12,7 @@ from django.core.management.base import CommandParser
 
 from articles import housekeeping
 from articles.housekeeping import StepResult
-from articles.management.commands._accounts import require_accounts
+from articles.management.accounts import require_accounts
 from articles.management.store_command import StoreCommand
 from articles.wiring import patient_repository
 

@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from voting_site import configuration
+from voting_site.configuration import variables
 
 
 class Command(BaseCommand):
@@ -16,8 +16,8 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, write: bool, **__: Any) -> None:
         if not write:
-            self.stdout.write(configuration.as_markdown())
+            self.stdout.write(variables.as_markdown())
             return
         path = settings.BASE_DIR / "docs" / "configuration.md"
-        path.write_text(configuration.page(), "utf-8")
+        path.write_text(variables.page(), "utf-8")
         self.stdout.write(f"{path} written.")

@@ -11,16 +11,16 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         try:
-            from voting_site import catalogues  # noqa: PLC0415
+            from voting_site import translations  # noqa: PLC0415
         except ImportError as missing:
             raise CommandError("This takes the development tools: use `make messages`.") from missing
-        found = catalogues.merged(catalogues.gathered(), catalogues.kept())
-        catalogues.po_path().parent.mkdir(parents=True, exist_ok=True)
-        catalogues.po_path().write_text(catalogues.written(found), "utf-8")
-        catalogues.mo_path().write_bytes(catalogues.compiled(found))
-        missing_texts = catalogues.untranslated(found)
-        self.stdout.write(f"{len(list(catalogues.texts(found)))} texts, {len(missing_texts)} without Chinese.")
+        found = translations.merged(translations.gathered(), translations.kept())
+        translations.po_path().parent.mkdir(parents=True, exist_ok=True)
+        translations.po_path().write_text(translations.written(found), "utf-8")
+        translations.mo_path().write_bytes(translations.compiled(found))
+        missing_texts = translations.untranslated(found)
+        self.stdout.write(f"{len(list(translations.texts(found)))} texts, {len(missing_texts)} without Chinese.")
         if missing_texts:
             for text in missing_texts:
                 self.stdout.write(f"  {text}")
-            self.stdout.write(f"Translate them in {catalogues.po_path()}, then run this again to compile them.")
+            self.stdout.write(f"Translate them in {translations.po_path()}, then run this again to compile them.")

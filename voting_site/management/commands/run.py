@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from voting_site import serving
 from voting_site.embedded import EmbeddedStoreError
+from voting_site.serving import launcher
 
 
 class Command(BaseCommand):
@@ -16,8 +16,8 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, **__: Any) -> None:
         try:
-            status = serving.serve(self.stdout.write)
-        except (EmbeddedStoreError, serving.CannotServe) as error:
+            status = launcher.serve(self.stdout.write)
+        except (EmbeddedStoreError, launcher.CannotServe) as error:
             raise CommandError(str(error)) from error
         if status:
             raise SystemExit(status)

@@ -1,0 +1,107 @@
+"""Pages about passwords: change one, or choose a new one by a link from a mail. None of them is ever cached."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth import login
+from django.contrib.auth import views as auth_views
+from django.contrib.messages.views import SuccessMessageMixin
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse_lazy
+from django.utils.decorators import method_decorator
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from accounts.forms import NewPasswordForm, PasswordChangeForm, PasswordResetForm
+from accounts.web import resubmission, unsent_form
+from accounts.web.form_pages import members_only, page_with_form
+
+
+@method_decorator([never_cache, page_with_form], name="dispatch")
+class ChangePassword(SuccessMessageMixin, auth_views.PasswordChangeView):  # type: ignore[type-arg]
+    """Keeps this session and ends the member's others."""
+
+    form_class = PasswordChangeForm
+    template_name = "accounts/password_change.html"
+    success_url = reverse_lazy("accounts:settings")
+    success_message = gettext_lazy("Your password has been changed.")
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """The session that sent the form first has another key by the time the form arrives again."""
+        if request.method == "POST" and not request.user.is_authenticated and self._is_done():
+            return self._succeed()
+        return self._dispatch(request, *args, **kwargs)
+
+    @method_decorator(members_only())
+    def _dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        return super().dispatch(request, *args, **kwargs)
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        unsent_form.refill(self.request)
+        return super().get_context_data(**kwargs)
+
+    def form_invalid(self, form: Any) -> HttpResponse:
+        is_done = set(form.errors) == {"old_password"} and self._is_done()
+        return self._succeed() if is_done else super().form_invalid(form)
+
+    def _is_done(self) -> bool:
+        """Whether the password is the new one already. If so, the member is logged in: name and password match."""
+        posted, member = self.request.POST, self.request.user
+        name = member.get_username() if member.is_authenticated else posted.get("username", "")
+        if posted.get("new_password1") != posted.get("new_password2"):
+            return False
+        found = resubmission.already_has_password(self.request, name, posted.get("new_password1", ""))
+        if found and not member.is_authenticated:
+            login(self.request, found)
+        return found is not None
+
+    def _succeed(self) -> HttpResponse:
+        messages.success(self.request, str(self.success_message))
+        return redirect(str(self.success_url))
+
+
+@never_cache
+@page_with_form
+def reset_password(request: HttpRequest) -> HttpResponse:
+    form = PasswordResetForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        form.send_links(request)
+        return redirect("accounts:password_reset_sent")
+    unsent_form.refill(request, form)
+    return render(request, "accounts/password_reset.html", {"form": form})
+
+
+@never_cache
+@require_safe
+def reset_sent(request: HttpRequest) -> HttpResponse:
+    return render(request, "accounts/password_reset_sent.html")
+
+
+@method_decorator(page_with_form, name="dispatch")
+class ConfirmReset(SuccessMessageMixin, auth_views.PasswordResetConfirmView):  # type: ignore[type-arg]
+    """The page behind the link in a mail. The link works once, and not after a login or a new password."""
+
+    form_class = NewPasswordForm
+    template_name = "accounts/password_reset_confirm.html"
+    success_url = reverse_lazy("accounts:login")
+    success_message = gettext_lazy("Your password has been changed. Log in with the new one.")
+
+    def dispatch(self, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """A form that arrives again once its link is used up leads where the first one led."""
+        response = super().dispatch(*args, **kwargs)
+        posted = self.request.POST
+        password = posted.get("new_password1", "")
+        if self.validlink or self.user is None or password != posted.get("new_password2"):
+            return response
+        if not resubmission.already_has_password(self.request, self.user.get_username(), password):
+            return response
+        messages.success(self.request, str(self.success_message))
+        return redirect(str(self.success_url))
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        if self.validlink:
+            unsent_form.refill(self.request)
+        return super().get_context_data(**kwargs)

@@ -1,0 +1,120 @@
+"""Decorators for views of forms: how a form gets back to its page when it cannot be acted upon."""
+
+from collections.abc import Callable, Collection
+from functools import wraps
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import SuspiciousOperation
+from django.http import HttpRequest, HttpResponse, UnreadablePostError
+from django.shortcuts import render
+from django.utils.cache import add_never_cache_headers
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.forms import LoginForm
+from accounts.web import unsent_form
+from accounts.web.login_intent import Errand
+from accounts.web.middleware import FormTokenMiddleware
+
+View = Callable[..., Any]
+Words = Callable[..., str]
+
+
+def page_with_form(view: View) -> View:
+    """Take GET, HEAD and POST. A POST with a stale token runs as a GET, whose page calls `typed.refill`."""
+    guarded = require_http_methods(["GET", "HEAD", "POST"])(view)
+    vars(guarded)["gives_back"] = True
+    return guarded
+
+
+def form_action(*, page: Words, button: Words) -> Callable[[View], View]:
+    """Take POST alone: the form is on the page that `page(request, …)` names.
+
+    A stale token is answered with the question whether to send the form again; `button(request, …)` says what
+    it does.
+    """
+
+    def decorate(view: View) -> View:
+        only_post = require_POST(view)
+
+        @wraps(view)
+        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            if not unsent_form.is_stale(request):
+                found: HttpResponse = only_post(request, *args, **kwargs)
+            elif is_for_members(view) and not request.user.is_authenticated:
+                found = view(request, *args, **kwargs)
+            else:
+                context = {"button": button(request, *args, **kwargs), "fields": unsent_form.fields_of(request)}
+                found = render(request, "accounts/again.html", context, status=403)
+                add_never_cache_headers(found)
+            return found
+
+        vars(guarded).update(gives_back=True, form_page=page)
+        return guarded
+
+    return decorate
+
+
+def members_need_token(view: View) -> View:
+    """Check the form's token for members alone: pages that can be cached hold none. To go with `csrf_exempt`."""
+    check = FormTokenMiddleware(lambda _request: HttpResponse())
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        is_checked = request.method == "POST" and request.user.is_authenticated
+        refused = check.process_view(request, view, args, kwargs) if is_checked else None
+        found: HttpResponse = refused or view(request, *args, **kwargs)
+        return found
+
+    return guarded
+
+
+def members_only(*, carries: Collection[str] = ()) -> Callable[[View], View]:
+    """Send readers without account to the login page first, and then to the page that the view's form is on.
+
+    A form that arrives without a session keeps the fields named by `carries` until the login; never passwords.
+    """
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            if not request.user.is_authenticated:
+                return _to_login(request, carries)
+            unsent_form.take_out(request)
+            found: HttpResponse = view(request, *args, **kwargs)
+            return found
+
+        vars(guarded)["is_for_members"] = True
+        return guarded
+
+    return decorate
+
+
+def is_for_members(view: View | None) -> bool:
+    """Whether the view asks readers without account to log in."""
+    return hasattr(view, "is_for_members")
+
+
+def page_of(request: HttpRequest) -> str:
+    """The address of the page a request belongs to: its own, or that of its form where POST alone is possible."""
+    match = request.resolver_match
+    form_page = getattr(match.func, "form_page", None) if match else None
+    try:
+        if match and form_page:
+            return str(form_page(request, *match.args, **match.kwargs))
+    except (SuspiciousOperation, UnreadablePostError):  # the form is what cannot be read
+        return settings.LOGIN_REDIRECT_URL
+    is_a_page = match or request.method in ("GET", "HEAD")
+    return request.get_full_path() if is_a_page else settings.LOGIN_REDIRECT_URL
+
+
+def _to_login(request: HttpRequest, carries: Collection[str]) -> HttpResponse:
+    page = page_of(request)
+    seal = unsent_form.sealed(request, page, carries)
+    if not seal:
+        return redirect_to_login(page)
+    context = {"form": LoginForm(request), "errand": Errand(next=page, typed=seal)}
+    response = render(request, "accounts/login.html", context, status=403)
+    add_never_cache_headers(response)
+    return response

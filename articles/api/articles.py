@@ -1,0 +1,186 @@
+"""One article: reading, editing, removing and restoring it; and the log of what moderators do."""
+
+from contextlib import suppress
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+from ninja import Query, Router
+from pydantic import BaseModel, Field
+
+from articles.api import schemas
+from articles.api.lists import LAST_PAGE, READERS, ArticleNumber, failing
+from articles.api.protocol.auth import MEMBERS
+from articles.api.protocol.problems import Problem
+from articles.domain import articles as domain
+from articles.domain.errors import ArticleRemoved, NotRemoved, NotThePoster, PageNotFound
+from articles.text.lines import clean_reason, clean_title
+from articles.text.links import clean_link
+from articles.web.identity import actor, reader_id
+from articles.wiring import repository
+
+router = Router()
+
+
+class Edit(BaseModel):
+    __doc__ = gettext_noop("What to change of an article.")
+
+    title: str | None = Field(
+        None,
+        description=gettext_noop("At most 300 characters; without it the title stays."),
+        examples=["A better title"],
+    )
+    link: str | None = Field(
+        None, description=gettext_noop("An address with http or https; without it the link stays.")
+    )
+    reason: str = Field(
+        "",
+        description=gettext_noop("For everyone to read in the moderation log. For moderators only."),
+        examples=["The title was misleading."],
+    )
+
+
+class Removal(BaseModel):
+    __doc__ = gettext_noop("Whether an article is to be removed, and why.")
+
+    removed: bool = Field(strict=True, description=gettext_noop("False restores it."), examples=[True])
+    reason: str = Field(
+        description=gettext_noop("For everyone to read in the moderation log, at most 500 characters."),
+        examples=["It is spam."],
+    )
+
+
+class PageQuery(BaseModel):
+    __doc__ = gettext_noop("Which page of a list.")
+
+    page: schemas.PlainNumber = Field(1, ge=1, description=gettext_noop("Page, counted from 1."), examples=[1])
+
+
+class LogEntry(BaseModel):
+    __doc__ = gettext_noop("One line of the moderation log.")
+
+    action: domain.Action
+    time: float = Field(description=gettext_noop("When it was done, in Unix seconds."))
+    actor: str = Field(
+        description=gettext_noop(
+            "Name of the member who did it; empty for the operator, for the site itself, and for deleted accounts."
+        )
+    )
+    article_id: int | None = Field(description=gettext_noop("Null if it is not about an article."))
+    title: str = Field(description=gettext_noop("Of the article or the group, as it was then."))
+    reason: str = Field(description=gettext_noop("Empty if none was given."))
+    details: dict[str, str] = Field(
+        description=gettext_noop(
+            "What changed, by name: the former title or link, the groups added and removed, and so on."
+        )
+    )
+
+    @classmethod
+    def of(cls, entry: domain.LogEntry) -> "LogEntry":
+        return cls(
+            action=entry.action,
+            time=entry.at,
+            actor="" if entry.actor_name == domain.DELETED_NAME else entry.actor_name,
+            article_id=entry.article_id or None,
+            title=entry.title,
+            reason=entry.reason,
+            details={name: value for name, value in entry.details.items() if value},
+        )
+
+
+class LogPage(BaseModel):
+    __doc__ = gettext_noop("One page of the moderation log, newest first.")
+
+    entries: list[LogEntry]
+    page: int
+    has_next: bool = Field(description=gettext_noop("Whether there is a page after this one."))
+
+    @classmethod
+    def of(cls, page: domain.LogPage) -> "LogPage":
+        entries = [LogEntry.of(entry) for entry in page.entries]
+        return cls(entries=entries, page=page.number, has_next=page.has_next)
+
+
+@router.get(
+    "articles/{article_id:article_id}",
+    summary=gettext_noop("One article"),
+    description=gettext_noop("Removed articles stay, and say why they were removed."),
+    response={200: schemas.Article} | failing(400, 401, 404, 503),
+    **READERS,
+)
+def read_article(request: HttpRequest, article_id: ArticleNumber) -> schemas.Article:
+    return schemas.Article.of(repository().articles.get(article_id, reader_id(request)))
+
+
+@router.patch(
+    "articles/{article_id:article_id}",
+    summary=gettext_noop("Edit an article"),
+    description=gettext_noop(
+        "Changes the title, the link or both: of your own article for some minutes after posting (409 "
+        "editing-closed afterwards), as a moderator at any time. Repeating it changes nothing."
+    ),
+    response={200: schemas.Article} | failing(400, 401, 403, 404, 409, 413, 415, 503),
+    auth=MEMBERS,
+)
+def edit_article(request: HttpRequest, article_id: ArticleNumber, edit: Edit) -> schemas.Article:
+    articles, editor = repository().articles, actor(request)
+    before, moderator = articles.get(article_id, editor.id), request.user.has_perm("articles.edit_any_article")
+    if not moderator and before.poster != editor.id:
+        raise NotThePoster
+    if edit.reason and not moderator:
+        raise Problem(400, "invalid", _("Only moderators give a reason."))
+    if edit.title is None and edit.link is None:
+        raise Problem(400, "invalid", _("Send a title, a link, or both."))
+    title = before.title if edit.title is None else clean_title(edit.title)
+    link = before.link if edit.link is None else clean_link(edit.link)
+    reason = clean_reason(edit.reason) if edit.reason else ""
+    articles.edit(article_id, editor, title, link, moderator=moderator, reason=reason)
+    return schemas.Article.of(articles.get(article_id, editor.id))
+
+
+@router.put(
+    "articles/{article_id:article_id}/removed",
+    summary=gettext_noop("Remove an article, or restore it"),
+    description=gettext_noop(
+        "For moderators. Takes an article out of every list, or puts it back, with a reason. Repeating it changes "
+        "nothing: the reason in the answer is the one that counts."
+    ),
+    response={200: schemas.Article} | failing(400, 401, 403, 404, 413, 415, 503),
+    auth=MEMBERS,
+)
+def remove_article(request: HttpRequest, article_id: ArticleNumber, removal: Removal) -> schemas.Article:
+    if not request.user.has_perm("articles.remove_articles"):
+        raise PermissionDenied
+    articles, moderator = repository().articles, actor(request)
+    change = articles.remove if removal.removed else articles.restore
+    with suppress(ArticleRemoved, NotRemoved):
+        change(article_id, moderator, clean_reason(removal.reason))
+    return schemas.Article.of(articles.get(article_id, moderator.id))
+
+
+@router.get(
+    "articles/{article_id:article_id}/log",
+    summary=gettext_noop("What was done to an article"),
+    description=gettext_noop("The newest entries of the moderation log about one article, newest first."),
+    response={200: LogPage} | failing(400, 401, 404, 503),
+    **READERS,
+)
+def read_article_log(request: HttpRequest, article_id: ArticleNumber) -> LogPage:  # noqa: ARG001 - ninja's
+    found = repository()
+    return LogPage.of(found.moderation_log.about(found.articles.get(article_id).id))
+
+
+@router.get(
+    "log",
+    summary=gettext_noop("The moderation log"),
+    description=gettext_noop(
+        "Every edit, removal and restoration, and every change of groups and of the ranking."
+    ),
+    response={200: LogPage} | failing(400, 401, 404, 503),
+    **READERS,
+)
+def read_log(request: HttpRequest, query: Query[PageQuery]) -> LogPage:  # noqa: ARG001 - ninja's
+    if query.page > LAST_PAGE:
+        raise PageNotFound(query.page)
+    return LogPage.of(repository().moderation_log.page(query.page))

@@ -1,0 +1,172 @@
+"""The API's documentation: as an OpenAPI document, and as a page made from it."""
+
+import json
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from articles.api.documentation.openapi import Json, document, operations
+from articles.api.protocol.problems import MEANINGS
+from articles.web.site_address import site_address
+
+
+@require_safe
+def openapi(_request: HttpRequest) -> HttpResponse:
+    plain = {"ensure_ascii": False, "indent": 1}
+    return JsonResponse(document(), headers={"Content-Language": "en"}, json_dumps_params=plain)
+
+
+@require_safe
+def docs(request: HttpRequest) -> HttpResponse:
+    """The page. It needs no script."""
+    failures = [(status, _(meaning.text), meaning.codes) for status, meaning in MEANINGS.items()]
+    context = {"endpoints": list(endpoints(site_address(request))), "shapes": list(shapes()), "failures": failures}
+    return render(request, "articles/api_docs.html", context)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A parameter, or a field of an object. `place` is path, query, or body."""
+
+    name: str
+    place: str
+    type: str
+    required: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One status an endpoint may answer with; `shape` names the object that comes with it, "" for none."""
+
+    status: int
+    text: str
+    shape: str
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """One method of one path, in the reader's language."""
+
+    name: str
+    method: str
+    path: str
+    summary: str
+    text: str
+    needs_login: bool
+    fields: tuple[Field, ...]
+    answers: tuple[Answer, ...]
+    example: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """An object of the answers."""
+
+    name: str
+    text: str
+    fields: tuple[Field, ...]
+
+
+def endpoints(root: str) -> Iterator[Endpoint]:
+    """Every endpoint; `root` is the site's address in the examples."""
+    for path, method, operation in operations(document()):
+        yield Endpoint(
+            name=operation["operationId"],
+            method=method.upper(),
+            path=path,
+            summary=_(operation["summary"]),
+            text=_(operation["description"]),
+            needs_login={} not in operation["security"],
+            fields=(*map(_parameter, operation["parameters"]), *_body_fields(operation)),
+            answers=tuple(_answer(int(status), answer) for status, answer in operation["responses"].items()),
+            example=_example(f"{root}{path}", method.upper(), operation),
+        )
+
+
+def shapes() -> Iterator[Shape]:
+    """Every object that answers are made of."""
+    asked_for = {_component(operation["requestBody"]) for *_rest, operation in _bodies()}
+    for name, schema in sorted(document()["components"]["schemas"].items()):
+        if "properties" in schema and name not in asked_for:
+            yield Shape(name, _(schema["description"]), tuple(_properties(schema, "")))
+
+
+def _bodies() -> Iterator[tuple[str, str, Json]]:
+    return (row for row in operations(document()) if "requestBody" in row[2])
+
+
+def _component(holder: Json) -> str:
+    """Name of the object in a request's body or in an answer."""
+    reference: str = holder["content"]["application/json"]["schema"]["$ref"]
+    return reference.rsplit("/", 1)[-1]
+
+
+def _schema(name: str) -> Json:
+    found: Json = document()["components"]["schemas"][name]
+    return found
+
+
+def _translated(text: str) -> str:
+    return _(text) if text else ""
+
+
+def _parameter(parameter: Json) -> Field:
+    text = _translated(parameter.get("description", ""))
+    return Field(parameter["name"], parameter["in"], _type(parameter["schema"]), parameter["required"], text)
+
+
+def _body_fields(operation: Json) -> Iterator[Field]:
+    if "requestBody" in operation:
+        yield from _properties(_schema(_component(operation["requestBody"])), "body")
+
+
+def _properties(schema: Json, place: str) -> Iterator[Field]:
+    for name, details in schema["properties"].items():
+        required = name in schema.get("required", ())
+        yield Field(name, place, _type(details), required, _translated(details.get("description", "")))
+
+
+def _type(schema: Json) -> str:
+    """A type in words: what JSON calls it, the values it can have, or the name of an object."""
+    match schema:
+        case {"$ref": str(reference)}:
+            name = reference.rsplit("/", 1)[-1]
+            return _type(_schema(name)) if "enum" in _schema(name) else name
+        case {"enum": values}:
+            return " | ".join(values)
+        case {"anyOf": choices} | {"allOf": choices}:
+            return " | ".join(map(_type, choices))
+        case {"type": "array", "items": items}:
+            return _("list of %(type)s") % {"type": _type(items)}
+    return str(schema["type"])
+
+
+def _answer(status: int, answer: Json) -> Answer:
+    shape, meaning = _component(answer) if "content" in answer else "", MEANINGS.get(status)
+    return Answer(status, _(meaning.text if meaning else _schema(shape)["description"]), shape)
+
+
+def _example(address: str, method: str, operation: Json) -> str:
+    """A call with curl, with all parameters that have an example."""
+    query = {}
+    for parameter in operation["parameters"]:
+        for value in parameter["schema"].get("examples", ())[:1]:
+            if parameter["in"] == "path":
+                address = address.replace(f"{{{parameter['name']}}}", str(value))
+            else:
+                query[parameter["name"]] = value
+    parts = ["curl", *([] if method == "GET" else ["-X", method])]
+    lines = [" ".join([*parts, shlex.quote(f"{address}?{urlencode(query)}" if query else address)])]
+    lines.append("-H 'Authorization: Bearer avs_…'")
+    if "requestBody" in operation:
+        fields = _schema(_component(operation["requestBody"]))["properties"]
+        body = {name: details["examples"][0] for name, details in fields.items() if "examples" in details}
+        lines += ["-H 'Content-Type: application/json'", f"-d {shlex.quote(json.dumps(body, ensure_ascii=False))}"]
+    return " \\\n  ".join(lines)

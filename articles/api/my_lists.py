@@ -1,0 +1,156 @@
+"""What the member alone can ask for: who one is here, and articles voted for, opposed and saved."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.translation import gettext_noop
+from ninja import P, PathEx, Query, Router
+from pydantic import BaseModel, Field
+
+from articles.api import schemas
+from articles.api.lists import LAST_PAGE, READERS, ArticleNumber, failing
+from articles.api.protocol.auth import MEMBERS
+from articles.domain import articles as domain
+from articles.domain.errors import PageNotFound
+from articles.models import ArticlePermissions
+from articles.web.identity import actor, member_named, reader_id
+from articles.wiring import repository
+
+router = Router()
+
+MemberName = PathEx[str, P(description=gettext_noop("The member's name."), examples=["alice"])]
+
+
+class OwnQuery(BaseModel):
+    __doc__ = gettext_noop("Which page of a member's list.")
+
+    page: schemas.PlainNumber = Field(1, ge=1, description=gettext_noop("Page, counted from 1."), examples=[1])
+
+
+class OwnList(BaseModel):
+    __doc__ = gettext_noop("One page of what a member posted, chose or saved, the newest first.")
+
+    articles: list[schemas.Article]
+    page: int
+    has_next: bool = Field(description=gettext_noop("Whether there is a page after this one."))
+
+
+class Saving(BaseModel):
+    __doc__ = gettext_noop("Whether an article is to be saved.")
+
+    saved: bool = Field(strict=True, examples=[True])
+
+
+class Saved(BaseModel):
+    __doc__ = gettext_noop("Whether an article is saved.")
+
+    id: int
+    saved: bool
+
+
+class OwnLists(BaseModel):
+    __doc__ = gettext_noop("Where your lists are: paths of this API.")
+
+    voted: str
+    opposed: str
+    saved: str
+    posted: str
+
+
+_PERMISSIONS = [name for name, _text in ArticlePermissions._meta.permissions]
+
+
+class Me(BaseModel):
+    __doc__ = gettext_noop("Who you are here, and what you may do.")
+
+    name: str
+    moderator: bool = Field(description=gettext_noop("Whether you may edit, remove or assign any article."))
+    permissions: list[str] = Field(
+        description=gettext_noop("What you may do beyond other members."),
+        json_schema_extra={"items": {"type": "string", "enum": _PERMISSIONS}},
+    )
+    lists: OwnLists
+
+
+_MODERATING = {"assign_groups", "edit_any_article", "remove_articles"}
+
+_OWN: dict[str, Any] = {
+    "description": gettext_noop("Nobody else can see this list. Removed articles are left out of it."),
+    "response": {200: OwnList} | failing(400, 401, 404, 503),
+    "auth": MEMBERS,
+}
+
+
+@router.get(
+    "me",
+    summary=gettext_noop("Who you are"),
+    description=gettext_noop("Your name, what you may do, and where your own lists are."),
+    response={200: Me} | failing(400, 401, 503),
+    auth=MEMBERS,
+)
+def read_me(request: HttpRequest) -> Me:
+    prefix = f"{ArticlePermissions._meta.app_label}."
+    held = sorted(
+        name.removeprefix(prefix) for name in request.user.get_all_permissions() if name.startswith(prefix)
+    )
+    name = request.user.get_username()
+    lists = {one: reverse(f"api:list_{one}") for one in ("voted", "opposed", "saved")}
+    return Me(
+        name=name,
+        moderator=not _MODERATING.isdisjoint(held),
+        permissions=held,
+        lists=OwnLists(posted=reverse("api:list_posted", args=[name]), **lists),
+    )
+
+
+@router.get(
+    "users/{name}/articles",
+    summary=gettext_noop("What a member posted"),
+    description=gettext_noop("Newest first, as on the member's page. Removed articles are left out."),
+    response={200: OwnList} | failing(400, 401, 404, 503),
+    **READERS,
+)
+def list_posted(request: HttpRequest, name: MemberName, query: Query[OwnQuery]) -> OwnList:
+    poster, reader = member_named(name).pk, reader_id(request)
+    return _page(query.page, lambda number: repository().members.posted(poster, number, reader))
+
+
+@router.get("me/voted", summary=gettext_noop("What you voted for"), **_OWN)
+def list_voted(request: HttpRequest, query: Query[OwnQuery]) -> OwnList:
+    return _own_page(request, query.page, repository().members.voted)
+
+
+@router.get("me/opposed", summary=gettext_noop("What you opposed"), **_OWN)
+def list_opposed(request: HttpRequest, query: Query[OwnQuery]) -> OwnList:
+    return _own_page(request, query.page, repository().members.opposed)
+
+
+@router.get("me/saved", summary=gettext_noop("What you saved"), **_OWN)
+def list_saved(request: HttpRequest, query: Query[OwnQuery]) -> OwnList:
+    return _own_page(request, query.page, repository().members.saved)
+
+
+@router.put(
+    "articles/{article_id:article_id}/saved",
+    summary=gettext_noop("Save an article, or forget it"),
+    description=gettext_noop("Saves an article for later, or no longer. Repeating it changes nothing."),
+    response={200: Saved} | failing(400, 401, 403, 404, 409, 413, 415, 503),
+    auth=MEMBERS,
+)
+def save_article(request: HttpRequest, article_id: ArticleNumber, saving: Saving) -> Saved:
+    repository().members.save(actor(request).id, article_id, wanted=saving.saved)
+    return Saved(id=article_id, saved=saving.saved)
+
+
+def _own_page(request: HttpRequest, number: int, read: Callable[[int, int], domain.MemberPage]) -> OwnList:
+    return _page(number, lambda page: read(actor(request).id, page))
+
+
+def _page(number: int, read: Callable[[int], domain.MemberPage]) -> OwnList:
+    if number > LAST_PAGE:
+        raise PageNotFound(number)
+    page = read(number)
+    articles = [schemas.Article.of(article) for article in page.articles]
+    return OwnList(articles=articles, page=page.number, has_next=page.has_next)

@@ -1,0 +1,73 @@
+"""Who asks: the owner of a token, or else the member who is logged in, or else anyone."""
+
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
+from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import CsrfViewMiddleware
+from django.utils.translation import gettext as _
+from ninja.security.base import AuthBase
+
+from accounts.models import Token, User
+from articles.api.protocol.problems import Problem
+
+_SAFE = ("GET", "HEAD", "OPTIONS")
+
+
+class BearerToken(AuthBase):
+    """A personal token. It goes before a session: a wrong one is refused even if somebody is logged in."""
+
+    openapi_type = "http"
+    openapi_scheme = "bearer"
+
+    def __call__(self, request: HttpRequest) -> User | None:
+        scheme, _space, plaintext = request.headers.get("Authorization", "").partition(" ")
+        if scheme.lower() != "bearer":
+            return None
+        user = Token.objects.user_for(plaintext.strip())
+        if user is None:
+            message = _("This token is not valid: it was mistyped or revoked.")
+            raise Problem(401, "bad-token", message, headers={"WWW-Authenticate": 'Bearer error="invalid_token"'})
+        request.user = user
+        return user
+
+
+class SessionCookie(AuthBase):
+    """The session of the site's pages. What changes something needs the page's CSRF token as well."""
+
+    openapi_type = "apiKey"
+    openapi_in = "cookie"
+    openapi_name = settings.SESSION_COOKIE_NAME
+
+    def __call__(self, request: HttpRequest) -> User | None:
+        if not isinstance(request.user, User):
+            return None
+        if request.method not in _SAFE and _CsrfCheck.fails(request):
+            message = _("The CSRF token is missing or stale: send the page's own in the header X-CSRFToken.")
+            raise Problem(403, "csrf", message)
+        return request.user
+
+
+class _CsrfCheck(CsrfViewMiddleware):
+    """Django's own check, made here because requests with a token need none."""
+
+    @classmethod
+    def fails(cls, request: HttpRequest) -> bool:
+        check = cls(lambda _request: HttpResponse())
+        check.process_request(request)
+        return check.process_view(request, _any_view, (), {}) is not None
+
+    def _reject(self, _request: HttpRequest, _reason: str) -> HttpResponse:
+        return HttpResponse(status=403)
+
+
+def _any_view(_request: HttpRequest) -> HttpResponse:
+    return HttpResponse()
+
+
+def anyone(request: HttpRequest) -> User | AnonymousUser:
+    """Lets readers without account in."""
+    return request.user
+
+
+MEMBERS = (BearerToken(), SessionCookie())
+EVERYONE = (*MEMBERS, anyone)

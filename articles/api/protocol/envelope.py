@@ -1,0 +1,87 @@
+"""What all addresses of the API share: methods, media types, and who may keep an answer."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.utils.cache import patch_cache_control, patch_vary_headers
+from django.utils.translation import gettext as _
+from django.views.decorators.csrf import csrf_exempt
+
+from articles.api.documentation.openapi import query_parameters
+from articles.api.protocol.problems import Problem
+
+View = Callable[..., HttpResponse]
+
+_WITHOUT_BODY = ("GET", "HEAD")
+
+
+def in_envelope(view: View) -> View:
+    """A view of the API; it takes HEAD wherever it takes GET."""
+
+    @csrf_exempt  # checked by auth.SessionCookie
+    @wraps(view)
+    def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        answer = _refuse_media_type(request) or _refuse_query(request) or _ask(view, request, *args, **kwargs)
+        if answer.status_code == 405:
+            answer = _method_not_allowed(answer["Allow"])
+        _limit_caching(request, answer)
+        return answer
+
+    return wrapped
+
+
+def _ask(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    method = request.method
+    if method == "HEAD":
+        request.method = "GET"  # ninja knows no HEAD
+    try:
+        return view(request, *args, **kwargs)
+    finally:
+        request.method = method
+
+
+def _refuse_media_type(request: HttpRequest) -> HttpResponse | None:
+    """415 for a body that is not JSON in UTF-8, before anything reads it; what comes with a GET is not read."""
+    if request.method in _WITHOUT_BODY:
+        return None
+    has_body = request.META.get("CONTENT_LENGTH") not in (None, "", "0")
+    charset = (request.content_params or {}).get("charset", "utf-8").lower()
+    if not has_body or (request.content_type == "application/json" and charset in ("utf-8", "utf8")):
+        return None
+    return Problem(415, "unsupported-media-type", _("Send the body as application/json, in UTF-8.")).answer
+
+
+def _refuse_query(request: HttpRequest) -> HttpResponse | None:
+    """400 for a parameter that the operation does not have, or that is given twice: a mistake, never ignored."""
+    route = request.resolver_match.route if request.resolver_match and request.GET else ""
+    known = query_parameters(route, "GET" if request.method == "HEAD" else str(request.method))
+    if known is None:
+        return None
+    for name, values in request.GET.lists():
+        if name not in known:
+            message = _("“%(name)s” is not a parameter of this address.") % {"name": name}
+            return Problem(400, "unknown-parameter", message).answer
+        if len(values) > 1:
+            return Problem(400, "invalid", _("“%(name)s” is given more than once.") % {"name": name}).answer
+    return None
+
+
+def _method_not_allowed(allow: str) -> HttpResponse:
+    methods = {method.strip() for method in allow.split(",")}
+    allowed = ", ".join(sorted(methods | {"HEAD"} if "GET" in methods else methods))
+    message = _("This address takes %(methods)s only.") % {"methods": allowed}
+    return Problem(405, "method-not-allowed", message, headers={"Allow": allowed}).answer
+
+
+def _limit_caching(request: HttpRequest, answer: HttpResponse) -> None:
+    """What a reader without account gets may be kept by anybody who asks again before using it."""
+    patch_vary_headers(answer, ("Cookie", "Authorization"))
+    if request.method not in ("GET", "HEAD") or answer.status_code >= 500:
+        patch_cache_control(answer, no_store=True)
+    elif settings.SESSION_COOKIE_NAME in request.COOKIES or "Authorization" in request.headers:
+        patch_cache_control(answer, private=True, no_cache=True)
+    else:
+        patch_cache_control(answer, public=True, max_age=0)

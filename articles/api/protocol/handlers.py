@@ -1,0 +1,22 @@
+"""What answers where no view was reached: JSON under the API's addresses, pages elsewhere."""
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+
+from articles.api.protocol.problems import answer_to, failed
+from articles.web import error_pages as pages
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer requests that cannot be read, or that are for another host."""
+    return answer_to(request, exception) if _is_for_programs(request) else pages.bad_request(request, exception)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Answer after an exception, which Django has logged."""
+    return failed().answer if _is_for_programs(request) else pages.failed(request)
+
+
+def _is_for_programs(request: HttpRequest) -> bool:
+    root = reverse("api:api-root")
+    return request.path.startswith(root) and request.path != reverse("api:docs")

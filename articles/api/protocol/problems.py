@@ -1,0 +1,219 @@
+"""Why a request failed: every failure of the API is `{"error": {"code", "message"}}`.
+
+Codes are stable, messages are in the reader's language.
+"""
+
+import logging
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.db import InterfaceError, OperationalError
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, UnreadablePostError
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+from ninja.errors import AuthenticationError, HttpError, ValidationError
+
+from articles.domain import errors
+from articles.formatting.values import listed
+from articles.text import lines
+from articles.text.refusals import message_of, sentence_of
+from articles.web.error_pages import RETRY_AFTER
+
+_log = logging.getLogger(__name__)
+
+_CODES: dict[type[errors.ArticlesError], tuple[int, str]] = {
+    errors.ArticleNotFound: (404, "article-not-found"),
+    errors.ArticleRemoved: (404, "article-removed"),
+    errors.GroupNotFound: (404, "group-not-found"),
+    errors.PageNotFound: (404, "page-not-found"),
+    errors.PageTooDeep: (404, "page-not-found"),
+    errors.VotingClosed: (409, "voting-closed"),
+    errors.SavedFull: (409, "saved-full"),
+    errors.EditingClosed: (409, "editing-closed"),
+    errors.DuplicateLink: (409, "duplicate-link"),
+    errors.GroupExists: (409, "group-exists"),
+    errors.NotThePoster: (403, "not-the-poster"),
+    errors.MemberGone: (403, "member-gone"),
+}
+
+
+class Meaning(NamedTuple):
+    """What a status means here, and the codes it comes with."""
+
+    text: str
+    codes: tuple[str, ...]
+
+
+MEANINGS = {
+    400: Meaning(
+        gettext_noop("The request is not valid."),
+        (
+            *("invalid", "unknown-parameter", "invalid-json", "bad-request"),
+            *("unknown-group", "too-many-groups", "group-title-no-address"),
+            *lines.MESSAGES,
+        ),
+    ),
+    401: Meaning(
+        gettext_noop("You are not logged in, or the token is not valid."), ("login-required", "bad-token")
+    ),
+    403: Meaning(
+        gettext_noop("You may not do this, or the CSRF token is missing."),
+        ("forbidden", "not-the-poster", "csrf", "member-gone"),
+    ),
+    404: Meaning(
+        gettext_noop("It does not exist."),
+        ("not-found", "article-not-found", "article-removed", "group-not-found", "group-moved", "page-not-found"),
+    ),
+    405: Meaning(gettext_noop("The address does not take this method."), ("method-not-allowed",)),
+    409: Meaning(
+        gettext_noop("The present state does not permit it."),
+        ("voting-closed", "editing-closed", "duplicate-link", "saved-full", "group-exists"),
+    ),
+    413: Meaning(gettext_noop("The body is too large."), ("body-too-large",)),
+    414: Meaning(
+        gettext_noop(
+            "The address is longer than 4,094 bytes. The web server refuses it before the API reads it, so this "
+            "one answer is not JSON."
+        ),
+        (),
+    ),
+    415: Meaning(gettext_noop("The body must be JSON in UTF-8."), ("unsupported-media-type",)),
+    500: Meaning(gettext_noop("Something went wrong on our side."), ("internal-error",)),
+    503: Meaning(gettext_noop("The store cannot be reached; try again later."), ("unavailable",)),
+}
+"""Every failure of the API, by status."""
+
+
+class Problem(Exception):
+    """A failure with the status, the code and the message it is answered with."""
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        message: str,
+        *,
+        details: Mapping[str, str | int] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        """`details` are further fields of the error: see `schemas.Error`."""
+        super().__init__(code)
+        self.status, self.code, self.message = status, code, message
+        self.details = details or {}
+        self.headers = headers or {}
+
+    @property
+    def answer(self) -> HttpResponse:
+        error = {"code": self.code, "message": self.message, **self.details}
+        plain = {"ensure_ascii": False}
+        return JsonResponse({"error": error}, status=self.status, headers=self.headers, json_dumps_params=plain)
+
+
+def login_required() -> Problem:
+    return Problem(401, "login-required", _("Send a token, or log in."), headers={"WWW-Authenticate": "Bearer"})
+
+
+def not_found() -> Problem:
+    return Problem(404, "not-found", _("There is nothing at this address."))
+
+
+def failed() -> Problem:
+    return Problem(500, "internal-error", _("Something went wrong on our side. It has been noted."))
+
+
+def answer_to(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """The answer to whatever went wrong. What nobody foresaw is told to the log alone."""
+    problem = exception if isinstance(exception, Problem) else _problem_of(exception)
+    if problem.status == 503:
+        _log.error("%s: %s: %s", problem.code, type(exception).__name__, exception)
+    elif problem.status == 500:
+        _log.error("%s: %s", problem.code, request.path, exc_info=exception)
+    return problem.answer
+
+
+def _problem_of(exception: Exception) -> Problem:
+    match exception:
+        case lines.Refused():
+            problem = Problem(400, exception.code, message_of(exception))
+        case errors.ArticlesError():
+            problem = _refusal(exception)
+        case OperationalError() | InterfaceError():
+            problem = _unavailable(
+                _("The site cannot reach its accounts right now. Please try again in a moment.")
+            )
+        case ValidationError():
+            problem = Problem(400, "invalid", _validation_message(exception.errors[0]))
+        case AuthenticationError():
+            problem = login_required()
+        case PermissionDenied():
+            problem = Problem(403, "forbidden", _("You are not permitted to do this."))
+        case Http404():
+            problem = not_found()
+        case _:
+            problem = _unreadable(exception)
+    return problem
+
+
+def _refusal(error: errors.ArticlesError) -> Problem:
+    match error:
+        case errors.GroupNotFound(moved_to=str(into)):
+            message = _("The group was merged into “%(into)s”.") % {"into": into}
+            return Problem(404, "group-moved", message, details={"moved_to": into})
+        case errors.DuplicateLink(article_id=int(other)):
+            return Problem(*_CODES[type(error)], sentence_of(error), details={"article_id": other})
+        case errors.StoreError():
+            return _unavailable(sentence_of(error))
+    status, code = _CODES.get(type(error), (409, "refused"))
+    return Problem(status, code, sentence_of(error))
+
+
+def _unavailable(message: str) -> Problem:
+    return Problem(503, "unavailable", message, headers={"Retry-After": str(RETRY_AFTER)})
+
+
+def _unreadable(exception: Exception) -> Problem:
+    """Requests that could not be read; at last, our own faults."""
+    match exception:
+        case RequestDataTooBig():
+            return Problem(413, "body-too-large", _("The body is too large."))
+        case HttpError(status_code=400):
+            message = _("The body is not valid JSON: one value in UTF-8, no name twice in an object.")
+            return Problem(400, "invalid-json", message)
+        case SuspiciousOperation() | BadRequest() | UnreadablePostError():
+            return Problem(400, "bad-request", _("The request cannot be read."))
+    return failed()
+
+
+_VALIDATION = {
+    "missing": gettext_noop("“%(field)s” is missing."),
+    "string_type": gettext_noop("“%(field)s” must be text."),
+    "string_too_long": gettext_noop("“%(field)s” has too many characters; at most %(max_length)s are possible."),
+    "int_type": gettext_noop("“%(field)s” must be a whole number."),
+    "list_type": gettext_noop("“%(field)s” must be a list."),
+    "too_long": gettext_noop("“%(field)s” has too many items; at most %(max_length)s are possible."),
+    "less_than_equal": gettext_noop("“%(field)s” is too high; at most %(le)s is possible."),
+    "literal_error": gettext_noop("“%(field)s” must be one of these: %(expected)s."),
+    "enum": gettext_noop("“%(field)s” must be one of these: %(expected)s."),
+    "value_error": gettext_noop("“%(field)s” must be a whole number, 1 or more."),
+    "bool_type": gettext_noop("“%(field)s” must be true or false."),
+}
+_INVALID = gettext_noop("“%(field)s” is not valid.")
+_QUOTED = re.compile("'([^']*)'")
+
+
+def _validation_message(error: dict[str, Any]) -> str:
+    """The first thing wrong with the parameters, as a sentence that names the field."""
+    field, bounds = _field(error["loc"]), error.get("ctx", {})
+    if not field:
+        return _("The body must be a JSON object.")
+    if "expected" in bounds:  # 'score', 'time' or 'hot'
+        bounds = bounds | {"expected": listed(_QUOTED.findall(bounds["expected"]))}
+    return _(_VALIDATION.get(error["type"], _INVALID)) % {"field": field, **bounds}
+
+
+def _field(location: tuple[Any, ...]) -> str:
+    """`groups.0` from ("body", "article", "groups", 0), where "article" is our own name for the body."""
+    source, *parts = location
+    return ".".join(map(str, parts[1:] if source == "body" else parts[-1:]))

@@ -1,0 +1,69 @@
+"""What goes in and out of the search. As in `schemas`."""
+
+from typing import Literal
+
+from django.utils.translation import gettext_noop
+from pydantic import BaseModel, Field
+from pydantic.json_schema import SkipJsonSchema
+
+from articles.api.schemas import Article, PlainNumber
+from articles.domain import articles as domain
+from articles.searching import MOST_CHARACTERS
+
+LAST_PAGE = 100
+"""Beyond any page of what can be paged through, whatever the size of a page."""
+
+
+class SearchQuery(BaseModel):
+    __doc__ = gettext_noop("What to look for, and which page of it.")
+
+    q: str = Field(
+        max_length=MOST_CHARACTERS,
+        description=gettext_noop(
+            "Words of titles, hosts of links, names of posters and groups, at most 200 characters. An article "
+            "must have all of them; the last one may be the beginning of a word, unless a space follows it."
+        ),
+        examples=["python news"],
+    )
+    order: Literal["score", "time"] = Field(
+        "score", description=gettext_noop("By score, or newest first."), examples=["time"]
+    )
+    group: str | SkipJsonSchema[None] = Field(
+        None, description=gettext_noop("Name of a group, to search its articles only."), examples=["python"]
+    )
+    hide: str | SkipJsonSchema[None] = Field(
+        None,
+        description=gettext_noop(
+            "Names of groups whose articles are left out, with commas between them, at most 50. Not the one that "
+            "is searched in."
+        ),
+        examples=["python,redis"],
+    )
+    page: PlainNumber = Field(
+        1, ge=1, le=LAST_PAGE, description=gettext_noop("Page, counted from 1."), examples=[2]
+    )
+
+
+class SearchPage(BaseModel):
+    __doc__ = gettext_noop("One page of what was found.")
+
+    articles: list[Article]
+    page: int
+    has_next: bool = Field(description=gettext_noop("Whether there is a page after it."))
+    total: int | None = Field(
+        description=gettext_noop("How many were found; null where they are too many to count in time.")
+    )
+    complete: bool = Field(
+        description=gettext_noop("False if there may be more, or better ones, than could be looked at in time.")
+    )
+
+    @classmethod
+    def of(cls, page: domain.SearchPage) -> "SearchPage":
+        articles = [Article.of(article) for article in page.articles]
+        return cls(
+            articles=articles,
+            page=page.number,
+            has_next=page.has_next,
+            total=page.total,
+            complete=page.complete,
+        )

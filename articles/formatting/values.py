@@ -1,0 +1,165 @@
+"""How values look on pages: ages, dates, numbers. Filters of the templates."""
+
+import re
+import time
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
+from unicodedata import east_asian_width
+
+from django.utils import timezone
+from django.utils.formats import date_format, number_format
+from django.utils.translation import get_language, gettext, ngettext, pgettext
+
+from articles.text.links import host_of
+
+MINUS = "\N{MINUS SIGN}"
+
+_MINUTE, _HOUR, _DAY, _YEAR = 60, 3600, 86400, 365 * 86400
+
+_UNITS: tuple[tuple[int, Callable[[int], str]], ...] = (
+    (_DAY, lambda n: ngettext("%(n)s day", "%(n)s days", n)),
+    (_HOUR, lambda n: ngettext("%(n)s hour", "%(n)s hours", n)),
+    (_MINUTE, lambda n: ngettext("%(n)s minute", "%(n)s minutes", n)),
+    (1, lambda n: ngettext("%(n)s second", "%(n)s seconds", n)),
+)
+
+_THREE_LINES = 90  # columns
+
+_NUMBER = re.compile(r"[0-9.]+(?:e[+-][0-9]+)?")
+_BEHIND_MARK = re.compile(r"(?<=[，。：；？！])\s+")
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def age(posted_at: float) -> str:
+    """Time since `posted_at` (Unix seconds) in words, in its largest whole unit; never negative."""
+    seconds = max(0, int(time.time() - posted_at))
+    if seconds < _MINUTE:
+        return gettext("just now")
+    if seconds < _HOUR:
+        minutes = seconds // _MINUTE
+        return ngettext("%(n)s minute ago", "%(n)s minutes ago", minutes) % {"n": grouped(minutes)}
+    if seconds < _DAY:
+        hours = seconds // _HOUR
+        return ngettext("%(n)s hour ago", "%(n)s hours ago", hours) % {"n": grouped(hours)}
+    if seconds < _YEAR:
+        days = seconds // _DAY
+        return ngettext("%(n)s day ago", "%(n)s days ago", days) % {"n": grouped(days)}
+    years = seconds // _YEAR
+    return ngettext("%(n)s year ago", "%(n)s years ago", years) % {"n": grouped(years)}
+
+
+def is_long(title: str) -> bool:
+    """Whether a title may need more than three lines on a phone; Chinese characters are twice as wide."""
+    return sum(2 if east_asian_width(char) in "WF" else 1 for char in title) > _THREE_LINES
+
+
+def from_now(unix_seconds: float) -> str:
+    """A moment before or after now, to the minute: "2 hours 5 minutes ago", "in 6 days"."""
+    apart = unix_seconds - time.time()
+    if abs(apart) < _MINUTE:
+        return gettext("just now")
+    told = {"time": duration(abs(apart) // _MINUTE * _MINUTE)}
+    return gettext("in %(time)s") % told if apart > 0 else gettext("%(time)s ago") % told
+
+
+def moment(unix_seconds: float) -> datetime:
+    """The moment in the site's time zone."""
+    return timezone.localtime(datetime.fromtimestamp(unix_seconds, UTC))
+
+
+def full_date(unix_seconds: float) -> str:
+    """Date and time in the reader's language and the site's time zone."""
+    return _full_date(unix_seconds, get_language())
+
+
+@lru_cache(maxsize=4096)
+def _full_date(unix_seconds: float, _language: str | None) -> str:
+    return date_format(moment(unix_seconds), "DATETIME_FORMAT")
+
+
+@lru_cache(maxsize=4096)
+def iso_date(unix_seconds: float) -> str:
+    """ISO 8601 with the offset, for `<time datetime>`."""
+    return moment(unix_seconds).isoformat(timespec="seconds")
+
+
+def duration(seconds: float) -> str:
+    """A length of time, of either sign, in its largest unit and the one below; to the millisecond when short."""
+    exact, whole = round(abs(seconds), 3), round(abs(seconds))
+    if exact < 10 and exact != whole:
+        return gettext("%(n)s seconds") % {"n": significant(exact)}
+    units = [unit for unit in _UNITS if unit[0] <= whole] or list(_UNITS[-1:])
+    count, left = divmod(whole, units[0][0])
+    small = left // units[1][0] if len(units) > 1 else 0
+    words = [unit[1](n) % {"n": grouped(n)} for unit, n in zip(units, (count, small), strict=False)]
+    return gettext("%(large)s %(small)s") % {"large": words[0], "small": words[1]} if small else words[0]
+
+
+def significant(number: float, digits: int = 4) -> str:
+    """A number with so many digits that count, but all before the point: 12,345, 0.0125, 1.3 × 10⁻⁷."""
+    return _significant(number, digits, get_language())
+
+
+@lru_cache(maxsize=4096)
+def _significant(number: float, digits: int, _language: str | None) -> str:
+    if 0 < abs(number) < 1e-4:
+        mantissa, exponent = f"{number:.{digits - 1}e}".split("e")
+        return f"{significant(float(mantissa), digits)} × 10{str(int(exponent)).translate(_SUPERSCRIPTS)}"
+    exact = Decimal(number)
+    rounded = round(exact, max(0, digits - 1 - exact.adjusted())).normalize()
+    return decimal(rounded, max(0, -int(rounded.as_tuple().exponent)))
+
+
+def thousandths(number: float) -> str:
+    """A number with three decimals."""
+    return decimal(round(Decimal(number), 3), 3)
+
+
+def decimal(number: float | Decimal | str, places: int) -> str:
+    """A number as the language writes it: digits in groups, and a minus sign where programs have a hyphen."""
+    return _decimal(number, places, get_language())
+
+
+@lru_cache(maxsize=4096)
+def _decimal(number: float | Decimal | str, places: int, _language: str | None) -> str:
+    return number_format(number, decimal_pos=places, force_grouping=True).replace("-", MINUS)
+
+
+def grouped(number: float) -> str:
+    """A whole number with the language's thousands separator."""
+    return decimal(number, 0)
+
+
+def figures(text: str) -> str:
+    """A text that the store keeps, such as "1500 → 0.25", with its numbers as the language writes them."""
+    return _NUMBER.sub(lambda number: significant(float(number[0]), 6), text)
+
+
+def listed(words: Iterable[str]) -> str:
+    """Words in a row, with what the language puts between them."""
+    return pgettext("between the words of a list", ", ").join(words)
+
+
+def prose(text: str) -> str:
+    """Sentences in a row: the space between two stays away where the first ends with a Chinese mark."""
+    return type(text)(_BEHIND_MARK.sub("", text))
+
+
+FILTERS: dict[str, Callable[..., Any]] = {
+    "age": age,
+    "from_now": from_now,
+    "is_long": is_long,
+    "full_date": full_date,
+    "iso_date": iso_date,
+    "duration": duration,
+    "figures": figures,
+    "grouped": grouped,
+    "significant": significant,
+    "thousandths": thousandths,
+    "host": host_of,
+    "listed": listed,
+    "prose": prose,
+}

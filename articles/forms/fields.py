@@ -1,0 +1,149 @@
+"""Fields of forms that clean what people type, with their errors in the reader's language."""
+
+import json
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from articles.domain.articles import Group
+from articles.formatting.values import listed
+from articles.text.line_patterns import STEPS
+from articles.text.lines import REASON_LIMIT, UNREAD_FACTOR, Refused, clean_reason, clean_token_name
+from articles.text.refusals import message_of
+from articles.text.slugs import clean_slug
+
+TICKED_AT_MOST = 40
+"""Groups offered as boxes to tick, the largest first; further ones are typed."""
+
+TYPED_AT_MOST = 50
+"""Group names read from one form."""
+
+_STEPS = json.dumps(STEPS)
+
+_BETWEEN_NAMES = re.compile(r"[\s,;，、；]+")
+
+
+class CleanedField(forms.CharField):
+    """A line cleaned by one of our own functions, whose refusals become the field's errors."""
+
+    def __init__(self, clean: Callable[[str], str], **options: Any) -> None:
+        super().__init__(strip=False, **options)
+        self._clean_line = clean
+
+    def clean(self, value: Any) -> str:
+        raw = str(self.to_python(value) or "")
+        if not self.required and not raw.strip():
+            return ""
+        try:
+            return self._clean_line(raw)
+        except Refused as refused:
+            raise ValidationError(message_of(refused), code=refused.code) from refused
+
+
+class LineInput(forms.TextInput):
+    """A line whose characters static/js/post.js counts as `articles.text.lines.clean_line` does.
+
+    It has no `maxlength`: browsers count an emoji as two characters or more, and cut pasted text silently.
+    """
+
+    def __init__(self, limit: int, attrs: Mapping[str, Any] | None = None) -> None:
+        super().__init__(dict(attrs or {}))
+        self._limit = limit
+
+    def get_context(self, name: str, value: Any, attrs: Mapping[str, Any] | None) -> dict[str, Any]:
+        counting = {
+            "data-counter": _("%(n)s of %(limit)s characters") % {"n": "{n}", "limit": "{limit}"},
+            "data-limit": self._limit,
+            "data-unread": UNREAD_FACTOR * self._limit,
+            "data-steps": _STEPS,
+        }
+        return super().get_context(name, value, dict(attrs or {}) | counting)
+
+
+class GroupsWidget(forms.Widget):
+    """Boxes to tick, and a line to type further names into. All travel under one name."""
+
+    template_name = "articles/groups_widget.html"
+    use_fieldset = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.offered: Sequence[Group] = ()
+
+    def value_from_datadict(self, data: Mapping[str, Any], _files: Any, name: str) -> list[str]:
+        return list(data.getlist(name)) if hasattr(data, "getlist") else list(data.get(name, ()))
+
+    def id_for_label(self, id_: str, index: Any = None) -> str:  # noqa: ARG002 - Django's signature
+        return id_
+
+    def get_context(self, name: str, value: Any, attrs: Mapping[str, Any] | None) -> dict[str, Any]:
+        context = super().get_context(name, value, dict(attrs or {}))
+        chosen = list(value or ())
+        ticked = {group.slug for group in self.offered}
+        context["widget"] |= {
+            "offered": self.offered,
+            "chosen": set(chosen),
+            "typed": ", ".join(slug for slug in chosen if slug not in ticked),
+        }
+        return context
+
+    def format_value(self, value: Any) -> Any:
+        return value
+
+
+class GroupsField(forms.Field):
+    """Names of groups, each once, in the order given."""
+
+    widget = GroupsWidget
+
+    def offer(self, groups: Sequence[Group], always: Collection[str] = ()) -> None:
+        """Show these groups as boxes: the largest, and those in `always`."""
+        largest = sorted(groups, key=lambda group: -group.articles)[:TICKED_AT_MOST]
+        more = [group for group in groups if group.slug in always and group not in largest]
+        shown = sorted([*largest, *more], key=lambda group: group.title.casefold())
+        self.widget.offered = shown
+
+    def clean(self, value: Any) -> list[str]:
+        names = [name for line in value or () for name in _BETWEEN_NAMES.split(str(line)[:2000]) if name]
+        if len(names) > TYPED_AT_MOST:
+            raise ValidationError(_("These are too many groups."))
+        slugs, problems = [], []
+        for name in names:
+            try:
+                slugs.append(clean_slug(name))
+            except Refused as refused:
+                problems.append(
+                    ValidationError(
+                        _("“%(name)s”: %(problem)s") % {"name": name[:40], "problem": message_of(refused)},
+                        code=refused.code,
+                    )
+                )
+        if problems:
+            raise ValidationError(problems)
+        return list(dict.fromkeys(slugs))
+
+
+def clean_token_label(name: str) -> str:
+    """As `accounts.token_names.Clean`."""
+    return CleanedField(clean_token_name).clean(name)
+
+
+def refuse_unknown(slugs: Collection[str], known: Collection[str]) -> None:
+    if unknown := [slug for slug in slugs if slug not in known]:
+        raise ValidationError(_("There is no group named %(names)s.") % {"names": listed(unknown)})
+
+
+def reason_field(*, required: bool = True) -> CleanedField:
+    """Why a moderator does something, for everyone to read."""
+    return CleanedField(
+        clean_reason,
+        required=required,
+        label=gettext_lazy("Reason"),
+        help_text=gettext_lazy("Everyone can read it in the moderation log."),
+        widget=LineInput(REASON_LIMIT),
+    )

@@ -1,0 +1,181 @@
+"""What the site counts about itself, in the terms of Prometheus.
+
+Labels come from fixed sets only (names of views, scripts, statuses), never from what a visitor sends, so that the
+number of series is bounded. docs/metrics.md describes them.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from prometheus_client import (
+    CONTENT_TYPE_PLAIN_0_0_4,
+    CollectorRegistry,
+    Counter,
+    Histogram,
+    Metric,
+    disable_created_metrics,
+    generate_latest,
+)
+from prometheus_client.core import GaugeMetricFamily
+
+from articles.operation import metric_files
+
+CONTENT_TYPE = CONTENT_TYPE_PLAIN_0_0_4
+
+disable_created_metrics()  # type: ignore[no-untyped-call]
+_own = CollectorRegistry()
+
+_REQUEST_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
+_STORE_BUCKETS = (0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 1.5)
+
+REQUESTS = Counter("site_requests_total", "Requests answered.", ["view", "method", "status"], registry=_own)
+REQUEST_SECONDS = Histogram(
+    "site_request_seconds", "Time until the answer stood.", ["view"], buckets=_REQUEST_BUCKETS, registry=_own
+)
+STORE_SECONDS = Histogram(
+    "site_store_seconds",
+    "Time of one use of the store: a script, or commands that travelled together.",
+    ["operation"],
+    buckets=_STORE_BUCKETS,
+    registry=_own,
+)
+STORE_ERRORS = Counter(
+    "site_store_errors_total", "Uses of the store that it did not answer.", ["operation"], registry=_own
+)
+VOTES = Counter("site_votes_total", "Votes cast, opposed or taken back.", ["outcome"], registry=_own)
+POSTS = Counter("site_posts_total", "Articles posted.", registry=_own)
+VIEWS = Counter("site_views_total", "Views of articles: counted (ok) or not, and why.", ["outcome"], registry=_own)
+REFUSALS = Counter("site_refusals_total", "What the site refused to do, by cause.", ["cause"], registry=_own)
+
+_GAUGES = {
+    "articles": ("site_articles", "Articles that are listed."),
+    "keys": ("site_store_keys", "Keys in the store."),
+    "memory_bytes": ("site_store_memory_bytes", "Memory the store uses."),
+    "hot_age_seconds": ("site_hot_list_age_seconds", "Time since the hot list was scored."),
+}
+
+_VOTES = frozenset(("ok", "missing", "removed", "closed"))
+_VIEWS = frozenset(("ok", "repeat", "bot", "prefetch", "burst", "missing", "removed"))
+_CAUSES = frozenset(
+    (
+        "missing",
+        "removed",
+        "closed",
+        "foreign",
+        "merged",
+        "newer",
+        "not_removed",
+        "not_poster",
+        "late",
+        "no_group",
+        "busy",
+        "changed",
+        "full",
+        "taken",
+    )
+)
+"""Statuses with which scripts refuse a change."""
+
+_METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))
+_SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
+_CAUSE_BY_STATUS = {
+    **dict.fromkeys((400, 413, 415), "invalid"),
+    401: "login",
+    403: "forbidden",
+    405: "method",
+    429: "limit",
+}
+_FORM_PAGES = frozenset(
+    f"accounts:{name}"
+    for name in ("login", "signup", "password_change", "password_reset", "password_reset_confirm", "settings")
+)
+"""Pages that answer a form they refuse with 200."""
+
+
+# Each series is looked up once; afterwards counting is one addition.
+_request_seconds = cache(REQUEST_SECONDS.labels)
+_requests = cache(REQUESTS.labels)
+_store_seconds = cache(STORE_SECONDS.labels)
+_store_errors = cache(STORE_ERRORS.labels)
+_votes, _views, _refusals = cache(VOTES.labels), cache(VIEWS.labels), cache(REFUSALS.labels)
+
+
+def observe(operation: str, outcome: str, seconds: float | None) -> None:
+    """Told of every use of the store; see `articles.repository.store.connection.Observer`."""
+    if seconds is not None:
+        _store_seconds(operation).observe(seconds)
+    if outcome == "error":
+        _store_errors(operation).inc()
+    elif operation == "record_view":
+        if outcome in _VIEWS:
+            _views(outcome).inc()
+    else:
+        if operation == "cast_vote" and outcome in _VOTES:
+            _votes(outcome).inc()
+        elif operation == "post" and outcome == "ok":
+            POSTS.inc()
+        if outcome in _CAUSES:
+            _refusals(outcome).inc()
+
+
+class MetricsMiddleware:
+    """Counts every request by what answered it."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        began = time.perf_counter()
+        response = self._get_response(request)
+        view, method = _view(request), request.method or ""
+        _request_seconds(view).observe(time.perf_counter() - began)
+        _requests(view, method if method in _METHODS else "other", str(response.status_code)).inc()
+        if cause := _cause(request, response, view):
+            _refusals(cause).inc()
+        return response
+
+
+def _view(request: HttpRequest) -> str:
+    """The name of the view, never the path."""
+    if request.resolver_match:
+        return request.resolver_match.view_name
+    return "static" if request.path_info.startswith(settings.STATIC_URL) else "unknown"
+
+
+def _cause(request: HttpRequest, response: HttpResponse, view: str) -> str | None:
+    """Why a request was refused; None if it was not, or if the script that refused it told already."""
+    changing = request.method not in _SAFE
+    if response.status_code == 200 and changing and view in _FORM_PAGES:
+        return "invalid"
+    if response.status_code == 403 and changing and "Authorization" not in request.headers:
+        # Django marks the request once its token is found right.
+        return "forbidden" if getattr(request, "csrf_processing_done", False) else "csrf"
+    return _CAUSE_BY_STATUS.get(response.status_code)
+
+
+class _Figures:
+    """Gauges read from the store for one answer."""
+
+    def __init__(self, figures: Mapping[str, float] | None) -> None:
+        self._figures = figures
+
+    def collect(self) -> Iterator[Metric]:
+        yield GaugeMetricFamily("site_store_up", "Whether the store answers.", value=self._figures is not None)
+        for key, (name, text) in _GAUGES.items():
+            if self._figures is not None and key in self._figures:
+                yield GaugeMetricFamily(name, text, value=self._figures[key])
+
+
+def exposition(figures: Mapping[str, float] | None) -> bytes:
+    """Everything in Prometheus's text format: the counts of all processes, and the store's figures.
+
+    They are None if the store is away.
+    """
+    registry = CollectorRegistry()
+    folder = metric_files.directory()
+    registry.register(_own if folder is None else metric_files.AllProcesses(folder))
+    registry.register(_Figures(figures))
+    return generate_latest(registry)

@@ -1,0 +1,139 @@
+"""Hashes of the store into domain objects. Always many at once: one round trip, whatever the number."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import redis
+from redis.client import Pipeline
+
+from articles.domain import ranking
+from articles.domain.articles import Article, ArticleId, Choice, UserId
+from articles.domain.errors import StoreUnfit
+from articles.repository.store import keys as names
+from articles.repository.store.client import UNPREPARED
+from articles.repository.store.connection import Store
+
+_LATEST = 253_402_300_800  # the year 10000, which no calendar has
+_NUMBER = re.compile(r"(?=.{1,19}\Z)-?[0-9]+\.?[0-9]*")
+_ARCHIVED = re.compile("[0-9]{1,15} [0-9]{1,15}")
+_FORMS = {
+    **dict.fromkeys(("title", "link", "poster_name", "groups"), re.compile("(?s:.*)")),
+    **dict.fromkeys(("votes", "opposes"), re.compile("[0-9]{1,15}")),
+    "poster": re.compile("-?[0-9]{1,15}"),
+    "time": _NUMBER,
+}
+"""Fields that every article has."""
+
+
+class _Facts(NamedTuple):
+    """What holds for all articles. `voting_window`, in seconds: of those that do not say when voting ends."""
+
+    seconds_per_point: float
+    voting_window: float
+
+
+def read_articles(store: Store, ids: Sequence[ArticleId], reader: UserId | None) -> list[Article]:
+    """The articles in the order of `ids`, with the reader's own choices; unknown ids are left out."""
+    if not ids:
+        return []
+    with store.pipeline() as pipe:
+        pipe.hmget(store.shards.all[0].ranking, ["seconds_per_point", "voting_window"])
+        for article_id in ids:
+            _ask(pipe, store, article_id, reader)
+        (per_point, window), *replies = replies_of(pipe)
+    if per_point is None:
+        raise StoreUnfit(UNPREPARED)
+    facts = _Facts(float(per_point), float(window or 0))
+    width = 3 if reader is None else 6
+    rows = (replies[at : at + width] for at in range(0, len(replies), width))
+    found = (_article(i, row, facts) for i, row in zip(ids, rows, strict=True) if is_whole(row[0]))
+    return list(found)
+
+
+def replies_of(pipe: Pipeline) -> list[Any]:
+    """What the commands are answered; a damaged sketch of visitors counts none, so that no page fails for it."""
+    commands = [str(args[0]) for args, _ in pipe.command_stack]
+    replies: list[Any] = pipe.execute(raise_on_error=False)
+    for n, reply in enumerate(replies):
+        if isinstance(reply, redis.ResponseError) and commands[n] == "PFCOUNT":
+            replies[n] = 0
+        elif isinstance(reply, Exception):
+            raise reply
+    return replies
+
+
+def is_whole(fields: Mapping[str, str]) -> bool:
+    """Whether an article's hash has what every article has: the same rule as that of the scripts.
+
+    Others are damaged; they are left out wherever articles are read.
+    """
+    values = [fields.get(name) for name in _FORMS]
+    formed = all(
+        value is not None and form.fullmatch(value) for value, form in zip(values, _FORMS.values(), strict=True)
+    )
+    return (
+        formed and moment(fields["time"]) is not None and bool(_ARCHIVED.fullmatch(fields.get("archived", "0 0")))
+    )
+
+
+def moment(text: str | None) -> float | None:
+    """Unix seconds in a field of a hash; None where it holds no moment."""
+    at = float(text) if text and _NUMBER.fullmatch(text) else -1.0
+    return at if 0 <= at < _LATEST else None
+
+
+def _ask(pipe: Pipeline, store: Store, article_id: ArticleId, reader: UserId | None) -> None:
+    keys = store.shards.of(article_id)
+    pipe.hgetall(keys.article(article_id))
+    pipe.get(keys.views(article_id))
+    pipe.pfcount(keys.visitors(article_id))
+    if reader is not None:
+        pipe.sismember(keys.voted(article_id), str(reader))
+        pipe.sismember(keys.oppose(article_id), str(reader))
+        pipe.zscore(names.saved(reader), str(article_id))
+
+
+def _article(article_id: ArticleId, row: Sequence[Any], facts: _Facts) -> Article:
+    fields, pv, uv, voted, opposed, saved = (*row, 0, 0, None)[:6]
+    if archived := fields.get("archived"):
+        pv, uv = archived.split()
+    posted_at, votes, opposes = float(fields["time"]), int(fields["votes"]), int(fields["opposes"])
+    closes_at = moment(fields.get("closes"))
+    return Article(
+        id=article_id,
+        title=fields["title"],
+        link=fields["link"],
+        poster=int(fields["poster"]),
+        poster_name=fields["poster_name"],
+        posted_at=posted_at,
+        votes=votes,
+        opposes=opposes,
+        score=ranking.score(posted_at, votes - opposes, seconds_per_point=facts.seconds_per_point),
+        closes_at=posted_at + facts.voting_window if closes_at is None else closes_at,
+        groups=split_groups(fields["groups"]),
+        removed=fields.get("removed"),
+        choice=Choice.VOTE if voted else Choice.OPPOSE if opposed else Choice.NONE,
+        saved=saved is not None,
+        pv=int(pv or 0),
+        uv=int(uv),
+        edited_at=float(fields["edited"]) if "edited" in fields else None,
+        is_logged="log" in fields,
+    )
+
+
+def moved_to(store: Store, slug: str) -> str | None:
+    """The group into which the one of this slug was merged, if it was. One round trip."""
+    with store.commands() as client:
+        found: str | None = client.hget(store.shards.directory.merged, slug)
+    return found
+
+
+def split_groups(joined: str) -> tuple[str, ...]:
+    """Slugs of a hash's `groups` field."""
+    return tuple(joined.split(",")) if joined else ()
+
+
+def sort_key(order_value: float, article_id: str) -> tuple[float, bytes]:
+    """How a ranking orders: by value, then by the id's bytes, as the store does within one shard."""
+    return order_value, article_id.encode()

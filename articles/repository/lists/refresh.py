@@ -1,0 +1,86 @@
+"""What changed since a page was read: its articles' counts and order, and what was posted after it."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from articles.domain import ranking
+from articles.domain.articles import Article, ArticleId, Order, Pulse, UserId
+from articles.repository.lists.reading import read_articles, sort_key
+from articles.repository.store.connection import Store, exact_time
+
+MOST_NEW = 50
+"""New articles that are counted."""
+
+
+class Pulses:
+    """Open pages, looked at again."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def of(
+        self,
+        ids: Sequence[ArticleId],
+        *,
+        order: Order | None = None,
+        since: float | None = None,
+        slugs: Collection[str] = (),
+        hidden: Collection[str] = (),
+        reader: UserId | None = None,
+    ) -> Pulse:
+        """The articles of a page as they are now, in the order they have among themselves by now.
+
+        Without `order`, and by time, which never changes, they stay in the order given; unknown ids are left out.
+        Other listed articles posted at `since`, in Unix seconds, or later count as new: those in one of `slugs`,
+        if any are given, in none of `hidden` but these, none of the reader's own. Two round trips; one without
+        `since` and hotness.
+        """
+        hotness, later = self._look(ids, order, since)
+        found = read_articles(self._store, [*ids, *later[: MOST_NEW + 1]], reader)
+        on_page, beside = set(ids), {article.id: article for article in found if article.id in later}
+        left_out = set(hidden).difference(slugs)
+        new = [
+            article
+            for article in beside.values()
+            if article.poster != reader and _counts(article, slugs, left_out)
+        ]
+        articles = [article for article in found if article.id in on_page]
+        if order not in (None, Order.TIME):
+            values = {article.id: _value(article, order, hotness) for article in articles}
+            articles.sort(key=lambda article: sort_key(values[article.id], str(article.id)), reverse=True)
+        return Pulse(tuple(articles), min(len(new), MOST_NEW), len(later) > MOST_NEW)
+
+    def _look(
+        self, ids: Sequence[ArticleId], order: Order | None, since: float | None
+    ) -> tuple[Mapping[ArticleId, float], Sequence[ArticleId]]:
+        """Hotness of the articles, for hot lists, and the newest of what came later than the page."""
+        if since is None and order is not Order.HOT:
+            return {}, ()
+        shards, asked = self._store.shards, ids if order is Order.HOT else ()
+        with self._store.pipeline() as pipe:
+            for article_id in asked:
+                pipe.zscore(shards.of(article_id).order(Order.HOT), str(article_id))
+            for keys in shards.all if since is not None else ():
+                least, most = exact_time(since or 0), len(ids) + MOST_NEW + 1
+                pipe.zrevrangebyscore(keys.order(Order.TIME), "+inf", least, start=0, num=most)
+            replies = pipe.execute()
+        hotness = {number: value or 0.0 for number, value in zip(asked, replies, strict=False)}
+        known = set(ids)
+        later = [int(member) for members in replies[len(asked) :] for member in members]
+        return hotness, [number for number in later if number not in known]
+
+
+def _counts(article: Article, slugs: Collection[str], hidden: Collection[str]) -> bool:
+    """Whether a new article belongs to the list."""
+    groups = set(article.groups)
+    return article.removed is None and not groups.intersection(hidden) and (not slugs or bool(groups & set(slugs)))
+
+
+def _value(article: Article, order: Order | None, hotness: Mapping[ArticleId, float]) -> float:
+    """What the order goes by, as the rankings hold it."""
+    match order:
+        case Order.HOT:
+            return hotness[article.id]
+        case Order.POINTS:
+            return ranking.by_points(article.posted_at, article.points)
+        case _:
+            return article.score

@@ -1,0 +1,128 @@
+"""View counters that leave the store for the database, and come back.
+
+An article's hash says where they are: its field `archived` holds the page views and visitors it is shown with
+while they are away. It is set in the one step that takes the counters out of the store, and cleared in the one
+that puts them back; whatever the database holds besides means nothing. A HyperLogLog is moved as it is, so that
+visitors who were known stay known.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from articles.domain.articles import ArticleId
+from articles.repository.store.connection import Call, Store, Value, exact_time
+
+
+@dataclass(frozen=True, slots=True)
+class Counters:
+    """All that is counted of an article's views. `viewed_at`: the last one that counted, in Unix seconds."""
+
+    article_id: ArticleId
+    pv: int
+    uv: int
+    sketch: bytes
+    """The HyperLogLog of the visitors, as the store keeps it."""
+
+    viewed_at: float
+    suspects: Mapping[str, int]
+    """Suspect views by reason."""
+
+
+class Archiving:
+    """The counters of a store, on their way."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def due(self, at_most: int) -> list[ArticleId]:
+        """Articles that had no view for `Rules.archive_after`, the longest unseen first."""
+        with self._store.pipeline() as pipe:
+            for keys in self._store.shards.all:
+                pipe.zrangebyscore(
+                    keys.viewed, "-inf", exact_time(self._limit()), start=0, num=at_most, withscores=True
+                )
+            found = [entry for shard in pipe.execute() for entry in shard]
+        oldest = sorted((viewed_at, int(article_id)) for article_id, viewed_at in found)
+        return [article_id for _, article_id in oldest[:at_most]]
+
+    def _limit(self) -> float:
+        return self._store.now() - self._store.rules.archive_after
+
+    def counters(self, ids: Sequence[ArticleId]) -> list[Counters]:
+        """What is counted of these articles, each at one moment. One round trip."""
+        replies = self._store.run_many([self._call("read_counters", number, [number]) for number in ids])
+        return [_counters(number, reply) for number, reply in zip(ids, replies, strict=True) if reply]
+
+    def put_away(self, kept: Sequence[Counters]) -> int:
+        """Take out of the store what is kept elsewhere; returns of how many articles. One round trip.
+
+        Left alone is whatever had a view since it was read.
+        """
+        return self._run_archive([(one.article_id, one.pv, one.suspects) for one in kept])
+
+    def dismiss(self, ids: Iterable[ArticleId]) -> None:
+        """Articles without counters are not due any more, though a damaged store says so. One round trip."""
+        self._run_archive([(number, 0, {}) for number in ids])
+
+    def _run_archive(self, known: Sequence[tuple[ArticleId, int, Mapping[str, int]]]) -> int:
+        limit, shards = exact_time(self._limit()), self._store.shards
+        replies = self._store.run_many(
+            [
+                self._call(
+                    "archive_views", number, [number, pv, limit, shards.of(number).prefix, *_flat(suspects)]
+                )
+                for number, pv, suspects in known
+            ]
+        )
+        return sum(status == "ok" for status, *_ in replies)
+
+    def bring_back(self, article_id: ArticleId, kept: Counters | None) -> bool:
+        """Put an article's counters back into the store, unless they are there; one round trip.
+
+        Page views and visitors go on from the numbers that are shown. False where `kept` is missing or not of
+        this archiving: then old visitors are not known any more, and count again. Raises ArticleNotFound.
+        """
+        told: list[Value] = [exact_time(self._store.now()), "", 0, 0]
+        if kept:
+            told = [exact_time(kept.viewed_at), kept.sketch.hex(), kept.pv, kept.uv, *_flat(kept.suspects)]
+        call = self._call("restore_views", article_id, [article_id, *told])
+        status, *_ = self._store.ask(call.script, article_id, call.keys, call.args)
+        return bool(status != "estimated")
+
+    def is_away(self, article_id: ArticleId) -> bool:
+        """Whether the article's counters are in the database."""
+        with self._store.commands() as client:
+            return bool(client.hexists(self._store.shards.of(article_id).article(article_id), "archived"))
+
+    def here(self, ids: Iterable[ArticleId]) -> dict[ArticleId, int]:
+        """Page views of those articles whose counters are in the store. One round trip."""
+        ids = list(ids)
+        with self._store.pipeline() as pipe:
+            for number in ids:
+                keys = self._store.shards.of(number)
+                pipe.hmget(keys.article(number), "time", "archived")
+                pipe.get(keys.views(number))
+            replies = pipe.execute()
+        rows = zip(ids, replies[::2], replies[1::2], strict=True)
+        return {number: int(pv) for number, (time, archived), pv in rows if time and not archived and pv}
+
+    def _call(self, script: str, article_id: ArticleId, args: Sequence[Value]) -> Call:
+        keys = self._store.shards.of(article_id)
+        counted = [keys.views(article_id), keys.visitors(article_id), keys.suspects(article_id), keys.viewed]
+        return Call(script, counted if script == "read_counters" else [keys.article(article_id), *counted], args)
+
+
+def _flat(numbers: Mapping[str, int]) -> list[Value]:
+    return [part for pair in numbers.items() for part in pair]
+
+
+def _counters(article_id: ArticleId, reply: Sequence[str | int]) -> Counters:
+    pv, uv, sketch, viewed_at, *suspects = reply
+    return Counters(
+        article_id=article_id,
+        pv=int(pv),
+        uv=int(uv),
+        sketch=bytes.fromhex(str(sketch)),
+        viewed_at=float(viewed_at),
+        suspects={str(reason): int(n) for reason, n in zip(suspects[::2], suspects[1::2], strict=True)},
+    )

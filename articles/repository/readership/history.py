@@ -1,0 +1,91 @@
+"""Where articles stood: the first of the front page and of the hot list, noted every ten minutes for a week."""
+
+from collections.abc import Iterable, Iterator
+
+from articles.domain.articles import ArticleId, Order
+from articles.domain.explanation import Sample
+from articles.repository.lists.merging import Ranking, merge_page
+from articles.repository.store.connection import Call, Store, Value
+
+EVERY = 600
+"""Seconds between samples; their moments are multiples of it."""
+
+TOP = 100
+"""Articles of each of the two lists that are sampled."""
+
+AHEAD = 86400
+"""Seconds by which a sample may be ahead of the clock. What is further was noted by a clock that was wrong."""
+
+KEPT = 7 * 86400
+"""Seconds a sample is kept, which makes 1,008 of an article at most."""
+
+_NOWHERE = "-"
+
+
+class History:
+    """The history of a store's ranks."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def sample(self) -> int:
+        """Note where the first articles stand, once for each moment; of how many that was done.
+
+        Repeating it adds nothing, nor does a clock that was set back a little until it has passed the newest
+        sample; samples that are further ahead than AHEAD give way. One round trip where nothing is due, else four,
+        whatever the number of articles.
+        """
+        store, moment = self._store, int(self._store.now() // EVERY) * EVERY
+        if not self._is_due(moment):
+            return 0
+        front, hot = self._ranks(Order.SCORE), self._ranks(Order.HOT)
+        ranked: dict[str, list[Value]] = {keys.prefix: [] for keys in store.shards.all}
+        for article_id in {**front, **hot}:
+            ranks = (front.get(article_id, _NOWHERE), hot.get(article_id, _NOWHERE))
+            ranked[store.shards.of(article_id).prefix] += [article_id, *ranks]
+        return sum(
+            store.run_many(
+                [
+                    Call(
+                        "sample_history", [keys.ranking], [keys.prefix, moment, KEPT, AHEAD, *ranked[keys.prefix]]
+                    )
+                    for keys in store.shards.all
+                ]
+            )
+        )
+
+    def _is_due(self, moment: int) -> bool:
+        """Whether a shard lacks this moment; a sampling that was interrupted is ended."""
+        with self._store.pipeline() as pipe:
+            for keys in self._store.shards.all:
+                pipe.hget(keys.ranking, "sampled_at")
+            newest = pipe.execute()
+        return any(at is None or int(at) < moment or int(at) - moment > AHEAD for at in newest)
+
+    def _ranks(self, order: Order) -> dict[ArticleId, int]:
+        store = self._store
+        rankings = [Ranking(keys, keys.order(order)) for keys in store.shards.all]
+        first = min(TOP, store.rules.hot_size) if order is Order.HOT else TOP
+        return {article_id: rank for rank, article_id in enumerate(merge_page(store, rankings, 0, first).ids, 1)}
+
+    def of(self, article_id: ArticleId) -> list[Sample]:
+        """An article's samples of the last days, oldest first; none where it was not among the first."""
+        with self._store.commands() as client:
+            texts = client.lrange(self._store.shards.of(article_id).history(article_id), 0, -1)
+        return samples_from(texts, self._store.now())
+
+
+def samples_from(texts: Iterable[str], now: float) -> list[Sample]:
+    """The samples of a list of the store, newest first there, that are not too old."""
+    return list(_samples(texts, now))[::-1]
+
+
+def _samples(texts: Iterable[str], now: float) -> Iterator[Sample]:
+    for text in texts:
+        at, rank, points, hot_rank = text.split()
+        if now - KEPT < float(at) <= now + AHEAD:
+            yield Sample(float(at), _rank(rank), int(points), _rank(hot_rank))
+
+
+def _rank(text: str) -> int | None:
+    return None if text == _NOWHERE else int(text)

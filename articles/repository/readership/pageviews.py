@@ -1,0 +1,142 @@
+"""Views of articles: those that count, their visitors, and the suspect ones apart."""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+
+from articles.domain.articles import ArticleId, DayViews, Suspicion, ViewCount, Visit
+from articles.repository.lists.reading import replies_of
+from articles.repository.store import keys as names
+from articles.repository.store.connection import Call, Store, exact_time
+
+DAYS_KEPT = 14
+"""Days (UTC) for which views are known day by day."""
+
+_AT_ONCE = 500
+_DAY = 86400
+
+
+class Views:
+    """The views of a store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def record(self, article_id: ArticleId, visit: Visit) -> ViewCount:
+        """Count a view, or say why it does not count. One round trip.
+
+        Raises ArticleNotFound, ArticleRemoved, and ViewsArchived before a view that would count.
+        """
+        call = self._call(article_id, visit, self._store.now())
+        return _count(*self._store.ask(call.script, article_id, call.keys, call.args))
+
+    def record_many(self, views: Sequence[tuple[ArticleId, Visit, float]]) -> list[ViewCount | None]:
+        """Count views that happened at given moments, in Unix seconds; None where there is no such article."""
+        counts: list[ViewCount | None] = []
+        for at in range(0, len(views), _AT_ONCE):
+            calls = [self._call(*view) for view in views[at : at + _AT_ONCE]]
+            replies = self._store.run_many(calls)
+            counts += [_count(*reply) if len(reply) > 1 else None for reply in replies]
+        return counts
+
+    def _call(self, article_id: ArticleId, visit: Visit, at: float) -> Call:
+        rules, shards = self._store.rules, self._store.shards
+        keys = shards.of(article_id)
+        return Call(
+            "record_view",
+            (
+                keys.article(article_id),
+                keys.views(article_id),
+                keys.visitors(article_id),
+                keys.suspects(article_id),
+                keys.seen(article_id, visit.visitor),
+                keys.burst(visit.network, article_id),
+                keys.burst(visit.network),
+                keys.visitors_of_day(int(at // _DAY)),
+            ),
+            (
+                article_id,
+                visit.visitor,
+                visit.network,
+                visit.suspicion or "",
+                exact_time(at),
+                rules.view_repeat,
+                rules.views_per_network_and_article,
+                max(  # articles are dealt out evenly, their readers are not
+                    -(-rules.views_per_network // shards.count),
+                    min(rules.views_per_network_and_article, rules.views_per_network),
+                ),
+                rules.network_window,
+                rules.hot_size,
+                DAYS_KEPT,
+                keys.prefix,
+            ),
+        )
+
+    def suspects(self, article_id: ArticleId) -> dict[str, int]:
+        """Suspect views of all time by reason, but for those that are archived."""
+        with self._store.commands() as client:
+            found = client.hgetall(self._store.shards.of(article_id).suspects(article_id))
+        return {reason: int(count) for reason, count in found.items()}
+
+    def days(self, article_id: ArticleId | None = None) -> list[DayViews]:
+        """The last days, of one article or of the site, oldest first; those without views too.
+
+        An article's visitors are those new on the day, so that they add up. The site's are all of the day,
+        whichever articles they saw, estimated.
+        """
+        today = int(self._store.now() // _DAY)
+        wanted = range(today - DAYS_KEPT + 1, today + 1)
+        if article_id is not None:
+            return _days(self._store, [self._store.shards.of(article_id).days(article_id)], wanted)
+        days = _days(self._store, [keys.days() for keys in self._store.shards.all], wanted)
+        return [replace(day, visitors=uv) for day, uv in zip(days, self._visitors(wanted), strict=True)]
+
+    def _visitors(self, days: range) -> list[int]:
+        shards = self._store.shards.all
+        with self._store.pipeline() as pipe:
+            for day in days:
+                pipe.pfcount(*(keys.visitors_of_day(day) for keys in shards))
+            return [int(count) for count in replies_of(pipe)]
+
+    def salt(self, day: int) -> str:
+        """Random text for the digests of a day's visitors, days counted from 1970, UTC.
+
+        The same for all processes; nobody knows it any more two days later.
+        """
+        found = None
+        while found is None:  # one that is there may end before it is read
+            with self._store.pipeline() as pipe:
+                pipe.set(names.salt(day), secrets.token_hex(16), nx=True, ex=2 * _DAY)
+                pipe.get(names.salt(day))
+                _, found = pipe.execute()
+        return str(found)
+
+
+def _count(status: str, pv: int, uv: int, hotness: str) -> ViewCount:
+    return ViewCount(None if status == "ok" else status, pv, uv, float(hotness))
+
+
+def _days(store: Store, day_keys: Sequence[str], wanted: range) -> list[DayViews]:
+    with store.pipeline() as pipe:
+        for key in day_keys:
+            pipe.hgetall(key)
+        hashes = pipe.execute()
+
+    def total(day: int, kind: str) -> int:
+        return sum(int(found.get(f"{day}:{kind}", 0)) for found in hashes)
+
+    return [
+        DayViews(
+            _date(day),
+            total(day, "counted"),
+            total(day, "visitors"),
+            {reason.value: count for reason in Suspicion if (count := total(day, reason.value))},
+        )
+        for day in wanted
+    ]
+
+
+def _date(day: int) -> date:
+    return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(days=day)).date()

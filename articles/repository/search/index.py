@@ -1,0 +1,111 @@
+"""The index of words: what is in it, what should be, and setting it right."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from articles.repository.store import keys as names
+from articles.repository.store.connection import Store
+from articles.repository.store.keys import Keys
+from articles.repository.store.scan import portions, ranked_members, set_members
+from articles.searching import WORDS_VERSION, words_of
+
+ALL_INDEXED = f"{WORDS_VERSION} all"
+"""Field `indexed` of the store's stamp, when every article has its words."""
+
+_IDS_AT_ONCE = 500
+
+
+def version_of(state: str | None) -> int:
+    """Version of the words that the store's stamp speaks of; 0 where it speaks of none."""
+    version, _, _ = (state or "").partition(" ")
+    return int(version) if version.isdigit() else 0
+
+
+_WORDS_AT_ONCE = 3000
+"""Words that one script enters: each may also replace another."""
+
+
+def by_words(rows: Iterable[tuple[str, ...]]) -> Iterator[list[tuple[str, ...]]]:
+    """The rows, whose last field holds words, in portions that one script may enter."""
+    portion, words = list[tuple[str, ...]](), 0
+    for row in rows:
+        more = row[-1].count(" ")
+        if portion and words + more > _WORDS_AT_ONCE:
+            yield portion
+            portion, words = [], 0
+        portion.append(row)
+        words += more
+    if portion:
+        yield portion
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One broken invariant: the key or article, and what is wrong with it."""
+
+    subject: str
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.subject}: {self.problem}"
+
+
+class Index:
+    """The index of a store, for the audit and the repair."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def check_articles(self, keys: Keys, batch: Sequence[str]) -> Iterator[Finding]:
+        """Articles whose words are not those of what is written in them; once all are indexed."""
+        with self._store.pipeline() as pipe:
+            pipe.hget(names.SCHEMA, "indexed")
+            for article_id in batch:
+                pipe.hmget(keys.article(int(article_id)), ["title", "link", "poster_name", "words"])
+            indexed, *rows = pipe.execute()
+        if indexed != ALL_INDEXED:
+            return
+        for article_id, (title, link, poster, words) in zip(batch, rows, strict=True):
+            if None not in (title, link, poster) and words != words_of(title, link, poster):
+                yield Finding(keys.article(int(article_id)), "has not the words of its title, link and poster")
+
+    def check_words(self, keys: Keys, found: Iterable[str]) -> Iterator[Finding]:
+        """Words that hold what does not belong there, and what is wrong with the lexicon."""
+        for arguments in self._portions(keys, found):
+            flat = self._store.run("audit_words", [keys.lexicon], [keys.prefix, *arguments])
+            for word, problem in zip(flat[::2], flat[1::2], strict=True):
+                yield Finding(keys.word(word), problem)
+
+    def repair_words(self, keys: Keys, found: Iterable[str]) -> None:
+        """Take out of these words, and of those in the lexicon, what does not belong there."""
+        for arguments in self._portions(keys, found):
+            self._store.run("repair_words", [keys.lexicon], [keys.prefix, *arguments])
+
+    def _portions(self, keys: Keys, found: Iterable[str]) -> Iterator[list[str | int]]:
+        """Arguments of the scripts: words with some thousand ids together, or a part of the ids of one."""
+        words = sorted({*found, *ranked_members(self._store, keys.lexicon)})
+        together, ids = list[str](), 0
+        for at in range(0, len(words), _IDS_AT_ONCE):
+            portion = words[at : at + _IDS_AT_ONCE]
+            for word, size in zip(portion, self._sizes(keys, portion), strict=True):
+                if size > _IDS_AT_ONCE:
+                    yield from self._parts(keys, word)
+                    continue
+                if together and (ids + size > _IDS_AT_ONCE or len(together) >= _IDS_AT_ONCE):
+                    yield [len(together), *together]
+                    together, ids = [], 0
+                together.append(word)
+                ids += size
+        if together:
+            yield [len(together), *together]
+
+    def _sizes(self, keys: Keys, words: Sequence[str]) -> list[int]:
+        with self._store.pipeline() as pipe:
+            for word in words:
+                pipe.scard(keys.word(word))
+            sizes: list[int] = pipe.execute()
+        return sizes
+
+    def _parts(self, keys: Keys, word: str) -> Iterator[list[str | int]]:
+        for ids in portions(set_members(self._store, keys.word(word)), _IDS_AT_ONCE):
+            yield [1, word, *ids]

@@ -1,0 +1,59 @@
+"""The one place that builds store clients, and that turns their errors into facts."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from articles.domain.errors import StoreUnavailable, StoreUnfit
+
+CONNECT_TIMEOUT = 0.2
+"""Seconds for a new connection."""
+
+READ_TIMEOUT = 0.5
+"""Seconds for one answer of the store to a page, unless told otherwise."""
+
+PATIENT_READ_TIMEOUT = 60.0
+"""Seconds for one answer to a command an operator runs: long batches are normal there."""
+
+_PASSING = re.compile(
+    r"(?:^|[\s-])(?:MISCONF|NOREPLICAS|CLUSTERDOWN|LOADING|MASTERDOWN|BUSY|TRYAGAIN|READONLY|OOM)\b"
+)
+"""At the beginning of an error, or inside one: Redis 6.2 wraps what a script's command was refused with."""
+
+
+UNPREPARED = "The store has lost the ranking's parameters; restart the site, then run repair."
+
+
+def make_client(url: str, *, read_timeout: float = READ_TIMEOUT, patient: bool = False) -> redis.Redis:
+    """A client without retries: a write that was sent is never sent again behind the caller's back.
+
+    `read_timeout`: seconds for one answer; a patient client waits PATIENT_READ_TIMEOUT instead.
+    """
+    client: redis.Redis = redis.Redis.from_url(
+        url,
+        decode_responses=True,
+        protocol=2,
+        retry=Retry(NoBackoff(), 0),
+        socket_connect_timeout=CONNECT_TIMEOUT,
+        socket_timeout=PATIENT_READ_TIMEOUT if patient else read_timeout,
+    )
+    return client
+
+
+@contextmanager
+def store_errors() -> Iterator[None]:
+    """Raise StoreUnavailable for every failure that may pass, StoreUnfit for a store that lost its parameters."""
+    try:
+        yield
+    except (redis.ConnectionError, redis.TimeoutError, redis.OutOfMemoryError, redis.ReadOnlyError) as error:
+        raise StoreUnavailable(str(error)) from error
+    except redis.ResponseError as error:
+        if _PASSING.search(str(error)):
+            raise StoreUnavailable(str(error)) from error
+        if "UNPREPARED" in str(error):
+            raise StoreUnfit(UNPREPARED) from error
+        raise

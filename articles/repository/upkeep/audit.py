@@ -1,0 +1,192 @@
+"""Proves the store's invariants, on a live site too: each article, and each place in a list, in one atomic step.
+
+1. every article says when voting ends; open article: votes = voters, opposes = opposers, and nobody is both
+2. score = time + seconds per point x points, exactly; the time ranking holds the article's time, the one by points
+   its points; those of what was posted lately equal it
+3. an article exists if and only if it is in these rankings, or among the removed and in none
+4. a group holds exactly the listed articles that say so, and is in the directory; its rankings equal their
+   intersections. (A group that is merged away at this moment, while articles are put into it, may be reported.)
+5. the parameters in force are the same in every shard and within their ranges
+6. the hot list holds listed articles only, each with its hotness at the list's one moment; views and visitors
+   are counted together, or archived together
+7. an article is under exactly the words of its title, its link's host and its poster, and in the lexicon are
+   exactly the words that have articles; removed articles are under none
+8. while voting is open, what a member is listed to have voted for and opposed is what the voter sets say; nothing
+   is listed of former members
+9. an article knows exactly the entries of the moderation log that are about it
+10. no article has a poster whose account is deleted (one that is being deleted just now may still have some)
+11. no voter set without an end, or with one before that of voting; no key without its article; id counter at least
+    the highest id
+"""
+
+from collections.abc import Callable, Iterator
+from itertools import chain
+from typing import Any
+
+from articles.domain.articles import Order, Span, UserId
+from articles.domain.ranking import RANGES, out_of_range
+from articles.repository.ranking.parameters import parameters_from
+from articles.repository.search.index import Finding, Index
+from articles.repository.store import keys as names
+from articles.repository.store.connection import Store, Value, exact_time
+from articles.repository.store.keys import Keys
+from articles.repository.store.scan import (
+    batches,
+    mentioned_ids,
+    newest_since,
+    portions,
+    ranked_members,
+    set_members,
+    survey,
+)
+from articles.repository.upkeep.long_articles import MOST_LOOKED_AT, check_long
+
+_AT_ONCE = 250
+_ENTRIES_AT_ONCE = 500
+_MOST_READINGS = 10
+
+_IN_FORCE = (*RANGES, "seconds_per_point", "version", "refreshed_at")
+
+
+Progress = Callable[[int, int], None]
+"""Told how many articles are done, and of how many."""
+
+
+def quiet(_done: int, _total: int) -> None:
+    pass
+
+
+class Audit:
+    """The audit of a store. Changes nothing."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._index = Index(store)
+
+    def findings(self, progress: Progress = quiet) -> Iterator[Finding]:
+        """Everything that is wrong; a sound store yields nothing."""
+        shards, foreign = survey(self._store)
+        ids = {keys: mentioned_ids(self._store, keys, contents) for keys, contents in shards.items()}
+        done, total = 0, sum(len(found) for found in ids.values())
+        progress(done, total)
+        yield from (Finding(name, "belongs to nothing of this site") for name in foreign)
+        yield from self._check_counter(max((max(found, default=0) for found in ids.values()), default=0))
+        yield from self._check_parameters()
+        for keys, contents in shards.items():
+            for batch in batches(ids[keys], _AT_ONCE):
+                yield from self._check_articles(keys, batch)
+                yield from self._index.check_articles(keys, batch)
+                done += len(batch)
+                progress(done, total)
+            yield from self._check_log(keys)
+            yield from self._index.check_words(keys, contents.words)
+            for slug in sorted(contents.groups):
+                yield from self._check_group(keys, slug)
+            yield from self._check_hot(keys)
+            for member in sorted(contents.members):
+                yield from self._check_choices(keys, member)
+            for span in (Span.DAY, Span.WEEK, Span.MONTH):
+                yield from self._check_top(keys, span)
+
+    def _check_counter(self, highest: int) -> Iterator[Finding]:
+        with self._store.commands() as client:
+            counter = int(client.get(names.COUNTER) or 0)
+        if counter < highest:
+            yield Finding(names.COUNTER, f"is {counter}, but there is an article {highest}")
+
+    def _check_parameters(self) -> Iterator[Finding]:
+        shards = self._parameters()
+        for keys, values in zip(self._store.shards.all, shards, strict=True):
+            told = dict(zip(_IN_FORCE, values, strict=True))
+            yield from (Finding(keys.ranking, f"has no {name}") for name, value in told.items() if value is None)
+            for name, value, first in zip(_IN_FORCE, values, shards[0], strict=True):
+                if None not in (value, first) and value != first:
+                    yield Finding(keys.ranking, f"{name} {value}, elsewhere {first}")
+            if None not in values:
+                parameters, weight = parameters_from(told), told["seconds_per_point"]
+                wrong = out_of_range(parameters)
+                yield from (Finding(keys.ranking, f"{name} {told[name]} is out of range") for name in wrong)
+                if not wrong and float(weight) != parameters.seconds_per_point:
+                    votes = told["votes_per_day"]
+                    yield Finding(keys.ranking, f"seconds_per_point {weight}, but votes_per_day {votes}")
+
+    def _parameters(self) -> list[list[Any]]:
+        """Those of each shard; read again where the list was scored anew between one shard and the next."""
+        for _ in range(_MOST_READINGS):
+            with self._store.pipeline() as pipe:
+                for keys in self._store.shards.all:
+                    pipe.hmget(keys.ranking, _IN_FORCE)
+                shards: list[list[Any]] = pipe.execute()
+            if all(values == shards[0] for values in shards):
+                break
+        return shards
+
+    def _check_hot(self, keys: Keys) -> Iterator[Finding]:
+        hot = keys.order(Order.HOT)
+        for batch in batches(set(map(int, ranked_members(self._store, hot))), _AT_ONCE):
+            flat = self._store.run("audit_hot", [hot], [keys.prefix, *batch])
+            for article_id, problem in zip(flat[::2], flat[1::2], strict=True):
+                yield Finding(keys.article(int(article_id)), problem)
+
+    def _check_top(self, keys: Keys, span: Span) -> Iterator[Finding]:
+        top, times = keys.top(span), keys.order(Order.TIME)
+        rankings, seen = [keys.ranking, top, times, keys.order(Order.POINTS)], set[str]()
+        since, wrong, endless = self._store.run("audit_top", rankings, [keys.prefix, span.value])
+        if endless:
+            yield Finding(top, "is a ranking without end")
+        if not since:
+            return
+        recent = newest_since(self._store, times, float(since))
+        for batch in portions(chain(recent, ranked_members(self._store, top)), _AT_ONCE):
+            fresh = [article_id for article_id in dict.fromkeys(batch) if article_id not in seen]
+            seen.update(fresh)
+            _, found, _ = self._store.run("audit_top", rankings, [keys.prefix, span.value, *fresh])
+            wrong += found
+        if wrong:
+            yield Finding(top, f"differs from the points of what was posted since then, by {wrong}")
+
+    def _check_articles(self, keys: Keys, batch: list[str]) -> Iterator[Finding]:
+        rankings = [*map(keys.order, (Order.TIME, Order.SCORE)), keys.removed, keys.order(Order.POINTS)]
+        while batch:
+            limits: list[Value] = [exact_time(self._store.now()), MOST_LOOKED_AT]
+            checked, long, flat = self._store.run("audit_articles", rankings, [keys.prefix, *limits, *batch])
+            for article_id, problem in zip(flat[::2], flat[1::2], strict=True):
+                yield Finding(keys.article(int(article_id)), problem)
+            for article_id in map(int, long):
+                problems = check_long(self._store, keys, article_id)
+                yield from (Finding(keys.article(article_id), problem) for problem in problems)
+            batch = batch[checked:]
+
+    def _check_log(self, keys: Keys) -> Iterator[Finding]:
+        with self._store.commands() as client:
+            entries = client.llen(keys.log)
+        for done in range(0, entries, _AT_ONCE):
+            flat = self._store.run("audit_log", [keys.log], [keys.prefix, done, _AT_ONCE])
+            for article_id, problem in zip(flat[::2], flat[1::2], strict=True):
+                yield Finding(keys.article(int(article_id)), problem)
+
+    def _check_choices(self, keys: Keys, member: UserId) -> Iterator[Finding]:
+        lists = [keys.votes_of(member), keys.opposes_of(member)]
+        now, done, entries = exact_time(self._store.now()), 0, 1
+        while done < entries:
+            entries, flat = self._store.run(
+                "audit_choices", [*lists, keys.gone], [keys.prefix, member, now, done, _ENTRIES_AT_ONCE]
+            )
+            done += _ENTRIES_AT_ONCE
+            for at, problem in zip(flat[::2], flat[1::2], strict=True):
+                yield Finding(lists[at - 1], problem)
+
+    def _check_group(self, keys: Keys, slug: str) -> Iterator[Finding]:
+        with self._store.pipeline() as pipe:
+            pipe.hexists(self._store.shards.directory.groups, slug)
+            pipe.exists(keys.group(slug))
+            is_known, is_there = pipe.execute()
+        if is_there and not is_known:
+            yield Finding(keys.group(slug), "holds articles, but there is no such group")
+        rankings = [ranked_members(self._store, keys.group_order(order, slug)) for order in Order]
+        seen, said = set[str](), set[str]()
+        for batch in chain([[]], portions(chain(set_members(self._store, keys.group(slug)), *rankings), _AT_ONCE)):
+            fresh = [article_id for article_id in dict.fromkeys(batch) if article_id not in seen]
+            seen.update(fresh)
+            said.update(self._store.run("audit_group", [keys.group(slug)], [keys.prefix, slug, *fresh]))
+        yield from (Finding(keys.group(slug), problem) for problem in sorted(said))

@@ -1,0 +1,48 @@
+"""Articles with more voters or entries of the moderation log than one step looks at: some of them at a time."""
+
+from collections.abc import Iterator, Sequence
+
+from articles.repository.store.connection import Store, Value, exact_time
+from articles.repository.store.keys import Keys
+from articles.repository.store.scan import portions, set_members
+
+MOST_LOOKED_AT = 1000
+"""Voters, words and entries of the log that one step looks at: some milliseconds of the store's time."""
+
+_VOTERS, _ENTRIES = 500, 250
+
+
+def check_long(store: Store, keys: Keys, article_id: int) -> Iterator[str]:
+    """What is wrong with the voters and the entries of the article, each thing once."""
+    said = set[str]()
+    for users in _voters(store, keys, article_id):
+        said.update(_on_voters(store, "audit_voters", keys, article_id, users))
+    for numbers in _entries(store, keys, article_id):
+        said.update(store.run("audit_entries", [keys.log], [article_id, keys.prefix, *numbers]))
+    yield from sorted(said)
+
+
+def repair_long(store: Store, keys: Keys, article_id: int) -> None:
+    """List what its voters chose, and forget entries that are not about it."""
+    for users in _voters(store, keys, article_id):
+        _on_voters(store, "repair_voters", keys, article_id, users)
+    for numbers in _entries(store, keys, article_id):
+        store.run("repair_entries", [keys.article(article_id), keys.log], [article_id, keys.prefix, *numbers])
+
+
+def _on_voters(store: Store, script: str, keys: Keys, article_id: int, users: Sequence[str]) -> list[str]:
+    sets = [keys.article(article_id), keys.voted(article_id), keys.oppose(article_id)]
+    arguments: list[Value] = [article_id, exact_time(store.now()), keys.prefix]
+    found: list[str] = store.run(script, sets, [*arguments, *users])
+    return found
+
+
+def _voters(store: Store, keys: Keys, article_id: int) -> Iterator[list[str]]:
+    for voters in (keys.voted(article_id), keys.oppose(article_id)):
+        yield from portions(set_members(store, voters), _VOTERS)
+
+
+def _entries(store: Store, keys: Keys, article_id: int) -> Iterator[list[str]]:
+    with store.commands() as client:
+        numbers = client.hget(keys.article(article_id), "log")
+    yield from portions((numbers or "").split(",") if numbers else (), _ENTRIES)

@@ -1,0 +1,117 @@
+"""Rebuilds every list from the articles themselves. Idempotent, and safe while the site is in use."""
+
+from collections.abc import Callable
+
+from articles.domain.articles import ArticleId, Order, Span
+from articles.repository.groups import Groups
+from articles.repository.lists.hot import Hot
+from articles.repository.lists.reading import split_groups
+from articles.repository.search.find import Search
+from articles.repository.search.index import Finding, Index
+from articles.repository.store import keys as names
+from articles.repository.store.connection import Store, Value, exact_time
+from articles.repository.store.keys import Keys
+from articles.repository.store.scan import Contents, batches, mentioned_ids, portions, set_members, survey
+from articles.repository.upkeep.audit import Progress, quiet
+from articles.repository.upkeep.long_articles import MOST_LOOKED_AT, repair_long
+
+_AT_ONCE = 250
+_ENTRIES_AT_ONCE = 500
+
+
+Tell = Callable[[Finding], object]
+"""Told of what cannot be repaired."""
+
+
+class Repair:
+    """The repair of a store."""
+
+    def __init__(self, store: Store, hot: Hot) -> None:
+        self._store = store
+        self._hot = hot
+        self._search = Search(store)
+        self._index = Index(store)
+
+    def run(self, progress: Progress = quiet, tell: Tell = lambda _: None) -> int:
+        """Rebuild rankings, hot list, groups, profiles, members' lists, words, what articles
+        know of the moderation log, and the id counter.
+
+        Returns how many articles there are.
+
+        `tell` is told of each article that is damaged: it is left as it is, until its hash is put right.
+
+        Each article is put in order in one atomic step, so that whoever reads or votes meanwhile sees it
+        either as it was or as it should be. Counts of votes are not touched.
+        """
+        self._hot.rescore()  # what is put on the list is compared with the rest at this moment
+        shards, _ = survey(self._store)
+        ids = {keys: mentioned_ids(self._store, keys, contents) for keys, contents in shards.items()}
+        done, total = 0, sum(len(found) for found in ids.values())
+        progress(done, total)
+        slugs: set[str] = set()
+        for keys, contents in shards.items():
+            for batch in batches(ids[keys], _AT_ONCE):
+                slugs |= self._repair_articles(keys, batch, tell)
+                self._search.renew(map(int, batch))
+                done += len(batch)
+                progress(done, total)
+            self._repair_log(keys)
+            self._repair_groups(keys, contents)
+            self._index.repair_words(keys, contents.words)
+            self._repair_choices(keys, contents)
+            self._drop_tops(keys)
+        self._search.note_all_indexed()
+        Groups(self._store).settle(sorted(slugs))
+        articles = [article for contents in shards.values() for article in contents.articles]
+        self._raise_counter(max(articles, default=0))
+        self._hot.rescore()
+        return len(articles)
+
+    def _repair_articles(self, keys: Keys, batch: list[str], tell: Tell) -> set[str]:
+        """Repair these articles; returns the groups they are in."""
+        store, slugs, hot_size = self._store, set[str](), self._store.rules.hot_size
+        while batch:
+            limits: list[Value] = [exact_time(store.now()), store.rules.voters_grace, MOST_LOOKED_AT, hot_size]
+            done, long, told = store.run("repair_articles", [keys.removed], [keys.prefix, *limits, *batch])
+            facts = [told[at : at + 4] for at in range(0, len(told), 4)]
+            for article_id, (state, *_) in zip(batch[:done], facts, strict=True):
+                if state == "damaged":
+                    tell(Finding(keys.article(int(article_id)), "is not whole, and left as it is"))
+            for article_id in long:
+                repair_long(store, keys, int(article_id))
+            slugs.update(slug for *_, groups in facts for slug in split_groups(groups))
+            batch = batch[done:]
+        return slugs
+
+    def _repair_log(self, keys: Keys) -> None:
+        done, found = 0, _AT_ONCE
+        while found == _AT_ONCE:
+            (found,) = self._store.run("repair_log", [keys.log], [keys.prefix, done, _AT_ONCE])
+            done += found
+
+    def _repair_groups(self, keys: Keys, contents: Contents) -> None:
+        """Their rankings are made again by their next readers."""
+        for slug in sorted(contents.groups):
+            for batch in portions(set_members(self._store, keys.group(slug)), _AT_ONCE):
+                self._store.run("repair_group", [keys.group(slug)], [keys.prefix, slug, *batch])
+            with self._store.commands() as client:
+                client.unlink(*(keys.group_order(order, slug) for order in Order))
+
+    def _repair_choices(self, keys: Keys, contents: Contents) -> None:
+        now = exact_time(self._store.now())
+        for member in sorted(contents.members):
+            lists, done, entries = [keys.votes_of(member), keys.opposes_of(member), keys.gone], 0, 1
+            while done < entries:
+                arguments: list[Value] = [keys.prefix, member, now, done, _ENTRIES_AT_ONCE]
+                entries, done = self._store.run("repair_choices", lists, arguments)
+
+    def _drop_tops(self, keys: Keys) -> None:
+        """The rankings of what was posted lately are made anew by their next readers."""
+        with self._store.commands() as client:
+            client.unlink(*map(keys.top, Span))
+
+    def _raise_counter(self, highest: ArticleId) -> None:
+        with self._store.commands() as client:
+            missing = highest - int(client.get(names.COUNTER) or 0)
+            if missing > 0:
+                client.incrby(names.COUNTER, missing)

@@ -1,0 +1,229 @@
+"""Lines of text that people write: cleaned so that they show as written and hide nothing, or refused.
+
+Unicode properties come from the standard library's `unicodedata`. References: UAX #15 (normal forms),
+UTS #51 (emoji), UTR #36 (text that deceives).
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable
+
+TITLE_LIMIT = 300  # code points
+REASON_LIMIT = 500
+GROUP_TITLE_LIMIT = 60
+TOKEN_NAME_LIMIT = 50
+
+# Words in Hebrew with vowels and accents, in Thai or in Tibetan need four at most. Of 299,893 real titles
+# seven have more, all of them "Zalgo" that climbs over the lines around it.
+MARKS_LIMIT = 4
+
+# Longer than this many times the limit is refused unread: no cleaning would save it, and normalising
+# 80,000 combining marks takes seconds.
+UNREAD_FACTOR = 4
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+# Contents of character classes: articles/text/line_patterns.py gives them to browsers too.
+JOINERS = "\u200c\u200d"
+_ZWJ = "\u200d"
+_JOINER_RUN = re.compile(f"[{JOINERS}]+")
+
+# Arabic, Syriac, the Indic scripts to Myanmar; Khmer, Mongolian: a joiner changes the shape of their letters.
+JOINING_SCRIPTS = "\u0600-\u109f\u1780-\u18af"
+_JOINING_SCRIPT = re.compile(f"[{JOINING_SCRIPTS}]")
+
+VARIATION_SELECTORS = "\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef"
+_VARIATION_SELECTOR = re.compile(f"[{VARIATION_SELECTORS}]")
+
+# Letters and marks that show nothing: the grapheme joiner, Hangul fillers (a well-known invisible
+# name), two Khmer vowels.
+FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0"
+
+# Braille without dots is a space to the eye.
+BRAILLE_BLANK = "\u2800"
+
+# Format characters that do show: signs written around the Arabic, Syriac or Kaithi number that follows.
+VISIBLE_FORMATS = "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"
+
+# Unicode sets these blocks aside for emoji and for Chinese characters. What is newer than Python's own
+# tables is on the readers' phones already, and must not vanish from a title.
+PICTURES = "\U0001f000-\U0001faff"
+RESERVED = f"{PICTURES}\U00020000-\U0002fffd\U00030000-\U0003fffd"
+_RESERVED = re.compile(f"[{RESERVED}]")
+
+_LINE_FIELDS = {"title": "title", "reason": "reason", "group-title": "group's title", "token-name": "token's name"}
+_LINE_PROBLEMS = {
+    "empty": "has nothing that can be seen.",
+    "long": "has {length} characters; at most {limit} are possible.",
+    "marks": "has more than {limit} accents on one letter.",
+    "encoding": "is not valid Unicode text.",
+}
+
+# Every refusal, as an English sentence. Forms translate by code; the importer's report prints these.
+MESSAGES = {
+    f"{field}-{problem}": f"The {name} {sentence}"
+    for field, name in _LINE_FIELDS.items()
+    for problem, sentence in _LINE_PROBLEMS.items()
+} | {
+    "link-empty": "The link is empty.",
+    "link-long": "The link has {length} characters once encoded; at most {limit} are possible.",
+    "link-characters": "The link contains spaces, line breaks or characters that cannot be seen.",
+    "link-scheme": "The link must start with http:// or https://.",
+    "link-host": "The link has no valid host, such as example.org.",
+    "link-userinfo": "The link must not contain a user name or a password.",
+    "slug-form": "A group's name is made of letters and digits, with single - or _ between them.",
+    "slug-long": "The group's name has {length} characters; at most {limit} are possible.",
+}
+
+
+class Refused(ValueError):
+    """Input that cannot be accepted.
+
+    `code` is one of `MESSAGES`, and stable; `params` holds the numbers of its sentence: the limit and,
+    where there is one, the length that exceeds it.
+    """
+
+    def __init__(self, code: str, **params: int) -> None:
+        super().__init__(code)
+        self.code = code
+        self.params = params
+
+    @property
+    def message(self) -> str:
+        """The refusal as an English sentence."""
+        return MESSAGES[self.code].format(**self.params)
+
+    def __str__(self) -> str:
+        return self.message
+
+
+def clean_title(raw: str) -> str:
+    """An article's title of 1 to 300 code points. Raises Refused ("title-…")."""
+    return clean_line(raw, limit=TITLE_LIMIT, field="title")
+
+
+def clean_reason(raw: str) -> str:
+    """A moderator's reason of 1 to 500 code points, for everyone to read. Raises Refused ("reason-…")."""
+    return clean_line(raw, limit=REASON_LIMIT, field="reason")
+
+
+def clean_group_title(raw: str) -> str:
+    """A group's title of 1 to 60 code points. Raises Refused ("group-title-…")."""
+    return clean_line(raw, limit=GROUP_TITLE_LIMIT, field="group-title")
+
+
+def clean_token_name(raw: str) -> str:
+    """The name of a member's token, of 1 to 50 code points. Raises Refused ("token-name-…")."""
+    return clean_line(raw, limit=TOKEN_NAME_LIMIT, field="token-name")
+
+
+def clean_line(raw: str, *, limit: int, field: str) -> str:
+    """One line of 1 to `limit` visible code points, in NFC, with single spaces.
+
+    Takes out what cannot be seen or reorders the text: controls, bidi controls, zero-width, private and
+    unassigned characters. A joiner stays where an emoji or a script needs it; markup is text like any other.
+    Cleaning it again changes nothing. `field` begins the code of a refusal.
+    Raises Refused with "<field>-long", "-encoding", "-empty" or "-marks".
+    """
+    if len(raw) > UNREAD_FACTOR * limit:
+        raise Refused(f"{field}-long", limit=limit, length=len(raw))
+    if _SURROGATE.search(raw):
+        raise Refused(f"{field}-encoding")
+    line = until_stable(_visible, raw)
+    if not line:
+        raise Refused(f"{field}-empty")
+    if stacked_marks(line) > MARKS_LIMIT:
+        raise Refused(f"{field}-marks", limit=MARKS_LIMIT)
+    if len(line) > limit:
+        raise Refused(f"{field}-long", limit=limit, length=len(line))
+    return line
+
+
+def until_stable(step: Callable[[str], str], text: str) -> str:
+    """The text after as many steps as still change it.
+
+    One is nearly always enough; taking out a character can bring a letter and its accent together, and
+    joining those can leave another character without the neighbour it was kept for.
+    """
+    while (after := step(text)) != text:
+        text = after
+    return text
+
+
+def is_unseen(char: str) -> bool:
+    """Whether the character shows nothing by itself: a control, a format, a filler, not assigned.
+
+    White space is seen. Variation selectors are not counted either: they change how their base looks.
+    """
+    if char in FILLERS:
+        return True
+    match unicodedata.category(char):
+        case "Cf":
+            return char not in VISIBLE_FORMATS
+        case "Cn":
+            return not _RESERVED.match(char)
+        case "Cc":
+            return not char.isspace()
+        case category:
+            return category in {"Co", "Cs"}
+
+
+def is_variation_selector(char: str) -> bool:
+    """Whether the character only chooses between forms of the one before it (an emoji's colours, a glyph)."""
+    return bool(_VARIATION_SELECTOR.match(char))
+
+
+def stacked_marks(text: str) -> int:
+    """The largest number of marks on one base; a spacing mark (a Burmese vowel) is beside it, not on it."""
+    most = stacked = 0
+    for char in text:
+        category = unicodedata.category(char)
+        if category in {"Mn", "Me"}:
+            stacked += 1
+            most = max(most, stacked)
+        elif category != "Mc" and char not in JOINERS:
+            stacked = 0
+    return most
+
+
+def _visible(text: str) -> str:
+    """One pass of `clean_line` over a line."""
+    kept: list[str] = []
+    for char in unicodedata.normalize("NFC", text):
+        if char.isspace() or char == BRAILLE_BLANK:
+            kept.append(" ")
+        elif char in JOINERS or not (is_unseen(char) or _lacks_its_base(char, kept)):
+            kept.append(char)
+    line = _JOINER_RUN.sub(_needed_joiner, "".join(kept))
+    return " ".join(line.split())
+
+
+def _lacks_its_base(char: str, before: list[str]) -> bool:
+    """Whether a non-spacing mark has nothing to sit on, or a variation selector follows another."""
+    if unicodedata.category(char) not in {"Mn", "Me"}:
+        return False
+    if not before or before[-1] == " ":
+        return True
+    return is_variation_selector(char) and is_variation_selector(before[-1])
+
+
+def _needed_joiner(run: re.Match[str]) -> str:
+    """The first joiner of the run if what stands on both sides makes use of it, else nothing."""
+    before = run.string[run.start() - 1 : run.start()]
+    after = run.string[run.end() : run.end() + 1]
+    joiner = run[0][0]
+    if before and after:
+        if _shapes(before) and _shapes(after):
+            return joiner
+        if joiner == _ZWJ and (_pictures(before) or before == "\ufe0f") and _pictures(after):
+            return joiner
+    return ""
+
+
+def _shapes(char: str) -> bool:
+    return bool(_JOINING_SCRIPT.match(char)) and unicodedata.category(char)[0] in "LM"
+
+
+def _pictures(char: str) -> bool:
+    """Whether it can be a part of a joined emoji; skin colours and the arrow of a shaken head included."""
+    return "\U0001f000" <= char <= "\U0001faff" or unicodedata.category(char) == "So" or char == "↔"

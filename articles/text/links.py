@@ -1,0 +1,156 @@
+"""Links that people post: checked, normalised, and compared with the ones posted before.
+
+Parsed as browsers parse (WHATWG URL Standard, by ada), so what is checked is what a click opens. A beginning
+that a browser would mend (`https:example.org`, `http:///x`) is refused: it is written to look like another.
+"""
+
+import re
+from hashlib import blake2b
+
+from ada_url import URL, HostType
+
+from articles.text.known_sites import page_of
+from articles.text.lines import Refused, is_unseen
+
+LINK_LIMIT = 2048  # characters, as typed and as stored
+
+_SCHEMES = ("http://", "https://")
+_SURROUNDING_SPACE = " \t\r\n\v\f\u00a0\u3000"  # left by copying from a page or by a Chinese input method
+
+# Added by mailings, advertisements and share buttons to tell readers apart; the page is the same without.
+# Only names that nothing else uses: `ref`, `source`, `id`, `v` or `si` may choose the page.
+TRACKING_PREFIXES = ("utm_", "mtm_")  # Urchin (now Google Analytics), Matomo
+TRACKING_PARAMETERS = (
+    *("gclid", "gclsrc", "dclid", "gbraid", "wbraid", "gad_source", "srsltid"),  # Google
+    *("fbclid", "igshid", "igsh"),  # Facebook, Instagram
+    *("msclkid", "yclid", "_openstat"),  # Microsoft, Yandex
+    *("twclid", "ref_src", "ref_url", "ttclid", "li_fat_id"),  # Twitter, TikTok, LinkedIn
+    *("mc_cid", "mc_eid", "mkt_tok", "vero_id", "vero_conv", "oly_anon_id", "oly_enc_id"),  # mailings
+    *("_hsenc", "_hsmi", "__hssc", "__hstc", "__hsfp", "hsctatracking"),  # HubSpot
+    *("spm", "_ga", "_gl", "pk_campaign", "pk_kwd"),  # Alibaba, Google Analytics across domains, Piwik
+)
+
+_LABEL = re.compile(r"[a-z0-9_-]{1,63}", re.ASCII)
+_HOST_LIMIT = 253  # RFC 1035, without the last dot
+_PERCENT = re.compile("%([0-9A-Fa-f]{2})?")
+_UNRESERVED = re.compile(r"[A-Za-z0-9._~-]")  # RFC 3986, section 2.3
+
+
+def clean_link(raw: str) -> str:
+    """The link as stored: an absolute http(s) URL of at most 2,048 ASCII characters, IDN host in punycode.
+
+    Cleaning it again changes nothing. Hosts without a dot are refused; IP addresses and localhost are not, as
+    the site never fetches what is posted. Raises Refused with "link-long", "link-empty", "link-characters",
+    "link-scheme", "link-host" or "link-userinfo".
+    """
+    if len(raw) > LINK_LIMIT:
+        raise Refused("link-long", limit=LINK_LIMIT, length=len(raw))
+    link = raw.strip(_SURROUNDING_SPACE)
+    if not link:
+        raise Refused("link-empty")
+    if any(char.isspace() or is_unseen(char) for char in link):
+        raise Refused("link-characters")
+    _check_beginning(link)
+    url = _parse(link)
+    if not _is_public_form(url):
+        raise Refused("link-host")
+    if len(url.href) > LINK_LIMIT:
+        raise Refused("link-long", limit=LINK_LIMIT, length=len(url.href))
+    return url.href
+
+
+def host_of(link: str) -> str:
+    """The host of a clean link, for display: punycode for IDN, without port and leading "www."."""
+    return _without_www(_host(_parse(link)))
+
+
+def link_key(link: str) -> str:
+    """What two clean links have in common when they lead to the same page; not itself a link.
+
+    Ignores the scheme, a leading "www.", a default port, the path's last slash, tracking parameters, needless
+    percent-encoding, and the fragment, unless it is the route of a one-page site (`#!…` or `#/…`). Keeps the
+    order of parameters, which can make a difference. Of some sites it knows which addresses are one page.
+    """
+    url = _parse(link)
+    host = _host(url)
+    while (shorter := _without_www(host)) != host:
+        host = shorter
+    port = f":{url.port}" if url.port else ""
+    path = _percent_normal(url.pathname).rstrip("/")
+    parameters = [_percent_normal(part) for part in url.search.removeprefix("?").split("&")]
+    if not port and (page := page_of(host, path, parameters)):
+        return page
+    query = "&".join(part for part in parameters if part and not _tracks(part))
+    route = _percent_normal(url.hash) if url.hash.startswith(("#!", "#/")) else ""
+    return f"{host}{port}{path}{'?' if query else ''}{query}{route}"
+
+
+def link_digest(link: str) -> str:
+    """The key of a clean link as 32 hexadecimal digits (128 bits), for the name of a Redis key."""
+    return blake2b(link_key(link).encode(), digest_size=16).hexdigest()
+
+
+def _check_beginning(link: str) -> None:
+    """Refuse, before a parser mends it, what does not read scheme://host."""
+    scheme = next((scheme for scheme in _SCHEMES if link[: len(scheme)].lower() == scheme), None)
+    if scheme is None:
+        raise Refused("link-scheme")
+    authority = re.split(r"[/\\?#]", link[len(scheme) :], maxsplit=1)[0]
+    if not authority:
+        raise Refused("link-host")
+    if "@" in authority:
+        raise Refused("link-userinfo")
+
+
+def _parse(link: str) -> URL:
+    try:
+        return URL(link)
+    except ValueError as error:
+        raise Refused("link-host") from error  # with scheme and // in place only host and port can be wrong
+
+
+def _host(url: URL) -> str:
+    return url.hostname.removesuffix(".")
+
+
+def _without_www(host: str) -> str:
+    shorter = host.removeprefix("www.")
+    return shorter if "." in shorter else host
+
+
+def _is_public_form(url: URL) -> bool:
+    """Whether the host is an IP address, localhost, or labels of a domain name with a dot between them."""
+    host = _host(url)
+    if url.host_type != HostType.DEFAULT or host == "localhost":
+        return True
+    labels = host.split(".")
+    return len(labels) > 1 and len(host) <= _HOST_LIMIT and all(map(_is_label, labels))
+
+
+def _is_label(label: str) -> bool:
+    """Whether it can be part of a domain name: punycode only as its text encodes (ada passes any)."""
+    if not _LABEL.fullmatch(label):
+        return False
+    if not label.startswith("xn--"):
+        return True
+    try:
+        return URL(f"http://{label[4:].encode().decode('punycode')}.test/").hostname == f"{label}.test"
+    except ValueError:
+        return False
+
+
+def _percent_normal(text: str) -> str:
+    """Decode what needs no encoding, write the rest with capital digits, and encode a stray percent sign."""
+    return _PERCENT.sub(_percent_normal_octet, text)
+
+
+def _percent_normal_octet(octet: re.Match[str]) -> str:
+    if octet[1] is None:
+        return "%25"
+    char = chr(int(octet[1], 16))
+    return char if _UNRESERVED.match(char) else octet[0].upper()
+
+
+def _tracks(parameter: str) -> bool:
+    name = parameter.partition("=")[0].lower()
+    return name in TRACKING_PARAMETERS or name.startswith(TRACKING_PREFIXES)

@@ -1,0 +1,66 @@
+"""Why something was refused, as a sentence in the reader's language."""
+
+from typing import Any
+
+from django.utils.translation import gettext_lazy
+
+from articles.domain import errors
+from articles.formatting.values import grouped
+from articles.text import lines
+
+_INPUT = {
+    "title-empty": gettext_lazy("The title has nothing that can be seen."),
+    "title-long": gettext_lazy("The title has %(length)s characters; at most %(limit)s are possible."),
+    "title-marks": gettext_lazy("The title has more than %(limit)s accents on one letter."),
+    "title-encoding": gettext_lazy("The title is not valid Unicode text."),
+    "reason-empty": gettext_lazy("The reason has nothing that can be seen."),
+    "reason-long": gettext_lazy("The reason has %(length)s characters; at most %(limit)s are possible."),
+    "reason-marks": gettext_lazy("The reason has more than %(limit)s accents on one letter."),
+    "reason-encoding": gettext_lazy("The reason is not valid Unicode text."),
+    "group-title-empty": gettext_lazy("The group's title has nothing that can be seen."),
+    "group-title-long": gettext_lazy(
+        "The group's title has %(length)s characters; at most %(limit)s are possible."
+    ),
+    "group-title-marks": gettext_lazy("The group's title has more than %(limit)s accents on one letter."),
+    "group-title-encoding": gettext_lazy("The group's title is not valid Unicode text."),
+    "token-name-empty": gettext_lazy("The token's name has nothing that can be seen."),
+    "token-name-long": gettext_lazy("The token's name has %(length)s characters; at most %(limit)s are possible."),
+    "token-name-marks": gettext_lazy("The token's name has more than %(limit)s accents on one letter."),
+    "token-name-encoding": gettext_lazy("The token's name is not valid Unicode text."),
+    "link-empty": gettext_lazy("The link is empty."),
+    "link-long": gettext_lazy("The link has %(length)s characters once encoded; at most %(limit)s are possible."),
+    "link-characters": gettext_lazy("The link contains spaces, line breaks or characters that cannot be seen."),
+    "link-scheme": gettext_lazy("The link must start with http:// or https://."),
+    "link-host": gettext_lazy("The link has no valid host, such as example.org."),
+    "link-userinfo": gettext_lazy("The link must not contain a user name or a password."),
+    "slug-form": gettext_lazy("A group's name is made of letters and digits, with single - or _ between them."),
+    "slug-long": gettext_lazy("The group's name has %(length)s characters; at most %(limit)s are possible."),
+}
+
+
+def message_of(refused: lines.Refused) -> str:
+    """Why an input was refused."""
+    return str(_INPUT[refused.code]) % {name: grouped(number) for name, number in refused.params.items()}
+
+
+_ERRORS: dict[type[errors.ArticlesError], Any] = {
+    errors.VotingClosed: gettext_lazy("Voting on this article is closed: its voting window has ended."),
+    errors.ArticleRemoved: gettext_lazy("This article was removed by a moderator."),
+    errors.NotRemoved: gettext_lazy("This article is not removed."),
+    errors.NotThePoster: gettext_lazy("Only its poster and moderators can edit an article."),
+    errors.EditingClosed: gettext_lazy("The time in which posters can edit their article has ended."),
+    errors.DuplicateLink: gettext_lazy("Another article with this link was posted recently."),
+    errors.SavedFull: gettext_lazy("You have saved as many articles as one can. Forget some of them first."),
+    errors.MemberGone: gettext_lazy("This account is deleted."),
+    errors.GroupExists: gettext_lazy("There is a group of this name already."),
+    errors.GroupNotFound: gettext_lazy("There is no such group."),
+    errors.ArticleNotFound: gettext_lazy("There is no such article."),
+    errors.PageNotFound: gettext_lazy("There is no such page."),
+    errors.PageTooDeep: gettext_lazy("Pages of a list end here. Groups and the search lead to older articles."),
+}
+_UNAVAILABLE = gettext_lazy("The site cannot reach its store right now. Please try again in a moment.")
+
+
+def sentence_of(error: errors.ArticlesError) -> str:
+    """Why the site did not do what was asked."""
+    return str(_ERRORS.get(type(error), _UNAVAILABLE))

@@ -1,0 +1,278 @@
+"""Articles as lines of text, to carry them from site to site: JSON Lines, one article in each.
+
+A row has `title`, `link`, `time` (Unix seconds) and `votes`; if known also `poster`, `groups`, `opposes`, `closes`
+(when voting ends, Unix seconds) and `removed` (the reason). Other fields are ignored. Without `opposes`, `votes`
+is the total of both counts; without `closes`, voting ends with the voting window of the site that imports it.
+"""
+
+import html
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from math import isinf, isnan
+from typing import Any
+
+from articles.domain.articles import UNKNOWN_POSTER, Article, ImportedArticle, UserId
+from articles.text.lines import TITLE_LIMIT, Refused, clean_reason, clean_title
+from articles.text.links import clean_link
+from articles.text.slugs import clean_slug
+
+EARLIEST = 631_152_000  # 1990-01-01, before the first web page
+AHEAD = 86_400  # seconds by which another site's clock, or its time zone, may be ahead of ours
+LONGEST_WINDOW = 366 * 86_400  # seconds from `time` to `closes`
+MOST_VOTES = 1_000_000_000
+MOST_OPEN_VOTES = 5_000
+"""While an article is open each of its votes is a member of a set. All are entered in one step with the article,
+and more of them would hold up every reader."""
+
+GROUPS_LIMIT = 20
+LONGEST_LINE = 1_000_000  # bytes
+
+# With its semicolon only: `&region=` in a link is a parameter, though `html.unescape` reads `&reg` in it.
+_REFERENCE = re.compile(r"&(?:#[0-9]+|#[xX][0-9A-Fa-f]+|[A-Za-z][A-Za-z0-9]*);")
+
+# Words of visible ASCII with single spaces: `clean_title` leaves them as they are, at six times the cost.
+_PLAIN = re.compile(r"[!-~]+(?: [!-~]+)*")
+
+_NEEDED = ("title", "link", "time", "votes")
+
+MESSAGES = {
+    "row-encoding": "The line is not UTF-8 text.",
+    "row-json": "The line is not valid JSON.",
+    "row-object": "The line is not a JSON object.",
+    "row-long": "The line is too long to be an article.",
+    **{f"{name}-missing": f"There is no field {name!r}." for name in _NEEDED},
+    **{f"{name}-kind": f"The {name} is not text." for name in ("title", "link", "poster", "reason")},
+    "time-kind": "The time is not a number of Unix seconds.",
+    "time-early": "The time is before 1990.",
+    "time-late": "The time is more than a day ahead.",
+    "closes-kind": "The end of voting is not a number of Unix seconds.",
+    "closes-early": "The end of voting is before the time.",
+    "closes-late": "The end of voting is more than a year after the time.",
+    "votes-kind": "The votes are not a whole number.",
+    "votes-many": "The votes are more than the site can hold.",
+    "votes-open": f"The votes are more than an article that is still open may have: {MOST_OPEN_VOTES:,}.",
+    "opposes-kind": "The counts of votes and opposes are not whole numbers from 0.",
+    "groups-kind": "The groups are not a list.",
+    "slug-kind": "A group's name is not text.",
+    "slug-many": f"The article is in more than {GROUPS_LIMIT} groups; the first {GROUPS_LIMIT} are kept.",
+}
+
+
+class BadRow(ValueError):
+    """A row that cannot become an article, or a group it cannot be in. `code` is stable."""
+
+    def __init__(self, code: str, message: str = "") -> None:
+        super().__init__(message or MESSAGES[code])
+        self.code = code
+
+    @classmethod
+    def because(cls, refused: Refused) -> "BadRow":
+        return cls(refused.code, refused.message)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How rows are read: the time it is, the voting window, and what is done to every row. Seconds."""
+
+    now: float
+    voting_window: float
+    unescape: bool = False
+    shift: float = 0.0
+    """Added to every time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row that can become an article. `poster` is the name as given, '' when unknown."""
+
+    title: str
+    link: str
+    poster: str
+    posted_at: float
+    votes: int
+    opposes: int
+    groups: tuple[str, ...] = ()
+    removed: str | None = None
+    closes_at: float | None = None
+    left_out: tuple[BadRow, ...] = ()
+    """Groups that the article is not put in."""
+
+    def imported(self, poster: UserId = UNKNOWN_POSTER, poster_name: str = "") -> ImportedArticle:
+        """The article, with its poster's account."""
+        return ImportedArticle(
+            title=self.title,
+            link=self.link,
+            poster=poster,
+            poster_name=poster_name,
+            posted_at=self.posted_at,
+            votes=self.votes,
+            opposes=self.opposes,
+            groups=self.groups,
+            removed=self.removed,
+            closes_at=self.closes_at,
+        )
+
+
+def parse_line(line: bytes) -> dict[str, Any]:
+    """The fields of a line. Raises BadRow."""
+    if len(line) > LONGEST_LINE:
+        raise BadRow("row-long")
+    try:
+        fields = json.loads(line.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise BadRow("row-encoding") from None
+    except (ValueError, RecursionError):
+        raise BadRow("row-json") from None
+    if not isinstance(fields, dict):
+        raise BadRow("row-object")
+    return fields
+
+
+def read_row(fields: Mapping[str, Any], reading: Reading) -> Row:
+    """The article of a row. Raises BadRow; a group that cannot be only keeps the article out of that group."""
+    for name in _NEEDED:
+        if fields.get(name) is None:
+            raise BadRow(f"{name}-missing")
+    posted_at = round(read_time(fields, reading.now) + reading.shift, 3)
+    closes_at = _closes(fields, posted_at, reading)
+    ends = posted_at + reading.voting_window if closes_at is None or isinf(reading.voting_window) else closes_at
+    votes, opposes = _counts(fields, is_open=reading.now <= ends)
+    groups, left_out = _groups(fields.get("groups"))
+    return Row(
+        title=_clean("title", fields["title"], _clean_title, unescape=reading.unescape),
+        link=_clean("link", fields["link"], clean_link, unescape=reading.unescape),
+        poster="" if (poster := fields.get("poster")) is None else _text("poster", poster).strip(),
+        posted_at=posted_at,
+        votes=votes,
+        opposes=opposes,
+        groups=groups,
+        removed=None if (reason := fields.get("removed")) is None else _clean("reason", reason, clean_reason),
+        closes_at=closes_at,
+        left_out=left_out,
+    )
+
+
+def read_time(fields: Mapping[str, Any], now: float) -> float:
+    """The time of a row as it stands there. Raises BadRow."""
+    time = _seconds("time", fields.get("time"))
+    if time < EARLIEST:
+        raise BadRow("time-early")
+    if time > now + AHEAD:
+        raise BadRow("time-late")
+    return float(time)
+
+
+def _closes(fields: Mapping[str, Any], posted_at: float, reading: Reading) -> float | None:
+    """When voting ends, moved as the posting time is; None where the row does not say so. Raises BadRow."""
+    if (given := fields.get("closes")) is None:
+        return None
+    closes = _seconds("closes", given)
+    if closes < EARLIEST:
+        raise BadRow("closes-early")
+    if closes > posted_at - reading.shift + LONGEST_WINDOW:
+        raise BadRow("closes-late")
+    closes_at = round(float(closes) + reading.shift, 3)
+    if closes_at < posted_at:
+        raise BadRow("closes-early")
+    return closes_at
+
+
+def _seconds(name: str, value: object) -> int | float:
+    """A field that holds Unix seconds. Raises BadRow."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise BadRow(f"{name}-kind")
+    if isinstance(value, float) and isnan(value):
+        raise BadRow(f"{name}-kind")
+    return value
+
+
+def fields_of(article: Article) -> dict[str, Any]:
+    """The row of an article: reading it gives the same counts, groups, names and times again."""
+    fields: dict[str, Any] = {
+        "title": article.title,
+        "link": article.link,
+        "poster": article.poster_name or None,
+        "time": _plain_seconds(article.posted_at),
+        "closes": _plain_seconds(article.closes_at),
+        "votes": article.votes,
+        "groups": list(article.groups),
+    }
+    if article.opposes or article.votes < 1:
+        fields["opposes"] = article.opposes
+    if article.removed is not None:
+        fields["removed"] = article.removed
+    return fields
+
+
+def _plain_seconds(at: float) -> int | float:
+    return int(at) if at.is_integer() else round(at, 3)
+
+
+def format_line(article: Article) -> bytes:
+    """The line of an article, in UTF-8."""
+    return json.dumps(fields_of(article), ensure_ascii=False).encode() + b"\n"
+
+
+def _text(name: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise BadRow(f"{name}-kind")
+    return value
+
+
+def _clean(name: str, value: object, clean: Callable[[str], str], *, unescape: bool = False) -> str:
+    text = _text(name, value)
+    if unescape:
+        text = _REFERENCE.sub(lambda reference: html.unescape(reference[0]), text)
+    try:
+        return clean(text)
+    except Refused as refused:
+        raise BadRow.because(refused) from None
+
+
+def _clean_title(raw: str) -> str:
+    return raw if len(raw) <= TITLE_LIMIT and _PLAIN.fullmatch(raw) else clean_title(raw)
+
+
+_slug = lru_cache(maxsize=10_000)(clean_slug)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _counts(fields: Mapping[str, Any], *, is_open: bool) -> tuple[int, int]:
+    """Votes and opposes. A total below 1 is the poster's own vote and as many opposes as lead there."""
+    votes, opposes = fields["votes"], fields.get("opposes")
+    if opposes is None:
+        if not _is_count(votes):
+            raise BadRow("votes-kind")
+        votes, opposes = max(1, votes), max(0, 1 - votes)
+    elif not (_is_count(votes) and _is_count(opposes) and votes >= 0 and opposes >= 0):
+        raise BadRow("opposes-kind")
+    if max(votes, opposes) > MOST_VOTES:
+        raise BadRow("votes-many")
+    if is_open and votes + opposes > MOST_OPEN_VOTES:
+        raise BadRow("votes-open")
+    return votes, opposes
+
+
+def _groups(names: object) -> tuple[tuple[str, ...], tuple[BadRow, ...]]:
+    """The groups an article can be in, each once, and what is wrong with the others."""
+    if names is None:
+        return (), ()
+    if not isinstance(names, list):
+        raise BadRow("groups-kind")
+    slugs, left_out = dict[str, None](), list[BadRow]()
+    for name in names:
+        try:
+            slugs[_slug(_text("slug", name))] = None
+        except Refused as refused:
+            left_out.append(BadRow.because(refused))
+        except BadRow as bad:
+            left_out.append(bad)
+    if len(slugs) > GROUPS_LIMIT:
+        left_out.append(BadRow("slug-many"))
+    return tuple(slugs)[:GROUPS_LIMIT], tuple(left_out)

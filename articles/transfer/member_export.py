@@ -1,0 +1,123 @@
+"""Everything the site keeps about one member, as JSON. docs/privacy.md says what is not in it, and why."""
+
+import json
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from itertools import chain, islice
+from typing import Any
+
+from articles.domain.articles import Article, Choice, LogEntry
+from articles.repository import Repository
+from articles.web.preferences import slugs_from
+
+_AT_ONCE = 200
+
+
+def lines(member: Any, repository: Repository) -> Iterator[str]:
+    """The file, piece by piece: one object, in it one line for each article, token and entry of the log.
+
+    Reads a little from the store before it is asked for the first piece, so that a store that is away is an error,
+    and not half a file.
+    """
+    pieces = _pieces(member, repository)
+    return chain([next(pieces)], pieces)
+
+
+def _pieces(member: Any, repository: Repository) -> Iterator[str]:
+    members, user = repository.members, member.pk
+    repository.articles.get_many([0])
+    yield '{\n"format": 1,\n"written": ' + _text(_at(repository.store.now()))
+    lists: dict[str, Iterable[Any]] = {
+        "posted": _posted(repository, user),
+        "voted": _chosen(repository, members.choices(user, Choice.VOTE)),
+        "opposed": _chosen(repository, members.choices(user, Choice.OPPOSE)),
+        "saved": _chosen(repository, members.all_saved(user)),
+        "tokens": map(_token, member.tokens.all()),
+        "moderated": map(_entry, repository.moderation_log.by(member.get_username())),
+    }
+    for name, value in (("account", _account(member)), ("settings", _settings(member))):
+        yield f',\n"{name}": {_text(value)}'
+    for name, entries in lists.items():
+        yield f',\n"{name}": ['
+        for number, entry in enumerate(entries):
+            yield (",\n" if number else "\n") + _text(entry)
+        yield "]"
+    yield "\n}\n"
+
+
+def _account(member: Any) -> dict[str, Any]:
+    return {
+        "id": member.pk,
+        "name": member.get_username(),
+        "email": member.email,
+        "joined": _iso(member.date_joined),
+        "last_login": _iso(member.last_login),
+        "came_with_an_import": member.imported,
+        "member_of": sorted(member.groups.values_list("name", flat=True)),
+    }
+
+
+def _settings(member: Any) -> dict[str, Any]:
+    return {
+        "language": member.language,
+        "theme": member.theme,
+        "keyboard": member.keyboard,
+        "hidden_groups": list(slugs_from(member.hidden_groups)),
+    }
+
+
+def _posted(repository: Repository, user: int) -> Iterator[dict[str, Any]]:
+    for batch in _batches(repository.members.all_posted(user)):
+        for article in repository.articles.get_many(list(batch)):
+            yield _article(article) | {
+                "posted": _at(article.posted_at),
+                "votes": article.votes,
+                "opposes": article.opposes,
+                "views": article.pv,
+                "visitors": article.uv,
+                "groups": list(article.groups),
+                "removed": article.removed,
+            }
+
+
+def _chosen(repository: Repository, noted: Iterable[tuple[int, float]]) -> Iterator[dict[str, Any]]:
+    for moments in _batches(noted):
+        for article in repository.articles.get_many(list(moments)):
+            yield _article(article) | {"at": _at(moments[article.id])}
+
+
+def _article(article: Article) -> dict[str, Any]:
+    return {"id": article.id, "title": article.title, "link": article.link}
+
+
+def _batches(noted: Iterable[tuple[int, float]]) -> Iterator[dict[int, float]]:
+    entries = iter(noted)
+    while batch := dict(islice(entries, _AT_ONCE)):
+        yield batch
+
+
+def _token(token: Any) -> dict[str, Any]:
+    return {"name": token.name, "made": _iso(token.created_at), "used": _iso(token.last_used_at)}
+
+
+def _entry(entry: LogEntry) -> dict[str, Any]:
+    return {
+        "action": entry.action.value,
+        "at": _at(entry.at),
+        "article": entry.article_id or None,
+        "title": entry.title,
+        "reason": entry.reason,
+        "details": entry.details,
+    }
+
+
+def _at(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+
+
+def _iso(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.astimezone(UTC).isoformat(timespec="seconds")
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,72 @@
+"""One article's page."""
+
+import logging
+from dataclasses import replace
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from articles.domain.articles import Article, ViewCount, Visit
+from articles.domain.errors import ArticleRemoved, ArticlesError
+from articles.readership.archive import record_view
+from articles.readership.identity import remember, visit_of
+from articles.views.card import card_of
+from articles.views.ranking.explanation import why
+from articles.web.identity import reader_id
+from articles.wiring import repository
+
+_log = logging.getLogger(__name__)
+
+
+@require_safe
+def detail(request: HttpRequest, article_id: int) -> HttpResponse:
+    found = repository()
+    article = found.articles.get(article_id, reader_id(request))
+    view = _view(request, article)
+    if view:
+        article = replace(article, pv=view[1].pv, uv=view[1].uv)
+    now = found.store.now()
+    may_edit = request.user.has_perm("articles.edit_any_article") or (
+        article.may_be_edited_by(reader_id(request), now, found.rules.edit_window)
+    )
+    response = render(
+        request,
+        "articles/article.html",
+        {
+            "article": article,
+            "is_open": article.is_open(now),
+            "may_edit": may_edit,
+            "rules": found.rules,
+            "card": card_of(request, article),
+            "log": found.moderation_log.about(article.id) if article.is_logged else None,
+            **why(article),
+        },
+    )
+    if view:
+        remember(request, response, *view)
+    return response
+
+
+@require_safe
+def explanation(request: HttpRequest, article_id: int) -> HttpResponse:
+    """Why the article is where it is, alone, for the page's script when the counts have changed. No view."""
+    found = repository()
+    article = found.articles.get(article_id, reader_id(request))
+    if article.removed is not None:
+        raise ArticleRemoved(article_id)
+    response = render(request, "articles/why.html", {"article": article, "rules": found.rules, **why(article)})
+    response["X-Robots-Tag"] = "noindex"
+    return response
+
+
+def _view(request: HttpRequest, article: Article) -> tuple[Visit, ViewCount] | None:
+    """Count the page's view. None if it is none, or could not be counted: readers get their page nevertheless."""
+    if request.method == "HEAD" or article.removed is not None:
+        return None
+    try:
+        visit = visit_of(request)
+        return visit, record_view(repository(), article.id, visit)
+    except ArticlesError as error:
+        _log.warning("view of article %d not counted: %s: %s", article.id, type(error).__name__, error)
+        return None

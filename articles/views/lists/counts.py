@@ -1,0 +1,56 @@
+"""An article's counts as scripts get them: as numbers, and as the reader's language writes them."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.utils.translation import ngettext
+
+from articles.domain.articles import Article, ArticleId, Choice, Tally
+from articles.formatting.values import grouped
+
+
+def counts(article_id: ArticleId, found: Article | Tally) -> dict[str, Any]:
+    """Numbers, and the same as the pages show them."""
+    votes, opposes = grouped(found.votes), grouped(found.opposes)
+    return {
+        "id": article_id,
+        "votes": found.votes,
+        "opposes": found.opposes,
+        "choice": found.choice.value,
+        "points": grouped(found.points),
+        "unit": ngettext("point", "points", abs(found.points)),
+        "numbers": ngettext(
+            "%(votes)s vote, %(opposes)s opposed", "%(votes)s votes, %(opposes)s opposed", found.votes
+        )
+        % {"votes": votes, "opposes": opposes},
+    }
+
+
+def sentence(tally: Tally) -> str:
+    """What is said aloud after a choice."""
+    numbers = {"points": grouped(tally.points)}
+    match tally.choice:
+        case Choice.VOTE:
+            text = ngettext(
+                "Your vote is counted: %(points)s point now.",
+                "Your vote is counted: %(points)s points now.",
+                abs(tally.points),
+            )
+        case Choice.OPPOSE:
+            text = ngettext(
+                "Your opposition is counted: %(points)s point now.",
+                "Your opposition is counted: %(points)s points now.",
+                abs(tally.points),
+            )
+        case _:
+            text = ngettext(
+                "Your choice is taken back: %(points)s point now.",
+                "Your choice is taken back: %(points)s points now.",
+                abs(tally.points),
+            )
+    return text % numbers
+
+
+def prefers_json(request: HttpRequest) -> bool:
+    """Whether a script asks. Browsers that send a form take anything, and get a page."""
+    return request.get_preferred_type(["text/html", "application/json"]) == "application/json"

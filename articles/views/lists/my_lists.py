@@ -1,0 +1,61 @@
+"""What a member alone sees: the own choices, saved articles, and everything the site keeps about the member."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import TypeVar
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from accounts.web.form_pages import members_only
+from articles.domain.articles import MemberPage, UserId
+from articles.repository import Repository
+from articles.transfer import member_export
+from articles.views.lists.paging import page_number
+from articles.web.identity import actor
+from articles.wiring import repository
+
+Response = TypeVar("Response", bound=HttpResponseBase)
+List = Callable[[UserId, int], MemberPage]
+
+
+def _own(tab: str, pick: Callable[[Repository], List]) -> Callable[[HttpRequest], HttpResponse]:
+    """The page of one of the member's lists."""
+
+    @never_cache
+    @require_safe
+    @members_only()
+    def view(request: HttpRequest) -> HttpResponse:
+        number, found = page_number(request), repository()
+        page = pick(found)(actor(request).id, number)
+        context = {"tab": tab, "member": request.user, "page": page, "now": found.store.now()}
+        return _unlisted(render(request, "articles/mine.html", context))
+
+    return view
+
+
+voted = _own("voted", lambda found: found.members.voted)
+opposed = _own("opposed", lambda found: found.members.opposed)
+saved = _own("saved", lambda found: found.members.saved)
+
+
+@never_cache
+@require_safe
+@members_only()
+def data(request: HttpRequest) -> HttpResponseBase:
+    """Everything about the member, as a file. Written as it is read: it may be long."""
+    found = repository()
+    name = f"{request.user.get_username()}-{datetime.now(UTC):%Y-%m-%d}.json"
+    answer = StreamingHttpResponse(
+        member_export.lines(request.user, found),
+        content_type="application/json; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )
+    return _unlisted(answer)
+
+
+def _unlisted(response: Response) -> Response:
+    response["X-Robots-Tag"] = "noindex"
+    return response

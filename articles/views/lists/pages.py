@@ -1,0 +1,129 @@
+"""Every list is the same page in another order."""
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from articles.domain.articles import Order, Range, Span
+from articles.domain.errors import GroupNotFound
+from articles.repository import MOST_GROUPS
+from articles.text.lines import Refused
+from articles.text.slugs import slugs_between
+from articles.views.lists.paging import place_in
+from articles.web.addresses import to_path
+from articles.web.identity import reader_id
+from articles.web.moved import moved
+from articles.web.preferences import preferences_of
+from articles.wiring import repository
+
+Chosen = TypeVar("Chosen", Order, Range, Span)
+
+
+@require_safe
+def front(request: HttpRequest) -> HttpResponse:
+    return _list(request, Order.SCORE)
+
+
+@require_safe
+def newest(request: HttpRequest) -> HttpResponse:
+    return _list(request, Order.TIME)
+
+
+@require_safe
+def hot(request: HttpRequest) -> HttpResponse:
+    posted = _choice(request, "range", Range.ALL)
+    return _list(request, Order.HOT, posted=posted, query={} if posted is Range.ALL else {"range": posted.value})
+
+
+@require_safe
+def top(request: HttpRequest) -> HttpResponse:
+    span = _choice(request, "range", Span.DAY)
+    return _list(request, Order.POINTS, span=span, query={"range": span.value})
+
+
+@require_safe
+def group(request: HttpRequest, slug: str) -> HttpResponse:
+    slugs = slugs_in(slug)
+    if "+".join(slugs) != slug:
+        return _redirect(request, slugs)
+    order = _choice(request, "order", Order.SCORE)
+    try:
+        return _list(request, order, slugs, query={"order": order.value})
+    except GroupNotFound as error:
+        if len(slugs) == 1:
+            raise
+        return _other_groups(request, slugs, error)
+
+
+def _choice(request: HttpRequest, name: str, default: Chosen) -> Chosen:
+    """What the address chooses. Raises Http404 for what cannot be chosen."""
+    try:
+        return type(default)(request.GET.get(name, default.value))
+    except ValueError:
+        raise Http404(f"no such {name}") from None
+
+
+def slugs_in(text: str) -> tuple[str, ...]:
+    """The slugs of an address like `python+redis`, sorted, each once. Raises Http404 for what can be none."""
+    try:
+        return slugs_between(text, at_most=MOST_GROUPS)
+    except Refused as refused:
+        raise Http404(str(refused)) from refused
+
+
+def _redirect(request: HttpRequest, slugs: Sequence[str]) -> HttpResponse:
+    return to_path(request, reverse("articles:group", args=["+".join(slugs)]))
+
+
+def _other_groups(request: HttpRequest, slugs: Sequence[str], error: GroupNotFound) -> HttpResponse:
+    """To the group that one of them was merged into; or a page that says which ones there are not."""
+    if error.moved_to:
+        into = sorted({error.moved_to if s == error.slug else s for s in slugs})
+        return moved(reverse("articles:group", args=["+".join(into)]), request.GET.urlencode())
+    titles = repository().groups.titles()
+    unknown = [slug for slug in slugs if slug not in titles]
+    known = [slug for slug in slugs if slug in titles]
+    context = {"unknown": unknown, "known": "+".join(known), "titles": [titles[slug] for slug in known]}
+    return render(request, "articles/unknown_groups.html", context, status=404)
+
+
+def _list(
+    request: HttpRequest,
+    order: Order,
+    slugs: Sequence[str] = (),
+    *,
+    query: dict[str, str] | None = None,
+    posted: Range = Range.ALL,
+    span: Span = Span.ALL,
+) -> HttpResponse:
+    """`query` is what the list's addresses say beside the page."""
+    found = repository()
+    now = found.store.now()
+    place, hidden = place_in(request, query or {}, now), preferences_of(request).hidden_groups
+    page = found.listings.page(
+        order,
+        place.number,
+        slugs=slugs,
+        since=posted.since(now),
+        span=span,
+        reader=reader_id(request),
+        hidden=hidden,
+        shown=place.shown,
+    )
+    context = {
+        "page": page,
+        "now": now,
+        "posted": posted,
+        "span": span,
+        "hidden": [slug for slug in hidden if slug not in slugs],
+        "next_page": place.after(page),
+        "previous_page": place.before,
+    }
+    answer = render(request, "articles/list.html", context)
+    if place.pages:
+        answer["X-Robots-Tag"] = "noindex"  # this reader's page: the list's own pages have plain addresses
+    return answer

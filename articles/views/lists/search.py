@@ -1,0 +1,106 @@
+"""The search, its form, and what it found."""
+
+from collections.abc import Callable, Mapping
+from urllib.parse import urlencode
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.views.decorators.http import require_safe
+
+from articles.domain.articles import Order
+from articles.domain.errors import GroupNotFound
+from articles.searching import MOST_CHARACTERS, Query, marked_parts, read_query
+from articles.text.slugs import slug_asked_for
+from articles.views.lists.paging import page_number
+from articles.web.identity import reader_id
+from articles.web.moved import moved
+from articles.web.preferences import preferences_of
+from articles.wiring import repository
+
+_ORDERS = (Order.SCORE, Order.TIME)
+
+_MOST_CHOICES = 200
+"""Groups that are offered as a list; where there are more, the name is typed."""
+
+
+@require_safe
+def search(request: HttpRequest) -> HttpResponse:
+    """`?q=` with `order`, `group` and `page`; without words to look for, the form alone."""
+    text, slug = asked_for(request)
+    order, number = _order(request), page_number(request)
+    found, query = repository(), read_query(text)
+    hidden, reader = preferences_of(request).hidden_groups, reader_id(request)
+    try:
+        page = found.search.page(query, order, number, slug=slug, hidden=hidden, reader=reader)
+    except GroupNotFound as gone:
+        if gone.moved_to is None:
+            raise
+        asked = request.GET.copy()
+        asked["group"] = gone.moved_to
+        return moved(request.path, asked.urlencode())
+    context = {
+        "q": text,
+        "order": order,
+        "slug": slug or "",
+        "page": page,
+        "asked": bool(query.terms),
+        "now": found.store.now(),
+        "show": _marker(query, {s: page.titles[s] for a in page.articles for s in a.groups if s in page.titles}),
+        "groups": _choices(page.titles),
+        "most_characters": MOST_CHARACTERS,
+        "by": {one.value: search_address(text, one, slug) for one in _ORDERS},
+        "everywhere": search_address(text, order, None),
+        "rest": f"&{_parameters(text, order, slug)}",
+    }
+    return render(request, "articles/search.html", context)
+
+
+def asked_for(request: HttpRequest) -> tuple[str, str | None]:
+    """The words, and the slug of the group to look in; None for all. Raises GroupNotFound.
+
+    A space behind the last word stays: it says that the word is whole.
+    """
+    typed = request.GET.get("q", "")[:MOST_CHARACTERS]
+    words = " ".join(typed.split())
+    return f"{words} " if words and typed[-1].isspace() else words, _slug(request)
+
+
+def _order(request: HttpRequest) -> Order:
+    for order in _ORDERS:
+        if request.GET.get("order", Order.SCORE.value) == order.value:
+            return order
+    raise Http404("no such order")
+
+
+def _slug(request: HttpRequest) -> str | None:
+    """The group to search in, however it is typed; None for all."""
+    name = request.GET.get("group", "")
+    return slug_asked_for(name) if name.strip() else None
+
+
+def _choices(titles: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Slugs and titles of the groups to choose from, by title; none where there are too many for a list."""
+    return sorted(titles.items(), key=lambda group: group[1].casefold()) if len(titles) <= _MOST_CHOICES else []
+
+
+def _parameters(text: str, order: Order, slug: str | None) -> str:
+    facts = {"q": text, "order": "" if order is Order.SCORE else order.value, "group": slug or ""}
+    return urlencode({name: value for name, value in facts.items() if value})
+
+
+def search_address(text: str, order: Order, slug: str | None) -> str:
+    return f"{reverse('articles:search')}?{_parameters(text, order, slug)}"
+
+
+def _marker(query: Query, titles: Mapping[str, str]) -> Callable[..., SafeString]:
+    """Writes a text, escaped, with what was looked for in `<mark>`; the slug of a group, if it was, as a whole."""
+    named = {slug for term in query.with_groups(titles).terms for slug in term.groups}
+
+    def show(text: str, *, group: bool = False) -> SafeString:
+        parts = [(text, text in named)] if group else marked_parts(text, query)
+        return format_html_join("", "{}", ((format_html("<mark>{}</mark>", t) if met else t,) for t, met in parts))
+
+    return show

@@ -1,0 +1,22 @@
+"""A member's page."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from articles.views.lists.paging import page_number
+from articles.web.identity import member_named, reader_id
+from articles.web.moved import moved
+from articles.wiring import repository
+
+
+@require_safe
+def profile(request: HttpRequest, name: str) -> HttpResponse:
+    member = member_named(name)
+    if member.get_username() != name:
+        return moved(reverse("articles:profile", args=[member.get_username()]), request.GET.urlencode())
+    number, found = page_number(request), repository()
+    page = found.members.posted(member.pk, number, reader_id(request))
+    context = {"member": member, "page": page, "now": found.store.now()}
+    return render(request, "articles/profile.html", context)

@@ -1,0 +1,106 @@
+"""Who views what, for moderators: counted views, visitors, suspect views, over the last days."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+
+from articles.charts import Chart, Series, stacked_bars
+from articles.domain.articles import DayViews, Suspicion
+from articles.readership import archive
+from articles.views.ranking import chart_labels
+from articles.web.identity import needs
+from articles.wiring import repository
+
+_REASONS = {
+    Suspicion.BOT: (
+        gettext_lazy("Bots"),
+        gettext_lazy("The program that asked calls itself a bot, or does not say what it is."),
+    ),
+    Suspicion.PREFETCH: (
+        gettext_lazy("Loaded ahead"),
+        gettext_lazy("A browser loaded the page before anybody asked to see it."),
+    ),
+    Suspicion.BURST: (
+        gettext_lazy("Bursts"),
+        gettext_lazy("More views came from one network in a few minutes than readers make."),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Suspect views of one reason: in the days shown, and of all time where that is known."""
+
+    name: str
+    meaning: str
+    lately: int
+    ever: int | None = None
+
+
+@require_safe
+@needs("articles.see_views")
+def site(request: HttpRequest) -> HttpResponse:
+    days = repository().views.days()
+    context = {"article": None, "kinds": _kinds(days), "chart": _chart(days, _("Visitors"), adds_up=False)}
+    return render(request, "articles/statistics.html", context | _summary(days))
+
+
+@require_safe
+@needs("articles.see_views")
+def article(request: HttpRequest, article_id: int) -> HttpResponse:
+    found = repository()
+    shown = found.articles.get(article_id)
+    days = found.views.days(article_id)
+    context = {
+        "article": shown,
+        "kinds": _kinds(days, archive.suspects(found, article_id)),
+        "chart": _chart(days, _("New visitors"), adds_up=True),
+    }
+    return render(request, "articles/statistics.html", context | _summary(days))
+
+
+def _kinds(days: Sequence[DayViews], ever: dict[str, int] | None = None) -> list[Kind]:
+    return [
+        Kind(
+            str(name),
+            str(meaning),
+            sum(day.suspects.get(reason, 0) for day in days),
+            None if ever is None else ever.get(reason, 0),
+        )
+        for reason, (name, meaning) in _REASONS.items()
+    ]
+
+
+def _chart(days: Sequence[DayViews], visitors: str, *, adds_up: bool) -> Chart:
+    """Counted views with the suspect ones on top, and the visitors as a line; `adds_up`: theirs have a sum."""
+    suspects = [
+        Series(str(name), [day.suspects.get(reason, 0) for day in days])
+        for reason, (name, _why) in _REASONS.items()
+    ]
+    return stacked_bars(
+        [chart_labels.day(day.day) for day in days],
+        [
+            Series(_("Counted views"), [day.counted for day in days]),
+            *suspects,
+            Series(visitors, [day.visitors for day in days], marked=True, adds_up=adds_up),
+        ],
+        value_label=chart_labels.number,
+    )
+
+
+def _summary(days: Sequence[DayViews]) -> dict[str, object]:
+    """Sums over the days, the day with the most counted views, and after how long a visitor counts again."""
+    busiest = max(days, key=lambda day: day.counted)
+    return {
+        "counted": sum(day.counted for day in days),
+        "visitors": sum(day.visitors for day in days),
+        "suspect": sum(sum(day.suspects.values()) for day in days),
+        "busiest": chart_labels.day(busiest.day),
+        "most": busiest.counted,
+        "minutes": repository().rules.view_repeat // 60,
+    }

@@ -1,0 +1,52 @@
+"""Who asks, in the words of the repository."""
+
+from collections.abc import Callable, Collection
+from functools import wraps
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+
+from accounts.web.form_pages import members_only
+from articles.domain.articles import Actor, UserId
+
+View = Callable[..., HttpResponse]
+
+
+def reader_id(request: HttpRequest) -> UserId | None:
+    """The reader's user id; None for a reader without account."""
+    return request.user.pk if request.user.is_authenticated else None
+
+
+def member_named(name: str) -> Any:
+    """The member of this name, in whatever spelling. Raises Http404."""
+    members = get_user_model()
+    try:
+        return members.objects.get_by_natural_key(name)
+    except members.DoesNotExist:
+        raise Http404(name) from None
+
+
+def actor(request: HttpRequest) -> Actor:
+    """The logged-in member who does something others can read about."""
+    return Actor(int(request.user.pk or 0), request.user.get_username())
+
+
+def needs(permission: str, *, carries: Collection[str] = ()) -> Callable[[View], View]:
+    """Only for members with this permission: readers go to the login page, other members get 403.
+
+    `carries` is that of `members_only`.
+    """
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        @members_only(carries=carries)
+        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            if not request.user.has_perm(permission):
+                raise PermissionDenied(permission)
+            return view(request, *args, **kwargs)
+
+        return guarded
+
+    return decorate

@@ -1,5 +1,0 @@
-"""The site's settings, with one more address: a view that does nothing."""
-
-from voting_site.settings import *  # noqa: F403
-
-ROOT_URLCONF = "bench.urls"

@@ -1,0 +1,58 @@
+"""Reads the settings, and says of all that are wrong at once what is wrong with them."""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from voting_site.configuration import data_directory, dotenv
+from voting_site.configuration.kinds import BadSetting
+from voting_site.configuration.secret_key import check_key, secret_key
+from voting_site.configuration.store_urls import check_apart, store_url
+from voting_site.configuration.variables import VARIABLES
+
+
+class _Mistakes:
+    """Collects what is wrong with the settings."""
+
+    def __init__(self) -> None:
+        self._sentences: list[str] = []
+
+    @contextmanager
+    def collected(self) -> Iterator[None]:
+        try:
+            yield
+        except BadSetting as error:
+            self._sentences += error.sentences
+
+    def raise_if_any(self) -> None:
+        if self._sentences:
+            raise BadSetting(*self._sentences)
+
+
+def load(base_dir: Path) -> dict[str, Any]:
+    """All values by name, from the environment and `base_dir/.env` (the environment wins).
+
+    DATA_DIR is an absolute path. SECRET_KEY is never empty: it is made if need be, once all settings are right.
+    Raises BadSetting with a sentence for each mistake.
+    """
+    mistakes = _Mistakes()
+    texts: Mapping[str, str] = os.environ
+    with mistakes.collected():
+        texts = dotenv.assignments(base_dir) | dict(os.environ)
+    values: dict[str, Any] = {}
+    for variable in VARIABLES:
+        with mistakes.collected():
+            values[variable.name] = variable.parse(texts.get(variable.name, ""))
+    data_dir = base_dir
+    if "DATA_DIR" in values:
+        with mistakes.collected():
+            values["DATA_DIR"] = data_dir = data_directory.placed(base_dir, values["DATA_DIR"])
+            if not values.get("SECRET_KEY"):
+                check_key(data_dir)
+    with mistakes.collected():
+        check_apart(store_url(values.get("REDIS_URL", ""), data_dir), values.get("CACHE_URL", ""))
+    mistakes.raise_if_any()
+    values["SECRET_KEY"] = values["SECRET_KEY"] or secret_key(data_dir)
+    return values
