@@ -109,13 +109,13 @@ def observe(operation: str, outcome: str, seconds: float | None) -> None:
         _store_seconds(operation).observe(seconds)
     if outcome == "error":
         _store_errors(operation).inc()
-    elif operation == "record_view":
+    elif operation == "readership/record_view":
         if outcome in _VIEWS:
             _views(outcome).inc()
     else:
-        if operation == "cast_vote" and outcome in _VOTES:
+        if operation == "votes/cast" and outcome in _VOTES:
             _votes(outcome).inc()
-        elif operation == "post" and outcome == "ok":
+        elif operation == "articles/post" and outcome == "ok":
             POSTS.inc()
         if outcome in _CAUSES:
             _refusals(outcome).inc()

@@ -48,14 +48,17 @@ class Departures:
     def _leave(self, user: UserId) -> None:
         shards = self._store.shards.all
         self._store.run_many(
-            [Call("leave", (keys.gone, keys.votes_of(user), keys.opposes_of(user)), (user,)) for keys in shards]
+            [
+                Call("account_deletion/revoke", (keys.gone, keys.votes_of(user), keys.opposes_of(user)), (user,))
+                for keys in shards
+            ]
         )
 
     def _step(self, kind: str, keys: Keys, user: UserId, name: str, done: str) -> str:
         if kind == _ARTICLES:
             return "" if self._disown(keys, user) else "0"
         lists = [keys.log, keys.tunings, keys.ranking]
-        (further,) = self._store.run("forget_actor", lists, [name, DELETED_NAME, done, STEP])
+        (further,) = self._store.run("account_deletion/anonymise_log", lists, [name, DELETED_NAME, done, STEP])
         return str(further)
 
     def _disown(self, keys: Keys, user: UserId) -> bool:
@@ -65,9 +68,11 @@ class Departures:
         off the list, so no other article is looked at. One that is edited meanwhile stays for the next step.
         """
         posted = keys.posted(user)
-        found = self._store.run("find_posted", [posted], [keys.prefix, STEP])
+        found = self._store.run("members/find_posted", [posted], [keys.prefix, STEP])
         rows: list[str] = []
         for article_id, title, link in zip(found[::3], found[1::3], found[2::3], strict=True):
             rows += [article_id, title, link, words_of(title, link, "")]
-        changed = rows and self._store.run("disown", [keys.lexicon, posted], [keys.prefix, user, *rows])
+        changed = rows and self._store.run(
+            "account_deletion/anonymise_articles", [keys.lexicon, posted], [keys.prefix, user, *rows]
+        )
         return not changed and len(found) < 3 * STEP

@@ -51,7 +51,7 @@ class Articles:
             if article_id != new_id or self._has_link(article_id, link):
                 return Posted(article_id, is_new=False)
             # The counter is behind the articles (it was restored from an older time): no id is used twice.
-            self._store.run("release", [names.link(link_digest(link))], [article_id])
+            self._store.run("lease/release", [names.link(link_digest(link))], [article_id])
 
     def _look_up(self, link: str, slugs: Sequence[str]) -> tuple[ArticleId | None, dict[str, str]]:
         """The id that has claimed the link, if one has, and where these slugs lead. One round trip."""
@@ -81,7 +81,7 @@ class Articles:
         closes, grace = exact_time(now + store.rules.voting_window), store.rules.voters_grace
         slugs, words = ",".join(groups), words_of(title, link, name)
         status, *_ = store.run(
-            "post",
+            "articles/post",
             [keys.article(article_id), keys.voted(article_id)],
             [article_id, title, link, poster, name, exact_time(now), slugs, closes, grace, keys.prefix, words],
         )
@@ -94,7 +94,7 @@ class Articles:
 
     def _claim(self, link: str, article_id: ArticleId) -> ArticleId:
         key, life = names.link(link_digest(link)), self._store.rules.repost_window
-        return int(self._store.run("claim_link", [key], [article_id, life]))
+        return int(self._store.run("articles/claim_link", [key], [article_id, life]))
 
     def get(self, article_id: ArticleId, reader: UserId | None = None) -> Article:
         """One article, removed ones included. Raises ArticleNotFound."""
@@ -149,7 +149,7 @@ class Articles:
         for _ in range(_ATTEMPTS):
             words = [keys.prefix, words_of(title, link, article.poster_name), article.poster_name]
             status, *old_link = self._store.ask(
-                "edit", article.id, [keys.article(article.id)], [*arguments, *words]
+                "articles/edit", article.id, [keys.article(article.id)], [*arguments, *words]
             )
             if status == "ok":
                 return str(old_link[0])
@@ -158,15 +158,15 @@ class Articles:
 
     def _release(self, moves: bool, link: str, article_id: ArticleId) -> None:
         if moves:
-            self._store.run("release", [names.link(link_digest(link))], [article_id])
+            self._store.run("lease/release", [names.link(link_digest(link))], [article_id])
 
     def remove(self, article_id: ArticleId, actor: Actor, reason: str) -> None:
         """Take an article out of every list. Raises ArticleNotFound, ArticleRemoved."""
-        self._moderate("remove", article_id, actor, reason)
+        self._moderate("articles/remove", article_id, actor, reason)
 
     def restore(self, article_id: ArticleId, actor: Actor, reason: str) -> None:
         """Put a removed article back into every list. Raises ArticleNotFound, NotRemoved."""
-        self._moderate("restore", article_id, actor, reason, self._store.rules.hot_size)
+        self._moderate("articles/restore", article_id, actor, reason, self._store.rules.hot_size)
 
     def _moderate(self, script: str, article_id: ArticleId, actor: Actor, reason: str, *more: Value) -> None:
         store, keys = self._store, self._store.shards.of(article_id)

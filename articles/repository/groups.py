@@ -97,7 +97,7 @@ class Groups:
         directory = self._store.shards.directory
         who, now = actor.name if actor else "", exact_time(self._store.now())
         arguments: list[Value] = [slug, title, who, now, directory.prefix, int(is_implied)]
-        return Call("create_group", [directory.groups, directory.merged], arguments)
+        return Call("groups/create", [directory.groups, directory.merged], arguments)
 
     def ensure(self, titles: dict[str, str]) -> None:
         """Create those groups of slug → title that do not exist yet. Safe to repeat. Two round trips."""
@@ -108,7 +108,7 @@ class Groups:
         """Give a group another title; its address stays. Raises GroupNotFound, GroupExists."""
         directory = self._store.shards.directory
         arguments = [slug, title, actor.name, exact_time(self._store.now()), reason, directory.prefix]
-        self._store.change("rename_group", slug, [directory.groups], arguments)
+        self._store.change("groups/rename", slug, [directory.groups], arguments)
 
     def assign(
         self,
@@ -148,7 +148,7 @@ class Groups:
         store, keys = self._store, self._store.shards.of(article_id)
         who, now = actor.name if actor else "", exact_time(store.now())
         (joined,) = store.change(
-            "assign_groups",
+            "groups/assign",
             article_id,
             [keys.article(article_id)],
             [article_id, ",".join(add), ",".join(remove), keys.prefix, who, now, reason, store.rules.hot_size],
@@ -170,7 +170,7 @@ class Groups:
         directory = self._store.shards.directory
         arguments = [slug, into, actor.name, exact_time(self._store.now()), reason, directory.prefix]
         try:
-            self._store.change("close_group", slug, [directory.groups, directory.merged], arguments)
+            self._store.change("groups/close", slug, [directory.groups, directory.merged], arguments)
         except GroupNotFound:
             self.settle([into])
             raise

@@ -47,11 +47,11 @@ class Imports:
         finally:
             self._token = ""
             with suppress(StoreUnavailable):  # it ends by itself
-                self._store.run("release", [names.IMPORTING], [token])
+                self._store.run("lease/release", [names.IMPORTING], [token])
 
     def _hold_lock(self, token: str) -> None:
         """Take the lock, or keep it longer. Raises ImportRunning when it is, or has become, another's."""
-        if not self._store.run("hold", [names.IMPORTING], [token, _LOCK_LIFE]):
+        if not self._store.run("lease/acquire", [names.IMPORTING], [token, _LOCK_LIFE]):
             raise ImportRunning
 
     def shift_of(self, file_digest: str, proposed: float) -> float:
@@ -105,7 +105,7 @@ class Imports:
         times = list({exact_time(article.posted_at) for article in articles})
         replies = self._store.run_many(
             [
-                Call("find_imported", (keys.order(Order.TIME), keys.removed), (keys.prefix, *some))
+                Call("imports/find", (keys.order(Order.TIME), keys.removed), (keys.prefix, *some))
                 for keys in self._store.shards.all
                 for some in portions(times, _FOUND_AT_ONCE)
             ]
@@ -133,7 +133,7 @@ class Imports:
         if closes_at is None:
             closes_at = float(exact_time(article.posted_at)) + rules.voting_window
         return Call(
-            "import_article",
+            "imports/enter",
             (keys.article(article_id), keys.voted(article_id), keys.oppose(article_id)),
             (
                 article_id,

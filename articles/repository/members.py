@@ -61,7 +61,7 @@ class Members:
         if found[0].removed is not None:
             raise ArticleRemoved(article_id)
         limits: list[Value] = [article_id, exact_time(store.now()), store.rules.max_saved]
-        store.change("save", article_id, [names.saved(user)], limits)
+        store.change("members/save", article_id, [names.saved(user)], limits)
 
     def choices(self, user: UserId, choice: Choice) -> Iterator[Noted]:
         """Everything the member is known to have voted for, or opposed."""

@@ -81,7 +81,9 @@ class ModerationLog:
         if len(shards) == 1 or start == 0:
             return [(start, end - 1)] * len(shards)
         step = max(_LEAST_STEP, isqrt(end))
-        replies = self._store.run_many([Call("sample_log", (keys.log,), (step, end)) for keys in shards])
+        replies = self._store.run_many(
+            [Call("moderation_log/sample", (keys.log,), (step, end)) for keys in shards]
+        )
         logs = [_Samples(step, length, tuple(map(float, times))) for length, *times in replies]
         times = sorted({at for log in logs for at in log.times}, reverse=True)
         # Counts grow from time to time: the last one that is surely above the page, the first surely below it.
@@ -94,7 +96,7 @@ class ModerationLog:
     def about(self, article_id: ArticleId) -> LogPage:
         """The first page of what was done to an article, newest first. One round trip."""
         keys, size = self._store.shards.of(article_id), self._store.rules.per_page
-        found = self._store.run("find_entries", [keys.article(article_id), keys.log], [size + 1])
+        found = self._store.run("moderation_log/find", [keys.article(article_id), keys.log], [size + 1])
         entries = tuple(entry for _, entry in _dated(found[:size]) if entry)
         return LogPage(entries, 1, has_next=len(found) > size)
 

@@ -18,7 +18,7 @@ class Votes:
         """
         store, keys = self._store, self._store.shards.of(article_id)
         votes, opposes, now_chosen = store.change(
-            "cast_vote",
+            "votes/cast",
             article_id,
             [keys.article(article_id), keys.voted(article_id), keys.oppose(article_id)],
             [

@@ -103,7 +103,7 @@ def test_thirty_members_posting_one_link_at_once_make_one_article(repository):
 def test_a_claim_whose_poster_died_is_taken_over(repository):
     new_id = repository.store.client.incr(names.COUNTER)
     key = names.link(link_digest("https://example.org/a"))
-    repository.store.run("claim_link", [key], [new_id, 1000])
+    repository.store.run("articles/claim_link", [key], [new_id, 1000])
 
     posted = repository.articles.post(BOB, "bob", "T", "https://example.org/a")
 

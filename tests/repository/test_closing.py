@@ -157,7 +157,7 @@ def test_an_interrupted_upgrade_goes_on_with_the_window_it_began_with(used, cloc
     steps, run = [], first.store.run
 
     def killed(script, *args):
-        if script == "set_closing_times":
+        if script == "schema/set_closing_times":
             steps.append(script)
             if len(steps) == 3:
                 raise KeyboardInterrupt

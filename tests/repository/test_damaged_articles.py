@@ -228,14 +228,14 @@ def steps_of(repository: Repository, script: str) -> list[tuple[int, list[str]]]
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(repository.store, "run", watched)
-        if script == "audit_articles":
+        if script == "audit/articles":
             assert problems(repository) == []
         else:
             repository.repair.run()
     return steps
 
 
-both = pytest.mark.parametrize("script", ["audit_articles", "repair_articles"])
+both = pytest.mark.parametrize("script", ["audit/articles", "repair/articles"])
 
 
 @both

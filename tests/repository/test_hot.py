@@ -457,7 +457,7 @@ def test_a_cut_that_comes_after_another_scoring_takes_nothing_out(server_url, cl
     run_many, overtaken = repository.store.run_many, []
 
     def overtaking(calls):
-        if calls[0].script == "trim_hot" and not overtaken:
+        if calls[0].script == "lists/trim_hot" and not overtaken:
             overtaken.append(hot_values(repository))
             clock.advance(50 * HOUR)
             repository.hot.rescore()

@@ -119,7 +119,7 @@ def test_slow_commands_come_newest_first_and_at_most_twenty(used):
 
     assert len(slow) == 20
     commands = [entry.command for entry in slow]
-    assert any(command.startswith("EVALSHA cast_vote 3 ") for command in commands)
+    assert any(command.startswith("EVALSHA votes/cast 3 ") for command in commands)
     assert commands.index("GET key9") < commands.index("GET key8")
     assert all(0 <= entry.seconds < 1 for entry in slow)
     assert used.inspection.slow_log() == ()
@@ -133,7 +133,7 @@ def test_slow_commands_come_newest_first_and_at_most_twenty(used):
         ([b"GET", b"\xff\n\x1b[31m\xe2\x80\xae"], r"GET \xff\n\x1b[31m\u202e"),
         ([b"GET", b":1:cache:sessions.secret"], "GET cache:…"),
         ([b"EVALSHA", b"0" * 40, b"1", b"k"], "EVALSHA (script) 1 k"),
-        ([b"EVAL", scripts.source("cast_vote").encode()[:128], b"1", b"k"], "EVAL cast_vote 1 k"),
+        ([b"EVAL", scripts.source("votes/cast").encode()[:128], b"1", b"k"], "EVAL votes/cast 1 k"),
         ([b"EVAL", b"-- no script of ours\nreturn 1", b"0"], "EVAL (script) 0"),
         ([b"PING"], "PING"),
         ([b"EVAL"], "EVAL"),
@@ -446,7 +446,7 @@ def test_a_script_is_told_with_its_status_and_its_time(watched, observed, clock)
         watched.votes.cast(99, BOB, Choice.VOTE)
 
     assert all(0 < seconds < 1 for _, _, seconds in observed.told)
-    assert observed.outcomes() == [("cast_vote", "ok"), ("cast_vote", "closed"), ("cast_vote", "missing")]
+    assert observed.outcomes() == [("votes/cast", "ok"), ("votes/cast", "closed"), ("votes/cast", "missing")]
 
 
 def test_views_are_told_by_what_became_of_them(watched, observed):
@@ -454,14 +454,14 @@ def test_views_are_told_by_what_became_of_them(watched, observed):
     for one in (visit, visit, Visit(VISITOR, suspicion=Suspicion.BOT)):
         watched.views.record(1, one)
 
-    outcomes = [outcome for operation, outcome in observed.outcomes() if operation == "record_view"]
+    outcomes = [outcome for operation, outcome in observed.outcomes() if operation == "readership/record_view"]
     assert outcomes == ["ok", "repeat", "bot"]
 
 
 def test_a_script_that_only_reads_answers_ok_whatever_it_reads(watched, observed):
-    watched.store.run("find_imported", ["time:", "removed:"], ["", "1.000"])
-    watched.store.run("claim_link", ["link:" + "0" * 32], [1, 60])
-    watched.store.run("audit_group", ["group:x"], ["", "x"])
+    watched.store.run("imports/find", ["time:", "removed:"], ["", "1.000"])
+    watched.store.run("articles/claim_link", ["link:" + "0" * 32], [1, 60])
+    watched.store.run("audit/group", ["group:x"], ["", "x"])
 
     assert {outcome for _, outcome in observed.outcomes()} == {"ok"}
 
@@ -469,15 +469,15 @@ def test_a_script_that_only_reads_answers_ok_whatever_it_reads(watched, observed
 def test_scripts_that_travel_together_are_each_told_and_timed_as_one(watched, observed):
     keys = watched.store.shards.of(1)
     names = [keys.article(1), keys.voted(1), keys.oppose(1)]
-    call = Call("cast_vote", names, [1, BOB, "vote", "1700000000.000", 172800, ""])
-    lost = Call("cast_vote", [keys.article(9), *names[1:]], [9, *call.args[1:]])
+    call = Call("votes/cast", names, [1, BOB, "vote", "1700000000.000", 172800, ""])
+    lost = Call("votes/cast", [keys.article(9), *names[1:]], [9, *call.args[1:]])
     watched.store.client.script_flush()
 
     watched.store.run_many([call, lost])
 
     assert observed.told[0][0:2] == ("many", "ok")
     assert observed.told[0][2] > 0
-    assert observed.told[1:] == [("cast_vote", "ok", None), ("cast_vote", "missing", None)]
+    assert observed.told[1:] == [("votes/cast", "ok", None), ("votes/cast", "missing", None)]
 
 
 def test_single_commands_and_pipelines_are_told(watched, observed):
@@ -493,16 +493,16 @@ def test_single_commands_and_pipelines_are_told(watched, observed):
 def test_a_store_that_does_not_answer_is_told_as_an_error(tmp_path, observed):
     store = connect(f"unix://{tmp_path}/nobody.sock", observe=observed).store
     for use_store in (
-        lambda: store.run("post", [], []),
-        lambda: store.run_many([Call("post", [], [])]),
-        lambda: store.run_together([Call("post", [], [])]),
+        lambda: store.run("articles/post", [], []),
+        lambda: store.run_many([Call("articles/post", [], [])]),
+        lambda: store.run_together([Call("articles/post", [], [])]),
         lambda: in_commands(store),
         lambda: in_pipeline(store),
     ):
         with pytest.raises(StoreUnavailable):
             use_store()
 
-    expected = ["post", "many", "together", "commands", "pipeline"]
+    expected = ["articles/post", "many", "together", "commands", "pipeline"]
     assert observed.outcomes() == [(operation, "error") for operation in expected]
 
 

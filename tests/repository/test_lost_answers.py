@@ -43,7 +43,7 @@ def test_an_edit_whose_answer_is_lost_keeps_the_claim_of_its_new_link(repository
     article_id = post(repository, 1)
 
     with pytest.raises(StoreUnavailable):
-        deaf_to(repository, "edit").articles.edit(article_id, ALICES, "New", link(2), moderator=False)
+        deaf_to(repository, "articles/edit").articles.edit(article_id, ALICES, "New", link(2), moderator=False)
 
     assert repository.articles.get(article_id).link == link(2)
     assert post(repository, 2, poster=BOB) == article_id
@@ -58,7 +58,7 @@ class Hasty(redis.Redis):
     given_up: tuple[object, ...] = ()
 
     def evalsha(self, sha, numkeys, *keys_and_args):
-        if sha != scripts.digest("edit"):
+        if sha != scripts.digest("articles/edit"):
             return super().evalsha(sha, numkeys, *keys_and_args)
         self.given_up = (sha, numkeys, *keys_and_args)
         raise redis.TimeoutError("no answer")
@@ -81,7 +81,7 @@ def test_an_edit_that_the_store_makes_after_it_was_given_up_has_the_claim_of_its
 def test_an_article_whose_answer_is_lost_is_found_when_it_is_posted_again(repository):
 
     with pytest.raises(StoreUnavailable):
-        post(deaf_to(repository, "post"), 1)
+        post(deaf_to(repository, "articles/post"), 1)
     posted = repository.articles.post(ALICE, "user1", "Article 1", link(1))
 
     assert not posted.is_new
@@ -96,7 +96,7 @@ def test_a_refused_edit_keeps_the_link_that_another_edit_gave_the_article_meanwh
     def edit_first() -> None:
         repository.articles.edit(article_id, MODERATOR, "Better", link(2), moderator=True)
 
-    late = interleaved(repository, "edit", edit_first)
+    late = interleaved(repository, "articles/edit", edit_first)
     with pytest.raises(EditingClosed):
         late.articles.edit(article_id, ALICES, "Mine", link(2), moderator=False)
 
@@ -123,14 +123,14 @@ def test_an_article_left_in_a_merged_group_by_a_lost_assignment_is_moved_on(repo
     article_id = post(repository, 1)
 
     with pytest.raises(StoreUnavailable):
-        merged_while(repository, "assign_groups").groups.assign(article_id, ["java"], actor=MODERATOR)
+        merged_while(repository, "groups/assign").groups.assign(article_id, ["java"], actor=MODERATOR)
 
     check_sweep(repository, article_id)
 
 
 def test_an_article_left_in_a_merged_group_by_a_lost_post_is_moved_on(repository):
     with pytest.raises(StoreUnavailable):
-        post(merged_while(repository, "post"), 1, ("java",))
+        post(merged_while(repository, "articles/post"), 1, ("java",))
 
     check_sweep(repository, 1)
 
@@ -139,7 +139,7 @@ def test_an_article_put_into_a_group_as_the_answer_of_its_merge_is_lost_is_moved
     article_id = post(repository, 1)
     for slug in ("java", "python"):
         repository.groups.create(slug, slug)
-    merging = deaf_to(repository, "close_group", lambda: repository.groups.assign(article_id, ["java"]))
+    merging = deaf_to(repository, "groups/close", lambda: repository.groups.assign(article_id, ["java"]))
 
     with pytest.raises(StoreUnavailable):
         merging.groups.merge("java", "python", MODERATOR)
@@ -167,7 +167,7 @@ def test_damaged_counters_of_suspect_views_neither_stop_nor_halve_an_archiving(r
 
 def test_a_new_group_exists_even_if_the_answer_of_its_first_article_is_lost(repository):
     with pytest.raises(StoreUnavailable):
-        post(deaf_to(repository, "post"), 1, ("fresh",))
+        post(deaf_to(repository, "articles/post"), 1, ("fresh",))
 
     assert list(repository.groups.titles()) == ["fresh"]
     assert problems(repository) == []

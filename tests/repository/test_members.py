@@ -198,7 +198,7 @@ def test_the_named_poster_of_an_open_import_is_listed_and_placeholders_are_not(r
 
 
 def test_the_scripts_know_placeholders_as_they_are():
-    shared = scripts.source("cast_vote")
+    shared = scripts.source("votes/cast")
 
     assert f"tonumber(user) < {PLACEHOLDERS.start} or tonumber(user) >= {PLACEHOLDERS.stop}" in shared
 

@@ -135,7 +135,7 @@ def test_the_same_weight_is_read_from_the_top_alone(repository, clock, monkeypat
 
     repository.previews.of(Order.SCORE, repository.tuning.in_force(), 5)
 
-    assert sum(call.script == "preview_scores" for found in calls for call in found) <= 2 * len(
+    assert sum(call.script == "ranking/preview_scores" for found in calls for call in found) <= 2 * len(
         repository.store.shards.all
     )
 
@@ -169,7 +169,7 @@ def test_parameters_put_in_force_between_two_steps_begin_the_preview_anew(reposi
     run_many, calls = repository.store.run_many, []
 
     def apply_before_the_second(found):
-        if found[0].script == "preview_scores":
+        if found[0].script == "ranking/preview_scores":
             calls.append(found)
             if len(calls) == 2:
                 apply(repository, Parameters(votes_per_day=20))

@@ -583,7 +583,7 @@ def test_two_groups_merged_into_each_other_at_once_end_as_one(repository, attemp
 
 
 def test_a_poster_overtaken_under_the_claim_of_the_link_is_led_to_the_other_article(repository):
-    overtaken = interleaved(repository, "post", lambda: post(repository, 1, poster=BOB))
+    overtaken = interleaved(repository, "articles/post", lambda: post(repository, 1, poster=BOB))
 
     posted = overtaken.articles.post(ALICE, "alice", "Article 1", link(1))
 
@@ -599,7 +599,7 @@ def test_an_edit_overtaken_by_another_gives_free_the_link_it_really_replaced(rep
     def edit(number: int, through: Repository) -> None:
         through.articles.edit(article_id, MODERATOR, f"Article {number}", link(number), moderator=True)
 
-    edit(2, interleaved(repository, "edit", lambda: edit(1, repository)))
+    edit(2, interleaved(repository, "articles/edit", lambda: edit(1, repository)))
 
     assert repository.articles.get(article_id).link == link(2)
     assert [number for number in range(3) if post(repository, number, poster=BOB) == article_id] == [2]
@@ -611,7 +611,7 @@ def depart(repository: Repository, user: int) -> None:
 
 def test_an_edit_overtaken_by_the_deletion_of_its_poster_leaves_no_word_of_the_name(repository):
     article_id = post(repository, 1, poster=BOB)
-    overtaken = interleaved(repository, "edit", lambda: depart(repository, BOB))
+    overtaken = interleaved(repository, "articles/edit", lambda: depart(repository, BOB))
 
     overtaken.articles.edit(article_id, MODERATOR, "Renamed", link(2), moderator=True)
 
@@ -624,7 +624,7 @@ def test_an_edit_overtaken_by_the_deletion_of_its_poster_leaves_no_word_of_the_n
 
 def test_an_edit_overtaken_by_the_deletion_of_its_editor_is_refused_and_gives_its_link_back(repository):
     article_id = post(repository, 1, poster=BOB)
-    overtaken = interleaved(repository, "edit", lambda: depart(repository, BOB))
+    overtaken = interleaved(repository, "articles/edit", lambda: depart(repository, BOB))
 
     with pytest.raises(MemberGone):
         overtaken.articles.edit(article_id, Actor(BOB, "user2"), "Renamed", link(2), moderator=False)
@@ -645,7 +645,7 @@ def test_an_article_put_into_a_group_that_is_merged_meanwhile_follows_it(reposit
     two_groups(repository)
     article_id = post(repository, 9)
     overtaken = interleaved(
-        repository, "assign_groups", lambda: repository.groups.merge("java", "python", MODERATOR)
+        repository, "groups/assign", lambda: repository.groups.merge("java", "python", MODERATOR)
     )
 
     assert overtaken.groups.assign(article_id, ["java"]) == ("python",)
@@ -656,7 +656,9 @@ def test_an_article_put_into_a_group_that_is_merged_meanwhile_follows_it(reposit
 
 def test_an_article_posted_into_a_group_that_is_merged_meanwhile_follows_it(repository):
     two_groups(repository)
-    overtaken = interleaved(repository, "post", lambda: repository.groups.merge("java", "python", MODERATOR))
+    overtaken = interleaved(
+        repository, "articles/post", lambda: repository.groups.merge("java", "python", MODERATOR)
+    )
 
     article_id = post(overtaken, 9, ("java",))
 
@@ -667,7 +669,7 @@ def test_an_article_posted_into_a_group_that_is_merged_meanwhile_follows_it(repo
 def test_an_article_put_into_a_group_as_its_merge_ends_is_moved_too(repository):
     two_groups(repository)
     late = post(repository, 9)
-    overtaken = interleaved(repository, "close_group", lambda: repository.groups.assign(late, ["java"]))
+    overtaken = interleaved(repository, "groups/close", lambda: repository.groups.assign(late, ["java"]))
 
     assert overtaken.groups.merge("java", "python", MODERATOR) == 3
 
@@ -678,7 +680,7 @@ def test_an_article_put_into_a_group_as_its_merge_ends_is_moved_too(repository):
 def test_a_merge_overtaken_by_the_opposite_one_is_refused_and_its_articles_follow(repository):
     ids = two_groups(repository)
     overtaken = interleaved(
-        repository, "close_group", lambda: repository.groups.merge("java", "python", MODERATOR)
+        repository, "groups/close", lambda: repository.groups.merge("java", "python", MODERATOR)
     )
 
     with pytest.raises(GroupNotFound):
@@ -697,7 +699,7 @@ def test_a_merge_into_a_group_that_is_merged_meanwhile_is_refused_and_its_articl
         client.hdel(names.groups, "python")
         client.hset(names.merged, "python", "redis")
 
-    overtaken = interleaved(repository, "close_group", merge_the_target_leaving_what_comes_late)
+    overtaken = interleaved(repository, "groups/close", merge_the_target_leaving_what_comes_late)
 
     with pytest.raises(GroupNotFound):
         overtaken.groups.merge("java", "python", MODERATOR)

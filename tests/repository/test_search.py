@@ -470,7 +470,7 @@ def test_indexing_leaves_an_article_alone_that_was_changed_meanwhile(repository)
     keys = repository.store.shards.of(article)
 
     changed = repository.store.run(
-        "index_words", [], [keys.prefix, article, "what it was", "https://x.example/", "alice", " what "]
+        "search/index", [], [keys.prefix, article, "what it was", "https://x.example/", "alice", " what "]
     )
 
     assert [int(number) for number in changed] == [article]

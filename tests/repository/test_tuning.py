@@ -500,7 +500,7 @@ def test_a_group_made_as_the_parameters_change_is_not_left_with_the_old_order(re
     run_together = repository.store.run_together
 
     def overtaken(calls):
-        if calls[0].script == "log_tuning":
+        if calls[0].script == "ranking/log_change":
             for article_id in range(1, 9):
                 repository.groups.assign(article_id, ["late"])
             warm(repository, "late")

@@ -304,7 +304,7 @@ def test_while_moderators_apply_something_it_waits(auto):
     state = auto.tuning.state()
     wanted = replace(state.parameters, votes_per_day=60)
     auto.store.run(
-        "begin_tuning",
+        "ranking/begin_change",
         [auto.store.shards.directory.ranking],
         [1, "0", "carol", "Mine", "", 0, *(x for pair in values(wanted) for x in pair)],
     )

@@ -24,30 +24,30 @@ LUA = Path(scripts.__file__).parents[1] / "lua"
 
 
 def test_a_script_is_timed_by_its_name():
-    before = value("site_store_seconds_count", operation="cast_vote")
+    before = value("site_store_seconds_count", operation="votes/cast")
 
-    metrics.observe("cast_vote", "ok", 0.002)
+    metrics.observe("votes/cast", "ok", 0.002)
 
-    assert value("site_store_seconds_count", operation="cast_vote") == before + 1
+    assert value("site_store_seconds_count", operation="votes/cast") == before + 1
 
 
 def test_a_script_that_travelled_with_others_counts_without_a_time():
     votes, timed = (
         value("site_votes_total", outcome="ok"),
-        value("site_store_seconds_count", operation="cast_vote"),
+        value("site_store_seconds_count", operation="votes/cast"),
     )
 
-    metrics.observe("cast_vote", "ok", None)
+    metrics.observe("votes/cast", "ok", None)
 
     assert value("site_votes_total", outcome="ok") == votes + 1
-    assert value("site_store_seconds_count", operation="cast_vote") == timed
+    assert value("site_store_seconds_count", operation="votes/cast") == timed
 
 
 @pytest.mark.parametrize("outcome", ["ok", "repeat", "bot", "prefetch", "burst", "missing", "removed"])
 def test_views_count_by_what_became_of_them(outcome):
     views, refusals = value("site_views_total", outcome=outcome), value("site_refusals_total", cause=outcome)
 
-    metrics.observe("record_view", outcome, 0.001)
+    metrics.observe("readership/record_view", outcome, 0.001)
 
     assert value("site_views_total", outcome=outcome) == views + 1
     assert value("site_refusals_total", cause=outcome) == refusals
@@ -56,7 +56,7 @@ def test_views_count_by_what_became_of_them(outcome):
 def test_a_view_that_is_counted_again_once_its_numbers_are_back_is_one_view():
     before = samples_of(metrics.exposition(None).decode())
 
-    metrics.observe("record_view", "archived", None)
+    metrics.observe("readership/record_view", "archived", None)
 
     assert samples_of(metrics.exposition(None).decode()) == before
 
@@ -68,7 +68,7 @@ def test_every_reason_of_a_suspect_view_has_its_series():
 def test_a_refused_vote_counts_as_vote_and_as_refusal():
     votes, refusals = value("site_votes_total", outcome="closed"), value("site_refusals_total", cause="closed")
 
-    metrics.observe("cast_vote", "closed", 0.001)
+    metrics.observe("votes/cast", "closed", 0.001)
 
     assert value("site_votes_total", outcome="closed") == votes + 1
     assert value("site_refusals_total", cause="closed") == refusals + 1
@@ -78,32 +78,32 @@ def test_only_articles_that_are_new_count_as_posted():
     before = value("site_posts_total")
 
     for outcome in ("ok", "exists", "error"):
-        metrics.observe("post", outcome, 0.001)
+        metrics.observe("articles/post", outcome, 0.001)
 
     assert value("site_posts_total") == before + 1
 
 
 def test_a_store_that_fails_counts_as_an_error_and_as_nothing_else():
     errors, votes = (
-        value("site_store_errors_total", operation="cast_vote"),
+        value("site_store_errors_total", operation="votes/cast"),
         value("site_votes_total", outcome="ok"),
     )
 
-    metrics.observe("cast_vote", "error", 0.5)
+    metrics.observe("votes/cast", "error", 0.5)
 
-    assert value("site_store_errors_total", operation="cast_vote") == errors + 1
+    assert value("site_store_errors_total", operation="votes/cast") == errors + 1
     assert value("site_votes_total", outcome="ok") == votes
 
 
 def test_what_a_script_says_never_makes_a_series_of_its_own():
-    for operation in ("cast_vote", "post", "record_view", "edit"):
+    for operation in ("votes/cast", "articles/post", "readership/record_view", "articles/edit"):
         metrics.observe(operation, "whatever", None)
 
     assert "whatever" not in metrics.exposition(None).decode()
 
 
 def test_every_status_a_script_refuses_with_is_known():
-    bodies = [path.read_text("utf-8").partition("]]")[2] for path in LUA.glob("*.lua")]
+    bodies = [path.read_text("utf-8").partition("]]")[2] for path in LUA.rglob("*.lua")]
     said = {status for body in bodies for status in re.findall(r"return \{'([a-z_]+)'", body)}
 
     assert {"missing", "closed"} <= said

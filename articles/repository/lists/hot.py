@@ -60,7 +60,7 @@ class Hot:
                 self.rescore_after(refreshed_at)
             return True
         finally:
-            self._store.run("release", [names.REFRESHING], [token])
+            self._store.run("lease/release", [names.REFRESHING], [token])
 
     def rescore_after(self, refreshed_at: float) -> None:
         """The same as `rescore`, for a list that was scored for that moment."""
@@ -74,7 +74,10 @@ class Hot:
         store, now = self._store, exact_time(self._store.now())
         keep = store.rules.hot_size
         left = store.run_together(
-            [Call("rescore_hot", [keys.order(Order.HOT)], [keys.prefix, now, keep]) for keys in store.shards.all]
+            [
+                Call("lists/rescore_hot", [keys.order(Order.HOT)], [keys.prefix, now, keep])
+                for keys in store.shards.all
+            ]
         )
         if sum(left) > keep:
             self._trim(keep)
@@ -91,7 +94,11 @@ class Hot:
         for last in islice(values, keep - 1, keep):
             store.run_many(
                 [
-                    Call("trim_hot", [keys.order(Order.HOT), keys.ranking], [keys.prefix, f"{last:.17g}", *state])
+                    Call(
+                        "lists/trim_hot",
+                        [keys.order(Order.HOT), keys.ranking],
+                        [keys.prefix, f"{last:.17g}", *state],
+                    )
                     for keys in store.shards.all
                 ]
             )

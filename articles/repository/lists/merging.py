@@ -75,9 +75,11 @@ class Ranking:
         """Read the entries `first` to `last`, both included."""
         keys = self.keys
         if self.since is not None:
-            return Call("hot_since", (self.key, keys.order(Order.TIME), keys.ranking), (self.since, first, last))
+            return Call(
+                "lists/read_hot_since", (self.key, keys.order(Order.TIME), keys.ranking), (self.since, first, last)
+            )
         return Call(
-            "read_ranking", (self.key, keys.ranking, *self.made_from), (keys.prefix, first, last, *self.making)
+            "lists/read", (self.key, keys.ranking, *self.made_from), (keys.prefix, first, last, *self.making)
         )
 
 

@@ -54,7 +54,7 @@ def _call(store: Store, ranking: Ranking, choosing: Choosing, rankings: int) -> 
     wanted = min(choosing.start + choosing.size + 1, most)
     since = "" if ranking.since is None else exact_time(ranking.since)
     return Call(
-        "read_on",
+        "lists/read_unseen",
         (
             ranking.key,
             keys.ranking,

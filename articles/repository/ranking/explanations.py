@@ -109,7 +109,7 @@ class Explanations:
         keys = self._store.shards.of(article_id)
         rankings = (keys.order(Order.SCORE), keys.order(Order.HOT), keys.ranking)
         counters = (keys.views(article_id), keys.visitors(article_id))
-        return Call("explain_article", (keys.article(article_id), *counters, *rankings), (article_id,))
+        return Call("ranking/explain", (keys.article(article_id), *counters, *rankings), (article_id,))
 
     def _places(self, article_id: ArticleId, facts: _Facts) -> tuple[_Places, _Facts]:
         """The places these facts come to, and the facts afterwards."""
@@ -129,7 +129,7 @@ class Explanations:
         bounds: list[Value] = [GROUP_RANKING_LIFE, int(are_made), merging.FEW, merging.WALKED]
         calls = [
             Call(
-                "find_places",
+                "ranking/find_places",
                 (keys.ranking, keys.order(Order.SCORE), keys.order(Order.HOT)),
                 (keys.prefix, *ranked_by, *bounds, *facts.groups),
             )
@@ -143,7 +143,9 @@ class Explanations:
             for slug, row in zip(groups, reply[5:], strict=True):
                 if _Row(*row).skipped == _MISSING:
                     ranking, whole = keys.group_order(Order.SCORE, slug), keys.order(Order.SCORE)
-                    yield Call("group_ranking", (ranking, keys.group(slug), whole), (GROUP_RANKING_LIFE,))
+                    yield Call(
+                        "lists/make_group_ranking", (ranking, keys.group(slug), whole), (GROUP_RANKING_LIFE,)
+                    )
 
     def _told(self, article: Article, facts: _Facts, places: _Places) -> Explanation:
         most = self._store.rules.hot_size

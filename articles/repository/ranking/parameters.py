@@ -128,7 +128,7 @@ class Tunings:
         named = [text for pair in values_of(parameters).items() for text in pair]
         chosen = "" if is_chosen is None else str(int(is_chosen))
         status, *rest = self._store.ask(
-            "begin_tuning",
+            "ranking/begin_change",
             expected,
             [directory.ranking],
             [expected, now, actor.name, reason, chosen, learnt_from, *named],
@@ -155,7 +155,7 @@ class Tunings:
         replies = self._store.run_many(
             [
                 Call(
-                    "stage_scores",
+                    "ranking/stage_scores",
                     (keys.ranking, keys.next_score, keys.order(Order.TIME), keys.order(Order.SCORE)),
                     (keys.prefix, weight, STEP, version),
                 )
@@ -180,7 +180,7 @@ class Tunings:
             [noted]
             + [
                 Call(
-                    "apply_tuning",
+                    "ranking/apply",
                     (keys.ranking, keys.order(Order.SCORE), keys.next_score),
                     (keys.prefix, version, now, store.rules.hot_size, len(named), *named, *slugs),
                 )
@@ -206,7 +206,7 @@ class Tunings:
         if learnt_from := values.get("next_learnt_from"):
             told["learnt_from"] = learnt_from
         return Call(
-            "log_tuning",
+            "ranking/log_change",
             (directory.ranking, directory.tunings),
             (
                 directory.prefix,

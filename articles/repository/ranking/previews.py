@@ -108,7 +108,9 @@ class Previews:
 
 
 def _numbers_of(keys: Keys) -> Call:
-    return Call("hot_numbers", (keys.order(Order.HOT), keys.order(Order.TIME), keys.ranking), (keys.prefix,))
+    return Call(
+        "ranking/read_hot_numbers", (keys.order(Order.HOT), keys.order(Order.TIME), keys.ranking), (keys.prefix,)
+    )
 
 
 def _hottest(numbers: Sequence[_Readership], parameters: Parameters, at: float, size: int) -> Values:
@@ -149,7 +151,7 @@ class _Scan:
     def _call(self, keys: Keys, begin: str, done: int, part: int) -> Call:
         known = f"{min(self.other.values()):.17g}" if len(self.other) == self._size else "-inf"
         return Call(
-            "preview_scores",
+            "ranking/preview_scores",
             (keys.order(Order.SCORE), keys.order(Order.TIME)),
             (keys.prefix, f"{self._weight:.17g}", begin, done, part, self._size, known),
         )

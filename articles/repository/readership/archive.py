@@ -50,7 +50,9 @@ class Archiving:
 
     def counters(self, ids: Sequence[ArticleId]) -> list[Counters]:
         """What is counted of these articles, each at one moment. One round trip."""
-        replies = self._store.run_many([self._call("read_counters", number, [number]) for number in ids])
+        replies = self._store.run_many(
+            [self._call("readership/read_counters", number, [number]) for number in ids]
+        )
         return [_counters(number, reply) for number, reply in zip(ids, replies, strict=True) if reply]
 
     def put_away(self, kept: Sequence[Counters]) -> int:
@@ -69,7 +71,7 @@ class Archiving:
         replies = self._store.run_many(
             [
                 self._call(
-                    "archive_views", number, [number, pv, limit, shards.of(number).prefix, *_flat(suspects)]
+                    "readership/archive", number, [number, pv, limit, shards.of(number).prefix, *_flat(suspects)]
                 )
                 for number, pv, suspects in known
             ]
@@ -85,7 +87,7 @@ class Archiving:
         told: list[Value] = [exact_time(self._store.now()), "", 0, 0]
         if kept:
             told = [exact_time(kept.viewed_at), kept.sketch.hex(), kept.pv, kept.uv, *_flat(kept.suspects)]
-        call = self._call("restore_views", article_id, [article_id, *told])
+        call = self._call("readership/restore", article_id, [article_id, *told])
         status, *_ = self._store.ask(call.script, article_id, call.keys, call.args)
         return bool(status != "estimated")
 
@@ -109,7 +111,9 @@ class Archiving:
     def _call(self, script: str, article_id: ArticleId, args: Sequence[Value]) -> Call:
         keys = self._store.shards.of(article_id)
         counted = [keys.views(article_id), keys.visitors(article_id), keys.suspects(article_id), keys.viewed]
-        return Call(script, counted if script == "read_counters" else [keys.article(article_id), *counted], args)
+        return Call(
+            script, counted if script == "readership/read_counters" else [keys.article(article_id), *counted], args
+        )
 
 
 def _flat(numbers: Mapping[str, int]) -> list[Value]:

@@ -47,7 +47,9 @@ class History:
             store.run_many(
                 [
                     Call(
-                        "sample_history", [keys.ranking], [keys.prefix, moment, KEPT, AHEAD, *ranked[keys.prefix]]
+                        "readership/sample_history",
+                        [keys.ranking],
+                        [keys.prefix, moment, KEPT, AHEAD, *ranked[keys.prefix]],
                     )
                     for keys in store.shards.all
                 ]

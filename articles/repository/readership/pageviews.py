@@ -44,7 +44,7 @@ class Views:
         rules, shards = self._store.rules, self._store.shards
         keys = shards.of(article_id)
         return Call(
-            "record_view",
+            "readership/record_view",
             (
                 keys.article(article_id),
                 keys.views(article_id),

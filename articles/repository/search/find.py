@@ -128,7 +128,7 @@ class Search:
             row = (str(article.id), *facts, words_of(*facts))
             shards.setdefault(self._store.shards.of(article.id), []).append(row)
         calls = [
-            Call("index_words", (keys.lexicon,), (keys.prefix, *chain(*some)))
+            Call("search/index", (keys.lexicon,), (keys.prefix, *chain(*some)))
             for keys, rows in shards.items()
             for some in by_words(rows)
         ]
@@ -166,7 +166,7 @@ class Search:
     def _note(self, reached: int | str, *, takes_over: bool = False) -> bool:
         """Remember up to which id articles have their words; False where a newer version makes them."""
         arguments: list[Value] = [WORDS_VERSION, reached, int(takes_over)]
-        status, *_ = self._store.run("note_indexed", [names.SCHEMA], arguments)
+        status, *_ = self._store.run("search/note_indexed", [names.SCHEMA], arguments)
         return bool(status == "ok")
 
     def _state(self) -> str | None:
@@ -240,7 +240,7 @@ class _Hunt:
         """The next step in every shard that is needed."""
         return [
             Call(
-                "search_articles",
+                "search/find",
                 (keys.order(self._order),),
                 (keys.prefix, self._query, self._wanted, rank, mode, FEW, walked),
             )

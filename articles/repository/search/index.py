@@ -72,14 +72,14 @@ class Index:
     def check_words(self, keys: Keys, found: Iterable[str]) -> Iterator[Finding]:
         """Words that hold what does not belong there, and what is wrong with the lexicon."""
         for arguments in self._portions(keys, found):
-            flat = self._store.run("audit_words", [keys.lexicon], [keys.prefix, *arguments])
+            flat = self._store.run("audit/words", [keys.lexicon], [keys.prefix, *arguments])
             for word, problem in zip(flat[::2], flat[1::2], strict=True):
                 yield Finding(keys.word(word), problem)
 
     def repair_words(self, keys: Keys, found: Iterable[str]) -> None:
         """Take out of these words, and of those in the lexicon, what does not belong there."""
         for arguments in self._portions(keys, found):
-            self._store.run("repair_words", [keys.lexicon], [keys.prefix, *arguments])
+            self._store.run("repair/words", [keys.lexicon], [keys.prefix, *arguments])
 
     def _portions(self, keys: Keys, found: Iterable[str]) -> Iterator[list[str | int]]:
         """Arguments of the scripts: words with some thousand ids together, or a part of the ids of one."""

@@ -65,7 +65,7 @@ def stamp(store: Store) -> None:
     Raises StoreUnfit with one sentence for the operator, and StoreUnavailable.
     """
     new: dict[str, Value] = {"version": LAYOUT_VERSION, "shards": store.shards.count, "indexed": ALL_INDEXED}
-    status, *others = store.run("stamp_store", [names.SCHEMA], [part for field in new.items() for part in field])
+    status, *others = store.run("schema/stamp", [names.SCHEMA], [part for field in new.items() for part in field])
     if status == "foreign":
         raise StoreUnfit(
             f"The store's database holds {others[0]} keys that are not this site's; give it an empty database."
@@ -80,7 +80,7 @@ def rank_by_points(store: Store) -> None:
         if client.hexists(names.SCHEMA, _POINTS):
             return
     for keys in store.shards.all:
-        _step_through(store, keys, "rank_points", [keys.order(Order.TIME)])
+        _step_through(store, keys, "schema/rank_points", [keys.order(Order.TIME)])
     with store.commands() as client:
         client.hset(names.SCHEMA, _POINTS, "ranked")
 
@@ -98,7 +98,7 @@ def fix_closing_times(store: Store) -> None:
             _step_through(
                 store,
                 keys,
-                "set_closing_times",
+                "schema/set_closing_times",
                 [ranking],
                 lambda: (exact_time(store.now()), store.rules.voters_grace),
             )
@@ -115,7 +115,7 @@ def list_posted(store: Store) -> None:
         if client.hexists(names.SCHEMA, _POSTED):
             return
     for keys in store.shards.all:
-        _step_through(store, keys, "list_posted", [keys.order(Order.TIME), keys.removed])
+        _step_through(store, keys, "schema/list_posted", [keys.order(Order.TIME), keys.removed])
     if store.shards.count > 1:
         _drop_shared_lists(store)
     with store.commands() as client:

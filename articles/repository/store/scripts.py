@@ -12,7 +12,7 @@ from importlib.resources import files
 def source(name: str) -> str:
     """A script's whole text: its name, by which a log of slow commands knows it, what all share, its own file."""
     folder = files("articles.repository") / "lua"
-    shared, own = (folder.joinpath(f"{part}.lua").read_text("utf-8") for part in ("_shared", name))
+    shared, own = (folder.joinpath(f"{part}.lua").read_text("utf-8") for part in ("lib/_shared", name))
     return f"-- {name}\n{shared}\n{own}"
 
 
@@ -25,6 +25,6 @@ def digest(name: str) -> str:
 @cache
 def names() -> tuple[str, ...]:
     """All scripts."""
-    folder = files("articles.repository") / "lua"
-    found = (entry.name for entry in folder.iterdir())
-    return tuple(sorted(name.removesuffix(".lua") for name in found if name.endswith(".lua") and name[0] != "_"))
+    nouns = (files("articles.repository") / "lua").iterdir()
+    found = ((noun.name, entry.name) for noun in nouns for entry in noun.iterdir() if noun.name != "lib")
+    return tuple(sorted(f"{noun}/{entry.removesuffix('.lua')}" for noun, entry in found))

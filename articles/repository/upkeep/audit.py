@@ -124,14 +124,14 @@ class Audit:
     def _check_hot(self, keys: Keys) -> Iterator[Finding]:
         hot = keys.order(Order.HOT)
         for batch in batches(set(map(int, ranked_members(self._store, hot))), _AT_ONCE):
-            flat = self._store.run("audit_hot", [hot], [keys.prefix, *batch])
+            flat = self._store.run("audit/hot", [hot], [keys.prefix, *batch])
             for article_id, problem in zip(flat[::2], flat[1::2], strict=True):
                 yield Finding(keys.article(int(article_id)), problem)
 
     def _check_top(self, keys: Keys, span: Span) -> Iterator[Finding]:
         top, times = keys.top(span), keys.order(Order.TIME)
         rankings, seen = [keys.ranking, top, times, keys.order(Order.POINTS)], set[str]()
-        since, wrong, endless = self._store.run("audit_top", rankings, [keys.prefix, span.value])
+        since, wrong, endless = self._store.run("audit/top", rankings, [keys.prefix, span.value])
         if endless:
             yield Finding(top, "is a ranking without end")
         if not since:
@@ -140,7 +140,7 @@ class Audit:
         for batch in portions(chain(recent, ranked_members(self._store, top)), _AT_ONCE):
             fresh = [article_id for article_id in dict.fromkeys(batch) if article_id not in seen]
             seen.update(fresh)
-            _, found, _ = self._store.run("audit_top", rankings, [keys.prefix, span.value, *fresh])
+            _, found, _ = self._store.run("audit/top", rankings, [keys.prefix, span.value, *fresh])
             wrong += found
         if wrong:
             yield Finding(top, f"differs from the points of what was posted since then, by {wrong}")
@@ -149,7 +149,7 @@ class Audit:
         rankings = [*map(keys.order, (Order.TIME, Order.SCORE)), keys.removed, keys.order(Order.POINTS)]
         while batch:
             limits: list[Value] = [exact_time(self._store.now()), MOST_LOOKED_AT]
-            checked, long, flat = self._store.run("audit_articles", rankings, [keys.prefix, *limits, *batch])
+            checked, long, flat = self._store.run("audit/articles", rankings, [keys.prefix, *limits, *batch])
             for article_id, problem in zip(flat[::2], flat[1::2], strict=True):
                 yield Finding(keys.article(int(article_id)), problem)
             for article_id in map(int, long):
@@ -161,7 +161,7 @@ class Audit:
         with self._store.commands() as client:
             entries = client.llen(keys.log)
         for done in range(0, entries, _AT_ONCE):
-            flat = self._store.run("audit_log", [keys.log], [keys.prefix, done, _AT_ONCE])
+            flat = self._store.run("audit/log", [keys.log], [keys.prefix, done, _AT_ONCE])
             for article_id, problem in zip(flat[::2], flat[1::2], strict=True):
                 yield Finding(keys.article(int(article_id)), problem)
 
@@ -170,7 +170,7 @@ class Audit:
         now, done, entries = exact_time(self._store.now()), 0, 1
         while done < entries:
             entries, flat = self._store.run(
-                "audit_choices", [*lists, keys.gone], [keys.prefix, member, now, done, _ENTRIES_AT_ONCE]
+                "audit/choices", [*lists, keys.gone], [keys.prefix, member, now, done, _ENTRIES_AT_ONCE]
             )
             done += _ENTRIES_AT_ONCE
             for at, problem in zip(flat[::2], flat[1::2], strict=True):
@@ -188,5 +188,5 @@ class Audit:
         for batch in chain([[]], portions(chain(set_members(self._store, keys.group(slug)), *rankings), _AT_ONCE)):
             fresh = [article_id for article_id in dict.fromkeys(batch) if article_id not in seen]
             seen.update(fresh)
-            said.update(self._store.run("audit_group", [keys.group(slug)], [keys.prefix, slug, *fresh]))
+            said.update(self._store.run("audit/group", [keys.group(slug)], [keys.prefix, slug, *fresh]))
         yield from (Finding(keys.group(slug), problem) for problem in sorted(said))

@@ -32,7 +32,7 @@ class Turn:
     def keep(self) -> bool:
         """Hold it for longer; False if it has passed to somebody else, or the store does not say."""
         with suppress(StoreUnavailable):
-            return bool(self._store.run("renew", [names.KEEPING_HOUSE], [self._token, _LOCK_LIFE]))
+            return bool(self._store.run("lease/renew", [names.KEEPING_HOUSE], [self._token, _LOCK_LIFE]))
         return False
 
 
@@ -55,7 +55,7 @@ class House:
             yield Turn(self._store, token)
         finally:
             with suppress(StoreUnavailable):  # it ends by itself
-                self._store.run("release", [names.KEEPING_HOUSE], [token])
+                self._store.run("lease/release", [names.KEEPING_HOUSE], [token])
 
     def note(self, step: str, *, at: float, seconds: float, result: str, error: str) -> None:
         """Remember a step's last run: when (Unix seconds), how long, and what came of it."""

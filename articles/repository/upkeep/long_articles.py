@@ -16,18 +16,18 @@ def check_long(store: Store, keys: Keys, article_id: int) -> Iterator[str]:
     """What is wrong with the voters and the entries of the article, each thing once."""
     said = set[str]()
     for users in _voters(store, keys, article_id):
-        said.update(_on_voters(store, "audit_voters", keys, article_id, users))
+        said.update(_on_voters(store, "audit/voters", keys, article_id, users))
     for numbers in _entries(store, keys, article_id):
-        said.update(store.run("audit_entries", [keys.log], [article_id, keys.prefix, *numbers]))
+        said.update(store.run("audit/entries", [keys.log], [article_id, keys.prefix, *numbers]))
     yield from sorted(said)
 
 
 def repair_long(store: Store, keys: Keys, article_id: int) -> None:
     """List what its voters chose, and forget entries that are not about it."""
     for users in _voters(store, keys, article_id):
-        _on_voters(store, "repair_voters", keys, article_id, users)
+        _on_voters(store, "repair/voters", keys, article_id, users)
     for numbers in _entries(store, keys, article_id):
-        store.run("repair_entries", [keys.article(article_id), keys.log], [article_id, keys.prefix, *numbers])
+        store.run("repair/entries", [keys.article(article_id), keys.log], [article_id, keys.prefix, *numbers])
 
 
 def _on_voters(store: Store, script: str, keys: Keys, article_id: int, users: Sequence[str]) -> list[str]:

@@ -72,7 +72,7 @@ class Repair:
         store, slugs, hot_size = self._store, set[str](), self._store.rules.hot_size
         while batch:
             limits: list[Value] = [exact_time(store.now()), store.rules.voters_grace, MOST_LOOKED_AT, hot_size]
-            done, long, told = store.run("repair_articles", [keys.removed], [keys.prefix, *limits, *batch])
+            done, long, told = store.run("repair/articles", [keys.removed], [keys.prefix, *limits, *batch])
             facts = [told[at : at + 4] for at in range(0, len(told), 4)]
             for article_id, (state, *_) in zip(batch[:done], facts, strict=True):
                 if state == "damaged":
@@ -86,14 +86,14 @@ class Repair:
     def _repair_log(self, keys: Keys) -> None:
         done, found = 0, _AT_ONCE
         while found == _AT_ONCE:
-            (found,) = self._store.run("repair_log", [keys.log], [keys.prefix, done, _AT_ONCE])
+            (found,) = self._store.run("repair/log", [keys.log], [keys.prefix, done, _AT_ONCE])
             done += found
 
     def _repair_groups(self, keys: Keys, contents: Contents) -> None:
         """Their rankings are made again by their next readers."""
         for slug in sorted(contents.groups):
             for batch in portions(set_members(self._store, keys.group(slug)), _AT_ONCE):
-                self._store.run("repair_group", [keys.group(slug)], [keys.prefix, slug, *batch])
+                self._store.run("repair/group", [keys.group(slug)], [keys.prefix, slug, *batch])
             with self._store.commands() as client:
                 client.unlink(*(keys.group_order(order, slug) for order in Order))
 
@@ -103,7 +103,7 @@ class Repair:
             lists, done, entries = [keys.votes_of(member), keys.opposes_of(member), keys.gone], 0, 1
             while done < entries:
                 arguments: list[Value] = [keys.prefix, member, now, done, _ENTRIES_AT_ONCE]
-                entries, done = self._store.run("repair_choices", lists, arguments)
+                entries, done = self._store.run("repair/choices", lists, arguments)
 
     def _drop_tops(self, keys: Keys) -> None:
         """The rankings of what was posted lately are made anew by their next readers."""

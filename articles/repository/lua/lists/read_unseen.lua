@@ -7,7 +7,7 @@ ARGV  1 shard prefix  2 entries wanted  3 most entries looked at  4 only what wa
       8 how many articles are few  9 most entries of the ranking of all articles that are walked past
       10… ids that were shown
 Returns  {how many entries it has, {id, value, id, value …}, {version, refreshed at}}
-Cost  O(entries looked at · hidden groups), and what `read_ranking` costs where the ranking is not there
+Cost  O(entries looked at · hidden groups), and what `lists/read` costs where the ranking is not there
 ]]
 local want, most, since = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local count, part = open_ranking({
