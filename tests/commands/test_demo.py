@@ -326,7 +326,7 @@ def test_views_broken_off_after_some_are_neither_doubled_nor_lost(run, site_stor
     sent, batches = Store._attempt, []
 
     def attempt(self, calls):
-        if calls and calls[0].script == "record_view":
+        if calls and calls[0].script == "readership/record_view":
             if len(batches) == done:
                 sent(self, calls[: len(calls) // 3])  # part of a batch has arrived
                 raise KeyboardInterrupt
