@@ -4,7 +4,7 @@ from functools import cache
 
 from django.conf import settings
 
-from articles.domain.articles import Rules
+from articles.domain.rules import Rules
 from articles.operation import metrics
 from articles.repository import Repository, connect
 

@@ -17,8 +17,11 @@ from statistics import median
 import redis
 from tqdm import tqdm
 
-from articles.domain.articles import OPERATOR, ImportedArticle, Order, Visit
+from articles.domain.articles import ImportedArticle
+from articles.domain.lists import Order
+from articles.domain.moderation import OPERATOR
 from articles.domain.ranking import Parameters
+from articles.domain.readership import Visit
 from articles.repository import Repository
 from articles.repository.ranking import parameters
 from articles.repository.store.connection import Store

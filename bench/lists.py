@@ -12,7 +12,8 @@ import random
 
 from tqdm import tqdm
 
-from articles.domain.articles import Choice, ImportedArticle, Order, Span
+from articles.domain.articles import Choice, ImportedArticle
+from articles.domain.lists import Order, Span
 from articles.repository import Repository
 from bench.hot_list import measured
 from bench.lib.stores import passing_store

@@ -60,7 +60,9 @@ PAGES = (
 
 def fill(articles: int) -> list[int]:
     """Articles, views, a moderation log; the ids, oldest first."""
-    from articles.domain.articles import Actor, Choice, ImportedArticle, Visit
+    from articles.domain.articles import Choice, ImportedArticle
+    from articles.domain.moderation import Actor
+    from articles.domain.readership import Visit
     from articles.wiring import patient_repository
 
     repository, chance = patient_repository(), random.Random(1)
@@ -143,7 +145,7 @@ def _usual(times: list[float]) -> float:
 def measure(ids: list[int], only: Sequence[str]) -> None:
     from django.test import Client
 
-    from articles.domain.articles import Actor
+    from articles.domain.moderation import Actor
     from articles.wiring import patient_repository
 
     repository, browser = patient_repository(), Client(HTTP_HOST="localhost")

@@ -24,8 +24,9 @@ from unittest.mock import patch
 import redis
 from tqdm import tqdm
 
-from articles.domain.articles import ImportedArticle, Order
+from articles.domain.articles import ImportedArticle
 from articles.domain.errors import PageNotFound
+from articles.domain.lists import Order
 from articles.repository import Repository, articles
 from articles.searching import read_query
 from articles.text.lines import Refused, clean_title

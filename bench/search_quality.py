@@ -14,8 +14,8 @@ import sqlite3
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from articles.domain.articles import Order
 from articles.domain.errors import PageNotFound, PageTooDeep
+from articles.domain.lists import Order
 from articles.repository import Repository
 from articles.searching import read_query
 from bench.lib.stores import passing_store

@@ -7,7 +7,7 @@ import hypothesis
 import pytest
 from django.conf import settings
 
-from articles.domain.articles import Rules
+from articles.domain.rules import Rules
 from articles.repository import Repository, connect
 from articles.repository.store.client import make_client
 from tests.clock import Clock

@@ -13,7 +13,7 @@ from articles.api import schemas
 from articles.api.lists import LAST_PAGE, READERS, ArticleNumber, failing
 from articles.api.protocol.auth import MEMBERS
 from articles.api.protocol.problems import Problem
-from articles.domain import articles as domain
+from articles.domain import members, moderation
 from articles.domain.errors import ArticleRemoved, NotRemoved, NotThePoster, PageNotFound
 from articles.text.lines import clean_reason, clean_title
 from articles.text.links import clean_link
@@ -60,7 +60,7 @@ class PageQuery(BaseModel):
 class LogEntry(BaseModel):
     __doc__ = gettext_noop("One line of the moderation log.")
 
-    action: domain.Action
+    action: moderation.Action
     time: float = Field(description=gettext_noop("When it was done, in Unix seconds."))
     actor: str = Field(
         description=gettext_noop(
@@ -77,11 +77,11 @@ class LogEntry(BaseModel):
     )
 
     @classmethod
-    def of(cls, entry: domain.LogEntry) -> "LogEntry":
+    def of(cls, entry: moderation.LogEntry) -> "LogEntry":
         return cls(
             action=entry.action,
             time=entry.at,
-            actor="" if entry.actor_name == domain.DELETED_NAME else entry.actor_name,
+            actor="" if entry.actor_name == members.DELETED_NAME else entry.actor_name,
             article_id=entry.article_id or None,
             title=entry.title,
             reason=entry.reason,
@@ -97,7 +97,7 @@ class LogPage(BaseModel):
     has_next: bool = Field(description=gettext_noop("Whether there is a page after this one."))
 
     @classmethod
-    def of(cls, page: domain.LogPage) -> "LogPage":
+    def of(cls, page: moderation.LogPage) -> "LogPage":
         entries = [LogEntry.of(entry) for entry in page.entries]
         return cls(entries=entries, page=page.number, has_next=page.has_next)
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 from articles.api.lists import READERS, check_groups, failing
 from articles.api.protocol.auth import MEMBERS
 from articles.api.protocol.problems import Problem
-from articles.domain import articles as domain
+from articles.domain import lists
 from articles.domain.errors import GroupExists
 from articles.forms.articles import GroupForm, RenameForm
 from articles.text.lines import clean_reason
@@ -37,7 +37,7 @@ class Group(BaseModel):
     articles: int = Field(description=gettext_noop("Articles in it; removed ones do not count."))
 
     @classmethod
-    def of(cls, group: domain.Group) -> "Group":
+    def of(cls, group: lists.Group) -> "Group":
         return cls(slug=group.slug, title=group.title, articles=group.articles)
 
 
@@ -131,7 +131,7 @@ def read_group(request: HttpRequest, slug: GroupName) -> Group:  # noqa: ARG001 
 def rename_group(request: HttpRequest, slug: GroupName, renaming: Renaming) -> Group:
     _needs_permission(request)
     group, groups = _group(slug), repository().groups
-    renamed = domain.Group(group.slug, group.title)
+    renamed = lists.Group(group.slug, group.title)
     form = _checked(RenameForm({"title": renaming.title}, group=renamed, groups=groups.all()))
     groups.rename(group.slug, form.cleaned_data["title"], actor(request), _reason(renaming.reason))
     return _group(group.slug)

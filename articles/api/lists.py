@@ -14,8 +14,8 @@ from articles.api import readership, schemas
 from articles.api import search as finding
 from articles.api.protocol.auth import EVERYONE, MEMBERS, BearerToken, SessionCookie, anyone
 from articles.api.protocol.problems import Problem
-from articles.domain.articles import Order, Span
 from articles.domain.errors import PageNotFound
+from articles.domain.lists import Order, Span
 from articles.feeds.query import BadQuery, hidden_in
 from articles.formatting.values import grouped, listed
 from articles.readership.archive import record_view

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from articles.api import schemas
 from articles.api.lists import LAST_PAGE, READERS, ArticleNumber, failing
 from articles.api.protocol.auth import MEMBERS
-from articles.domain import articles as domain
+from articles.domain import lists
 from articles.domain.errors import PageNotFound
 from articles.models import ArticlePermissions
 from articles.web.identity import actor, member_named, reader_id
@@ -144,11 +144,11 @@ def save_article(request: HttpRequest, article_id: ArticleNumber, saving: Saving
     return Saved(id=article_id, saved=saving.saved)
 
 
-def _own_page(request: HttpRequest, number: int, read: Callable[[int, int], domain.MemberPage]) -> OwnList:
+def _own_page(request: HttpRequest, number: int, read: Callable[[int, int], lists.MemberPage]) -> OwnList:
     return _page(number, lambda page: read(actor(request).id, page))
 
 
-def _page(number: int, read: Callable[[int], domain.MemberPage]) -> OwnList:
+def _page(number: int, read: Callable[[int], lists.MemberPage]) -> OwnList:
     if number > LAST_PAGE:
         raise PageNotFound(number)
     page = read(number)

@@ -6,8 +6,8 @@ from django.utils.translation import gettext_noop
 from pydantic import BaseModel, Field, StrictInt
 
 from articles.api.schemas import Article, PlainNumber, fields_of
-from articles.domain import articles as domain
-from articles.domain.articles import Range
+from articles.domain import articles, lists, readership
+from articles.domain.lists import Range
 
 CLIENT_ID_AT_MOST = 200
 """Characters of the id that a client may choose for its reader."""
@@ -30,7 +30,7 @@ class HotArticle(Article):
     hotness: float = Field(description=gettext_noop("What the hot list is ordered by."))
 
     @classmethod
-    def of(cls, article: domain.Article) -> "HotArticle":
+    def of(cls, article: articles.Article) -> "HotArticle":
         return cls(hotness=article.hotness or 0.0, **fields_of(article))
 
 
@@ -43,7 +43,7 @@ class HotList(BaseModel):
     )
 
     @classmethod
-    def of(cls, page: domain.ArticlePage) -> "HotList":
+    def of(cls, page: lists.ArticlePage) -> "HotList":
         articles = [HotArticle.of(article) for article in page.articles]
         return cls(articles=articles, refreshed_at=page.refreshed_at or 0.0)
 
@@ -82,5 +82,5 @@ class ViewCount(BaseModel):
     hotness: float = Field(description=gettext_noop("What the hot list is ordered by."))
 
     @classmethod
-    def of(cls, count: domain.ViewCount) -> "ViewCount":
+    def of(cls, count: readership.ViewCount) -> "ViewCount":
         return cls.model_validate(count, from_attributes=True)

@@ -10,8 +10,9 @@ from django.utils.translation import gettext_noop
 from pydantic import BaseModel, BeforeValidator, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from articles.domain import articles as domain
-from articles.domain.articles import Choice, Order, Span
+from articles.domain import articles, lists
+from articles.domain.articles import Choice
+from articles.domain.lists import Order, Span
 
 GROUPS_AT_MOST = 50
 """Groups read from one request."""
@@ -93,7 +94,7 @@ class Article(BaseModel):
     uv: int = Field(description=gettext_noop("Unique visitors, estimated to within 2.5 percent or so."))
 
     @classmethod
-    def of(cls, article: domain.Article) -> "Article":
+    def of(cls, article: articles.Article) -> "Article":
         return cls(**fields_of(article))
 
 
@@ -105,7 +106,7 @@ class PostedArticle(Article):
     )
 
     @classmethod
-    def from_post(cls, article: domain.Article, *, existing: bool) -> "PostedArticle":
+    def from_post(cls, article: articles.Article, *, existing: bool) -> "PostedArticle":
         return cls(existing=existing, **fields_of(article))
 
 
@@ -118,7 +119,7 @@ class ArticlePage(BaseModel):
     total: int = Field(description=gettext_noop("Articles on all pages."))
 
     @classmethod
-    def of(cls, page: domain.ArticlePage) -> "ArticlePage":
+    def of(cls, page: lists.ArticlePage) -> "ArticlePage":
         articles = [Article.of(article) for article in page.articles]
         return cls(articles=articles, page=page.number, pages=page.pages, total=page.total)
 
@@ -149,7 +150,7 @@ class Tally(BaseModel):
     choice: Choice = Field(description=gettext_noop("Your own."))
 
     @classmethod
-    def of(cls, article_id: int, tally: domain.Tally) -> "Tally":
+    def of(cls, article_id: int, tally: articles.Tally) -> "Tally":
         counts = {"votes": tally.votes, "opposes": tally.opposes, "points": tally.points}
         return cls(id=article_id, choice=tally.choice, **counts)
 
@@ -191,7 +192,7 @@ class Failure(BaseModel):
     error: Error
 
 
-def fields_of(article: domain.Article) -> dict[str, Any]:
+def fields_of(article: articles.Article) -> dict[str, Any]:
     """The fields of `Article`, by name."""
     removed = article.removed is not None
     return {

@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from articles.api.schemas import Article, PlainNumber
-from articles.domain import articles as domain
+from articles.domain import lists
 from articles.searching import MOST_CHARACTERS
 
 LAST_PAGE = 100
@@ -58,7 +58,7 @@ class SearchPage(BaseModel):
     )
 
     @classmethod
-    def of(cls, page: domain.SearchPage) -> "SearchPage":
+    def of(cls, page: lists.SearchPage) -> "SearchPage":
         articles = [Article.of(article) for article in page.articles]
         return cls(
             articles=articles,

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from math import exp, log
 from random import Random
 
-from articles.domain.articles import Article, Suspicion, Visit
+from articles.domain.articles import Article
+from articles.domain.readership import Suspicion, Visit
 from articles.repository import Repository
 
 _SEED = 21

@@ -26,8 +26,9 @@ from django.contrib.auth.models import Group
 from accounts.models import User
 from accounts.moderators import GROUP as MODERATORS
 from articles.demo.readers import draw_views, record_missing
-from articles.domain.articles import Choice, ImportedArticle, UserId
+from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.errors import ArticleNotFound, Refused
+from articles.domain.members import UserId
 from articles.repository import ImportRunning, Repository
 from articles.text.lines import clean_title
 from articles.text.links import clean_link

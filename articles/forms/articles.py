@@ -9,7 +9,9 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from articles.domain.articles import Choice, Group, Rules
+from articles.domain.articles import Choice
+from articles.domain.lists import Group
+from articles.domain.rules import Rules
 from articles.formatting.values import grouped
 from articles.forms.fields import CleanedField, GroupsField, LineInput, reason_field, refuse_unknown
 from articles.text.lines import GROUP_TITLE_LIMIT, TITLE_LIMIT, Refused, clean_group_title, clean_title

@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from articles.domain.articles import Group
+from articles.domain.lists import Group
 from articles.formatting.values import listed
 from articles.text.line_patterns import STEPS
 from articles.text.lines import REASON_LIMIT, UNREAD_FACTOR, Refused, clean_reason, clean_token_name

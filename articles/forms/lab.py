@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from articles.domain import lab
-from articles.domain.articles import Order
+from articles.domain.lists import Order
 from articles.domain.ranking import LEAST_WEIGHT, RANGES, RECOMMENDED_GAMMA, Parameters, out_of_range
 from articles.formatting.values import significant
 from articles.forms.fields import reason_field

@@ -11,8 +11,9 @@ from random import randrange
 
 from django.db import DatabaseError
 
-from articles.domain.articles import ArticleId, ViewCount, Visit
+from articles.domain.articles import ArticleId
 from articles.domain.errors import StoreUnavailable, ViewsArchived
+from articles.domain.readership import ViewCount, Visit
 from articles.models import ArchivedViews
 from articles.repository import Counters, Repository
 

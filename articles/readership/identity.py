@@ -11,7 +11,7 @@ from hashlib import blake2b
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from articles.domain.articles import REPEAT, Suspicion, ViewCount, Visit
+from articles.domain.readership import REPEAT, Suspicion, ViewCount, Visit
 from articles.readership import detection
 from articles.web.client_address import Address, Proxies, client_address, household, neighbourhood
 from articles.web.identity import reader_id

@@ -7,8 +7,9 @@ from functools import cached_property
 
 import redis
 
-from articles.domain.articles import OPERATOR, Rules
 from articles.domain.errors import Refused
+from articles.domain.moderation import OPERATOR
+from articles.domain.rules import Rules
 from articles.repository.account_deletion import Departures
 from articles.repository.articles import Articles
 from articles.repository.groups import Groups

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from articles.domain.articles import DELETED_NAME, UserId
+from articles.domain.members import DELETED_NAME, UserId
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Call, Store
 from articles.repository.store.keys import Keys

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from articles.domain.articles import Actor, Article, ArticleId, Posted, UserId
+from articles.domain.articles import Article, ArticleId, Posted
 from articles.domain.errors import (
     ArticleNotFound,
     ArticlesError,
@@ -11,6 +11,8 @@ from articles.domain.errors import (
     StoreError,
     StoreUnavailable,
 )
+from articles.domain.members import UserId
+from articles.domain.moderation import Actor
 from articles.repository.groups import Groups
 from articles.repository.lists.reading import read_articles
 from articles.repository.store import keys as names

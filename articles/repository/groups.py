@@ -5,8 +5,10 @@ from contextlib import suppress
 
 from redis.client import Pipeline
 
-from articles.domain.articles import Actor, ArticleId, Group
+from articles.domain.articles import ArticleId
 from articles.domain.errors import ArticleNotFound, GroupExists, GroupNotFound
+from articles.domain.lists import Group
+from articles.domain.moderation import Actor
 from articles.repository.lists.reading import split_groups
 from articles.repository.store.connection import Call, Store, Value, exact_time
 

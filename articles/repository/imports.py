@@ -6,8 +6,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TypeAlias
 
-from articles.domain.articles import DELETED_MEMBER, PLACEHOLDERS, Article, ArticleId, ImportedArticle, Order
+from articles.domain.articles import Article, ArticleId, ImportedArticle
 from articles.domain.errors import Refused, StoreUnavailable
+from articles.domain.lists import Order
+from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS
 from articles.repository.groups import Groups
 from articles.repository.lists.reading import read_articles
 from articles.repository.store import keys as names

@@ -5,8 +5,10 @@ from dataclasses import replace
 from heapq import merge
 from itertools import islice
 
-from articles.domain.articles import MOST_PAGED, ArticleId, Choice, MemberPage, UserId
+from articles.domain.articles import ArticleId, Choice
 from articles.domain.errors import ArticleNotFound, ArticleRemoved, PageNotFound, PageTooDeep
+from articles.domain.lists import MOST_PAGED, MemberPage
+from articles.domain.members import UserId
 from articles.repository.lists.reading import read_articles, sort_key
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Store, Value, exact_time

@@ -9,8 +9,9 @@ from itertools import islice
 from math import inf, isqrt
 from typing import NamedTuple
 
-from articles.domain.articles import Action, ArticleId, LogEntry, LogPage
+from articles.domain.articles import ArticleId
 from articles.domain.errors import PageNotFound, PageTooDeep
+from articles.domain.moderation import Action, LogEntry, LogPage
 from articles.repository.store.connection import Call, Store
 
 MOST_PAGED_ENTRIES = 100_000

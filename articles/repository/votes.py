@@ -1,6 +1,7 @@
 """Members' choices on articles."""
 
-from articles.domain.articles import ArticleId, Choice, Tally, UserId
+from articles.domain.articles import ArticleId, Choice, Tally
+from articles.domain.members import UserId
 from articles.repository.store.connection import Store, exact_time
 
 

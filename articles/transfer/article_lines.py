@@ -14,7 +14,8 @@ from functools import lru_cache
 from math import isinf, isnan
 from typing import Any
 
-from articles.domain.articles import UNKNOWN_POSTER, Article, ImportedArticle, UserId
+from articles.domain.articles import Article, ImportedArticle
+from articles.domain.members import UNKNOWN_POSTER, UserId
 from articles.text.lines import TITLE_LIMIT, Refused, clean_reason, clean_title
 from articles.text.links import clean_link
 from articles.text.slugs import clean_slug

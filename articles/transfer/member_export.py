@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 from itertools import chain, islice
 from typing import Any
 
-from articles.domain.articles import Article, Choice, LogEntry
+from articles.domain.articles import Article, Choice
+from articles.domain.moderation import LogEntry
 from articles.repository import Repository
 from articles.web.preferences import slugs_from
 

@@ -7,8 +7,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from articles.domain.articles import Article, ViewCount, Visit
+from articles.domain.articles import Article
 from articles.domain.errors import ArticleRemoved, ArticlesError
+from articles.domain.readership import ViewCount, Visit
 from articles.readership.archive import record_view
 from articles.readership.identity import remember, visit_of
 from articles.views.card import card_of

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils.cache import patch_cache_control
 from django.views.decorators.http import require_safe
 
-from articles.domain.articles import Order
+from articles.domain.lists import Order
 from articles.formatting.values import iso_date
 from articles.web.caching import CRAWLER_SECONDS
 from articles.web.site_address import site_address

@@ -11,8 +11,9 @@ from django.views.decorators.http import require_safe
 
 from accounts.web import unsent_form
 from accounts.web.form_pages import page_with_form
-from articles.domain.articles import Action, Group
 from articles.domain.errors import GroupExists, GroupNotFound
+from articles.domain.lists import Group
+from articles.domain.moderation import Action
 from articles.formatting.values import grouped
 from articles.forms.articles import GroupForm, MergeForm, RenameForm
 from articles.text.refusals import sentence_of

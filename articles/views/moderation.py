@@ -11,8 +11,9 @@ from django.views.decorators.http import require_safe
 
 from accounts.web import unsent_form
 from accounts.web.form_pages import page_with_form
-from articles.domain.articles import Action, Actor, ArticleId
+from articles.domain.articles import ArticleId
 from articles.domain.errors import GroupExists, Refused
+from articles.domain.moderation import Action, Actor
 from articles.forms.articles import AssignForm, ReasonForm
 from articles.text.refusals import sentence_of
 from articles.views.lists.paging import page_number

@@ -10,8 +10,9 @@ from django.utils.translation import ngettext
 from accounts.web import unsent_form
 from accounts.web.form_pages import members_only, page_with_form
 from accounts.web.resubmission import AT_MOST
-from articles.domain.articles import Article, ArticleId, UserId
+from articles.domain.articles import Article, ArticleId
 from articles.domain.errors import DuplicateLink, Refused
+from articles.domain.members import UserId
 from articles.formatting.values import grouped
 from articles.forms.articles import EditForm, PostForm
 from articles.repository import Repository

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from articles.charts import Chart, Series, stacked_bars
-from articles.domain.articles import DayViews, Suspicion
+from articles.domain.readership import DayViews, Suspicion
 from articles.readership import archive
 from articles.views.ranking import chart_labels
 from articles.web.identity import needs

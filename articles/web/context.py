@@ -7,8 +7,8 @@ from django.http import HttpRequest
 from django.template.backends.utils import csrf_input
 from django.utils.functional import SimpleLazyObject
 
-from articles.domain.articles import Group
 from articles.domain.errors import StoreUnavailable
+from articles.domain.lists import Group
 from articles.web.preferences import preferences_of
 from articles.wiring import repository
 

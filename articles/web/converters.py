@@ -3,7 +3,7 @@
 from django.urls import register_converter
 from django.urls.converters import StringConverter
 
-from articles.domain.articles import Span
+from articles.domain.lists import Span
 
 
 class ArticleIdConverter:

@@ -9,7 +9,8 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 
 from accounts.web.form_pages import members_only
-from articles.domain.articles import Actor, UserId
+from articles.domain.members import UserId
+from articles.domain.moderation import Actor
 
 View = Callable[..., HttpResponse]
 

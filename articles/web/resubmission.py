@@ -3,7 +3,7 @@
 from django.http import HttpRequest
 
 from accounts.web.resubmission import AT_MOST
-from articles.domain.articles import Action, LogEntry
+from articles.domain.moderation import Action, LogEntry
 from articles.repository import Repository
 from articles.web.identity import actor
 

@@ -12,7 +12,8 @@ from django.test import Client
 from accounts.models import Token, User
 from accounts.moderators import GROUP
 from articles import wiring
-from articles.domain.articles import Actor, ArticleId, ImportedArticle
+from articles.domain.articles import ArticleId, ImportedArticle
+from articles.domain.moderation import Actor
 from articles.repository import Repository
 from articles.repository.store.client import make_client
 from tests.api import contract

@@ -3,8 +3,8 @@
 import pytest
 from django.test import Client
 
-from articles.domain.articles import Actor
 from articles.domain.errors import ArticleRemoved, NotRemoved
+from articles.domain.moderation import Actor
 from tests.api.conftest import CAROL, Caller, error_of, findings
 
 TITLE, LINK = "A better title", "https://example.org/better"

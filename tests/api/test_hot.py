@@ -4,8 +4,9 @@ import time
 
 import pytest
 
-from articles.domain.articles import Choice, ImportedArticle, Visit
+from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.ranking import Parameters, hotness, hours_between
+from articles.domain.readership import Visit
 from tests.api.conftest import CAROL, error_of
 
 DAY = 86400

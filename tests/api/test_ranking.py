@@ -4,7 +4,9 @@ from itertools import pairwise
 
 import pytest
 
-from articles.domain.articles import Choice, Order, Visit
+from articles.domain.articles import Choice
+from articles.domain.lists import Order
+from articles.domain.readership import Visit
 from tests.api.conftest import error_of
 
 

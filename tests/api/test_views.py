@@ -8,7 +8,8 @@ import pytest
 from django.test import Client
 
 from articles.api.readership import ViewCount
-from articles.domain.articles import REPEAT, Order, Suspicion
+from articles.domain.lists import Order
+from articles.domain.readership import REPEAT, Suspicion
 from articles.readership import identity
 from articles.readership.archive import put_away
 from tests.api.conftest import Caller, error_of, findings

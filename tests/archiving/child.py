@@ -66,7 +66,7 @@ def follow(order: Order) -> Any:
 
 
 def do(order: Order) -> Any:
-    from articles.domain.articles import Visit
+    from articles.domain.readership import Visit
     from articles.models import ArchivedViews
     from articles.readership import archive
     from articles.repository import connect

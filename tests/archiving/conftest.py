@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from articles.domain.articles import Suspicion, Visit
+from articles.domain.readership import Suspicion, Visit
 from articles.repository import Repository
 from tests.clock import Clock
 from tests.repository.usage import DAY, post

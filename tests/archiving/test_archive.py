@@ -6,8 +6,9 @@ from datetime import UTC, datetime
 import pytest
 from django.db import DatabaseError, connection
 
-from articles.domain.articles import Order, Suspicion, Visit
 from articles.domain.errors import ArticleNotFound, ArticleRemoved, StoreUnavailable
+from articles.domain.lists import Order
+from articles.domain.readership import Suspicion, Visit
 from articles.models import ArchivedViews
 from articles.readership import archive
 from articles.repository import connect

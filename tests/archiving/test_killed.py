@@ -4,7 +4,7 @@ from itertools import count
 
 import pytest
 
-from articles.domain.articles import Order
+from articles.domain.lists import Order
 from tests.archiving.conftest import ALICE_READS, BOB_READS, CAROL_READS, LONG, shown, view
 from tests.repository.usage import post, problems
 

@@ -16,7 +16,8 @@ from django.utils.http import urlsafe_base64_encode
 
 from accounts.models import Token, User
 from accounts.moderators import GROUP as MODERATORS
-from articles.domain.articles import Actor, ImportedArticle
+from articles.domain.articles import ImportedArticle
+from articles.domain.moderation import Actor
 from articles.web import error_pages
 from articles.wiring import patient_repository
 

@@ -6,7 +6,10 @@ from itertools import count
 import pytest
 from playwright.sync_api import expect
 
-from articles.domain.articles import OPERATOR, Choice, Order, Visit
+from articles.domain.articles import Choice
+from articles.domain.lists import Order
+from articles.domain.moderation import OPERATOR
+from articles.domain.readership import Visit
 from tests.browser.windows import hold, row_of, shown_ids, wait_for, window
 from tests.repository.usage import let_close
 from tests.waiting import until

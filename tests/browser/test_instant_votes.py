@@ -3,7 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from articles.domain.articles import OPERATOR, Choice
+from articles.domain.articles import Choice
+from articles.domain.moderation import OPERATOR
 from tests.browser.windows import hold, log_in, row_of, shown_ids, wait_for, window
 from tests.repository.usage import let_close
 

@@ -16,9 +16,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-from articles.domain.articles import Actor, Choice, ImportedArticle, Order, Rules, Span, Visit
+from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.errors import ArticlesError, GroupNotFound, PageNotFound, StoreError
+from articles.domain.lists import Order, Span
+from articles.domain.moderation import Actor
 from articles.domain.ranking import Parameters
+from articles.domain.readership import Visit
+from articles.domain.rules import Rules
 from articles.repository import ImportRunning, Repository, Wish, connect
 from articles.searching import read_query
 

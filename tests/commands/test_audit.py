@@ -7,8 +7,8 @@ import pytest
 from django.core.management import call_command, load_command_class
 from django.core.management.base import CommandError
 
-from articles.domain.articles import Order
 from articles.domain.errors import StoreUnavailable
+from articles.domain.lists import Order
 from articles.repository.upkeep.audit import Audit
 
 from .conftest import row

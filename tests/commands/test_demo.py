@@ -15,7 +15,10 @@ from django.core.management.base import CommandError
 from accounts.models import User
 from articles.demo import seeding
 from articles.demo.readers import draw_views
-from articles.domain.articles import PLACEHOLDERS, Actor, Choice, Order
+from articles.domain.articles import Choice
+from articles.domain.lists import Order
+from articles.domain.members import PLACEHOLDERS
+from articles.domain.moderation import Actor
 from articles.repository import ImportRunning
 from articles.repository.imports import Imports
 from articles.repository.lists.hot import Hot

@@ -9,7 +9,8 @@ import pytest
 from django.core.management.base import CommandError
 
 from accounts.models import User
-from articles.domain.articles import Actor, Choice
+from articles.domain.articles import Choice
+from articles.domain.moderation import Actor
 from articles.management.commands import export_articles
 
 from .conftest import contents, row

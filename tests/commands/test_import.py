@@ -11,7 +11,9 @@ from django.db import OperationalError
 
 from accounts import account_deletion
 from accounts.models import User
-from articles.domain.articles import DELETED_MEMBER, PLACEHOLDERS, UNKNOWN_POSTER, Choice, Order
+from articles.domain.articles import Choice
+from articles.domain.lists import Order
+from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS, UNKNOWN_POSTER
 from articles.management.commands import import_articles
 from articles.management.progress import Progress
 from articles.repository.imports import Imports

@@ -1,6 +1,6 @@
 """`manage.py index_words`."""
 
-from articles.domain.articles import Order
+from articles.domain.lists import Order
 from articles.repository.store import keys as names
 from articles.searching import read_query
 

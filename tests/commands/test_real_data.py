@@ -8,7 +8,7 @@ from collections import defaultdict
 
 import pytest
 
-from articles.domain.articles import Order
+from articles.domain.lists import Order
 
 REASONS = {
     "link-characters": 29,

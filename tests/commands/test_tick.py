@@ -20,9 +20,12 @@ from django.core.management.base import CommandError
 from django.utils import timezone
 
 from articles import housekeeping
-from articles.domain.articles import Actor, ImportedArticle, Order, Visit
+from articles.domain.articles import ImportedArticle
 from articles.domain.errors import StoreUnavailable
+from articles.domain.lists import Order
+from articles.domain.moderation import Actor
 from articles.domain.ranking import Parameters
+from articles.domain.readership import Visit
 from articles.models import ArchivedViews
 from articles.readership import archive
 from articles.repository.lists.hot import Hot

@@ -9,7 +9,8 @@ import pytest
 from django.contrib.staticfiles import finders
 from django.test import Client
 
-from articles.domain.articles import Actor, Choice
+from articles.domain.articles import Choice
+from articles.domain.moderation import Actor
 
 
 class Head(HTMLParser):

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 import accounts.urls
 import articles.urls
-from articles.domain.articles import Actor
+from articles.domain.moderation import Actor
 from articles.formatting.values import iso_date
 from articles.views import crawlers
 from tests.pages.conftest import browser_of

@@ -13,7 +13,8 @@ from django.test import Client
 from django.urls import reverse
 
 from articles import wiring
-from articles.domain.articles import Actor, Choice
+from articles.domain.articles import Choice
+from articles.domain.moderation import Actor
 from articles.feeds.writing import clean
 from tests.pages.conftest import browser_of
 from tests.pages.feeds import ATOM, ids_in, links, number_of, parsed

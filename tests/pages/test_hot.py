@@ -3,7 +3,8 @@ import re
 import pytest
 from django.test import Client
 
-from articles.domain.articles import Actor, Visit
+from articles.domain.moderation import Actor
+from articles.domain.readership import Visit
 from tests.pages.conftest import browser_of
 from tests.pages.test_lists import rows
 

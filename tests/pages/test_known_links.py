@@ -1,7 +1,7 @@
 import pytest
 from django.test import Client
 
-from articles.domain.articles import Actor
+from articles.domain.moderation import Actor
 from tests.pages.conftest import browser_of
 
 

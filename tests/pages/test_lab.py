@@ -7,8 +7,11 @@ from html import unescape
 import pytest
 from django.test import Client
 
-from articles.domain.articles import Actor, Choice, ImportedArticle, Order, Visit
+from articles.domain.articles import Choice, ImportedArticle
+from articles.domain.lists import Order
+from articles.domain.moderation import Actor
 from articles.domain.ranking import Parameters
+from articles.domain.readership import Visit
 from articles.repository.ranking import parameters as tuning
 from tests.pages.conftest import browser_of
 

@@ -19,8 +19,10 @@ from accounts import account_deletion
 from accounts.models import Departure, Token, User
 from accounts.views import account_deletion as deletion_page
 from articles import housekeeping
-from articles.domain.articles import DELETED_NAME, Actor, Choice
+from articles.domain.articles import Choice
 from articles.domain.errors import StoreUnavailable
+from articles.domain.members import DELETED_NAME
+from articles.domain.moderation import Actor
 from tests.pages.conftest import browser_of
 
 

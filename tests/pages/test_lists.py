@@ -6,7 +6,8 @@ from html import unescape
 import pytest
 from django.test import Client
 
-from articles.domain.articles import Actor, Choice, ImportedArticle
+from articles.domain.articles import Choice, ImportedArticle
+from articles.domain.moderation import Actor
 from tests.pages.conftest import browser_of
 
 

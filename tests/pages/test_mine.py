@@ -9,8 +9,9 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import Token
-from articles.domain.articles import Actor, Choice
+from articles.domain.articles import Choice
 from articles.domain.errors import SavedFull, StoreUnavailable
+from articles.domain.moderation import Actor
 from articles.repository.members import Members
 from articles.text.refusals import sentence_of
 from tests.pages.conftest import browser_of

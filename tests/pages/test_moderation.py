@@ -3,8 +3,8 @@ import re
 import pytest
 from django.test import Client
 
-from articles.domain.articles import Actor
 from articles.domain.errors import GroupExists
+from articles.domain.moderation import Actor
 from tests.pages.conftest import browser_of
 
 

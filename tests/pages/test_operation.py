@@ -7,7 +7,8 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
-from articles.domain.articles import Choice, Order
+from articles.domain.articles import Choice
+from articles.domain.lists import Order
 from articles.repository.store.client import make_client
 from tests.pages.conftest import browser_of, member
 

@@ -5,7 +5,9 @@ import json
 import pytest
 from django.test import Client
 
-from articles.domain.articles import Actor, Choice, Visit
+from articles.domain.articles import Choice
+from articles.domain.moderation import Actor
+from articles.domain.readership import Visit
 from tests.pages.conftest import browser_of
 from tests.pages.test_lists import post_many
 from tests.repository.usage import let_close

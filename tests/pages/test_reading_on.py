@@ -8,7 +8,8 @@ from urllib.parse import parse_qs, quote, urlsplit
 import pytest
 from django.test import Client
 
-from articles.domain.articles import Actor, Choice
+from articles.domain.articles import Choice
+from articles.domain.moderation import Actor
 from tests.pages.conftest import browser_of
 from tests.pages.test_lists import post_many, rows
 

@@ -114,7 +114,7 @@ def test_a_group_is_chosen_from_a_list_typed_where_there_are_many_and_not_asked_
 
 
 def test_a_merged_group_leads_on_and_an_unknown_one_is_404(site, alice, carol):
-    from articles.domain.articles import Actor
+    from articles.domain.moderation import Actor
 
     post(site, alice, "redis", "java")
     site.groups.create("python", "Python")

@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from accounts.models import Token, User
-from articles.domain.articles import Actor
+from articles.domain.moderation import Actor
 from tests.pages.conftest import browser_of
 
 OUT_OF_DATE = "This page was out of date, so nothing has been changed yet."

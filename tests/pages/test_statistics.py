@@ -4,7 +4,8 @@ from dataclasses import replace
 import pytest
 from django.test import Client
 
-from articles.domain.articles import Actor, Suspicion, Visit
+from articles.domain.moderation import Actor
+from articles.domain.readership import Suspicion, Visit
 from articles.readership.archive import put_away
 from articles.views import readership
 from tests.pages.conftest import browser_of

@@ -7,7 +7,7 @@ import time_machine
 from django.core import signing
 from django.test import Client
 
-from articles.domain.articles import Actor
+from articles.domain.moderation import Actor
 from articles.readership import identity
 from articles.readership.archive import put_away
 from tests.pages.conftest import browser_of

@@ -5,8 +5,8 @@ import re
 import pytest
 from django.test import Client
 
-from articles.domain.articles import Actor
 from articles.domain.errors import StoreUnavailable
+from articles.domain.moderation import Actor
 from articles.repository.votes import Votes
 from tests.pages.conftest import browser_of
 from tests.pages.test_voting import counts

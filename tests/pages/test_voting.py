@@ -3,7 +3,7 @@ import re
 import pytest
 from django.test import Client
 
-from articles.domain.articles import Actor
+from articles.domain.moderation import Actor
 from tests.pages.conftest import browser_of
 from tests.repository.usage import let_close
 

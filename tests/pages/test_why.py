@@ -10,8 +10,10 @@ from django.template import engines
 from django.test import Client
 from django.utils import translation
 
-from articles.domain.articles import Actor, Choice, ImportedArticle, Visit
+from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.errors import StoreUnavailable
+from articles.domain.moderation import Actor
+from articles.domain.readership import Visit
 from articles.formatting import values as presentation
 from articles.formatting.values import full_date
 from articles.repository.ranking.explanations import Explanations

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from articles.domain.articles import Order, Suspicion, Visit
 from articles.domain.errors import ArticleNotFound, ArticleRemoved, ViewsArchived
+from articles.domain.lists import Order
+from articles.domain.readership import Suspicion, Visit
 from articles.repository import Counters, Repository
 from tests.clock import Clock
 from tests.repository.usage import DAY, MODERATOR, listed, post, problems, warm

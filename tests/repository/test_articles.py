@@ -7,7 +7,7 @@ from threading import Barrier
 
 import pytest
 
-from articles.domain.articles import Actor, Choice, Order, Posted
+from articles.domain.articles import Choice, Posted
 from articles.domain.errors import (
     ArticleNotFound,
     ArticleRemoved,
@@ -18,6 +18,8 @@ from articles.domain.errors import (
     PageNotFound,
     StoreUnfit,
 )
+from articles.domain.lists import Order
+from articles.domain.moderation import Actor
 from articles.repository.store import keys as names
 from articles.text.links import link_digest
 from tests.repository.conftest import ALICE, BOB, CAROL, MALLORY

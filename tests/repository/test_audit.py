@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import pytest
 import redis
 
-from articles.domain.articles import Choice, Order
+from articles.domain.articles import Choice
+from articles.domain.lists import Order
 from articles.domain.ranking import RANGES, Parameters
 from articles.repository import Repository, connect
 from articles.repository.search import index

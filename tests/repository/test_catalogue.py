@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from articles.domain.articles import OPERATOR, Choice
+from articles.domain.articles import Choice
+from articles.domain.moderation import OPERATOR
 from articles.repository.lists import standings
 from articles.repository.lists.standings import Standing
 from tests.repository.conftest import ALICE, BOB, CAROL

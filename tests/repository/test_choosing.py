@@ -2,8 +2,9 @@
 
 import pytest
 
-from articles.domain.articles import Choice, Order, Span
+from articles.domain.articles import Choice
 from articles.domain.errors import GroupNotFound, PageNotFound
+from articles.domain.lists import Order, Span
 from articles.repository.lists import unseen
 from tests.repository.conftest import BOB
 from tests.repository.usage import MODERATOR, post, problems, view

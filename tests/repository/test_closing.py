@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from articles.domain.articles import Choice, Rules
+from articles.domain.articles import Choice
 from articles.domain.errors import VotingClosed
+from articles.domain.rules import Rules
 from articles.repository import Repository, connect
 from articles.repository.store import schema
 from tests.repository.usage import ALICE, BOB, CAROL, DAY, imported, post, problems, use

@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from articles.domain.articles import Choice, Order, Span
+from articles.domain.articles import Choice
 from articles.domain.errors import ArticleNotFound
+from articles.domain.lists import Order, Span
 from articles.repository import Repository, connect
 from articles.repository.upkeep import audit, long_articles, repair
 from articles.searching import read_query

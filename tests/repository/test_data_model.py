@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from articles.domain.articles import OPERATOR, Choice, ImportedArticle, Rules
+from articles.domain.articles import Choice, ImportedArticle
+from articles.domain.moderation import OPERATOR
 from articles.domain.ranking import Parameters
+from articles.domain.rules import Rules
 from articles.repository import Repository, connect
 from articles.repository.lists import hot
 from articles.repository.ranking import parameters
@@ -325,6 +327,6 @@ def test_the_documented_layout_is_the_one_in_force(used):
 
 
 def test_the_placeholders_are_documented_as_they_are():
-    from articles.domain.articles import PLACEHOLDERS
+    from articles.domain.members import PLACEHOLDERS
 
     assert f"{PLACEHOLDERS.start:,} to {PLACEHOLDERS.stop - 1:,} are placeholders" in PAGE

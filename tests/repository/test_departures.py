@@ -4,8 +4,11 @@ from contextlib import suppress
 
 import pytest
 
-from articles.domain.articles import DELETED_NAME, Actor, Choice, Order
+from articles.domain.articles import Choice
 from articles.domain.errors import MemberGone, StoreUnavailable
+from articles.domain.lists import Order
+from articles.domain.members import DELETED_NAME
+from articles.domain.moderation import Actor
 from articles.domain.ranking import Parameters
 from articles.repository import Repository, account_deletion, connect
 from articles.repository.store import schema

@@ -6,10 +6,13 @@ from threading import Event, Thread
 
 import pytest
 
-from articles.domain.articles import Choice, Order, Rules, Visit
+from articles.domain.articles import Choice
 from articles.domain.errors import ArticleNotFound, ArticleRemoved
 from articles.domain.explanation import GroupPlace, NextVote
+from articles.domain.lists import Order
 from articles.domain.ranking import Parameters
+from articles.domain.readership import Visit
+from articles.domain.rules import Rules
 from articles.repository import connect
 from articles.repository.lists import merging
 from articles.repository.ranking.explanations import Explanations

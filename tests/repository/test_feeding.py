@@ -8,8 +8,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from articles.domain.articles import Choice, Order, Rules, Span
+from articles.domain.articles import Choice
 from articles.domain.errors import GroupNotFound, VotingClosed
+from articles.domain.lists import Order, Span
+from articles.domain.rules import Rules
 from articles.repository import Wish, connect
 from articles.repository.lists import feeds as feeding
 from articles.repository.store import schema

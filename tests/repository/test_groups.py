@@ -2,8 +2,8 @@
 
 import pytest
 
-from articles.domain.articles import Group, Order
 from articles.domain.errors import ArticleNotFound, GroupExists, GroupNotFound
+from articles.domain.lists import Group, Order
 from tests.repository.conftest import ALICE, BOB, CAROL
 from tests.repository.usage import listed, post, problems, warm
 

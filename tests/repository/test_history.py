@@ -4,8 +4,11 @@ from threading import Barrier, Thread
 
 import pytest
 
-from articles.domain.articles import Choice, Order, Rules, Visit
+from articles.domain.articles import Choice
 from articles.domain.explanation import Sample
+from articles.domain.lists import Order
+from articles.domain.readership import Visit
+from articles.domain.rules import Rules
 from articles.repository import connect
 from articles.repository.readership.history import EVERY, KEPT, TOP, History
 from tests.repository.usage import BOB, MODERATOR, imported, post, problems

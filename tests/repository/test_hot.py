@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from articles import housekeeping
 from articles.domain import ranking
-from articles.domain.articles import Order, Rules
 from articles.domain.errors import PageNotFound
+from articles.domain.lists import Order
 from articles.domain.ranking import Parameters
+from articles.domain.rules import Rules
 from articles.repository import Repository, connect
 from articles.repository.lists.hot import _LOCK_LIFE
 from articles.repository.store import keys

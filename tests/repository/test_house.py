@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from articles.domain.articles import Visit
 from articles.domain.errors import StoreUnavailable
+from articles.domain.readership import Visit
 from articles.repository import Repository
 from articles.repository.store import keys as names
 from articles.repository.upkeep.lease import _LOCK_LIFE

@@ -5,8 +5,10 @@ from contextlib import suppress
 import pytest
 import redis
 
-from articles.domain.articles import DELETED_MEMBER, PLACEHOLDERS, Choice, ImportedArticle, Order
+from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.errors import VotingClosed
+from articles.domain.lists import Order
+from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS
 from articles.repository import ImportRunning, connect
 from articles.repository.store import keys as names
 from articles.searching import read_query

@@ -8,8 +8,10 @@ from pathlib import Path
 import fakeredis
 import pytest
 
-from articles.domain.articles import Choice, Order, Span, Suspicion, Visit
+from articles.domain.articles import Choice
 from articles.domain.errors import ArticleNotFound, StoreUnavailable, VotingClosed
+from articles.domain.lists import Order, Span
+from articles.domain.readership import Suspicion, Visit
 from articles.repository import connect
 from articles.repository.inspection.census import KINDS, OTHER, count_keys, kinds_of
 from articles.repository.inspection.footprint import keys_of

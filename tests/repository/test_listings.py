@@ -6,9 +6,10 @@ from collections import Counter
 import pytest
 import redis
 
-from articles.domain import articles
-from articles.domain.articles import Choice, Order
+from articles.domain import lists
+from articles.domain.articles import Choice
 from articles.domain.errors import GroupNotFound, PageNotFound, PageTooDeep
+from articles.domain.lists import Order
 from articles.repository import connect
 from articles.repository.lists import merging, pages
 from tests.repository.conftest import ALICE, BOB, CAROL
@@ -412,7 +413,7 @@ def test_the_deepest_page_of_many_shards_reads_little(server_url, clock, monkeyp
         lambda windows, *rest: read.append(sum(len(w.entries) for w in windows)) or cut(windows, *rest),
     )
 
-    page = repository.listings.page(Order.SCORE, articles.MOST_PAGED // 25)
+    page = repository.listings.page(Order.SCORE, lists.MOST_PAGED // 25)
 
     assert page.total == 12_000
     assert sum(read) < 5_000

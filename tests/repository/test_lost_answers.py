@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 import redis
 
-from articles.domain.articles import Actor, Suspicion
 from articles.domain.errors import EditingClosed, StoreUnavailable
+from articles.domain.moderation import Actor
+from articles.domain.readership import Suspicion
 from articles.repository import Repository, connect
 from articles.repository.store import scripts
 from tests.repository.test_races import Job, interleaved

@@ -3,8 +3,11 @@
 import pytest
 from redis.client import Pipeline
 
-from articles.domain.articles import PLACEHOLDERS, Choice, MemberPage, Rules
+from articles.domain.articles import Choice
 from articles.domain.errors import ArticleNotFound, ArticleRemoved, PageNotFound, PageTooDeep, SavedFull
+from articles.domain.lists import MemberPage
+from articles.domain.members import PLACEHOLDERS
+from articles.domain.rules import Rules
 from articles.repository import Repository, connect, members
 from articles.repository.store import keys, scripts
 from tests.repository.test_races import race

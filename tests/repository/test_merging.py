@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from articles.domain.articles import ImportedArticle, Order
+from articles.domain.articles import ImportedArticle
+from articles.domain.lists import Order
 from articles.repository.lists.merging import Ranking, Window, cut, merge_page
 from articles.repository.lists.reading import sort_key
 from articles.repository.store.keys import Keys

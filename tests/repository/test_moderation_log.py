@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from articles.domain.articles import Action, Actor
 from articles.domain.errors import ArticlesError, PageNotFound, PageTooDeep
+from articles.domain.moderation import Action, Actor
 from articles.repository import moderation_log
 from tests.repository.conftest import ALICE, BOB, CAROL
 from tests.repository.usage import link, post

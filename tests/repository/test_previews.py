@@ -7,8 +7,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from articles.domain import ranking
-from articles.domain.articles import ImportedArticle, Order, Rules, Visit
+from articles.domain.articles import ImportedArticle
+from articles.domain.lists import Order
 from articles.domain.ranking import Parameters
+from articles.domain.readership import Visit
+from articles.domain.rules import Rules
 from articles.repository import connect
 from articles.repository.ranking import parameters as tuning
 from articles.repository.ranking import previews

@@ -2,7 +2,8 @@
 
 import pytest
 
-from articles.domain.articles import Choice, Order
+from articles.domain.articles import Choice
+from articles.domain.lists import Order
 from articles.repository import connect
 from tests.repository.conftest import ALICE, BOB
 from tests.repository.usage import view

@@ -11,7 +11,7 @@ import pytest
 import redis
 
 from articles.domain import ranking
-from articles.domain.articles import Actor, Choice, Order, Rules, Tally
+from articles.domain.articles import Choice, Tally
 from articles.domain.errors import (
     ArticleRemoved,
     ArticlesError,
@@ -22,6 +22,9 @@ from articles.domain.errors import (
     NotRemoved,
     StoreError,
 )
+from articles.domain.lists import Order
+from articles.domain.moderation import Actor
+from articles.domain.rules import Rules
 from articles.repository import ImportRunning, Repository, connect
 from articles.repository.store import keys, scripts
 from articles.searching import read_query

@@ -7,9 +7,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from articles.domain.articles import Choice, Order, Rules, Span
+from articles.domain.articles import Choice
 from articles.domain.errors import ArticlesError
+from articles.domain.lists import Order, Span
 from articles.domain.ranking import Parameters
+from articles.domain.rules import Rules
 from articles.repository import connect
 from articles.repository.store.client import make_client
 from tests.clock import Clock

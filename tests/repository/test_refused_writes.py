@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from articles.domain.articles import Choice, Order, Span
+from articles.domain.articles import Choice
 from articles.domain.errors import StoreUnavailable
+from articles.domain.lists import Order, Span
 from articles.repository import Repository, Wish, connect
 from articles.repository.lists import merging
 from articles.searching import read_query

@@ -4,7 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from articles.domain.articles import Choice, Order, Rules
+from articles.domain.articles import Choice
+from articles.domain.lists import Order
+from articles.domain.rules import Rules
 from articles.repository import Repository, connect
 from articles.repository.store import keys, schema
 from tests.repository.usage import (

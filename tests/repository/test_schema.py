@@ -7,8 +7,8 @@ from uuid import UUID
 import pytest
 import redis
 
-from articles.domain.articles import Rules
 from articles.domain.errors import StoreUnfit
+from articles.domain.rules import Rules
 from articles.repository import connect
 from articles.repository.ranking import parameters as tuning
 from articles.repository.search.index import ALL_INDEXED

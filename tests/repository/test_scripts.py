@@ -16,9 +16,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from articles.domain import ranking
-from articles.domain.articles import Actor, Choice, Order, Rules, Span
+from articles.domain.articles import Choice
 from articles.domain.errors import EditingClosed, VotingClosed
+from articles.domain.lists import Order, Span
+from articles.domain.moderation import Actor
 from articles.domain.ranking import Parameters
+from articles.domain.rules import Rules
 from articles.repository import Repository, connect
 from articles.repository.store import schema, scripts
 from articles.repository.store.client import make_client

@@ -6,8 +6,9 @@ from itertools import count
 
 import pytest
 
-from articles.domain.articles import Choice, Order
+from articles.domain.articles import Choice
 from articles.domain.errors import ArticleRemoved, DuplicateLink, GroupNotFound, NotRemoved, PageNotFound
+from articles.domain.lists import Order
 from articles.repository import Repository, connect
 from articles.repository.lists.reading import sort_key
 from articles.repository.search import find, index

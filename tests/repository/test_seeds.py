@@ -4,7 +4,8 @@ One of them ends by asserting that votes are still above 1 after the only other 
 user holds one choice, so they are 1, and the opposition is counted by itself.
 """
 
-from articles.domain.articles import Choice, Order
+from articles.domain.articles import Choice
+from articles.domain.lists import Order
 
 USERNAME, OTHER_USER = 1, 2
 

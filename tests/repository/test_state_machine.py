@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from articles.domain import ranking
-from articles.domain.articles import REPEAT, Actor, Choice, Order, Rules, Suspicion, Tally
+from articles.domain.articles import Choice, Tally
 from articles.domain.errors import (
     ArticleNotFound,
     ArticleRemoved,
@@ -29,7 +29,11 @@ from articles.domain.errors import (
     TuningRunning,
     VotingClosed,
 )
+from articles.domain.lists import Order
+from articles.domain.moderation import Actor
 from articles.domain.ranking import Parameters
+from articles.domain.readership import REPEAT, Suspicion
+from articles.domain.rules import Rules
 from articles.repository import Repository, connect
 from articles.repository.ranking import parameters as tuning
 from articles.repository.store import keys

@@ -8,8 +8,9 @@ import time
 import pytest
 import redis
 
-from articles.domain.articles import Choice, Order
+from articles.domain.articles import Choice
 from articles.domain.errors import StoreUnavailable
+from articles.domain.lists import Order
 from articles.repository import connect
 from articles.repository.store.client import store_errors
 from tests.repository.conftest import ALICE, BOB, CAROL

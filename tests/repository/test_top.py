@@ -3,7 +3,8 @@
 import pytest
 from redis.client import Pipeline
 
-from articles.domain.articles import Choice, Order, Span
+from articles.domain.articles import Choice
+from articles.domain.lists import Order, Span
 from articles.domain.ranking import by_points
 from articles.repository import connect
 from articles.repository.store import schema

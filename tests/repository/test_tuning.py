@@ -10,9 +10,12 @@ from threading import Event, Thread
 import pytest
 
 from articles.domain import ranking
-from articles.domain.articles import OPERATOR, Action, Actor, Choice, Order, Rules
+from articles.domain.articles import Choice
 from articles.domain.errors import ArticlesError, ParametersChanged, StoreUnfit, TuningRunning
+from articles.domain.lists import Order
+from articles.domain.moderation import OPERATOR, Action, Actor
 from articles.domain.ranking import Parameters
+from articles.domain.rules import Rules
 from articles.repository import Repository, connect
 from articles.repository.ranking import parameters as tuning
 from articles.repository.store import schema

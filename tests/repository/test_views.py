@@ -6,9 +6,11 @@ from datetime import UTC, datetime
 import pytest
 
 from articles.domain import ranking
-from articles.domain.articles import REPEAT, DayViews, Order, Rules, Suspicion
 from articles.domain.errors import ArticleNotFound, ArticleRemoved, StoreUnfit
+from articles.domain.lists import Order
 from articles.domain.ranking import Parameters
+from articles.domain.readership import REPEAT, DayViews, Suspicion
+from articles.domain.rules import Rules
 from articles.repository import connect
 from articles.repository.readership.pageviews import DAYS_KEPT
 from tests.repository.conftest import CAROL

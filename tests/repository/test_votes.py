@@ -3,8 +3,10 @@
 import pytest
 
 from articles.domain import ranking
-from articles.domain.articles import Article, Choice, Order, Rules, Tally
+from articles.domain.articles import Article, Choice, Tally
 from articles.domain.errors import ArticleNotFound, ArticleRemoved, VotingClosed
+from articles.domain.lists import Order
+from articles.domain.rules import Rules
 from articles.repository import connect
 from tests.repository.conftest import ALICE, BOB, CAROL, MALLORY
 from tests.repository.usage import DAY, imported, link, problems, warm

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from articles.domain.articles import Choice, ImportedArticle, Order, Rules
+from articles.domain.articles import Choice, ImportedArticle
+from articles.domain.lists import Order
 from articles.domain.ranking import Parameters
+from articles.domain.rules import Rules
 from articles.repository import Repository, connect
 from articles.repository.ranking import parameters as tuning
 from articles.repository.ranking import weights

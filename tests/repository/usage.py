@@ -3,8 +3,11 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from articles.domain.articles import Actor, Choice, ImportedArticle, Order, Span, Suspicion, Visit
+from articles.domain.articles import Choice, ImportedArticle
+from articles.domain.lists import Order, Span
+from articles.domain.moderation import Actor
 from articles.domain.ranking import Parameters
+from articles.domain.readership import Suspicion, Visit
 from articles.repository import Repository
 from tests.clock import Clock
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from articles.domain import ranking
-from articles.domain.articles import Rules
 from articles.domain.ranking import RANGES, Parameters, half_life, hotness
+from articles.domain.rules import Rules
 from bench.pictures import decay_curves
 
 PAGE = (Path(__file__).parents[2] / "docs" / "hot-list.md").read_text("utf-8")

@@ -10,7 +10,7 @@ from prometheus_client.core import CollectorRegistry
 from prometheus_client.exposition import generate_latest
 from prometheus_client.mmap_dict import MmapedDict, mmap_key
 
-from articles.domain.articles import Suspicion
+from articles.domain.readership import Suspicion
 from articles.formatting import units
 from articles.operation import metric_files, metrics
 from articles.repository.store import scripts

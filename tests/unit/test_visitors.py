@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from articles import wiring
-from articles.domain.articles import Rules, Suspicion
+from articles.domain.readership import Suspicion
+from articles.domain.rules import Rules
 from articles.readership import detection, identity
 from articles.readership.identity import digest, suspicion_of
 from voting_site.configuration import variables

@@ -14,7 +14,8 @@ from django.core.management.base import CommandError, CommandParser
 from django.db import Error as DatabaseError
 
 from accounts.models import User
-from articles.domain.articles import DELETED_MEMBER, UNKNOWN_POSTER, ImportedArticle, UserId
+from articles.domain.articles import ImportedArticle
+from articles.domain.members import DELETED_MEMBER, UNKNOWN_POSTER, UserId
 from articles.management.accounts import require_accounts
 from articles.management.article_file import ArticleFile, DamagedFile, open_articles
 from articles.management.import_report import ImportReport

@@ -11,8 +11,11 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.module_loading import import_string
 
-from articles.domain.articles import REPEAT, UNKNOWN_POSTER, ArticleId, ImportedArticle, Rules, Suspicion, Visit
+from articles.domain.articles import ArticleId, ImportedArticle
 from articles.domain.errors import StoreError
+from articles.domain.members import UNKNOWN_POSTER
+from articles.domain.readership import REPEAT, Suspicion, Visit
+from articles.domain.rules import Rules
 from articles.management.article_file import DamagedFile, open_articles
 from articles.management.progress import Progress, add_progress_argument, progress
 from articles.management.sentences import about_store

@@ -6,8 +6,9 @@ from typing import Any
 
 import redis
 
-from articles.domain.articles import ArticleId, Order
+from articles.domain.articles import ArticleId
 from articles.domain.errors import ArticleNotFound
+from articles.domain.lists import Order
 from articles.repository.store.connection import Store
 from articles.repository.store.keys import Keys
 

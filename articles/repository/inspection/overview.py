@@ -13,7 +13,8 @@ from typing import Any, TypeVar
 
 import redis
 
-from articles.domain.articles import ArticleId, Order
+from articles.domain.articles import ArticleId
+from articles.domain.lists import Order
 from articles.repository.inspection.census import Census, count_keys
 from articles.repository.inspection.footprint import Footprint, KeyMemory, article_keys, mean_footprint
 from articles.repository.inspection.server import Overview, overview_of

@@ -7,8 +7,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
-from articles.domain.articles import Article, ArticleId, Order, Span, UserId
+from articles.domain.articles import Article, ArticleId
 from articles.domain.errors import GroupNotFound
+from articles.domain.lists import Order, Span
+from articles.domain.members import UserId
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.merging import Cut, group_rankings, merge_page, site_rankings
 from articles.repository.lists.reading import moved_to, read_articles, sort_key

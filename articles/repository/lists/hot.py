@@ -4,8 +4,8 @@ import logging
 import secrets
 from itertools import islice
 
-from articles.domain.articles import Order
 from articles.domain.errors import StoreUnavailable
+from articles.domain.lists import Order
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Call, Store, exact_time
 

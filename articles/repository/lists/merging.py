@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from math import isqrt
 from typing import Any, NamedTuple
 
-from articles.domain.articles import ArticleId, Order, Span
+from articles.domain.articles import ArticleId
+from articles.domain.lists import Order, Span
 from articles.repository.lists.reading import sort_key
 from articles.repository.store.connection import Call, Store, Value, exact_time
 from articles.repository.store.keys import Keys

@@ -3,8 +3,10 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from articles.domain.articles import MOST_PAGED, Article, ArticleId, ArticlePage, Group, Order, Span, UserId
+from articles.domain.articles import Article, ArticleId
 from articles.domain.errors import GroupNotFound, PageNotFound, PageTooDeep
+from articles.domain.lists import MOST_PAGED, ArticlePage, Group, Order, Span
+from articles.domain.members import UserId
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.merging import Cut, Ranking, group_rankings, merge_page, site_rankings
 from articles.repository.lists.reading import moved_to, read_articles

@@ -8,8 +8,9 @@ import redis
 from redis.client import Pipeline
 
 from articles.domain import ranking
-from articles.domain.articles import Article, ArticleId, Choice, UserId
+from articles.domain.articles import Article, ArticleId, Choice
 from articles.domain.errors import StoreUnfit
+from articles.domain.members import UserId
 from articles.repository.store import keys as names
 from articles.repository.store.client import UNPREPARED
 from articles.repository.store.connection import Store

@@ -3,7 +3,9 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from articles.domain import ranking
-from articles.domain.articles import Article, ArticleId, Order, Pulse, UserId
+from articles.domain.articles import Article, ArticleId
+from articles.domain.lists import Order, Pulse
+from articles.domain.members import UserId
 from articles.repository.lists.reading import read_articles, sort_key
 from articles.repository.store.connection import Store, exact_time
 

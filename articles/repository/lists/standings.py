@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from articles.domain.articles import ArticleId, Order
+from articles.domain.articles import ArticleId
+from articles.domain.lists import Order
 from articles.domain.ranking import ONE_POINT
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Store

@@ -8,7 +8,8 @@ to come.
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from articles.domain.articles import ArticleId, Order
+from articles.domain.articles import ArticleId
+from articles.domain.lists import Order
 from articles.repository.lists.merging import MOST_READINGS, Cut, Entry, Ranking, pairs
 from articles.repository.lists.reading import sort_key
 from articles.repository.store.connection import Call, Store, exact_time

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from articles.domain.articles import Article, ArticleId, Order
+from articles.domain.articles import Article, ArticleId
 from articles.domain.explanation import (
     Explanation,
     GroupPlace,
@@ -14,6 +14,7 @@ from articles.domain.explanation import (
     Sample,
     ScoreParts,
 )
+from articles.domain.lists import Order
 from articles.domain.ranking import RANGES
 from articles.repository.lists import merging
 from articles.repository.lists.hot import Hot

@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from articles.domain.articles import Actor, Order
 from articles.domain.errors import ParametersChanged, StoreUnfit
+from articles.domain.lists import Order
+from articles.domain.moderation import Actor
 from articles.domain.ranking import RANGES, Parameters, out_of_range
 from articles.repository.store.client import UNPREPARED
 from articles.repository.store.connection import Call, Store, exact_time

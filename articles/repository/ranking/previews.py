@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from articles.domain import ranking
-from articles.domain.articles import Article, ArticleId, Order
+from articles.domain.articles import Article, ArticleId
+from articles.domain.lists import Order
 from articles.domain.ranking import Parameters
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.merging import MOST_READINGS

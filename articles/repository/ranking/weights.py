@@ -3,8 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from articles.domain.articles import OPERATOR, ArticleId, Order
+from articles.domain.articles import ArticleId
 from articles.domain.errors import Refused
+from articles.domain.lists import Order
+from articles.domain.moderation import OPERATOR
 from articles.domain.weight import DAY, PATIENCE, RECENT, SETTLED, Recent, fitting_votes_per_day, is_worth_a_change
 from articles.repository.ranking.parameters import Tunings
 from articles.repository.store import keys as names

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 
-from articles.domain.articles import ArticleId, Order
+from articles.domain.articles import ArticleId
 from articles.domain.explanation import Sample
+from articles.domain.lists import Order
 from articles.repository.lists.merging import Ranking, merge_page
 from articles.repository.store.connection import Call, Store, Value
 

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
-from articles.domain.articles import ArticleId, DayViews, Suspicion, ViewCount, Visit
+from articles.domain.articles import ArticleId
+from articles.domain.readership import DayViews, Suspicion, ViewCount, Visit
 from articles.repository.lists.reading import replies_of
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Call, Store, exact_time

@@ -8,8 +8,10 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from articles.domain.articles import Article, ArticleId, Order, SearchPage, UserId
+from articles.domain.articles import Article, ArticleId
 from articles.domain.errors import GroupNotFound, PageNotFound, PageTooDeep
+from articles.domain.lists import Order, SearchPage
+from articles.domain.members import UserId
 from articles.repository.lists.reading import moved_to, read_articles, sort_key
 from articles.repository.search.index import ALL_INDEXED, by_words, version_of
 from articles.repository.store import keys as names

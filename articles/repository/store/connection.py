@@ -9,7 +9,7 @@ import redis
 from redis.client import Pipeline
 
 from articles.domain import errors
-from articles.domain.articles import Rules
+from articles.domain.rules import Rules
 from articles.repository.store import scripts
 from articles.repository.store.client import store_errors
 from articles.repository.store.keys import Shards

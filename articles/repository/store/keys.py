@@ -5,7 +5,9 @@ docs/data-model.md describes each with its type, content and lifetime.
 
 from dataclasses import dataclass
 
-from articles.domain.articles import ArticleId, Order, Span, UserId
+from articles.domain.articles import ArticleId
+from articles.domain.lists import Order, Span
+from articles.domain.members import UserId
 
 COUNTER = "article:"
 """Last article id given out."""

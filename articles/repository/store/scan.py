@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, TypeVar
 
-from articles.domain.articles import ArticleId, Order, UserId
+from articles.domain.articles import ArticleId
+from articles.domain.lists import Order
+from articles.domain.members import UserId
 from articles.repository.store.connection import Store
 from articles.repository.store.keys import Keys, Shards
 

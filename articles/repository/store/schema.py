@@ -7,8 +7,8 @@ from uuid import uuid4
 
 import redis
 
-from articles.domain.articles import Order
 from articles.domain.errors import StoreUnfit
+from articles.domain.lists import Order
 from articles.domain.ranking import Parameters
 from articles.repository.ranking.parameters import is_chosen_by_moderators, parameters_from, values_of
 from articles.repository.search.index import ALL_INDEXED

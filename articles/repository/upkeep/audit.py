@@ -23,7 +23,8 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any
 
-from articles.domain.articles import Order, Span, UserId
+from articles.domain.lists import Order, Span
+from articles.domain.members import UserId
 from articles.domain.ranking import RANGES, out_of_range
 from articles.repository.ranking.parameters import parameters_from
 from articles.repository.search.index import Finding, Index

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from articles.domain.articles import ArticleId, Order, Span
+from articles.domain.articles import ArticleId
+from articles.domain.lists import Order, Span
 from articles.repository.groups import Groups
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.reading import split_groups

@@ -10,8 +10,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, override
 from django.views.decorators.http import require_safe
 
-from articles.domain.articles import Article, Order, Span
+from articles.domain.articles import Article
 from articles.domain.errors import GroupNotFound
+from articles.domain.lists import Order, Span
 from articles.feeds.answers import answer
 from articles.feeds.query import BadQuery, query_of, wish_of
 from articles.feeds.writing import Feed

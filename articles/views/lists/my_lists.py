@@ -10,7 +10,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from accounts.web.form_pages import members_only
-from articles.domain.articles import MemberPage, UserId
+from articles.domain.lists import MemberPage
+from articles.domain.members import UserId
 from articles.repository import Repository
 from articles.transfer import member_export
 from articles.views.lists.paging import page_number

@@ -8,8 +8,8 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from articles.domain.articles import Order, Range, Span
 from articles.domain.errors import GroupNotFound
+from articles.domain.lists import Order, Range, Span
 from articles.repository import MOST_GROUPS
 from articles.text.lines import Refused
 from articles.text.slugs import slugs_between

@@ -8,7 +8,8 @@ from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest
 
-from articles.domain.articles import ArticleId, ArticlePage
+from articles.domain.articles import ArticleId
+from articles.domain.lists import ArticlePage
 from articles.web.page_token import Pages, pack, unpack
 
 _PAGE = re.compile("[1-9][0-9]{0,8}")

@@ -10,8 +10,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
-from articles.domain.articles import Article, ArticleId, Order, Pulse
+from articles.domain.articles import Article, ArticleId
 from articles.domain.errors import ArticleRemoved, VotingClosed
+from articles.domain.lists import Order, Pulse
 from articles.formatting.values import grouped
 from articles.text.refusals import sentence_of
 from articles.text.slugs import clean_slug

@@ -10,8 +10,8 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
-from articles.domain.articles import Order
 from articles.domain.errors import GroupNotFound
+from articles.domain.lists import Order
 from articles.searching import MOST_CHARACTERS, Query, marked_parts, read_query
 from articles.text.slugs import slug_asked_for
 from articles.views.lists.paging import page_number

@@ -14,8 +14,8 @@ from django.views.decorators.http import require_safe
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action
 from articles.domain import lab as working_out
-from articles.domain.articles import Actor
 from articles.domain.errors import ParametersChanged, TuningRunning
+from articles.domain.moderation import Actor
 from articles.domain.ranking import Parameters, out_of_range
 from articles.domain.weight import fitting_votes_per_day
 from articles.formatting.values import age, grouped

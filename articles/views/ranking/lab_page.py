@@ -9,7 +9,8 @@ from django.utils.translation import ngettext
 
 from articles.charts import Chart, decay_curve
 from articles.domain import lab, ranking, weight
-from articles.domain.articles import Article, Order
+from articles.domain.articles import Article
+from articles.domain.lists import Order
 from articles.domain.ranking import RANGES, Parameters
 from articles.formatting.values import decimal, grouped
 from articles.forms.lab import ApplyForm, LabForm, plain
