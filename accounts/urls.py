@@ -2,19 +2,19 @@
 
 from django.urls import path
 
-from accounts.views import account_deletion, members, passwords
+from accounts.views import account_deletion, login, passwords, settings
 
 app_name = "accounts"
 urlpatterns = [
-    path("login/", members.log_in, name="login"),
-    path("logout/", members.log_out, name="logout"),
-    path("signup/", members.sign_up, name="signup"),
+    path("login/", login.log_in, name="login"),
+    path("logout/", login.log_out, name="logout"),
+    path("signup/", login.sign_up, name="signup"),
     path("password/", passwords.ChangePassword.as_view(), name="password_change"),
     path("password/reset/", passwords.reset_password, name="password_reset"),
     path("password/reset/sent/", passwords.reset_sent, name="password_reset_sent"),
     path("password/reset/<uidb64>/<token>/", passwords.ConfirmReset.as_view(), name="password_reset_confirm"),
-    path("settings/", members.member_settings, name="settings"),
+    path("settings/", settings.member_settings, name="settings"),
     path("settings/delete/", account_deletion.delete_account, name="delete"),
-    path("settings/tokens/", members.issue_token, name="token_issue"),
-    path("settings/tokens/<int:token_id>/revoke/", members.revoke_token, name="token_revoke"),
+    path("settings/tokens/", settings.issue_token, name="token_issue"),
+    path("settings/tokens/<int:token_id>/revoke/", settings.revoke_token, name="token_revoke"),
 ]

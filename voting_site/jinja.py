@@ -1,5 +1,6 @@
 """The Jinja2 environment of every page a reader sees."""
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -13,9 +14,27 @@ from jinja2.nodes import EvalContext
 from markupsafe import Markup
 
 from accounts.web.form_pages import page_of
-from articles.formatting.values import FILTERS, grouped
+from articles.formatting import values
+from articles.formatting.values import grouped
+from articles.text.links import host_of
 from articles.web import languages
 from voting_site.form_errors import control, was_refused, wrong_fields
+
+FILTERS: dict[str, Callable[..., Any]] = {
+    "age": values.age,
+    "from_now": values.from_now,
+    "is_long": values.is_long,
+    "full_date": values.full_date,
+    "iso_date": values.iso_date,
+    "duration": values.duration,
+    "figures": values.figures,
+    "grouped": values.grouped,
+    "significant": values.significant,
+    "thousandths": values.thousandths,
+    "host": host_of,
+    "listed": values.listed,
+    "prose": values.prose,
+}
 
 
 @lru_cache(maxsize=8192)

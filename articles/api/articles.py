@@ -3,15 +3,17 @@
 from contextlib import suppress
 
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
-from ninja import Query, Router
+from ninja import Query, Status
 from pydantic import BaseModel, Field
 
 from articles.api import schemas
-from articles.api.lists import LAST_PAGE, READERS, ArticleNumber, failing
+from articles.api.groups import check_groups, slugs_of
 from articles.api.protocol.auth import MEMBERS
+from articles.api.protocol.operations import LAST_PAGE, READERS, ArticleNumber, failing, router
 from articles.api.protocol.problems import Problem
 from articles.domain import members, moderation
 from articles.domain.errors import ArticleRemoved, NotRemoved, NotThePoster, PageNotFound
@@ -19,8 +21,6 @@ from articles.text.lines import clean_reason, clean_title
 from articles.text.links import clean_link
 from articles.web.identity import actor, reader_id
 from articles.wiring import repository
-
-router = Router()
 
 
 class Edit(BaseModel):
@@ -184,3 +184,31 @@ def read_log(request: HttpRequest, query: Query[PageQuery]) -> LogPage:  # noqa:
     if query.page > LAST_PAGE:
         raise PageNotFound(query.page)
     return LogPage.of(repository().moderation_log.page(query.page))
+
+
+_LOCATION = {"Location": {"description": "The article's address in the API.", "schema": {"type": "string"}}}
+
+
+@router.post(
+    "articles",
+    summary=gettext_noop("Post an article"),
+    description=gettext_noop(
+        "Your own vote is its first. A link that was posted recently leads to that article: nothing is added, "
+        "and the answer is 200 instead of 201."
+    ),
+    response={201: schemas.PostedArticle, 200: schemas.PostedArticle} | failing(400, 401, 403, 413, 415, 503),
+    auth=MEMBERS,
+    openapi_extra={"responses": {201: {"headers": _LOCATION}, 200: {"headers": _LOCATION}}},
+)
+def post_article(
+    request: HttpRequest, response: HttpResponse, article: schemas.NewArticle
+) -> Status[schemas.PostedArticle]:
+    found, poster = repository(), actor(request)
+    title, link = clean_title(article.title), clean_link(article.link)
+    groups = slugs_of(article.groups)
+    check_groups(groups, found.groups.titles(), at_most=found.rules.max_groups_by_poster)
+    posted = found.articles.post(poster.id, poster.name, title, link, groups)
+    response["Location"] = reverse("api:read_article", args=[posted.id])
+    stored = found.articles.get(posted.id, poster.id)
+    answer = schemas.PostedArticle.from_post(stored, existing=not posted.is_new)
+    return Status(201 if posted.is_new else 200, answer)

@@ -1,5 +1,6 @@
 """Groups: the list of them, and what moderators do to them. The rules are those of the forms."""
 
+from collections.abc import Collection, Sequence
 from typing import Any, TypeVar
 
 from django import forms
@@ -8,21 +9,21 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
-from ninja import P, PathEx, Router, Status
+from ninja import P, PathEx, Status
 from pydantic import BaseModel, Field
 
-from articles.api.lists import READERS, check_groups, failing
+from articles.api import schemas
 from articles.api.protocol.auth import MEMBERS
+from articles.api.protocol.operations import READERS, ArticleNumber, failing, router
 from articles.api.protocol.problems import Problem
 from articles.domain import lists
 from articles.domain.errors import GroupExists
-from articles.forms.articles import GroupForm, RenameForm
+from articles.formatting.values import grouped, listed
+from articles.forms.groups import GroupForm, RenameForm
 from articles.text.lines import clean_reason
 from articles.text.slugs import clean_slug, slug_asked_for
 from articles.web.identity import actor
 from articles.wiring import repository
-
-router = Router()
 
 Form = TypeVar("Form", bound=forms.Form)
 
@@ -179,3 +180,39 @@ def _checked(form: Form) -> Form:
 
 def _reason(raw: str) -> str:
     return clean_reason(raw) if raw else ""
+
+
+@router.put(
+    "articles/{article_id:article_id}/groups",
+    summary=gettext_noop("Assign an article to groups"),
+    description=gettext_noop(
+        "For moderators. Sets all groups of an article in one step. Repeating it changes nothing."
+    ),
+    response={200: schemas.Assigned} | failing(400, 401, 403, 404, 413, 415, 503),
+    auth=MEMBERS,
+)
+def assign_groups(
+    request: HttpRequest, article_id: ArticleNumber, assignment: schemas.Assignment
+) -> schemas.Assigned:
+    if not request.user.has_perm("articles.assign_groups"):
+        raise PermissionDenied
+    found, wanted = repository(), slugs_of(assignment.groups)
+    reason = clean_reason(assignment.reason) if assignment.reason else ""
+    known = {*found.groups.titles(), *found.articles.get(article_id).groups}
+    check_groups(wanted, known)
+    others = known.difference(wanted)  # not only those it is in now: another moderator may be adding one
+    groups = found.groups.assign(article_id, wanted, others, actor=actor(request), reason=reason)
+    return schemas.Assigned(id=article_id, groups=list(groups))
+
+
+def slugs_of(names: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(map(clean_slug, names)))
+
+
+def check_groups(slugs: Sequence[str], known: Collection[str], at_most: int | None = None) -> None:
+    """Raise Problem for groups that are not `known`, or more than `at_most`."""
+    if unknown := [slug for slug in slugs if slug not in known]:
+        message = _("There is no group named %(names)s.") % {"names": listed(unknown)}
+        raise Problem(400, "unknown-group", message)
+    if at_most is not None and len(slugs) > at_most:
+        raise Problem(400, "too-many-groups", _("Choose at most %(most)s groups.") % {"most": grouped(at_most)})

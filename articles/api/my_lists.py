@@ -6,19 +6,17 @@ from typing import Any
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext_noop
-from ninja import P, PathEx, Query, Router
+from ninja import P, PathEx, Query
 from pydantic import BaseModel, Field
 
 from articles.api import schemas
-from articles.api.lists import LAST_PAGE, READERS, ArticleNumber, failing
 from articles.api.protocol.auth import MEMBERS
+from articles.api.protocol.operations import LAST_PAGE, READERS, ArticleNumber, failing, router
 from articles.domain import lists
 from articles.domain.errors import PageNotFound
 from articles.models import ArticlePermissions
 from articles.web.identity import actor, member_named, reader_id
 from articles.wiring import repository
-
-router = Router()
 
 MemberName = PathEx[str, P(description=gettext_noop("The member's name."), examples=["alice"])]
 

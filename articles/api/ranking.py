@@ -4,11 +4,10 @@ from dataclasses import asdict
 
 from django.http import HttpRequest
 from django.utils.translation import gettext_noop
-from ninja import Router
 from pydantic import BaseModel, Field
 
-from articles.api.lists import ArticleNumber, failing
 from articles.api.protocol.auth import EVERYONE
+from articles.api.protocol.operations import ArticleNumber, failing, router
 from articles.domain import explanation
 from articles.wiring import repository
 
@@ -183,9 +182,6 @@ def _hotness(parts: explanation.HotnessParts) -> HotnessParts:
         hotness=parts.value,
         refreshed_at=parts.refreshed_at,
     )
-
-
-router = Router()
 
 
 @router.get(

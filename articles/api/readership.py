@@ -2,12 +2,18 @@
 
 from typing import Literal
 
+from django.http import HttpRequest
 from django.utils.translation import gettext_noop
 from pydantic import BaseModel, Field, StrictInt
 
+from articles.api.protocol.auth import BearerToken, SessionCookie, anyone
+from articles.api.protocol.operations import failing, router
 from articles.api.schemas import Article, PlainNumber, fields_of
 from articles.domain import articles, lists, readership
 from articles.domain.lists import Range
+from articles.readership.identity import visit_of
+from articles.readership.record import record_view
+from articles.wiring import repository
 
 CLIENT_ID_AT_MOST = 200
 """Characters of the id that a client may choose for its reader."""
@@ -84,3 +90,19 @@ class ViewCount(BaseModel):
     @classmethod
     def of(cls, count: readership.ViewCount) -> "ViewCount":
         return cls.model_validate(count, from_attributes=True)
+
+
+@router.post(
+    "views",
+    summary=gettext_noop("Count a view"),
+    description=gettext_noop(
+        "Says that a reader looks at an article. Views of one reader within some minutes count once, and those of "
+        "programs not at all. It changes nothing of yours, so no CSRF token is needed."
+    ),
+    response={200: ViewCount} | failing(400, 401, 404, 413, 415, 503),
+    auth=(BearerToken(), anyone),
+    openapi_extra={"security": [{SessionCookie.__name__: []}, {}]},
+)
+def count_view(request: HttpRequest, view: View) -> ViewCount:
+    visit = visit_of(request, view.visitor_id or "")
+    return ViewCount.of(record_view(repository(), view.article_id, visit))

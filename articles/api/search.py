@@ -2,13 +2,22 @@
 
 from typing import Literal
 
+from django.http import HttpRequest
 from django.utils.translation import gettext_noop
+from ninja import Query
 from pydantic import BaseModel, Field
 from pydantic.json_schema import SkipJsonSchema
 
+from articles.api.protocol.operations import READERS, failing, router
+from articles.api.protocol.problems import Problem
 from articles.api.schemas import Article, PlainNumber
 from articles.domain import lists
-from articles.searching import MOST_CHARACTERS
+from articles.domain.lists import Order
+from articles.feeds.query import BadQuery, hidden_in
+from articles.searching import MOST_CHARACTERS, read_query
+from articles.text.slugs import slug_asked_for
+from articles.web.identity import reader_id
+from articles.wiring import repository
 
 LAST_PAGE = 100
 """Beyond any page of what can be paged through, whatever the size of a page."""
@@ -67,3 +76,30 @@ class SearchPage(BaseModel):
             total=page.total,
             complete=page.complete,
         )
+
+
+@router.get(
+    "search",
+    summary=gettext_noop("Search"),
+    description=gettext_noop(
+        "Articles that have all the words, in their titles, hosts, posters' names or groups. English words are "
+        "found by their stems, Chinese by any part of them. At most 1,000 articles can be paged through."
+    ),
+    response={200: SearchPage} | failing(400, 401, 404, 503),
+    **READERS,
+)
+def search(request: HttpRequest, query: Query[SearchQuery]) -> SearchPage:
+    slug = slug_asked_for(query.group) if query.group else None
+    order, reader = Order(query.order), reader_id(request)
+    hidden = _hidden_as_asked(query.hide or "")
+    page = repository().search.page(
+        read_query(query.q), order, query.page, slug=slug, hidden=hidden, reader=reader
+    )
+    return SearchPage.of(page)
+
+
+def _hidden_as_asked(names: str) -> tuple[str, ...]:
+    try:
+        return hidden_in(names)
+    except BadQuery as bad:
+        raise Problem(400, "invalid", str(bad)) from bad

@@ -6,14 +6,11 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any
 from unicodedata import east_asian_width
 
 from django.utils import timezone
 from django.utils.formats import date_format, number_format
 from django.utils.translation import get_language, gettext, ngettext, pgettext
-
-from articles.text.links import host_of
 
 MINUS = "\N{MINUS SIGN}"
 
@@ -146,20 +143,3 @@ def listed(words: Iterable[str]) -> str:
 def prose(text: str) -> str:
     """Sentences in a row: the space between two stays away where the first ends with a Chinese mark."""
     return type(text)(_BEHIND_MARK.sub("", text))
-
-
-FILTERS: dict[str, Callable[..., Any]] = {
-    "age": age,
-    "from_now": from_now,
-    "is_long": is_long,
-    "full_date": full_date,
-    "iso_date": iso_date,
-    "duration": duration,
-    "figures": figures,
-    "grouped": grouped,
-    "significant": significant,
-    "thousandths": thousandths,
-    "host": host_of,
-    "listed": listed,
-    "prose": prose,
-}

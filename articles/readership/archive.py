@@ -12,8 +12,6 @@ from random import randrange
 from django.db import DatabaseError
 
 from articles.domain.articles import ArticleId
-from articles.domain.errors import StoreUnavailable, ViewsArchived
-from articles.domain.readership import ViewCount, Visit
 from articles.models import ArchivedViews
 from articles.repository import Counters, Repository
 
@@ -22,7 +20,6 @@ _log = logging.getLogger(__name__)
 _AT_ONCE = 50
 """Articles whose counters travel together: up to 12 KB each, 24 KB in hex."""
 
-_ATTEMPTS = 3
 _GRACE = timedelta(hours=1)
 """How long a row may belong to an archiving that is still under way."""
 
@@ -54,40 +51,7 @@ def _put_away(repository: Repository, ids: list[ArticleId]) -> int:
     return repository.archiving.put_away(counters)
 
 
-def record_view(repository: Repository, article_id: ArticleId, visit: Visit) -> ViewCount:
-    """Count a view as `views.record` does, of articles whose counters are archived too.
-
-    Raises ArticleNotFound, ArticleRemoved, and StoreUnavailable also for a database that does not answer.
-    """
-    row: ArchivedViews | None = None
-    for _ in range(_ATTEMPTS):
-        try:
-            count = repository.views.record(article_id, visit)
-        except ViewsArchived:
-            row = _bring_back(repository, article_id)
-            continue
-        if row:
-            _forget(row)
-        return count
-    raise StoreUnavailable(f"the counters of article {article_id} are archived again and again")
-
-
-def _bring_back(repository: Repository, article_id: ArticleId) -> ArchivedViews | None:
-    """Put the counters back into the store; returns the row they were in, which is not needed any more."""
-    try:
-        row = ArchivedViews.objects.filter(pk=article_id).first()
-    except DatabaseError as error:
-        raise StoreUnavailable(f"the database with the archived counters: {error}") from error
-    if not repository.archiving.bring_back(article_id, _counters(row) if row else None):
-        _log.warning(
-            "the archive does not know the visitors of article %d as they were last: its numbers go on, but old "
-            "visitors count once more",
-            article_id,
-        )
-    return row
-
-
-def _forget(row: ArchivedViews) -> None:
+def forget_row(row: ArchivedViews) -> None:
     """Delete a row, unless the article has been archived anew."""
     try:
         ArchivedViews.objects.filter(pk=row.pk, pv=row.pv, archived_at=row.archived_at).delete()
@@ -115,7 +79,7 @@ def sweep(repository: Repository, *, at_most: int) -> int:
     here = repository.archiving.here(row.article_id for row in rows)
     back = [row for row in rows if here.get(row.article_id, -1) >= row.pv]
     for row in back:
-        _forget(row)
+        forget_row(row)
     return len(back)
 
 
@@ -138,7 +102,7 @@ def _row(counters: Counters, now: float) -> ArchivedViews:
     )
 
 
-def _counters(row: ArchivedViews) -> Counters:
+def counters_of(row: ArchivedViews) -> Counters:
     return Counters(
         article_id=row.article_id,
         pv=row.pv,

@@ -6,8 +6,12 @@ docs/hot-list.md says how well both do.
 """
 
 import re
+from collections.abc import Mapping
+from functools import lru_cache
 
 from crawleruseragents import is_crawler
+
+from articles.domain.readership import Suspicion
 
 LONGEST = 512
 """Characters of a user agent that are looked at."""
@@ -69,3 +73,40 @@ def is_bot(agent: str) -> bool:
     if any(rule.search(words) for rule in (_TRADE, _LIBRARY, _NO_BROWSER)):
         return True
     return bool(_CONTACT.search(_EMBEDDED.sub("", words)))
+
+
+def suspicion_of(headers: Mapping[str, str]) -> Suspicion | None:
+    """What gives a request away as nobody's reading; None if nothing does."""
+    if _is_bot(user_agent(headers)):
+        return Suspicion.BOT
+    if _is_shown_to_nobody(headers):
+        return Suspicion.PREFETCH
+    purposes = " ".join(headers.get(name, "") for name in _PURPOSES).lower()
+    return Suspicion.PREFETCH if any(word in purposes for word in _AHEAD) else None
+
+
+def _is_shown_to_nobody(headers: Mapping[str, str]) -> bool:
+    """Whether another site's page loads ours as a picture, a frame, or by a script, which shows nobody an article.
+
+    What an old browser, which does not say, does is taken for reading.
+    """
+    foreign = headers.get("Sec-Fetch-Site", "") in ("cross-site", "same-site")
+    return foreign and headers.get("Sec-Fetch-Dest", "document") != "document"
+
+
+def user_agent(headers: Mapping[str, str]) -> str:
+    return headers.get("User-Agent", "").strip()[:LONGEST]
+
+
+_AGENTS_REMEMBERED = 2048
+
+
+@lru_cache(maxsize=_AGENTS_REMEMBERED)
+def _is_bot(agent: str) -> bool:
+    return is_bot(agent)
+
+
+_PURPOSES = ("Sec-Purpose", "Purpose", "X-Purpose", "X-Moz")
+
+
+_AHEAD = ("prefetch", "prerender", "preview")

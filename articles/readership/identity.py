@@ -4,15 +4,14 @@ A visitor is a member; or who brings the cookie; or else an address with a brows
 that same digest, so that a visitor is one and the same before and after it was set, and with it thrown away.
 """
 
-from collections.abc import Mapping
 from functools import lru_cache
 from hashlib import blake2b
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from articles.domain.readership import REPEAT, Suspicion, ViewCount, Visit
-from articles.readership import detection
+from articles.domain.readership import REPEAT, ViewCount, Visit
+from articles.readership.detection import suspicion_of, user_agent
 from articles.web.client_address import Address, Proxies, client_address, household, neighbourhood
 from articles.web.identity import reader_id
 from articles.wiring import repository
@@ -20,9 +19,6 @@ from articles.wiring import repository
 COOKIE = "visitor"
 _SIGNED_FOR = "articles.visitors"
 _DAY = 86400
-_AGENTS_REMEMBERED = 2048
-_PURPOSES = ("Sec-Purpose", "Purpose", "X-Purpose", "X-Moz")
-_AHEAD = ("prefetch", "prerender", "preview")
 
 
 def visit_of(request: HttpRequest, client_id: str = "") -> Visit:
@@ -56,25 +52,6 @@ def remember(request: HttpRequest, response: HttpResponse, visit: Visit, count: 
     )
 
 
-def suspicion_of(headers: Mapping[str, str]) -> Suspicion | None:
-    """What gives a request away as nobody's reading; None if nothing does."""
-    if _is_bot(_agent(headers)):
-        return Suspicion.BOT
-    if _is_shown_to_nobody(headers):
-        return Suspicion.PREFETCH
-    purposes = " ".join(headers.get(name, "") for name in _PURPOSES).lower()
-    return Suspicion.PREFETCH if any(word in purposes for word in _AHEAD) else None
-
-
-def _is_shown_to_nobody(headers: Mapping[str, str]) -> bool:
-    """Whether another site's page loads ours as a picture, a frame, or by a script, which shows nobody an article.
-
-    What an old browser, which does not say, does is taken for reading.
-    """
-    foreign = headers.get("Sec-Fetch-Site", "") in ("cross-site", "same-site")
-    return foreign and headers.get("Sec-Fetch-Dest", "document") != "document"
-
-
 def digest(*parts: str) -> str:
     """16 hex digits of what only this site can compute. Other parts, or parts cut elsewhere, give another one."""
     found = blake2b(key=_key(settings.SECRET_KEY), digest_size=8)
@@ -89,7 +66,7 @@ def _visitor(request: HttpRequest, address: Address | None, salt: str) -> str:
     if member is not None:
         return digest("member", str(member))
     place = household(address) if address else ""
-    return _from_cookie(request) or digest("address", salt, place, _agent(request.headers))
+    return _from_cookie(request) or digest("address", salt, place, user_agent(request.headers))
 
 
 def _from_cookie(request: HttpRequest) -> str | None:
@@ -103,10 +80,6 @@ def _from_cookie(request: HttpRequest) -> str | None:
 def _address(request: HttpRequest) -> Address | None:
     forwarded = request.headers.get("X-Forwarded-For", "")
     return client_address(request.META.get("REMOTE_ADDR", ""), forwarded, _proxies(*settings.TRUSTED_PROXIES))
-
-
-def _agent(headers: Mapping[str, str]) -> str:
-    return headers.get("User-Agent", "").strip()[: detection.LONGEST]
 
 
 def _salt_of_today() -> str:
@@ -127,8 +100,3 @@ def _proxies(*names: str) -> Proxies:
 @lru_cache(maxsize=1)
 def _key(secret: str) -> bytes:
     return blake2b(secret.encode(), person=b"articles.visitor", digest_size=32).digest()
-
-
-@lru_cache(maxsize=_AGENTS_REMEMBERED)
-def _is_bot(agent: str) -> bool:
-    return detection.is_bot(agent)

@@ -10,8 +10,8 @@ from django.views.decorators.http import require_safe
 from articles.domain.articles import Article
 from articles.domain.errors import ArticleRemoved, ArticlesError
 from articles.domain.readership import ViewCount, Visit
-from articles.readership.archive import record_view
 from articles.readership.identity import remember, visit_of
+from articles.readership.record import record_view
 from articles.views.card import card_of
 from articles.views.ranking.explanation import why
 from articles.web.identity import reader_id

@@ -15,7 +15,7 @@ from articles.domain.errors import GroupExists, GroupNotFound
 from articles.domain.lists import Group
 from articles.domain.moderation import Action
 from articles.formatting.values import grouped
-from articles.forms.articles import GroupForm, MergeForm, RenameForm
+from articles.forms.groups import GroupForm, MergeForm, RenameForm
 from articles.text.refusals import sentence_of
 from articles.web.identity import actor, needs
 from articles.web.resubmission import just_done

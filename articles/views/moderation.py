@@ -14,7 +14,8 @@ from accounts.web.form_pages import page_with_form
 from articles.domain.articles import ArticleId
 from articles.domain.errors import GroupExists, Refused
 from articles.domain.moderation import Action, Actor
-from articles.forms.articles import AssignForm, ReasonForm
+from articles.forms.articles import ReasonForm
+from articles.forms.groups import AssignForm
 from articles.text.refusals import sentence_of
 from articles.views.lists.paging import page_number
 from articles.web.identity import actor, needs

@@ -14,7 +14,7 @@ from accounts.web.form_pages import form_action, members_need_token
 from accounts.web.login_intent import local_path
 from articles.domain.articles import Choice
 from articles.domain.errors import ArticleNotFound, ArticleRemoved, Refused, VotingClosed
-from articles.forms.articles import ChoiceForm
+from articles.forms.votes import ChoiceForm
 from articles.text.refusals import sentence_of
 from articles.views.lists.counts import counts, prefers_json, sentence
 from articles.web.identity import actor

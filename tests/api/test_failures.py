@@ -182,7 +182,7 @@ def test_api_alone_leads_to_its_documentation(anyone):
 
 
 def test_every_code_is_documented():
-    written = "".join(file.read_text("utf-8") for file in Path(api.__path__[0]).glob("*.py"))
+    written = "".join(file.read_text("utf-8") for file in Path(api.__path__[0]).rglob("*.py"))
     raised = {(int(status), code) for status, code in re.findall(r'\(\s*(\d{3}), "([a-z-]+)"', written)}
     documented = {(status, code) for status, meaning in MEANINGS.items() for code in meaning.codes}
 

@@ -69,6 +69,7 @@ def do(order: Order) -> Any:
     from articles.domain.readership import Visit
     from articles.models import ArchivedViews
     from articles.readership import archive
+    from articles.readership.record import record_view
     from articles.repository import connect
 
     repository = connect(order["url"], shards=order["shards"], clock=lambda: order["now"], patient=True)
@@ -76,7 +77,7 @@ def do(order: Order) -> Any:
         case "archive":
             return archive.put_away(repository, at_most=1000, budget=60)
         case "view":
-            count = archive.record_view(repository, order["id"], Visit(order["visitors"][0]))
+            count = record_view(repository, order["id"], Visit(order["visitors"][0]))
             return [count.reason, count.pv, count.uv]
         case "sweep":
             return archive.sweep(repository, at_most=1000)

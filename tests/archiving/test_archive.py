@@ -10,7 +10,8 @@ from articles.domain.errors import ArticleNotFound, ArticleRemoved, StoreUnavail
 from articles.domain.lists import Order
 from articles.domain.readership import Suspicion, Visit
 from articles.models import ArchivedViews
-from articles.readership import archive
+from articles.readership import archive, record
+from articles.readership.record import record_view
 from articles.repository import connect
 from tests.archiving.conftest import ALICE_READS, BOB_READS, CAROL_READS, LONG, shown, view
 from tests.clock import Clock
@@ -24,7 +25,7 @@ def put_away(repository):
 
 
 def come(repository, visitor, article_id=1):
-    count = archive.record_view(repository, article_id, Visit(visitor))
+    count = record_view(repository, article_id, Visit(visitor))
     return count.reason, count.pv, count.uv
 
 
@@ -138,7 +139,7 @@ def test_with_a_damaged_row_too(archived, caplog):
 
 def test_nobody_is_warned_of_a_row_that_another_reader_has_used_up(archived, caplog, monkeypatch):
     """Two come at once: the other brings the counters back and deletes the row before this one looks for it."""
-    found, others = archive._bring_back, []
+    found, others = record._bring_back, []
 
     def slow(repository, article_id):
         if not others:
@@ -146,7 +147,7 @@ def test_nobody_is_warned_of_a_row_that_another_reader_has_used_up(archived, cap
             assert come(repository, BOB_READS) == (None, 4, 2)
         return found(repository, article_id)
 
-    monkeypatch.setattr(archive, "_bring_back", slow)
+    monkeypatch.setattr(record, "_bring_back", slow)
 
     assert come(archived, CAROL_READS) == (None, 5, 3)
     assert not caplog.records
@@ -154,7 +155,7 @@ def test_nobody_is_warned_of_a_row_that_another_reader_has_used_up(archived, cap
 
 def test_a_reader_whom_housekeeping_gets_in_the_way_of_is_counted(archived, monkeypatch):
     """What was brought back is still idle until the view is counted: it may be archived once more."""
-    found, times = archive._bring_back, []
+    found, times = record._bring_back, []
 
     def unlucky(repository, article_id):
         row = found(repository, article_id)
@@ -162,7 +163,7 @@ def test_a_reader_whom_housekeeping_gets_in_the_way_of_is_counted(archived, monk
             times.append(put_away(repository))
         return row
 
-    monkeypatch.setattr(archive, "_bring_back", unlucky)
+    monkeypatch.setattr(record, "_bring_back", unlucky)
 
     assert come(archived, CAROL_READS) == (None, 4, 3)
     assert times == [1]
@@ -171,7 +172,7 @@ def test_a_reader_whom_housekeeping_gets_in_the_way_of_is_counted(archived, monk
 
 
 def test_who_is_always_unlucky_is_told_so(archived, monkeypatch):
-    monkeypatch.setattr(archive, "_bring_back", lambda *_: None)
+    monkeypatch.setattr(record, "_bring_back", lambda *_: None)
 
     with pytest.raises(StoreUnavailable, match="again and again"):
         come(archived, CAROL_READS)
@@ -184,7 +185,7 @@ def test_a_row_that_was_written_anew_is_not_deleted_with_the_old_one(archived, c
     clock.advance(LONG)
     put_away(archived)
 
-    archive._forget(old)
+    archive.forget_row(old)
 
     assert ArchivedViews.objects.get().pv == 4
 

@@ -20,7 +20,7 @@ from articles.management.article_file import open_articles
 from articles.management.commands.replay_views import Replay
 from articles.management.progress import progress
 from articles.management.view_log import BadLog, LoggedView, PathCount, Truth, read_log, read_truth
-from articles.readership.identity import suspicion_of
+from articles.readership.detection import suspicion_of
 
 HEADER = "ts\tvisitor\tpath\tmethod\tstatus\tua"
 LOG, TRUTH = Path("data/views_apache_2015.tsv.gz"), Path("data/views_apache_2015_truth.json")

@@ -28,6 +28,7 @@ from articles.domain.ranking import Parameters
 from articles.domain.readership import Visit
 from articles.models import ArchivedViews
 from articles.readership import archive
+from articles.readership.record import record_view
 from articles.repository.lists.hot import Hot
 from articles.repository.ranking.parameters import Tunings
 from articles.repository.store import keys as names
@@ -170,7 +171,7 @@ def test_rows_that_are_left_over_are_deleted(site_store, monkeypatch):
     later(site_store, monkeypatch, site_store.rules.archive_after + 1)
     housekeeping.run(site_store)
     row = ArchivedViews.objects.get()
-    archive.record_view(site_store, article_id, Visit("1" * 16))
+    record_view(site_store, article_id, Visit("1" * 16))
     row.save()
     later(site_store, monkeypatch, site_store.rules.archive_after + 4000)
 

@@ -382,7 +382,7 @@ def test_what_the_server_does_for_a_page_does_not_grow_with_site_or_group(server
 
 @pytest.mark.parametrize("asked", [{}, {"slug": "python"}, {"slugs": ("python", "redis")}, {"hidden": ("java",)}])
 def test_pages_by_number_end_at_a_limit_and_go_on_from_what_was_shown(repository, clock, monkeypatch, asked):
-    for module in (articles, pages):
+    for module in (lists, pages):
         monkeypatch.setattr(module, "MOST_PAGED", 50)
     repository.groups.create("redis", "Redis")
     ids = post_many(repository, clock, 80, ["python"])

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from articles import wiring
 from articles.domain.readership import Suspicion
 from articles.domain.rules import Rules
-from articles.readership import detection, identity
-from articles.readership.identity import digest, suspicion_of
+from articles.readership import detection
+from articles.readership.detection import suspicion_of
+from articles.readership.identity import digest
 from voting_site.configuration import variables
 from voting_site.configuration.loading import load
 
@@ -70,7 +71,7 @@ def test_a_long_agent_is_read_only_at_its_start():
 
 
 def test_the_memory_of_agents_is_bounded():
-    assert identity._is_bot.cache_info().maxsize * detection.LONGEST <= 2**20
+    assert detection._is_bot.cache_info().maxsize * detection.LONGEST <= 2**20
 
 
 @given(st.lists(st.text(max_size=8), max_size=4), st.lists(st.text(max_size=8), max_size=4))

@@ -10,12 +10,9 @@ from ninja.operation import Operation
 from ninja.parser import Parser
 from ninja.renderers import JSONRenderer
 
-from articles.api.articles import router as article_router
-from articles.api.groups import router as groups_router
-from articles.api.lists import router
-from articles.api.my_lists import router as own_router
+from articles.api import articles, groups, lists, my_lists, ranking, readership, search, votes  # noqa: F401 - operations
+from articles.api.protocol.operations import router
 from articles.api.protocol.problems import answer_to
-from articles.api.ranking import router as ranking_router
 
 
 class StrictJson(Parser):
@@ -67,9 +64,5 @@ api = SiteApi(
     renderer=PlainJson(),
 )
 api.add_router("", router)
-api.add_router("", ranking_router)
-api.add_router("", own_router)
-api.add_router("", groups_router)
-api.add_router("", article_router)
 for _kind in (Exception, Http404, HttpError, ValidationError):  # ninja answers the latter three itself otherwise
     api.exception_handler(_kind)(answer_to)

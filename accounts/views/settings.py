@@ -1,0 +1,94 @@
+"""A member's settings and tokens. Never cached."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+
+from accounts.forms import (
+    EmailForm,
+    TokenForm,
+)
+from accounts.mail import public_address
+from accounts.models import Token, TokenLimitError, User
+from accounts.web import unsent_form
+from accounts.web.form_pages import form_action, members_only, page_with_form
+
+
+class MemberRequest(HttpRequest):
+    """A request behind `members_only`."""
+
+    user: User
+
+
+@never_cache
+@page_with_form
+@members_only(carries=["email", "name"])
+def member_settings(request: MemberRequest) -> HttpResponse:
+    member = User.objects.get(pk=request.user.pk)
+    form = EmailForm(request.POST or None, instance=member)
+    if request.method == "POST" and form.is_valid():
+        form.save()
+        messages.success(request, _("Your e-mail address has been saved."))
+        return redirect("accounts:settings")
+    token_form = TokenForm()
+    unsent_form.refill(request, form, token_form)
+    return _settings_page(request, form, token_form)
+
+
+def _settings_page(request: MemberRequest, email_form: EmailForm, token_form: TokenForm) -> HttpResponse:
+    context = {
+        "email_form": email_form,
+        "token_form": token_form,
+        "tokens": list(request.user.tokens.all()),
+        "tokens_per_user": Token.objects.PER_USER,
+    }
+    return render(request, "accounts/settings.html", context)
+
+
+def _settings_address(_request: HttpRequest, **_kwargs: Any) -> str:
+    return reverse("accounts:settings")
+
+
+def _words_of_issue(request: HttpRequest) -> str:
+    return _("Create the token “%(name)s”") % {"name": unsent_form.sent(request).get("name", "")[:50]}
+
+
+@never_cache
+@form_action(page=_settings_address, button=_words_of_issue)
+@members_only(carries=["name"])
+def issue_token(request: MemberRequest) -> HttpResponse:
+    """The only page that ever shows the token: it is nowhere in an address, and not stored."""
+    form = TokenForm(request.POST)
+    if form.is_valid():
+        try:
+            token, plaintext = Token.objects.issue(request.user, form.cleaned_data["name"], once=True)
+        except TokenLimitError:
+            form.add_error(None, _("You have as many tokens as one may have. Revoke one first."))
+        else:
+            scheme, host = public_address(request)
+            context = {"token": token, "plaintext": plaintext, "api": f"{scheme}://{host}/api/me"}
+            return render(request, "accounts/token.html", context)
+    return _settings_page(request, EmailForm(instance=request.user), form)
+
+
+def _words_of_revoking(request: HttpRequest, token_id: int) -> str:
+    token = Token.objects.filter(pk=token_id, user=request.user.pk).first()
+    return _("Revoke the token “%(name)s”") % {"name": token.name} if token else _("Revoke")
+
+
+@never_cache
+@form_action(page=_settings_address, button=_words_of_revoking)
+@members_only()
+def revoke_token(request: MemberRequest, token_id: int) -> HttpResponse:
+    token = Token.objects.filter(pk=token_id, user=request.user).first()
+    if token is None:
+        messages.info(request, _("You have no such token: it may have been revoked already."))
+        return redirect("accounts:settings")
+    token.delete()
+    messages.success(request, _("The token “%(name)s” has been revoked.") % {"name": token.name})
+    return redirect("accounts:settings")

@@ -1,0 +1,21 @@
+"""Cast a vote."""
+
+from django.http import HttpRequest
+from django.utils.translation import gettext_noop
+
+from articles.api import schemas
+from articles.api.protocol.auth import MEMBERS
+from articles.api.protocol.operations import ArticleNumber, failing, router
+from articles.web.identity import actor
+from articles.wiring import repository
+
+
+@router.put(
+    "articles/{article_id:article_id}/vote",
+    summary=gettext_noop("Vote, oppose, or take it back"),
+    description=gettext_noop("Sets your choice on an article. Repeating it changes nothing."),
+    response={200: schemas.Tally} | failing(400, 401, 403, 404, 409, 413, 415, 503),
+    auth=MEMBERS,
+)
+def cast_vote(request: HttpRequest, article_id: ArticleNumber, ballot: schemas.Ballot) -> schemas.Tally:
+    return schemas.Tally.of(article_id, repository().votes.cast(article_id, actor(request).id, ballot.choice))

@@ -1,0 +1,156 @@
+"""What moderators type about groups."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from articles.domain.lists import Group
+from articles.forms.fields import CleanedField, GroupsField, LineInput, reason_field, refuse_unknown
+from articles.text.lines import GROUP_TITLE_LIMIT, Refused, clean_group_title
+from articles.text.refusals import message_of
+from articles.text.slugs import slug_from_title
+
+
+class AssignForm(forms.Form):
+    """The groups of one article: ticked, unticked, typed, and one made on the spot.
+
+    `was` holds the groups the form was drawn with, so that two moderators at once each change only what
+    they touched.
+    """
+
+    groups = GroupsField(label=gettext_lazy("Groups"), required=False)
+    new_group = CleanedField(
+        clean_group_title,
+        required=False,
+        label=gettext_lazy("New group"),
+        help_text=gettext_lazy("Title of a group to create; its address is made from it."),
+        widget=LineInput(GROUP_TITLE_LIMIT),
+    )
+    reason = reason_field(required=False)
+    was = forms.CharField(required=False, widget=forms.HiddenInput)
+
+    def __init__(self, data: Any = None, *, groups: Sequence[Group], current: Sequence[str]) -> None:
+        super().__init__(data, initial={"groups": list(current), "was": ",".join(current)})
+        self._current, self._known = current, {group.slug: group.title for group in groups}
+        self.fields["groups"].offer(groups, always=current)  # type: ignore[attr-defined]
+        self.fields["groups"].help_text = _("Tick and untick, or type names.")
+
+    def clean_groups(self) -> list[str]:
+        slugs: list[str] = self.cleaned_data["groups"]
+        refuse_unknown(slugs, {*self._known, *self._current})
+        return slugs
+
+    def clean_new_group(self) -> str:
+        """The title of an existing group chooses that group, so the same form may arrive twice."""
+        title: str = self.cleaned_data["new_group"]
+        return title if title in self._known.values() else _check_new_group(title, self._known)
+
+    @property
+    def new(self) -> dict[str, str]:
+        """Slug to title of the group to create, if there is one."""
+        title = self.cleaned_data["new_group"]
+        return {self._slug_of(title): title} if title else {}
+
+    def _slug_of(self, title: str) -> str:
+        known = (slug for slug, other in self._known.items() if other == title)
+        return next(known, None) or slug_from_title(title)
+
+    @property
+    def changes(self) -> tuple[list[str], list[str]]:
+        """Groups to add, groups to remove."""
+        drawn_with = self.cleaned_data["was"].split(",") if "was" in self.data else list(self._current)
+        wanted = [*self.cleaned_data["groups"], *self.new]
+        return [s for s in wanted if s not in drawn_with], [s for s in drawn_with if s and s not in wanted]
+
+
+def _check_new_group(title: str, known: Mapping[str, str]) -> str:
+    """The title, if a group can be made of it. `known` is title by slug."""
+    if title:
+        try:
+            slug = slug_from_title(title)
+        except Refused as refused:
+            raise ValidationError(message_of(refused), code=refused.code) from refused
+        if not slug:
+            raise ValidationError(_("No address can be made of this title: use letters or digits."))
+        _refuse_taken(title, slug, known)
+    return title
+
+
+def _refuse_taken(title: str, slug: str, known: Mapping[str, str]) -> None:
+    """`slug` is what the title alone would make."""
+    if slug in known or title.casefold() in {other.casefold() for other in known.values()}:
+        raise ValidationError(_("There is a group of this name already."), code="taken")
+
+
+class GroupForm(forms.Form):
+    """A new group, or another title for one."""
+
+    title = CleanedField(
+        clean_group_title,
+        label=gettext_lazy("Title"),
+        widget=LineInput(GROUP_TITLE_LIMIT),
+    )
+
+    def __init__(self, *args: Any, known: Mapping[str, str], **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._known = known
+
+    def clean_title(self) -> str:
+        return _check_new_group(self.cleaned_data["title"], self._known)
+
+    @property
+    def slug(self) -> str:
+        """The new group's address."""
+        return slug_from_title(self.cleaned_data["title"])
+
+
+class RenameForm(forms.Form):
+    """Another title for a group."""
+
+    title = CleanedField(
+        clean_group_title,
+        label=gettext_lazy("Title"),
+        widget=LineInput(GROUP_TITLE_LIMIT),
+    )
+    reason = reason_field(required=False)
+
+    def __init__(self, data: Any = None, *, group: Group, groups: Sequence[Group]) -> None:
+        super().__init__(data, initial={"title": group.title})
+        self._others = {other.slug: other.title for other in groups if other.slug != group.slug}
+
+    def clean_title(self) -> str:
+        title: str = self.cleaned_data["title"]
+        try:
+            slug = slug_from_title(title)
+        except Refused:  # too long for a name, which it need not be
+            slug = ""
+        _refuse_taken(title, slug, self._others)
+        return title
+
+
+class MergeForm(forms.Form):
+    """The group that takes in another one's articles."""
+
+    into = forms.CharField(label=gettext_lazy("Merge into"))
+    reason = reason_field(required=False)
+    sure = forms.BooleanField(
+        label=gettext_lazy("I know that this cannot be undone"),
+        error_messages={"required": gettext_lazy("Tick this to merge the groups.")},
+    )
+
+    def __init__(self, data: Any = None, *, slug: str, groups: Sequence[Group]) -> None:
+        super().__init__(data, prefix="merge")
+        others = [group for group in groups if group.slug != slug]
+        self._known = {group.slug for group in others}
+        self.fields["into"].widget = forms.Select(
+            choices=[("", "—"), *((group.slug, f"{group.title} ({group.slug})") for group in others)]
+        )
+
+    def clean_into(self) -> str:
+        into: str = self.cleaned_data["into"]
+        refuse_unknown([into], self._known)
+        return into
