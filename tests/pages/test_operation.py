@@ -140,7 +140,7 @@ def test_slow_commands_are_shown_escaped_cut_and_without_secrets(site, article, 
     assert r"GET \xff\x00\xfe" in slow
     assert f"GET {'x' * 40}…" in slow
     assert "secretsession" not in html
-    assert "EVALSHA post 2" in slow
+    assert "EVALSHA articles/post 2" in slow
 
 
 def test_one_articles_keys_are_shown(site, article, olga):

@@ -600,7 +600,7 @@ def test_no_script_is_given_more_ids_than_one_step_may_see_to(repository, monkey
 
     def watched(script, names, args):
         given.append(len(args))
-        if script.endswith("_words"):
+        if script.endswith("/words"):
             prefix, count, *rest = args
             words, ids = rest[: int(count)], rest[int(count) :]
             under.append(len(ids) or sum(client.scard(f"{prefix}word:{word}") for word in words))

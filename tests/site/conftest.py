@@ -100,7 +100,7 @@ def static_files(tmp_path_factory) -> Path:
     """The gathered static files, which take some seconds."""
     place = tmp_path_factory.mktemp("gathered")
     of_this_test = dict(os.environ, DATA_DIR=str(place), DJANGO_SETTINGS_MODULE="voting_site.settings")
-    gather = "import django; django.setup(); from voting_site import static_files; static_files.gather()"
+    gather = "import django; django.setup(); from voting_site.serving import static_files; static_files.gather()"
     subprocess.run([sys.executable, "-c", gather], cwd=settings.BASE_DIR, env=of_this_test, check=True)
     return place / "static"
 

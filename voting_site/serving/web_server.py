@@ -45,7 +45,8 @@ def start(host: str, port: int) -> "subprocess.Popen[bytes]":
         *("--threads", str(settings.CONFIGURATION["WEB_THREADS"])),
         *("--timeout", "30", "--graceful-timeout", str(int(STOP_TIMEOUT) - 1), "--keep-alive", "5"),
         *("--max-requests", "50000", "--max-requests-jitter", "5000"),
-        *("--no-control-socket", "--log-level", "warning", "--config", "python:voting_site.gunicorn_hooks"),
+        *("--no-control-socket", "--log-level", "warning"),
+        *("--config", "python:voting_site.serving.gunicorn_hooks"),
     ]
     environment = os.environ | {metric_files.VARIABLE: str(_empty_metrics_folder(host, port))}
     launcher = [sys.executable, "-I", "-S", launch.__file__, str(os.getpid())]
