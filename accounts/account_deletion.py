@@ -44,7 +44,7 @@ class LastAdministratorError(Exception):
     """Nobody else could administrate the site."""
 
 
-def also(name: str, work: Work) -> None:
+def register_step(name: str, work: Work) -> None:
     """Have this done too for every account that is deleted."""
     _others[name] = work
 
@@ -86,7 +86,7 @@ def keep_what_is_taken(instance: User, using: str, **_: Any) -> None:
         Departure.objects.using(using).create(user=row, begun_at=row.left_at)
 
 
-def go_on(budget: float) -> int:
+def advance_all(budget: float) -> int:
     """Go on with all deletions for about `budget` seconds; returns how many came to their end.
 
     One that fails does not keep the others waiting; the failure is raised in the end.
@@ -105,10 +105,10 @@ def go_on(budget: float) -> int:
     return ended
 
 
-def go_on_for_a_moment() -> None:
+def advance_briefly() -> None:
     """Go on within a request; housekeeping does the rest, and what fails."""
     try:
-        go_on(_AT_ONCE)
+        advance_all(_AT_ONCE)
     except Exception:
         _log.warning("an account is deleted; what is left to tidy up is put off")
 

@@ -141,7 +141,7 @@ class MemberAdmin(StrictMixin, UserAdmin):  # type: ignore[type-arg]
                 account_deletion.begin(member.pk)
             except account_deletion.LastAdministratorError as error:
                 raise PermissionDenied from error
-        transaction.on_commit(account_deletion.go_on_for_a_moment)
+        transaction.on_commit(account_deletion.advance_briefly)
 
 
 def _is_needed(member: User, leaving: list[User]) -> bool:

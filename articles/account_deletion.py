@@ -5,9 +5,9 @@ from collections.abc import Callable
 from articles.wiring import repository
 
 
-def take_the_name_off(user: int, name: str, progress: str, more: Callable[[], bool]) -> str:
+def anonymise(user: int, name: str, progress: str, more: Callable[[], bool]) -> str:
     """Keep the articles and the votes of a former member, and nothing that leads to the member.
 
     As `accounts.account_deletion.Work`. Raises StoreError.
     """
-    return repository().departures.advance(user, name, progress, more)
+    return repository().account_deletion.advance(user, name, progress, more)

@@ -8,9 +8,9 @@ class ArticlesConfig(AppConfig):
 
     def ready(self) -> None:
         from accounts import account_deletion, token_names  # noqa: PLC0415 - models are ready only now
-        from articles.account_deletion import take_the_name_off  # noqa: PLC0415
+        from articles.account_deletion import anonymise  # noqa: PLC0415
         from articles.forms.fields import clean_token_label  # noqa: PLC0415
         from articles.web import pending_vote  # noqa: F401, PLC0415 - connects its receiver
 
-        account_deletion.also("articles", take_the_name_off)
+        account_deletion.register_step("articles", anonymise)
         token_names.clean_with(clean_token_label)

@@ -52,10 +52,10 @@ class _Step:
 
 def _tune(repository: Repository) -> str:
     """Go on with a change of the ranking."""
-    if repository.tuning.state().applying is None:
+    if repository.parameters.get_state().applying is None:
         return ""
-    repository.tuning.advance(_BUDGET)
-    state = repository.tuning.state()
+    repository.parameters.advance(_BUDGET)
+    state = repository.parameters.get_state()
     if state.applying:
         return f"{state.applying.done} of {state.applying.total} articles scored by the next weight"
     return f"parameters of version {state.version} put in force"
@@ -63,7 +63,7 @@ def _tune(repository: Repository) -> str:
 
 def _weigh(repository: Repository) -> str:
     """Let the weight of a vote follow the site, once a day."""
-    votes_per_day = repository.weights.follow()
+    votes_per_day = repository.weights.adjust()
     return "" if votes_per_day is None else f"{_counted(votes_per_day, 'vote', 'a day')} fit the site now"
 
 
@@ -78,7 +78,7 @@ def _score(repository: Repository) -> str:
 
 def _sample(repository: Repository) -> str:
     """Note the ranks of what is on top."""
-    return _counted(repository.history.sample(), "article", "sampled")
+    return _counted(repository.history.record(), "article", "sampled")
 
 
 def _index(repository: Repository) -> str:
@@ -88,7 +88,7 @@ def _index(repository: Repository) -> str:
 
 def _sweep(repository: Repository) -> str:
     """Move articles on that were put into a group while it was merged, by processes that ended there."""
-    return _counted(repository.groups.sweep(), "article", "moved out of merged groups")
+    return _counted(repository.groups.finish_merges(), "article", "moved out of merged groups")
 
 
 def _archive(repository: Repository) -> str:
@@ -99,12 +99,12 @@ def _archive(repository: Repository) -> str:
 
 def _trim(repository: Repository) -> str:
     """Drop what nothing else ends."""
-    return _counted(repository.house.trim({step.name for step in _STEPS}), "entry", "dropped")
+    return _counted(repository.lease.trim({step.name for step in _STEPS}), "entry", "dropped")
 
 
 def _forget(repository: Repository) -> str:
     """Let the append-only file forget who viewed what, too."""
-    return "append-only file written anew" if repository.house.forget() else ""
+    return "append-only file written anew" if repository.lease.rewrite_file() else ""
 
 
 def _expire(repository: Repository) -> str:
@@ -119,7 +119,7 @@ def _expire(repository: Repository) -> str:
 
 def _see_off(_repository: Repository) -> str:
     """Go on with the deletion of accounts."""
-    return _counted(account_deletion.go_on(_BUDGET), "account", "deleted")
+    return _counted(account_deletion.advance_all(_BUDGET), "account", "deleted")
 
 
 _STEPS = (
@@ -143,9 +143,9 @@ def run(repository: Repository, stopping: Callable[[], bool] = lambda: False) ->
     Raises StoreUnavailable when the store cannot even be asked for the lock.
     """
     results: list[StepResult] = []
-    with repository.house.alone() as turn:
+    with repository.lease.acquire() as lease:
         for step in _STEPS:
-            if turn is None or stopping() or (results and not turn.keep()):
+            if lease is None or stopping() or (results and not lease.renew()):
                 break
             results.append(_do(step, repository))
     return results
@@ -189,7 +189,7 @@ def _do(step: _Step, repository: Repository) -> StepResult:
         is_news = (result and step.is_news) or done.seconds >= _LONG
         _log.log(logging.INFO if is_news else logging.DEBUG, "%s", line(done))
     with suppress(StoreUnavailable):
-        repository.house.note(step.name, at=at, seconds=done.seconds, result=result, error=error)
+        repository.lease.record_step(step.name, at=at, seconds=done.seconds, result=result, error=error)
     return done
 
 

@@ -8,7 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 
 from articles.domain import errors
-from articles.text.refusals import sentence_of
+from articles.text.refusals import action_sentence
 from articles.web import error_pages as pages
 from articles.web.moved import moved
 
@@ -67,7 +67,7 @@ class StoreErrorsMiddleware:
             case errors.GroupNotFound(moved_to=str(into)):
                 return moved(reverse("articles:group", args=[into]), request.META.get("QUERY_STRING", ""))
             case errors.PageTooDeep():
-                return pages.page(request, 404, {"explained": sentence_of(exception)})
+                return pages.page(request, 404, {"explained": action_sentence(exception)})
             case _ if isinstance(exception, _NOT_HERE):
                 raise Http404(str(exception)) from exception
             case errors.MemberGone():

@@ -18,7 +18,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from articles.domain.articles import ImportedArticle
-from articles.repository import Repository, Wish
+from articles.repository import FeedFilter, Repository
 from bench.lib.stores import empty_store
 
 REPEATS = 15
@@ -64,19 +64,19 @@ def measure(repository: Repository) -> None:
         "| feed | articles | chosen and read, ms | written as Atom, ms | size |\n| --- | --- | --- | --- | --- |"
     )
     for name, read in (
-        ("newest", lambda: feeds.newest(Wish())),
-        ("newest, 10 points", lambda: feeds.newest(Wish(10))),
-        ("newest, 100 points", lambda: feeds.newest(Wish(100))),
-        ("newest, 3 groups hidden", lambda: feeds.newest(Wish(None, ("group-1", "group-2", "group-3")))),
-        ("front", lambda: feeds.front(Wish())),
-        ("a group", lambda: feeds.groups(["group-7"], Wish())[1]),
-        ("a poster", lambda: feeds.poster(7, Wish())),
+        ("newest", lambda: feeds.newest(FeedFilter())),
+        ("newest, 10 points", lambda: feeds.newest(FeedFilter(10))),
+        ("newest, 100 points", lambda: feeds.newest(FeedFilter(100))),
+        ("newest, 3 groups hidden", lambda: feeds.newest(FeedFilter(None, ("group-1", "group-2", "group-3")))),
+        ("front", lambda: feeds.front(FeedFilter())),
+        ("a group", lambda: feeds.groups(["group-7"], FeedFilter())[1]),
+        ("a poster", lambda: feeds.poster(7, FeedFilter())),
     ):
         found = read()
         raw = written(about, found, "atom")
         took, writing = milliseconds(read), milliseconds(lambda found=found: written(about, found, "atom"))
         print(f"| {name} | {len(found):,} | {took:.1f} | {writing:.1f} | {len(raw):,} |")
-    took = milliseconds(lambda: repository.catalogue.standings(range(1, 10_001)))
+    took = milliseconds(lambda: repository.standings.list_for(range(1, 10_001)))
     print(f"\nA part of the sitemap, 10,000 ids: {took:.1f} ms.")
 
 

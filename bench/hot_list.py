@@ -52,7 +52,7 @@ def fill(repository: Repository, articles: int, listed: int) -> list[int]:
     viewed = chance.sample(ids, listed)
     for at in tqdm(range(0, listed, 100), desc="views", leave=False):
         views = [(i, visit(chance.randrange(10**9)), now) for i in viewed[at : at + 100] for _ in range(20)]
-        repository.views.record_many(views)
+        repository.pageviews.record_many(views)
     repository.hot.rescore()
     return viewed
 
@@ -109,9 +109,9 @@ def measure(repository: Repository, articles: int, listed: int) -> None:
     print("| operation | store, ms | best | answer, ms | best |\n| --- | ---: | ---: | ---: | ---: |")
     measured(repository, "score the hot list anew", lambda _: repository.hot.rescore(), 100)
     measured(
-        repository, "record a view", lambda n: repository.views.record(viewed[n % listed], visit(n + 1)), 1000
+        repository, "record a view", lambda n: repository.pageviews.record(viewed[n % listed], visit(n + 1)), 1000
     )
-    measured(repository, "a repeat", lambda _: repository.views.record(viewed[0], visit(1)), 1000)
+    measured(repository, "a repeat", lambda _: repository.pageviews.record(viewed[0], visit(1)), 1000)
     measured(repository, "page of the hot list", lambda _: listings.page(Order.HOT, reader=1), 300)
     week = store.now() - 30 * 86400
     measured(repository, "of a time span", lambda _: listings.page(Order.HOT, since=week), 300)
@@ -128,12 +128,14 @@ def apply(repository: Repository) -> None:
     wanted = Parameters(votes_per_day=50)
     client.config_resetstat()
     began = time.perf_counter()
-    repository.tuning.apply(wanted, expected=repository.tuning.state().version, actor=OPERATOR, reason="bench")
+    repository.parameters.apply(
+        wanted, expected=repository.parameters.get_state().version, actor=OPERATOR, reason="bench"
+    )
     with tqdm(desc="apply", leave=False) as bar:
         done = False
         while not done:
             step = time.perf_counter()
-            done = repository.tuning.advance()
+            done = repository.parameters.advance()
             steps.append(time.perf_counter() - step)
             bar.update(repository.store.shards.count * parameters.STEP)
     whole = time.perf_counter() - began

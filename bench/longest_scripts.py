@@ -85,7 +85,7 @@ def fill(articles: int) -> list[int]:
         ids += [i for i in repository.imports.add([row(n) for n in range(at, min(at + BATCH, articles))]) if i]
     viewed = ids[::2]
     for at in tqdm(range(0, len(viewed), BATCH), desc="views", leave=False):
-        repository.views.record_many([(i, Visit(f"{i:016x}"), now) for i in viewed[at : at + BATCH]])
+        repository.pageviews.record_many([(i, Visit(f"{i:016x}"), now) for i in viewed[at : at + BATCH]])
     actor = Actor(3, "carol")
     for n in tqdm(range(LOG_ENTRIES), desc="log", leave=False):
         repository.groups.assign(ids[n % 2000], [f"group-{n % 49}"], actor=actor, reason="It belongs there")
@@ -152,16 +152,16 @@ def measure(ids: list[int], only: Sequence[str]) -> None:
     longest = Longest(only)
     print("| operation | longest command, ms | slowest script, p99, ms | whole operation, s |")
     print("| --- | ---: | ---: | ---: |")
-    longest.of("audit", lambda: list(repository.audit.findings()))
+    longest.of("audit", lambda: list(repository.audit.run()))
     for path in PAGES:
         longest.of(path, lambda path=path: _opened(browser, path))
     longest.of("an article", lambda: _opened(browser, f"/articles/{ids[-1]}/"))
     longest.of("hot list rescored", repository.hot.rescore)
     longest.of("repair", repository.repair.run)
     longest.of("hot list rescored after repair", repository.hot.rescore)
-    longest.of("audit after repair", lambda: list(repository.audit.findings()))
-    longest.of("words indexed again", lambda: list(repository.search.index(anew=True)))
-    longest.of("ranks sampled", repository.history.sample)
+    longest.of("audit after repair", lambda: list(repository.audit.run()))
+    longest.of("words indexed again", lambda: list(repository.search.index_all(anew=True)))
+    longest.of("ranks sampled", repository.history.record)
     actor = Actor(3, "carol")
     longest.of("a group merged", lambda: repository.groups.merge("group-7", "group-8", actor, "The same"))
     longest.of(
@@ -178,7 +178,7 @@ def _opened(browser: object, path: str) -> None:
 
 def _deleted(repository: object) -> None:
     progress = ""
-    while progress := repository.departures.advance(BUSY_MEMBER, "busy", progress, lambda: False):  # type: ignore[attr-defined]
+    while progress := repository.account_deletion.advance(BUSY_MEMBER, "busy", progress, lambda: False):  # type: ignore[attr-defined]
         pass
 
 

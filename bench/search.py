@@ -29,7 +29,7 @@ from articles.domain.errors import PageNotFound
 from articles.domain.lists import Order
 from articles.repository import Repository, articles
 from articles.searching import read_query
-from articles.text.lines import Refused, clean_title
+from articles.text.lines import InvalidInput, clean_title
 from articles.text.links import clean_link
 from bench.lib.stores import passing_store
 
@@ -66,7 +66,7 @@ def rows(file: Path | None, count: int) -> Iterator[ImportedArticle]:
             try:
                 title = clean_title(html.unescape(row["title"]))
                 link = clean_link(html.unescape(row["link"]))
-            except Refused:
+            except InvalidInput:
                 continue
             poster, votes = row.get("poster") or "", max(0, int(row["votes"]))
             groups = tuple(row.get("groups") or ())[:1] if len(row.get("groups") or ()) < 5 else ()
@@ -122,7 +122,7 @@ def measure_queries(repository: Repository, rounds: int) -> None:
             for _ in range(rounds):
                 began = time.perf_counter()
                 try:
-                    found = repository.search.page(read_query(text), order, page)
+                    found = repository.search.get_page(read_query(text), order, page)
                 except PageNotFound:
                     break
                 took.append(1000 * (time.perf_counter() - began))

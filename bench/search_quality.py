@@ -74,7 +74,7 @@ def found_here(repository: Repository, text: str, most: int = 1000) -> list[int]
     found: list[int] = []
     for number in range(1, most // 25 + 1):
         try:
-            page = repository.search.page(read_query(text), Order.SCORE, number)
+            page = repository.search.get_page(read_query(text), Order.SCORE, number)
         except (PageNotFound, PageTooDeep):
             break
         found += [article.id for article in page.articles]
@@ -88,7 +88,7 @@ def is_whole(word: str, text: str) -> bool:
 
 
 def measure(repository: Repository) -> None:
-    articles = {article.id: article for article in repository.imports.all()}
+    articles = {article.id: article for article in repository.imports.iterate()}
     table = sqlite3.connect(":memory:")
     table.execute("create virtual table articles using fts5(text, tokenize='porter unicode61')")
     rows = ((i, f"{a.title} {urlsplit(a.link).hostname or ''} {a.poster_name}") for i, a in articles.items())

@@ -43,7 +43,7 @@ def _delete_account(request: HttpRequest) -> HttpResponse:
 
 
 def _farewell(request: HttpRequest) -> HttpResponse:
-    account_deletion.go_on_for_a_moment()
+    account_deletion.advance_briefly()
     logout(request)
     messages.success(request, _("Your account has been deleted. Thank you for having been here."))
     return redirect("/")

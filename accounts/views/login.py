@@ -17,7 +17,7 @@ from accounts.forms import (
 )
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action, is_for_members, page_with_form
-from accounts.web.login_intent import Errand, local_path, member_arrived, view_at
+from accounts.web.login_intent import LoginIntent, local_path, member_arrived, view_at
 
 _BACKEND = "django.contrib.auth.backends.ModelBackend"
 
@@ -27,7 +27,7 @@ _BACKEND = "django.contrib.auth.backends.ModelBackend"
 @page_with_form
 def log_in(request: HttpRequest) -> HttpResponse:
     """A form that is sent logs in the member it names, also in place of another one."""
-    errand = Errand.of(request)
+    errand = LoginIntent.of(request)
     if _is_at_home(request, "password"):
         return _arrived(request, errand)
     form = LoginForm(request, request.POST or None)
@@ -60,10 +60,10 @@ def _show_again(request: HttpRequest, form: BaseForm) -> None:
     unsent_form.refill(request, form, stale_text=text)
 
 
-def _arrived(request: HttpRequest, errand: Errand) -> HttpResponse:
+def _arrived(request: HttpRequest, errand: LoginIntent) -> HttpResponse:
     """Do what waited for the login, and go where the member wanted to."""
     if request.method == "POST" or unsent_form.is_stale(request):
-        member_arrived.send(sender=Errand, request=request, user=request.user, errand=errand)
+        member_arrived.send(sender=LoginIntent, request=request, user=request.user, errand=errand)
         unsent_form.keep(request, errand.typed)
     return redirect(errand.destination)
 
@@ -85,7 +85,7 @@ def log_out(request: HttpRequest) -> HttpResponse:
 @never_cache
 @page_with_form
 def sign_up(request: HttpRequest) -> HttpResponse:
-    errand = Errand.of(request)
+    errand = LoginIntent.of(request)
     if _is_at_home(request, "password1"):
         return _arrived(request, errand)
     form = SignUpForm(request.POST or None)

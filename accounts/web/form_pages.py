@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.forms import LoginForm
 from accounts.web import unsent_form
-from accounts.web.login_intent import Errand
+from accounts.web.login_intent import LoginIntent
 from accounts.web.middleware import FormTokenMiddleware
 
 View = Callable[..., Any]
@@ -114,7 +114,7 @@ def _to_login(request: HttpRequest, carries: Collection[str]) -> HttpResponse:
     seal = unsent_form.sealed(request, page, carries)
     if not seal:
         return redirect_to_login(page)
-    context = {"form": LoginForm(request), "errand": Errand(next=page, typed=seal)}
+    context = {"form": LoginForm(request), "errand": LoginIntent(next=page, typed=seal)}
     response = render(request, "accounts/login.html", context, status=403)
     add_never_cache_headers(response)
     return response

@@ -46,7 +46,7 @@ def local_path(target: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
+class LoginIntent:
     """Every field is checked, and empty where the visitor brought nothing or nonsense."""
 
     next: str = ""
@@ -56,7 +56,7 @@ class Errand:
     """What was typed into the form of the page at `next`, sealed by `accounts.web.unsent_form`."""
 
     @classmethod
-    def of(cls, request: HttpRequest) -> "Errand":
+    def of(cls, request: HttpRequest) -> "LoginIntent":
         """The errand in the address or, once the form is sent, in its hidden fields alone.
 
         So no vote is ever cast by a link to a login form that does not announce it.

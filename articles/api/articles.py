@@ -168,7 +168,7 @@ def remove_article(request: HttpRequest, article_id: ArticleNumber, removal: Rem
 )
 def read_article_log(request: HttpRequest, article_id: ArticleNumber) -> LogPage:  # noqa: ARG001 - ninja's
     found = repository()
-    return LogPage.of(found.moderation_log.about(found.articles.get(article_id).id))
+    return LogPage.of(found.moderation_log.get_for_article(found.articles.get(article_id).id))
 
 
 @router.get(
@@ -183,7 +183,7 @@ def read_article_log(request: HttpRequest, article_id: ArticleNumber) -> LogPage
 def read_log(request: HttpRequest, query: Query[PageQuery]) -> LogPage:  # noqa: ARG001 - ninja's
     if query.page > LAST_PAGE:
         raise PageNotFound(query.page)
-    return LogPage.of(repository().moderation_log.page(query.page))
+    return LogPage.of(repository().moderation_log.get_page(query.page))
 
 
 _LOCATION = {"Location": {"description": "The article's address in the API.", "schema": {"type": "string"}}}
@@ -206,7 +206,7 @@ def post_article(
     found, poster = repository(), actor(request)
     title, link = clean_title(article.title), clean_link(article.link)
     groups = slugs_of(article.groups)
-    check_groups(groups, found.groups.titles(), at_most=found.rules.max_groups_by_poster)
+    check_groups(groups, found.groups.get_titles(), at_most=found.rules.max_groups_by_poster)
     posted = found.articles.post(poster.id, poster.name, title, link, groups)
     response["Location"] = reverse("api:read_article", args=[posted.id])
     stored = found.articles.get(posted.id, poster.id)

@@ -90,7 +90,7 @@ _LOCATION = {"Location": {"description": "The group's address in the API.", "sch
     **READERS,
 )
 def list_groups(request: HttpRequest) -> GroupList:  # noqa: ARG001 - ninja's
-    groups = sorted(repository().groups.all(), key=lambda group: group.sort_key)
+    groups = sorted(repository().groups.list_all(), key=lambda group: group.sort_key)
     return GroupList(groups=[Group.of(group) for group in groups])
 
 
@@ -105,7 +105,7 @@ def list_groups(request: HttpRequest) -> GroupList:  # noqa: ARG001 - ninja's
 def create_group(request: HttpRequest, response: HttpResponse, group: NewGroup) -> Status[Group]:
     _needs_permission(request)
     groups = repository().groups
-    form = _checked(GroupForm({"title": group.title}, known=groups.titles()))
+    form = _checked(GroupForm({"title": group.title}, known=groups.get_titles()))
     groups.create(form.slug, form.cleaned_data["title"], actor(request))
     response["Location"] = reverse("api:read_group", args=[form.slug])
     return Status(201, _group(form.slug))
@@ -133,7 +133,7 @@ def rename_group(request: HttpRequest, slug: GroupName, renaming: Renaming) -> G
     _needs_permission(request)
     group, groups = _group(slug), repository().groups
     renamed = lists.Group(group.slug, group.title)
-    form = _checked(RenameForm({"title": renaming.title}, group=renamed, groups=groups.all()))
+    form = _checked(RenameForm({"title": renaming.title}, group=renamed, groups=groups.list_all()))
     groups.rename(group.slug, form.cleaned_data["title"], actor(request), _reason(renaming.reason))
     return _group(group.slug)
 
@@ -151,7 +151,7 @@ def rename_group(request: HttpRequest, slug: GroupName, renaming: Renaming) -> G
 def merge_group(request: HttpRequest, slug: GroupName, merging: Merging) -> Merged:
     _needs_permission(request)
     group, into, groups = _group(slug), clean_slug(merging.into), repository().groups
-    check_groups([into], groups.titles())
+    check_groups([into], groups.get_titles())
     if group.slug == into:
         raise Problem(400, "invalid", _("A group cannot be merged into itself."))
     moved = groups.merge(group.slug, into, actor(request), _reason(merging.reason))
@@ -198,7 +198,7 @@ def assign_groups(
         raise PermissionDenied
     found, wanted = repository(), slugs_of(assignment.groups)
     reason = clean_reason(assignment.reason) if assignment.reason else ""
-    known = {*found.groups.titles(), *found.articles.get(article_id).groups}
+    known = {*found.groups.get_titles(), *found.articles.get(article_id).groups}
     check_groups(wanted, known)
     others = known.difference(wanted)  # not only those it is in now: another moderator may be adding one
     groups = found.groups.assign(article_id, wanted, others, actor=actor(request), reason=reason)

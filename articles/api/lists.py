@@ -30,7 +30,7 @@ def list_articles(request: HttpRequest, query: Query[schemas.ListQuery]) -> sche
     if query.range is not Span.ALL and (query.order is not Order.POINTS or slugs):
         message = _("“range” counts for order=points alone, and without a group.")
         raise Problem(400, "invalid", message)
-    page = repository().listings.page(
+    page = repository().lists.get_page(
         query.order, query.page, slugs=slugs, span=query.range, reader=reader_id(request)
     )
     return schemas.ArticlePage.of(page)
@@ -49,5 +49,5 @@ def list_articles(request: HttpRequest, query: Query[schemas.ListQuery]) -> sche
 def list_hot(request: HttpRequest, query: Query[readership.HotQuery]) -> readership.HotList:
     found = repository()
     since = query.range.since(found.store.now())
-    page = found.listings.page(Order.HOT, since=since, size=query.limit, reader=reader_id(request))
+    page = found.lists.get_page(Order.HOT, since=since, size=query.limit, reader=reader_id(request))
     return readership.HotList.of(page)

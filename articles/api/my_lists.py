@@ -112,22 +112,22 @@ def read_me(request: HttpRequest) -> Me:
 )
 def list_posted(request: HttpRequest, name: MemberName, query: Query[OwnQuery]) -> OwnList:
     poster, reader = member_named(name).pk, reader_id(request)
-    return _page(query.page, lambda number: repository().members.posted(poster, number, reader))
+    return _page(query.page, lambda number: repository().members.get_posted(poster, number, reader))
 
 
 @router.get("me/voted", summary=gettext_noop("What you voted for"), **_OWN)
 def list_voted(request: HttpRequest, query: Query[OwnQuery]) -> OwnList:
-    return _own_page(request, query.page, repository().members.voted)
+    return _own_page(request, query.page, repository().members.get_voted)
 
 
 @router.get("me/opposed", summary=gettext_noop("What you opposed"), **_OWN)
 def list_opposed(request: HttpRequest, query: Query[OwnQuery]) -> OwnList:
-    return _own_page(request, query.page, repository().members.opposed)
+    return _own_page(request, query.page, repository().members.get_opposed)
 
 
 @router.get("me/saved", summary=gettext_noop("What you saved"), **_OWN)
 def list_saved(request: HttpRequest, query: Query[OwnQuery]) -> OwnList:
-    return _own_page(request, query.page, repository().members.saved)
+    return _own_page(request, query.page, repository().members.get_saved)
 
 
 @router.put(

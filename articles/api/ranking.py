@@ -197,4 +197,4 @@ def _hotness(parts: explanation.HotnessParts) -> HotnessParts:
 )
 def explain_ranking(request: HttpRequest, article_id: ArticleNumber) -> Explanation:  # noqa: ARG001 - ninja's
     found = repository()
-    return Explanation.of(found.explanations.of(found.articles.get(article_id)))
+    return Explanation.of(found.explanations.get(found.articles.get(article_id)))

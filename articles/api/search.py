@@ -92,7 +92,7 @@ def search(request: HttpRequest, query: Query[SearchQuery]) -> SearchPage:
     slug = slug_asked_for(query.group) if query.group else None
     order, reader = Order(query.order), reader_id(request)
     hidden = _hidden_as_asked(query.hide or "")
-    page = repository().search.page(
+    page = repository().search.get_page(
         read_query(query.q), order, query.page, slug=slug, hidden=hidden, reader=reader
     )
     return SearchPage.of(page)

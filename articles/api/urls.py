@@ -12,7 +12,7 @@ from articles.api.protocol.envelope import in_envelope
 from articles.api.protocol.problems import not_found
 from articles.api.protocol.site_api import api
 from articles.web import converters  # noqa: F401 - makes "article_id" known
-from articles.web.addresses import without_slash
+from articles.web.addresses import redirect_without_slash
 
 
 @require_safe
@@ -25,7 +25,7 @@ def _nothing_here(_request: HttpRequest) -> HttpResponse:
 
 
 def _documentation(request: HttpRequest) -> HttpResponse:
-    return without_slash(request) or not_found().answer
+    return redirect_without_slash(request) or not_found().answer
 
 
 def _endpoints() -> Iterator[URLPattern]:

@@ -71,18 +71,18 @@ def record_missing(repository: Repository, drawn: Iterable[Readership]) -> int:
     Views of an article are always recorded in the same order and each of them counts, so an interrupted run
     resumes from the numbers the article has.
     """
-    articles = {article.link: article for article in repository.imports.all()}
+    articles = {article.link: article for article in repository.imports.iterate()}
     views = [
         (articles[one.link].id, visit, at)
         for one in drawn
         if one.link in articles
         for visit, at in _missing(repository, articles[one.link], one)
     ]
-    repository.views.record_many(views)
+    repository.pageviews.record_many(views)
     repository.hot.rescore()
-    return sum(article.pv for article in repository.imports.all())
+    return sum(article.pv for article in repository.imports.iterate())
 
 
 def _missing(repository: Repository, article: Article, drawn: Readership) -> list[tuple[Visit, float]]:
-    suspects = sum(repository.views.suspects(article.id).values())
+    suspects = sum(repository.pageviews.get_suspects(article.id).values())
     return drawn.counted[article.pv :] + drawn.suspect[suspects:]

@@ -27,7 +27,7 @@ from accounts.models import User
 from accounts.moderators import GROUP as MODERATORS
 from articles.demo.readers import draw_views, record_missing
 from articles.domain.articles import Choice, ImportedArticle
-from articles.domain.errors import ArticleNotFound, Refused
+from articles.domain.errors import ActionRefused, ArticleNotFound
 from articles.domain.members import UserId
 from articles.repository import ImportRunning, Repository
 from articles.text.lines import clean_title
@@ -78,7 +78,7 @@ def seed(repository: Repository) -> str | None:
 
     Raises ImportRunning.
     """
-    with repository.imports.alone():
+    with repository.imports.lock():
         begun = _begun(repository)
         return None if begun is None else _fill(repository, begun)
 
@@ -175,10 +175,10 @@ def _article(row: Mapping[str, Any], posted_at: float, name: str, poster: UserId
 
 
 def _cast(repository: Repository, members: Mapping[str, UserId], votes: Sequence[Vote]) -> None:
-    ids = {article.link: article.id for article in repository.imports.all()}
+    ids = {article.link: article.id for article in repository.imports.iterate()}
 
     def cast(vote: Vote) -> None:
-        with suppress(ArticleNotFound, Refused):  # closed or removed since this was interrupted
+        with suppress(ArticleNotFound, ActionRefused):  # closed or removed since this was interrupted
             repository.votes.cast(ids[vote.link], members[vote.member], vote.choice)
 
     with ThreadPoolExecutor(_VOTES_AT_ONCE) as pool:
@@ -218,7 +218,7 @@ def _holds_only_demo(repository: Repository, begun: Begun) -> bool:
         return False
     times = _times(begun.at, repository.rules.voting_window)
     ours = {(row["link"], posted_at) for row, posted_at in zip(rows, times, strict=True)}
-    return all((article.link, article.posted_at) in ours for article in repository.imports.all())
+    return all((article.link, article.posted_at) in ours for article in repository.imports.iterate())
 
 
 def _make_logins(names: Sequence[str]) -> dict[str, str]:

@@ -30,31 +30,31 @@ class PageTooDeep(PageNotFound):
     """The list may go on, but is not paged through any further."""
 
 
-class Refused(ArticlesError):
+class ActionRefused(ArticlesError):
     """The article's state does not permit the change."""
 
 
-class VotingClosed(Refused):
+class VotingClosed(ActionRefused):
     """The voting window has ended."""
 
 
-class ArticleRemoved(Refused):
+class ArticleRemoved(ActionRefused):
     """A moderator removed the article."""
 
 
-class NotRemoved(Refused):
+class NotRemoved(ActionRefused):
     """Only removed articles can be restored."""
 
 
-class NotThePoster(Refused):
+class NotThePoster(ActionRefused):
     """Only the poster or a moderator may do this."""
 
 
-class EditingClosed(Refused):
+class EditingClosed(ActionRefused):
     """The poster's time for editing has ended."""
 
 
-class DuplicateLink(Refused):
+class DuplicateLink(ActionRefused):
     """Another recent article has the same link. `article_id` is that article."""
 
     def __init__(self, article_id: int) -> None:
@@ -62,7 +62,7 @@ class DuplicateLink(Refused):
         self.article_id = article_id
 
 
-class SavedFull(Refused):
+class SavedFull(ActionRefused):
     """The member has saved as many articles as one can."""
 
 
@@ -70,7 +70,7 @@ class MemberGone(ArticlesError):
     """The account of whoever asks is deleted, or about to be."""
 
 
-class ParametersChanged(Refused):
+class ParametersChanged(ActionRefused):
     """The ranking's parameters are no longer those the change was made from. `version` is the one in force."""
 
     def __init__(self, version: int) -> None:
@@ -78,7 +78,7 @@ class ParametersChanged(Refused):
         self.version = version
 
 
-class TuningRunning(Refused):
+class ChangeRunning(ActionRefused):
     """Other parameters are being applied just now."""
 
 

@@ -136,7 +136,7 @@ class SearchPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Pulse:
+class PageRefresh:
     """What became of an open page: its articles in its order, removed ones included, and how many came later."""
 
     articles: tuple[Article, ...]

@@ -7,9 +7,9 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from articles.formatting.values import grouped
-from articles.repository import Wish
-from articles.text.lines import Refused
-from articles.text.refusals import message_of
+from articles.repository import FeedFilter
+from articles.text.lines import InvalidInput
+from articles.text.refusals import input_sentence
 from articles.text.slugs import SLUG_LIMIT, clean_slug
 from articles.web.preferences import MOST_HIDDEN, slugs_from
 
@@ -23,12 +23,12 @@ class BadQuery(ValueError):
     """What was asked for makes no sense; the message is a sentence in the reader's language."""
 
 
-def wish_of(query: QueryDict) -> Wish:
+def wish_of(query: QueryDict) -> FeedFilter:
     """Raises BadQuery."""
-    return Wish(_min_points(query), hidden_in(query.get("hide", "")))
+    return FeedFilter(_min_points(query), hidden_in(query.get("hide", "")))
 
 
-def query_of(wish: Wish, **more: str) -> str:
+def query_of(wish: FeedFilter, **more: str) -> str:
     """The same in its one spelling, with its question mark; "" where nothing is asked for. `more` stands first."""
     values = more | {
         "min_points": "" if wish.min_points is None else str(wish.min_points),
@@ -53,5 +53,5 @@ def hidden_in(joined: str) -> tuple[str, ...]:
         raise BadQuery(_("hide can name at most %(most)s groups.") % {"most": grouped(MOST_HIDDEN)})
     try:
         return tuple(sorted({clean_slug(slug) for slug in slugs_from(joined)}))
-    except Refused as refused:
-        raise BadQuery(message_of(refused)) from refused
+    except InvalidInput as refused:
+        raise BadQuery(input_sentence(refused)) from refused

@@ -13,8 +13,8 @@ from django.utils.translation import gettext_lazy
 from articles.domain.lists import Group
 from articles.formatting.values import listed
 from articles.text.line_patterns import STEPS
-from articles.text.lines import REASON_LIMIT, UNREAD_FACTOR, Refused, clean_reason, clean_token_name
-from articles.text.refusals import message_of
+from articles.text.lines import REASON_LIMIT, UNREAD_FACTOR, InvalidInput, clean_reason, clean_token_name
+from articles.text.refusals import input_sentence
 from articles.text.slugs import clean_slug
 
 TICKED_AT_MOST = 40
@@ -41,8 +41,8 @@ class CleanedField(forms.CharField):
             return ""
         try:
             return self._clean_line(raw)
-        except Refused as refused:
-            raise ValidationError(message_of(refused), code=refused.code) from refused
+        except InvalidInput as refused:
+            raise ValidationError(input_sentence(refused), code=refused.code) from refused
 
 
 class LineInput(forms.TextInput):
@@ -116,10 +116,10 @@ class GroupsField(forms.Field):
         for name in names:
             try:
                 slugs.append(clean_slug(name))
-            except Refused as refused:
+            except InvalidInput as refused:
                 problems.append(
                     ValidationError(
-                        _("“%(name)s”: %(problem)s") % {"name": name[:40], "problem": message_of(refused)},
+                        _("“%(name)s”: %(problem)s") % {"name": name[:40], "problem": input_sentence(refused)},
                         code=refused.code,
                     )
                 )

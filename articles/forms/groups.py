@@ -10,8 +10,8 @@ from django.utils.translation import gettext_lazy
 
 from articles.domain.lists import Group
 from articles.forms.fields import CleanedField, GroupsField, LineInput, reason_field, refuse_unknown
-from articles.text.lines import GROUP_TITLE_LIMIT, Refused, clean_group_title
-from articles.text.refusals import message_of
+from articles.text.lines import GROUP_TITLE_LIMIT, InvalidInput, clean_group_title
+from articles.text.refusals import input_sentence
 from articles.text.slugs import slug_from_title
 
 
@@ -72,8 +72,8 @@ def _check_new_group(title: str, known: Mapping[str, str]) -> str:
     if title:
         try:
             slug = slug_from_title(title)
-        except Refused as refused:
-            raise ValidationError(message_of(refused), code=refused.code) from refused
+        except InvalidInput as refused:
+            raise ValidationError(input_sentence(refused), code=refused.code) from refused
         if not slug:
             raise ValidationError(_("No address can be made of this title: use letters or digits."))
         _refuse_taken(title, slug, known)
@@ -126,7 +126,7 @@ class RenameForm(forms.Form):
         title: str = self.cleaned_data["title"]
         try:
             slug = slug_from_title(title)
-        except Refused:  # too long for a name, which it need not be
+        except InvalidInput:  # too long for a name, which it need not be
             slug = ""
         _refuse_taken(title, slug, self._others)
         return title

@@ -29,7 +29,7 @@ _FIELDS = ("pv", "uv", "sketch", "suspects", "viewed_at")
 def put_away(repository: Repository, *, at_most: int, budget: float) -> int:
     """Archive articles that are due, for about `budget` seconds; returns how many. Can be interrupted anywhere."""
     deadline, archived = time.monotonic() + budget, 0
-    waiting = repository.archiving.due(at_most)
+    waiting = repository.archive.list_due(at_most)
     while waiting:
         batch, waiting = waiting[:_AT_ONCE], waiting[_AT_ONCE:]
         archived += _put_away(repository, batch)
@@ -39,16 +39,16 @@ def put_away(repository: Repository, *, at_most: int, budget: float) -> int:
 
 
 def _put_away(repository: Repository, ids: list[ArticleId]) -> int:
-    counters = repository.archiving.counters(ids)
+    counters = repository.archive.get_counters(ids)
     if hollow := set(ids).difference(one.article_id for one in counters):
-        repository.archiving.dismiss(hollow)
+        repository.archive.dismiss(hollow)
     ArchivedViews.objects.bulk_create(
         [_row(one, repository.store.now()) for one in counters],
         update_conflicts=True,
         unique_fields=["article_id"],
         update_fields=[*_FIELDS, "archived_at"],
     )
-    return repository.archiving.put_away(counters)
+    return repository.archive.store(counters)
 
 
 def forget_row(row: ArchivedViews) -> None:
@@ -61,9 +61,9 @@ def forget_row(row: ArchivedViews) -> None:
 
 def suspects(repository: Repository, article_id: ArticleId) -> dict[str, int]:
     """An article's suspect views of all time by reason, those that are archived too."""
-    found = repository.views.suspects(article_id)
+    found = repository.pageviews.get_suspects(article_id)
     row = ArchivedViews.objects.filter(pk=article_id).first()
-    if row and repository.archiving.is_away(article_id):
+    if row and repository.archive.is_archived(article_id):
         for reason, number in row.suspects.items():
             found[reason] = found.get(reason, 0) + number
     return found
@@ -76,7 +76,7 @@ def sweep(repository: Repository, *, at_most: int) -> int:
     not there in the store for certain is kept: it may be the wrong store.
     """
     rows = _some_rows(datetime.fromtimestamp(repository.store.now(), UTC) - _GRACE, at_most)
-    here = repository.archiving.here(row.article_id for row in rows)
+    here = repository.archive.get_pageviews(row.article_id for row in rows)
     back = [row for row in rows if here.get(row.article_id, -1) >= row.pv]
     for row in back:
         forget_row(row)

@@ -89,7 +89,7 @@ def _salt_of_today() -> str:
 @lru_cache(maxsize=1)
 def _salt(epoch_day: int) -> str:
     """The salt of a day; only the last one asked for is kept, so that an old one is gone for good."""
-    return repository().views.salt(epoch_day)
+    return repository().pageviews.get_salt(epoch_day)
 
 
 @lru_cache(maxsize=1)

@@ -24,7 +24,7 @@ def record_view(repository: Repository, article_id: ArticleId, visit: Visit) -> 
     row: ArchivedViews | None = None
     for _ in range(_ATTEMPTS):
         try:
-            count = repository.views.record(article_id, visit)
+            count = repository.pageviews.record(article_id, visit)
         except ViewsArchived:
             row = _bring_back(repository, article_id)
             continue
@@ -40,7 +40,7 @@ def _bring_back(repository: Repository, article_id: ArticleId) -> ArchivedViews 
         row = ArchivedViews.objects.filter(pk=article_id).first()
     except DatabaseError as error:
         raise StoreUnavailable(f"the database with the archived counters: {error}") from error
-    if not repository.archiving.bring_back(article_id, counters_of(row) if row else None):
+    if not repository.archive.restore(article_id, counters_of(row) if row else None):
         _log.warning(
             "the archive does not know the visitors of article %d as they were last: its numbers go on, but old "
             "visitors count once more",

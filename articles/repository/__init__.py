@@ -7,47 +7,47 @@ from functools import cached_property
 
 import redis
 
-from articles.domain.errors import Refused
+from articles.domain.errors import ActionRefused
 from articles.domain.moderation import OPERATOR
 from articles.domain.rules import Rules
-from articles.repository.account_deletion import Departures
+from articles.repository.account_deletion import AccountDeletion
 from articles.repository.articles import Articles
 from articles.repository.groups import Groups
 from articles.repository.imports import ImportRunning, Imports
 from articles.repository.inspection.overview import Inspection
-from articles.repository.lists.feeds import Feeds, Wish
+from articles.repository.lists.feeds import FeedFilter, Feeds
 from articles.repository.lists.hot import Hot
-from articles.repository.lists.pages import MOST_GROUPS, Listings
-from articles.repository.lists.refresh import Pulses
-from articles.repository.lists.standings import Catalogue
+from articles.repository.lists.pages import MOST_GROUPS, Lists
+from articles.repository.lists.refresh import Refreshes
+from articles.repository.lists.standings import Standings
 from articles.repository.members import Members
 from articles.repository.moderation_log import ModerationLog
 from articles.repository.ranking.explanations import Explanations
-from articles.repository.ranking.parameters import Applying, Tuning, TuningEntry, Tunings
+from articles.repository.ranking.parameters import ChangeProgress, RankingChange, RankingParameters, RankingState
 from articles.repository.ranking.previews import Preview, Previews
 from articles.repository.ranking.weights import Weights
-from articles.repository.readership.archive import Archiving, Counters
+from articles.repository.readership.archive import Counters, ViewArchive
 from articles.repository.readership.history import History
-from articles.repository.readership.pageviews import Views
+from articles.repository.readership.pageviews import Pageviews
 from articles.repository.search.find import Search
 from articles.repository.store import schema
 from articles.repository.store.client import READ_TIMEOUT, make_client
 from articles.repository.store.connection import Observer, Store, unobserved
 from articles.repository.upkeep.audit import Audit, Progress, quiet
-from articles.repository.upkeep.lease import House
+from articles.repository.upkeep.lease import HousekeepingLease
 from articles.repository.upkeep.repair import Repair
 from articles.repository.votes import Votes
 
 __all__ = [
     "MOST_GROUPS",
-    "Applying",
+    "ChangeProgress",
     "Counters",
+    "FeedFilter",
     "ImportRunning",
     "Preview",
+    "RankingChange",
+    "RankingState",
     "Repository",
-    "Tuning",
-    "TuningEntry",
-    "Wish",
     "connect",
 ]
 
@@ -61,21 +61,21 @@ class Repository:
         self.articles = Articles(store)
         self.votes = Votes(store)
         self.members = Members(store)
-        self.departures = Departures(store)
+        self.account_deletion = AccountDeletion(store)
         self.groups = Groups(store)
         self.hot = Hot(store)
-        self.listings = Listings(store, self.hot)
+        self.lists = Lists(store, self.hot)
         self.search = Search(store)
-        self.pulses = Pulses(store)
-        self.catalogue = Catalogue(store)
-        self.feeds = Feeds(store, self.hot, self.search, self.catalogue)
-        self.views = Views(store)
+        self.refresh = Refreshes(store)
+        self.standings = Standings(store)
+        self.feeds = Feeds(store, self.hot, self.search, self.standings)
+        self.pageviews = Pageviews(store)
         self.history = History(store)
         self.explanations = Explanations(store, self.hot)
-        self.archiving = Archiving(store)
-        self.house = House(store)
-        self.tuning = Tunings(store)
-        self.weights = Weights(store, self.tuning)
+        self.archive = ViewArchive(store)
+        self.lease = HousekeepingLease(store)
+        self.parameters = RankingParameters(store)
+        self.weights = Weights(store, self.parameters)
         self.previews = Previews(store, self.hot)
         self.moderation_log = ModerationLog(store)
         self.imports = Imports(store)
@@ -104,19 +104,19 @@ class Repository:
         """
         while True:
             self._tune_to_the_end(progress)
-            state, votes_per_day = self.tuning.state(), schema.votes_to_adopt(self.store)
+            state, votes_per_day = self.parameters.get_state(), schema.votes_to_adopt(self.store)
             wanted = replace(state.parameters, votes_per_day=votes_per_day or state.parameters.votes_per_day)
             if differs := wanted != state.parameters:
                 reason = "VOTES_PER_DAY was changed in the configuration."
                 try:
-                    self.tuning.apply(
+                    self.parameters.apply(
                         wanted, expected=state.version, actor=OPERATOR, reason=reason, is_chosen=False
                     )
-                except Refused:
+                except ActionRefused:
                     continue  # somebody else is changing them, perhaps another process at its start: look again
                 self._tune_to_the_end(progress)
             if schema.adopt(self.store):
-                self.weights.look_again()
+                self.weights.reset_check()
             return differs
 
     def fit_weight(self, progress: Progress = quiet) -> int | None:
@@ -124,13 +124,13 @@ class Repository:
 
         Returns the new votes per day, None if nothing changes. `progress` gets the number of articles scored.
         """
-        votes_per_day = self.weights.follow(has_history=True)
+        votes_per_day = self.weights.adjust(has_history=True)
         self._tune_to_the_end(progress)
         return votes_per_day
 
     def _tune_to_the_end(self, progress: Progress) -> None:
-        while not self.tuning.advance():
-            if applying := self.tuning.state().applying:
+        while not self.parameters.advance():
+            if applying := self.parameters.get_state().applying:
                 progress(applying.done, applying.total)
 
 

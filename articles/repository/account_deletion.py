@@ -13,7 +13,7 @@ STEP = 50
 """Articles that lose the name, or entries of the log that are looked at, in one script."""
 
 
-class Departures:
+class AccountDeletion:
     """The departures of a store. Every step is one script in one shard, and may be repeated."""
 
     def __init__(self, store: Store) -> None:

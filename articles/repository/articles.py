@@ -91,7 +91,7 @@ class Articles:
             raise MemberGone(poster)
         if status == "exists":
             return False
-        self._groups.settle(groups)
+        self._groups.follow_merges(groups)
         return True
 
     def _claim(self, link: str, article_id: ArticleId) -> ArticleId:
@@ -109,7 +109,7 @@ class Articles:
         """Articles in the order of `ids`, removed ones included; unknown ids are left out. One round trip."""
         return read_articles(self._store, ids, reader)
 
-    def with_link(self, link: str) -> Article | None:
+    def find_by_link(self, link: str) -> Article | None:
         """The article to which posting this clean link would lead, if there is one. Two round trips, or one."""
         with self._store.commands() as client:
             found = client.get(names.link(link_digest(link)))

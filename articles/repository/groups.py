@@ -19,7 +19,7 @@ class Groups:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def all(self) -> list[Group]:
+    def list_all(self) -> list[Group]:
         """Every group by slug, with the number of its listed articles. Two round trips."""
         store = self._store
         with store.commands() as client:
@@ -48,13 +48,13 @@ class Groups:
             raise GroupNotFound(slug, into)
         return Group(slug, title, sum(counts))
 
-    def titles(self) -> dict[str, str]:
+    def get_titles(self) -> dict[str, str]:
         """Slug to title of every group. One round trip."""
         with self._store.commands() as client:
             found: dict[str, str] = client.hgetall(self._store.shards.directory.groups)
         return found
 
-    def present(self, slugs: Sequence[str]) -> dict[str, str]:
+    def get_existing_titles(self, slugs: Sequence[str]) -> dict[str, str]:
         """Each of these slugs to the group it leads to now; without those that lead nowhere. One round trip."""
         if not slugs:
             return {}
@@ -103,7 +103,7 @@ class Groups:
 
     def ensure(self, titles: dict[str, str]) -> None:
         """Create those groups of slug → title that do not exist yet. Safe to repeat. Two round trips."""
-        missing = titles.keys() - self.titles().keys()
+        missing = titles.keys() - self.get_titles().keys()
         self._store.run_many([self._creation(slug, titles[slug]) for slug in sorted(missing)])
 
     def rename(self, slug: str, title: str, actor: Actor, reason: str = "") -> None:
@@ -137,7 +137,7 @@ class Groups:
             raise ArticleNotFound(article_id)
         to_add = list(dict.fromkeys(self.make_places(wanted, self.places(wanted, *replies)).values()))
         groups = self._assign(article_id, to_add, list(remove), actor, reason)
-        return self._assign(article_id, (), (), None, "") if self.settle(to_add) else groups
+        return self._assign(article_id, (), (), None, "") if self.follow_merges(to_add) else groups
 
     def _assign(
         self,
@@ -164,7 +164,7 @@ class Groups:
         is interrupted, the group still exists and merging again finishes. The directory decides between
         merges at the same time: the articles of the one that is refused follow the other. Raises GroupNotFound.
         """
-        titles = self.titles()
+        titles = self.get_titles()
         for needed in (slug, into):
             if needed not in titles or slug == into:
                 raise GroupNotFound(needed)
@@ -174,11 +174,11 @@ class Groups:
         try:
             self._store.change("groups/close", slug, [directory.groups, directory.merged], arguments)
         except GroupNotFound:
-            self.settle([into])
+            self.follow_merges([into])
             raise
-        return moved + self.settle([slug])
+        return moved + self.follow_merges([slug])
 
-    def sweep(self) -> int:
+    def finish_merges(self) -> int:
         """Move articles out of groups that were merged away; returns how many. Two round trips if there are none.
 
         Whoever puts an article into a group that is merged meanwhile moves it on, unless its process or its
@@ -194,7 +194,7 @@ class Groups:
         each = merged * self._store.shards.count
         return sum(map(self._settle, {slug for slug, there in zip(each, left, strict=True) if there}))
 
-    def settle(self, slugs: Sequence[str]) -> int:
+    def follow_merges(self, slugs: Sequence[str]) -> int:
         """Move what was just put into these groups to groups that exist; returns how many articles moved.
 
         Articles of a group that was merged away meanwhile follow it; a group that is not there is created.
@@ -212,7 +212,7 @@ class Groups:
             if not (step := self._move(slug, into)):
                 break
             moved += step
-            self.settle([into])
+            self.follow_merges([into])
         return moved
 
     def _move(self, slug: str, into: str) -> int:

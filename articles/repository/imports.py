@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from articles.domain.articles import Article, ArticleId, ImportedArticle
-from articles.domain.errors import Refused, StoreUnavailable
+from articles.domain.errors import ActionRefused, StoreUnavailable
 from articles.domain.lists import Order
 from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS
 from articles.repository.groups import Groups
@@ -26,7 +26,7 @@ _READ_AT_ONCE = 500
 _FOUND_AT_ONCE = 250
 
 
-class ImportRunning(Refused):
+class ImportRunning(ActionRefused):
     """Another import is at work on this store."""
 
 
@@ -39,7 +39,7 @@ class Imports:
         self._token = ""
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
+    def lock(self) -> Iterator[None]:
         """Keep every other import out. Raises ImportRunning. A lock left by a crash ends after two minutes."""
         token = secrets.token_hex(8)
         self._hold_lock(token)
@@ -56,7 +56,7 @@ class Imports:
         if not self._store.run("lease/acquire", [names.IMPORTING], [token, _LOCK_LIFE]):
             raise ImportRunning
 
-    def shift_of(self, file_digest: str, proposed: float) -> float:
+    def get_shift(self, file_digest: str, proposed: float) -> float:
         """Seconds by which a file's times are moved: those of its first import, else `proposed`, kept."""
         with self._store.commands() as client:
             client.set(names.shift(file_digest), exact_time(proposed), nx=True)
@@ -80,7 +80,7 @@ class Imports:
         groups = self._lead_to_groups(fresh)
         entered = self._enter(fresh)
         self._index(known | entered)
-        self._groups.settle(groups)
+        self._groups.follow_merges(groups)
         return [entered.pop(_mark(article), None) for article in articles]
 
     def _enter(self, fresh: dict[Mark, ImportedArticle]) -> dict[Mark, ArticleId]:
@@ -123,7 +123,7 @@ class Imports:
     def _lead_to_groups(self, fresh: dict[Mark, ImportedArticle]) -> list[str]:
         """Put the articles into groups that exist: those their slugs lead to, or new ones. Returns the groups."""
         slugs = sorted({slug for article in fresh.values() for slug in article.groups})
-        places = self._groups.make_places(slugs, self._groups.present(slugs))
+        places = self._groups.make_places(slugs, self._groups.get_existing_titles(slugs))
         for mark, article in fresh.items():
             groups = dict.fromkeys(places[slug] for slug in article.groups)
             fresh[mark] = replace(article, groups=tuple(groups))
@@ -166,7 +166,7 @@ class Imports:
                     pipe.set(names.link(link_digest(link)), article_id, nx=True, ex=left)
             pipe.execute()
 
-    def all(self) -> Iterator[Article]:
+    def iterate(self) -> Iterator[Article]:
         """Every article, removed ones included, by id."""
         with self._store.commands() as client:
             last = int(client.get(names.COUNTER) or 0)

@@ -25,25 +25,25 @@ class Members:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def posted(self, poster: UserId, number: int = 1, reader: UserId | None = None) -> MemberPage:
+    def get_posted(self, poster: UserId, number: int = 1, reader: UserId | None = None) -> MemberPage:
         """Page `number`, counted from 1, of the listed articles a member posted, with the reader's own choices.
 
         Raises PageNotFound before the first page and beyond the last, PageTooDeep beyond `MOST_PAGED` articles.
         """
         return self._page([keys.posted(poster) for keys in self._store.shards.all], number, reader)
 
-    def voted(self, user: UserId, number: int = 1) -> MemberPage:
+    def get_voted(self, user: UserId, number: int = 1) -> MemberPage:
         """The same of the listed articles the member voted for.
 
         Also of articles whose voting is closed: of those from before the voting window the newest 1,000 a shard.
         """
         return self._chosen(user, number, Choice.VOTE)
 
-    def opposed(self, user: UserId, number: int = 1) -> MemberPage:
+    def get_opposed(self, user: UserId, number: int = 1) -> MemberPage:
         """The same of those the member opposed."""
         return self._chosen(user, number, Choice.OPPOSE)
 
-    def saved(self, user: UserId, number: int = 1) -> MemberPage:
+    def get_saved(self, user: UserId, number: int = 1) -> MemberPage:
         """The same of those the member saved."""
         return self._page([names.saved(user)], number, user)
 
@@ -65,15 +65,15 @@ class Members:
         limits: list[Value] = [article_id, exact_time(store.now()), store.rules.max_saved]
         store.change("members/save", article_id, [names.saved(user)], limits)
 
-    def choices(self, user: UserId, choice: Choice) -> Iterator[Noted]:
+    def iterate_choices(self, user: UserId, choice: Choice) -> Iterator[Noted]:
         """Everything the member is known to have voted for, or opposed."""
         yield from self._all(self._lists(user, choice))
 
-    def all_saved(self, user: UserId) -> Iterator[Noted]:
+    def iterate_saved(self, user: UserId) -> Iterator[Noted]:
         """Everything the member saved."""
         yield from self._all([names.saved(user)])
 
-    def all_posted(self, user: UserId) -> Iterator[Noted]:
+    def iterate_posted(self, user: UserId) -> Iterator[Noted]:
         """Everything the member posted, removed articles included, by posting time."""
         yield from self._all([keys.posted(user) for keys in self._store.shards.all])
 

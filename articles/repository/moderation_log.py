@@ -49,7 +49,7 @@ class ModerationLog:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def page(self, number: int = 1) -> LogPage:
+    def get_page(self, number: int = 1) -> LogPage:
         """Page `number`, counted from 1, newest first. One round trip; two for later ones of several shards.
 
         Reads from where the page begins. Raises PageNotFound, and PageTooDeep beyond `MOST_PAGED_ENTRIES`.
@@ -94,14 +94,14 @@ class ModerationLog:
         counts = [min(log.at_most(times[below]), end) if below < len(times) else end for log in logs]
         return [(first, max(0, count - 1)) for first, count in zip(firsts, counts, strict=True)]
 
-    def about(self, article_id: ArticleId) -> LogPage:
+    def get_for_article(self, article_id: ArticleId) -> LogPage:
         """The first page of what was done to an article, newest first. One round trip."""
         keys, size = self._store.shards.of(article_id), self._store.rules.per_page
         found = self._store.run("moderation_log/find", [keys.article(article_id), keys.log], [size + 1])
         entries = tuple(entry for _, entry in _dated(found[:size]) if entry)
         return LogPage(entries, 1, has_next=len(found) > size)
 
-    def by(self, name: str) -> Iterator[LogEntry]:
+    def iterate_by_actor(self, name: str) -> Iterator[LogEntry]:
         """Everything a member did, newest first in each shard."""
         for keys in self._store.shards.all:
             start, found = 0, [""]

@@ -76,7 +76,7 @@ MESSAGES = {
 }
 
 
-class Refused(ValueError):
+class InvalidInput(ValueError):
     """Input that cannot be accepted.
 
     `code` is one of `MESSAGES`, and stable; `params` holds the numbers of its sentence: the limit and,
@@ -126,16 +126,16 @@ def clean_line(raw: str, *, limit: int, field: str) -> str:
     Raises Refused with "<field>-long", "-encoding", "-empty" or "-marks".
     """
     if len(raw) > UNREAD_FACTOR * limit:
-        raise Refused(f"{field}-long", limit=limit, length=len(raw))
+        raise InvalidInput(f"{field}-long", limit=limit, length=len(raw))
     if _SURROGATE.search(raw):
-        raise Refused(f"{field}-encoding")
+        raise InvalidInput(f"{field}-encoding")
     line = until_stable(_visible, raw)
     if not line:
-        raise Refused(f"{field}-empty")
+        raise InvalidInput(f"{field}-empty")
     if stacked_marks(line) > MARKS_LIMIT:
-        raise Refused(f"{field}-marks", limit=MARKS_LIMIT)
+        raise InvalidInput(f"{field}-marks", limit=MARKS_LIMIT)
     if len(line) > limit:
-        raise Refused(f"{field}-long", limit=limit, length=len(line))
+        raise InvalidInput(f"{field}-long", limit=limit, length=len(line))
     return line
 
 

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from ada_url import URL, HostType
 
 from articles.text.known_sites import page_of
-from articles.text.lines import Refused, is_unseen
+from articles.text.lines import InvalidInput, is_unseen
 
 LINK_LIMIT = 2048  # characters, as typed and as stored
 
@@ -44,18 +44,18 @@ def clean_link(raw: str) -> str:
     "link-scheme", "link-host" or "link-userinfo".
     """
     if len(raw) > LINK_LIMIT:
-        raise Refused("link-long", limit=LINK_LIMIT, length=len(raw))
+        raise InvalidInput("link-long", limit=LINK_LIMIT, length=len(raw))
     link = raw.strip(_SURROUNDING_SPACE)
     if not link:
-        raise Refused("link-empty")
+        raise InvalidInput("link-empty")
     if any(char.isspace() or is_unseen(char) for char in link):
-        raise Refused("link-characters")
+        raise InvalidInput("link-characters")
     _check_beginning(link)
     url = _parse(link)
     if not _is_public_form(url):
-        raise Refused("link-host")
+        raise InvalidInput("link-host")
     if len(url.href) > LINK_LIMIT:
-        raise Refused("link-long", limit=LINK_LIMIT, length=len(url.href))
+        raise InvalidInput("link-long", limit=LINK_LIMIT, length=len(url.href))
     return url.href
 
 
@@ -94,19 +94,19 @@ def _check_beginning(link: str) -> None:
     """Refuse, before a parser mends it, what does not read scheme://host."""
     scheme = next((scheme for scheme in _SCHEMES if link[: len(scheme)].lower() == scheme), None)
     if scheme is None:
-        raise Refused("link-scheme")
+        raise InvalidInput("link-scheme")
     authority = re.split(r"[/\\?#]", link[len(scheme) :], maxsplit=1)[0]
     if not authority:
-        raise Refused("link-host")
+        raise InvalidInput("link-host")
     if "@" in authority:
-        raise Refused("link-userinfo")
+        raise InvalidInput("link-userinfo")
 
 
 def _parse(link: str) -> URL:
     try:
         return URL(link)
     except ValueError as error:
-        raise Refused("link-host") from error  # with scheme and // in place only host and port can be wrong
+        raise InvalidInput("link-host") from error  # with scheme and // in place only host and port can be wrong
 
 
 def _host(url: URL) -> str:

@@ -38,7 +38,7 @@ _INPUT = {
 }
 
 
-def message_of(refused: lines.Refused) -> str:
+def input_sentence(refused: lines.InvalidInput) -> str:
     """Why an input was refused."""
     return str(_INPUT[refused.code]) % {name: grouped(number) for name, number in refused.params.items()}
 
@@ -61,6 +61,6 @@ _ERRORS: dict[type[errors.ArticlesError], Any] = {
 _UNAVAILABLE = gettext_lazy("The site cannot reach its store right now. Please try again in a moment.")
 
 
-def sentence_of(error: errors.ArticlesError) -> str:
+def action_sentence(error: errors.ArticlesError) -> str:
     """Why the site did not do what was asked."""
     return str(_ERRORS.get(type(error), _UNAVAILABLE))

@@ -7,7 +7,7 @@ from articles.domain.errors import GroupNotFound
 from articles.text.lines import (
     MARKS_LIMIT,
     TITLE_LIMIT,
-    Refused,
+    InvalidInput,
     is_unseen,
     is_variation_selector,
     stacked_marks,
@@ -41,12 +41,12 @@ def clean_slug(raw: str) -> str:
     Raises Refused with "slug-form" or "slug-long".
     """
     if len(raw) > _UNREAD_FACTOR * SLUG_LIMIT:
-        raise Refused("slug-long", limit=SLUG_LIMIT, length=len(raw))
+        raise InvalidInput("slug-long", limit=SLUG_LIMIT, length=len(raw))
     slug = until_stable(_spelled, raw)
     if not _FORM.fullmatch(_shape(slug)) or stacked_marks(slug) > MARKS_LIMIT:
-        raise Refused("slug-form")
+        raise InvalidInput("slug-form")
     if len(slug) > SLUG_LIMIT:
-        raise Refused("slug-long", limit=SLUG_LIMIT, length=len(slug))
+        raise InvalidInput("slug-long", limit=SLUG_LIMIT, length=len(slug))
     return slug
 
 
@@ -57,11 +57,11 @@ def slugs_between(text: str, *, at_most: int) -> tuple[str, ...]:
     """
     try:
         return (clean_slug(text),)
-    except Refused:
+    except InvalidInput:
         parts = [part for part in _BETWEEN.split(text[: at_most * _UNREAD_FACTOR * SLUG_LIMIT]) if part]
     slugs = tuple(sorted({clean_slug(part) for part in parts}))
     if not 0 < len(slugs) <= at_most:
-        raise Refused("slug-form")
+        raise InvalidInput("slug-form")
     return slugs
 
 
@@ -69,7 +69,7 @@ def slug_asked_for(name: str) -> str:
     """The slug of the group that is asked for, however it is typed. Raises GroupNotFound for what can be none."""
     try:
         return clean_slug(name)
-    except Refused as refused:
+    except InvalidInput as refused:
         raise GroupNotFound(name) from refused
 
 
@@ -77,7 +77,7 @@ def slugs_asked_for(names: str, *, at_most: int) -> tuple[str, ...]:
     """The same of several between pluses."""
     try:
         return slugs_between(names, at_most=at_most)
-    except Refused as refused:
+    except InvalidInput as refused:
         raise GroupNotFound(names) from refused
 
 
@@ -96,7 +96,7 @@ def slug_from_title(title: str) -> str:
         proposal = longer
     try:
         return clean_slug(proposal)
-    except Refused:
+    except InvalidInput:
         return ""
 
 

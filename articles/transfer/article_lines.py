@@ -16,7 +16,7 @@ from typing import Any
 
 from articles.domain.articles import Article, ImportedArticle
 from articles.domain.members import UNKNOWN_POSTER, UserId
-from articles.text.lines import TITLE_LIMIT, Refused, clean_reason, clean_title
+from articles.text.lines import TITLE_LIMIT, InvalidInput, clean_reason, clean_title
 from articles.text.links import clean_link
 from articles.text.slugs import clean_slug
 
@@ -70,7 +70,7 @@ class BadRow(ValueError):
         self.code = code
 
     @classmethod
-    def because(cls, refused: Refused) -> "BadRow":
+    def because(cls, refused: InvalidInput) -> "BadRow":
         return cls(refused.code, refused.message)
 
 
@@ -229,7 +229,7 @@ def _clean(name: str, value: object, clean: Callable[[str], str], *, unescape: b
         text = _REFERENCE.sub(lambda reference: html.unescape(reference[0]), text)
     try:
         return clean(text)
-    except Refused as refused:
+    except InvalidInput as refused:
         raise BadRow.because(refused) from None
 
 
@@ -270,7 +270,7 @@ def _groups(names: object) -> tuple[tuple[str, ...], tuple[BadRow, ...]]:
     for name in names:
         try:
             slugs[_slug(_text("slug", name))] = None
-        except Refused as refused:
+        except InvalidInput as refused:
             left_out.append(BadRow.because(refused))
         except BadRow as bad:
             left_out.append(bad)

@@ -30,11 +30,11 @@ def _pieces(member: Any, repository: Repository) -> Iterator[str]:
     yield '{\n"format": 1,\n"written": ' + _text(_at(repository.store.now()))
     lists: dict[str, Iterable[Any]] = {
         "posted": _posted(repository, user),
-        "voted": _chosen(repository, members.choices(user, Choice.VOTE)),
-        "opposed": _chosen(repository, members.choices(user, Choice.OPPOSE)),
-        "saved": _chosen(repository, members.all_saved(user)),
+        "voted": _chosen(repository, members.iterate_choices(user, Choice.VOTE)),
+        "opposed": _chosen(repository, members.iterate_choices(user, Choice.OPPOSE)),
+        "saved": _chosen(repository, members.iterate_saved(user)),
         "tokens": map(_token, member.tokens.all()),
-        "moderated": map(_entry, repository.moderation_log.by(member.get_username())),
+        "moderated": map(_entry, repository.moderation_log.iterate_by_actor(member.get_username())),
     }
     for name, value in (("account", _account(member)), ("settings", _settings(member))):
         yield f',\n"{name}": {_text(value)}'
@@ -68,7 +68,7 @@ def _settings(member: Any) -> dict[str, Any]:
 
 
 def _posted(repository: Repository, user: int) -> Iterator[dict[str, Any]]:
-    for batch in _batches(repository.members.all_posted(user)):
+    for batch in _batches(repository.members.iterate_posted(user)):
         for article in repository.articles.get_many(list(batch)):
             yield _article(article) | {
                 "posted": _at(article.posted_at),

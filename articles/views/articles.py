@@ -40,7 +40,7 @@ def detail(request: HttpRequest, article_id: int) -> HttpResponse:
             "may_edit": may_edit,
             "rules": found.rules,
             "card": card_of(request, article),
-            "log": found.moderation_log.about(article.id) if article.is_logged else None,
+            "log": found.moderation_log.get_for_article(article.id) if article.is_logged else None,
             **why(article),
         },
     )

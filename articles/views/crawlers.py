@@ -81,7 +81,7 @@ def _closed() -> Iterator[str]:
 
 @require_safe
 def sitemap(request: HttpRequest) -> HttpResponse:
-    parts = -(-repository().catalogue.last_id() // PART)
+    parts = -(-repository().standings.get_last_id() // PART)
     paths = [
         reverse("articles:sitemap_lists"),
         *(reverse("articles:sitemap_articles", args=[n]) for n in range(1, parts + 1)),
@@ -92,22 +92,22 @@ def sitemap(request: HttpRequest) -> HttpResponse:
 @require_safe
 def lists(request: HttpRequest) -> HttpResponse:
     found = repository()
-    newest = found.listings.page(Order.TIME, size=1).articles
+    newest = found.lists.get_page(Order.TIME, size=1).articles
     changed = newest[0].posted_at if newest else None
     entries: list[_Entry] = [(reverse("articles:front"), changed), (reverse("articles:newest"), changed)]
     entries += [(reverse(f"articles:{name}"), None) for name in ("hot", "top", "groups", "log", "about")]
-    entries += [(reverse("articles:group", args=[slug]), None) for slug in sorted(found.groups.titles())]
+    entries += [(reverse("articles:group", args=[slug]), None) for slug in sorted(found.groups.get_titles())]
     return _xml(request, "urlset", "url", entries[:MOST_IN_A_FILE])
 
 
 @require_safe
 def articles(request: HttpRequest, number: int) -> HttpResponse:
     """Part `number`, counted from 1: the listed articles among its ids."""
-    catalogue, first = repository().catalogue, (number - 1) * PART + 1
-    last = min(number * PART, catalogue.last_id())
+    standings, first = repository().standings, (number - 1) * PART + 1
+    last = min(number * PART, standings.get_last_id())
     if first > last:
         raise Http404(f"part {number}")
-    listed = catalogue.standings(range(first, last + 1))
+    listed = standings.list_for(range(first, last + 1))
     return _xml(
         request, "urlset", "url", ((reverse("articles:article", args=[s.id]), s.posted_at) for s in listed)
     )

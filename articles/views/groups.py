@@ -16,7 +16,7 @@ from articles.domain.lists import Group
 from articles.domain.moderation import Action
 from articles.formatting.values import grouped
 from articles.forms.groups import GroupForm, MergeForm, RenameForm
-from articles.text.refusals import sentence_of
+from articles.text.refusals import action_sentence
 from articles.web.identity import actor, needs
 from articles.web.resubmission import just_done
 from articles.wiring import repository
@@ -26,7 +26,7 @@ from articles.wiring import repository
 def index(request: HttpRequest) -> HttpResponse:
     """All groups; `?any=` one and `&any=` another: where the articles of any of them are listed together."""
     chosen = set(request.GET.getlist("any"))
-    groups = sorted(repository().groups.all(), key=lambda group: group.sort_key)
+    groups = sorted(repository().groups.list_all(), key=lambda group: group.sort_key)
     if wanted := [group.slug for group in groups if group.slug in chosen]:
         rest = request.GET.copy()
         rest.pop("any")
@@ -38,12 +38,12 @@ def index(request: HttpRequest) -> HttpResponse:
 @page_with_form
 @needs("articles.assign_groups", carries=["title"])
 def create(request: HttpRequest) -> HttpResponse:
-    form = GroupForm(request.POST or None, known=repository().groups.titles())
+    form = GroupForm(request.POST or None, known=repository().groups.get_titles())
     if request.method == "POST" and form.is_valid():
         try:
             repository().groups.create(form.slug, form.cleaned_data["title"], actor(request))
         except GroupExists as taken:  # someone was quicker
-            form.add_error("title", ValidationError(sentence_of(taken), code="taken"))
+            form.add_error("title", ValidationError(action_sentence(taken), code="taken"))
         else:
             return _created(request, form.slug)
     if slug := _just_created(request, form):
@@ -70,10 +70,10 @@ def _created(request: HttpRequest, slug: str) -> HttpResponse:
 @needs("articles.assign_groups", carries=["title", "reason", "merge-into", "merge-reason"])
 def manage(request: HttpRequest, slug: str) -> HttpResponse:
     """Rename a group, or merge it into another. Which of both, the form's button says."""
-    groups = repository().groups.all()
+    groups = repository().groups.list_all()
     group = next((group for group in groups if group.slug == slug), None)
     if group is None:
-        raise GroupNotFound(slug, moved_to=repository().groups.present([slug]).get(slug))
+        raise GroupNotFound(slug, moved_to=repository().groups.get_existing_titles([slug]).get(slug))
     data, merging = request.POST or None, "merge" in request.POST
     rename_form = RenameForm(None if merging else data, group=group, groups=groups)
     merge_form = MergeForm(data if merging else None, slug=slug, groups=groups)
@@ -82,7 +82,7 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
         try:
             return _merge(request, group, merge_form) if merging else _rename(request, group, rename_form)
         except GroupExists as taken:  # someone was quicker
-            form.add_error("title", sentence_of(taken))
+            form.add_error("title", action_sentence(taken))
     unsent_form.refill(request, rename_form, merge_form)
     context = {"group": group, "rename_form": rename_form, "merge_form": merge_form}
     return render(request, "articles/manage_group.html", context, status=400 if form.errors else 200)

@@ -7,7 +7,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from articles.formatting.values import age
-from articles.text.lines import Refused
+from articles.text.lines import InvalidInput
 from articles.text.links import clean_link
 from articles.wiring import repository
 
@@ -22,8 +22,8 @@ def known_link(request: HttpRequest) -> HttpResponse:
     if not request.user.is_authenticated:
         return JsonResponse({}, status=401)
     try:
-        article = repository().articles.with_link(clean_link(request.GET.get("link", "")))
-    except Refused:
+        article = repository().articles.find_by_link(clean_link(request.GET.get("link", "")))
+    except InvalidInput:
         article = None
     if article is None:
         return JsonResponse({})

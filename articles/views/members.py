@@ -17,6 +17,6 @@ def profile(request: HttpRequest, name: str) -> HttpResponse:
     if member.get_username() != name:
         return moved(reverse("articles:profile", args=[member.get_username()]), request.GET.urlencode())
     number, found = page_number(request), repository()
-    page = found.members.posted(member.pk, number, reader_id(request))
+    page = found.members.get_posted(member.pk, number, reader_id(request))
     context = {"member": member, "page": page, "now": found.store.now()}
     return render(request, "articles/profile.html", context)

@@ -12,11 +12,11 @@ from django.views.decorators.http import require_safe
 from accounts.web import unsent_form
 from accounts.web.form_pages import page_with_form
 from articles.domain.articles import ArticleId
-from articles.domain.errors import GroupExists, Refused
+from articles.domain.errors import ActionRefused, GroupExists
 from articles.domain.moderation import Action, Actor
 from articles.forms.articles import ReasonForm
 from articles.forms.groups import AssignForm
-from articles.text.refusals import sentence_of
+from articles.text.refusals import action_sentence
 from articles.views.lists.paging import page_number
 from articles.web.identity import actor, needs
 from articles.web.resubmission import just_done
@@ -25,7 +25,7 @@ from articles.wiring import repository
 
 @require_safe
 def log(request: HttpRequest) -> HttpResponse:
-    page = repository().moderation_log.page(page_number(request))
+    page = repository().moderation_log.get_page(page_number(request))
     return render(request, "articles/log.html", {"page": page})
 
 
@@ -34,7 +34,7 @@ def log(request: HttpRequest) -> HttpResponse:
 def assign_groups(request: HttpRequest, article_id: int) -> HttpResponse:
     found = repository()
     article = found.articles.get(article_id)
-    form = AssignForm(request.POST or None, groups=found.groups.all(), current=article.groups)
+    form = AssignForm(request.POST or None, groups=found.groups.list_all(), current=article.groups)
     if request.method == "POST" and form.is_valid():
         who, (add, remove) = actor(request), form.changes
         for slug, title in form.new.items():
@@ -76,10 +76,10 @@ def _with_reason(
         reason = form.cleaned_data["reason"]
         try:
             change(article_id, actor(request), reason)
-        except Refused as refused:
+        except ActionRefused as refused:
             done = just_done(repository(), request, action)
             if not any((entry.article_id, entry.reason) == (article_id, reason) for entry in done):
-                messages.error(request, sentence_of(refused))
+                messages.error(request, action_sentence(refused))
         return redirect("articles:article", article_id)
     unsent_form.refill(request, form)
     context = {"form": form, "article": article}

@@ -33,19 +33,19 @@ _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-P
 def operation(request: HttpRequest) -> HttpResponse:
     """The store's figures at this moment, and with `?article=` the keys of one article."""
     found = repository()
-    inspection, shards = found.inspection, found.inspection.shards()
+    inspection, shards = found.inspection, found.inspection.list_shards()
     context = {
         "now": found.store.now(),
-        "latency": inspection.latency(),
-        "overview": inspection.overview(),
-        "sync_words": _sync_words(inspection.sync_policy()),
-        "slow_log": inspection.slow_log(),
+        "latency": inspection.measure_latency(),
+        "overview": inspection.get_overview(),
+        "sync_words": _sync_words(inspection.get_sync_policy()),
+        "slow_log": inspection.list_slow_commands(),
         "shards": shards,
         "listed": sum(shard.articles for shard in shards),
         "hot_refreshed_at": min((shard.refreshed_at or 0) for shard in shards),
-        "steps": inspection.housekeeping(),
-        "census": inspection.keys(),
-        "footprint": inspection.footprint(),
+        "steps": inspection.list_steps(),
+        "census": inspection.count_keys(),
+        "footprint": inspection.measure_footprint(),
         "measures": units,
         **_asked_article(found, request.GET.get("article", "").strip()),
     }
@@ -88,7 +88,7 @@ def _asked_article(found: Repository, text: str) -> dict[str, Any]:
     if not _ARTICLE_ID.fullmatch(text):
         return answer | {"asked_error": _("An article's number is made of digits, such as 42.")}
     try:
-        return answer | {"article_keys": found.inspection.article_keys(int(text))}
+        return answer | {"article_keys": found.inspection.list_article_keys(int(text))}
     except ArticleNotFound:
         return answer | {"asked_error": _("There is no article %(number)s.") % {"number": text}}
 
@@ -100,7 +100,7 @@ def scrape(request: HttpRequest) -> HttpResponse:
     if not _may_read(request):
         raise Http404("metrics")
     try:
-        figures = repository().inspection.figures()
+        figures = repository().inspection.get_figures()
     except StoreError:
         figures = None
     return HttpResponse(metrics.exposition(figures), content_type=metrics.CONTENT_TYPE)

@@ -11,12 +11,12 @@ from accounts.web import unsent_form
 from accounts.web.form_pages import members_only, page_with_form
 from accounts.web.resubmission import AT_MOST
 from articles.domain.articles import Article, ArticleId
-from articles.domain.errors import DuplicateLink, Refused
+from articles.domain.errors import ActionRefused, DuplicateLink
 from articles.domain.members import UserId
 from articles.formatting.values import grouped
 from articles.forms.articles import EditForm, PostForm
 from articles.repository import Repository
-from articles.text.refusals import sentence_of
+from articles.text.refusals import action_sentence
 from articles.web.identity import actor, reader_id
 from articles.wiring import repository
 
@@ -26,7 +26,7 @@ from articles.wiring import repository
 def post(request: HttpRequest) -> HttpResponse:
     found = repository()
     initial = {"title": request.GET.get("title", ""), "link": request.GET.get("link", "")}
-    form = PostForm(request.POST or None, groups=found.groups.all(), rules=found.rules, initial=initial)
+    form = PostForm(request.POST or None, groups=found.groups.list_all(), rules=found.rules, initial=initial)
     if request.method == "POST" and form.is_valid():
         values, poster = form.cleaned_data, actor(request)
         posted = found.articles.post(poster.id, poster.name, values["title"], values["link"], values["groups"])
@@ -89,7 +89,7 @@ def _edit(request: HttpRequest, article: Article, form: EditForm, *, moderator: 
             reason=values.get("reason", ""),
         )
     except DuplicateLink as duplicate:
-        form.add_error("link", sentence_of(duplicate))
-    except Refused as refused:
-        form.add_error(None, sentence_of(refused))
+        form.add_error("link", action_sentence(duplicate))
+    except ActionRefused as refused:
+        form.add_error(None, action_sentence(refused))
     return not form.errors

@@ -20,7 +20,7 @@ from accounts.web.form_pages import form_action, members_need_token
 from accounts.web.login_intent import local_path
 from accounts.web.origin import comes_from_elsewhere
 from articles.formatting.values import grouped
-from articles.text.lines import Refused
+from articles.text.lines import InvalidInput
 from articles.text.slugs import clean_slug
 from articles.views.lists.counts import prefers_json
 from articles.web.preferences import (
@@ -200,7 +200,7 @@ def _fits(cookies: dict[str, str]) -> bool:
 
 def _with(hidden: Sequence[str], slug: str) -> tuple[str, ...]:
     """These groups and one more, each where it was merged into if it was. Raises _NotHidden."""
-    now = repository().groups.present([*hidden, slug])
+    now = repository().groups.get_existing_titles([*hidden, slug])
     if slug not in now:
         raise _NotHidden(_("There is no such group."))
     found = tuple(dict.fromkeys(now.get(other, other) for other in (*hidden, slug)))
@@ -215,7 +215,7 @@ def _slug_of(typed: str) -> str:
     """The group's slug, however it is typed; as it stands where it cannot be one."""
     try:
         return clean_slug(typed)
-    except Refused:
+    except InvalidInput:
         return typed
 
 

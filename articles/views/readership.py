@@ -45,7 +45,7 @@ class Kind:
 @require_safe
 @needs("articles.see_views")
 def site(request: HttpRequest) -> HttpResponse:
-    days = repository().views.days()
+    days = repository().pageviews.list_days()
     context = {"article": None, "kinds": _kinds(days), "chart": _chart(days, _("Visitors"), adds_up=False)}
     return render(request, "articles/statistics.html", context | _summary(days))
 
@@ -55,7 +55,7 @@ def site(request: HttpRequest) -> HttpResponse:
 def article(request: HttpRequest, article_id: int) -> HttpResponse:
     found = repository()
     shown = found.articles.get(article_id)
-    days = found.views.days(article_id)
+    days = found.pageviews.list_days(article_id)
     context = {
         "article": shown,
         "kinds": _kinds(days, archive.suspects(found, article_id)),

@@ -13,9 +13,9 @@ from accounts.web import unsent_form
 from accounts.web.form_pages import form_action, members_need_token
 from accounts.web.login_intent import local_path
 from articles.domain.articles import Choice
-from articles.domain.errors import ArticleNotFound, ArticleRemoved, Refused, VotingClosed
+from articles.domain.errors import ActionRefused, ArticleNotFound, ArticleRemoved, VotingClosed
 from articles.forms.votes import ChoiceForm
-from articles.text.refusals import sentence_of
+from articles.text.refusals import action_sentence
 from articles.views.lists.counts import counts, prefers_json, sentence
 from articles.web.identity import actor
 from articles.wiring import repository
@@ -58,7 +58,7 @@ def cast_vote(request: HttpRequest, article_id: int) -> HttpResponse:
     try:
         repository().votes.cast(article_id, actor(request).id, form.choice_made)
     except VotingClosed as closed:
-        messages.error(request, sentence_of(closed))
+        messages.error(request, action_sentence(closed))
     return redirect(way_back(request, article_id))
 
 
@@ -76,7 +76,7 @@ def _counted(request: HttpRequest, article_id: int, choice: Choice) -> JsonRespo
     try:
         tally = repository().votes.cast(article_id, actor(request).id, choice)
     except (ArticleNotFound, ArticleRemoved) as gone:
-        return JsonResponse({"error": sentence_of(gone)}, status=404)
-    except Refused as refused:
-        return JsonResponse({"error": sentence_of(refused)}, status=409)
+        return JsonResponse({"error": action_sentence(gone)}, status=404)
+    except ActionRefused as refused:
+        return JsonResponse({"error": action_sentence(refused)}, status=409)
     return JsonResponse(counts(article_id, tally) | {"told": sentence(tally)})

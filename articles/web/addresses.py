@@ -4,13 +4,13 @@ from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.urls import Resolver404, resolve
 
 
-def to_path(request: HttpRequest, path: str) -> HttpResponse:
+def redirect_to_path(request: HttpRequest, path: str) -> HttpResponse:
     """Redirect to a page with another path."""
     query = request.META.get("QUERY_STRING", "")
     return HttpResponsePermanentRedirect(path + (f"?{query}" if query else ""))
 
 
-def without_slash(request: HttpRequest) -> HttpResponse | None:
+def redirect_without_slash(request: HttpRequest) -> HttpResponse | None:
     """Redirect to the address without its slash at the end; None if there is no page either.
 
     For addresses like `/healthz/`; Django itself leads from `/newest` to `/newest/`.
@@ -23,4 +23,4 @@ def without_slash(request: HttpRequest) -> HttpResponse | None:
         return None
     if match.url_name is None:  # what answers for all that is not there
         return None
-    return to_path(request, request.get_full_path().partition("?")[0][:-1])
+    return redirect_to_path(request, request.get_full_path().partition("?")[0][:-1])

@@ -28,7 +28,7 @@ def groups(_request: HttpRequest) -> dict[str, Any]:
 
 def _groups() -> list[Group]:
     with suppress(StoreUnavailable):
-        return sorted(repository().groups.all(), key=lambda group: group.title.casefold())
+        return sorted(repository().groups.list_all(), key=lambda group: group.title.casefold())
     return []
 
 

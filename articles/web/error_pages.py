@@ -13,7 +13,7 @@ from django.template.loader import render_to_string
 from django.urls import Resolver404
 
 from accounts.web.origin import comes_from_elsewhere
-from articles.web.addresses import without_slash
+from articles.web.addresses import redirect_without_slash
 from articles.web.preferences import THEME_COOKIE, THEMES
 
 RETRY_AFTER = 5
@@ -50,7 +50,7 @@ def forbidden(request: HttpRequest, exception: Exception | None = None, reason: 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """The page, or the way to the address without a slash at the end."""
-    forward = without_slash(request) if isinstance(exception, Resolver404) else None
+    forward = redirect_without_slash(request) if isinstance(exception, Resolver404) else None
     return forward or page(request, 404)
 
 

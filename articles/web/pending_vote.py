@@ -6,19 +6,19 @@ from django.contrib import messages
 from django.dispatch import receiver
 from django.http import HttpRequest
 
-from accounts.web.login_intent import Errand, member_arrived
+from accounts.web.login_intent import LoginIntent, member_arrived
 from articles.domain.articles import Choice
 from articles.domain.errors import ArticlesError
-from articles.text.refusals import sentence_of
+from articles.text.refusals import action_sentence
 from articles.wiring import repository
 
 
 @receiver(member_arrived)
-def apply_pending_vote(request: HttpRequest, user: Any, errand: Errand, **_: Any) -> None:
+def apply_pending_vote(request: HttpRequest, user: Any, errand: LoginIntent, **_: Any) -> None:
     """Cast the vote the login form carried. A refusal is told; the login is not held up by it."""
     if not errand.article:
         return
     try:
         repository().votes.cast(int(errand.article), user.pk, Choice(errand.choice))
     except ArticlesError as error:
-        messages.error(request, sentence_of(error))
+        messages.error(request, action_sentence(error))

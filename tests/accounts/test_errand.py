@@ -1,7 +1,7 @@
 import pytest
 from django.test import RequestFactory
 
-from accounts.web.login_intent import Errand, local_path
+from accounts.web.login_intent import LoginIntent, local_path
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_the_doors_are_nowhere_to_go_after_the_login(door):
 
 @pytest.mark.parametrize("choice", ["vote", "oppose", "none"])
 def test_a_vote_that_waits_is_carried(choice):
-    errand = Errand.of(RequestFactory().get("/login/", {"next": "/hot/", "article": "42", "choice": choice}))
+    errand = LoginIntent.of(RequestFactory().get("/login/", {"next": "/hot/", "article": "42", "choice": choice}))
 
     assert errand.fields == {"next": "/hot/", "article": "42", "choice": choice}
     assert errand.query == f"?next=%2Fhot%2F&article=42&choice={choice}"
@@ -72,17 +72,17 @@ def test_a_vote_that_waits_is_carried(choice):
     ],
 )
 def test_half_a_vote_and_nonsense_are_dropped(article, choice):
-    errand = Errand.of(RequestFactory().get("/login/", {"article": article, "choice": choice}))
+    errand = LoginIntent.of(RequestFactory().get("/login/", {"article": article, "choice": choice}))
 
-    assert errand == Errand()
+    assert errand == LoginIntent()
     assert errand.query == ""
 
 
 def test_once_the_form_is_sent_the_address_counts_for_nothing():
     request = RequestFactory().post("/login/?next=/a/&article=42&choice=vote", {"next": "/b/"})
 
-    assert Errand.of(request) == Errand(next="/b/")
+    assert LoginIntent.of(request) == LoginIntent(next="/b/")
 
 
 def test_without_a_way_back_the_front_page_is_next():
-    assert Errand().destination == "/"
+    assert LoginIntent().destination == "/"

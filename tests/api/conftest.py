@@ -144,4 +144,4 @@ def error_of(answer) -> tuple[int, str]:
 
 
 def findings(repository: Repository) -> list[str]:
-    return [str(finding) for finding in repository.audit.findings()]
+    return [str(finding) for finding in repository.audit.run()]

@@ -35,7 +35,7 @@ def test_what_is_not_sent_or_null_stays(as_alice, article):
 def test_repeating_an_edit_changes_nothing_and_is_logged_once(as_alice, site_store, article):
     assert edit(as_alice, article, title=TITLE).json() == edit(as_alice, article, title=TITLE).json()
 
-    (entry,) = site_store.moderation_log.page(1).entries
+    (entry,) = site_store.moderation_log.get_page(1).entries
     assert (entry.actor_name, entry.details) == ("alice", {"old_title": "An article"})
 
 
@@ -43,7 +43,7 @@ def test_a_moderator_edits_any_article_at_any_time_with_a_reason(as_carol, site_
     for article in (closed, removed):
         assert edit(as_carol, article, title=TITLE, reason="It misled.").json()["title"] == TITLE
 
-    assert [entry.reason for entry in site_store.moderation_log.page(1).entries][:2] == ["It misled."] * 2
+    assert [entry.reason for entry in site_store.moderation_log.get_page(1).entries][:2] == ["It misled."] * 2
 
 
 def test_others_may_not_edit(as_bob, anyone, site_store, article):
@@ -110,12 +110,12 @@ def test_a_moderator_removes_and_restores(as_carol, site_store, article):
 def test_what_is_so_already_stays_so(as_carol, site_store, article, removed):
     if removed:
         site_store.articles.remove(article, Actor(4, "dave"), "Dave's reason")
-    before = site_store.moderation_log.page(1)
+    before = site_store.moderation_log.get_page(1)
 
     answer = remove(as_carol, article, removed=removed)
 
     assert answer.json()["removed"] == ("Dave's reason" if removed else None)
-    assert site_store.moderation_log.page(1) == before
+    assert site_store.moderation_log.get_page(1) == before
 
 
 @pytest.mark.parametrize(("change", "error"), [("remove", ArticleRemoved), ("restore", NotRemoved)])
@@ -135,7 +135,7 @@ def test_of_two_moderators_at_once_the_first_ones_reason_stays(
     monkeypatch.setattr(type(site_store.articles), change, late)
 
     assert remove(as_carol, article, removed=change == "remove").status_code == 200
-    assert site_store.moderation_log.page(1).entries[0].reason == "Dave was quicker."
+    assert site_store.moderation_log.get_page(1).entries[0].reason == "Dave was quicker."
 
 
 def test_only_moderators_remove(as_alice, anyone, site_store, article):
@@ -168,7 +168,7 @@ def test_a_session_changes_articles_only_with_the_csrf_token(site_store, carol, 
     assert error_of(remove(session, article)) == (403, "csrf")
     assert error_of(session.post("groups", {"title": "A group"})) == (403, "csrf")
     assert site_store.articles.get(article).title == "An article"
-    assert site_store.groups.all() == []
+    assert site_store.groups.list_all() == []
 
 
 def test_the_log_is_for_everyone_and_has_pages(anyone, as_carol, site_store, article, python):

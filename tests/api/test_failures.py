@@ -12,7 +12,7 @@ from accounts.models import TokenManager
 from articles import api, wiring
 from articles.api.protocol.problems import MEANINGS
 from articles.domain import errors
-from articles.repository.lists.pages import Listings
+from articles.repository.lists.pages import Lists
 from articles.web.languages import LanguageMiddleware
 from tests.api.conftest import Caller, error_of
 
@@ -98,7 +98,7 @@ def test_a_large_body_is_refused(as_bob, article, settings):
 
 @pytest.mark.parametrize("error", [errors.StoreUnavailable("gone"), errors.StoreUnfit("other layout")])
 def test_a_store_that_is_away_is_unavailable(anyone, article, monkeypatch, error, caplog):
-    monkeypatch.setattr(Listings, "page", _raising(error))
+    monkeypatch.setattr(Lists, "get_page", _raising(error))
 
     answer = anyone.get("articles")
 
@@ -134,7 +134,7 @@ def test_readers_without_account_do_not_need_the_accounts(anyone, article, djang
 
 def test_our_own_faults_are_told_to_the_log_only(anyone, monkeypatch, caplog, settings):
     for settings.DEBUG in (False, True):
-        monkeypatch.setattr(Listings, "page", _raising(ZeroDivisionError("a secret")))
+        monkeypatch.setattr(Lists, "get_page", _raising(ZeroDivisionError("a secret")))
 
         with caplog.at_level(logging.ERROR):
             answer = anyone.get("articles")

@@ -37,7 +37,7 @@ def test_a_moderator_creates_a_group(as_carol, site_store):
     assert (answer.status_code, answer["Location"]) == (201, "/api/groups/machine-learning")
     assert answer.json() == {"slug": "machine-learning", "title": "Machine Learning", "articles": 0}
     assert as_carol.client.get(answer["Location"]).json() == answer.json()
-    assert site_store.moderation_log.page(1).entries[0].actor_name == "carol"
+    assert site_store.moderation_log.get_page(1).entries[0].actor_name == "carol"
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_a_moderator_creates_a_group(as_carol, site_store):
 )
 def test_a_group_that_cannot_be_created_is_refused(as_carol, site_store, body, status, code):
     assert error_of(as_carol.post("groups", body)) == (status, code)
-    assert len(site_store.groups.all()) == 2
+    assert len(site_store.groups.list_all()) == 2
 
 
 def test_a_group_that_another_moderator_creates_meanwhile_exists(as_carol, monkeypatch):
@@ -73,7 +73,7 @@ def test_a_moderator_renames_a_group(as_carol, site_store):
     answer = as_carol.patch("groups/Web", {"title": "World Wide Web", "reason": "In full"})
 
     assert answer.json() == {"slug": "web", "title": "World Wide Web", "articles": 1}
-    assert site_store.moderation_log.page(1).entries[0].reason == "In full"
+    assert site_store.moderation_log.get_page(1).entries[0].reason == "In full"
     assert as_carol.patch("groups/web", {"title": "World Wide Web"}).status_code == 200
     assert error_of(as_carol.patch("groups/web", {"title": "Python"})) == (409, "group-exists")
     assert error_of(as_carol.patch("groups/web", {"title": "W", "reason": "x" * 501})) == (400, "reason-long")
@@ -95,7 +95,7 @@ def test_a_moderator_merges_a_group_which_then_leads_to_the_other(as_carol, anyo
 )
 def test_a_group_is_merged_into_another_one_that_is_there(as_carol, site_store, into, code):
     assert error_of(as_carol.post("groups/web/merge", {"into": into})) == (400, code)
-    assert len(site_store.groups.all()) == 2
+    assert len(site_store.groups.list_all()) == 2
 
 
 def test_only_moderators_change_groups(as_alice, anyone, site_store):
@@ -107,4 +107,4 @@ def test_only_moderators_change_groups(as_alice, anyone, site_store):
     for method, path, body in changes:
         assert error_of(as_alice.send(method, path, body)) == (403, "forbidden")
         assert error_of(anyone.send(method, path, body)) == (401, "login-required")
-    assert site_store.groups.titles() == {"python": "Python", "web": "The web"}
+    assert site_store.groups.get_titles() == {"python": "Python", "web": "The web"}

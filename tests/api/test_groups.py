@@ -28,7 +28,7 @@ def test_repeating_it_changes_nothing_and_is_logged_once(as_carol, site_store, a
     for _ in range(3):
         assert assign(as_carol, article, ["python"], reason="It is about Python.").status_code == 200
 
-    (entry,) = site_store.moderation_log.page(1).entries
+    (entry,) = site_store.moderation_log.get_page(1).entries
     assert (entry.actor_name, entry.article_id, entry.reason) == ("carol", article, "It is about Python.")
 
 

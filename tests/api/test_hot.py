@@ -25,7 +25,7 @@ def read(site_store):
         ids = list(site_store.imports.add(new))
         for found, (_days, views) in zip(ids, rows, strict=True):
             for visitor in range(views):
-                site_store.views.record(found, Visit(f"{visitor:016x}"))
+                site_store.pageviews.record(found, Visit(f"{visitor:016x}"))
         return ids
 
     return post
@@ -104,7 +104,7 @@ def test_any_other_range_is_invalid(anyone, site_store, span):
 def test_what_nobody_read_or_a_moderator_removed_is_not_hot(anyone, site_store, read):
     read((1, 0))
     (spam,) = site_store.imports.add([ImportedArticle("Spam", "https://spam.example", 0, "", time.time(), 1, 0)])
-    site_store.views.record(spam, Visit("0" * 16))
+    site_store.pageviews.record(spam, Visit("0" * 16))
     site_store.articles.remove(spam, CAROL, "It is spam.")
 
     assert anyone.get("hot?range=all").json()["articles"] == []

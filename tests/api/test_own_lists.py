@@ -52,7 +52,7 @@ def test_a_full_list_says_so(as_bob, site_store, article):
 
 
 def test_a_member_who_is_gone_votes_no_more(as_bob, site_store, article, bob):
-    site_store.departures.advance(bob.pk, "bob", "", lambda: True)
+    site_store.account_deletion.advance(bob.pk, "bob", "", lambda: True)
 
     assert error_of(as_bob.put(f"articles/{article}/vote", {"choice": "vote"})) == (403, "member-gone")
     assert findings(site_store) == []

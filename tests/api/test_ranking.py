@@ -17,15 +17,15 @@ def ranked(site_store, article, alice, bob):
     site_store.groups.assign(article, ["python"])
     site_store.votes.cast(article, bob.pk, Choice.VOTE)
     site_store.articles.post(alice.pk, "alice", "Below", "https://example.org/below")
-    site_store.views.record(article, Visit("0" * 16))
-    site_store.history.sample()
+    site_store.pageviews.record(article, Visit("0" * 16))
+    site_store.history.record()
     return article
 
 
 def test_every_part_is_there(anyone, site_store, ranked):
     stored = site_store.articles.get(ranked)
-    found = site_store.explanations.of(stored)
-    (sample,) = site_store.history.of(ranked)
+    found = site_store.explanations.get(stored)
+    (sample,) = site_store.history.list_samples(ranked)
 
     answer = anyone.get(f"articles/{ranked}/ranking")
 

@@ -205,8 +205,8 @@ def test_suspect_views_say_why_and_rank_nothing(site_store, article, agent, head
     answer = Reader(agent=agent).sends({"articleId": article}, headers=headers).json()
 
     assert (answer["counted"], answer["reason"], answer["pv"], answer["uv"]) == (False, reason, 0, 0)
-    assert site_store.views.suspects(article) == {reason: 1}
-    assert site_store.listings.page(Order.HOT).total == 0
+    assert site_store.pageviews.get_suspects(article) == {reason: 1}
+    assert site_store.lists.get_page(Order.HOT).total == 0
 
 
 def test_the_numbers_of_an_archived_article_go_on(site_store, article):
@@ -234,7 +234,7 @@ def test_invented_cookies_and_addresses_make_no_visitors(site_store, article):
         reader.sends({"articleId": article}, headers={"x-forwarded-for": forged, "x-real-ip": forged})
 
     assert numbers(site_store, article) == (1, 1)
-    assert site_store.views.suspects(article) == {}
+    assert site_store.pageviews.get_suspects(article) == {}
 
 
 def test_invented_browsers_and_visitor_ids_are_capped_and_counted_apart(site_store, article, settings):
@@ -246,7 +246,7 @@ def test_invented_browsers_and_visitor_ids_are_capped_and_counted_apart(site_sto
         reader.views(article, visitorId=f"{number:0200}")
 
     assert numbers(site_store, article) == (most, most)
-    assert site_store.views.suspects(article) == {"burst": sent - most}
+    assert site_store.pageviews.get_suspects(article) == {"burst": sent - most}
     assert site_store.store.client.dbsize() < most + 60
     assert findings(site_store) == []
 

@@ -78,7 +78,7 @@ def _articles() -> dict[str, Any]:
         "An old article", "https://example.org/old", paula.id, "paula", found.store.now() - 9 * DAY, 9, 2
     )
     found.imports.add([old])
-    closed = next(article.id for article in found.imports.all() if article.link == old.link)
+    closed = next(article.id for article in found.imports.iterate() if article.link == old.link)
     return {"own": posted[0], "long": posted[2], "removed": gone, "closed": closed}
 
 

@@ -102,7 +102,7 @@ def test_rows_change_places_and_ranks_stay_in_order(page, store):
     until(lambda: (found := shown_ids(page)).index(second) < found.index(first))
     ranks = page.locator("main .rows .rank").all_inner_texts()
     assert [int(rank.strip(".")) for rank in ranks] == list(range(1, len(ranks) + 1))
-    assert shown_ids(page) == [article.id for article in store.listings.page(Order.SCORE).articles]
+    assert shown_ids(page) == [article.id for article in store.lists.get_page(Order.SCORE).articles]
 
 
 def focus(page, article):
@@ -323,7 +323,7 @@ def test_views_and_visitors_follow_on_the_hot_list(page, store):
     article = shown_ids(page)[0]
     before = store.articles.get(article).pv
     for _ in range(3):
-        store.views.record(article, Visit(f"{next(_voters):016x}"))
+        store.pageviews.record(article, Visit(f"{next(_voters):016x}"))
 
     followed(page)
 

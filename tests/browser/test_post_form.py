@@ -6,7 +6,7 @@ from contextlib import suppress
 import pytest
 from playwright.sync_api import expect
 
-from articles.text.lines import Refused, clean_title
+from articles.text.lines import InvalidInput, clean_title
 from tests.browser.windows import hold, settle, wait_for, window
 
 pytestmark = pytest.mark.browser
@@ -51,7 +51,7 @@ DELICATE = (
 
 def length_of(text):
     """As the server counts; None for what it refuses, such as accents piled on one letter."""
-    with suppress(Refused):
+    with suppress(InvalidInput):
         return len(clean_title(text))
 
 

@@ -23,7 +23,7 @@ from articles.domain.moderation import Actor
 from articles.domain.ranking import Parameters
 from articles.domain.readership import Visit
 from articles.domain.rules import Rules
-from articles.repository import ImportRunning, Repository, Wish, connect
+from articles.repository import FeedFilter, ImportRunning, Repository, connect
 from articles.searching import read_query
 
 RULES = Rules(voting_window=90, edit_window=20, hot_refresh=2)
@@ -49,7 +49,7 @@ class Stage:
 
     def article(self) -> int:
         """The id of an article: often one of the newest, sometimes any that was ever given out."""
-        last = max(1, self.repository.catalogue.last_id())
+        last = max(1, self.repository.standings.get_last_id())
         return (
             max(1, last - int(self.chance.expovariate(1 / 40)))
             if self.chance.random() < 0.8
@@ -81,7 +81,7 @@ def voter(stage: Stage) -> Iterator[Deed]:
     repository, chance, front = stage.repository, stage.chance, list[int]()
 
     def look() -> None:
-        page = repository.listings.page(Order.SCORE, chance.randint(1, 4))
+        page = repository.lists.get_page(Order.SCORE, chance.randint(1, 4))
         front[:] = [article.id for article in page.articles]
 
     def vote() -> None:
@@ -102,7 +102,7 @@ def poster(stage: Stage) -> Iterator[Deed]:
 
     def post() -> None:
         member = stage.member()
-        groups = [slug for slug in stage.slugs(4) if slug in repository.groups.titles()]
+        groups = [slug for slug in stage.slugs(4) if slug in repository.groups.get_titles()]
         posted = repository.articles.post(member, f"user{member}", stage.title(), stage.link(), groups)
         mine.append((posted.id, member))
 
@@ -150,12 +150,12 @@ def importer(stage: Stage) -> Iterator[Deed]:
             posted_at=round(repository.store.now() - chance.choice([5, 20, 60, 86400 * chance.random() * 30]), 3),
             votes=chance.randint(1, 30),
             opposes=chance.randint(0, 5),
-            groups=tuple(slug for slug in stage.slugs(4) if slug in repository.groups.titles()),
+            groups=tuple(slug for slug in stage.slugs(4) if slug in repository.groups.get_titles()),
             removed="Spam" if chance.random() < 0.1 else None,
         )
 
     def add() -> None:
-        with repository.imports.alone():
+        with repository.imports.lock():
             repository.imports.add([article() for _ in range(40)])
 
     while True:
@@ -175,13 +175,13 @@ def deleter(stage: Stage) -> Iterator[Deed]:
         yield delete
         pause = time.monotonic() + 2
         while time.monotonic() < pause:
-            yield lambda: stage.repository.members.posted(stage.member())
+            yield lambda: stage.repository.members.get_posted(stage.member())
 
 
 def delete_member(repository: Repository, member: int) -> None:
     for _ in range(2):
         progress = ""
-        while progress := repository.departures.advance(member, f"user{member}", progress, lambda: False):
+        while progress := repository.account_deletion.advance(member, f"user{member}", progress, lambda: False):
             pass
 
 
@@ -189,7 +189,7 @@ def viewer(stage: Stage) -> Iterator[Deed]:
     repository, chance = stage.repository, stage.chance
     while True:
         visit = Visit(f"{chance.randrange(5_000):016x}")
-        yield lambda visit=visit: repository.views.record(stage.article(), visit)  # type: ignore[misc]
+        yield lambda visit=visit: repository.pageviews.record(stage.article(), visit)  # type: ignore[misc]
 
 
 def keeper(stage: Stage) -> Iterator[Deed]:
@@ -198,21 +198,21 @@ def keeper(stage: Stage) -> Iterator[Deed]:
 
     def tune() -> None:
         wanted = Parameters(votes_per_day=chance.choice([20, 200, 1000]), gamma=chance.choice([1.3, 1.5]))
-        version = repository.tuning.state().version
-        repository.tuning.apply(wanted, expected=version, actor=CAROL, reason="To see what happens")
-        while not repository.tuning.advance():
+        version = repository.parameters.get_state().version
+        repository.parameters.apply(wanted, expected=version, actor=CAROL, reason="To see what happens")
+        while not repository.parameters.advance():
             pass
 
     def audit() -> None:
-        list(repository.audit.findings())
+        list(repository.audit.run())
 
     while True:
         yield repository.repair.run
-        yield repository.history.sample
+        yield repository.history.record
         yield audit
         yield tune
         yield repository.hot.rescore
-        yield lambda: list(repository.search.index(anew=True))
+        yield lambda: list(repository.search.index_all(anew=True))
 
 
 def reader(stage: Stage) -> Iterator[Deed]:
@@ -220,30 +220,30 @@ def reader(stage: Stage) -> Iterator[Deed]:
 
     def page(**asked: object) -> None:
         order = chance.choice(list(Order))
-        found = repository.listings.page(order, **asked)  # type: ignore[arg-type]
+        found = repository.lists.get_page(order, **asked)  # type: ignore[arg-type]
         stage.seen([article.id for article in found.articles], f"{order} {asked}")
 
     def more() -> None:
         """Front page, or several groups, by "More": no article on two pages of one reading."""
-        slugs = [slug for slug in stage.slugs(10) if slug in repository.groups.titles()]
+        slugs = [slug for slug in stage.slugs(10) if slug in repository.groups.get_titles()]
         shown: list[int] = []
         for number in range(1, 16):
-            found = repository.listings.page(Order.SCORE, number, slugs=slugs, shown=shown, reader=stage.member())
+            found = repository.lists.get_page(Order.SCORE, number, slugs=slugs, shown=shown, reader=stage.member())
             shown += [article.id for article in found.articles]
         stage.seen(shown, f"more {slugs}")
 
     def search() -> None:
         query = read_query(" ".join(chance.choices(WORDS, k=chance.randint(1, 2))))
-        found = repository.search.page(query, chance.choice([Order.SCORE, Order.TIME]), chance.randint(1, 3))
+        found = repository.search.get_page(query, chance.choice([Order.SCORE, Order.TIME]), chance.randint(1, 3))
         stage.seen([article.id for article in found.articles], "search")
 
     def feed() -> None:
         slugs = chance.sample(SLUGS, 3)
-        _, found = repository.feeds.groups(slugs, Wish())
+        _, found = repository.feeds.list_groups(slugs, FeedFilter())
         stage.seen([article.id for article in found], f"feed of {slugs}")
 
     def explanation() -> None:
-        repository.explanations.of(repository.articles.get(stage.article()))
+        repository.explanations.get(repository.articles.get(stage.article()))
 
     while True:
         yield lambda: page(number=chance.randint(1, 4))
@@ -256,10 +256,10 @@ def reader(stage: Stage) -> Iterator[Deed]:
         yield feed
         yield explanation
         yield lambda: stage.seen(
-            [a.id for a in repository.listings.page(Order.POINTS, span=chance.choice(list(Span))).articles], "top"
+            [a.id for a in repository.lists.get_page(Order.POINTS, span=chance.choice(list(Span))).articles], "top"
         )
-        yield lambda: stage.seen([a.id for a in repository.members.voted(stage.member()).articles], "voted")
-        yield lambda: repository.moderation_log.page(chance.randint(1, 5))
+        yield lambda: stage.seen([a.id for a in repository.members.get_voted(stage.member()).articles], "voted")
+        yield lambda: repository.moderation_log.get_page(chance.randint(1, 5))
 
 
 PARTS = {part.__name__: part for part in (voter, poster, moderator, importer, deleter, viewer, keeper, reader)}

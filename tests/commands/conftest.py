@@ -75,6 +75,6 @@ def contents(repository: Repository) -> list[tuple[Any, ...]]:
     """What an export and an import keep of all articles, in the order of time."""
     found = [
         (a.posted_at, a.link, a.title, a.poster_name, a.votes, a.opposes, a.groups, a.removed)
-        for a in repository.imports.all()
+        for a in repository.imports.iterate()
     ]
     return sorted(found)

@@ -58,7 +58,7 @@ def test_an_audit_that_is_broken_off_says_so(run, used, monkeypatch):
     def break_off(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Audit, "findings", break_off)
+    monkeypatch.setattr(Audit, "run", break_off)
     with pytest.raises(CommandError, match=r"^Interrupted\.$") as caught:
         run("audit")
     assert caught.value.returncode == 130
@@ -68,7 +68,7 @@ def test_a_store_that_fails_is_one_sentence(run, used, monkeypatch):
     def fail(*_):
         raise StoreUnavailable("it is loading")
 
-    monkeypatch.setattr(Audit, "findings", fail)
+    monkeypatch.setattr(Audit, "run", fail)
     with pytest.raises(CommandError, match="The store cannot be used: it is loading"):
         run("audit")
 
@@ -87,7 +87,7 @@ def test_repair_adopts_another_weight_of_a_vote(run, used, monkeypatch):
     assert (
         out == "A point now moves an article by 864 s: all articles were scored anew.\n5 articles put in order.\n"
     )
-    top = used.listings.page(Order.SCORE).articles[0]
+    top = used.lists.get_page(Order.SCORE).articles[0]
     assert used.store.client.zscore("score:", str(top.id)) == top.posted_at + 864 * top.points
     assert run("audit") == "5 articles, no findings.\n"
     assert "anew" not in run("repair")

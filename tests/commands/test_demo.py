@@ -35,7 +35,7 @@ def data_dir(settings, tmp_path):
 
 
 def everything(repository):
-    return {article.id: article for article in repository.imports.all()}
+    return {article.id: article for article in repository.imports.iterate()}
 
 
 def votes(repository):
@@ -55,12 +55,12 @@ def test_an_empty_site_is_filled(run, site_store):
     votes, views = sum(a.votes + a.opposes for a in articles), sum(a.pv for a in articles)
     assert out.startswith(f"Demo content added: {len(articles)} articles, {votes:,} votes, {views:,} views.\n")
     assert len(articles) >= 120
-    assert list(site_store.audit.findings()) == []
+    assert list(site_store.audit.run()) == []
 
 
 def test_groups_have_titles_and_articles(run, site_store):
     run("demo")
-    groups = site_store.groups.all()
+    groups = site_store.groups.list_all()
     assert len(groups) == 8
     assert all(group.articles >= 10 for group in groups)
     assert {group.slug: group.title for group in groups}["history"] == "Computing history"
@@ -87,7 +87,7 @@ def test_in_a_shorter_window_all_are_open_too(run, site_store, monkeypatch):
     monkeypatch.setattr(site_store, "rules", site_store.store.rules)
     run("demo")
     assert all(article.is_open(time.time() + 600) for article in everything(site_store).values())
-    assert list(site_store.audit.findings()) == []
+    assert list(site_store.audit.run()) == []
 
 
 def test_voters_are_members_and_posters_are_among_them(run, site_store):
@@ -109,7 +109,7 @@ def test_points_are_spread_as_on_a_real_site(run, site_store):
     assert points[-1] >= 15
     assert points[len(points) // 2] <= 6
     assert 5 <= sum(article.opposes > 1 for article in articles) <= len(articles) / 3
-    front = [article.points for article in site_store.listings.page(Order.SCORE).articles]
+    front = [article.points for article in site_store.lists.get_page(Order.SCORE).articles]
     assert len(set(front)) >= 6
 
 
@@ -117,13 +117,13 @@ def test_the_front_page_shows_what_its_members_like_from_the_beginning(run, site
     run("demo")
 
     front, best, newest = (
-        [article.id for article in site_store.listings.page(order).articles]
+        [article.id for article in site_store.lists.get_page(order).articles]
         for order in (Order.SCORE, Order.POINTS, Order.TIME)
     )
-    assert 5 <= site_store.tuning.in_force().votes_per_day <= 12
+    assert 5 <= site_store.parameters.get_current().votes_per_day <= 12
     assert front[0] in best[:5]
     assert len(set(front) & set(newest)) < 20
-    assert list(site_store.audit.findings()) == []
+    assert list(site_store.audit.run()) == []
 
 
 def counts(repository):
@@ -148,7 +148,7 @@ def test_votes_are_the_same_each_time(run, site_store):
 
 def views(repository):
     """Views that count and suspect ones, of each article."""
-    return {a.link: (a.pv, repository.views.suspects(a.id)) for a in everything(repository).values()}
+    return {a.link: (a.pv, repository.pageviews.get_suspects(a.id)) for a in everything(repository).values()}
 
 
 def wanted_views():
@@ -163,10 +163,10 @@ def wanted_views():
 
 def test_the_hot_list_is_alive(run, site_store):
     run("demo")
-    page = site_store.listings.page(Order.HOT)
+    page = site_store.lists.get_page(Order.HOT)
     assert page.total == len(everything(site_store))
-    newest = site_store.listings.page(Order.TIME)
-    front = site_store.listings.page(Order.SCORE)
+    newest = site_store.lists.get_page(Order.TIME)
+    front = site_store.lists.get_page(Order.SCORE)
     ids = [[article.id for article in one.articles[:10]] for one in (page, newest, front)]
     assert ids[0] not in (ids[1], ids[2])
     assert len({article.hotness for article in page.articles}) == 25
@@ -179,7 +179,7 @@ def test_the_hot_list_is_alive(run, site_store):
 
 def test_views_are_spread_over_the_days_and_some_are_suspect(run, site_store):
     run("demo")
-    days = site_store.views.days()[-6:]
+    days = site_store.pageviews.list_days()[-6:]
     assert all(day.counted > 30 and day.visitors > 20 for day in days)
     suspects = sum((Counter(day.suspects) for day in days), Counter())
     assert set(suspects) == {"bot", "prefetch"}
@@ -321,7 +321,7 @@ def test_broken_off_anywhere_it_is_finished_when_repeated(run, site_store, data_
     assert counts(site_store) == wanted_counts()
     assert views(site_store) == wanted_views()
     assert authenticate(username="demo-moderator", password=logins(data_dir)["demo-moderator"]) is not None
-    assert list(site_store.audit.findings()) == []
+    assert list(site_store.audit.run()) == []
 
 
 @pytest.mark.parametrize("done", [0, 1, 2, 4])
@@ -345,7 +345,7 @@ def test_views_broken_off_after_some_are_neither_doubled_nor_lost(run, site_stor
     run("demo")
 
     assert views(site_store) == wanted_views()
-    assert list(site_store.audit.findings()) == []
+    assert list(site_store.audit.run()) == []
 
 
 def begin(site_store, monkeypatch):
@@ -368,7 +368,7 @@ def test_what_was_begun_long_ago_is_finished_without_the_votes_that_came_too_lat
     begin(site_store, monkeypatch)
     monkeypatch.setattr(site_store.store, "_clock", lambda: time.time() + 4 * 86400)
     assert "Demo content added" in run("demo")
-    assert list(site_store.audit.findings()) == []
+    assert list(site_store.audit.run()) == []
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"at": null, "logins": []}', json.dumps({"at": 5})])
@@ -380,7 +380,7 @@ def test_a_spoilt_mark_of_having_begun_is_ignored(run, site_store, data_dir, tex
 
 def test_the_demo_member_can_vote(run, site_store):
     run("demo")
-    article = site_store.listings.page(Order.TIME).articles[0]
+    article = site_store.lists.get_page(Order.TIME).articles[0]
     demo = User.objects.get(username="demo")
     assert site_store.votes.cast(article.id, demo.pk, Choice.VOTE).votes == article.votes + 1
 

@@ -40,7 +40,7 @@ def used(run, site_store, write):
     alice = User.objects.create_user("alice")
     mine = site_store.articles.post(alice.pk, "alice", "Posted here", "https://example.org/here", ["redis"])
     site_store.votes.cast(mine.id, alice.pk, Choice.NONE)
-    by_title = {article.title: article.id for article in site_store.imports.all()}
+    by_title = {article.title: article.id for article in site_store.imports.iterate()}
     for number in (7, 8):
         site_store.articles.remove(by_title[f"Article {number}"], CAROL, "Spam & 广告")
     return site_store
@@ -85,7 +85,7 @@ def test_an_export_imported_into_an_empty_store_gives_the_same_articles(run, use
         used.store.client.hset(key, mapping=fields)
     run("import_articles", file)
     assert contents(used) == before
-    assert list(used.audit.findings()) == []
+    assert list(used.audit.run()) == []
 
 
 def test_importing_an_export_where_it_came_from_adds_nothing(run, used, tmp_path):

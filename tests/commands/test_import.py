@@ -30,11 +30,11 @@ def small_batches(monkeypatch):
 
 
 def findings(repository):
-    return [str(finding) for finding in repository.audit.findings()]
+    return [str(finding) for finding in repository.audit.run()]
 
 
 def only_article(repository):
-    (article,) = repository.imports.all()
+    (article,) = repository.imports.iterate()
     return article
 
 
@@ -53,15 +53,15 @@ def test_posters_become_members_nobody_can_log_in_as(run, site_store, write):
     admin, alice = User.objects.order_by("canonical_name")
     assert (alice.username, alice.imported, alice.has_usable_password()) == ("Alice", True, False)
     assert admin.username.startswith("admin-")
-    articles = list(site_store.imports.all())
+    articles = list(site_store.imports.iterate())
     assert [a.poster for a in articles] == [alice.pk, alice.pk, admin.pk]
     assert [a.poster_name for a in articles] == ["Alice", "Alice", admin.username]
-    assert [a.id for a in site_store.members.posted(alice.pk).articles] == [articles[1].id, articles[0].id]
+    assert [a.id for a in site_store.members.get_posted(alice.pk).articles] == [articles[1].id, articles[0].id]
 
 
 def delete(user):
     account_deletion.begin(user.pk)
-    account_deletion.go_on(60)
+    account_deletion.advance_all(60)
 
 
 def test_articles_of_a_deleted_member_are_a_deleted_members(run, site_store, write):
@@ -70,7 +70,7 @@ def test_articles_of_a_deleted_member_are_a_deleted_members(run, site_store, wri
 
     run("import_articles", write([row(1, poster="bob"), row(2, poster="Carol")]))
 
-    assert next((a.poster, a.poster_name) for a in site_store.imports.all()) == (DELETED_MEMBER, "")
+    assert next((a.poster, a.poster_name) for a in site_store.imports.iterate()) == (DELETED_MEMBER, "")
     assert not User.objects.filter(canonical_name="bob", left_at=None).exists()
     assert findings(site_store) == []
 
@@ -88,7 +88,7 @@ def test_a_member_deleted_between_two_batches_is_not_brought_back(
     monkeypatch.setattr(import_articles._Import, "_make_accounts", delete_what_is_there)
     run("import_articles", write([row(number, poster="bob") for number in range(7)]))
 
-    assert {(a.poster, a.poster_name) for a in site_store.imports.all()} == {(DELETED_MEMBER, "")}
+    assert {(a.poster, a.poster_name) for a in site_store.imports.iterate()} == {(DELETED_MEMBER, "")}
     assert findings(site_store) == []
 
 
@@ -113,7 +113,7 @@ def test_posters_under_other_names_are_counted_and_written_to_a_file(
     assert "Posters whose names differ from an account's only in case, and who share it: 2" in out
     assert "--names" not in out
     told = [json.loads(line) for line in names.read_text("utf-8").splitlines()]
-    shown = dict(zip(posters, (a.poster_name for a in site_store.imports.all()), strict=True))
+    shown = dict(zip(posters, (a.poster_name for a in site_store.imports.iterate()), strict=True))
     assert {one["name"]: one["account"] for one in told} == {
         name: account for name, account in shown.items() if name and name != account
     }
@@ -162,7 +162,7 @@ def test_bad_rows_are_reported_by_line_and_cause_and_left_out(run, site_store, w
         *(row(n, votes="many") for n in range(5, 12)),
     ]
     out = run("import_articles", write(rows))
-    assert [a.title for a in site_store.imports.all()] == ["Article 1", "Article 4"]
+    assert [a.title for a in site_store.imports.iterate()] == ["Article 1", "Article 4"]
     assert "2 articles imported, 0 there already." in out
     assert "Rows refused: 11" in out
     assert "7  The votes are not a whole number. (votes-kind: lines 8, 9, 10, 11, 12, …)" in out
@@ -233,7 +233,7 @@ def test_shift_to_now_moves_all_by_as_much(run, site_store, write):
     older = row(10, time=1_600_000_000 - HOUR)
     began = time.time()
     run("import_articles", write([older, newest, later_but_bad, b"{"]), shift_to_now=True)
-    first, second = site_store.imports.all()
+    first, second = site_store.imports.iterate()
     assert began - 1 <= second.posted_at <= time.time() + 1
     assert second.posted_at - first.posted_at == pytest.approx(HOUR, abs=0.002)
     assert findings(site_store) == []
@@ -292,7 +292,7 @@ def test_interrupted_after_a_batch_it_goes_on(run, site_store, write, small_batc
     there = site_store.imports.count()
     assert 3 <= there < 10
     assert f"{10 - there} articles imported, {there} there already." in run("import_articles", file)
-    assert [a.link for a in site_store.imports.all()] == [f"https://example.org/{n}" for n in range(10)]
+    assert [a.link for a in site_store.imports.iterate()] == [f"https://example.org/{n}" for n in range(10)]
     assert findings(site_store) == []
 
 
@@ -304,7 +304,7 @@ def test_interrupted_before_profiles_and_links_are_written_it_writes_them(run, s
             run("import_articles", file)
     run("import_articles", file)
     (bob,) = User.objects.all()
-    assert len(site_store.members.posted(bob.pk).articles) == 1
+    assert len(site_store.members.get_posted(bob.pk).articles) == 1
     assert not site_store.articles.post(7, "eve", "Again", "https://example.org/1").is_new
 
 
@@ -314,7 +314,7 @@ def test_two_rows_of_one_article_are_its_first_posters(run, site_store, write):
     run("import_articles", write(rows[::-1]))
     eve = User.objects.get(username="eve")
     assert only_article(site_store).poster_name == "bob"
-    assert site_store.members.posted(eve.pk).articles == ()
+    assert site_store.members.get_posted(eve.pk).articles == ()
 
 
 class Interrupter:
@@ -345,10 +345,10 @@ def test_interrupted_anywhere_it_ends_as_if_it_had_not_been(
         run("import_articles", file)
     site_store.store.client.delete("lock:import")
     run("import_articles", file)
-    assert sorted(a.link for a in site_store.imports.all()) == [f"https://example.org/{n}" for n in range(7)]
-    profiles = [len(site_store.members.posted(user.pk).articles) for user in User.objects.order_by("username")]
+    assert sorted(a.link for a in site_store.imports.iterate()) == [f"https://example.org/{n}" for n in range(7)]
+    profiles = [len(site_store.members.get_posted(user.pk).articles) for user in User.objects.order_by("username")]
     assert profiles == [3, 2, 2]
-    assert site_store.listings.page(Order.TIME, slug="python").total == 7
+    assert site_store.lists.get_page(Order.TIME, slug="python").total == 7
     assert findings(site_store) == []
 
 
@@ -371,8 +371,8 @@ def test_a_finished_import_puts_the_weight_in_force_that_fits_it(run, site_store
     out = run("import_articles", write(history()))
 
     assert "30 votes are now worth one day on the front page, as fits the site." in out
-    assert site_store.tuning.in_force().votes_per_day == 30
-    assert site_store.tuning.history()[0].learnt_from == 40
+    assert site_store.parameters.get_current().votes_per_day == 30
+    assert site_store.parameters.list_changes()[0].learnt_from == 40
     assert findings(site_store) == []
     assert "votes are now" not in run("import_articles", write(history()))
 
@@ -382,4 +382,4 @@ def test_an_import_leaves_a_configured_weight_alone(run, site_store, write, monk
 
     assert "votes are now" not in run("import_articles", write(history()))
 
-    assert site_store.tuning.in_force().votes_per_day == 200
+    assert site_store.parameters.get_current().votes_per_day == 200

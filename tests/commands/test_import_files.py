@@ -29,7 +29,7 @@ class Pipe(io.RawIOBase):
 
 
 def titles(repository):
-    return [article.title for article in repository.imports.all()]
+    return [article.title for article in repository.imports.iterate()]
 
 
 @pytest.mark.parametrize("name", ["articles.jsonl", "articles.jsonl.gz"])
@@ -113,7 +113,7 @@ def test_of_a_damaged_file_everything_before_the_damage_is_imported(run, site_st
     with pytest.raises(CommandError, match=r"The file cannot be read beyond line \d+"):
         run("import_articles", half_a_file)
     assert site_store.imports.count() == 1500
-    assert list(site_store.audit.findings()) == []
+    assert list(site_store.audit.run()) == []
 
 
 def test_a_damaged_file_is_not_shifted(run, site_store, half_a_file):

@@ -17,12 +17,12 @@ def lose_words(site_store):
 def test_articles_that_were_there_before_the_search_are_found_afterwards(run, site_store, write):
     run("import_articles", write([row(n) for n in range(1, 6)]))
     lose_words(site_store)
-    title = site_store.listings.page(Order.TIME).articles[0].title
-    assert site_store.search.page(read_query(title)).articles == ()
+    title = site_store.lists.get_page(Order.TIME).articles[0].title
+    assert site_store.search.get_page(read_query(title)).articles == ()
 
     assert run("index_words") == "5 articles can be found by their words.\n"
 
-    assert site_store.search.page(read_query(title)).articles != ()
+    assert site_store.search.get_page(read_query(title)).articles != ()
     assert run("audit") == "5 articles, no findings.\n"
 
 

@@ -38,7 +38,7 @@ def pages(repository, order, slug=None):
     ids, number = [], 0
     while True:
         number += 1
-        page = repository.listings.page(order, number, slug=slug)
+        page = repository.lists.get_page(order, number, slug=slug)
         ids += [article.id for article in page.articles]
         if not page.has_next:
             return ids
@@ -78,7 +78,7 @@ def test_all_lists_equal_an_independent_computation(run, site_store, articles_20
         for slug, members in groups.items():
             wanted = ranked({number: by_id[number] for number in members})
             assert pages(site_store, order, slug) == wanted, slug
-    assert {group.slug: group.articles for group in site_store.groups.all()} == {
+    assert {group.slug: group.articles for group in site_store.groups.list_all()} == {
         slug: len(members) for slug, members in groups.items()
     }
     assert run("audit") == f"{len(rows):,} articles, no findings.\n"
@@ -89,7 +89,7 @@ def test_moved_to_now_they_are_open_to_votes_where_they_should_be(run, site_stor
     again = run("import_articles", articles_2000, shift_to_now=True)
     assert "0 articles imported, 2,000 there already." in again
     now = site_store.store.now()
-    is_open = {article.id: article.is_open(now) for article in site_store.imports.all()}
+    is_open = {article.id: article.is_open(now) for article in site_store.imports.iterate()}
     with_voters = {number for number in is_open if site_store.store.client.exists(f"voted:{number}")}
     assert with_voters == {number for number, still in is_open.items() if still}
     assert 50 < len(with_voters) < 500
@@ -116,5 +116,5 @@ def test_every_article_of_a_messy_file_is_imported_or_accounted_for(run, site_st
                 seen.add(mark)
                 wanted.append((row["time"], row["votes"]))
     assert number - len(refused) - len(wanted) == REPEATED
-    assert [(article.posted_at, article.points) for article in site_store.imports.all()] == wanted
+    assert [(article.posted_at, article.points) for article in site_store.imports.iterate()] == wanted
     assert run("audit") == f"{len(wanted):,} articles, no findings.\n"

@@ -90,7 +90,7 @@ def test_a_real_log_gives_its_exact_page_views_and_its_visitors_within_three_sta
     assert everything.counts.items() >= truth.counts.items()
     assert list(everything.differences(len(views), counts)) == [], "of every path, not only of the first 100"
     assert sum(count.pv + count.throttled for count in counts) == 9999
-    assert list(repository.audit.findings()) == []
+    assert list(repository.audit.run()) == []
 
 
 def test_the_command_compares_a_real_log_with_what_is_true(shared_dir):

@@ -30,9 +30,9 @@ from articles.models import ArchivedViews
 from articles.readership import archive
 from articles.readership.record import record_view
 from articles.repository.lists.hot import Hot
-from articles.repository.ranking.parameters import Tunings
+from articles.repository.ranking.parameters import RankingParameters
 from articles.repository.store import keys as names
-from articles.repository.upkeep.lease import Turn
+from articles.repository.upkeep.lease import HeldLease
 from tests.waiting import until
 
 STEPS = [
@@ -82,8 +82,8 @@ def test_every_step_is_done_once_and_noted(site_store):
     assert set(noted(site_store)) == set(STEPS)
     assert all(set(note) == {"at", "seconds", "result", "error"} for note in noted(site_store).values())
     assert all(abs(note["at"] - time.time()) < 60 for note in noted(site_store).values())
-    assert {step.name for step in site_store.inspection.housekeeping()} == set(STEPS)
-    assert list(site_store.audit.findings()) == []
+    assert {step.name for step in site_store.inspection.list_steps()} == set(STEPS)
+    assert list(site_store.audit.run()) == []
 
 
 def test_done_again_it_finds_nothing_to_do(site_store):
@@ -105,13 +105,13 @@ def test_the_weight_follows_the_site(site_store):
     found = results(site_store)
 
     assert found["weight"].result == "20 votes a day fit the site now"
-    assert site_store.tuning.in_force().votes_per_day == 20
+    assert site_store.parameters.get_current().votes_per_day == 20
     assert results(site_store)["weight"].result == ""
-    assert list(site_store.audit.findings()) == []
+    assert list(site_store.audit.run()) == []
 
 
 def test_a_stale_hot_list_is_scored(site_store, monkeypatch):
-    site_store.views.record(post(site_store), Visit("0" * 16))
+    site_store.pageviews.record(post(site_store), Visit("0" * 16))
     assert results(site_store)["hot"].result == ""
     before = site_store.hot.refreshed_at()
     later(site_store, monkeypatch, site_store.rules.hot_refresh - 1)
@@ -119,7 +119,7 @@ def test_a_stale_hot_list_is_scored(site_store, monkeypatch):
     assert results(site_store)["hot"].result == "scored anew", "not a whole round late"
 
     assert site_store.hot.refreshed_at() > before + 50
-    assert list(site_store.audit.findings()) == []
+    assert list(site_store.audit.run()) == []
 
 
 def test_what_is_on_top_is_sampled(site_store):
@@ -131,28 +131,30 @@ def test_what_is_on_top_is_sampled(site_store):
 def test_what_nobody_looks_at_is_archived(site_store, monkeypatch):
     first, second = post(site_store, 1), post(site_store, 2)
     for article_id in (first, second):
-        site_store.views.record(article_id, Visit("0" * 16))
+        site_store.pageviews.record(article_id, Visit("0" * 16))
     later(site_store, monkeypatch, site_store.rules.archive_after + 1)
 
     assert results(site_store)["archive"].result == "2 articles archived"
 
     assert ArchivedViews.objects.count() == 2
     assert site_store.articles.get(first).pv == 1
-    assert list(site_store.audit.findings()) == []
+    assert list(site_store.audit.run()) == []
 
 
 def test_a_change_of_the_ranking_that_was_broken_off_is_ended(site_store, monkeypatch):
     post(site_store)
     with monkeypatch.context() as patched:
-        patched.setattr(Tunings, "advance", lambda *_: False)
+        patched.setattr(RankingParameters, "advance", lambda *_: False)
         actor = Actor(1, "alice")
-        site_store.tuning.apply(replace(Parameters(), votes_per_day=7), expected=1, actor=actor, reason="Slower")
+        site_store.parameters.apply(
+            replace(Parameters(), votes_per_day=7), expected=1, actor=actor, reason="Slower"
+        )
         assert "0 of 1 articles scored" in results(site_store)["tuning"].result
 
     assert results(site_store)["tuning"].result == "parameters of version 2 put in force"
 
-    assert site_store.tuning.in_force().votes_per_day == 7
-    assert list(site_store.audit.findings()) == []
+    assert site_store.parameters.get_current().votes_per_day == 7
+    assert list(site_store.audit.run()) == []
 
 
 def test_sessions_that_ended_are_deleted(site_store):
@@ -167,7 +169,7 @@ def test_sessions_that_ended_are_deleted(site_store):
 
 def test_rows_that_are_left_over_are_deleted(site_store, monkeypatch):
     article_id = post(site_store)
-    site_store.views.record(article_id, Visit("0" * 16))
+    site_store.pageviews.record(article_id, Visit("0" * 16))
     later(site_store, monkeypatch, site_store.rules.archive_after + 1)
     housekeeping.run(site_store)
     row = ArchivedViews.objects.get()
@@ -179,7 +181,7 @@ def test_rows_that_are_left_over_are_deleted(site_store, monkeypatch):
 
 
 def test_days_that_are_past_are_trimmed(site_store, monkeypatch):
-    site_store.views.record(post(site_store), Visit("0" * 16))
+    site_store.pageviews.record(post(site_store), Visit("0" * 16))
     later(site_store, monkeypatch, 15 * 86400)
 
     assert results(site_store)["trim"].result == "2 entries dropped"
@@ -219,7 +221,7 @@ def test_a_store_that_fails_one_step_is_told_in_one_line(site_store, monkeypatch
 
 def test_only_news_is_logged_for_everybody(site_store, monkeypatch, caplog):
     caplog.set_level(logging.DEBUG, "articles.housekeeping")
-    site_store.views.record(post(site_store), Visit("0" * 16))
+    site_store.pageviews.record(post(site_store), Visit("0" * 16))
     later(site_store, monkeypatch, site_store.rules.archive_after + 1)
 
     housekeeping.run(site_store)
@@ -240,14 +242,14 @@ def test_what_takes_long_is_logged_too(site_store, monkeypatch, caplog):
 
 
 def test_another_process_at_it_is_left_alone(site_store, run):
-    with site_store.house.alone():
+    with site_store.lease.acquire():
         assert housekeeping.run(site_store) == []
         assert run("tick") == "Another process keeps house just now.\n"
     assert noted(site_store) == {}
 
 
 def test_whoever_lost_the_lock_stops(site_store, monkeypatch):
-    monkeypatch.setattr(Turn, "keep", lambda _: False)
+    monkeypatch.setattr(HeldLease, "renew", lambda _: False)
 
     assert list(results(site_store)) == STEPS[:1]
 
@@ -256,7 +258,7 @@ def test_it_stops_between_two_steps_when_it_is_asked_to(site_store):
     asked = iter([False, False, True])
 
     assert len(housekeeping.run(site_store, lambda: next(asked))) == 2
-    with site_store.house.alone() as turn:
+    with site_store.lease.acquire() as turn:
         assert turn is not None
 
 
@@ -373,8 +375,8 @@ def test_the_command_loops_until_a_signal(tmp_path, number):
 
 def test_the_hot_list_of_a_site_nobody_reads_decays_nevertheless(site_store, monkeypatch):
     for number in (1, 2):
-        site_store.views.record(post(site_store, number), Visit("0" * 16))
-    before = site_store.listings.page(Order.HOT)
+        site_store.pageviews.record(post(site_store, number), Visit("0" * 16))
+    before = site_store.lists.get_page(Order.HOT)
     later(site_store, monkeypatch, 3600)
 
     housekeeping.run(site_store)

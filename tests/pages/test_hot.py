@@ -29,7 +29,7 @@ def post(site, user, name, groups=()):
 def read(site, article, times=1):
     """By as many visitors."""
     for n in range(times):
-        site.views.record(article, Visit(f"{n:016x}"))
+        site.pageviews.record(article, Visit(f"{n:016x}"))
 
 
 @pytest.fixture

@@ -46,12 +46,12 @@ def post_articles(site, count=40, votes=lambda n: n, days=lambda n: n / 10):
 
 
 def in_force(site):
-    return site.tuning.in_force()
+    return site.parameters.get_current()
 
 
 def apply_as_dave(site, parameters, reason="Mine are better"):
-    site.tuning.apply(parameters, expected=site.tuning.state().version, actor=DAVE, reason=reason)
-    while not site.tuning.advance():
+    site.parameters.apply(parameters, expected=site.parameters.get_state().version, actor=DAVE, reason=reason)
+    while not site.parameters.advance():
         pass
 
 
@@ -187,7 +187,7 @@ def test_what_comes_in_from_below_is_new_and_what_goes_leaves(site, carol):
 def test_the_hot_list_is_previewed_with_its_readers(site, carol):
     post_articles(site, 3, days=lambda n: 0.9 * n)
     visits = [(n + 1, Visit(f"{v:016x}"), site.store.now()) for n in range(3) for v in range(5 + 20 * n)]
-    site.views.record_many(visits)
+    site.pageviews.record_many(visits)
     site.hot.rescore()
 
     page = browser_of(carol).get("/lab/?list=hot&gamma=1&base=48")
@@ -279,9 +279,9 @@ def test_after_moderators_chose_a_weight_they_can_hand_it_back(auto, carol):
         answer = browser.post("/lab/follow/", {"version": "2"}, follow=True)
         assert answer.status_code == 200
 
-    state = auto.tuning.state()
+    state = auto.parameters.get_state()
     assert (state.parameters.votes_per_day, state.version, state.is_chosen) == (30, 3, False)
-    assert auto.tuning.history()[0].actor_name == "carol"
+    assert auto.parameters.list_changes()[0].actor_name == "carol"
     assert "Reason: Votes per day follow the site again" in text_of(Client().get("/moderation/"))
 
 
@@ -290,7 +290,7 @@ def test_it_is_handed_back_also_where_there_is_nothing_to_learn_from_yet(site, c
 
     browser_of(carol).post("/lab/follow/", {"version": "2"})
 
-    state = site.tuning.state()
+    state = site.parameters.get_state()
     assert (state.parameters.votes_per_day, state.is_chosen) == (90, False)
 
 
@@ -314,7 +314,7 @@ def test_a_number_in_the_configuration_is_not_handed_to_the_site(site, carol, mo
 
     assert "/lab/follow/" not in html_of(page)
     assert "The site adjusts" not in text_of(page)
-    assert (answer.status_code, site.tuning.state().is_chosen) == (400, True)
+    assert (answer.status_code, site.parameters.get_state().is_chosen) == (400, True)
 
 
 def test_who_is_overtaken_by_the_site_itself_is_told(auto, carol):
@@ -364,19 +364,19 @@ def test_what_is_applied_ranks_the_site_and_stands_in_the_log(site, carol):
 
     assert response.headers["Location"] == "/lab/?list=score"
     assert in_force(site) == Parameters(20, gamma=1.3)
-    top = site.listings.page(Order.SCORE).articles
+    top = site.lists.get_page(Order.SCORE).articles
     assert [a.score for a in top] == sorted((a.posted_at + 4320 * a.points for a in top), reverse=True)
     log = text_of(Client().get("/moderation/"))
     for part in ("carol", "tuned the ranking", "200 → 20", "1.5 → 1.3", "a small site"):
         assert part in log
-    assert list(site.audit.findings()) == []
+    assert list(site.audit.run()) == []
 
 
 def test_the_same_form_sent_twice_is_applied_once_and_no_error(site, carol):
     answers = [apply(browser_of(carol), votes_per_day="20") for _ in range(2)]
 
     assert [answer.status_code for answer in answers] == [302, 302]
-    assert site.tuning.state().version == 2
+    assert site.parameters.get_state().version == 2
     assert apply(browser_of(carol), votes_per_day="20", reason="another").status_code == 409
 
 
@@ -408,7 +408,7 @@ def test_values_in_force_already_are_no_change(site, carol):
 
     assert response.status_code == 400
     assert "These parameters are in force already." in text_of(response)
-    assert site.tuning.state().version == 1
+    assert site.parameters.get_state().version == 1
 
 
 @pytest.mark.parametrize("changes", [{"gamma": "9"}, {"alpha": "0", "beta": "0"}, {"votes_per_day": "x"}])
@@ -456,14 +456,14 @@ def test_whoever_wants_the_same_as_the_first_is_told_too(site, carol):
 def test_a_change_that_is_being_applied_keeps_others_out(site, carol, monkeypatch):
     monkeypatch.setattr(tuning, "STEP", 10)
     post_articles(site)
-    site.tuning.apply(Parameters(50), expected=1, actor=DAVE, reason="Fifty")
+    site.parameters.apply(Parameters(50), expected=1, actor=DAVE, reason="Fifty")
 
     response = apply(browser_of(carol), 1, votes_per_day="20")
 
     assert response.status_code == 409
     assert "Another change is being applied: 10 of 40 articles are scored." in text_of(response)
     assert value_of(response, "votes_per_day") == "20"
-    assert site.tuning.state().applying.parameters == Parameters(50)
+    assert site.parameters.get_state().applying.parameters == Parameters(50)
 
 
 def test_what_takes_long_shows_how_far_it_is_and_goes_on(site, carol, monkeypatch):
@@ -484,7 +484,7 @@ def test_what_takes_long_shows_how_far_it_is_and_goes_on(site, carol, monkeypatc
 
     assert in_force(site) == Parameters(20)
     assert "articles are scored" not in text_of(page)
-    assert list(site.audit.findings()) == []
+    assert list(site.audit.run()) == []
 
 
 # Taking back
@@ -502,7 +502,7 @@ def test_one_click_restores_exactly_the_scores_before(site, carol, article, bob)
     assert response.headers["Location"] == "/lab/"
     assert scores(site) == before
     assert in_force(site) == Parameters()
-    newest = site.tuning.history()[0]
+    newest = site.parameters.list_changes()[0]
     assert (newest.version, newest.actor_name, newest.reason) == (3, "carol", "Back to version 1")
 
 
@@ -554,8 +554,8 @@ def test_a_long_history_is_folded(site, carol):
 
 
 def test_whatever_the_configuration_put_in_force_has_no_name(site, carol):
-    site.tuning.apply(Parameters(50), expected=1, actor=Actor(0, ""), reason="VOTES_PER_DAY was changed.")
-    while not site.tuning.advance():
+    site.parameters.apply(Parameters(50), expected=1, actor=Actor(0, ""), reason="VOTES_PER_DAY was changed.")
+    while not site.parameters.advance():
         pass
 
     assert "Version 2 the configuration" in text_of(browser_of(carol).get("/lab/"))

@@ -51,7 +51,7 @@ def a_minute_later(site) -> None:
 
 
 def findings(site) -> list[str]:
-    return [str(finding) for finding in site.audit.findings()]
+    return [str(finding) for finding in site.audit.run()]
 
 
 def test_articles_and_votes_stay_and_the_name_goes(site, article, bob_was_busy, bob):
@@ -166,7 +166,7 @@ def test_sessions_of_others_go_on_however_many_there_are(site, bob, alice, carol
     account_deletion.begin(bob.pk)
 
     for _ in range(9):
-        account_deletion.go_on(0)
+        account_deletion.advance_all(0)
 
     left = [session.get_decoded()["_auth_user_id"] for session in Session.objects.all()]
     assert sorted(left) == sorted(map(str, (alice.pk, carol.pk) * 2))
@@ -285,7 +285,7 @@ def test_a_deletion_that_fails_is_told_and_does_not_keep_the_others_waiting(site
     Departure.objects.update(begun_at=timezone.now() - 2 * account_deletion.AGAIN_AFTER)
 
     with pytest.raises(ValueError, match="of bob's"):
-        account_deletion.go_on(60)
+        account_deletion.advance_all(60)
 
     assert [departure.pk for departure in Departure.objects.all()] == [bob.pk]
     results = {result.step: result for result in housekeeping.run(site)}
@@ -300,7 +300,7 @@ def test_when_the_time_is_up_the_others_wait_for_the_next_round(site, bob, alice
     Departure.objects.filter(pk=alice.pk).update(begun_at=timezone.now() - timedelta(days=1))
 
     for _ in range(5):
-        account_deletion.go_on(0)
+        account_deletion.advance_all(0)
 
     assert asked == [alice.pk] * 2 + [bob.pk]
 
@@ -312,7 +312,7 @@ def test_step_by_step_it_comes_to_its_end(site, bob_was_busy, bob, monkeypatch):
 
     rounds = 0
     while Departure.objects.exists():
-        account_deletion.go_on(0)
+        account_deletion.advance_all(0)
         rounds += 1
         assert rounds < 30
 
@@ -325,8 +325,8 @@ def test_a_moderator_may_go(site, article, carol):
     site.articles.remove(article, Actor(carol.pk, "carol"), "Spam")
 
     assert delete(browser_of(carol), "carol", "carol's long secret").status_code == 302
-    assert site.moderation_log.page().entries[0].actor_name == DELETED_NAME
-    assert site.moderation_log.page().entries[0].reason == "Spam"
+    assert site.moderation_log.get_page().entries[0].actor_name == DELETED_NAME
+    assert site.moderation_log.get_page().entries[0].reason == "Spam"
 
 
 def test_a_store_that_is_away_only_puts_it_off(site, bob_was_busy, bob, monkeypatch):
@@ -396,7 +396,7 @@ def test_broken_off_at_every_command_to_the_database_it_ends_the_same(site, alic
         bob = User.objects.create_user(f"bob{commands}", "bob@example.org", "secret")
         bob.groups.add(Group.objects.get(name="Moderators"))
         article = site.articles.post(bob.pk, bob.username, "T", f"https://example.org/{commands}").id
-        site.moderation_log.page()
+        site.moderation_log.get_page()
         Token.objects.issue(bob, "laptop")
         browser_of(bob)
         whole = _leave(bob.pk, _BrokenOff(commands))
@@ -415,9 +415,9 @@ def _leave(user: int, broken: _BrokenOff | None = None) -> bool:
     with connection.execute_wrapper(broken) if broken else nullcontext():
         try:
             account_deletion.begin(user)
-            account_deletion.go_on(60)
+            account_deletion.advance_all(60)
             Departure.objects.update(begun_at=timezone.now() - 2 * account_deletion.AGAIN_AFTER)
-            account_deletion.go_on(60)
+            account_deletion.advance_all(60)
         except OperationalError:
             return False
     return True
@@ -427,9 +427,9 @@ def _leave(user: int, broken: _BrokenOff | None = None) -> bool:
 def test_a_name_that_is_given_up_at_the_very_moment_of_a_sign_up_is_not_given_away(site, alice):
     number = alice.pk
     account_deletion.begin(number)
-    account_deletion.go_on(60)
+    account_deletion.advance_all(60)
     Departure.objects.update(begun_at=timezone.now() - 2 * account_deletion.AGAIN_AFTER)
-    account_deletion.go_on(60)
+    account_deletion.advance_all(60)
 
     with pytest.raises(ValidationError):
         User.objects.create_user("Alice")

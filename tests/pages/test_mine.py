@@ -13,7 +13,7 @@ from articles.domain.articles import Choice
 from articles.domain.errors import SavedFull, StoreUnavailable
 from articles.domain.moderation import Actor
 from articles.repository.members import Members
-from articles.text.refusals import sentence_of
+from articles.text.refusals import action_sentence
 from tests.pages.conftest import browser_of
 
 LISTS = ["/mine/voted/", "/mine/opposed/", "/mine/saved/"]
@@ -191,7 +191,7 @@ def test_a_script_is_told_that_no_more_can_be_saved(site, article, bob, monkeypa
     answer = save_by_script(browser_of(bob), article)
 
     assert answer.status_code == 409
-    assert answer.json()["error"] == sentence_of(SavedFull(1000))
+    assert answer.json()["error"] == action_sentence(SavedFull(1000))
 
 
 def test_the_buttons_name_is_its_text_and_the_title(site, article, bob):
@@ -300,9 +300,9 @@ def test_the_export_leaves_nothing_out_of_what_the_documentation_promises(site, 
     site.articles.remove(mine, Actor(carol.pk, "carol"), "My own, 错了")
     laptop.refresh_from_db()
     posted = site.articles.get(mine)
-    (opposed_at,) = [at for _, at in site.members.choices(carol.pk, Choice.OPPOSE)]
-    (saved_at,) = [at for _, at in site.members.all_saved(carol.pk)]
-    removed, created = site.moderation_log.page().entries
+    (opposed_at,) = [at for _, at in site.members.iterate_choices(carol.pk, Choice.OPPOSE)]
+    (saved_at,) = [at for _, at in site.members.iterate_saved(carol.pk)]
+    removed, created = site.moderation_log.get_page().entries
 
     answer = browser_of(carol).get("/settings/data/")
     found = json.loads(answer.getvalue())

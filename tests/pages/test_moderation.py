@@ -23,7 +23,7 @@ def test_groups_are_ticked_unticked_typed_and_created_in_one_go(site, article, c
 
     assert response.headers["Location"] == f"/articles/{article}/"
     assert set(site.articles.get(article).groups) == {"web", "redis", "data-bases"}
-    assert site.groups.titles()["data-bases"] == "Data & Bases"
+    assert site.groups.get_titles()["data-bases"] == "Data & Bases"
     for part in (
         "carol changed the groups of A title",
         "web , redis , data-bases",
@@ -69,7 +69,7 @@ def test_a_group_is_created_renamed_and_merged(site, article, carol):
     browser.post(f"/articles/{article}/groups/", {"was": "python", "groups": ["python", "machine-learning"]})
     renamed = {"title": "ML", "reason": "shorter", "rename": "1"}
     assert browser.post("/moderation/groups/machine-learning/", renamed).status_code == 302
-    assert site.groups.titles()["machine-learning"] == "ML"
+    assert site.groups.get_titles()["machine-learning"] == "ML"
     merged = {"merge-into": "python", "merge-reason": "too few", "merge-sure": "on", "merge": "1"}
     assert browser.post("/moderation/groups/machine-learning/", merged).headers["Location"] == "/groups/python/"
 
@@ -95,7 +95,7 @@ def test_a_group_is_not_renamed_to_what_another_is_called(site, article, carol, 
 
     assert response.status_code == 400
     assert "There is a group of this name already." in response.text
-    assert site.groups.titles()["snakes"] == "Snakes"
+    assert site.groups.get_titles()["snakes"] == "Snakes"
 
 
 @pytest.mark.parametrize("title", ["SNAKES", "Snakes", "+"])
@@ -103,7 +103,7 @@ def test_a_group_may_be_renamed_to_itself_and_to_what_makes_no_address(site, car
     site.groups.create("snakes", "Snakes")
 
     assert browser_of(carol).post("/moderation/groups/snakes/", {"title": title, "rename": "1"}).status_code == 302
-    assert site.groups.titles() == {"snakes": title}
+    assert site.groups.get_titles() == {"snakes": title}
 
 
 def test_who_comes_second_to_a_title_reads_so_at_the_field(site, carol, monkeypatch):
@@ -129,13 +129,13 @@ def test_a_merge_takes_a_tick_that_it_is_meant(site, article, carol):
 
     assert response.status_code == 400
     assert "Tick this to merge the groups." in response.text
-    assert "python" in site.groups.titles()
+    assert "python" in site.groups.get_titles()
 
 
 @pytest.mark.parametrize("title", ["", "///", "x" * 61])
 def test_titles_no_group_can_have_are_errors(site, carol, title):
     assert browser_of(carol).post("/moderation/groups/", {"title": title}).status_code == 400
-    assert site.groups.titles() == {}
+    assert site.groups.get_titles() == {}
 
 
 def test_removal_and_restoration_need_a_reason_everyone_can_read(site, article, carol):
@@ -171,7 +171,7 @@ def test_the_same_form_sent_twice_is_done_once_and_no_error(site, article, carol
         response = browser.post(f"/articles/{article}/{change}/", {"reason": "a reason"}, follow=True)
 
     assert 'role="alert"' not in response.text
-    assert len(list(site.moderation_log.by("carol"))) == 1
+    assert len(list(site.moderation_log.iterate_by_actor("carol"))) == 1
     again = browser.post(f"/articles/{article}/{change}/", {"reason": "another"}, follow=True)
     assert 'role="alert"' in again.text
 

@@ -72,7 +72,7 @@ def test_it_shows_the_server_its_memory_and_its_file(site, article, olga):
 
 def test_it_shows_every_kind_of_key_with_its_number(site, article, olga, bob):
     site.articles.post(bob.pk, "bob", "Another", "https://example.org/b", [])
-    site.listings.page(Order.SCORE, slug="python")
+    site.lists.get_page(Order.SCORE, slug="python")
 
     kinds = section(page(olga), "kinds")
 

@@ -86,8 +86,8 @@ def test_by_score_the_articles_come_in_the_order_they_have_by_now(site, alice, b
 def test_on_the_hot_list_they_come_by_hotness_with_their_views(site, alice):
     first, second = post_many(site, alice, 2)
     for n in range(2):
-        site.views.record(first, Visit(f"{n:016x}"))
-    site.views.record(second, Visit(f"{9:016x}"))
+        site.pageviews.record(first, Visit(f"{n:016x}"))
+    site.pageviews.record(second, Visit(f"{9:016x}"))
 
     response = ask(ids=joined([second, first]), order="hot")
 

@@ -91,7 +91,7 @@ def test_every_form_comes_back_with_what_was_typed_but_no_password(site, article
         if name not in {"rename", "merge", "merge-sure", "was"}:
             assert (f'value="{value}"' in shown) == (name not in secrets), name
     assert "no-store" in response["Cache-Control"] or "private" in response["Cache-Control"]
-    assert (site.articles.get(article), site.groups.titles()) == (before, {"python": "Python"})
+    assert (site.articles.get(article), site.groups.get_titles()) == (before, {"python": "Python"})
     assert User.objects.get(pk=carol.pk).email == ""
     assert not User.objects.filter(username="typed").exists()
 

@@ -27,7 +27,7 @@ def clock(site):
 
 def read(site, article, visitors=1, suspicion=None):
     for n in range(visitors):
-        site.views.record(article, Visit(f"{n:016x}", suspicion=suspicion))
+        site.pageviews.record(article, Visit(f"{n:016x}", suspicion=suspicion))
 
 
 def text_of(path, user):
@@ -183,9 +183,11 @@ def test_the_moderation_log_leads_to_it_for_those_who_may_see_it(site, article, 
 
 
 def test_the_log_tells_which_parameters_of_the_ranking_were_changed(site, article, carol):
-    state = site.tuning.state()
+    state = site.parameters.get_state()
     wanted = replace(state.parameters, gamma=1.3, alpha=2.5)
-    site.tuning.apply(wanted, expected=state.version, actor=Actor(carol.pk, "carol"), reason="slower <b>decay</b>")
+    site.parameters.apply(
+        wanted, expected=state.version, actor=Actor(carol.pk, "carol"), reason="slower <b>decay</b>"
+    )
 
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", text_of("/moderation/", None)))
 

@@ -94,7 +94,7 @@ def test_reading_again_counts_after_ten_minutes_and_is_the_same_visitor(clock, a
     reader.reads(article)
 
     assert counts() == (2, 1)
-    assert site.views.suspects(article) == {}
+    assert site.pageviews.get_suspects(article) == {}
 
 
 def test_the_cookie_keeps_a_visitor_one_across_days_addresses_and_browsers(clock, article, counts):
@@ -234,7 +234,7 @@ def test_bots_and_prefetches_count_apart_and_get_no_cookie(clock, article, count
     ]
 
     assert counts() == (0, 0)
-    assert site.views.suspects(article) == {"bot": 2, "prefetch": 1}
+    assert site.pageviews.get_suspects(article) == {"bot": 2, "prefetch": 1}
     assert not any(identity.COOKIE in answer.cookies for answer in answers)
 
 
@@ -242,7 +242,7 @@ def test_a_burst_from_one_network_counts_apart_and_gets_no_cookie(clock, article
     answers = [Reader(f"203.0.113.{host}").reads(article) for host in range(1, 36)]
 
     assert counts() == (30, 30)
-    assert site.views.suspects(article) == {"burst": 5}
+    assert site.pageviews.get_suspects(article) == {"burst": 5}
     assert [identity.COOKIE in answer.cookies for answer in answers] == [True] * 30 + [False] * 5
 
 
@@ -254,14 +254,14 @@ def test_a_network_has_a_limit_over_all_articles(clock, article, site, settings)
             Reader(f"203.0.113.{host}").reads(found)
 
     assert sum(found.pv for found in site.articles.get_many(ids)) == limited
-    assert site.views.suspects(ids[-1]) == {"burst": 10}
+    assert site.pageviews.get_suspects(ids[-1]) == {"burst": 10}
 
 
 def test_head_is_no_view(clock, article, counts, site):
     answer = Reader().reads(article, "head")
 
     assert counts() == (0, 0)
-    assert site.views.suspects(article) == {}
+    assert site.pageviews.get_suspects(article) == {}
     assert identity.COOKIE not in answer.cookies
 
 

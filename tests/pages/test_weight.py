@@ -5,7 +5,7 @@ import json
 import pytest
 from django.test import Client
 
-from articles.text.lines import Refused, clean_title
+from articles.text.lines import InvalidInput, clean_title
 from articles.text.links import clean_link
 from tests.pages.conftest import browser_of
 
@@ -16,11 +16,11 @@ ROWS = 25
 def post(site, article, number):
     try:
         title, link = clean_title(article["title"]), clean_link(article["link"])
-    except Refused:
+    except InvalidInput:
         return False
     slugs = [slug for slug in article["groups"] if slug.isalnum()]
     for slug in slugs:
-        if slug not in site.groups.titles():
+        if slug not in site.groups.get_titles():
             site.groups.create(slug, slug.title())
     return site.articles.post(number, article["poster"], title, link, slugs).is_new
 

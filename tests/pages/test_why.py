@@ -157,7 +157,7 @@ def test_the_history_is_drawn_and_told(site, article, monkeypatch):
     real = site.store.now()
     for seconds in range(3600, -1, -600):
         monkeypatch.setattr(site.store, "_clock", lambda at=real - seconds: at)
-        site.history.sample()
+        site.history.record()
     monkeypatch.setattr(site.store, "_clock", lambda: real)
 
     section = section_of(article)
@@ -185,7 +185,7 @@ def test_the_page_is_shown_although_it_cannot_be_explained(site, article, monkey
     def fail(self, article):
         raise StoreUnavailable("slow")
 
-    monkeypatch.setattr(Explanations, "of", fail)
+    monkeypatch.setattr(Explanations, "get", fail)
 
     text = page_of(article)
 
@@ -196,7 +196,7 @@ def test_the_page_is_shown_although_it_cannot_be_explained(site, article, monkey
 
 def test_views_and_visitors_are_among_the_numbers(site, article):
     for visitor in range(3):
-        site.views.record(article, Visit(f"{visitor:016x}"))
+        site.pageviews.record(article, Visit(f"{visitor:016x}"))
 
     text = words(page_of(article, Client(headers={"user-agent": "Googlebot/2.1"})))
 
@@ -233,8 +233,8 @@ class Ids(HTMLParser):
 
 
 def test_the_pages_ids_are_unique_and_nothing_is_inline(site, article):
-    site.history.sample()
-    site.views.record(article, Visit("0" * 16))
+    site.history.record()
+    site.pageviews.record(article, Visit("0" * 16))
     site.hot.rescore()
 
     found = Ids(page_of(article))
@@ -251,7 +251,7 @@ def test_the_history_is_drawn_for_each_language_and_anew_with_each_sample(site, 
     def sampled_later(minutes):
         later = now + 60 * minutes
         monkeypatch.setattr(site.store, "_clock", lambda: later)
-        site.history.sample()
+        site.history.record()
 
     now = site.store.now()
     for minutes in (0, 10, 20):
@@ -270,7 +270,7 @@ def test_two_samples_are_told_and_not_drawn(site, article, monkeypatch):
     for seconds in (1200, 600, 0):
         assert 'id="past-1-1-title"' not in section_of(article)
         monkeypatch.setattr(site.store, "_clock", lambda at=now - seconds: at)
-        site.history.sample()
+        site.history.record()
     monkeypatch.setattr(site.store, "_clock", lambda: now)
 
     assert 'id="past-1-1-title"' in section_of(article)

@@ -19,12 +19,12 @@ def visitor(number: int) -> str:
 def read(repository: Repository, article_id: int, *visitors: int) -> None:
     """One counted view of each visitor."""
     now = repository.store.now()
-    counts = repository.views.record_many([(article_id, Visit(visitor(n)), now) for n in visitors])
+    counts = repository.pageviews.record_many([(article_id, Visit(visitor(n)), now) for n in visitors])
     assert all(count and count.counted for count in counts)
 
 
 def suspect(repository: Repository, article_id: int, suspicion: Suspicion = Suspicion.BOT) -> None:
-    repository.views.record(article_id, Visit(visitor(0), suspicion=suspicion))
+    repository.pageviews.record(article_id, Visit(visitor(0), suspicion=suspicion))
 
 
 @pytest.fixture
@@ -46,8 +46,8 @@ def idle(repository: Repository, clock: Clock) -> Repository:
 
 def away(repository: Repository, article_id: int = 1) -> Counters:
     """Put an article's counters away; returns them."""
-    (counters,) = repository.archiving.counters([article_id])
-    assert repository.archiving.put_away([counters]) == 1
+    (counters,) = repository.archive.get_counters([article_id])
+    assert repository.archive.store([counters]) == 1
     return counters
 
 
@@ -57,16 +57,16 @@ def numbers(repository: Repository, article_id: int = 1) -> tuple[int, int]:
 
 
 def test_due_is_what_had_no_view_for_so_long_the_longest_unseen_first(idle, clock):
-    assert sorted(idle.archiving.due(10)) == [1, 2]
+    assert sorted(idle.archive.list_due(10)) == [1, 2]
     clock.advance(1)
-    assert idle.archiving.due(10)[2:] == [3]
-    assert len(idle.archiving.due(2)) == 2
+    assert idle.archive.list_due(10)[2:] == [3]
+    assert len(idle.archive.list_due(2)) == 2
     read(idle, 2, 99)
-    assert idle.archiving.due(10) == [1, 3]
+    assert idle.archive.list_due(10) == [1, 3]
 
 
 def test_the_counters_are_read_as_they_are(idle):
-    (counters,) = idle.archiving.counters([1, 400])
+    (counters,) = idle.archive.get_counters([1, 400])
 
     assert (counters.article_id, counters.pv, counters.uv) == (1, 5, 5)
     assert counters.suspects == {"bot": 1, "prefetch": 1}
@@ -78,14 +78,14 @@ def test_an_article_without_a_view_that_counted_has_none(idle):
     post(idle, 4)
     suspect(idle, 4)
 
-    assert idle.archiving.counters([4]) == []
+    assert idle.archive.get_counters([4]) == []
 
 
 def test_put_away_the_article_keeps_its_numbers_and_nothing_else(idle):
     away(idle)
 
     assert numbers(idle) == (5, 5)
-    assert idle.archiving.is_away(1)
+    assert idle.archive.is_archived(1)
     keys = idle.store.shards.of(1)
     assert not idle.store.client.exists(keys.views(1), keys.visitors(1), keys.suspects(1))
     assert idle.store.client.zscore(keys.viewed, "1") is None
@@ -103,47 +103,47 @@ def test_put_away_it_leaves_the_hot_list_of_the_site_and_of_its_groups_at_once(i
 
 def test_suspect_views_of_the_last_days_stay_for_the_chart(idle):
     suspect(idle, 1)
-    before = idle.views.days(1)
+    before = idle.pageviews.list_days(1)
     assert before[-1].suspects == {"bot": 1}
 
     away(idle)
 
-    assert idle.views.days(1) == before
-    assert idle.views.suspects(1) == {}
+    assert idle.pageviews.list_days(1) == before
+    assert idle.pageviews.get_suspects(1) == {}
 
 
 def test_suspect_views_that_come_between_reading_and_putting_away_stay(idle):
-    (counters,) = idle.archiving.counters([1])
+    (counters,) = idle.archive.get_counters([1])
     suspect(idle, 1)
     suspect(idle, 1, Suspicion.BURST)
 
-    assert idle.archiving.put_away([counters]) == 1
+    assert idle.archive.store([counters]) == 1
 
-    assert idle.views.suspects(1) == {"bot": 1, "burst": 1}
+    assert idle.pageviews.get_suspects(1) == {"bot": 1, "burst": 1}
 
 
 def test_a_view_between_reading_and_putting_away_keeps_everything_here(idle):
-    (counters,) = idle.archiving.counters([1])
+    (counters,) = idle.archive.get_counters([1])
     read(idle, 1, 11)
 
-    assert idle.archiving.put_away([counters]) == 0
+    assert idle.archive.store([counters]) == 0
 
     assert numbers(idle) == (6, 5)
-    assert not idle.archiving.is_away(1)
+    assert not idle.archive.is_archived(1)
     assert problems(idle) == []
 
 
 def test_a_view_that_a_setback_of_the_clock_hides_keeps_everything_here_too(idle, clock):
-    (counters,) = idle.archiving.counters([1])
+    (counters,) = idle.archive.get_counters([1])
     clock.advance(-1)
 
-    assert idle.archiving.put_away([counters]) == 0
+    assert idle.archive.store([counters]) == 0
 
 
 def test_putting_away_twice_changes_nothing(idle):
     counters = away(idle)
 
-    assert idle.archiving.put_away([counters]) == 0
+    assert idle.archive.store([counters]) == 0
 
     assert numbers(idle) == (5, 5)
     assert problems(idle) == []
@@ -152,12 +152,12 @@ def test_putting_away_twice_changes_nothing(idle):
 def test_what_is_not_there_is_not_due_any_more(idle):
     keys = idle.store.shards.of(1000)
     idle.store.client.zadd(keys.viewed, {"1000": 1.0})
-    assert idle.archiving.due(1) == [1000]
-    assert idle.archiving.counters([1000]) == []
+    assert idle.archive.list_due(1) == [1000]
+    assert idle.archive.get_counters([1000]) == []
 
-    idle.archiving.dismiss([1, 1000])
+    idle.archive.dismiss([1, 1000])
 
-    assert sorted(idle.archiving.due(10)) == [1, 2], "article 1 has counters"
+    assert sorted(idle.archive.list_due(10)) == [1, 2], "article 1 has counters"
     assert numbers(idle) == (5, 5)
     assert problems(idle) == []
 
@@ -166,7 +166,7 @@ def test_a_view_of_archived_counters_waits_for_them(idle):
     away(idle)
 
     with pytest.raises(ViewsArchived):
-        idle.views.record(1, Visit(visitor(77)))
+        idle.pageviews.record(1, Visit(visitor(77)))
 
     assert numbers(idle) == (5, 5)
     assert problems(idle) == []
@@ -175,26 +175,26 @@ def test_a_view_of_archived_counters_waits_for_them(idle):
 def test_suspect_views_do_not_bring_counters_back(idle):
     away(idle)
 
-    count = idle.views.record(1, Visit(visitor(0), suspicion=Suspicion.BOT))
+    count = idle.pageviews.record(1, Visit(visitor(0), suspicion=Suspicion.BOT))
 
     assert (count.reason, count.pv, count.uv) == ("bot", 5, 5)
-    assert idle.views.suspects(1) == {"bot": 1}
-    assert idle.archiving.is_away(1)
+    assert idle.pageviews.get_suspects(1) == {"bot": 1}
+    assert idle.archive.is_archived(1)
     assert problems(idle) == []
 
 
 def test_counters_come_back_as_they_were(idle):
     counters = away(idle)
 
-    assert idle.archiving.bring_back(1, counters)
+    assert idle.archive.restore(1, counters)
 
-    assert idle.archiving.counters([1]) == [counters]
-    assert not idle.archiving.is_away(1)
+    assert idle.archive.get_counters([1]) == [counters]
+    assert not idle.archive.is_archived(1)
     assert problems(idle) == []
 
 
 def test_views_go_on_where_they_were_and_known_visitors_stay_known(idle):
-    idle.archiving.bring_back(1, away(idle))
+    idle.archive.restore(1, away(idle))
 
     read(idle, 1, 10)
     assert numbers(idle) == (6, 5)
@@ -208,26 +208,26 @@ def test_suspect_views_add_up_when_counters_come_back(idle):
     counters = away(idle)
     suspect(idle, 1)
 
-    idle.archiving.bring_back(1, counters)
+    idle.archive.restore(1, counters)
 
-    assert idle.views.suspects(1) == {"bot": 2, "prefetch": 1}
+    assert idle.pageviews.get_suspects(1) == {"bot": 2, "prefetch": 1}
 
 
 def test_bringing_back_twice_changes_nothing(idle):
     counters = away(idle)
-    idle.archiving.bring_back(1, counters)
+    idle.archive.restore(1, counters)
     read(idle, 1, 16)
 
-    assert idle.archiving.bring_back(1, counters)
-    assert idle.archiving.bring_back(1, None)
+    assert idle.archive.restore(1, counters)
+    assert idle.archive.restore(1, None)
 
     assert numbers(idle) == (6, 6)
-    assert idle.views.suspects(1) == {"bot": 1, "prefetch": 1}
+    assert idle.pageviews.get_suspects(1) == {"bot": 1, "prefetch": 1}
 
 
 def test_there_is_nothing_to_bring_back_to_an_unknown_article(idle):
     with pytest.raises(ArticleNotFound):
-        idle.archiving.bring_back(4000, None)
+        idle.archive.restore(4000, None)
 
 
 @pytest.mark.parametrize("visitors", [1, 250, 30_000])
@@ -237,7 +237,7 @@ def test_lost_counters_go_on_with_the_numbers_that_were_shown(idle, visitors):
     away(idle)
     pv, uv = numbers(idle)
 
-    assert not idle.archiving.bring_back(1, None)
+    assert not idle.archive.restore(1, None)
 
     assert numbers(idle)[0] == pv
     assert uv <= numbers(idle)[1] <= uv * 1.01 + 1
@@ -250,21 +250,21 @@ def test_lost_counters_go_on_with_the_numbers_that_were_shown(idle, visitors):
 def test_a_damaged_sketch_is_as_good_as_none(idle, sketch):
     counters = away(idle)
 
-    assert not idle.archiving.bring_back(1, replace(counters, sketch=sketch))
+    assert not idle.archive.restore(1, replace(counters, sketch=sketch))
 
     assert numbers(idle) == (5, 5)
-    assert idle.views.suspects(1) == {}
+    assert idle.pageviews.get_suspects(1) == {}
     assert problems(idle) == []
 
 
 def test_an_older_sketch_still_knows_its_visitors(idle, clock):
     older = away(idle)
-    idle.archiving.bring_back(1, older)
+    idle.archive.restore(1, older)
     read(idle, 1, 16, 17)
     clock.advance(90 * DAY)
     away(idle)
 
-    assert not idle.archiving.bring_back(1, older)
+    assert not idle.archive.restore(1, older)
 
     assert numbers(idle) == (7, 7)
     read(idle, 1, 10)
@@ -274,7 +274,7 @@ def test_an_older_sketch_still_knows_its_visitors(idle, clock):
 def test_a_sketch_that_knows_more_than_was_shown_is_of_another_life(idle):
     counters = away(idle)
 
-    assert not idle.archiving.bring_back(1, replace(counters, pv=6))
+    assert not idle.archive.restore(1, replace(counters, pv=6))
     assert numbers(idle) == (5, 5)
     read(idle, 1, 10)
     assert numbers(idle) == (6, 6), "visitor 10 is not known"
@@ -282,17 +282,17 @@ def test_a_sketch_that_knows_more_than_was_shown_is_of_another_life(idle):
 
 def test_removed_articles_are_archived_too_and_restored_with_their_numbers(idle):
     idle.articles.remove(1, MODERATOR, "Spam")
-    assert 1 in idle.archiving.due(10)
+    assert 1 in idle.archive.list_due(10)
 
     counters = away(idle)
 
     assert problems(idle) == []
     with pytest.raises(ArticleRemoved):
-        idle.views.record(1, Visit(visitor(77)))
+        idle.pageviews.record(1, Visit(visitor(77)))
     idle.articles.restore(1, MODERATOR, "No spam")
     assert numbers(idle) == (5, 5)
     assert 1 not in listed(idle, Order.HOT)
-    idle.archiving.bring_back(1, counters)
+    idle.archive.restore(1, counters)
     read(idle, 1, 77)
     assert listed(idle, Order.HOT)[0] == 1
     assert problems(idle) == []
@@ -303,7 +303,7 @@ def test_repair_leaves_archived_counters_where_they_are(idle):
 
     idle.repair.run()
 
-    assert idle.archiving.is_away(1)
+    assert idle.archive.is_archived(1)
     assert numbers(idle) == (5, 5)
     assert problems(idle) == []
 
@@ -312,20 +312,20 @@ def test_which_counters_are_here_is_told_with_their_page_views(idle):
     post(idle, 4)
     away(idle)
 
-    assert idle.archiving.here([1, 2, 3, 4, 4000]) == {2: 1, 3: 2}
+    assert idle.archive.get_pageviews([1, 2, 3, 4, 4000]) == {2: 1, 3: 2}
 
 
 def test_reading_and_putting_away_are_one_round_trip_each(idle, wire):
     away(idle, 2)
-    (counters,) = idle.archiving.counters([1])
+    (counters,) = idle.archive.get_counters([1])
 
     with wire.counted():
-        idle.archiving.counters([1, 3])
+        idle.archive.get_counters([1, 3])
     assert wire.trips == 1
     with wire.counted():
-        idle.archiving.put_away([counters])
+        idle.archive.store([counters])
     assert wire.trips == 1
-    idle.archiving.bring_back(2, None)
+    idle.archive.restore(2, None)
     with wire.counted():
-        idle.archiving.bring_back(1, counters)
+        idle.archive.restore(1, counters)
     assert wire.trips == 1

@@ -72,7 +72,7 @@ def test_posting_a_link_again_takes_no_id(repository, article):
 
     assert repository.store.client.get(names.COUNTER) == str(article)
     assert post(repository, 1) == article + 1
-    assert list(repository.groups.titles()) == ["python"]
+    assert list(repository.groups.get_titles()) == ["python"]
 
 
 def test_the_claim_on_a_link_ends_after_48_hours(repository, article):
@@ -99,7 +99,7 @@ def test_thirty_members_posting_one_link_at_once_make_one_article(repository):
     assert len({p.id for p in posted}) == 1
     assert sum(p.is_new for p in posted) == 1
     assert repository.imports.count() == 1
-    assert list(repository.audit.findings()) == []
+    assert list(repository.audit.run()) == []
 
 
 def test_a_claim_whose_poster_died_is_taken_over(repository):
@@ -142,7 +142,7 @@ def test_the_poster_edits_for_exactly_fifteen_minutes(repository, article, clock
         repository.articles.edit(article, ALICES, "C", "https://example.org/b", moderator=False)
     repository.articles.edit(article, CAROL, "C", "https://example.org/b", moderator=True, reason="clearer")
     assert repository.articles.get(article).title == "C"
-    entry = repository.moderation_log.page().entries[0]
+    entry = repository.moderation_log.get_page().entries[0]
     assert (entry.actor_name, entry.reason, entry.details) == ("carol", "clearer", {"old_title": "B"})
 
 
@@ -183,15 +183,15 @@ def test_a_removed_article_is_in_no_list_and_comes_back_exactly(repository, arti
     before = repository.articles.get(article)
     if warm:
         for order in Order:
-            repository.listings.page(order, slug="python")
+            repository.lists.get_page(order, slug="python")
 
     repository.articles.remove(article, CAROL, "off topic")
 
     for order in Order:
-        assert repository.listings.page(order).total == 0
-        assert repository.listings.page(order, slug="python").total == 0
-    assert repository.groups.all()[0].articles == 0
-    assert repository.members.posted(ALICE).articles == ()
+        assert repository.lists.get_page(order).total == 0
+        assert repository.lists.get_page(order, slug="python").total == 0
+    assert repository.groups.list_all()[0].articles == 0
+    assert repository.members.get_posted(ALICE).articles == ()
     assert repository.articles.get(article).removed == "off topic"
     with pytest.raises(ArticleRemoved):
         repository.articles.remove(article, CAROL, "again")
@@ -200,12 +200,12 @@ def test_a_removed_article_is_in_no_list_and_comes_back_exactly(repository, arti
 
     assert repository.articles.get(article) == replace(before, is_logged=True)
     for order in Order:
-        assert repository.listings.page(order, slug="python").articles[0].id == article
+        assert repository.lists.get_page(order, slug="python").articles[0].id == article
     with pytest.raises(NotRemoved):
         repository.articles.restore(article, CAROL, "again")
     with pytest.raises(ArticleNotFound):
         repository.articles.remove(999, CAROL, "x")
-    log = [(entry.action, entry.reason) for entry in repository.moderation_log.page().entries]
+    log = [(entry.action, entry.reason) for entry in repository.moderation_log.get_page().entries]
     assert log == [("restore", "on topic after all"), ("remove", "off topic")]
 
 
@@ -215,7 +215,7 @@ def test_a_members_articles_come_in_pages_newest_first(repository, clock):
         ids.append(repository.articles.post(ALICE, "alice", "T", f"https://e.org/{n}").id)
         clock.advance(1)
 
-    first, second = repository.members.posted(ALICE), repository.members.posted(ALICE, 2)
+    first, second = repository.members.get_posted(ALICE), repository.members.get_posted(ALICE, 2)
 
     assert ([a.id for a in first.articles], first.number, first.has_next) == (ids[:4:-1], 1, True)
     assert ([a.id for a in second.articles], second.number, second.has_next) == (ids[4::-1], 2, False)
@@ -323,11 +323,11 @@ def test_an_edit_changes_title_and_link_and_nothing_else(repository, article):
 
 def test_an_edit_is_logged_with_what_was_there_and_one_that_changes_nothing_is_not(repository, article):
     repository.articles.edit(article, ALICES, "A title", "https://example.org/a", moderator=False)
-    assert repository.moderation_log.page().entries == ()
+    assert repository.moderation_log.get_page().entries == ()
 
     repository.articles.edit(article, ALICES, "A title", "https://example.org/b", moderator=False)
 
-    (entry,) = repository.moderation_log.page().entries
+    (entry,) = repository.moderation_log.get_page().entries
     assert (entry.action, entry.actor_name, entry.title) == ("edit", "alice", "A title")
     assert entry.details == {"old_link": "https://example.org/a"}
 
@@ -371,7 +371,7 @@ def test_a_removal_takes_the_article_out_of_warm_rankings_in_the_same_step(repos
     client = repository.store.client
     assert all(client.exists(name) for name in rankings)
     assert [client.zscore(name, article) for name in rankings] == [None] * len(rankings)
-    assert repository.listings.page(Order.SCORE, slug="python").total == len(others)
+    assert repository.lists.get_page(Order.SCORE, slug="python").total == len(others)
 
 
 def test_removed_and_restored_the_store_is_what_it_was_but_for_the_log(repository, article):
@@ -399,7 +399,7 @@ def test_an_article_removed_without_a_word_is_removed_all_the_same(repository, a
     repository.articles.remove(article, CAROL, "")
 
     assert repository.articles.get(article).removed == ""
-    assert repository.listings.page(Order.TIME).total == 0
+    assert repository.lists.get_page(Order.TIME).total == 0
     assert problems(repository) == []
 
 
@@ -413,11 +413,11 @@ def test_profiles_leave_removed_articles_out_and_have_no_page_zero(repository, a
     other = post(repository, 2)
     repository.articles.remove(article, CAROL, "Spam")
 
-    assert [found.id for found in repository.members.posted(ALICE).articles] == [other]
-    assert repository.members.posted(MALLORY).articles == ()
+    assert [found.id for found in repository.members.get_posted(ALICE).articles] == [other]
+    assert repository.members.get_posted(MALLORY).articles == ()
     for number in (2, 0, -1):
         with pytest.raises(PageNotFound):
-            repository.members.posted(ALICE, number)
+            repository.members.get_posted(ALICE, number)
 
 
 def test_an_article_or_many_are_one_round_trip(repository, wire):

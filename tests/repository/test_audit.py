@@ -535,7 +535,7 @@ def test_progress_goes_from_none_to_all_articles_step_by_step(repository):
         post(repository, number, poster=BOB)
     told: list[tuple[int, int]] = []
 
-    assert list(repository.audit.findings(lambda done, total: told.append((done, total)))) == []
+    assert list(repository.audit.run(lambda done, total: told.append((done, total)))) == []
 
     done = [step for step, _ in told]
     assert told[0] == (0, 600)
@@ -549,7 +549,7 @@ def test_progress_counts_the_orphans_too(repository):
     repository.store.client.sadd(repository.store.shards.of(7).voted(7), 1)
     told: list[tuple[int, int]] = []
 
-    assert len(list(repository.audit.findings(lambda *step: told.append(step)))) == 2
+    assert len(list(repository.audit.run(lambda *step: told.append(step)))) == 2
 
     assert told[-1] == (2, 2)
 

@@ -10,9 +10,9 @@ from tests.repository.conftest import ALICE, BOB, CAROL
 
 
 def test_an_empty_store_has_no_last_id_and_nothing_listed(repository):
-    assert repository.catalogue.last_id() == 0
-    assert repository.catalogue.standings(range(1, 10)) == []
-    assert repository.catalogue.standings([]) == []
+    assert repository.standings.get_last_id() == 0
+    assert repository.standings.list_for(range(1, 10)) == []
+    assert repository.standings.list_for([]) == []
 
 
 def test_standings_are_those_of_the_articles_themselves(repository, clock):
@@ -24,19 +24,19 @@ def test_standings_are_those_of_the_articles_themselves(repository, clock):
         repository.votes.cast(ids[3], voter, Choice.VOTE)
         repository.votes.cast(ids[5], voter, Choice.OPPOSE)
 
-    found = repository.catalogue.standings(ids[::-1])
+    found = repository.standings.list_for(ids[::-1])
 
     whole = repository.articles.get_many(ids[::-1])
     assert found == [Standing(a.id, a.posted_at, a.score, a.points) for a in whole]
     assert [one.points for one in found if one.id in (ids[3], ids[5])] == [-6, 8]
-    assert repository.catalogue.last_id() == ids[-1]
+    assert repository.standings.get_last_id() == ids[-1]
 
 
 def test_what_is_removed_or_unknown_is_left_out(repository, article, clock):
     other = repository.articles.post(ALICE, "alice", "B", "https://e.org/b").id
     repository.articles.remove(article, CAROL, "spam")
 
-    assert [one.id for one in repository.catalogue.standings([article, 999, other])] == [other]
+    assert [one.id for one in repository.standings.list_for([article, 999, other])] == [other]
 
 
 def test_thousands_are_asked_for_in_portions_and_keep_their_order(repository, monkeypatch):
@@ -44,18 +44,18 @@ def test_thousands_are_asked_for_in_portions_and_keep_their_order(repository, mo
     ids = [repository.articles.post(ALICE, "alice", f"T {n}", f"https://e.org/{n}").id for n in range(10)]
     wanted = ids[::2] + ids[1::2]
 
-    assert [one.id for one in repository.catalogue.standings(wanted)] == wanted
+    assert [one.id for one in repository.standings.list_for(wanted)] == wanted
 
 
 def test_points_are_right_by_whatever_weight_scores_are_kept(repository):
     ids = [repository.articles.post(ALICE, "alice", f"T {n}", f"https://e.org/{n}").id for n in range(5)]
     repository.votes.cast(ids[2], BOB, Choice.VOTE)
-    state = repository.tuning.state()
-    repository.tuning.apply(
+    state = repository.parameters.get_state()
+    repository.parameters.apply(
         replace(state.parameters, votes_per_day=86400), expected=state.version, actor=OPERATOR, reason="x"
     )
 
-    while not repository.tuning.advance():
-        assert [one.points for one in repository.catalogue.standings(ids)] == [1, 1, 2, 1, 1]
+    while not repository.parameters.advance():
+        assert [one.points for one in repository.standings.list_for(ids)] == [1, 1, 2, 1, 1]
 
-    assert [one.points for one in repository.catalogue.standings(ids)] == [1, 1, 2, 1, 1]
+    assert [one.points for one in repository.standings.list_for(ids)] == [1, 1, 2, 1, 1]

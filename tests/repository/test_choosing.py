@@ -32,11 +32,11 @@ def ids_of(page):
 
 def whole(repository, order, **asked):
     """Ids of a whole list by the pages' numbers."""
-    page = repository.listings.page(order, **asked)
+    page = repository.lists.get_page(order, **asked)
     ids, number = ids_of(page), 1
     while page.has_next:
         number += 1
-        page = repository.listings.page(order, number, **asked)
+        page = repository.lists.get_page(order, number, **asked)
         assert page.articles
         ids += ids_of(page)
     return ids
@@ -55,7 +55,7 @@ def test_several_groups_list_what_is_in_any_of_them_once_in_the_order_asked_for(
     found = whole(repository, order, slugs=("redis", "python"))
 
     assert found == picked(repository, order, lambda groups: groups & {"python", "redis"})
-    page = repository.listings.page(order, slugs=("redis", "python"))
+    page = repository.lists.get_page(order, slugs=("redis", "python"))
     assert [(group.slug, group.title) for group in page.groups] == [("python", "Python"), ("redis", "Redis")]
     assert (page.group, len(page.articles)) == (None, 25)
 
@@ -109,7 +109,7 @@ def test_an_article_that_moves_while_its_groups_are_read_is_listed_once(
         one_by_one(repository, monkeypatch, move)
 
     one_by_one(repository, monkeypatch, move)
-    page = repository.listings.page(order, slugs=GROUPS)
+    page = repository.lists.get_page(order, slugs=GROUPS)
     monkeypatch.undo()
 
     assert len(page.articles) == len(set(ids_of(page))) == 25
@@ -122,9 +122,9 @@ def test_a_group_among_several_that_is_not_there_or_was_merged_is_told(repositor
     repository.groups.merge("java", "redis", MODERATOR)
 
     with pytest.raises(GroupNotFound) as unknown:
-        repository.listings.page(Order.SCORE, slugs=("nope", "python"))
+        repository.lists.get_page(Order.SCORE, slugs=("nope", "python"))
     with pytest.raises(GroupNotFound) as merged:
-        repository.listings.page(Order.SCORE, slugs=("java", "python"))
+        repository.lists.get_page(Order.SCORE, slugs=("java", "python"))
 
     assert (unknown.value.slug, unknown.value.moved_to) == ("nope", None)
     assert (merged.value.slug, merged.value.moved_to) == ("java", "redis")
@@ -135,7 +135,7 @@ def test_several_groups_have_no_page_before_the_first_or_after_the_last(reposito
     fill(repository, clock)
 
     with pytest.raises(PageNotFound):
-        repository.listings.page(Order.TIME, number, slugs=("python", "redis"))
+        repository.lists.get_page(Order.TIME, number, slugs=("python", "redis"))
 
 
 @pytest.mark.parametrize("order", Order)
@@ -143,7 +143,7 @@ def test_several_groups_have_no_page_before_the_first_or_after_the_last(reposito
 def test_what_is_hidden_is_left_out_and_pages_stay_full(repository, clock, order, hidden):
     fill(repository, clock)
 
-    first = repository.listings.page(order, hidden=hidden)
+    first = repository.lists.get_page(order, hidden=hidden)
     found = whole(repository, order, hidden=hidden)
 
     assert found == picked(repository, order, lambda groups: not groups & set(hidden))
@@ -185,11 +185,11 @@ def test_a_hidden_groups_own_page_shows_it_but_not_what_is_in_another_one_too(re
 def test_hiding_costs_no_round_trip_more_for_the_site_and_one_for_groups(repository, clock, wire):
     fill(repository, clock)
     for asked in ({}, {"slug": "python"}, {"slugs": ("python", "redis")}):
-        repository.listings.page(Order.SCORE, hidden=("java",), **asked)
+        repository.lists.get_page(Order.SCORE, hidden=("java",), **asked)
 
     for asked, trips in (({}, 2), ({"slug": "python"}, 3), ({"slugs": ("python", "redis")}, 3)):
         with wire.counted():
-            repository.listings.page(Order.SCORE, hidden=("java",), reader=BOB, **asked)
+            repository.lists.get_page(Order.SCORE, hidden=("java",), reader=BOB, **asked)
         assert wire.trips == trips
 
 
@@ -200,11 +200,11 @@ def test_a_page_gives_up_after_a_bounded_number_of_entries(repository, clock, mo
         clock.advance(1000)
     monkeypatch.setattr(unseen, "MOST_LOOKED_AT", 40)
 
-    page = repository.listings.page(Order.TIME, size=1, hidden=("python",))
+    page = repository.lists.get_page(Order.TIME, size=1, hidden=("python",))
 
     assert (page.articles, page.has_next) == ((), False)
     monkeypatch.setattr(unseen, "MOST_LOOKED_AT", 4000)
-    assert len(repository.listings.page(Order.TIME, size=1, hidden=("python",)).articles) == 1
+    assert len(repository.lists.get_page(Order.TIME, size=1, hidden=("python",)).articles) == 1
 
 
 @pytest.mark.parametrize("order", Order)
@@ -212,10 +212,10 @@ def test_what_was_shown_is_left_out_and_the_rest_follows(repository, clock, orde
     fill(repository, clock)
     everything = whole(repository, order)
 
-    page = repository.listings.page(order, 2, shown=everything[:25])
+    page = repository.lists.get_page(order, 2, shown=everything[:25])
 
     assert ids_of(page) == everything[25:50]
     assert (page.first_rank, page.has_next, page.total, page.pages) == (26, True, 60, 3)
-    last = repository.listings.page(order, 3, shown=everything[:50])
+    last = repository.lists.get_page(order, 3, shown=everything[:50])
     assert (ids_of(last), last.has_next) == (everything[50:], False)
-    assert repository.listings.page(order, 4, shown=everything).articles == ()
+    assert repository.lists.get_page(order, 4, shown=everything).articles == ()

@@ -109,7 +109,7 @@ def test_no_choice_on_an_open_article_is_forgotten_when_the_window_became_shorte
     for other in range(2, 6):
         shorter.votes.cast(post(shorter, other), BOB, Choice.VOTE)
 
-    assert number in [article_id for article_id, _ in shorter.members.choices(BOB, Choice.VOTE)]
+    assert number in [article_id for article_id, _ in shorter.members.iterate_choices(BOB, Choice.VOTE)]
 
 
 # Imports

@@ -73,15 +73,15 @@ def test_every_list_leaves_it_out_and_shows_the_rest(damaged, clock):
         assert DAMAGED not in listed(damaged, order)
         assert DAMAGED not in listed(damaged, order, "python")
     for span in Span:
-        assert damaged.listings.page(Order.POINTS, span=span).articles
-    assert DAMAGED not in [article.id for article in damaged.search.page(read_query("better")).articles]
-    assert DAMAGED not in [article.id for article in damaged.members.posted(ALICE).articles]
-    assert DAMAGED not in [article.id for article in damaged.members.voted(BOB).articles]
-    assert DAMAGED not in [article.id for article in damaged.imports.all()]
-    assert DAMAGED not in [article.id for article in damaged.pulses.of([3, DAMAGED]).articles]
+        assert damaged.lists.get_page(Order.POINTS, span=span).articles
+    assert DAMAGED not in [article.id for article in damaged.search.get_page(read_query("better")).articles]
+    assert DAMAGED not in [article.id for article in damaged.members.get_posted(ALICE).articles]
+    assert DAMAGED not in [article.id for article in damaged.members.get_voted(BOB).articles]
+    assert DAMAGED not in [article.id for article in damaged.imports.iterate()]
+    assert DAMAGED not in [article.id for article in damaged.refresh.get([3, DAMAGED]).articles]
     for other in (3, 9):
-        assert damaged.explanations.of(damaged.articles.get(other)).article_id == other
-    assert damaged.weights.recent().since is not None
+        assert damaged.explanations.get(damaged.articles.get(other)).article_id == other
+    assert damaged.weights.get_recent().since is not None
 
 
 def test_it_takes_no_change_and_nothing_is_half_written(damaged):
@@ -106,12 +106,12 @@ def test_it_takes_no_change_and_nothing_is_half_written(damaged):
 def test_housekeeping_and_the_lab_go_on(damaged, clock):
     clock.advance(3600)
     damaged.hot.rescore()
-    damaged.history.sample()
-    assert list(damaged.search.index(anew=True))
+    damaged.history.record()
+    assert list(damaged.search.index_all(anew=True))
     assert not damaged.adopt_rules()
     clock.advance(100 * DAY)
-    damaged.archiving.put_away(damaged.archiving.counters(damaged.archiving.due(100)))
-    assert damaged.departures.advance(ALICE, "user1", "", lambda: True) == ""
+    damaged.archive.store(damaged.archive.get_counters(damaged.archive.list_due(100)))
+    assert damaged.account_deletion.advance(ALICE, "user1", "", lambda: True) == ""
 
 
 def test_the_audit_reports_it(damaged):
@@ -179,16 +179,16 @@ def test_garbage_among_the_entries_of_the_log_is_found_and_taken_out(used):
 def test_an_article_of_a_deleted_member_is_found_and_loses_the_name(used):
     keys = used.store.shards.of(DAMAGED)
     poster = int(used.store.client.hget(keys.article(DAMAGED), "poster"))
-    used.departures.advance(poster, f"user{poster}", "", lambda: True)
+    used.account_deletion.advance(poster, f"user{poster}", "", lambda: True)
     used.store.client.hset(keys.article(DAMAGED), mapping={"poster": str(poster), "poster_name": "Zora"})
-    used.search.renew([DAMAGED])
+    used.search.reindex([DAMAGED])
     assert problems(used) == [f"{keys.article(DAMAGED)}: its poster is a member whose account is deleted"]
 
     used.repair.run()
 
     found = used.articles.get(DAMAGED)
     assert (found.by_deleted_member, found.poster_name) == (True, "")
-    assert not used.search.page(read_query("zora")).articles
+    assert not used.search.get_page(read_query("zora")).articles
     assert not used.store.client.exists(f"posted:{poster}")
     assert problems(used) == []
 

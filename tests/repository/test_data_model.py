@@ -144,15 +144,15 @@ def used(began: float, repository: Repository, clock: Clock) -> Repository:
     clock.advance(91 * DAY)
     for article_id in (3, 13):
         view(repository, article_id, 1)
-    away = repository.archiving.counters([4, 9])
-    assert repository.archiving.put_away(away) == 2
-    repository.archiving.bring_back(9, next(kept for kept in away if kept.article_id == 9))
+    away = repository.archive.get_counters([4, 9])
+    assert repository.archive.store(away) == 2
+    repository.archive.restore(9, next(kept for kept in away if kept.article_id == 9))
     for number in (51, 52, 53):
         clock.advance(60)
         view(repository, post(repository, number, ("python", "群组")), 1)
-    repository.history.sample()
+    repository.history.record()
     repository.members.save(9, 13, wanted=True)
-    assert repository.departures.advance(2, "user2", "", lambda: True) == ""
+    assert repository.account_deletion.advance(2, "user2", "", lambda: True) == ""
     warm(repository, "python", "群组")
     assert problems(repository) == []
     return repository
@@ -161,22 +161,24 @@ def used(began: float, repository: Repository, clock: Clock) -> Repository:
 @pytest.fixture
 def names(used: Repository, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Its keys in the middle of an import, of housekeeping, and of applying another weight."""
-    with used.imports.alone(), used.house.alone():
+    with used.imports.lock(), used.lease.acquire():
         used.imports.add([ImportedArticle("T", "https://a.example/", 5, "eve", used.store.now(), 2, 1)])
         used.store.client.set(key_names.REFRESHING, "somebody", ex=hot._LOCK_LIFE)
         used.store.client.set(key_names.GOING_BACK, 1, ex=used.rules.hot_refresh)
-        used.views.salt(7)
-        assert used.house.forget()
+        used.pageviews.get_salt(7)
+        assert used.lease.rewrite_file()
         rules = Rules(votes_per_day=None)
         left_alone = connect(used.store.client, shards=used.store.shards.count, rules=rules)
-        assert left_alone.weights.follow() is None
-        version = used.tuning.state().version
-        used.tuning.apply(Parameters(alpha=1.1), expected=version, actor=MODERATOR, reason="To see")
+        assert left_alone.weights.adjust() is None
+        version = used.parameters.get_state().version
+        used.parameters.apply(Parameters(alpha=1.1), expected=version, actor=MODERATOR, reason="To see")
         warm(used, "python", "群组")
         monkeypatch.setattr(parameters, "STEP", 1)
         wanted = Parameters(votes_per_day=20)
-        used.tuning.apply(wanted, expected=version + 1, actor=OPERATOR, reason="", is_chosen=False, learnt_from=40)
-        assert used.tuning.state().applying
+        used.parameters.apply(
+            wanted, expected=version + 1, actor=OPERATOR, reason="", is_chosen=False, learnt_from=40
+        )
+        assert used.parameters.get_state().applying
         found = list(used.store.client.scan_iter(count=1000))
         yield found
 

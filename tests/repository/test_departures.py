@@ -41,7 +41,7 @@ def never() -> bool:
 
 
 def leave(repository: Repository, user: int, name: str) -> None:
-    assert repository.departures.advance(user, name, "", always) == ""
+    assert repository.account_deletion.advance(user, name, "", always) == ""
 
 
 @pytest.fixture
@@ -97,40 +97,43 @@ def test_a_former_member_neither_votes_nor_posts(used):
 
 
 def test_the_moderation_log_keeps_what_was_done_but_not_by_whom(used):
-    before = used.moderation_log.page().entries
+    before = used.moderation_log.get_page().entries
     others = [entry for entry in before if entry.actor_name != "carol"]
 
     leave(used, CAROL, "carol")
 
-    after = used.moderation_log.page().entries
+    after = used.moderation_log.get_page().entries
     assert {entry.actor_name for entry in after} == {DELETED_NAME, *(entry.actor_name for entry in others)}
     assert [(e.action, e.at, e.article_id, e.title, e.reason, e.details) for e in after] == [
         (e.action, e.at, e.article_id, e.title, e.reason, e.details) for e in before
     ]
-    assert "carol" not in {entry.actor_name for entry in used.tuning.history()}
+    assert "carol" not in {entry.actor_name for entry in used.parameters.list_changes()}
     assert problems(used) == []
 
 
 def test_entries_of_others_and_their_numbers_are_not_touched(used):
     used.articles.remove(4, Actor(9, "dave"), "Spam")
-    before = used.moderation_log.page().entries[0]
+    before = used.moderation_log.get_page().entries[0]
 
     leave(used, CAROL, "carol")
 
-    assert used.moderation_log.page().entries[0] == before
+    assert used.moderation_log.get_page().entries[0] == before
 
 
 def test_a_change_of_parameters_that_is_under_way_is_told_of_nobody(used, monkeypatch):
     monkeypatch.setattr("articles.repository.ranking.parameters.STEP", 1)
-    used.tuning.apply(
-        Parameters(votes_per_day=20), expected=used.tuning.state().version, actor=MODERATOR, reason="Why not"
+    used.parameters.apply(
+        Parameters(votes_per_day=20),
+        expected=used.parameters.get_state().version,
+        actor=MODERATOR,
+        reason="Why not",
     )
-    assert used.tuning.state().applying
+    assert used.parameters.get_state().applying
 
     leave(used, CAROL, "carol")
     finish_tuning(used)
 
-    assert used.moderation_log.page().entries[0].actor_name == DELETED_NAME
+    assert used.moderation_log.get_page().entries[0].actor_name == DELETED_NAME
     assert problems(used) == []
 
 
@@ -165,9 +168,9 @@ def test_it_goes_on_where_it_was_in_steps_of_any_length(repository, clock, monke
     monkeypatch.setattr(account_deletion, "STEP", step)
     leave(repository, CAROL, "user3")
 
-    progress, steps = repository.departures.advance(CAROL, "carol", "", never), 1
+    progress, steps = repository.account_deletion.advance(CAROL, "carol", "", never), 1
     while progress:
-        progress, steps = repository.departures.advance(CAROL, "carol", progress, never), steps + 1
+        progress, steps = repository.account_deletion.advance(CAROL, "carol", progress, never), steps + 1
 
     assert steps > 12 / step
     assert all_but_chance(repository) == end
@@ -222,11 +225,11 @@ def test_votes_and_posts_while_a_member_leaves_are_whole_or_refused(repository):
 
     assert "gone" in outcomes
     assert problems(repository) == []
-    assert not [a for a in repository.imports.all() if a.poster == BOB or a.poster_name == "user2"]
+    assert not [a for a in repository.imports.iterate() if a.poster == BOB or a.poster_name == "user2"]
     assert not {"posted:2", "saved:2"} & contents(repository).keys()
     repository.repair.run()
     assert problems(repository) == []
-    assert (repository.members.voted(BOB).articles, repository.members.opposed(BOB).articles) == ((), ())
+    assert (repository.members.get_voted(BOB).articles, repository.members.get_opposed(BOB).articles) == ((), ())
 
 
 def test_an_article_that_is_removed_or_restored_meanwhile_is_not_passed_over(repository, clock, monkeypatch):
@@ -238,13 +241,13 @@ def test_an_article_that_is_removed_or_restored_meanwhile_is_not_passed_over(rep
         repository.articles.remove(article, MODERATOR, "Spam")
     monkeypatch.setattr(account_deletion, "STEP", 1)
 
-    progress, turn = repository.departures.advance(BOB, "user2", "", never), 0
+    progress, turn = repository.account_deletion.advance(BOB, "user2", "", never), 0
     while progress.startswith("articles"):
         for article in articles[turn % 24], articles[turn % 23]:
             is_listed = repository.articles.get(article).removed is None
             change = repository.articles.remove if is_listed else repository.articles.restore
             change(article, MODERATOR, "Why not")
-        progress, turn = repository.departures.advance(BOB, "user2", progress, never), turn + 1
+        progress, turn = repository.account_deletion.advance(BOB, "user2", progress, never), turn + 1
 
     assert turn >= 6
     assert all(a.by_deleted_member for a in repository.articles.get_many(articles))
@@ -274,7 +277,7 @@ def test_nothing_is_saved_in_the_members_name_afterwards(used):
 
     leave(used, ALICE, "user1")
 
-    assert list(used.members.all_saved(ALICE)) == []
+    assert list(used.members.iterate_saved(ALICE)) == []
 
 
 def test_articles_of_one_moment_are_all_looked_at(repository, clock, monkeypatch):

@@ -20,12 +20,12 @@ from tests.repository.usage import BOB, DAY, MODERATOR, imported, listed, post, 
 
 
 def explain(repository, article_id):
-    return repository.explanations.of(repository.articles.get(article_id))
+    return repository.explanations.get(repository.articles.get(article_id))
 
 
 def view(repository, article_id, *visitors):
     for visitor in visitors:
-        repository.views.record(article_id, Visit(f"{visitor:016x}"))
+        repository.pageviews.record(article_id, Visit(f"{visitor:016x}"))
 
 
 def value_of(repository, order, article_id):
@@ -64,7 +64,7 @@ def test_the_rank_is_where_the_article_stands_in_the_lists_also_among_equals(rep
     groups = {slug: listed(repository, slug=slug) for slug in ("python", "redis", "群组")}
 
     for article in repository.articles.get_many(front):
-        found = repository.explanations.of(article)
+        found = repository.explanations.get(article)
         assert (front[found.front.rank - 1], found.front.of) == (article.id, len(front))
         assert (found.hot is not None) == (article.id in hot)
         if found.hot:
@@ -86,13 +86,13 @@ def check_neighbours(place, ids):
 
 def test_the_sums_are_what_the_store_ranks_by(repository, clock):
     ids = fill(repository, clock, 60, 3)
-    repository.tuning.apply(Parameters(7, 1.5, 0.3, 1.7, 1.31), expected=1, actor=MODERATOR, reason="Odd")
+    repository.parameters.apply(Parameters(7, 1.5, 0.3, 1.7, 1.31), expected=1, actor=MODERATOR, reason="Odd")
     clock.advance(5000.123)
     repository.hot.rescore()
     view(repository, ids[7], 50, 51)
 
     for article in repository.articles.get_many(listed(repository)):
-        found = repository.explanations.of(article)
+        found = repository.explanations.get(article)
         assert found.score.value == value_of(repository, Order.SCORE, article.id)
         assert (found.score.posted_at, found.score.votes) == (article.posted_at, article.votes)
         assert found.score.opposes == article.opposes
@@ -216,19 +216,19 @@ def test_removed_and_unknown_articles_have_no_explanation(repository):
     repository.articles.remove(article.id, MODERATOR, "Spam")
 
     with pytest.raises(ArticleRemoved):
-        repository.explanations.of(article)
+        repository.explanations.get(article)
     with pytest.raises(ArticleNotFound):
-        repository.explanations.of(replace(article, id=999))
+        repository.explanations.get(replace(article, id=999))
 
 
 def test_the_history_comes_with_it(repository, clock):
     article = post(repository, 1)
-    repository.history.sample()
+    repository.history.record()
     clock.advance(600)
-    repository.history.sample()
+    repository.history.record()
 
-    assert list(explain(repository, article).history) == repository.history.of(article)
-    assert len(repository.history.of(article)) == 2
+    assert list(explain(repository, article).history) == repository.history.list_samples(article)
+    assert len(repository.history.list_samples(article)) == 2
 
 
 def test_it_explains_the_article_as_it_is_now_and_not_as_it_was_read(repository):
@@ -237,7 +237,7 @@ def test_it_explains_the_article_as_it_is_now_and_not_as_it_was_read(repository)
     repository.votes.cast(article.id, BOB, Choice.VOTE)
     repository.groups.assign(article.id, ["python"])
 
-    found = repository.explanations.of(article)
+    found = repository.explanations.get(article)
 
     assert (found.score.votes, [place.slug for place in found.groups]) == (2, ["python"])
 
@@ -313,15 +313,15 @@ def test_it_takes_three_round_trips_and_one_more_for_groups_nobody_reads(reposit
         view(repository, article_id, 1, 2)
     article = repository.articles.get(ids[5])
     explain(repository, ids[4])
-    repository.explanations.of(article)  # loads the scripts
+    repository.explanations.get(article)  # loads the scripts
     rankings = [keys.group_order(Order.SCORE, slug) for keys in repository.store.shards.all for slug in slugs]
     repository.store.client.delete(*rankings)
 
     with wire.counted():
-        cold = repository.explanations.of(article)
+        cold = repository.explanations.get(article)
     assert wire.trips == 4
     with wire.counted():
-        warm = repository.explanations.of(article)
+        warm = repository.explanations.get(article)
     assert wire.trips == 3
     assert warm == cold
     assert len(warm.groups) == 50
@@ -330,16 +330,16 @@ def test_it_takes_three_round_trips_and_one_more_for_groups_nobody_reads(reposit
 def test_a_place_high_up_in_a_large_group_is_counted_without_its_ranking(repository, clock, monkeypatch):
     ids = fill(repository, clock, 60, 3)
     articles = [article for article in repository.articles.get_many(ids) if article.removed is None]
-    expected = [repository.explanations.of(article) for article in articles]
+    expected = [repository.explanations.get(article) for article in articles]
     client, shards = repository.store.client, repository.store.shards.all
-    rankings = [keys.group_order(Order.SCORE, slug) for keys in shards for slug in repository.groups.titles()]
+    rankings = [keys.group_order(Order.SCORE, slug) for keys in shards for slug in repository.groups.get_titles()]
     client.delete(*rankings)
     monkeypatch.setattr(merging, "FEW", 0)
 
-    assert [repository.explanations.of(article) for article in articles] == expected
+    assert [repository.explanations.get(article) for article in articles] == expected
     assert client.exists(*rankings) == 0
     monkeypatch.setattr(merging, "WALKED", 0)
-    assert [repository.explanations.of(article) for article in articles] == expected
+    assert [repository.explanations.get(article) for article in articles] == expected
 
 
 def test_a_store_that_does_not_know_the_scripts_yet_explains_as_well(repository):
@@ -350,7 +350,7 @@ def test_a_store_that_does_not_know_the_scripts_yet_explains_as_well(repository)
     key = repository.store.shards.of(article).group_order(Order.SCORE, "python")
     repository.store.client.delete(key)
     repository.store.client.script_flush()
-    repository.explanations.of(repository.articles.get(3))  # knows all but the one that makes a group's ranking
+    repository.explanations.get(repository.articles.get(3))  # knows all but the one that makes a group's ranking
 
     assert explain(repository, article).groups == (GroupPlace("python", "Python", 1, 2),)
 
@@ -392,10 +392,10 @@ def test_sums_and_places_fit_while_votes_views_and_tunings_go_on(repository, clo
         node = connect(server_url, shards=shards, clock=clock, patient=True)
         try:
             while not end.is_set():
-                state = node.tuning.state()
+                state = node.parameters.get_state()
                 other = Parameters(20 if state.parameters.votes_per_day == 200 else 200)
-                node.tuning.apply(other, expected=state.version, actor=MODERATOR, reason="Again")
-                node.tuning.advance(5)
+                node.parameters.apply(other, expected=state.version, actor=MODERATOR, reason="Again")
+                node.parameters.advance(5)
         except Exception as error:
             failures.append(error)
 

@@ -12,7 +12,7 @@ from articles.domain.articles import Choice
 from articles.domain.errors import GroupNotFound, VotingClosed
 from articles.domain.lists import Order, Span
 from articles.domain.rules import Rules
-from articles.repository import Wish, connect
+from articles.repository import FeedFilter, connect
 from articles.repository.lists import feeds as feeding
 from articles.repository.store import schema
 from articles.searching import read_query
@@ -34,7 +34,7 @@ def few(monkeypatch):
 def post(repository, clock, count, groups=(), every=3600.0, poster=ALICE):
     ids = []
     for _ in range(count):
-        number = repository.catalogue.last_id()
+        number = repository.standings.get_last_id()
         link = f"https://e.org/{number}"
         ids.append(repository.articles.post(poster, f"u{poster}", f"T {number}", link, groups).id)
         clock.advance(every)
@@ -49,10 +49,10 @@ def feeds_of(repository, slug="python"):
     """Every feed of newest articles, as a function of the wish."""
     feeds = repository.feeds
     return {
-        "newest": feeds.newest,
-        "front": feeds.front,
-        "group": lambda wish: feeds.groups([slug], wish)[1],
-        "poster": lambda wish: feeds.poster(ALICE, wish),
+        "newest": feeds.list_newest,
+        "front": feeds.list_front,
+        "group": lambda wish: feeds.list_groups([slug], wish)[1],
+        "poster": lambda wish: feeds.list_posted(ALICE, wish),
     }
 
 
@@ -60,9 +60,9 @@ def test_feeds_of_an_empty_site_are_empty(repository):
     repository.groups.create("python", "Python")
 
     for feed in feeds_of(repository).values():
-        assert feed(Wish()) == []
-        assert feed(Wish(min_points=1, hidden=("go",))) == []
-    assert repository.feeds.hot(Wish()) == repository.feeds.top(Span.DAY, Wish()) == []
+        assert feed(FeedFilter()) == []
+        assert feed(FeedFilter(min_points=1, hidden=("go",))) == []
+    assert repository.feeds.list_hot(FeedFilter()) == repository.feeds.list_top(Span.DAY, FeedFilter()) == []
 
 
 @pytest.mark.parametrize("name", ["newest", "front", "group", "poster"])
@@ -70,7 +70,7 @@ def test_everything_of_two_days_is_there_and_nothing_older_but_the_first(reposit
     ids = post(repository, clock, 80, ["python"])
     clock.now = clock.now - 3600  # as old as the last one
 
-    found = ids_of(feeds_of(repository)[name](Wish()))
+    found = ids_of(feeds_of(repository)[name](FeedFilter()))
 
     assert found == ids[:-51:-1]  # one an hour: 0 to 49 hours old
 
@@ -80,7 +80,7 @@ def test_a_quiet_list_gives_its_first_thirty_however_old(repository, clock, name
     ids = post(repository, clock, 40, ["python"])
     clock.advance(100 * DAY)
 
-    assert ids_of(feeds_of(repository)[name](Wish())) == ids[:-31:-1]
+    assert ids_of(feeds_of(repository)[name](FeedFilter())) == ids[:-31:-1]
 
 
 @pytest.mark.parametrize("name", ["newest", "front", "group", "poster"])
@@ -88,8 +88,8 @@ def test_a_feed_never_exceeds_its_most(repository, clock, name, monkeypatch):
     monkeypatch.setattr(feeding, "AT_MOST", 40)
     ids = post(repository, clock, 60, ["python"], every=1)
 
-    assert ids_of(feeds_of(repository)[name](Wish())) == ids[:-41:-1]
-    assert len(feeds_of(repository)[name](Wish(min_points=0))) == 40
+    assert ids_of(feeds_of(repository)[name](FeedFilter())) == ids[:-41:-1]
+    assert len(feeds_of(repository)[name](FeedFilter(min_points=0))) == 40
 
 
 @pytest.mark.parametrize("name", ["newest", "front", "group", "poster"])
@@ -101,8 +101,8 @@ def test_what_gets_its_points_late_comes_in_late(repository, clock, few, name):
             repository.votes.cast(article_id, voter, Choice.VOTE)
     clock.advance(TWO_DAYS)
 
-    assert ids_of(feeds_of(repository)[name](Wish(min_points=3))) == [ids[9], ids[8], ids[4]]
-    assert ids_of(feeds_of(repository)[name](Wish(min_points=4))) == []
+    assert ids_of(feeds_of(repository)[name](FeedFilter(min_points=3))) == [ids[9], ids[8], ids[4]]
+    assert ids_of(feeds_of(repository)[name](FeedFilter(min_points=4))) == []
 
 
 def test_points_that_come_late_under_a_window_that_was_longer_are_not_missed(repository, clock, few):
@@ -123,7 +123,7 @@ def test_points_that_come_late_under_a_window_that_was_longer_are_not_missed(rep
     clock.advance(TWO_DAYS)
 
     for read in feeds_of(shorter).values():
-        assert ids_of(read(Wish(min_points=2)))[:3] == [ids[9], ids[8], ids[4]]
+        assert ids_of(read(FeedFilter(min_points=2)))[:3] == [ids[9], ids[8], ids[4]]
 
 
 @pytest.mark.parametrize("name", ["newest", "front", "group", "poster"])
@@ -132,7 +132,7 @@ def test_hidden_groups_are_left_out_and_others_take_their_places(repository, clo
     post(repository, clock, 40, ["python", "go"], every=60)
     clock.advance(20 * DAY)
 
-    found = ids_of(feeds_of(repository)[name](Wish(hidden=("go", "rust"))))
+    found = ids_of(feeds_of(repository)[name](FeedFilter(hidden=("go", "rust"))))
 
     assert len(found) >= 30
     assert found == shown[::-1][: len(found)]
@@ -143,7 +143,7 @@ def test_reading_ends_somewhere_when_all_is_hidden(repository, clock, monkeypatc
     post(repository, clock, 10, every=1)
     post(repository, clock, 100, ["go"], every=1)
 
-    assert repository.feeds.newest(Wish(hidden=("go",))) == []
+    assert repository.feeds.list_newest(FeedFilter(hidden=("go",))) == []
 
 
 def test_removed_articles_are_in_no_feed(repository, clock):
@@ -151,15 +151,15 @@ def test_removed_articles_are_in_no_feed(repository, clock):
     repository.articles.remove(second, CAROL, "spam")
 
     for feed in feeds_of(repository).values():
-        assert ids_of(feed(Wish())) == [first]
-    assert ids_of(repository.feeds.top(Span.ALL, Wish())) == [first]
+        assert ids_of(feed(FeedFilter())) == [first]
+    assert ids_of(repository.feeds.list_top(Span.ALL, FeedFilter())) == [first]
 
 
 def test_what_is_removed_while_a_feed_is_read_is_not_in_it(repository, clock, monkeypatch):
     first, second = post(repository, clock, 2)
     monkeypatch.setattr(feeding, "read_articles", removing(repository, feeding.read_articles, second))
 
-    assert ids_of(repository.feeds.newest(Wish())) == [first]
+    assert ids_of(repository.feeds.list_newest(FeedFilter())) == [first]
 
 
 def test_the_front_page_is_in_its_own_order_and_keeps_old_articles_that_stand_high(repository, clock, few):
@@ -167,10 +167,10 @@ def test_the_front_page_is_in_its_own_order_and_keeps_old_articles_that_stand_hi
     for voter in range(100, 100 + 2500):
         repository.votes.cast(ids[0], voter, Choice.VOTE)
 
-    found = ids_of(repository.feeds.front(Wish()))
+    found = ids_of(repository.feeds.list_front(FeedFilter()))
 
     assert found[:3] == [ids[0], ids[-1], ids[-2]]
-    front = ids_of(repository.listings.page(Order.SCORE, size=len(found)).articles)
+    front = ids_of(repository.lists.get_page(Order.SCORE, size=len(found)).articles)
     assert found == front
 
 
@@ -184,7 +184,7 @@ def test_the_front_page_has_its_highest_and_all_new_ones_however_many_lie_betwee
     new = [imported(n, now - 3600 + n, votes=0, opposes=900) for n in range(40, 45)]
     ids = repository.imports.add([*old, *highest, *new])
 
-    found = ids_of(repository.feeds.front(Wish()))
+    found = ids_of(repository.feeds.list_front(FeedFilter()))
 
     assert found == [ids[29], ids[28], *ids[:-6:-1]]
 
@@ -195,9 +195,9 @@ def test_the_hot_feed_covers_what_was_read(repository, clock, few):
         view(repository, article_id, 1)
     view(repository, ids[2], *range(2, 60))
 
-    found = ids_of(repository.feeds.hot(Wish()))
+    found = ids_of(repository.feeds.list_hot(FeedFilter()))
 
-    hot = ids_of(repository.listings.page(Order.HOT).articles)
+    hot = ids_of(repository.lists.get_page(Order.HOT).articles)
     assert len(hot) == 5
     assert found == [number for at, number in enumerate(hot) if at < 2 or number in ids[-49:]]
 
@@ -208,20 +208,20 @@ def test_the_feed_of_a_span_is_its_first_thirty_by_points_and_no_more(repository
         repository.votes.cast(ids[3], voter, Choice.VOTE)
     clock.advance(2 * DAY)
     (new,) = post(repository, clock, 1)
-    top, rest = repository.feeds.top, ids[:3] + ids[4:]
+    top, rest = repository.feeds.list_top, ids[:3] + ids[4:]
 
-    assert ids_of(top(Span.DAY, Wish())) == [new]
-    assert ids_of(top(Span.WEEK, Wish())) == [ids[3], new, *rest[::-1]][:30]
-    assert ids_of(top(Span.ALL, Wish())) == ids_of(repository.listings.page(Order.POINTS, size=30).articles)
-    assert ids_of(top(Span.WEEK, Wish(min_points=3))) == [ids[3]]
-    assert ids_of(top(Span.MONTH, Wish(hidden=("go",)))) == [new]
+    assert ids_of(top(Span.DAY, FeedFilter())) == [new]
+    assert ids_of(top(Span.WEEK, FeedFilter())) == [ids[3], new, *rest[::-1]][:30]
+    assert ids_of(top(Span.ALL, FeedFilter())) == ids_of(repository.lists.get_page(Order.POINTS, size=30).articles)
+    assert ids_of(top(Span.WEEK, FeedFilter(min_points=3))) == [ids[3]]
+    assert ids_of(top(Span.MONTH, FeedFilter(hidden=("go",)))) == [new]
 
 
 def test_hidden_articles_do_not_keep_others_out_of_the_feed_of_a_span(repository, clock):
     shown = post(repository, clock, 35, every=60)
     post(repository, clock, 20, ["go"], every=60)
 
-    assert ids_of(repository.feeds.top(Span.DAY, Wish(hidden=("go",)))) == shown[::-1][:30]
+    assert ids_of(repository.feeds.list_top(Span.DAY, FeedFilter(hidden=("go",)))) == shown[::-1][:30]
 
 
 def test_hidden_articles_do_not_use_up_what_a_search_looks_at(repository, clock, monkeypatch):
@@ -229,7 +229,7 @@ def test_hidden_articles_do_not_use_up_what_a_search_looks_at(repository, clock,
     shown = post(repository, clock, 3)
     post(repository, clock, 6, ["go"])
 
-    found = repository.feeds.search(read_query("t"), Wish(hidden=("go",)))
+    found = repository.feeds.list_found(read_query("t"), FeedFilter(hidden=("go",)))
 
     assert ids_of(found) == shown[::-1]
 
@@ -240,7 +240,7 @@ def test_several_groups_are_one_feed_with_nothing_twice(repository, clock):
     go = post(repository, clock, 2, ["go"])
     post(repository, clock, 2, ["rust"])
 
-    titles, found = repository.feeds.groups(["python", "go"], Wish())
+    titles, found = repository.feeds.list_groups(["python", "go"], FeedFilter())
 
     assert ids_of(found) == [*go[::-1], *python[::-1], *both[::-1]]
     assert titles == {"python": "python", "go": "go"}
@@ -252,9 +252,9 @@ def test_an_unknown_group_is_told_and_a_merged_one_leads_on(repository, clock):
     repository.groups.merge("snake", "python", CAROL)
 
     with pytest.raises(GroupNotFound) as nowhere:
-        repository.feeds.groups(["python", "nope"], Wish())
+        repository.feeds.list_groups(["python", "nope"], FeedFilter())
     with pytest.raises(GroupNotFound) as gone:
-        repository.feeds.groups(["snake"], Wish())
+        repository.feeds.list_groups(["snake"], FeedFilter())
 
     assert (nowhere.value.slug, nowhere.value.moved_to) == ("nope", None)
     assert gone.value.moved_to == "python"
@@ -262,16 +262,16 @@ def test_an_unknown_group_is_told_and_a_merged_one_leads_on(repository, clock):
 
 def test_a_feed_costs_few_round_trips(repository, clock):
     post(repository, clock, 120, ["python"], every=60)
-    repository.feeds.groups(["python"], Wish())
+    repository.feeds.list_groups(["python"], FeedFilter())
     trips = []
     repository.store._observe = lambda operation, _outcome, seconds: trips.append(operation) if seconds else None
 
-    for feed, most in ((repository.feeds.newest, 4), (repository.feeds.front, 5)):
+    for feed, most in ((repository.feeds.list_newest, 4), (repository.feeds.list_front, 5)):
         trips.clear()
-        assert len(feed(Wish())) == 120
+        assert len(feed(FeedFilter())) == 120
         assert len(trips) <= most, trips
     trips.clear()
-    repository.feeds.groups(["python"], Wish(min_points=1))
+    repository.feeds.list_groups(["python"], FeedFilter(min_points=1))
     assert len(trips) <= 5, trips  # one asks for the longest voting window
 
 
@@ -291,7 +291,7 @@ EVENTS = st.lists(
 )
 @given(events=EVENTS, min_points=st.sampled_from([None, 0, 1, 2, 3]), poll=st.sampled_from([TWO_DAYS, 36 * 3600]))
 def test_who_polls_every_two_days_sees_all_that_ever_qualified(events, min_points, poll):
-    clock, wish = Clock(), Wish(min_points)
+    clock, wish = Clock(), FeedFilter(min_points)
     repository = connect(fakeredis.FakeRedis(decode_responses=True), rules=Rules(), clock=clock)
     schema.stamp(repository.store)
     repository.groups.create("python", "Python")

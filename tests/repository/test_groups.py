@@ -9,7 +9,7 @@ from tests.repository.usage import listed, post, problems, warm
 
 
 def members(repository, slug):
-    return {article.id for article in repository.listings.page(Order.TIME, slug=slug).articles}
+    return {article.id for article in repository.lists.get_page(Order.TIME, slug=slug).articles}
 
 
 def test_several_are_added_and_removed_in_one_step(repository, article):
@@ -18,14 +18,16 @@ def test_several_are_added_and_removed_in_one_step(repository, article):
     assert groups == ("redis", "web")
     assert members(repository, "python") == set()
     assert members(repository, "redis") == members(repository, "web") == {article}
-    (entry,) = repository.moderation_log.page().entries
+    (entry,) = repository.moderation_log.get_page().entries
     assert entry.details == {"added": "redis,web", "removed": "python"}
 
 
 def test_one_group_is_read_with_its_size_and_a_merged_one_says_where_it_went(repository, article):
     post(repository, 2, ("python", "snake"))
 
-    assert repository.groups.get("python") == next(one for one in repository.groups.all() if one.slug == "python")
+    assert repository.groups.get("python") == next(
+        one for one in repository.groups.list_all() if one.slug == "python"
+    )
     assert repository.groups.get("python").articles == 2
     repository.groups.merge("snake", "python", CAROL)
     with pytest.raises(GroupNotFound) as merged:
@@ -41,7 +43,7 @@ def test_a_group_in_both_lists_is_removed(repository, article):
 
 def test_assigning_what_is_so_already_changes_and_logs_nothing(repository, article):
     assert repository.groups.assign(article, ["python"], ["web"], actor=CAROL) == ("python",)
-    assert repository.moderation_log.page().entries == ()
+    assert repository.moderation_log.get_page().entries == ()
 
 
 def test_an_unknown_article_is_an_error_and_leaves_no_key(repository, article):
@@ -56,7 +58,7 @@ def test_an_unknown_article_is_an_error_and_leaves_no_key(repository, article):
 def test_a_group_that_is_used_exists(repository, article):
     repository.groups.assign(article, ["new-group"])
 
-    assert Group("new-group", "new-group", 1) in repository.groups.all()
+    assert Group("new-group", "new-group", 1) in repository.groups.list_all()
 
 
 def test_groups_of_removed_articles_change_but_list_nothing(repository, article):
@@ -78,8 +80,8 @@ def test_groups_are_created_once_and_renamed(repository):
     with pytest.raises(GroupNotFound):
         repository.groups.rename("nope", "x", CAROL)
 
-    assert repository.groups.titles() == {"ml": "Machine learning"}
-    actions = [entry.action for entry in repository.moderation_log.page().entries]
+    assert repository.groups.get_titles() == {"ml": "Machine learning"}
+    actions = [entry.action for entry in repository.moderation_log.get_page().entries]
     assert actions == ["rename-group", "create-group"]
 
 
@@ -93,8 +95,8 @@ def test_no_group_is_given_the_title_of_another(repository):
         repository.groups.create("py", "Python", CAROL)
 
     repository.groups.rename("python", "Python", CAROL)
-    assert repository.groups.titles() == {"python": "Python", "snakes": "Snakes"}
-    assert len(repository.moderation_log.page().entries) == 2
+    assert repository.groups.get_titles() == {"python": "Python", "snakes": "Snakes"}
+    assert len(repository.moderation_log.get_page().entries) == 2
 
 
 def test_a_group_that_follows_from_its_slug_is_made_whatever_others_are_called(repository, article):
@@ -102,7 +104,7 @@ def test_a_group_that_follows_from_its_slug_is_made_whatever_others_are_called(r
 
     repository.groups.assign(article, ["snakes"])
 
-    assert repository.groups.titles() == {"python": "snakes", "snakes": "snakes"}
+    assert repository.groups.get_titles() == {"python": "snakes", "snakes": "snakes"}
 
 
 def test_merging_moves_every_article_removed_ones_too(repository, article):
@@ -116,7 +118,7 @@ def test_merging_moves_every_article_removed_ones_too(repository, article):
     assert members(repository, "snakes") == {article, hidden}
     assert repository.articles.get(article).groups == ("snakes",)
     assert repository.articles.get(hidden).groups == ("snakes",)
-    assert list(repository.audit.findings()) == []
+    assert list(repository.audit.run()) == []
 
 
 def test_a_merge_that_was_broken_off_is_finished_by_repeating_it(repository, article, monkeypatch):
@@ -134,7 +136,7 @@ def test_a_merge_that_was_broken_off_is_finished_by_repeating_it(repository, art
     with pytest.raises(KeyboardInterrupt):
         repository.groups.merge("python", "snakes", CAROL)
     assert len(members(repository, "python")) == 1
-    assert list(repository.audit.findings()) == []
+    assert list(repository.audit.run()) == []
 
     monkeypatch.undo()
     assert repository.groups.merge("python", "snakes", CAROL) == 1
@@ -147,12 +149,12 @@ def test_a_chain_of_merges_leads_to_its_end_and_a_name_can_be_taken_anew(reposit
     repository.groups.merge("a", "b", CAROL)
     repository.groups.merge("b", "c", CAROL)
     with pytest.raises(GroupNotFound) as caught:
-        repository.listings.page(Order.TIME, slug="a")
+        repository.lists.get_page(Order.TIME, slug="a")
     assert caught.value.moved_to == "c"
 
     repository.groups.create("a", "A again")
 
-    assert repository.listings.page(Order.TIME, slug="a").total == 0
+    assert repository.lists.get_page(Order.TIME, slug="a").total == 0
 
 
 @pytest.mark.parametrize(("slug", "into"), [("nope", "a"), ("a", "nope"), ("a", "a")])
@@ -161,7 +163,7 @@ def test_merging_needs_two_groups(repository, slug, into):
 
     with pytest.raises(GroupNotFound):
         repository.groups.merge(slug, into, CAROL)
-    assert "a" in repository.groups.titles()
+    assert "a" in repository.groups.get_titles()
 
 
 def test_nothing_to_add_and_nothing_to_remove_tells_the_groups_it_has(repository, article):
@@ -172,7 +174,7 @@ def test_nothing_to_add_and_nothing_to_remove_tells_the_groups_it_has(repository
 def test_a_group_that_is_only_taken_away_is_not_created(repository, article):
     repository.groups.assign(article, [], ["never-was"])
 
-    assert repository.groups.titles() == {"python": "python"}
+    assert repository.groups.get_titles() == {"python": "python"}
 
 
 def test_a_group_keeps_its_title_when_articles_join_it(repository, article):
@@ -180,13 +182,13 @@ def test_a_group_keeps_its_title_when_articles_join_it(repository, article):
 
     repository.groups.assign(article, ["redis"])
 
-    assert repository.groups.titles()["redis"] == "Redis & friends"
+    assert repository.groups.get_titles()["redis"] == "Redis & friends"
 
 
 def test_posting_into_a_group_nobody_made_makes_it(repository):
     post(repository, 1, ("fresh",))
 
-    assert repository.groups.all() == [Group("fresh", "fresh", 1)]
+    assert repository.groups.list_all() == [Group("fresh", "fresh", 1)]
 
 
 def test_counts_are_of_listed_articles_on_all_shards(repository):
@@ -195,7 +197,7 @@ def test_counts_are_of_listed_articles_on_all_shards(repository):
     repository.articles.remove(ids[0], CAROL, "Spam")
     repository.groups.assign(ids[1], [], ["redis"])
 
-    counts = {group.slug: group.articles for group in repository.groups.all()}
+    counts = {group.slug: group.articles for group in repository.groups.list_all()}
 
     assert counts == {"empty": 0, "python": 8, "redis": 7}
 
@@ -205,7 +207,7 @@ def test_all_groups_are_two_round_trips_however_many(repository, wire):
         repository.groups.create(f"group-{number}", "Title")
 
     with wire.counted():
-        assert len(repository.groups.all()) == 40
+        assert len(repository.groups.list_all()) == 40
     assert wire.trips == 2
 
 
@@ -213,7 +215,7 @@ def test_changes_nobody_answers_for_are_not_logged(repository, article):
     repository.groups.assign(article, ["redis"])
     repository.groups.create("web", "Web")
 
-    assert repository.moderation_log.page().entries == ()
+    assert repository.moderation_log.get_page().entries == ()
 
 
 def test_a_merge_keeps_the_rankings_of_both_groups_exact_while_they_are_read(repository, clock):
@@ -245,7 +247,7 @@ def test_the_merge_is_in_the_log_and_the_moves_are_not(repository, article):
 
     repository.groups.merge("python", "snakes", CAROL, "The same")
 
-    (entry,) = repository.moderation_log.page().entries
+    (entry,) = repository.moderation_log.get_page().entries
     assert (entry.action, entry.title, entry.reason) == ("merge-groups", "python", "The same")
     assert entry.details == {"slug": "python", "into": "snakes"}
 
@@ -260,7 +262,7 @@ def test_the_slug_of_a_merged_group_leads_every_article_to_the_other(repository,
 
     assert repository.articles.get(posted).groups == ("snakes",)
     assert members(repository, "snakes") == {article, other, posted}
-    assert list(repository.groups.titles()) == ["snakes", "web"]
+    assert list(repository.groups.get_titles()) == ["snakes", "web"]
     assert problems(repository) == []
 
 
@@ -286,7 +288,7 @@ def test_two_groups_merged_back_and_forth_hold_everything_at_the_end(repository)
     directory = repository.store.shards.directory
     assert repository.store.client.hgetall(directory.merged) == {"b": "a"}
     with pytest.raises(GroupNotFound) as caught:
-        repository.listings.page(Order.TIME, slug="b")
+        repository.lists.get_page(Order.TIME, slug="b")
     assert caught.value.moved_to == "a"
 
 

@@ -23,11 +23,11 @@ def at_a_moment(clock):
 
 
 def view(repository, article_id, visitor=1):
-    repository.views.record(article_id, Visit(f"{visitor:016x}"))
+    repository.pageviews.record(article_id, Visit(f"{visitor:016x}"))
 
 
 def moments(repository, article_id):
-    return [sample.at for sample in repository.history.of(article_id)]
+    return [sample.at for sample in repository.history.list_samples(article_id)]
 
 
 def test_a_sample_holds_place_points_and_place_on_the_hot_list(repository, clock):
@@ -36,20 +36,20 @@ def test_a_sample_holds_place_points_and_place_on_the_hot_list(repository, clock
     view(repository, second)
     clock.advance(30)
 
-    sampled = repository.history.sample()
+    sampled = repository.history.record()
 
     assert sampled == 2
-    assert repository.history.of(first) == [Sample(MOMENT, 1, 2, None)]
-    assert repository.history.of(second) == [Sample(MOMENT, 2, 1, 1)]
+    assert repository.history.list_samples(first) == [Sample(MOMENT, 1, 2, None)]
+    assert repository.history.list_samples(second) == [Sample(MOMENT, 2, 1, 1)]
 
 
 def test_the_same_moment_adds_nothing_not_even_for_an_article_that_came_later(repository, clock):
     article = post(repository, 1)
-    repository.history.sample()
+    repository.history.record()
     later = post(repository, 2)
     clock.advance(EVERY - 0.001)
 
-    assert repository.history.sample() == 0
+    assert repository.history.record() == 0
     assert (moments(repository, article), moments(repository, later)) == ([MOMENT], [])
 
 
@@ -57,23 +57,23 @@ def test_samples_stand_oldest_first_at_moments_of_ten_minutes(repository, clock)
     article = post(repository, 1)
     for seconds in (0, 601, 700, 1199):
         clock.now = MOMENT + seconds
-        repository.history.sample()
+        repository.history.record()
     clock.now = MOMENT + 5 * EVERY + 599
-    repository.history.sample()
+    repository.history.record()
 
     assert moments(repository, article) == [MOMENT, MOMENT + EVERY, MOMENT + 5 * EVERY]
 
 
 def test_a_clock_set_back_adds_nothing_until_it_has_passed_the_newest_sample(repository, clock):
     article = post(repository, 1)
-    repository.history.sample()
+    repository.history.record()
     newcomer = post(repository, 2)
     for seconds in (-86400, -EVERY, 0):
         clock.now = MOMENT + seconds
-        assert repository.history.sample() == 0
+        assert repository.history.record() == 0
 
     clock.now = MOMENT + EVERY
-    assert repository.history.sample() == 2
+    assert repository.history.record() == 2
     assert moments(repository, article) == [MOMENT, MOMENT + EVERY]
     assert moments(repository, newcomer) == [MOMENT + EVERY]
 
@@ -84,13 +84,13 @@ def test_only_the_first_hundred_of_each_list_are_sampled(repository, clock):
     view(repository, ids[-1])
     repository.hot.rescore()
 
-    sampled = repository.history.sample()
+    sampled = repository.history.record()
 
     assert sampled == TOP + 1
-    assert repository.history.of(ids[-1]) == [Sample(MOMENT, 1, 1, 1)]
-    assert repository.history.of(ids[20])[0].rank == TOP
-    assert repository.history.of(ids[19]) == []
-    assert repository.history.of(ids[0]) == [Sample(MOMENT, None, 1, 2)]
+    assert repository.history.list_samples(ids[-1]) == [Sample(MOMENT, 1, 1, 1)]
+    assert repository.history.list_samples(ids[20])[0].rank == TOP
+    assert repository.history.list_samples(ids[19]) == []
+    assert repository.history.list_samples(ids[0]) == [Sample(MOMENT, None, 1, 2)]
 
 
 @pytest.mark.parametrize("rules", [Rules(hot_size=1)])
@@ -100,18 +100,18 @@ def test_what_is_beyond_the_hot_list_has_no_place_on_it(repository, clock):
     view(repository, second, 1)
     view(repository, second, 2)
 
-    repository.history.sample()
+    repository.history.record()
 
-    assert [repository.history.of(one)[0].hot_rank for one in (first, second)] == [None, 1]
+    assert [repository.history.list_samples(one)[0].hot_rank for one in (first, second)] == [None, 1]
 
 
 def test_removed_articles_are_not_sampled(repository, clock):
     article = post(repository, 1)
-    repository.history.sample()
+    repository.history.record()
     repository.articles.remove(article, MODERATOR, "Spam")
     clock.advance(EVERY)
 
-    assert repository.history.sample() == 0
+    assert repository.history.record() == 0
     assert moments(repository, article) == [MOMENT]
     assert problems(repository) == []
 
@@ -121,7 +121,7 @@ def test_an_article_removed_while_places_are_read_is_not_sampled(repository, mon
     repository.articles.remove(removed, MODERATOR, "Spam")
     monkeypatch.setattr(History, "_ranks", lambda self, order: {removed: 1, listed: 2, 999: 3})
 
-    assert repository.history.sample() == 1
+    assert repository.history.record() == 1
     assert (moments(repository, removed), moments(repository, listed)) == ([], [MOMENT])
     assert problems(repository) == []
 
@@ -130,9 +130,9 @@ def test_samples_are_kept_for_seven_days(repository, clock):
     article = post(repository, 1)
     for seconds in (0, EVERY, 3 * EVERY):
         clock.now = MOMENT + seconds
-        repository.history.sample()
+        repository.history.record()
     clock.now = MOMENT + KEPT + EVERY
-    repository.history.sample()
+    repository.history.record()
 
     keys = repository.store.shards.of(article)
     assert repository.store.client.llen(keys.history(article)) == 2
@@ -142,7 +142,7 @@ def test_samples_are_kept_for_seven_days(repository, clock):
 
 def test_old_samples_are_not_shown_although_no_newer_one_has_come(repository, clock):
     article = post(repository, 1)
-    repository.history.sample()
+    repository.history.record()
 
     clock.now = MOMENT + KEPT - 1
     assert moments(repository, article) == [MOMENT]
@@ -154,7 +154,7 @@ def test_a_history_never_has_more_than_1008_samples(repository, clock):
     article = post(repository, 1)
     for n in range(1008 + 5):
         clock.now = MOMENT + n * EVERY
-        repository.history.sample()
+        repository.history.record()
 
     key = repository.store.shards.of(article).history(article)
     assert repository.store.client.llen(key) == 1008
@@ -163,29 +163,29 @@ def test_a_history_never_has_more_than_1008_samples(repository, clock):
 
 def test_a_sampling_broken_off_between_shards_is_ended_by_the_next(repository, clock):
     ids = [post(repository, n) for n in range(8)]
-    repository.history.sample()
+    repository.history.record()
     clock.advance(EVERY)
     shards = repository.store.shards
     done = shards.all[0]
     repository.store.client.hset(done.ranking, "sampled_at", str(int(MOMENT + EVERY)))  # as if it had run there
 
     left = [one for one in ids if shards.of(one) != done]
-    assert repository.history.sample() == len(left)
+    assert repository.history.record() == len(left)
     assert all(moments(repository, one) == [MOMENT, MOMENT + EVERY] for one in left)
-    assert repository.history.sample() == 0
+    assert repository.history.record() == 0
 
 
 def test_sampling_takes_four_round_trips_and_one_when_nothing_is_due(repository, clock, wire):
     for n in range(12):
         view(repository, post(repository, n))
-    repository.history.sample()  # loads the script
+    repository.history.record()  # loads the script
     clock.advance(EVERY)
 
     with wire.counted():
-        assert repository.history.sample() == 12
+        assert repository.history.record() == 12
     assert wire.trips == 4
     with wire.counted():
-        assert repository.history.sample() == 0
+        assert repository.history.record() == 0
     assert wire.trips == 1
 
 
@@ -199,7 +199,7 @@ def test_two_processes_at_once_sample_once(repository, clock, server_url):
 
         def work(node, start=start, counts=counts):
             start.wait(10)
-            counts.append(node.history.sample())
+            counts.append(node.history.record())
 
         threads = [Thread(target=work, args=(node,)) for node in nodes]
         for thread in threads:
@@ -213,21 +213,21 @@ def test_two_processes_at_once_sample_once(repository, clock, server_url):
 
 
 def test_an_article_that_is_unknown_has_no_history(repository):
-    assert repository.history.of(999) == []
+    assert repository.history.list_samples(999) == []
 
 
 def test_sampling_an_empty_site_is_no_error(repository):
-    assert repository.history.sample() == 0
-    assert repository.listings.page(Order.HOT).total == 0
+    assert repository.history.record() == 0
+    assert repository.lists.get_page(Order.HOT).total == 0
 
 
 def test_a_clock_that_was_far_ahead_for_a_moment_does_not_end_the_history(repository, clock):
     article = post(repository, 1)
-    repository.history.sample()
+    repository.history.record()
     clock.now = MOMENT + 400 * 86400
-    repository.history.sample()
+    repository.history.record()
 
     clock.now = MOMENT + EVERY
-    assert repository.history.sample() == 1
-    assert repository.history.sample() == 0
+    assert repository.history.record() == 1
+    assert repository.history.record() == 0
     assert moments(repository, article) == [MOMENT + EVERY]

@@ -40,12 +40,12 @@ HOUR = 3600.0
 def formula(repository: Repository, at: float | None = None) -> dict[int, float]:
     """What every listed article that was viewed is worth at a moment: the one the list is scored for."""
     at = repository.hot.refreshed_at() if at is None else at
-    parameters = repository.tuning.in_force()
+    parameters = repository.parameters.get_current()
     return {
         article.id: ranking.hotness(
             article.pv, article.uv, ranking.hours_between(article.posted_at, at), parameters
         )
-        for article in repository.imports.all()
+        for article in repository.imports.iterate()
         if article.removed is None and article.pv
     }
 
@@ -64,7 +64,7 @@ def fill(repository: Repository, clock: Clock, count: int, *, views: int = 6, gr
             for n in range(at, min(at + 500, count))
         ]
         ids += repository.imports.add(rows)
-    repository.views.record_many(
+    repository.pageviews.record_many(
         [(i, visit(10**9 + 100 * i + n), clock()) for i in ids for n in range(chance.randint(1, views))]
     )
     return ids
@@ -107,7 +107,7 @@ def test_hotness_in_the_store_is_the_pure_functions(merged_store, parameters, pv
 
     exact = formula(repository)[article_id]
     assert hot_values(repository)[article_id] == pytest.approx(exact, rel=1e-9)
-    assert repository.listings.page(Order.HOT).articles[0].hotness == hot_values(repository)[article_id]
+    assert repository.lists.get_page(Order.HOT).articles[0].hotness == hot_values(repository)[article_id]
     assert problems(repository) == []
 
 
@@ -117,7 +117,7 @@ def test_hotness_in_the_store_is_the_pure_functions(merged_store, parameters, pv
 )
 def test_published_values_are_what_the_store_ranks_by(repository, clock, pv, hours, published):
     article_id = post(repository, 1)
-    repository.views.record_many([(article_id, visit(n), clock()) for n in range(50)])
+    repository.pageviews.record_many([(article_id, visit(n), clock()) for n in range(50)])
     if (uv := repository.articles.get(article_id).uv) != 50:
         pytest.skip(f"the sketch estimates {uv}")
     put_counters(repository, {article_id: pv})
@@ -150,10 +150,10 @@ def test_the_first_reader_who_finds_it_stale_scores_it_anew(repository, clock):
     repository.hot.rescore()
     moment = clock()
     clock.advance(59.999)
-    assert repository.listings.page(Order.HOT).refreshed_at == moment
+    assert repository.lists.get_page(Order.HOT).refreshed_at == moment
     clock.advance(0.001)
 
-    page = repository.listings.page(Order.HOT)
+    page = repository.lists.get_page(Order.HOT)
 
     assert page.refreshed_at == repository.hot.refreshed_at() == clock()
     assert {article.id: article.hotness for article in page.articles}.items() <= hot_values(repository).items()
@@ -167,9 +167,9 @@ def test_how_old_it_may_become_is_a_rule(server_url, clock, seconds):
     repository.prepare()
     began = clock()
     clock.advance(seconds - 0.001)
-    assert repository.listings.page(Order.HOT).refreshed_at == began
+    assert repository.lists.get_page(Order.HOT).refreshed_at == began
     clock.advance(0.001)
-    assert repository.listings.page(Order.HOT).refreshed_at == clock()
+    assert repository.lists.get_page(Order.HOT).refreshed_at == clock()
 
 
 def test_others_read_on_while_one_scores_and_nobody_waits(repository, clock, real_time_is_short):
@@ -179,7 +179,7 @@ def test_others_read_on_while_one_scores_and_nobody_waits(repository, clock, rea
     clock.advance(300)
     repository.store.client.set(keys.REFRESHING, "somebody", ex=_LOCK_LIFE)
 
-    page = repository.listings.page(Order.HOT)
+    page = repository.lists.get_page(Order.HOT)
 
     assert page.refreshed_at == moment
     assert len(page.articles) == 25
@@ -240,7 +240,7 @@ def test_many_readers_of_a_stale_list_score_it_once(repository, clock, monkeypat
     rescore = repository.hot.rescore
     monkeypatch.setattr(repository.hot, "rescore", lambda: done.append(1) or rescore())
 
-    pages = race(repository, [lambda: repository.listings.page(Order.HOT)] * 20)
+    pages = race(repository, [lambda: repository.lists.get_page(Order.HOT)] * 20)
 
     assert len(done) == 1
     assert all(len(page.articles) == 25 for page in pages)
@@ -254,7 +254,7 @@ def test_a_clock_that_jumps_leaves_no_negative_hours_and_the_formulas_order(repo
     view(repository, new, 1)
     clock.advance(jump)
 
-    page = repository.listings.page(Order.HOT)
+    page = repository.lists.get_page(Order.HOT)
 
     assert page.refreshed_at == clock()
     assert hot_values(repository) == pytest.approx(formula(repository, clock()), rel=1e-9)
@@ -262,7 +262,7 @@ def test_a_clock_that_jumps_leaves_no_negative_hours_and_the_formulas_order(repo
     at_once = ranking.hotness(1, 1, max(0, jump) / HOUR, Parameters())
     assert hot_values(repository)[new] == pytest.approx(at_once, rel=1e-9)
     clock.advance(-jump)
-    assert repository.listings.page(Order.HOT).refreshed_at == clock()
+    assert repository.lists.get_page(Order.HOT).refreshed_at == clock()
     assert problems(repository) == []
 
 
@@ -277,12 +277,12 @@ def test_processes_whose_clocks_differ_do_not_score_the_list_in_turns(repository
 
     for _ in range(10):
         for process in (ahead, repository):
-            process.listings.page(Order.HOT)
+            process.lists.get_page(Order.HOT)
             housekeeping._score(process)
 
     assert 1 <= len(scored) <= 3  # ahead, back once, ahead again
     repository.store.client.delete(keys.GOING_BACK)  # as it ends a minute later
-    assert repository.listings.page(Order.HOT).refreshed_at == clock()
+    assert repository.lists.get_page(Order.HOT).refreshed_at == clock()
 
 
 def test_without_views_every_article_falls_strictly_and_the_order_is_the_formulas(repository, clock):
@@ -318,9 +318,9 @@ def test_fifteen_hundred_articles_trim_to_exactly_the_top_thousand(server_url, s
     exact = ordered(formula(repository))[:1000]
     assert ordered(hot_values(repository)) == exact
     assert listed(repository, Order.HOT) == exact
-    assert repository.listings.page(Order.HOT).total == 1000
+    assert repository.lists.get_page(Order.HOT).total == 1000
     with pytest.raises(PageNotFound):
-        repository.listings.page(Order.HOT, 41)
+        repository.lists.get_page(Order.HOT, 41)
     assert problems(repository) == []
 
 
@@ -365,8 +365,8 @@ def test_between_two_scorings_readers_are_shown_no_more_than_the_size(server_url
         assert len(hot_values(repository)) == 14
 
         assert listed(repository, Order.HOT) == ordered(formula(repository))[:10]
-        assert repository.listings.page(Order.HOT).total == 10
-        assert len(repository.listings.page(Order.HOT, 3).articles) == 2
+        assert repository.lists.get_page(Order.HOT).total == 10
+        assert len(repository.lists.get_page(Order.HOT, 3).articles) == 2
         assert len(ids) == 14
 
 
@@ -380,7 +380,7 @@ def test_a_list_that_has_grown_to_double_takes_only_what_would_stay(server_url, 
     (cold,) = repository.imports.add([imported(100, clock() - 90 * DAY)])
     warm_one = post(repository, 101)
 
-    count = repository.views.record(cold, visit(1))
+    count = repository.pageviews.record(cold, visit(1))
     assert count.counted
     assert count.hotness < tenth
     assert set(hot_values(repository)) == set(ids)
@@ -409,7 +409,7 @@ def test_however_many_articles_are_viewed_between_two_scorings_it_grows_to_doubl
 
 
 def remove_and_restore_all(repository: Repository) -> None:
-    for article in repository.imports.all():
+    for article in repository.imports.iterate():
         repository.articles.remove(article.id, CAROL, "Spam")
         repository.articles.restore(article.id, CAROL, "It was not")
 
@@ -478,22 +478,22 @@ def test_a_cut_that_comes_after_another_scoring_takes_nothing_out(server_url, cl
 def test_a_time_span_keeps_to_what_was_posted_in_it(repository, clock):
     fill(repository, clock, 60)
     repository.hot.rescore()
-    times = {article.id: article.posted_at for article in repository.imports.all()}
+    times = {article.id: article.posted_at for article in repository.imports.iterate()}
     oldest = sorted(times.values())[40]
 
     for since in (clock() - DAY, clock() - 3 * DAY, oldest, oldest + 0.001, 0, clock() + 1):
         inside = [i for i in listed(repository, Order.HOT) if times[i] >= since]
         pages = [
-            repository.listings.page(Order.HOT, n, since=since, size=7) for n in range(1, len(inside) // 7 + 1)
+            repository.lists.get_page(Order.HOT, n, since=since, size=7) for n in range(1, len(inside) // 7 + 1)
         ]
         assert [a.id for page in pages for a in page.articles] == inside[: 7 * len(pages)]
-        assert repository.listings.page(Order.HOT, since=since, size=100).total == len(inside)
+        assert repository.lists.get_page(Order.HOT, since=since, size=100).total == len(inside)
 
 
 def test_a_page_may_have_another_size(repository, clock):
     fill(repository, clock, 60)
 
-    pages = [repository.listings.page(Order.HOT, n, size=50) for n in (1, 2)]
+    pages = [repository.lists.get_page(Order.HOT, n, size=50) for n in (1, 2)]
 
     assert [len(page.articles) for page in pages] == [50, 10]
     assert [page.per_page for page in pages] == [50, 50]
@@ -505,7 +505,7 @@ def test_hotness_below_one_keeps_its_order_in_groups(repository, clock):
     repository.hot.rescore()
     assert max(hot_values(repository).values()) < 1
 
-    page = repository.listings.page(Order.HOT, slug="python")
+    page = repository.lists.get_page(Order.HOT, slug="python")
 
     assert (
         listed(repository, Order.HOT, "python") == listed(repository, Order.HOT) == ordered(hot_values(repository))
@@ -567,11 +567,11 @@ def test_pages_hold_every_article_once(server_url, clock, shards):
 
 def test_a_page_of_the_hot_list_is_two_round_trips(repository, clock, wire):
     fill(repository, clock, 30)
-    repository.listings.page(Order.HOT)
+    repository.lists.get_page(Order.HOT)
 
     for since in (None, clock() - DAY):
         with wire.counted():
-            repository.listings.page(Order.HOT, since=since)
+            repository.lists.get_page(Order.HOT, since=since)
         assert wire.trips == 2
 
 
@@ -582,8 +582,8 @@ def test_a_page_shows_one_moment_while_the_list_is_scored_anew(repository, clock
     """Two clocks far apart: a page that mixed them would show an order that neither has."""
     old = repository.imports.add([imported(n, clock() - 5 * DAY, groups=("python",)) for n in range(40)])
     new = [post(repository, 100 + n, ("python",)) for n in range(40)]
-    repository.views.record_many([(i, visit(n), clock()) for i in old for n in range(1 + i % 40 * 2)])
-    repository.views.record_many([(i, visit(n), clock()) for i in new for n in range(1 + i % 40)])
+    repository.pageviews.record_many([(i, visit(n), clock()) for i in old for n in range(1 + i % 40 * 2)])
+    repository.pageviews.record_many([(i, visit(n), clock()) for i in new for n in range(1 + i % 40)])
     moments = (clock(), clock() + 40 * DAY)
     orders = {at: ordered(formula(repository, at)) for at in moments}
     assert len({tuple(order) for order in orders.values()}) == 2
@@ -599,7 +599,7 @@ def test_a_page_shows_one_moment_while_the_list_is_scored_anew(repository, clock
 
     def read():
         for slug in (None, "python"):
-            page = repository.listings.page(Order.HOT, slug=slug, size=30)
+            page = repository.lists.get_page(Order.HOT, slug=slug, size=30)
             moment = moments[page.refreshed_at - moments[0] > DAY]
             assert [article.id for article in page.articles] == orders[moment][:30]
             turns.release()
@@ -623,7 +623,7 @@ def test_scoring_by_many_at_once_leaves_one_moment(server_url, clock):
         own = connect(server_url, shards=4, clock=Clock(at), rules=repository.rules, patient=True)
         return several(own.hot.rescore, 10)
 
-    race(repository, [*map(scorer, moments), several(lambda: repository.listings.page(Order.HOT), 20)])
+    race(repository, [*map(scorer, moments), several(lambda: repository.lists.get_page(Order.HOT), 20)])
 
     assert repository.hot.refreshed_at() in moments
     assert problems(repository) == []
@@ -648,9 +648,9 @@ def test_a_store_that_takes_no_writes_is_read_on_in_the_list_as_it_is(repository
         assert listed(repository, Order.HOT) == wanted
         assert listed(repository, Order.HOT, slug="python") == in_group
         assert listed(repository, Order.SCORE, slug="python") == by_score
-        assert repository.listings.page(Order.HOT, since=clock() - 5 * DAY, size=100).total == len(ids)
+        assert repository.lists.get_page(Order.HOT, since=clock() - 5 * DAY, size=100).total == len(ids)
         if "cold" not in refusing:
-            assert repository.explanations.of(repository.articles.get(ids[0])).hot
+            assert repository.explanations.get(repository.articles.get(ids[0])).hot
     finally:
         client.config_set("maxmemory", 0)
     assert repository.hot.refreshed_at() == before
@@ -684,14 +684,14 @@ def test_a_damaged_sketch_stops_no_scoring_and_no_page(damaged, clock, damage):
     pv, before = repository.articles.get(article_id).pv, hot_values(repository)
     clock.advance(HOUR)
 
-    page = repository.listings.page(Order.HOT)
+    page = repository.lists.get_page(Order.HOT)
 
     assert page.refreshed_at == repository.hot.refreshed_at() == clock()
     assert {i for i, value in hot_values(repository).items() if value < before[i]} == set(before)
     assert hot_values(repository) == pytest.approx(formula(repository, clock()), rel=1e-9)
     assert (repository.articles.get(article_id).pv, repository.articles.get(article_id).uv) == (pv, 0)
-    assert repository.explanations.of(repository.articles.get(article_id)).hotness.uv == 0
-    assert len(repository.previews.of(Order.HOT, Parameters(alpha=7), 30).other) == 20
+    assert repository.explanations.get(repository.articles.get(article_id)).hotness.uv == 0
+    assert len(repository.previews.get(Order.HOT, Parameters(alpha=7), 30).other) == 20
     for order in Order:
         assert article_id in listed(repository, order, "python")
 
@@ -723,11 +723,11 @@ def test_a_view_of_an_article_with_a_damaged_sketch_counts_and_its_visitor_does_
     for name in (keys_.visitors(article_id), keys_.visitors_of_day(int(clock() // DAY))):
         DAMAGES[damage](repository.store.client, name)
 
-    found = repository.views.record(article_id, visit(7))
+    found = repository.pageviews.record(article_id, visit(7))
 
     assert (found.counted, found.pv, found.uv) == (True, pv + 1, 0)
-    assert not repository.views.record(article_id, visit(7)).counted
-    assert repository.views.days()[-1].counted > 0
+    assert not repository.pageviews.record(article_id, visit(7)).counted
+    assert repository.pageviews.list_days()[-1].counted > 0
 
 
 def test_a_hash_that_is_no_hash_leaves_the_hot_list_and_stops_no_scoring(repository, clock):
@@ -754,7 +754,7 @@ def test_a_view_that_cannot_be_counted_whole_is_not_counted_at_all(damaged, name
     before = contents(repository)
 
     with pytest.raises(redis.ResponseError):
-        repository.views.record(article_id, visit(7))
+        repository.pageviews.record(article_id, visit(7))
 
     assert contents(repository) == before
 

@@ -16,49 +16,49 @@ DAY_OF_NOW = 1_700_000_000 // 86400
 
 
 def test_one_keeps_house_at_a_time(repository):
-    with repository.house.alone() as first, repository.house.alone() as second:
+    with repository.lease.acquire() as first, repository.lease.acquire() as second:
         assert first is not None
         assert second is None
-    with repository.house.alone() as third:
+    with repository.lease.acquire() as third:
         assert third is not None
 
 
 def test_who_was_turned_away_does_not_take_the_lock_along(repository):
-    with repository.house.alone() as first:
-        with repository.house.alone():
+    with repository.lease.acquire() as first:
+        with repository.lease.acquire():
             pass
-        assert first.keep()
-        with repository.house.alone() as third:
+        assert first.renew()
+        with repository.lease.acquire() as third:
             assert third is None
 
 
 def test_the_lock_ends_by_itself_and_is_renewed(repository):
     client = repository.store.client
-    with repository.house.alone() as turn:
+    with repository.lease.acquire() as lease:
         assert 0 < client.ttl(names.KEEPING_HOUSE) <= _LOCK_LIFE
         client.expire(names.KEEPING_HOUSE, 2)
-        assert turn.keep()
+        assert lease.renew()
         assert client.ttl(names.KEEPING_HOUSE) > 2
 
 
 def test_a_turn_that_has_passed_on_is_neither_kept_nor_ended(repository):
     client = repository.store.client
-    with repository.house.alone() as late:
+    with repository.lease.acquire() as late:
         client.delete(names.KEEPING_HOUSE)  # as if it had expired
-        with repository.house.alone() as next_one:
+        with repository.lease.acquire() as next_one:
             assert next_one is not None
-            assert not late.keep()
-    with repository.house.alone() as third:
+            assert not late.renew()
+    with repository.lease.acquire() as third:
         assert third is not None
         client.set(names.KEEPING_HOUSE, "another")
     assert client.get(names.KEEPING_HOUSE) == "another"
 
 
 def test_the_lock_is_given_back_when_the_work_fails(repository):
-    with pytest.raises(ZeroDivisionError), repository.house.alone():
+    with pytest.raises(ZeroDivisionError), repository.lease.acquire():
         1 / 0  # noqa: B018
-    with repository.house.alone() as turn:
-        assert turn is not None
+    with repository.lease.acquire() as lease:
+        assert lease is not None
 
 
 def test_of_many_at_once_one_gets_it(repository):
@@ -66,8 +66,8 @@ def test_of_many_at_once_one_gets_it(repository):
 
     def try_it():
         barrier.wait()
-        with repository.house.alone() as turn:
-            got.append(turn is not None)
+        with repository.lease.acquire() as lease:
+            got.append(lease is not None)
             finish.wait()
 
     threads = [threading.Thread(target=try_it) for _ in range(8)]
@@ -83,17 +83,17 @@ def test_without_a_store_a_turn_is_not_kept(repository, monkeypatch):
     def away(*_):
         raise StoreUnavailable
 
-    with repository.house.alone() as turn, monkeypatch.context() as patched:
+    with repository.lease.acquire() as lease, monkeypatch.context() as patched:
         patched.setattr(repository.store, "run", away)
-        assert not turn.keep()
+        assert not lease.renew()
 
 
 def test_the_last_run_of_a_step_is_noted_for_the_operator(repository):
-    repository.house.note("hot", at=5.0, seconds=0.25, result="before", error="")
-    repository.house.note("hot", at=1_700_000_000.5, seconds=0.0123456789, result="120 → 100", error="")
-    repository.house.note("archive", at=7.0, seconds=1.0, result="", error="OSError: no")
+    repository.lease.record_step("hot", at=5.0, seconds=0.25, result="before", error="")
+    repository.lease.record_step("hot", at=1_700_000_000.5, seconds=0.0123456789, result="120 → 100", error="")
+    repository.lease.record_step("archive", at=7.0, seconds=1.0, result="", error="OSError: no")
 
-    hot, archive = repository.inspection.housekeeping()
+    hot, archive = repository.inspection.list_steps()
 
     assert (hot.name, hot.at, hot.seconds, hot.result, hot.error) == (
         *("hot", 1_700_000_000.5, 0.012346),
@@ -109,31 +109,31 @@ def site_days(repository: Repository) -> set[str]:
 
 def test_days_that_nobody_is_shown_any_more_are_dropped(repository, clock):
     article_id = post(repository, 1)
-    repository.views.record(article_id, Visit("0" * 16))
+    repository.pageviews.record(article_id, Visit("0" * 16))
     clock.advance(13 * DAY)
-    assert repository.house.trim(set()) == 0
-    shown = repository.views.days()
+    assert repository.lease.trim(set()) == 0
+    shown = repository.pageviews.list_days()
     clock.advance(DAY)
 
-    assert repository.house.trim(set()) == 2
+    assert repository.lease.trim(set()) == 2
 
     assert site_days(repository) == set()
     assert shown[0].counted == 1
-    assert [day.counted for day in repository.views.days()] == [0] * 14
-    assert repository.house.trim(set()) == 0
+    assert [day.counted for day in repository.pageviews.list_days()] == [0] * 14
+    assert repository.lease.trim(set()) == 0
     assert problems(repository) == []
 
 
 def test_days_that_are_shown_stay(repository, clock):
     article_id = post(repository, 1)
     for number in range(3):
-        repository.views.record(article_id, Visit(f"{number:016x}"))
+        repository.pageviews.record(article_id, Visit(f"{number:016x}"))
         clock.advance(DAY)
-    shown = repository.views.days()
+    shown = repository.pageviews.list_days()
 
-    repository.house.trim(set())
+    repository.lease.trim(set())
 
-    assert repository.views.days() == shown
+    assert repository.pageviews.list_days() == shown
     assert {int(field.partition(":")[0]) for field in site_days(repository)} == {
         DAY_OF_NOW,
         DAY_OF_NOW + 1,
@@ -143,19 +143,19 @@ def test_days_that_are_shown_stay(repository, clock):
 
 def test_notes_of_steps_that_are_no_more_are_dropped(repository):
     for step in ("hot", "sweeping"):
-        repository.house.note(step, at=1.0, seconds=0.0, result="", error="")
+        repository.lease.record_step(step, at=1.0, seconds=0.0, result="", error="")
 
-    assert repository.house.trim({"hot", "archive"}) == 1
+    assert repository.lease.trim({"hot", "archive"}) == 1
 
-    assert [step.name for step in repository.inspection.housekeeping()] == ["hot"]
+    assert [step.name for step in repository.inspection.list_steps()] == ["hot"]
 
 
 def test_the_append_only_file_forgets_salts_and_throttles_that_have_ended(repository, store_paths):
     """Whoever has it and the secret key could tell by them who viewed what, and when."""
     client = repository.store.client
     article = post(repository, 1)
-    salt = repository.views.salt(1)
-    repository.views.record(article, Visit("feedfacecafebeef"))
+    salt = repository.pageviews.get_salt(1)
+    repository.pageviews.record(article, Visit("feedfacecafebeef"))
     client.delete("salt:1", repository.store.shards.of(article).seen(article, "feedfacecafebeef"))
 
     def on_disk(text):
@@ -173,8 +173,8 @@ def test_the_append_only_file_forgets_salts_and_throttles_that_have_ended(reposi
     assert on_disk(salt)
     assert on_disk("seen:1:feedfacecafebeef")
 
-    assert repository.house.forget()
+    assert repository.lease.rewrite_file()
 
     until(lambda: not on_disk(salt), seconds=20)
     assert not on_disk("seen:1:feedfacecafebeef")
-    assert not repository.house.forget()  # not again on this day
+    assert not repository.lease.rewrite_file()  # not again on this day

@@ -29,8 +29,8 @@ def test_time_votes_groups_and_poster_are_kept(repository):
     assert (found.posted_at, found.votes, found.opposes, found.poster) == (OLD, 3, 1, ALICE)
     assert found.groups == ("python", "web")
     assert found.score == OLD + 2 * 432
-    assert [a.id for a in repository.listings.page(Order.SCORE, slug="web").articles] == [number]
-    assert [a.id for a in repository.members.posted(ALICE).articles] == [number]
+    assert [a.id for a in repository.lists.get_page(Order.SCORE, slug="web").articles] == [number]
+    assert [a.id for a in repository.members.get_posted(ALICE).articles] == [number]
 
 
 def test_importing_again_adds_nothing_but_another_time_is_another_article(repository):
@@ -58,8 +58,8 @@ def test_removed_rows_stay_removed(repository):
     (number,) = repository.imports.add([row(removed="spam", groups=("python",))])
 
     assert repository.articles.get(number).removed == "spam"
-    assert repository.listings.page(Order.TIME).total == 0
-    assert list(repository.audit.findings()) == []
+    assert repository.lists.get_page(Order.TIME).total == 0
+    assert list(repository.audit.run()) == []
 
 
 @pytest.mark.parametrize("poster", [ALICE, 0])
@@ -73,7 +73,7 @@ def test_open_articles_get_placeholder_voters(repository, poster, votes, opposes
     assert (len(voters), len(opposers)) == (votes, opposes)
     assert (ALICE in voters) == (poster == ALICE and votes > 0)
     assert all(user in PLACEHOLDERS for user in (voters | opposers) - {ALICE})
-    assert list(repository.audit.findings()) == []
+    assert list(repository.audit.run()) == []
     assert repository.votes.cast(number, BOB, Choice.VOTE).votes == votes + 1
 
 
@@ -81,7 +81,7 @@ def test_closed_articles_get_no_voter_sets(repository):
     repository.imports.add([row()])
 
     assert not [key for key in repository.store.client.scan_iter() if "voted:" in key or "oppose:" in key]
-    assert list(repository.audit.findings()) == []
+    assert list(repository.audit.run()) == []
 
 
 def test_a_recent_links_article_is_found_when_it_is_posted_again(repository):
@@ -92,22 +92,22 @@ def test_a_recent_links_article_is_found_when_it_is_posted_again(repository):
 
 
 def test_a_second_import_is_kept_out_until_the_first_ends(repository):
-    with repository.imports.alone(), pytest.raises(ImportRunning), repository.imports.alone():
+    with repository.imports.lock(), pytest.raises(ImportRunning), repository.imports.lock():
         pass
-    with repository.imports.alone():
+    with repository.imports.lock():
         pass
 
 
 def test_the_shift_of_a_file_is_remembered(repository):
-    assert repository.imports.shift_of("digest", 12.5) == 12.5
-    assert repository.imports.shift_of("digest", 99.0) == 12.5
-    assert repository.imports.shift_of("other", 1.0) == 1.0
+    assert repository.imports.get_shift("digest", 12.5) == 12.5
+    assert repository.imports.get_shift("digest", 99.0) == 12.5
+    assert repository.imports.get_shift("other", 1.0) == 1.0
 
 
 def test_all_come_out_again(repository):
     ids = repository.imports.add([row(), row(at=RECENT), row(at=OLD + 5, removed="x")])
 
-    assert [article.id for article in repository.imports.all()] == ids
+    assert [article.id for article in repository.imports.iterate()] == ids
 
 
 def test_nothing_imported_is_nothing_done(repository):
@@ -171,7 +171,7 @@ def test_voters_of_open_articles_are_kept_a_day_longer_than_the_window(repositor
 def test_articles_of_nobody_are_on_no_profile(repository):
     repository.imports.add([row(poster=0)])
 
-    assert repository.members.posted(0).articles == ()
+    assert repository.members.get_posted(0).articles == ()
 
 
 def test_a_counter_behind_the_articles_loses_no_row_and_overwrites_none(repository):
@@ -197,7 +197,7 @@ def test_an_import_broken_off_is_finished_by_repeating_it(repository, monkeypatc
 
     assert repository.imports.add(rows) == [None, None]
 
-    assert len(repository.members.posted(ALICE).articles) == 2
+    assert len(repository.members.get_posted(ALICE).articles) == 2
     assert not repository.articles.post(BOB, "bob", "B", "https://example.org/b").is_new
 
 
@@ -209,7 +209,7 @@ def test_articles_imported_into_a_merged_group_are_led_to_the_other(repository):
     (number,) = repository.imports.add([row(at=OLD + 1, groups=("python", "web", "snakes"))])
 
     assert repository.articles.get(number).groups == ("snakes", "web")
-    assert list(repository.groups.titles()) == ["snakes", "web"]
+    assert list(repository.groups.get_titles()) == ["snakes", "web"]
     assert problems(repository) == []
 
 
@@ -245,9 +245,9 @@ def test_an_import_takes_no_claim_from_the_article_that_holds_it(repository):
 
 
 def test_a_second_import_that_was_kept_out_does_not_end_the_firsts_lock(repository):
-    with repository.imports.alone():
+    with repository.imports.lock():
         for _ in range(2):
-            with pytest.raises(ImportRunning), repository.imports.alone():
+            with pytest.raises(ImportRunning), repository.imports.lock():
                 pass
         assert repository.store.client.exists(names.IMPORTING)
         assert repository.imports.add([row()]) == [1]
@@ -256,15 +256,15 @@ def test_a_second_import_that_was_kept_out_does_not_end_the_firsts_lock(reposito
 
 def test_other_processes_are_kept_out_until_the_lock_of_a_crash_has_ended(repository, clock):
     other = connect(repository.store.client, shards=repository.store.shards.count, clock=clock)
-    crashed = other.imports.alone()
+    crashed = other.imports.lock()
     crashed.__enter__()
-    with pytest.raises(ImportRunning), repository.imports.alone():
+    with pytest.raises(ImportRunning), repository.imports.lock():
         pass
     assert 0 < repository.store.client.ttl(names.IMPORTING) <= 120
 
     repository.store.client.delete(names.IMPORTING)  # as its end would
 
-    with repository.imports.alone():
+    with repository.imports.lock():
         with pytest.raises(ImportRunning):
             other.imports.add([row()])
         assert repository.imports.add([row()]) == [1]
@@ -273,8 +273,8 @@ def test_other_processes_are_kept_out_until_the_lock_of_a_crash_has_ended(reposi
 
 
 def test_an_import_overtaken_by_another_after_a_refusal_enters_nothing(repository):
-    with repository.imports.alone():
-        with pytest.raises(ImportRunning), repository.imports.alone():
+    with repository.imports.lock():
+        with pytest.raises(ImportRunning), repository.imports.lock():
             pass
         repository.store.client.set(names.IMPORTING, "another")
 
@@ -309,7 +309,7 @@ def test_an_import_never_keeps_or_ends_the_lock_of_another(repository, clock, co
     client = HandsOver(connection_pool=repository.store.client.connection_pool)
     slow = connect(client, shards=repository.store.shards.count, clock=clock)
 
-    with suppress(ImportRunning), slow.imports.alone():
+    with suppress(ImportRunning), slow.imports.lock():
         client.left = commands
         slow.imports.add([row()])
 
@@ -318,10 +318,10 @@ def test_an_import_never_keeps_or_ends_the_lock_of_another(repository, clock, co
 
 
 def test_an_import_that_fails_gives_the_lock_back(repository):
-    with pytest.raises(ZeroDivisionError), repository.imports.alone():
+    with pytest.raises(ZeroDivisionError), repository.imports.lock():
         raise ZeroDivisionError
 
-    with repository.imports.alone():
+    with repository.imports.lock():
         pass
 
 
@@ -332,14 +332,14 @@ def is_without_a_name(repository, number):
 
 @pytest.mark.parametrize("at", [OLD, RECENT])
 def test_an_article_whose_posters_account_is_deleted_is_imported_without_a_name(repository, at):
-    assert repository.departures.advance(ALICE, "alice", "", lambda: True) == ""
+    assert repository.account_deletion.advance(ALICE, "alice", "", lambda: True) == ""
 
     first, second = repository.imports.add([row(at=at), row(link="https://example.org/b", poster=BOB)])
 
     assert is_without_a_name(repository, first)
     assert repository.articles.get(first).votes == 3
-    assert repository.search.newest(read_query("alice"), 9) == [second]
-    assert repository.members.posted(ALICE).articles == ()
+    assert repository.search.list_newest(read_query("alice"), 9) == [second]
+    assert repository.members.get_posted(ALICE).articles == ()
     assert repository.imports.add([row(at=at)]) == [None]
 
 
@@ -347,7 +347,7 @@ def test_an_account_deleted_while_its_articles_are_imported_leaves_no_name(repos
     number_them = repository.imports._new_ids
 
     def overtaken(count):
-        repository.departures.advance(ALICE, "alice", "", lambda: True)
+        repository.account_deletion.advance(ALICE, "alice", "", lambda: True)
         return number_them(count)
 
     monkeypatch.setattr(repository.imports, "_new_ids", overtaken)
@@ -361,7 +361,7 @@ def test_a_batch_costs_the_same_round_trips_however_many_rows(repository, wire):
     def rows(first, count):
         return [row(at=OLD + n, groups=("python",)) for n in range(first, first + count)]
 
-    with repository.imports.alone():
+    with repository.imports.lock():
         repository.imports.add(rows(0, 1))
         for first, count in ((10, 1), (100, 300)):
             with wire.counted():

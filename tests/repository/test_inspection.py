@@ -38,7 +38,7 @@ def used(repository, clock):
 
 def test_the_server_tells_who_it_is_and_how_it_is(used):
     info = used.store.client.info()
-    overview = used.inspection.overview()
+    overview = used.inspection.get_overview()
 
     assert (overview.server.name, overview.server.version) == ("Valkey", info["valkey_version"])
     assert overview.server.uptime >= 0
@@ -54,7 +54,7 @@ def test_the_server_tells_who_it_is_and_how_it_is(used):
 def test_a_limit_of_memory_is_told(used):
     used.store.client.config_set("maxmemory", "1gb")
     try:
-        assert used.inspection.overview().memory.limit == 1 << 30
+        assert used.inspection.get_overview().memory.limit == 1 << 30
     finally:
         used.store.client.config_set("maxmemory", "0")
 
@@ -63,7 +63,7 @@ def test_commands_come_by_the_time_they_took_in_all(used):
     used.store.client.config_resetstat()
     for choice in (Choice.VOTE, Choice.NONE):
         used.votes.cast(3, 99, choice)
-    overview = used.inspection.overview()
+    overview = used.inspection.get_overview()
     stats = used.store.client.info("commandstats")
     evalsha = next(command for command in overview.commands if command.name == "EVALSHA")
 
@@ -93,11 +93,11 @@ def test_a_redis_that_keeps_no_percentiles_and_little_else_is_understood():
 
 
 def test_the_policy_of_the_file_is_told(used):
-    assert used.inspection.sync_policy() == "no"
+    assert used.inspection.get_sync_policy() == "no"
 
 
 def test_the_latency_is_that_of_several_round_trips(used):
-    latency = used.inspection.latency()
+    latency = used.inspection.measure_latency()
 
     assert latency.pings >= 5
     assert 0 < latency.median <= latency.worst < 0.5
@@ -116,7 +116,7 @@ def test_slow_commands_come_newest_first_and_at_most_twenty(used):
             client.get(f"key{n}")
     finally:
         client.config_set("slowlog-log-slower-than", before)
-    slow = used.inspection.slow_log()
+    slow = used.inspection.list_slow_commands()
     client.slowlog_reset()
 
     assert len(slow) == 20
@@ -124,7 +124,7 @@ def test_slow_commands_come_newest_first_and_at_most_twenty(used):
     assert any(command.startswith("EVALSHA votes/cast 3 ") for command in commands)
     assert commands.index("GET key9") < commands.index("GET key8")
     assert all(0 <= entry.seconds < 1 for entry in slow)
-    assert used.inspection.slow_log() == ()
+    assert used.inspection.list_slow_commands() == ()
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_a_server_that_tells_a_number_more_is_understood():
 
 
 def test_every_key_of_a_used_store_is_of_a_kind(used):
-    census = used.inspection.keys()
+    census = used.inspection.count_keys()
     kinds = {counted.kind: counted.keys for counted in census.kinds}
 
     assert census.exact
@@ -250,10 +250,10 @@ def test_a_large_store_is_estimated_from_a_part_of_it(repository):
 def test_no_more_keys_are_looked_at_than_asked_for(repository, wire):
     client = repository.store.client
     client.mset({f"counter:views:{n}": "1" for n in range(1, 30_001)})
-    repository.inspection.keys()
+    repository.inspection.count_keys()
 
     with wire.counted():
-        repository.inspection.keys()
+        repository.inspection.count_keys()
 
     assert 20 <= wire.trips <= 22
 
@@ -262,7 +262,7 @@ def test_no_more_keys_are_looked_at_than_asked_for(repository, wire):
 
 
 def test_the_mean_article_is_the_mean_of_what_its_keys_take(used):
-    client, footprint = used.store.client, used.inspection.footprint()
+    client, footprint = used.store.client, used.inspection.measure_footprint()
     listed = [int(i) for keys in used.store.shards.all for i in client.zrange(keys.order(Order.TIME), 0, -1)]
     hashes = [client.memory_usage(used.store.shards.of(n).article(n)) for n in listed]
     kinds = {kind.kind: kind for kind in footprint.kinds}
@@ -280,17 +280,17 @@ def test_only_the_newest_articles_are_measured(repository, clock):
         post(repository, number)
         clock.advance(1)
 
-    assert 100 <= repository.inspection.footprint().articles <= 103
+    assert 100 <= repository.inspection.measure_footprint().articles <= 103
 
 
 def test_the_footprint_of_a_store_without_articles_is_none(repository):
-    assert repository.inspection.footprint() is None
+    assert repository.inspection.measure_footprint() is None
 
 
 def test_one_articles_keys_are_those_that_are_there(used):
     keys, client = used.store.shards.of(3), used.store.client
 
-    found = {key.name: key for key in used.inspection.article_keys(3)}
+    found = {key.name: key for key in used.inspection.list_article_keys(3)}
 
     assert keys.article(3) in found
     assert keys.voted(3) in found
@@ -303,7 +303,7 @@ def test_one_articles_keys_are_those_that_are_there(used):
 
 def test_an_article_that_is_not_there_is_said_so(used):
     with pytest.raises(ArticleNotFound):
-        used.inspection.article_keys(999)
+        used.inspection.list_article_keys(999)
 
 
 # Shards, housekeeping, figures
@@ -313,7 +313,7 @@ def test_every_shard_is_counted(repository, clock):
     for number in range(1, 9):
         post(repository, number)
     repository.articles.remove(8, MODERATOR, "Spam")
-    shards = repository.inspection.shards()
+    shards = repository.inspection.list_shards()
 
     assert len(shards) == repository.store.shards.count
     assert sum(shard.articles for shard in shards) == 7
@@ -325,8 +325,8 @@ def test_the_age_of_the_hot_list_is_that_of_its_oldest_part(repository, clock):
     repository.hot.rescore()
     clock.advance(33)
 
-    assert {shard.refreshed_at for shard in repository.inspection.shards()} == {clock() - 33}
-    assert repository.inspection.figures()["hot_age_seconds"] == pytest.approx(33, abs=0.01)
+    assert {shard.refreshed_at for shard in repository.inspection.list_shards()} == {clock() - 33}
+    assert repository.inspection.get_figures()["hot_age_seconds"] == pytest.approx(33, abs=0.01)
 
 
 def test_steps_of_housekeeping_come_newest_first_and_what_is_no_step_is_left_out(repository):
@@ -339,7 +339,7 @@ def test_steps_of_housekeeping_come_newest_first_and_what_is_no_step_is_left_out
     told = {name: json.dumps(run) for name, run in runs.items()}
     repository.store.client.hset("tick:", mapping=told | odd)
 
-    steps = repository.inspection.housekeeping()
+    steps = repository.inspection.list_steps()
 
     assert [(step.name, step.result, step.error) for step in steps] == [
         ("rescore", "True", ""),
@@ -349,16 +349,16 @@ def test_steps_of_housekeeping_come_newest_first_and_what_is_no_step_is_left_out
 
 
 def test_figures_are_what_a_monitor_follows(used):
-    figures = used.inspection.figures()
+    figures = used.inspection.get_figures()
 
-    assert figures["articles"] == sum(shard.articles for shard in used.inspection.shards())
+    assert figures["articles"] == sum(shard.articles for shard in used.inspection.list_shards())
     assert figures["keys"] == used.store.client.dbsize()
     assert figures["memory_bytes"] > 100_000
 
 
 def test_figures_take_two_round_trips(used, wire):
     with wire.counted():
-        used.inspection.figures()
+        used.inspection.get_figures()
 
     assert wire.trips == 2
 
@@ -454,7 +454,7 @@ def test_a_script_is_told_with_its_status_and_its_time(watched, observed, clock)
 def test_views_are_told_by_what_became_of_them(watched, observed):
     visit = Visit(VISITOR, NETWORK)
     for one in (visit, visit, Visit(VISITOR, suspicion=Suspicion.BOT)):
-        watched.views.record(1, one)
+        watched.pageviews.record(1, one)
 
     outcomes = [outcome for operation, outcome in observed.outcomes() if operation == "readership/record_view"]
     assert outcomes == ["ok", "repeat", "bot"]
@@ -520,6 +520,6 @@ def in_pipeline(store):
 
 
 def test_a_question_the_server_refuses_is_no_failure_of_the_store(observed):
-    connect(fakeredis.FakeRedis(decode_responses=True), observe=observed).inspection.overview()
+    connect(fakeredis.FakeRedis(decode_responses=True), observe=observed).inspection.get_overview()
 
     assert observed.outcomes() == [("commands", "ok")]

@@ -29,13 +29,13 @@ def ids_of(page):
 
 
 def all_ids(repository, order, slug=None):
-    first = repository.listings.page(order, 1, slug=slug)
-    rest = [repository.listings.page(order, n, slug=slug) for n in range(2, first.pages + 1)]
+    first = repository.lists.get_page(order, 1, slug=slug)
+    rest = [repository.lists.get_page(order, n, slug=slug) for n in range(2, first.pages + 1)]
     return [number for page in (first, *rest) for number in ids_of(page)]
 
 
 def test_an_empty_site_has_one_empty_page(repository):
-    page = repository.listings.page(Order.SCORE)
+    page = repository.lists.get_page(Order.SCORE)
 
     assert (page.articles, page.total, page.pages, page.has_next) == ((), 0, 1, False)
 
@@ -45,7 +45,7 @@ def test_there_is_no_page_before_the_first_or_after_the_last(repository, clock, 
     post_many(repository, clock, 60)
 
     with pytest.raises(PageNotFound):
-        repository.listings.page(Order.SCORE, number)
+        repository.lists.get_page(Order.SCORE, number)
 
 
 def test_pages_of_25_by_time_and_score_are_complete(repository, clock):
@@ -54,7 +54,7 @@ def test_pages_of_25_by_time_and_score_are_complete(repository, clock):
         repository.votes.cast(ids[7], voter, Choice.VOTE)
         repository.votes.cast(ids[-1], voter, Choice.OPPOSE)
 
-    assert [len(repository.listings.page(Order.TIME, n).articles) for n in (1, 2, 3)] == [25, 25, 10]
+    assert [len(repository.lists.get_page(Order.TIME, n).articles) for n in (1, 2, 3)] == [25, 25, 10]
     assert all_ids(repository, Order.TIME) == ids[::-1]
     without = [number for number in ids[::-1] if number not in (ids[7], ids[-1])]
     assert all_ids(repository, Order.SCORE) == [ids[7], *without, ids[-1]]
@@ -63,7 +63,7 @@ def test_pages_of_25_by_time_and_score_are_complete(repository, clock):
 def test_each_article_comes_whole_with_the_readers_own_choice(repository, article, clock):
     repository.votes.cast(article, BOB, Choice.OPPOSE)
 
-    (found,) = repository.listings.page(Order.SCORE, reader=BOB).articles
+    (found,) = repository.lists.get_page(Order.SCORE, reader=BOB).articles
 
     assert (found.id, found.title, found.link, found.poster, found.poster_name) == (
         article,
@@ -75,7 +75,7 @@ def test_each_article_comes_whole_with_the_readers_own_choice(repository, articl
     assert (found.votes, found.opposes, found.points, found.choice) == (1, 1, 0, Choice.OPPOSE)
     assert (found.posted_at, found.score, found.closes_at) == (clock.now, clock.now, clock.now + 604800)
     assert found.groups == ("python",)
-    assert repository.listings.page(Order.SCORE).articles[0].choice is Choice.NONE
+    assert repository.lists.get_page(Order.SCORE).articles[0].choice is Choice.NONE
 
 
 def test_articles_of_one_moment_are_ordered_by_the_bytes_of_their_ids(repository, clock):
@@ -106,16 +106,16 @@ def test_a_warm_group_ranking_shows_every_change_at_once(repository, article, cl
     assert listed() == [article]
     repository.articles.restore(newer, CAROL, "ham")
     assert set(listed()) == {newer, article}
-    assert list(repository.audit.findings()) == []
+    assert list(repository.audit.run()) == []
 
 
 def test_a_group_ranking_is_kept_for_60_seconds_after_the_last_read(repository, article):
     key = repository.store.shards.of(article).group_order(Order.SCORE, "python")
-    repository.listings.page(Order.SCORE, slug="python")
+    repository.lists.get_page(Order.SCORE, slug="python")
     assert 58 <= repository.store.client.ttl(key) <= 60
 
     repository.store.client.expire(key, 5)
-    repository.listings.page(Order.SCORE, slug="python")
+    repository.lists.get_page(Order.SCORE, slug="python")
 
     assert 58 <= repository.store.client.ttl(key) <= 60
 
@@ -135,14 +135,14 @@ def test_what_is_removed_while_a_page_is_read_is_not_on_it(repository, article, 
     other = post(repository, 2)
     monkeypatch.setattr(pages, "read_articles", removing(repository, pages.read_articles, article))
 
-    assert ids_of(repository.listings.page(Order.TIME, hidden=hidden)) == [other]
+    assert ids_of(repository.lists.get_page(Order.TIME, hidden=hidden)) == [other]
 
 
 def test_unknown_groups_are_told_and_leave_no_key(repository, article):
     before = set(repository.store.client.keys())
 
     with pytest.raises(GroupNotFound):
-        repository.listings.page(Order.SCORE, slug="nope")
+        repository.lists.get_page(Order.SCORE, slug="nope")
 
     assert set(repository.store.client.keys()) == before
 
@@ -152,7 +152,7 @@ def test_a_merged_group_says_where_it_went(repository, article):
     repository.groups.merge("python", "snakes", CAROL)
 
     with pytest.raises(GroupNotFound) as caught:
-        repository.listings.page(Order.SCORE, slug="python")
+        repository.lists.get_page(Order.SCORE, slug="python")
 
     assert caught.value.moved_to == "snakes"
 
@@ -186,8 +186,8 @@ def counted(server_url, clock):
     repository.prepare()
     for number in post_many(repository, clock, 60, ["python"]):
         view(repository, number, 1)
-    repository.listings.page(Order.SCORE, slug="python")
-    repository.listings.page(Order.HOT)
+    repository.lists.get_page(Order.SCORE, slug="python")
+    repository.lists.get_page(Order.HOT)
     repository.votes.cast(1, BOB, Choice.VOTE)
     return repository
 
@@ -203,16 +203,16 @@ def test_round_trips_are_as_budgeted(counted):
     assert trips(lambda: counted.articles.post(ALICE, "alice", "T", "https://e.org/new")) == 4
     assert trips(lambda: counted.articles.get(1, BOB)) == 1
     for order in Order:
-        assert trips(lambda order=order: counted.listings.page(order, 2, reader=BOB)) == 2
-    assert trips(lambda: counted.listings.page(Order.SCORE, 2, slug="python", reader=BOB)) == 2
+        assert trips(lambda order=order: counted.lists.get_page(order, 2, reader=BOB)) == 2
+    assert trips(lambda: counted.lists.get_page(Order.SCORE, 2, slug="python", reader=BOB)) == 2
     counted.store.client.delete("score:python")
-    assert trips(lambda: counted.listings.page(Order.SCORE, 2, slug="python", reader=BOB)) == 2
+    assert trips(lambda: counted.lists.get_page(Order.SCORE, 2, slug="python", reader=BOB)) == 2
 
 
 def test_a_page_costs_the_same_however_large_the_site(counted, clock):
     def commands_of_a_page():
         before = CountingConnection.commands["all"]
-        counted.listings.page(Order.SCORE, 1, reader=BOB)
+        counted.lists.get_page(Order.SCORE, 1, reader=BOB)
         return CountingConnection.commands["all"] - before
 
     small = commands_of_a_page()
@@ -225,30 +225,30 @@ def test_a_page_costs_the_same_however_large_the_site(counted, clock):
 @pytest.mark.parametrize("number", [0, -1, -(10**9), 2, 10**9])
 def test_a_group_has_no_page_before_the_first_or_after_the_last(repository, article, number):
     with pytest.raises(PageNotFound):
-        repository.listings.page(Order.SCORE, number, slug="python")
+        repository.lists.get_page(Order.SCORE, number, slug="python")
 
 
 def test_no_page_before_the_first_costs_the_store_nothing(repository, wire):
     with wire.counted(), pytest.raises(PageNotFound):
-        repository.listings.page(Order.SCORE, 0)
+        repository.lists.get_page(Order.SCORE, 0)
     assert wire.trips == 0
 
 
 def test_a_page_exactly_full_is_the_last(repository, clock):
     post_many(repository, clock, 25)
 
-    page = repository.listings.page(Order.TIME)
+    page = repository.lists.get_page(Order.TIME)
 
     assert (len(page.articles), page.pages, page.has_next) == (25, 1, False)
     with pytest.raises(PageNotFound):
-        repository.listings.page(Order.TIME, 2)
+        repository.lists.get_page(Order.TIME, 2)
 
 
 @pytest.mark.parametrize(("count", "more"), [(25, False), (26, True)])
 def test_a_page_without_hidden_groups_that_is_exactly_full_is_the_last(repository, clock, count, more):
     post_many(repository, clock, count)
 
-    page = repository.listings.page(Order.TIME, hidden=("go",))
+    page = repository.lists.get_page(Order.TIME, hidden=("go",))
 
     assert (len(page.articles), page.has_next) == (25, more)
 
@@ -256,7 +256,7 @@ def test_a_page_without_hidden_groups_that_is_exactly_full_is_the_last(repositor
 def test_an_empty_group_has_one_empty_page(repository):
     repository.groups.create("quiet", "Quiet")
 
-    page = repository.listings.page(Order.TIME, slug="quiet")
+    page = repository.lists.get_page(Order.TIME, slug="quiet")
 
     assert (page.articles, page.total, page.group.title, page.group.articles) == ((), 0, "Quiet", 0)
 
@@ -266,7 +266,7 @@ def test_choices_on_a_page_are_the_readers_own(repository, clock):
     for number, choice in zip(ids, (Choice.VOTE, Choice.OPPOSE, Choice.NONE), strict=False):
         repository.votes.cast(number, BOB, choice)
 
-    choices = {found.id: found.choice for found in repository.listings.page(Order.TIME, reader=BOB).articles}
+    choices = {found.id: found.choice for found in repository.lists.get_page(Order.TIME, reader=BOB).articles}
 
     assert choices == dict.fromkeys(ids, Choice.NONE) | {ids[0]: Choice.VOTE, ids[1]: Choice.OPPOSE}
 
@@ -279,22 +279,22 @@ def test_a_group_reads_the_same_cold_and_warm(repository, clock, order):
         view(repository, number, *range(1 + number % 4))
     repository.hot.rescore()
 
-    cold = [repository.listings.page(order, number, slug="python") for number in (1, 2)]
+    cold = [repository.lists.get_page(order, number, slug="python") for number in (1, 2)]
     rankings = [keys.group_order(order, "python") for keys in repository.store.shards.all]
     assert repository.store.client.exists(*rankings) == len(rankings)
 
-    assert [repository.listings.page(order, number, slug="python") for number in (1, 2)] == cold
+    assert [repository.lists.get_page(order, number, slug="python") for number in (1, 2)] == cold
     assert cold[0].total == cold[0].group.articles == 40
 
 
 def test_a_ranking_that_nobody_reads_any_more_is_made_anew(repository, article):
-    repository.listings.page(Order.SCORE, slug="python")
+    repository.lists.get_page(Order.SCORE, slug="python")
     ranking = repository.store.shards.of(article).group_order(Order.SCORE, "python")
     repository.store.client.delete(ranking)  # as its end would
     repository.votes.cast(article, BOB, Choice.VOTE)
     assert repository.store.client.exists(ranking) == 0
 
-    (found,) = repository.listings.page(Order.SCORE, slug="python").articles
+    (found,) = repository.lists.get_page(Order.SCORE, slug="python").articles
 
     assert repository.store.client.zscore(ranking, article) == found.score
 
@@ -349,11 +349,11 @@ def test_pages_of_four_shards_are_two_round_trips_also_of_a_cold_group(server_ur
     repository = connect(server_url, shards=4, clock=clock, patient=True)
     repository.prepare()
     post_many(repository, clock, 60, ["python"])
-    repository.listings.page(Order.TIME, slug="python")
+    repository.lists.get_page(Order.TIME, slug="python")
 
     for slug in ("python", "python", None):
         with wire.counted():
-            repository.listings.page(Order.SCORE, 2, slug=slug, reader=BOB)
+            repository.lists.get_page(Order.SCORE, 2, slug=slug, reader=BOB)
         assert wire.trips == 2
 
 
@@ -363,9 +363,9 @@ def test_what_the_server_does_for_a_page_does_not_grow_with_site_or_group(server
     client = repository.store.client
 
     def done_for_a_page(slug):
-        repository.listings.page(Order.SCORE, slug=slug, reader=BOB)
+        repository.lists.get_page(Order.SCORE, slug=slug, reader=BOB)
         client.config_resetstat()
-        repository.listings.page(Order.SCORE, slug=slug, reader=BOB)
+        repository.lists.get_page(Order.SCORE, slug=slug, reader=BOB)
         calls = {name: facts["calls"] for name, facts in client.info("commandstats").items()}
         return {name: count for name, count in calls.items() if "config" not in name and "info" not in name}
 
@@ -387,13 +387,13 @@ def test_pages_by_number_end_at_a_limit_and_go_on_from_what_was_shown(repository
     repository.groups.create("redis", "Redis")
     ids = post_many(repository, clock, 80, ["python"])
 
-    last = repository.listings.page(Order.TIME, 2, **asked)
+    last = repository.lists.get_page(Order.TIME, 2, **asked)
 
     assert (len(last.articles), last.has_next) == (25, False)
     with pytest.raises(PageTooDeep):
-        repository.listings.page(Order.TIME, 3, **asked)
+        repository.lists.get_page(Order.TIME, 3, **asked)
     shown = ids[:-51:-1]
-    on = repository.listings.page(Order.TIME, 3, shown=shown, **asked)
+    on = repository.lists.get_page(Order.TIME, 3, shown=shown, **asked)
     assert (len(on.articles), on.has_next) == (25, True)
 
 
@@ -413,7 +413,7 @@ def test_the_deepest_page_of_many_shards_reads_little(server_url, clock, monkeyp
         lambda windows, *rest: read.append(sum(len(w.entries) for w in windows)) or cut(windows, *rest),
     )
 
-    page = repository.listings.page(Order.SCORE, lists.MOST_PAGED // 25)
+    page = repository.lists.get_page(Order.SCORE, lists.MOST_PAGED // 25)
 
     assert page.total == 12_000
     assert sum(read) < 5_000

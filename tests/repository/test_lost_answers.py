@@ -49,7 +49,7 @@ def test_an_edit_whose_answer_is_lost_keeps_the_claim_of_its_new_link(repository
     assert repository.articles.get(article_id).link == link(2)
     assert post(repository, 2, poster=BOB) == article_id
     repository.articles.edit(article_id, ALICES, "New", link(2), moderator=False)
-    assert len(repository.moderation_log.page().entries) == 1
+    assert len(repository.moderation_log.get_page().entries) == 1
     assert problems(repository) == []
 
 
@@ -86,7 +86,7 @@ def test_an_article_whose_answer_is_lost_is_found_when_it_is_posted_again(reposi
     posted = repository.articles.post(ALICE, "user1", "Article 1", link(1))
 
     assert not posted.is_new
-    assert [article.id for article in repository.members.posted(ALICE).articles] == [posted.id]
+    assert [article.id for article in repository.members.get_posted(ALICE).articles] == [posted.id]
     assert problems(repository) == []
 
 
@@ -114,9 +114,9 @@ def merged_while(repository: Repository, script: str) -> Repository:
 def check_sweep(repository: Repository, article_id: int) -> None:
     """Housekeeping moves the article to the group java was merged into, once."""
     assert repository.articles.get(article_id).groups == ("java",)
-    assert [repository.groups.sweep(), repository.groups.sweep()] == [1, 0]
+    assert [repository.groups.finish_merges(), repository.groups.finish_merges()] == [1, 0]
     assert repository.articles.get(article_id).groups == ("python",)
-    assert list(repository.groups.titles()) == ["python"]
+    assert list(repository.groups.get_titles()) == ["python"]
     assert problems(repository) == []
 
 
@@ -152,23 +152,23 @@ def test_an_article_put_into_a_group_as_the_answer_of_its_merge_is_lost_is_moved
 def test_damaged_counters_of_suspect_views_neither_stop_nor_halve_an_archiving(repository, clock, damaged):
     article_id = post(repository, 1)
     view(repository, article_id, 1, 2)
-    repository.views.record(article_id, visit(9, suspicion=Suspicion.BOT))
+    repository.pageviews.record(article_id, visit(9, suspicion=Suspicion.BOT))
     clock.advance(repository.rules.archive_after + 1)
-    (kept,) = repository.archiving.counters([article_id])
+    (kept,) = repository.archive.get_counters([article_id])
     keys = repository.store.shards.of(article_id)
     repository.store.client.hset(keys.suspects(article_id), damaged, "many")
 
-    assert repository.archiving.put_away([replace(kept, suspects={"bot": 1, damaged: 1})]) == 1
+    assert repository.archive.store([replace(kept, suspects={"bot": 1, damaged: 1})]) == 1
     assert repository.articles.get(article_id).pv == 2
 
     repository.store.client.hset(keys.suspects(article_id), damaged, "many")
-    assert repository.archiving.bring_back(article_id, replace(kept, suspects={"bot": 1, damaged: 1}))
-    assert repository.views.suspects(article_id)["bot"] == 1
+    assert repository.archive.restore(article_id, replace(kept, suspects={"bot": 1, damaged: 1}))
+    assert repository.pageviews.get_suspects(article_id)["bot"] == 1
 
 
 def test_a_new_group_exists_even_if_the_answer_of_its_first_article_is_lost(repository):
     with pytest.raises(StoreUnavailable):
         post(deaf_to(repository, "articles/post"), 1, ("fresh",))
 
-    assert list(repository.groups.titles()) == ["fresh"]
+    assert list(repository.groups.get_titles()) == ["fresh"]
     assert problems(repository) == []

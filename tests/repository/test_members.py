@@ -20,7 +20,7 @@ def ids(page: MemberPage) -> list[int]:
 
 def lists(repository: Repository, user: int) -> tuple[list[int], list[int]]:
     """What the member voted for, and opposed."""
-    return ids(repository.members.voted(user)), ids(repository.members.opposed(user))
+    return ids(repository.members.get_voted(user)), ids(repository.members.get_opposed(user))
 
 
 def test_each_choice_moves_the_article_to_the_list_it_belongs_to(repository):
@@ -51,13 +51,13 @@ def test_lists_are_newest_choice_first_over_all_shards_page_by_page(repository, 
         clock.advance(1)
         repository.votes.cast(article, BOB, Choice.VOTE)
 
-    pages = [repository.members.voted(BOB, page) for page in (1, 2, 3)]
+    pages = [repository.members.get_voted(BOB, page) for page in (1, 2, 3)]
 
     assert [article for page in pages for article in ids(page)] == articles
     assert [(page.number, page.has_next) for page in pages] == [(1, True), (2, True), (3, False)]
     for number in (0, 4):
         with pytest.raises(PageNotFound):
-            repository.members.voted(BOB, number)
+            repository.members.get_voted(BOB, number)
 
 
 def test_pages_end_at_a_limit_and_the_last_one_says_so(repository, monkeypatch):
@@ -65,7 +65,7 @@ def test_pages_end_at_a_limit_and_the_last_one_says_so(repository, monkeypatch):
     for number in range(60):
         repository.members.save(ALICE, post(repository, number), wanted=True)
 
-    for read in (repository.members.posted, repository.members.voted, repository.members.saved):
+    for read in (repository.members.get_posted, repository.members.get_voted, repository.members.get_saved):
         last = read(ALICE, 2)
 
         assert (len(last.articles), last.has_next) == (25, False)
@@ -86,8 +86,8 @@ def test_a_late_page_of_one_list_reads_nothing_before_it(repository, clock, monk
 
     monkeypatch.setattr(Pipeline, "zrevrange", noting)
 
-    assert ids(repository.members.saved(BOB, 2)) == articles[34:9:-1]
-    assert ids(repository.members.saved(BOB, 3)) == articles[9::-1]
+    assert ids(repository.members.get_saved(BOB, 2)) == articles[34:9:-1]
+    assert ids(repository.members.get_saved(BOB, 3)) == articles[9::-1]
     assert asked == [(25, 50), (50, 75)]
 
 
@@ -98,7 +98,7 @@ def test_a_choice_is_listed_with_itself_after_its_voter_set_has_expired(reposito
     names = repository.store.shards.of(article)
     repository.store.client.delete(names.voted(article), names.oppose(article))
 
-    (found,) = repository.members.opposed(BOB).articles
+    (found,) = repository.members.get_opposed(BOB).articles
 
     assert (found.id, found.choice) == (article, Choice.OPPOSE)
     assert problems(repository) == []
@@ -111,7 +111,7 @@ def test_removed_articles_drop_out_and_come_back(repository):
         repository.members.save(BOB, one, wanted=True)
     repository.articles.remove(article, MODERATOR, "Spam")
 
-    assert (lists(repository, BOB), ids(repository.members.saved(BOB))) == (([other], []), [other])
+    assert (lists(repository, BOB), ids(repository.members.get_saved(BOB))) == (([other], []), [other])
     repository.articles.restore(article, MODERATOR, "Not spam")
     assert sorted(lists(repository, BOB)[0]) == [article, other]
     assert problems(repository) == []
@@ -127,7 +127,7 @@ def test_of_closed_votes_the_newest_are_kept_and_of_open_ones_all(repository, cl
     clock.advance(10 * DAY)
     new = [post(repository, number, poster=BOB) for number in range(40, 80)]
 
-    kept = {article for article, _ in repository.members.choices(BOB, Choice.VOTE)}
+    kept = {article for article, _ in repository.members.iterate_choices(BOB, Choice.VOTE)}
 
     assert set(new) <= kept
     assert not set(old) & kept
@@ -150,7 +150,7 @@ def test_of_the_last_nine_days_all_are_kept_and_of_older_ones_the_newest(reposit
             repository.votes.cast(article, BOB, Choice.VOTE)
             chosen.append(article)
             clock.advance(1)
-        return {article for article, _ in repository.members.choices(BOB, Choice.VOTE)}
+        return {article for article, _ in repository.members.iterate_choices(BOB, Choice.VOTE)}
 
     choose(range(6 * shards))
     clock.advance(8.9 * DAY)
@@ -175,7 +175,7 @@ def test_no_choice_is_from_before_its_article(repository, clock):
 
     repository.votes.cast(article, BOB, Choice.VOTE)
 
-    assert list(repository.members.choices(BOB, Choice.VOTE)) == [(article, posted_at)]
+    assert list(repository.members.iterate_choices(BOB, Choice.VOTE)) == [(article, posted_at)]
     assert problems(repository) == []
 
 
@@ -187,9 +187,9 @@ def test_everything_chosen_is_told_however_much_it_is(repository, clock, monkeyp
         repository.votes.cast(article, BOB, Choice.OPPOSE)
         repository.members.save(BOB, article, wanted=True)
 
-    assert [one for one, _ in repository.members.choices(BOB, Choice.OPPOSE)] == articles[::-1]
-    assert [one for one, _ in repository.members.all_saved(BOB)] == articles[::-1]
-    assert [one for one, _ in repository.members.all_posted(ALICE)] == sorted(articles, key=str, reverse=True)
+    assert [one for one, _ in repository.members.iterate_choices(BOB, Choice.OPPOSE)] == articles[::-1]
+    assert [one for one, _ in repository.members.iterate_saved(BOB)] == articles[::-1]
+    assert [one for one, _ in repository.members.iterate_posted(ALICE)] == sorted(articles, key=str, reverse=True)
 
 
 def test_the_named_poster_of_an_open_import_is_listed_and_placeholders_are_not(repository, clock):
@@ -230,14 +230,14 @@ def test_an_article_is_saved_and_forgotten_as_often_as_one_likes(repository, clo
         clock.advance(1)
         repository.members.save(BOB, article, wanted=True)
 
-    assert ids(repository.members.saved(BOB)) == [second, first]
-    assert ids(repository.members.saved(ALICE)) == []
+    assert ids(repository.members.get_saved(BOB)) == [second, first]
+    assert ids(repository.members.get_saved(ALICE)) == []
     assert [a.saved for a in repository.articles.get_many([first, second], BOB)] == [True, True]
     assert not repository.articles.get(first, ALICE).saved
     assert not repository.articles.get(first).saved
     for _ in range(2):
         repository.members.save(BOB, second, wanted=False)
-    assert ids(repository.members.saved(BOB)) == [first]
+    assert ids(repository.members.get_saved(BOB)) == [first]
     assert problems(repository) == []
 
 
@@ -252,7 +252,7 @@ def test_what_is_not_there_cannot_be_saved_but_forgotten(repository):
         repository.members.save(ALICE, article, wanted=True)
     repository.members.save(BOB, article, wanted=False)
     repository.members.save(BOB, 99, wanted=False)
-    assert list(repository.members.all_saved(BOB)) == []
+    assert list(repository.members.iterate_saved(BOB)) == []
 
 
 def test_one_can_save_up_to_a_limit(repository):
@@ -263,7 +263,7 @@ def test_one_can_save_up_to_a_limit(repository):
 
     with pytest.raises(SavedFull):
         few.members.save(BOB, articles[2], wanted=True)
-    assert len(list(few.members.all_saved(BOB))) == 2
+    assert len(list(few.members.iterate_saved(BOB))) == 2
 
 
 # Audit and repair
@@ -301,7 +301,7 @@ def listed_twice_while_open(repository: Repository) -> str:
 
 def listed_although_gone(repository: Repository) -> str:
     names = repository.store.shards.of(1)
-    repository.departures.advance(77, "user77", "", lambda: True)
+    repository.account_deletion.advance(77, "user77", "", lambda: True)
     repository.store.client.zadd(names.votes_of(77), {"1": 1.0})
     return f"{names.votes_of(77)}: of a member who is gone"
 

@@ -43,7 +43,7 @@ def test_pages_never_repeat_or_skip_an_article(merged_store, times):
     ids = repository.imports.add(rows)
 
     pages = -(-len(rows) // 25)
-    listed = [a.id for n in range(1, pages + 1) for a in repository.listings.page(Order.TIME, n).articles]
+    listed = [a.id for n in range(1, pages + 1) for a in repository.lists.get_page(Order.TIME, n).articles]
 
     key = {number: sort_key(row.posted_at, str(number)) for number, row in zip(ids, rows, strict=True)}
     assert listed == sorted(ids, key=key.__getitem__, reverse=True)
@@ -64,7 +64,7 @@ def test_a_deep_page_of_many_shards_reads_only_a_window(merged_store, monkeypatc
         lambda windows, *rest: seen.append(sum(len(w.entries) for w in windows)) or original(windows, *rest),
     )
 
-    page = repository.listings.page(Order.TIME, 200)
+    page = repository.lists.get_page(Order.TIME, 200)
 
     assert [a.id for a in page.articles] == list(range(8000 - 199 * 25, 8000 - 200 * 25, -1))
     assert sum(seen) < 8000 / 2

@@ -19,7 +19,7 @@ def test_it_pages_newest_first_over_all_shards(repository, clock):
         clock.advance(1)
         repository.articles.remove(ids[-1], CAROL, f"reason {n}")
 
-    first, second = repository.moderation_log.page(1), repository.moderation_log.page(2)
+    first, second = repository.moderation_log.get_page(1), repository.moderation_log.get_page(2)
 
     assert [entry.article_id for entry in first.entries] == ids[:4:-1]
     assert [entry.article_id for entry in second.entries] == ids[4::-1]
@@ -31,7 +31,7 @@ def test_it_pages_newest_first_over_all_shards(repository, clock):
     )
     for number in (0, -1, 3):
         with pytest.raises(PageNotFound):
-            repository.moderation_log.page(number)
+            repository.moderation_log.get_page(number)
 
 
 def test_whatever_a_title_or_reason_holds_comes_back(repository):
@@ -40,12 +40,12 @@ def test_whatever_a_title_or_reason_holds_comes_back(repository):
 
     repository.articles.remove(number, CAROL, text)
 
-    (entry,) = repository.moderation_log.page().entries
+    (entry,) = repository.moderation_log.get_page().entries
     assert (entry.title, entry.reason) == (text, text)
 
 
 def test_an_empty_log_has_one_empty_page(repository):
-    page = repository.moderation_log.page()
+    page = repository.moderation_log.get_page()
 
     assert (page.entries, page.number, page.has_next) == ((), 1, False)
 
@@ -68,7 +68,8 @@ def test_every_action_says_what_it_changed(repository, clock):
         change()
 
     told = [
-        (e.action, e.article_id, e.title, e.reason, e.details) for e in repository.moderation_log.page().entries
+        (e.action, e.article_id, e.title, e.reason, e.details)
+        for e in repository.moderation_log.get_page().entries
     ]
 
     assert told[::-1] == [
@@ -81,7 +82,7 @@ def test_every_action_says_what_it_changed(repository, clock):
         (Action.REMOVE, 1, "New", "Spam", {}),
         (Action.RESTORE, 1, "New", "It was not", {}),
     ]
-    assert {entry.actor_name for entry in repository.moderation_log.page().entries} == {"carol"}
+    assert {entry.actor_name for entry in repository.moderation_log.get_page().entries} == {"carol"}
 
 
 def test_an_article_knows_the_entries_about_it_and_no_others(repository, clock):
@@ -89,7 +90,7 @@ def test_an_article_knows_the_entries_about_it_and_no_others(repository, clock):
     groups.create("python", "Python", CAROL)
     post(repository, 1)
     post(repository, 2)
-    assert repository.moderation_log.about(1).entries == ()
+    assert repository.moderation_log.get_for_article(1).entries == ()
     for change in (
         lambda: articles.edit(1, CAROL, "New", link(1), moderator=True),
         lambda: articles.remove(2, CAROL, "Spam"),
@@ -101,14 +102,14 @@ def test_an_article_knows_the_entries_about_it_and_no_others(repository, clock):
         change()
 
     def told(article_id):
-        page = repository.moderation_log.about(article_id)
+        page = repository.moderation_log.get_for_article(article_id)
         assert not page.has_next
         return [(entry.action, entry.article_id) for entry in page.entries]
 
     assert told(1) == [(Action.REMOVE, 1), (Action.GROUPS, 1), (Action.EDIT, 1)]
     assert told(2) == [(Action.RESTORE, 2), (Action.REMOVE, 2)]
     assert told(3) == []
-    assert repository.moderation_log.about(1).entries[0].reason == "Spam too"
+    assert repository.moderation_log.get_for_article(1).entries[0].reason == "Spam too"
 
 
 def test_of_many_entries_about_an_article_the_newest_are_told(repository):
@@ -116,10 +117,10 @@ def test_of_many_entries_about_an_article_the_newest_are_told(repository):
     per_page = repository.store.rules.per_page
     for n in range(per_page + 1):
         repository.articles.edit(1, CAROL, f"T {n}", link(1), moderator=True)
-        has_next = repository.moderation_log.about(1).has_next
+        has_next = repository.moderation_log.get_for_article(1).has_next
         assert has_next == (n == per_page)
 
-    page = repository.moderation_log.about(1)
+    page = repository.moderation_log.get_for_article(1)
 
     assert [entry.title for entry in page.entries] == [f"T {n}" for n in range(per_page, 0, -1)]
 
@@ -129,7 +130,7 @@ def test_what_was_done_to_an_article_is_one_round_trip(repository, wire):
     repository.articles.remove(1, CAROL, "Spam")
 
     with wire.counted():
-        assert len(repository.moderation_log.about(1).entries) == 1
+        assert len(repository.moderation_log.get_for_article(1).entries) == 1
     assert wire.trips == 1
 
 
@@ -151,7 +152,7 @@ def test_what_is_refused_or_changes_nothing_is_not_logged(repository):
     repository.groups.rename("python", "Python", CAROL)
     repository.groups.assign(1, [], ["python"], actor=CAROL)
 
-    assert repository.moderation_log.page().entries == ()
+    assert repository.moderation_log.get_page().entries == ()
 
 
 def test_the_time_of_an_entry_is_exact_to_the_millisecond(repository, clock):
@@ -160,7 +161,7 @@ def test_the_time_of_an_entry_is_exact_to_the_millisecond(repository, clock):
 
     repository.articles.remove(1, CAROL, "Spam")
 
-    assert repository.moderation_log.page().entries[0].at == 1_700_000_123.457
+    assert repository.moderation_log.get_page().entries[0].at == 1_700_000_123.457
 
 
 def test_a_page_of_the_log_is_one_round_trip(repository, wire):
@@ -169,7 +170,7 @@ def test_a_page_of_the_log_is_one_round_trip(repository, wire):
         repository.articles.remove(number, CAROL, "Spam")
 
     with wire.counted():
-        assert len(repository.moderation_log.page().entries) == 7
+        assert len(repository.moderation_log.get_page().entries) == 7
     assert wire.trips == 1
 
 
@@ -209,7 +210,7 @@ def test_a_deep_page_is_that_of_the_whole_log_and_reads_from_where_it_begins(rep
 
     for number in (1, 2, 3, 40, 41, 79, 80, 100, 159, 160):
         del read[:]
-        page = repository.moderation_log.page(number)
+        page = repository.moderation_log.get_page(number)
         assert [entry.at for entry in page.entries] == times[25 * (number - 1) : 25 * number]
         assert page.has_next == (number < 160)
         shards = repository.store.shards.count
@@ -218,18 +219,18 @@ def test_a_deep_page_is_that_of_the_whole_log_and_reads_from_where_it_begins(rep
 
     assert len(seen) == len(set(seen))
     with pytest.raises(PageNotFound):
-        repository.moderation_log.page(161)
+        repository.moderation_log.get_page(161)
 
 
 def test_pages_end_at_a_limit_and_the_last_one_says_so(repository, monkeypatch):
     fill_logs(repository, SHARES["even"], 80)
     monkeypatch.setattr(moderation_log, "MOST_PAGED_ENTRIES", 50)
 
-    last = repository.moderation_log.page(2)
+    last = repository.moderation_log.get_page(2)
 
     assert (len(last.entries), last.has_next) == (25, False)
     with pytest.raises(PageTooDeep):
-        repository.moderation_log.page(3)
+        repository.moderation_log.get_page(3)
 
 
 def test_a_damaged_entry_is_left_out_of_its_page(repository):
@@ -237,7 +238,7 @@ def test_a_damaged_entry_is_left_out_of_its_page(repository):
     for keys in repository.store.shards.all:
         repository.store.client.lset(keys.log, 3, '{"action": "re')
 
-    pages = [repository.moderation_log.page(number) for number in (1, 2, 3, 4)]
+    pages = [repository.moderation_log.get_page(number) for number in (1, 2, 3, 4)]
 
     found = [entry.article_id for page in pages for entry in page.entries]
     assert len(set(found)) == len(found) == 80 - repository.store.shards.count

@@ -43,18 +43,18 @@ def fill(repository, clock, count=150, seed=1):
         ]
     )
     visits = [(rng.randrange(1, count + 1), Visit(f"{rng.randrange(40):016x}"), clock()) for _ in range(6 * count)]
-    repository.views.record_many(visits)
+    repository.pageviews.record_many(visits)
 
 
 def apply(repository, parameters):
-    version = repository.tuning.state().version
-    repository.tuning.apply(parameters, expected=version, actor=MODERATOR, reason="To compare")
-    while not repository.tuning.advance():
+    version = repository.parameters.get_state().version
+    repository.parameters.apply(parameters, expected=version, actor=MODERATOR, reason="To compare")
+    while not repository.parameters.advance():
         pass
 
 
 def shown(repository, order):
-    return list(repository.listings.page(order).articles)
+    return list(repository.lists.get_page(order).articles)
 
 
 @pytest.mark.parametrize("order", [Order.SCORE, Order.HOT])
@@ -65,7 +65,7 @@ def test_a_preview_is_what_the_site_shows_once_it_is_applied(repository, clock, 
     repository.hot.rescore()
     before = shown(repository, order)
 
-    preview = repository.previews.of(order, other, SIZE)
+    preview = repository.previews.get(order, other, SIZE)
 
     assert ids(preview.in_force) == ids(before)
     apply(repository, other)
@@ -107,13 +107,13 @@ def test_nothing_that_belongs_to_the_top_is_missed_however_early_it_stops(
     )
     weight = 86400 / other
     scores = {
-        a.id: ranking.score(a.posted_at, a.points, seconds_per_point=weight) for a in repository.imports.all()
+        a.id: ranking.score(a.posted_at, a.points, seconds_per_point=weight) for a in repository.imports.iterate()
     }
     wanted = sorted(scores, key=lambda i: (scores[i], str(i).encode()), reverse=True)[:size]
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(previews, "PART", part)
-        found = repository.previews.of(Order.SCORE, Parameters(votes_per_day=other), size).other
+        found = repository.previews.get(Order.SCORE, Parameters(votes_per_day=other), size).other
 
     assert [(a.id, a.score) for a in found] == [(i, scores[i]) for i in wanted]
 
@@ -123,7 +123,7 @@ def test_many_articles_of_one_score_are_gone_through_step_by_step(repository, cl
     repository.imports.add([imported(n, clock() - DAY, votes=5, opposes=5) for n in range(60)])
     repository.imports.add([imported(99, clock() - 40 * DAY, votes=500, opposes=0)])
 
-    found = repository.previews.of(Order.SCORE, Parameters(votes_per_day=1), 10).other
+    found = repository.previews.get(Order.SCORE, Parameters(votes_per_day=1), 10).other
 
     assert len({a.id for a in found}) == 10
     assert found[0].title == "Import 99"
@@ -136,7 +136,7 @@ def test_the_same_weight_is_read_from_the_top_alone(repository, clock, monkeypat
     run_many = repository.store.run_many
     monkeypatch.setattr(repository.store, "run_many", lambda found: calls.append(found) or run_many(found))
 
-    repository.previews.of(Order.SCORE, repository.tuning.in_force(), 5)
+    repository.previews.get(Order.SCORE, repository.parameters.get_current(), 5)
 
     assert sum(call.script == "ranking/preview_scores" for found in calls for call in found) <= 2 * len(
         repository.store.shards.all
@@ -150,8 +150,8 @@ def test_a_preview_changes_nothing(repository, clock):
     before = {name: client.dump(name) for name in client.scan_iter()}
 
     for order in (Order.SCORE, Order.HOT):
-        repository.previews.of(order, OTHERS[0], SIZE)
-    repository.weights.recent()
+        repository.previews.get(order, OTHERS[0], SIZE)
+    repository.weights.get_recent()
 
     assert {name: client.dump(name) for name in client.scan_iter()} == before
 
@@ -160,7 +160,7 @@ def test_a_stale_hot_list_is_scored_anew_first(repository, clock):
     fill(repository, clock, 30)
     clock.advance(repository.rules.hot_refresh + 1)
 
-    preview = repository.previews.of(Order.HOT, OTHERS[1], SIZE)
+    preview = repository.previews.get(Order.HOT, OTHERS[1], SIZE)
 
     assert preview.at == clock() == repository.hot.refreshed_at()
 
@@ -180,7 +180,7 @@ def test_parameters_put_in_force_between_two_steps_begin_the_preview_anew(reposi
 
     monkeypatch.setattr(repository.store, "run_many", apply_before_the_second)
 
-    preview = repository.previews.of(Order.SCORE, Parameters(votes_per_day=5), SIZE)
+    preview = repository.previews.get(Order.SCORE, Parameters(votes_per_day=5), SIZE)
 
     assert ids(preview.in_force) == ids(shown(repository, Order.SCORE))
     apply(repository, Parameters(votes_per_day=5))
@@ -189,7 +189,7 @@ def test_parameters_put_in_force_between_two_steps_begin_the_preview_anew(reposi
 
 def test_the_preview_of_an_empty_site_is_empty(repository):
     for order in (Order.SCORE, Order.HOT):
-        preview = repository.previews.of(order, OTHERS[0], SIZE)
+        preview = repository.previews.get(order, OTHERS[0], SIZE)
 
         assert (preview.in_force, preview.other) == ((), ())
 
@@ -197,10 +197,10 @@ def test_the_preview_of_an_empty_site_is_empty(repository):
 def test_removed_articles_are_in_no_preview(repository, clock):
     fill(repository, clock, 30)
     for order in (Order.SCORE, Order.HOT):
-        first = repository.previews.of(order, OTHERS[0], SIZE).other[0].id
+        first = repository.previews.get(order, OTHERS[0], SIZE).other[0].id
         repository.articles.remove(first, MODERATOR, "Spam")
 
-        preview = repository.previews.of(order, OTHERS[0], SIZE)
+        preview = repository.previews.get(order, OTHERS[0], SIZE)
 
         assert first not in ids(preview.in_force + preview.other)
 
@@ -215,7 +215,7 @@ def test_articles_removed_while_it_is_worked_out_are_left_out(repository, clock,
 
     monkeypatch.setattr(previews, "read_articles", remove_first)
     for order in (Order.SCORE, Order.HOT):
-        preview = repository.previews.of(order, OTHERS[0], SIZE)
+        preview = repository.previews.get(order, OTHERS[0], SIZE)
 
         assert all(repository.articles.get(i).removed is None for i in ids(preview.in_force + preview.other))
 
@@ -226,7 +226,7 @@ def test_of_equal_scores_in_different_steps_the_one_the_list_has_first_stays(rep
     repository.imports.add([imported(1, newer, votes=0, opposes=0), imported(2, older, votes=1, opposes=0)])
     other = Parameters(votes_per_day=100)
 
-    found = repository.previews.of(Order.SCORE, other, 1).other
+    found = repository.previews.get(Order.SCORE, other, 1).other
 
     apply(repository, other)
     assert ids(found) == [shown(repository, Order.SCORE)[0].id] == [2]
@@ -237,6 +237,6 @@ def test_a_store_of_more_shards_than_a_part_has_articles_is_previewed_too(server
     repository.prepare()
     ids = {post(repository, number) for number in range(1, 6)}
 
-    preview = repository.previews.of(Order.SCORE, Parameters(votes_per_day=100), 25)
+    preview = repository.previews.get(Order.SCORE, Parameters(votes_per_day=100), 25)
 
     assert {article.id for article in preview.other} == {article.id for article in preview.in_force} == ids

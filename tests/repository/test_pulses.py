@@ -25,9 +25,9 @@ def test_the_order_is_that_of_the_list(repository, clock, order):
         view(repository, number, 3)
     for number in ids:
         view(repository, number, 4)
-    page = repository.listings.page(order)
+    page = repository.lists.get_page(order)
 
-    found = repository.pulses.of(sorted(article.id for article in page.articles), order=order)
+    found = repository.refresh.get(sorted(article.id for article in page.articles), order=order)
 
     assert [article.id for article in found.articles] == [article.id for article in page.articles]
 
@@ -36,36 +36,39 @@ def test_new_ones_are_found_in_every_shard(repository, clock):
     first, *others = post_many(repository, clock, 9)
     since = repository.articles.get(first).posted_at
 
-    found = repository.pulses.of([first], since=since)
+    found = repository.refresh.get([first], since=since)
 
     assert ([article.id for article in found.articles], found.new, found.has_more_new) == ([first], 8, False)
-    assert repository.pulses.of([first, *others[4:]], since=since).new == 4
-    assert repository.pulses.of([first], since=since + 11).new == 7
+    assert repository.refresh.get([first, *others[4:]], since=since).new == 4
+    assert repository.refresh.get([first], since=since + 11).new == 7
 
 
 def test_the_readers_own_choices_come_along(repository, article):
     repository.votes.cast(article, BOB, Choice.OPPOSE)
 
-    assert repository.pulses.of([article], reader=BOB).articles[0].choice is Choice.OPPOSE
-    assert repository.pulses.of([article], reader=ALICE).articles[0].choice is Choice.VOTE
+    assert repository.refresh.get([article], reader=BOB).articles[0].choice is Choice.OPPOSE
+    assert repository.refresh.get([article], reader=ALICE).articles[0].choice is Choice.VOTE
 
 
 def test_an_article_that_left_the_hot_list_comes_last(repository, clock):
     cold, warm = post_many(repository, clock, 2)
     view(repository, warm, 1)
 
-    assert [article.id for article in repository.pulses.of([cold, warm], order=Order.HOT).articles] == [warm, cold]
+    assert [article.id for article in repository.refresh.get([cold, warm], order=Order.HOT).articles] == [
+        warm,
+        cold,
+    ]
 
 
 def test_it_takes_two_round_trips_at_most(server_url, clock, wire):
     repository = connect(server_url, shards=4, clock=clock, patient=True)
     repository.prepare()
     ids = post_many(repository, clock, 8)
-    repository.pulses.of(ids)
+    repository.refresh.get(ids)
 
     for options, trips in (({}, 1), ({"order": Order.SCORE}, 1), ({"order": Order.HOT, "since": 0.0}, 2)):
         with wire.counted():
-            repository.pulses.of(ids[:4], reader=BOB, **options)
+            repository.refresh.get(ids[:4], reader=BOB, **options)
         assert wire.trips == trips
 
 
@@ -75,8 +78,8 @@ def test_an_unknown_link_takes_one_round_trip_and_a_known_one_two(server_url, cl
     (number,) = post_many(repository, clock, 1)
 
     with wire.counted():
-        assert repository.articles.with_link("https://e.org/other") is None
+        assert repository.articles.find_by_link("https://e.org/other") is None
     assert wire.trips == 1
     with wire.counted():
-        assert repository.articles.with_link("https://e.org/0").id == number
+        assert repository.articles.find_by_link("https://e.org/0").id == number
     assert wire.trips == 2

@@ -246,7 +246,7 @@ def test_group_changes_removals_and_votes_at_once_leave_every_warm_ranking_exact
 
     def read(seed: int) -> Job:
         chance = random.Random(seed)
-        return lambda: repository.listings.page(chance.choice([*Order]), slug=chance.choice(["python", "redis"]))
+        return lambda: repository.lists.get_page(chance.choice([*Order]), slug=chance.choice(["python", "redis"]))
 
     race(repository, [several(job(seed), 60) for seed in range(6) for job in (assign, moderate, vote, read)])
 
@@ -268,7 +268,7 @@ def test_an_article_removed_by_many_is_removed_once_and_logged_once(repository):
     assert sum(isinstance(refusal, ArticleRemoved) for refusal in removals) == 19
     assert restorals.count(None) == 1
     assert sum(isinstance(refusal, NotRemoved) for refusal in restorals) == 19
-    assert len(repository.moderation_log.page().entries) == 2
+    assert len(repository.moderation_log.get_page().entries) == 2
     assert problems(repository) == []
 
 
@@ -305,7 +305,7 @@ def test_edits_at_once_leave_title_and_link_of_one_of_them(repository):
     article = repository.articles.get(article_id)
     number = int(article.title.removeprefix("Article "))
     assert article.link == link(number)
-    assert len(repository.moderation_log.page().entries) == 20
+    assert len(repository.moderation_log.get_page().entries) == 20
     held = [n for n in range(21) if repository.store.client.exists(keys.link(link_digest(link(n))))]
     assert held == [number]
     assert problems(repository) == []
@@ -332,9 +332,9 @@ def test_a_group_created_by_many_at_once_exists_once_with_the_title_of_one_of_th
     )
 
     assert sum(isinstance(outcome, GroupExists) for outcome in outcomes) == 19
-    (group,) = repository.groups.all()
+    (group,) = repository.groups.list_all()
     assert group.title == f"Python {outcomes.index(None)}"
-    assert len(repository.moderation_log.page().entries) == 1
+    assert len(repository.moderation_log.get_page().entries) == 1
 
 
 def test_of_many_groups_one_gets_a_title(repository):
@@ -350,7 +350,7 @@ def test_of_many_groups_one_gets_a_title(repository):
     )
 
     assert sum(isinstance(outcome, GroupExists) for outcome in outcomes) == 19
-    assert list(repository.groups.titles().values()).count("Python") == 1
+    assert list(repository.groups.get_titles().values()).count("Python") == 1
 
 
 def test_a_group_renamed_while_it_is_merged_is_gone_and_nothing_else(repository):
@@ -368,7 +368,7 @@ def test_a_group_renamed_while_it_is_merged_is_gone_and_nothing_else(repository)
 
     assert merged == 20
     assert all(outcome is None or isinstance(outcome, GroupNotFound) for each in renamed for outcome in each)
-    assert list(repository.groups.titles()) == ["python"]
+    assert list(repository.groups.get_titles()) == ["python"]
     assert sorted(listed(repository, Order.TIME, "python")) == ids
     assert problems(repository) == []
 
@@ -383,7 +383,7 @@ def test_votes_removals_and_readers_during_a_merge_lose_no_article(repository):
     def disturb() -> None:
         article_id = chance.choice(ids)
         repository.votes.cast(article_id, chance.randrange(100, 120), chance.choice([*Choice]))
-        repository.listings.page(Order.SCORE, slug="python")
+        repository.lists.get_page(Order.SCORE, slug="python")
 
     def remove_and_restore() -> None:
         for article_id in ids[::5]:
@@ -402,7 +402,7 @@ def test_votes_removals_and_readers_during_a_merge_lose_no_article(repository):
     assert sorted(listed(repository, Order.SCORE, "python")) == ids
     assert {article.groups for article in repository.articles.get_many(ids)} == {("python",)}
     with pytest.raises(GroupNotFound) as gone:
-        repository.listings.page(Order.SCORE, slug="java")
+        repository.lists.get_page(Order.SCORE, slug="java")
     assert gone.value.moved_to == "python"
     assert problems(repository) == []
 
@@ -421,7 +421,7 @@ def test_articles_put_into_a_group_while_it_is_merged_end_in_a_group_that_exists
         ],
     )
 
-    titles = repository.groups.titles()
+    titles = repository.groups.get_titles()
     for article in repository.articles.get_many(ids):
         assert article.groups
         assert all(slug in titles for slug in article.groups)
@@ -438,7 +438,7 @@ def test_a_batch_imported_by_two_at_once_is_entered_once(repository, clock, serv
         def run() -> int:
             while True:
                 try:
-                    with own.imports.alone():
+                    with own.imports.lock():
                         return sum(entered is not None for entered in own.imports.add(batch))
                 except ImportRunning:
                     continue
@@ -470,8 +470,8 @@ def test_a_repair_during_votes_loses_none_and_hides_no_article_from_any_reader(r
 
     def read() -> None:
         for order in Order:
-            assert {a.id for a in repository.listings.page(order).articles} == set(ids)
-            assert {a.id for a in repository.listings.page(order, slug="python").articles} == set(ids)
+            assert {a.id for a in repository.lists.get_page(order).articles} == set(ids)
+            assert {a.id for a in repository.lists.get_page(order, slug="python").articles} == set(ids)
 
     assert during(repairs, read, repository) > 2
 
@@ -491,7 +491,7 @@ def test_rankings_lost_under_votes_are_whole_after_one_repair(repository):
         return lambda: [repository.votes.cast(i, user, Choice.VOTE) for i in ids]
 
     def read() -> object:
-        return repository.listings.page(Order.SCORE, slug="python")
+        return repository.lists.get_page(Order.SCORE, slug="python")
 
     race(repository, [repository.repair.run, several(read, 30), *(vote(user) for user in range(100, 108))])
 
@@ -540,7 +540,7 @@ def test_an_audit_of_a_site_in_use_finds_nothing(repository):
         repository.votes.cast(article_id, chance.randrange(100, 120), chance.choice([*Choice]))
         repository.groups.assign(article_id, ["python"], ["redis"], actor=MODERATOR)
         repository.groups.assign(article_id, ["redis"], ["python"], actor=MODERATOR)
-        repository.listings.page(Order.TIME, slug="redis")
+        repository.lists.get_page(Order.TIME, slug="redis")
         post(repository, next(numbers), ("python", "redis"))
 
     def merge() -> None:
@@ -576,7 +576,7 @@ def test_two_groups_merged_into_each_other_at_once_end_as_one(repository, attemp
     )
 
     assert sum(isinstance(outcome, GroupNotFound) for outcome in outcomes) == 1
-    (left,) = repository.groups.all()
+    (left,) = repository.groups.list_all()
     assert sorted(listed(repository, Order.TIME, left.slug)) == ids
     assert {article.groups for article in repository.articles.get_many(ids)} == {(left.slug,)}
     assert problems(repository) == []
@@ -609,7 +609,7 @@ def test_an_edit_overtaken_by_another_gives_free_the_link_it_really_replaced(rep
 
 
 def depart(repository: Repository, user: int) -> None:
-    assert repository.departures.advance(user, f"user{user}", "", lambda: True) == ""
+    assert repository.account_deletion.advance(user, f"user{user}", "", lambda: True) == ""
 
 
 def test_an_edit_overtaken_by_the_deletion_of_its_poster_leaves_no_word_of_the_name(repository):
@@ -620,8 +620,8 @@ def test_an_edit_overtaken_by_the_deletion_of_its_poster_leaves_no_word_of_the_n
 
     found = repository.articles.get(article_id)
     assert (found.title, found.link, found.by_deleted_member) == ("Renamed", link(2), True)
-    assert repository.search.newest(read_query("user2"), 9) == []
-    assert repository.search.newest(read_query("renamed"), 9) == [article_id]
+    assert repository.search.list_newest(read_query("user2"), 9) == []
+    assert repository.search.list_newest(read_query("renamed"), 9) == [article_id]
     assert problems(repository) == []
 
 
@@ -708,7 +708,7 @@ def test_a_merge_into_a_group_that_is_merged_meanwhile_is_refused_and_its_articl
         overtaken.groups.merge("java", "python", MODERATOR)
 
     assert sorted(listed(repository, Order.TIME, "redis")) == ids
-    assert sorted(repository.groups.titles()) == ["java", "redis"]
+    assert sorted(repository.groups.get_titles()) == ["java", "redis"]
     assert problems(repository) == []
 
 
@@ -730,4 +730,4 @@ def test_a_removal_between_the_ids_of_a_page_and_its_articles_only_shortens_the_
         clock=repository.store.now,
     )
 
-    assert {article.id for article in reader.listings.page(Order.SCORE).articles} == set(ids[1:])
+    assert {article.id for article in reader.lists.get_page(Order.SCORE).articles} == set(ids[1:])

@@ -113,7 +113,7 @@ def test_no_article_comes_twice_and_none_is_missing_that_was_listed_all_the_whil
         order, more = asked["order"], {name: value for name, value in asked.items() if name != "order"}
         there, shown, number = site.belongs(asked), [], 1
         while True:
-            page = site.repository.listings.page(order, number, **more, shown=shown)
+            page = site.repository.lists.get_page(order, number, **more, shown=shown)
             assert page.first_rank == len(shown) + 1
             shown += [article.id for article in page.articles]
             if not page.has_next:
@@ -150,10 +150,10 @@ def test_a_reader_sees_every_article_once_while_six_threads_vote(repository, ask
     def read():
         try:
             for _ in range(8):
-                page = repository.listings.page(Order.SCORE, size=7, **asked)
+                page = repository.lists.get_page(Order.SCORE, size=7, **asked)
                 shown = [article.id for article in page.articles]
                 while page.has_next:
-                    page = repository.listings.page(Order.SCORE, page.number + 1, size=7, shown=shown, **asked)
+                    page = repository.lists.get_page(Order.SCORE, page.number + 1, size=7, shown=shown, **asked)
                     shown += [article.id for article in page.articles]
                 readings.append(shown)
         finally:

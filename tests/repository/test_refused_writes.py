@@ -9,7 +9,7 @@ import pytest
 from articles.domain.articles import Choice
 from articles.domain.errors import StoreUnavailable
 from articles.domain.lists import Order, Span
-from articles.repository import Repository, Wish, connect
+from articles.repository import FeedFilter, Repository, connect
 from articles.repository.lists import merging
 from articles.searching import read_query
 from tests.clock import Clock
@@ -43,7 +43,7 @@ def used(request: pytest.FixtureRequest, server: str, clock: Clock) -> Repositor
     ]
     ids = repository.imports.add(rows)
     ids.append(post(repository, 1, ("python",)))
-    repository.views.record_many([(i, visit(n), clock()) for i in ids for n in range(i % 6)])
+    repository.pageviews.record_many([(i, visit(n), clock()) for i in ids for n in range(i % 6)])
     repository.votes.cast(ids[-1], BOB, Choice.VOTE)
     repository.members.save(BOB, ids[-1], wanted=True)
     repository.articles.remove(ids[7], MODERATOR, "Spam")
@@ -53,41 +53,43 @@ def used(request: pytest.FixtureRequest, server: str, clock: Clock) -> Repositor
 
 def pages_of(repository: Repository) -> dict[str, Callable[[], Any]]:
     """Every kind of page."""
-    lists, feeds, wish = repository.listings, repository.feeds, Wish(hidden=("java",))
+    lists, feeds, wish = repository.lists, repository.feeds, FeedFilter(hidden=("java",))
     found: dict[str, Callable[[], Any]] = {}
     for order in Order:
         found |= {
-            f"site by {order}": lambda order=order: lists.page(order, 2, reader=BOB),
-            f"group by {order}": lambda order=order: lists.page(order, 2, slug="python", reader=BOB),
-            f"groups by {order}": lambda order=order: lists.page(order, 2, slugs=("python", "redis")),
-            f"group by {order}, some hidden": lambda order=order: lists.page(
+            f"site by {order}": lambda order=order: lists.get_page(order, 2, reader=BOB),
+            f"group by {order}": lambda order=order: lists.get_page(order, 2, slug="python", reader=BOB),
+            f"groups by {order}": lambda order=order: lists.get_page(order, 2, slugs=("python", "redis")),
+            f"group by {order}, some hidden": lambda order=order: lists.get_page(
                 order, slug="python", hidden=("java",)
             ),
-            f"group by {order}, more": lambda order=order: lists.page(order, slug="redis", shown=(3, 6, 11)),
-            f"site by {order}, some hidden": lambda order=order: lists.page(order, hidden=("java",)),
+            f"group by {order}, more": lambda order=order: lists.get_page(order, slug="redis", shown=(3, 6, 11)),
+            f"site by {order}, some hidden": lambda order=order: lists.get_page(order, hidden=("java",)),
         }
     for span in Span:
         found |= {
-            f"top of a {span}": lambda span=span: lists.page(Order.POINTS, span=span),
-            f"top of a {span}, more": lambda span=span: lists.page(Order.POINTS, 2, span=span, shown=(3, 6, 11)),
-            f"feed of a {span}": lambda span=span: feeds.top(span, wish),
+            f"top of a {span}": lambda span=span: lists.get_page(Order.POINTS, span=span),
+            f"top of a {span}, more": lambda span=span: lists.get_page(
+                Order.POINTS, 2, span=span, shown=(3, 6, 11)
+            ),
+            f"feed of a {span}": lambda span=span: feeds.list_top(span, wish),
         }
     query, now = read_query("import"), repository.store.now()
     return found | {
-        "hot list of a day": lambda: lists.page(Order.HOT, since=now - 86400),
-        "feed of the front page": lambda: feeds.front(wish),
-        "feed of the hot list": lambda: feeds.hot(wish),
-        "feed of groups": lambda: feeds.groups(["python", "redis"], Wish()),
-        "feed of a member": lambda: feeds.poster(ALICE, Wish()),
-        "search": lambda: repository.search.page(query, slug="python"),
-        "explanation": lambda: repository.explanations.of(repository.articles.get(ARTICLES + 1)),
-        "explanation of the last": lambda: repository.explanations.of(repository.articles.get(3)),
-        "pulse": lambda: repository.pulses.of([1, 2, 3], order=Order.HOT, since=now - 5000, reader=BOB),
-        "log": repository.moderation_log.page,
-        "what was done to an article": lambda: repository.moderation_log.about(8),
-        "profile": lambda: repository.members.posted(ALICE, reader=BOB),
-        "voted": lambda: repository.members.voted(BOB),
-        "saved": lambda: repository.members.saved(BOB),
+        "hot list of a day": lambda: lists.get_page(Order.HOT, since=now - 86400),
+        "feed of the front page": lambda: feeds.list_front(wish),
+        "feed of the hot list": lambda: feeds.list_hot(wish),
+        "feed of groups": lambda: feeds.list_groups(["python", "redis"], FeedFilter()),
+        "feed of a member": lambda: feeds.list_posted(ALICE, FeedFilter()),
+        "search": lambda: repository.search.get_page(query, slug="python"),
+        "explanation": lambda: repository.explanations.get(repository.articles.get(ARTICLES + 1)),
+        "explanation of the last": lambda: repository.explanations.get(repository.articles.get(3)),
+        "pulse": lambda: repository.refresh.get([1, 2, 3], order=Order.HOT, since=now - 5000, reader=BOB),
+        "log": repository.moderation_log.get_page,
+        "what was done to an article": lambda: repository.moderation_log.get_for_article(8),
+        "profile": lambda: repository.members.get_posted(ALICE, reader=BOB),
+        "voted": lambda: repository.members.get_voted(BOB),
+        "saved": lambda: repository.members.get_saved(BOB),
     }
 
 
@@ -95,7 +97,7 @@ def cool(repository: Repository) -> None:
     """Let everything that is made for readers end."""
     client = repository.store.client
     for keys in repository.store.shards.all:
-        slugs = repository.groups.titles()
+        slugs = repository.groups.get_titles()
         client.delete(*(keys.group_order(order, slug) for order in Order for slug in slugs))
         client.delete(*(keys.top(span) for span in Span))
 
@@ -141,21 +143,21 @@ def test_pages_of_large_groups_and_spans_are_found_without_their_rankings(used, 
 
 
 def test_the_hot_list_stays_as_it_is_while_the_store_takes_no_writes(used, clock):
-    before = used.listings.page(Order.HOT)
+    before = used.lists.get_page(Order.HOT)
     clock.advance(300)
 
     with refusing(used, "min-replicas-to-write"):
-        assert used.listings.page(Order.HOT) == before
-        assert used.feeds.hot(Wish())
+        assert used.lists.get_page(Order.HOT) == before
+        assert used.feeds.list_hot(FeedFilter())
 
-    assert used.listings.page(Order.HOT).refreshed_at == clock()
+    assert used.lists.get_page(Order.HOT).refreshed_at == clock()
 
 
 def test_a_part_that_lies_too_deep_to_be_found_is_the_stores_refusal_and_not_an_empty_page(used, monkeypatch):
     deep = {
-        "group": lambda: used.listings.page(Order.SCORE, 2, slug="python"),
-        "span": lambda: used.listings.page(Order.POINTS, 2, span=Span.WEEK),
-        "more": lambda: used.listings.page(Order.SCORE, slug="python", shown=range(2000, 2030)),
+        "group": lambda: used.lists.get_page(Order.SCORE, 2, slug="python"),
+        "span": lambda: used.lists.get_page(Order.POINTS, 2, span=Span.WEEK),
+        "more": lambda: used.lists.get_page(Order.SCORE, slug="python", shown=range(2000, 2030)),
     }
     expected = {name: read() for name, read in deep.items()}
     cool(used)
@@ -166,6 +168,6 @@ def test_a_part_that_lies_too_deep_to_be_found_is_the_stores_refusal_and_not_an_
         for read in deep.values():
             with pytest.raises(StoreUnavailable):
                 read()
-        assert used.explanations.of(used.articles.get(3)).groups == ()
+        assert used.explanations.get(used.articles.get(3)).groups == ()
 
     assert {name: read() for name, read in deep.items()} == expected

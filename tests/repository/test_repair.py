@@ -289,14 +289,14 @@ def test_repairing_an_empty_store_does_nothing(repository):
 
 
 def test_profiles_are_made_again(used):
-    before = used.members.posted(ALICE)
+    before = used.members.get_posted(ALICE)
     shards = used.store.shards.all
     used.store.client.delete(*(shard.posted(user) for shard in shards for user in (ALICE, BOB)))
-    assert used.members.posted(ALICE).articles == ()
+    assert used.members.get_posted(ALICE).articles == ()
 
     used.repair.run()
 
-    assert used.members.posted(ALICE) == before
+    assert used.members.get_posted(ALICE) == before
 
 
 def test_an_unnamed_poster_gets_no_profile(used):
@@ -455,7 +455,7 @@ def test_a_log_of_more_entries_than_one_step_is_noted_whole_and_in_order(reposit
         post(repository, number)
     for number in range(260):
         repository.articles.edit(number % 2 + 1, MODERATOR, f"T {number}", link(number), moderator=True)
-    before = [repository.moderation_log.about(article_id) for article_id in (1, 2)]
+    before = [repository.moderation_log.get_for_article(article_id) for article_id in (1, 2)]
     first, second = (repository.store.shards.of(article_id).article(article_id) for article_id in (1, 2))
     kept = repository.store.client.hget(first, "log").split(",")[-2:]
     repository.store.client.hset(first, "log", ",".join(kept))
@@ -465,4 +465,4 @@ def test_a_log_of_more_entries_than_one_step_is_noted_whole_and_in_order(reposit
     repository.repair.run()
 
     assert problems(repository) == []
-    assert [repository.moderation_log.about(article_id) for article_id in (1, 2)] == before
+    assert [repository.moderation_log.get_for_article(article_id) for article_id in (1, 2)] == before

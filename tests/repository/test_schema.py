@@ -91,7 +91,7 @@ def test_two_first_starts_prepare_one_store_wherever_one_overtakes_the_other(ser
         overtaken = client.left <= 0
         assert first.articles.post(1, "alice", "T", "https://example.org/").is_new
         assert first.store.client.hget("schema:", "indexed") == ALL_INDEXED
-        assert list(first.audit.findings()) == []
+        assert list(first.audit.run()) == []
     assert commands > 6
 
 
@@ -132,7 +132,7 @@ def test_another_weight_is_adopted_once_and_everything_scored_by_it(repository):
     assert changed.adopt_rules()
     assert not changed.adopt_rules()
 
-    assert list(changed.audit.findings()) == []
+    assert list(changed.audit.run()) == []
     assert changed.articles.get(number).score == store.now() + 8640
 
 
@@ -149,13 +149,13 @@ def test_scoring_anew_that_was_broken_off_is_ended_by_the_next_start(repository,
 
     with pytest.raises(KeyboardInterrupt):
         changed.adopt_rules(interrupt)
-    assert changed.tuning.state().applying
-    assert list(changed.audit.findings()) == []
+    assert changed.parameters.get_state().applying
+    assert list(changed.audit.run()) == []
 
     changed.adopt_rules()
 
-    assert changed.tuning.in_force().votes_per_day == 10
-    assert list(changed.audit.findings()) == []
+    assert changed.parameters.get_current().votes_per_day == 10
+    assert list(changed.audit.run()) == []
     assert not changed.adopt_rules()
 
 
@@ -179,7 +179,7 @@ def test_a_start_broken_off_after_the_stamp_is_finished_by_the_next(server_url):
     repository.prepare()
 
     assert repository.articles.post(1, "alice", "T", "https://example.org/").is_new
-    assert list(repository.audit.findings()) == []
+    assert list(repository.audit.run()) == []
 
 
 def test_a_start_with_other_rules_keeps_the_weight_in_force(server_url):
@@ -187,7 +187,7 @@ def test_a_start_with_other_rules_keeps_the_weight_in_force(server_url):
 
     connect(server_url, rules=Rules(votes_per_day=10), patient=True).prepare()
 
-    assert connect(server_url, patient=True).tuning.in_force().seconds_per_point == 432
+    assert connect(server_url, patient=True).parameters.get_current().seconds_per_point == 432
 
 
 def test_rules_already_in_force_are_adopted_without_a_change(repository):
@@ -205,11 +205,11 @@ def test_a_site_that_had_no_parameters_but_the_weight_keeps_it_until_it_is_adopt
 
     changed.prepare()
 
-    assert changed.tuning.in_force().votes_per_day == 200
-    assert list(changed.audit.findings()) == []
+    assert changed.parameters.get_current().votes_per_day == 200
+    assert list(changed.audit.run()) == []
     assert changed.adopt_rules()
     assert changed.articles.get(number).score == store.now() + 8640
-    assert list(changed.audit.findings()) == []
+    assert list(changed.audit.run()) == []
 
 
 @pytest.mark.parametrize("step", [1, 3, 1000])
@@ -218,8 +218,8 @@ def test_a_store_without_lists_of_what_each_shard_posted_gets_them_at_its_start(
 ):
     client = repository.store.client
     use(repository, clock)
-    repository.departures.advance(MODERATOR.id, "carol", "", lambda: True)
-    posted = {user: list(repository.members.all_posted(user)) for user in (1, 2)}
+    repository.account_deletion.advance(MODERATOR.id, "carol", "", lambda: True)
+    posted = {user: list(repository.members.iterate_posted(user)) for user in (1, 2)}
     for name in list(client.scan_iter("*posted:*")):
         client.unlink(name)
     client.hdel("schema:", "posted")
@@ -228,8 +228,8 @@ def test_a_store_without_lists_of_what_each_shard_posted_gets_them_at_its_start(
 
     repository.prepare()
 
-    assert {user: list(repository.members.all_posted(user)) for user in posted} == posted
-    assert list(repository.audit.findings()) == []
+    assert {user: list(repository.members.iterate_posted(user)) for user in posted} == posted
+    assert list(repository.audit.run()) == []
 
 
 def test_starts_at_the_same_time_adopt_another_weight_once(repository):
@@ -248,8 +248,8 @@ def test_starts_at_the_same_time_adopt_another_weight_once(repository):
         adopted = list(pool.map(start, range(6)))
 
     assert any(adopted)
-    assert [entry.version for entry in repository.tuning.history()] == [2, 1]
-    assert list(repository.audit.findings()) == []
+    assert [entry.version for entry in repository.parameters.list_changes()] == [2, 1]
+    assert list(repository.audit.run()) == []
 
 
 def test_a_server_that_refuses_the_site_is_unfit(store_paths):

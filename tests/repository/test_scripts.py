@@ -256,11 +256,11 @@ def use_all(repository: Repository, clock: Clock) -> None:
     for article_id in ids:
         for order in Order:
             for slug in ("one", "two"):
-                repository.listings.page(order, slug=slug)
+                repository.lists.get_page(order, slug=slug)
         for span in Span:
-            repository.listings.page(Order.POINTS, span=span)
-        repository.listings.page(Order.POINTS, slugs=("one", "two"), hidden=("three",), shown=(ids[0],))
-        repository.search.page(read_query("title exam"), hidden=("three",))
+            repository.lists.get_page(Order.POINTS, span=span)
+        repository.lists.get_page(Order.POINTS, slugs=("one", "two"), hidden=("three",), shown=(ids[0],))
+        repository.search.get_page(read_query("title exam"), hidden=("three",))
         for choice in (Choice.VOTE, Choice.OPPOSE, Choice.NONE):
             repository.votes.cast(article_id, 77, choice)
         view(repository, article_id, 1, 2)
@@ -271,13 +271,13 @@ def use_all(repository: Repository, clock: Clock) -> None:
         repository.repair.run()
         repository.articles.restore(article_id, MODERATOR, "No spam")
         repository.articles.edit(article_id, MODERATOR, "New", link(1000 + article_id), moderator=True)
-        assert len(repository.moderation_log.about(article_id).entries) == 5
+        assert len(repository.moderation_log.get_for_article(article_id).entries) == 5
         repository.members.save(77, article_id, wanted=True)
     with_many = repository.store.shards.of(ids[0])
     assert list(check_long(repository.store, with_many, ids[0])) == []
     repair_long(repository.store, with_many, ids[0])
-    assert repository.moderation_log.page(2).entries
-    repository.departures.advance(BOB, "user2", "", lambda: True)
+    assert repository.moderation_log.get_page(2).entries
+    repository.account_deletion.advance(BOB, "user2", "", lambda: True)
     repository.groups.rename("one", "First", MODERATOR)
     repository.groups.merge("one", "two", MODERATOR)
     tune_and_keep_house(repository, clock)
@@ -296,7 +296,7 @@ def use_all(repository: Repository, clock: Clock) -> None:
         for number in range(8)
         for removed in (None, "Spam")
     ]
-    with repository.imports.alone():
+    with repository.imports.lock():
         repository.imports.add(batch)
         repository.imports.add(batch)
 
@@ -304,27 +304,27 @@ def use_all(repository: Repository, clock: Clock) -> None:
 def read(repository: Repository, article_id: int) -> None:
     """The hot list and what explains an article's place."""
     for slug in (None, "one"):
-        repository.listings.page(Order.HOT, slug=slug)
-    repository.listings.page(Order.HOT, since=0)
+        repository.lists.get_page(Order.HOT, slug=slug)
+    repository.lists.get_page(Order.HOT, since=0)
     repository.store.client.delete(repository.store.shards.of(article_id).group_order(Order.SCORE, "two"))
-    repository.explanations.of(repository.articles.get(article_id))
+    repository.explanations.get(repository.articles.get(article_id))
 
 
 def tune_and_keep_house(repository: Repository, clock: Clock) -> None:
     for votes_per_day in (50, 200):
-        repository.previews.of(Order.SCORE, Parameters(votes_per_day=votes_per_day + 1), 3)
-        repository.previews.of(Order.HOT, Parameters(alpha=7), 3)
+        repository.previews.get(Order.SCORE, Parameters(votes_per_day=votes_per_day + 1), 3)
+        repository.previews.get(Order.HOT, Parameters(alpha=7), 3)
         tune(repository, Parameters(votes_per_day=votes_per_day))
     repository.hot.rescore()
-    with repository.house.alone() as turn:
+    with repository.lease.acquire() as turn:
         assert turn is not None
         assert turn.keep()
-    repository.history.sample()
+    repository.history.record()
     clock.advance(91 * DAY)
-    kept = repository.archiving.counters(repository.archiving.due(100))
-    assert repository.archiving.put_away(kept) == len(kept) > 0
+    kept = repository.archive.get_counters(repository.archive.list_due(100))
+    assert repository.archive.store(kept) == len(kept) > 0
     for one in kept:
-        repository.archiving.bring_back(one.article_id, one)
+        repository.archive.restore(one.article_id, one)
 
 
 def test_the_used_store_of_the_other_tests_serves_on_a_cluster_node_too(cluster_node, strict):
@@ -381,7 +381,7 @@ def check_score(
     schema.stamp(repository.store)
     repository.groups.create("a", "A")
     article_id = post(repository, 1, ("a",))
-    repository.listings.page(Order.SCORE, slug="a")
+    repository.lists.get_page(Order.SCORE, slug="a")
     for user, choice in casts:
         repository.votes.cast(article_id, user, choice)
 

@@ -31,7 +31,7 @@ def post(repository: Repository, title: str, *groups: str, link: str = "", poste
 
 
 def ids(repository: Repository, text: str, order: Order = Order.TIME, number: int = 1, **options) -> list[int]:
-    page = repository.search.page(read_query(text), order, number, **options)
+    page = repository.search.get_page(read_query(text), order, number, **options)
     return [article.id for article in page.articles]
 
 
@@ -96,7 +96,7 @@ def test_by_score_whole_words_come_before_beginnings(repository, clock):
 
     assert ids(repository, "go", Order.SCORE) == [both, *whole[::-1], *begun[::-1]]
     assert ids(repository, "go", Order.TIME) == [both, *begun[::-1], *whole[::-1]]
-    assert repository.search.page(read_query("go"), Order.SCORE).total == 7
+    assert repository.search.get_page(read_query("go"), Order.SCORE).total == 7
 
 
 def test_a_group_that_is_named_whole_comes_before_one_whose_name_begins_so(repository):
@@ -144,9 +144,9 @@ def test_inside_a_group_and_without_hidden_ones(repository):
     assert ids(repository, "redis", hidden=["java"]) == [here]
     assert ids(repository, "redis", hidden=["ruby", "python"]) == []
     assert ids(repository, "redis", slug="java", hidden=["java"]) == [there]
-    assert repository.search.page(read_query("redis"), slug="python").titles["python"] == "python"
+    assert repository.search.get_page(read_query("redis"), slug="python").titles["python"] == "python"
     with pytest.raises(GroupNotFound):
-        repository.search.page(read_query("redis"), slug="unknown")
+        repository.search.get_page(read_query("redis"), slug="unknown")
 
 
 def test_a_merged_group_tells_where_it_went_and_its_articles_are_found_there(repository):
@@ -157,7 +157,7 @@ def test_a_merged_group_tells_where_it_went_and_its_articles_are_found_there(rep
     assert ids(repository, "python") == [article]
     assert ids(repository, "java") == []
     with pytest.raises(GroupNotFound) as refused:
-        repository.search.page(read_query("t"), slug="java")
+        repository.search.get_page(read_query("t"), slug="java")
     assert refused.value.moved_to == "python"
 
 
@@ -199,7 +199,7 @@ def test_pages_follow_one_another(repository, clock):
     for number in range(60):
         clock.advance(1)
         posted.append(post(repository, f"redis {number}"))
-    pages = [repository.search.page(read_query("redis"), Order.TIME, number) for number in (1, 2, 3)]
+    pages = [repository.search.get_page(read_query("redis"), Order.TIME, number) for number in (1, 2, 3)]
 
     assert [a.id for page in pages for a in page.articles] == posted[::-1]
     assert [page.has_next for page in pages] == [True, True, False]
@@ -207,19 +207,19 @@ def test_pages_follow_one_another(repository, clock):
     assert {page.total for page in pages} == {60}
     for number in (0, 4, 41):
         with pytest.raises(PageNotFound):
-            repository.search.page(read_query("redis"), Order.TIME, number)
+            repository.search.get_page(read_query("redis"), Order.TIME, number)
 
 
 def test_no_more_can_be_paged_through_than_is_looked_for(repository, clock, monkeypatch):
     monkeypatch.setattr(find, "MOST_FOUND", 50)
     repository.imports.add([imported(number, clock() - number) for number in range(60)])
 
-    last = repository.search.page(read_query("import"), Order.TIME, 2)
+    last = repository.search.get_page(read_query("import"), Order.TIME, 2)
 
     assert (len(last.articles), last.has_next, last.total) == (25, False, 60)
-    assert repository.search.page(read_query("import"), Order.TIME, 1).has_next
+    assert repository.search.get_page(read_query("import"), Order.TIME, 1).has_next
     with pytest.raises(PageNotFound):
-        repository.search.page(read_query("import"), Order.TIME, 3)
+        repository.search.get_page(read_query("import"), Order.TIME, 3)
 
 
 def post_and_disturb(repository, clock, monkeypatch, disturb) -> list[int]:
@@ -272,15 +272,15 @@ def test_hundreds_are_found_each_once_by_one_word_and_by_hundreds_of_words(repos
     rows.append(imported(600, clock() - 600, title="bwa"))
     posted = repository.imports.add(rows)
 
-    assert repository.search.newest(read_query("old.example"), 1000) == posted
-    assert few == 1 or repository.search.newest(read_query("wa"), 1000) == posted[:-1]
+    assert repository.search.list_newest(read_query("old.example"), 1000) == posted
+    assert few == 1 or repository.search.list_newest(read_query("wa"), 1000) == posted[:-1]
 
 
 def test_the_readers_own_choice_is_told(repository):
     article = post(repository, "redis")
     repository.votes.cast(article, BOB, Choice.OPPOSE)
 
-    (found,) = repository.search.page(read_query("redis"), reader=BOB).articles
+    (found,) = repository.search.get_page(read_query("redis"), reader=BOB).articles
 
     assert found.choice is Choice.OPPOSE
 
@@ -327,7 +327,7 @@ def check(repository, text, facts, slug, hidden, *, whole):
     articles = [article for article in repository.articles.get_many(list(facts)) if is_met(article)]
     articles.sort(key=lambda article: sort_key(article.posted_at, str(article.id)), reverse=True)
     expected = [article.id for article in articles]
-    page = repository.search.page(read_query(text), Order.TIME, slug=slug, hidden=hidden)
+    page = repository.search.get_page(read_query(text), Order.TIME, slug=slug, hidden=hidden)
     found = [article.id for article in page.articles]
     if page.complete:
         assert found == expected[:25], text
@@ -343,7 +343,7 @@ def test_naughty_queries_are_answered(repository, shared_dir):
 
     post(repository, "redis")
     for text in json.loads((shared_dir / "cases" / "naughty_strings.json").read_text("utf-8")):
-        repository.search.page(read_query(text))
+        repository.search.get_page(read_query(text))
     assert problems(repository) == []
 
 
@@ -368,7 +368,7 @@ def unindexed(repository) -> Repository:
 
 def test_a_store_from_before_is_sound_and_its_search_says_that_it_is_not_complete(unindexed):
     assert problems(unindexed) == []
-    page = unindexed.search.page(read_query("redis"))
+    page = unindexed.search.get_page(read_query("redis"))
     assert (page.articles, page.complete) == ((), False)
 
 
@@ -381,14 +381,14 @@ def test_a_store_from_before_is_indexed_step_by_step(unindexed, monkeypatch):
     assert unindexed.search.catch_up(60) == 0
 
     assert sorted(ids(unindexed, "redis")) == [1, 3]
-    assert unindexed.search.page(read_query("redis")).complete
+    assert unindexed.search.get_page(read_query("redis")).complete
     assert problems(unindexed) == []
 
 
 def test_changes_while_it_is_indexed_are_kept(unindexed):
     unindexed.articles.edit(1, MODERATOR, "python", "https://p.example/", moderator=True)
     unindexed.articles.restore(2, MODERATOR, "It was not")
-    assert list(unindexed.search.index()) == [(3, 3)]
+    assert list(unindexed.search.index_all()) == [(3, 3)]
     assert sorted(ids(unindexed, "redis")) == [2, 3]
     assert problems(unindexed) == []
 
@@ -412,7 +412,7 @@ def test_words_of_another_version_are_made_anew(repository, state):
     repository.store.client.zadd(keys.lexicon, {"older": 0})
     repository.store.client.hset(names.SCHEMA, "indexed", state)
 
-    assert not repository.search.page(read_query("redis")).complete
+    assert not repository.search.get_page(read_query("redis")).complete
     repository.search.catch_up(60)
 
     assert ids(repository, "older") == []
@@ -427,13 +427,13 @@ def test_an_older_version_leaves_the_words_of_a_newer_one_alone(repository, stat
     client.hset(names.SCHEMA, "indexed", state)
 
     assert repository.search.catch_up(60) == 0
-    assert list(repository.search.index()) == []
-    assert repository.search.renew([article]) == 0
+    assert list(repository.search.index_all()) == []
+    assert repository.search.reindex([article]) == 0
     repository.repair.run()
 
     assert client.hget(keys.article(article), "words") == " newer "
     assert client.hget(names.SCHEMA, "indexed") == state
-    assert not repository.search.page(read_query("redis")).complete
+    assert not repository.search.get_page(read_query("redis")).complete
 
 
 def test_two_versions_side_by_side_make_the_words_once(repository, monkeypatch):
@@ -442,12 +442,12 @@ def test_two_versions_side_by_side_make_the_words_once(repository, monkeypatch):
         post(repository, f"redis {number}")
     client.hset(names.SCHEMA, "indexed", "0 all")
     monkeypatch.setattr(find, "STEP", 1)
-    older = repository.search.index()
+    older = repository.search.index_all()
     next(older)
     monkeypatch.setattr(find, "WORDS_VERSION", NEWER)  # another process is started meanwhile
     monkeypatch.setattr(find, "ALL_INDEXED", f"{NEWER} all")
 
-    assert list(repository.search.index()) == [(done, 4) for done in range(1, 5)]
+    assert list(repository.search.index_all()) == [(done, 4) for done in range(1, 5)]
     monkeypatch.undo()
 
     assert list(older) == []
@@ -460,10 +460,10 @@ def test_an_operator_may_go_back_to_the_words_of_an_older_version(repository):
     client = repository.store.client
     client.hset(names.SCHEMA, "indexed", f"{NEWER} all")
 
-    assert list(repository.search.index(anew=True)) == [(article, article)]
+    assert list(repository.search.index_all(anew=True)) == [(article, article)]
 
     assert client.hget(names.SCHEMA, "indexed") == ALL_INDEXED
-    assert repository.search.page(read_query("redis")).complete
+    assert repository.search.get_page(read_query("redis")).complete
 
 
 def test_indexing_leaves_an_article_alone_that_was_changed_meanwhile(repository):
@@ -490,7 +490,7 @@ def test_what_changes_while_it_is_indexed_is_read_again(repository, monkeypatch)
 
     monkeypatch.setattr(find, "read_articles", read)
 
-    repository.search.renew([article])
+    repository.search.reindex([article])
 
     assert ids(repository, "renamed") == [article]
     assert ids(repository, "alice") == []
@@ -502,7 +502,7 @@ def test_an_index_made_anew_is_the_same(repository, clock):
     use(repository, clock)
     before = contents(repository)
 
-    for _ in repository.search.index(anew=True):
+    for _ in repository.search.index_all(anew=True):
         pass
 
     assert contents(repository) == before
@@ -526,7 +526,7 @@ def test_many_changes_at_once_leave_the_index_whole(repository):
                     case 2:
                         repository.articles.restore(article, MODERATOR, "x")
                     case 3:
-                        repository.search.renew([article])
+                        repository.search.reindex([article])
             except (ArticleRemoved, DuplicateLink, NotRemoved):
                 pass
 

@@ -17,10 +17,10 @@ def test_post_vote_list_and_group(repository):
 
     assert repository.votes.cast(article_id, OTHER_USER, Choice.VOTE).votes > 1
 
-    assert len(repository.listings.page(Order.SCORE, 1).articles) >= 1
+    assert len(repository.lists.get_page(Order.SCORE, 1).articles) >= 1
 
     repository.groups.assign(article_id, ["new-group"])
-    assert len(repository.listings.page(Order.SCORE, 1, slug="new-group").articles) >= 1
+    assert len(repository.lists.get_page(Order.SCORE, 1, slug="new-group").articles) >= 1
 
 
 def test_vote_then_oppose_by_the_same_user(repository):
@@ -31,6 +31,6 @@ def test_vote_then_oppose_by_the_same_user(repository):
     tally = repository.votes.cast(article_id, OTHER_USER, Choice.OPPOSE)
     assert (tally.votes, tally.opposes) == (1, 1)
 
-    assert len(repository.listings.page(Order.SCORE, 1).articles) >= 1
+    assert len(repository.lists.get_page(Order.SCORE, 1).articles) >= 1
     repository.groups.assign(article_id, ["new-group"])
-    assert len(repository.listings.page(Order.SCORE, 1, slug="new-group").articles) >= 1
+    assert len(repository.lists.get_page(Order.SCORE, 1, slug="new-group").articles) >= 1

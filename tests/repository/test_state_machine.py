@@ -17,6 +17,7 @@ from articles.domain.errors import (
     ArticleNotFound,
     ArticleRemoved,
     ArticlesError,
+    ChangeRunning,
     DuplicateLink,
     EditingClosed,
     GroupExists,
@@ -26,7 +27,6 @@ from articles.domain.errors import (
     PageNotFound,
     ParametersChanged,
     StoreUnavailable,
-    TuningRunning,
     VotingClosed,
 )
 from articles.domain.lists import Order
@@ -200,7 +200,7 @@ class Machine(RuleBasedStateMachine):
 
     def look_whether_applied(self) -> None:
         """Who puts parameters in force depends on the steps it takes; that it is done at most once does not."""
-        state = self.repository.tuning.state()
+        state = self.repository.parameters.get_state()
         if self.applying and not state.applying:
             self.parameters, self.applying = self.applying, None
             self.version += 1
@@ -270,9 +270,9 @@ class Machine(RuleBasedStateMachine):
         for visitor in visitors:
             if article is None or article.removed is not None:
                 with pytest.raises(ArticleRemoved if article else ArticleNotFound):
-                    self.repository.views.record(article_id, visit(visitor))
+                    self.repository.pageviews.record(article_id, visit(visitor))
                 return
-            count = self.repository.views.record(article_id, visit(visitor))
+            count = self.repository.pageviews.record(article_id, visit(visitor))
             if self.clock() - article.seen.get(visitor, -math.inf) < RULES.view_repeat:
                 assert count.reason == REPEAT
             else:
@@ -286,27 +286,29 @@ class Machine(RuleBasedStateMachine):
     def view_suspiciously(self, at: int, suspicion: Suspicion) -> None:
         article = self.articles.get(self.pick(at))
         assume(article is not None and article.removed is None)
-        count = self.repository.views.record(self.pick(at), visit(0, suspicion=suspicion))
+        count = self.repository.pageviews.record(self.pick(at), visit(0, suspicion=suspicion))
         assert (count.reason, count.pv) == (suspicion, self.articles[self.pick(at)].pv)
 
     @rule(parameters=settings_of_the_lab, late=st.booleans())
     def tune(self, parameters: Parameters, late: bool) -> None:
-        refusal = TuningRunning if self.applying else ParametersChanged if late else None
+        refusal = ChangeRunning if self.applying else ParametersChanged if late else None
         expected = self.version - late
         if refusal:
             with pytest.raises(refusal):
-                self.repository.tuning.apply(parameters, expected=expected, actor=MODERATOR, reason="Why not")
+                self.repository.parameters.apply(parameters, expected=expected, actor=MODERATOR, reason="Why not")
             return
-        self.repository.tuning.apply(parameters, expected=expected, actor=MODERATOR, reason="Why not")
+        self.repository.parameters.apply(parameters, expected=expected, actor=MODERATOR, reason="Why not")
         self.applying = parameters
         self.look_whether_applied()
 
     @rule(commands=st.none() | st.integers(0, 4))
     def go_on_applying(self, commands: int | None) -> None:
         if commands is None:
-            assert self.repository.tuning.advance() == (self.repository.tuning.state().applying is None)
+            assert self.repository.parameters.advance() == (
+                self.repository.parameters.get_state().applying is None
+            )
         else:
-            self.breaking(self.repository.tuning.advance, commands)
+            self.breaking(self.repository.parameters.advance, commands)
         self.look_whether_applied()
 
     @rule(
@@ -334,7 +336,7 @@ class Machine(RuleBasedStateMachine):
     @rule(age=times)
     def read_what_is_hot_and_not_old(self, age: float) -> None:
         since = round(self.clock() - age, 3)
-        page = self.repository.listings.page(Order.HOT, since=since, size=20)
+        page = self.repository.lists.get_page(Order.HOT, since=since, size=20)
         assert [article.id for article in page.articles] == [
             i for i in self.in_order(Order.HOT) if self.articles[i].time >= since
         ]
@@ -407,7 +409,7 @@ class Machine(RuleBasedStateMachine):
             assert groups.merge(slug, into, MODERATOR) == inside
         elif not self.breaking(lambda: groups.merge(slug, into, MODERATOR), commands):
             assert problems(self.repository) == []
-            if slug in groups.titles():
+            if slug in groups.get_titles():
                 groups.merge(slug, into, MODERATOR)
         for article in self.articles.values():
             if slug in article.groups:
@@ -564,18 +566,18 @@ class Machine(RuleBasedStateMachine):
     def read_a_page(self, order: Order, number: int, slug: str | None) -> None:
         if slug is not None and slug not in self.groups:
             with pytest.raises(GroupNotFound) as gone:
-                self.repository.listings.page(order, number, slug=slug)
+                self.repository.lists.get_page(order, number, slug=slug)
             assert gone.value.moved_to == self.merged.get(slug)
             return
         if order is Order.HOT:
-            self.repository.listings.page(order)  # so that it is scored for this moment
+            self.repository.lists.get_page(order)  # so that it is scored for this moment
         expected = self.in_order(order, slug)
         start = (number - 1) * RULES.per_page
         if number > 1 and start >= len(expected):
             with pytest.raises(PageNotFound):
-                self.repository.listings.page(order, number, slug=slug)
+                self.repository.lists.get_page(order, number, slug=slug)
             return
-        page = self.repository.listings.page(order, number, slug=slug)
+        page = self.repository.lists.get_page(order, number, slug=slug)
         assert [article.id for article in page.articles] == expected[start : start + RULES.per_page]
         assert page.total == len(expected)
 
@@ -583,7 +585,7 @@ class Machine(RuleBasedStateMachine):
     def read_a_profile(self, user: int) -> None:
         profile = self.profiles[user]
         newest = sorted(profile, key=lambda i: (profile[i], str(i).encode()), reverse=True)
-        page = self.repository.members.posted(user)
+        page = self.repository.members.get_posted(user)
         assert [a.id for a in page.articles] == [
             i for i in newest[: RULES.per_page] if self.articles[i].removed is None
         ]
@@ -620,7 +622,7 @@ class Machine(RuleBasedStateMachine):
             for order in (Order.SCORE, Order.HOT, Order.POINTS):
                 found_in_group = listed(self.repository, order, slug)
                 assert found_in_group == self.in_order(order, slug)
-        found = {group.slug: (group.title, group.articles) for group in self.repository.groups.all()}
+        found = {group.slug: (group.title, group.articles) for group in self.repository.groups.list_all()}
         assert found == {slug: (t, len(self.in_order(Order.TIME, slug))) for slug, t in self.groups.items()}
         assert self.repository.store.client.hgetall(self.repository.store.shards.directory.merged) == self.merged
 

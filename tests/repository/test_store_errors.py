@@ -34,10 +34,10 @@ def everything(repository):
     return (
         lambda: repository.votes.cast(1, BOB, Choice.VOTE),
         lambda: repository.articles.post(BOB, "bob", "B", "https://example.org/b"),
-        lambda: repository.listings.page(Order.SCORE),
+        lambda: repository.lists.get_page(Order.SCORE),
         lambda: repository.articles.get(1),
-        repository.groups.all,
-        repository.moderation_log.page,
+        repository.groups.list_all,
+        repository.moderation_log.get_page,
     )
 
 
@@ -80,9 +80,9 @@ def test_a_full_store_refuses_writes_whole_and_serves_reads(private):
         repository.articles.post(BOB, "bob", "B", "https://example.org/b")
 
     assert repository.articles.get(1).votes == 1
-    assert repository.listings.page(Order.SCORE).total == 1
+    assert repository.lists.get_page(Order.SCORE).total == 1
     repository.store.client.config_set("maxmemory", "0")
-    assert list(repository.audit.findings()) == []
+    assert list(repository.audit.run()) == []
     assert repository.votes.cast(1, BOB, Choice.VOTE).votes == 2
 
 
@@ -100,7 +100,7 @@ def test_a_store_that_forgot_the_scripts_is_taught_again(repository):
         repository.store.client.script_flush()
         repository.votes.cast(number, BOB, Choice.VOTE)
         repository.store.client.script_flush()
-        assert repository.listings.page(Order.SCORE, slug="python").total == 1
+        assert repository.lists.get_page(Order.SCORE, slug="python").total == 1
 
     assert repository.articles.get(number).votes == 2
 
@@ -170,7 +170,7 @@ def test_a_store_that_only_reads_refuses_every_write_and_serves_every_list(used)
         with pytest.raises(StoreUnavailable):
             write()
 
-    assert used.listings.page(Order.SCORE).total == 1
+    assert used.lists.get_page(Order.SCORE).total == 1
     assert used.articles.get(1, BOB).votes == 1
     client.replicaof("NO", "ONE")
     assert contents(used) == before
@@ -225,7 +225,7 @@ def test_a_store_that_forgets_the_scripts_again_and_again_is_noticed_by_nobody(r
     forgetting.start()
     try:
         for _ in range(200):
-            assert repository.explanations.of(repository.articles.get(number)).front.rank == 1
+            assert repository.explanations.get(repository.articles.get(number)).front.rank == 1
     finally:
         stop.set()
         forgetting.join()

@@ -15,7 +15,7 @@ RULED = (Span.DAY, Span.WEEK, Span.MONTH)
 
 
 def top(repository, span=Span.ALL, **more):
-    return [article.id for article in repository.listings.page(Order.POINTS, span=span, **more).articles]
+    return [article.id for article in repository.lists.get_page(Order.POINTS, span=span, **more).articles]
 
 
 def vote(repository, article_id, points, first=100):
@@ -166,7 +166,7 @@ def test_pages_of_a_span_are_two_round_trips_also_when_it_is_made(repository, cl
 
     for span in (Span.MONTH, Span.MONTH, Span.ALL):
         with wire.counted():
-            repository.listings.page(Order.POINTS, 2, span=span, reader=BOB)
+            repository.lists.get_page(Order.POINTS, 2, span=span, reader=BOB)
         assert wire.trips == 2
 
 
@@ -209,7 +209,7 @@ def test_an_empty_span_is_an_empty_page(repository, clock):
     post(repository, 1)
     clock.advance(2 * DAY)
 
-    page = repository.listings.page(Order.POINTS, span=Span.DAY)
+    page = repository.lists.get_page(Order.POINTS, span=Span.DAY)
 
     assert (page.articles, page.total, page.has_next) == ((), 0, False)
 
@@ -221,12 +221,12 @@ def test_a_store_that_takes_no_writes_still_shows_spans_and_groups(repository, c
         clock.advance(1)
     asked = [{"span": span} for span in Span] + [{"slug": "python"}]
     client = repository.store.client
-    pages = [repository.listings.page(Order.POINTS, 2, **ask, **chosen) for ask in asked]
+    pages = [repository.lists.get_page(Order.POINTS, 2, **ask, **chosen) for ask in asked]
     made = [client.keys(pattern) for pattern in ("*top:*", "*points:python")]
     client.delete(*(name for names in made for name in names))
     client.config_set("maxmemory", "1")
     try:
-        held = [repository.listings.page(Order.POINTS, 2, **ask, **chosen) for ask in asked]
+        held = [repository.lists.get_page(Order.POINTS, 2, **ask, **chosen) for ask in asked]
     finally:
         client.config_set("maxmemory", "0")
 

@@ -11,7 +11,7 @@ import pytest
 
 from articles.domain import ranking
 from articles.domain.articles import Choice
-from articles.domain.errors import ArticlesError, ParametersChanged, StoreUnfit, TuningRunning
+from articles.domain.errors import ArticlesError, ChangeRunning, ParametersChanged, StoreUnfit
 from articles.domain.lists import Order
 from articles.domain.moderation import OPERATOR, Action, Actor
 from articles.domain.ranking import Parameters
@@ -66,7 +66,7 @@ def fill(repository: Repository, clock: Clock, count: int = 40) -> Repository:
     ]
     ids = repository.imports.add(rows)
     views = [(i, visit(n), clock()) for i in ids for n in range(chance.randint(0, 4))]
-    repository.views.record_many(views)
+    repository.pageviews.record_many(views)
     repository.hot.rescore()
     warm(repository, "python")
     return repository
@@ -74,9 +74,9 @@ def fill(repository: Repository, clock: Clock, count: int = 40) -> Repository:
 
 def begin(repository: Repository, parameters: Parameters = OTHER, *, actor: Actor = MODERATOR) -> int:
     """Begin to apply parameters; how many articles are scored by them."""
-    version = repository.tuning.state().version
-    repository.tuning.apply(parameters, expected=version, actor=actor, reason="To see")
-    applying = repository.tuning.state().applying
+    version = repository.parameters.get_state().version
+    repository.parameters.apply(parameters, expected=version, actor=actor, reason="To see")
+    applying = repository.parameters.get_state().applying
     assert applying, "there was nothing to do in steps"
     return applying.done
 
@@ -85,7 +85,7 @@ def by_score(repository: Repository, parameters: Parameters) -> list[int]:
     """The front page as parameters would have it."""
     values = {
         a.id: ranking.score(a.posted_at, a.points, seconds_per_point=parameters.seconds_per_point)
-        for a in repository.imports.all()
+        for a in repository.imports.iterate()
         if a.removed is None
     }
     return sorted(values, key=lambda i: (values[i], str(i).encode()), reverse=True)
@@ -114,10 +114,10 @@ def leftovers(repository: Repository) -> list[str]:
 
 
 def test_a_new_store_ranks_by_the_configured_weight_and_the_seeds_values(repository):
-    state = repository.tuning.state()
+    state = repository.parameters.get_state()
 
     assert (state.parameters, state.version, state.applying) == (Parameters(), 1, None)
-    (entry,) = repository.tuning.history()
+    (entry,) = repository.parameters.list_changes()
     assert (entry.version, entry.at, entry.actor_name, entry.parameters) == (1, 0.0, "", Parameters())
 
 
@@ -125,13 +125,13 @@ def test_parameters_with_the_same_weight_are_in_force_at_once(filled, clock):
     clock.advance(5)
     before = scores(filled)
 
-    filled.tuning.apply(SAME_WEIGHT, expected=1, actor=MODERATOR, reason="Hotter")
+    filled.parameters.apply(SAME_WEIGHT, expected=1, actor=MODERATOR, reason="Hotter")
 
-    state = filled.tuning.state()
+    state = filled.parameters.get_state()
     assert (state.parameters, state.version, state.applying) == (SAME_WEIGHT, 2, None)
     assert scores(filled) == before
     assert filled.hot.refreshed_at() == clock()
-    for article in filled.listings.page(Order.HOT).articles:
+    for article in filled.lists.get_page(Order.HOT).articles:
         hours = ranking.hours_between(article.posted_at, clock())
         exact = ranking.hotness(article.pv, article.uv, hours, SAME_WEIGHT)
         assert article.hotness == pytest.approx(exact, rel=1e-9)
@@ -142,18 +142,18 @@ def test_parameters_with_the_same_weight_are_in_force_at_once(filled, clock):
 def test_another_weight_is_applied_in_steps_during_which_readers_have_the_old_one(filled):
     old, steps = listed(filled), 0
     begin(filled)
-    done = [filled.tuning.state().applying.done]
-    while not filled.tuning.advance():
+    done = [filled.parameters.get_state().applying.done]
+    while not filled.parameters.advance():
         assert listed(filled) == listed(filled, Order.SCORE, "python") == old
-        assert filled.tuning.in_force() == Parameters()
+        assert filled.parameters.get_current() == Parameters()
         assert filled.articles.get(1).score == scores(filled)[1]
         assert problems(filled) == []
-        done.append(filled.tuning.state().applying.done)
+        done.append(filled.parameters.get_state().applying.done)
         steps += 1
 
     assert steps >= 2
     assert done == sorted(done)
-    assert filled.tuning.in_force() == OTHER
+    assert filled.parameters.get_current() == OTHER
     assert listed(filled) == listed(filled, Order.SCORE, "python") == by_score(filled, OTHER) != old
     assert leftovers(filled) == []
     assert problems(filled) == []
@@ -162,7 +162,7 @@ def test_another_weight_is_applied_in_steps_during_which_readers_have_the_old_on
 def test_how_far_it_is_can_be_seen(filled):
     done = begin(filled)
 
-    applying = filled.tuning.state().applying
+    applying = filled.parameters.get_state().applying
     assert applying.parameters == OTHER
     assert 0 < applying.done == done < applying.total == 40
 
@@ -170,15 +170,15 @@ def test_how_far_it_is_can_be_seen(filled):
 def test_a_budget_of_time_is_used_for_more_steps(filled):
     begin(filled)
 
-    assert filled.tuning.advance(budget=60)
+    assert filled.parameters.advance(budget=60)
 
-    assert filled.tuning.in_force() == OTHER
+    assert filled.parameters.get_current() == OTHER
 
 
 def test_nothing_to_do_is_done(filled):
-    assert filled.tuning.advance()
+    assert filled.parameters.advance()
     assert contents(filled) == {**contents(filled)}
-    assert filled.tuning.state().version == 1
+    assert filled.parameters.get_state().version == 1
 
 
 @pytest.mark.parametrize("shards", [1, 4])
@@ -188,7 +188,7 @@ def test_an_empty_store_takes_another_weight_too(server_url, clock, shards):
 
     tune(repository, OTHER)
 
-    assert repository.tuning.in_force() == OTHER
+    assert repository.parameters.get_current() == OTHER
     assert repository.articles.get(post(repository, 1)).score == clock() + OTHER.seconds_per_point
     assert problems(repository) == []
 
@@ -223,11 +223,11 @@ def test_going_back_restores_exactly_the_scores(filled):
     assert scores(filled) != before
     assert hot_values(filled) != hot
 
-    tune(filled, filled.tuning.history()[1].parameters)
+    tune(filled, filled.parameters.list_changes()[1].parameters)
 
     assert scores(filled) == before
     assert hot_values(filled) == hot
-    assert filled.tuning.state().version == 3
+    assert filled.parameters.get_state().version == 3
     assert problems(filled) == []
 
 
@@ -253,7 +253,7 @@ def test_whatever_changes_while_a_weight_is_applied_is_ranked_by_it(repository, 
         repository.imports.add([imported(5000 + round_, clock() - 3 * DAY * round_ - 7, groups=("python",))])
         repository.groups.assign(10 + round_, ["redis"], ["python"])
         assert problems(repository) == []
-        if repository.tuning.advance():
+        if repository.parameters.advance():
             break
 
     finish_tuning(repository)
@@ -268,10 +268,10 @@ def test_any_changes_in_any_order_while_weights_are_applied_end_right(repository
     weights, numbers = cycle([10, 500, 200, 3000]), iter(range(1000, 9000))
 
     def tune_on() -> None:
-        with suppress(TuningRunning):
-            state = repository.tuning.state()
+        with suppress(ChangeRunning):
+            state = repository.parameters.get_state()
             wanted = replace(state.parameters, votes_per_day=next(weights))
-            repository.tuning.apply(wanted, expected=state.version, actor=MODERATOR, reason="Why not")
+            repository.parameters.apply(wanted, expected=state.version, actor=MODERATOR, reason="Why not")
 
     def change() -> None:
         article_id = chance.randint(1, 30)
@@ -283,11 +283,11 @@ def test_any_changes_in_any_order_while_weights_are_applied_end_right(repository
                     lambda: repository.articles.restore(article_id, MODERATOR, "No spam"),
                     lambda: repository.groups.assign(article_id, ["redis"], ["python"]),
                     lambda: post(repository, next(numbers), ("python",)),
-                    lambda: repository.views.record(article_id, visit(chance.randint(1, 99))),
+                    lambda: repository.pageviews.record(article_id, visit(chance.randint(1, 99))),
                     lambda: repository.imports.add([imported(next(numbers), clock() - chance.randint(0, 10**6))]),
-                    lambda: repository.listings.page(Order.SCORE, slug="python"),
+                    lambda: repository.lists.get_page(Order.SCORE, slug="python"),
                     repository.hot.rescore,
-                    repository.tuning.advance,
+                    repository.parameters.advance,
                     tune_on,
                 ]
             )()
@@ -297,11 +297,11 @@ def test_any_changes_in_any_order_while_weights_are_applied_end_right(repository
         change()
         if chance.random() < 0.1:
             assert problems(repository) == []
-            assert listed(repository) == by_score(repository, repository.tuning.in_force())
+            assert listed(repository) == by_score(repository, repository.parameters.get_current())
     finish_tuning(repository)
 
-    assert repository.tuning.state().version > 1
-    assert listed(repository) == by_score(repository, repository.tuning.in_force())
+    assert repository.parameters.get_state().version > 1
+    assert listed(repository) == by_score(repository, repository.parameters.get_current())
     assert leftovers(repository) == []
     assert problems(repository) == []
 
@@ -310,7 +310,7 @@ def test_a_repair_meanwhile_keeps_both_rankings_right(filled):
     begin(filled)
     filled.repair.run()
     assert problems(filled) == []
-    assert filled.tuning.state().applying
+    assert filled.parameters.get_state().applying
 
     finish_tuning(filled)
 
@@ -346,21 +346,21 @@ def test_killed_after_any_step_it_is_ended_by_another_process(repository, clock,
         dying = dying_after(repository, uses)
         ended = False
         try:
-            dying.tuning.apply(parameters, expected=1, actor=MODERATOR, reason="To see")
+            dying.parameters.apply(parameters, expected=1, actor=MODERATOR, reason="To see")
             finish_tuning(dying)
             ended = True
         except Dying:
             assert problems(repository) == []
-            assert listed(repository) == by_score(repository, repository.tuning.in_force())
+            assert listed(repository) == by_score(repository, repository.parameters.get_current())
 
         finish_tuning(repository)
 
-        begun = repository.tuning.state().version == 2
+        begun = repository.parameters.get_state().version == 2
         assert begun or uses == 0
-        assert repository.tuning.in_force() == (parameters if begun else Parameters())
-        assert len(repository.tuning.history()) == 1 + begun
-        assert len(repository.moderation_log.page().entries) == begun
-        assert listed(repository) == by_score(repository, repository.tuning.in_force())
+        assert repository.parameters.get_current() == (parameters if begun else Parameters())
+        assert len(repository.parameters.list_changes()) == 1 + begun
+        assert len(repository.moderation_log.get_page().entries) == begun
+        assert listed(repository) == by_score(repository, repository.parameters.get_current())
         assert leftovers(repository) == []
         assert problems(repository) == []
         if ended:
@@ -377,7 +377,7 @@ def test_who_chose_by_parameters_that_are_not_in_force_any_more_is_told(filled):
     before = contents(filled)
 
     with pytest.raises(ParametersChanged) as refused:
-        filled.tuning.apply(SAME_WEIGHT, expected=1, actor=BOB, reason="Mine")
+        filled.parameters.apply(SAME_WEIGHT, expected=1, actor=BOB, reason="Mine")
 
     assert refused.value.version == 2
     assert contents(filled) == before
@@ -388,12 +388,12 @@ def test_who_comes_while_others_are_applied_is_told(filled):
     before = contents(filled)
 
     for expected in (1, 2):
-        with pytest.raises(TuningRunning):
-            filled.tuning.apply(SAME_WEIGHT, expected=expected, actor=BOB, reason="Mine")
+        with pytest.raises(ChangeRunning):
+            filled.parameters.apply(SAME_WEIGHT, expected=expected, actor=BOB, reason="Mine")
 
     assert contents(filled) == before
     finish_tuning(filled)
-    assert filled.tuning.in_force() == OTHER
+    assert filled.parameters.get_current() == OTHER
 
 
 @pytest.mark.parametrize(
@@ -411,7 +411,7 @@ def test_parameters_out_of_their_range_are_refused(filled, parameters):
     before = contents(filled)
 
     with pytest.raises(ValueError, match=r"gamma|votes_per_day|alpha, beta|base|beta"):
-        filled.tuning.apply(parameters, expected=1, actor=MODERATOR, reason="To see")
+        filled.parameters.apply(parameters, expected=1, actor=MODERATOR, reason="To see")
 
     assert contents(filled) == before
 
@@ -421,9 +421,9 @@ def test_a_store_that_lost_its_parameters_is_told_from_one_that_has_them(filled)
         filled.store.client.delete(keys.ranking)
 
     for ask in (
-        filled.tuning.in_force,
-        filled.tuning.advance,
-        lambda: filled.tuning.apply(OTHER, expected=1, actor=MODERATOR, reason="To see"),
+        filled.parameters.get_current,
+        filled.parameters.advance,
+        lambda: filled.parameters.apply(OTHER, expected=1, actor=MODERATOR, reason="To see"),
     ):
         with pytest.raises(StoreUnfit):
             ask()
@@ -434,7 +434,7 @@ def test_of_many_moderators_at_once_one_applies_and_the_others_are_told(reposito
 
     def apply(number: int):
         wanted = Parameters(votes_per_day=10 + number)
-        return lambda: repository.tuning.apply(
+        return lambda: repository.parameters.apply(
             wanted, expected=1, actor=Actor(number, f"m{number}"), reason="Mine"
         )
 
@@ -442,10 +442,10 @@ def test_of_many_moderators_at_once_one_applies_and_the_others_are_told(reposito
     finish_tuning(repository)
 
     assert outcomes.count(None) == 1
-    assert all(isinstance(one, TuningRunning | ParametersChanged) for one in outcomes if one is not None)
-    assert repository.tuning.in_force().votes_per_day == 10 + outcomes.index(None)
-    assert repository.tuning.state().version == 2
-    assert len(repository.tuning.history()) == 2
+    assert all(isinstance(one, ChangeRunning | ParametersChanged) for one in outcomes if one is not None)
+    assert repository.parameters.get_current().votes_per_day == 10 + outcomes.index(None)
+    assert repository.parameters.get_state().version == 2
+    assert len(repository.parameters.list_changes()) == 2
     assert problems(repository) == []
 
 
@@ -455,9 +455,9 @@ def test_many_who_go_on_at_once_end_it_once(repository, clock):
 
     race(repository, [lambda: finish_tuning(repository)] * 12)
 
-    assert repository.tuning.state().version == 2
-    assert len(repository.tuning.history()) == 2
-    assert len(repository.moderation_log.page().entries) == 1
+    assert repository.parameters.get_state().version == 2
+    assert len(repository.parameters.list_changes()) == 2
+    assert len(repository.moderation_log.get_page().entries) == 1
     assert listed(repository) == by_score(repository, OTHER)
     assert problems(repository) == []
 
@@ -483,7 +483,7 @@ def test_a_worker_that_was_held_up_does_no_harm_to_what_came_after(filled):
             filled.store.run_together(calls)
 
         assert contents(filled) == before
-    assert filled.tuning.in_force() == third
+    assert filled.parameters.get_current() == third
     assert listed(filled) == by_score(filled, third)
     assert problems(filled) == []
 
@@ -493,7 +493,7 @@ def test_an_end_for_a_ranking_that_is_not_whole_changes_nothing(filled):
     before = scores(filled)
 
     with suppress(Exception):
-        filled.tuning._put_in_force(OTHER, 2)
+        filled.parameters._put_in_force(OTHER, 2)
 
     assert scores(filled) == before
 
@@ -543,7 +543,7 @@ def test_no_reader_ever_sees_a_mixture_of_two_weights(repository, clock):
 
     def read() -> None:
         for slug in (None, "python"):
-            ids = [article.id for article in repository.listings.page(Order.SCORE, slug=slug).articles]
+            ids = [article.id for article in repository.lists.get_page(Order.SCORE, slug=slug).articles]
             assert ids in shown
             seen.add(shown.index(ids))
 
@@ -587,7 +587,7 @@ def test_a_group_whose_ranking_is_made_while_the_weight_changes_is_read_again(
 
     monkeypatch.setattr(reader.store, "run_many", overtaking)
 
-    ids = [article.id for article in reader.listings.page(Order.SCORE, slug="python").articles]
+    ids = [article.id for article in reader.lists.get_page(Order.SCORE, slug="python").articles]
 
     assert overtaken
     assert ids in [order[:25] for order in orders.values()]
@@ -616,13 +616,13 @@ def test_votes_views_and_posts_at_once_with_changes_of_the_weight_leave_a_sound_
             *map(vote, range(100, 104)),
             several(moderate, 3),
             several(lambda: post(repository, next(numbers), ("python",)), 20),
-            several(lambda: repository.views.record(open_ids[0], visit(next(numbers))), 40),
-            several(repository.tuning.advance, 30),
+            several(lambda: repository.pageviews.record(open_ids[0], visit(next(numbers))), 40),
+            several(repository.parameters.advance, 30),
             several(repository.hot.rescore, 20),
         ],
     )
 
-    assert repository.tuning.state().version == 4
+    assert repository.parameters.get_state().version == 4
     assert listed(repository) == by_score(repository, Parameters())
     assert problems(repository) == []
 
@@ -632,11 +632,11 @@ def test_votes_views_and_posts_at_once_with_changes_of_the_weight_leave_a_sound_
 
 def test_the_history_tells_who_put_what_in_force_when_and_why_newest_first(filled, clock):
     clock.advance(10)
-    filled.tuning.apply(SAME_WEIGHT, expected=1, actor=BOB, reason="Hotter")
+    filled.parameters.apply(SAME_WEIGHT, expected=1, actor=BOB, reason="Hotter")
     clock.advance(10)
     tune(filled, OTHER)
 
-    newest, middle, first = filled.tuning.history()
+    newest, middle, first = filled.parameters.list_changes()
 
     assert (newest.version, newest.at, newest.actor_name, newest.parameters) == (3, clock(), "carol", OTHER)
     assert (middle.version, middle.at, middle.actor_name, middle.reason) == (2, clock() - 10, "bob", "Hotter")
@@ -645,10 +645,10 @@ def test_the_history_tells_who_put_what_in_force_when_and_why_newest_first(fille
 
 
 def test_the_public_log_tells_every_parameter_that_changed(filled, clock):
-    filled.tuning.apply(SAME_WEIGHT, expected=1, actor=BOB, reason="Hotter")
+    filled.parameters.apply(SAME_WEIGHT, expected=1, actor=BOB, reason="Hotter")
     tune(filled, replace(SAME_WEIGHT, votes_per_day=50))
 
-    newest, older = filled.moderation_log.page().entries[:2]
+    newest, older = filled.moderation_log.get_page().entries[:2]
 
     assert (older.action, older.at, older.actor_name, older.reason) == (Action.TUNE, clock(), "bob", "Hotter")
     assert older.details == {"alpha": "1 → 3", "gamma": "1.5 → 2.5", "version": "2"}
@@ -660,7 +660,7 @@ def test_numbers_are_kept_to_the_last_bit(filled):
 
     tune(filled, odd)
 
-    assert filled.tuning.in_force() == filled.tuning.history()[0].parameters == odd
+    assert filled.parameters.get_current() == filled.parameters.list_changes()[0].parameters == odd
     assert problems(filled) == []
 
 
@@ -678,8 +678,8 @@ def configured(repository: Repository, votes_per_day: int) -> Repository:
 def test_a_changed_configuration_is_adopted_and_written_down(filled):
     assert configured(filled, 50).adopt_rules()
 
-    assert filled.tuning.in_force() == Parameters(votes_per_day=50)
-    assert filled.tuning.history()[0].actor_name == OPERATOR.name == ""
+    assert filled.parameters.get_current() == Parameters(votes_per_day=50)
+    assert filled.parameters.list_changes()[0].actor_name == OPERATOR.name == ""
     assert listed(filled) == by_score(filled, Parameters(votes_per_day=50))
     assert not configured(filled, 50).adopt_rules()
     assert problems(filled) == []
@@ -690,20 +690,20 @@ def test_a_configuration_that_is_as_it_was_leaves_what_the_lab_applied(filled):
 
     assert not configured(filled, 200).adopt_rules()
 
-    assert filled.tuning.in_force() == OTHER
+    assert filled.parameters.get_current() == OTHER
 
 
 def test_the_last_change_wins_the_labs_or_the_configurations(filled):
     tune(filled, OTHER)
     assert configured(filled, 50).adopt_rules()
-    assert filled.tuning.in_force() == replace(OTHER, votes_per_day=50)
+    assert filled.parameters.get_current() == replace(OTHER, votes_per_day=50)
 
     tune(filled, OTHER)
     assert not configured(filled, 50).adopt_rules()
-    assert filled.tuning.in_force() == OTHER
+    assert filled.parameters.get_current() == OTHER
 
     assert configured(filled, 200).adopt_rules()
-    assert filled.tuning.in_force() == replace(OTHER, votes_per_day=200)
+    assert filled.parameters.get_current() == replace(OTHER, votes_per_day=200)
     assert problems(filled) == []
 
 
@@ -712,7 +712,7 @@ def test_a_configuration_changed_to_what_the_lab_applied_is_only_remembered(fill
 
     assert not configured(filled, OTHER.votes_per_day).adopt_rules()
 
-    assert filled.tuning.state().version == 2
+    assert filled.parameters.get_state().version == 2
     assert filled.store.client.hget(SCHEMA, "configured") == str(OTHER.votes_per_day)
 
 
@@ -722,8 +722,8 @@ def test_a_start_ends_what_was_broken_off_before_it_looks_at_the_configuration(f
 
     assert configured(filled, 50).adopt_rules(lambda done, total: told.append((done, total)))
 
-    assert filled.tuning.in_force() == replace(OTHER, votes_per_day=50)
-    assert [entry.version for entry in filled.tuning.history()] == [3, 2, 1]
+    assert filled.parameters.get_current() == replace(OTHER, votes_per_day=50)
+    assert [entry.version for entry in filled.parameters.list_changes()] == [3, 2, 1]
     assert all(0 <= done <= total == 40 for done, total in told)
     assert problems(filled) == []
 
@@ -738,7 +738,7 @@ def test_lost_parameters_come_back_from_the_history_with_the_next_start(filled):
 
     schema.stamp(configured(filled, 200).store)
 
-    state = filled.tuning.state()
+    state = filled.parameters.get_state()
     assert (state.parameters, state.version) == (OTHER, 2)
     filled.hot.rescore()
     assert problems(filled) == []
@@ -755,7 +755,7 @@ def test_parameters_lost_in_one_shard_come_back_from_another(repository, clock, 
 
     repository.prepare()
 
-    assert repository.tuning.in_force() == OTHER
+    assert repository.parameters.get_current() == OTHER
     assert problems(repository) == []
 
 
@@ -766,13 +766,13 @@ def used(repository: Repository, clock: Clock) -> Iterator[Repository]:
 
 
 def test_a_used_store_takes_another_weight_and_everything_else_stays(used):
-    before = {a.id: replace(a, score=0) for a in used.imports.all()}
+    before = {a.id: replace(a, score=0) for a in used.imports.iterate()}
     lists = {slug: set(listed(used, Order.TIME, slug)) for slug in (None, "python", "redis")}
 
     tune(used, OTHER)
 
-    assert {a.id: replace(a, score=0) for a in used.imports.all()} == before
+    assert {a.id: replace(a, score=0) for a in used.imports.iterate()} == before
     assert {slug: set(listed(used, Order.SCORE, slug)) for slug in lists} == lists
-    assert used.members.posted(ALICE).articles
+    assert used.members.get_posted(ALICE).articles
     view(used, 3, 12345)
     assert problems(used) == []

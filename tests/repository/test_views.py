@@ -19,7 +19,7 @@ from tests.repository.usage import DAY, contents, hot_values, listed, post, prob
 
 
 def record(repository, article_id, *args, **kwargs):
-    return repository.views.record(article_id, visit(*args, **kwargs))
+    return repository.pageviews.record(article_id, visit(*args, **kwargs))
 
 
 # What counts
@@ -180,7 +180,7 @@ def test_suspect_views_are_counted_apart_by_reason_and_rank_nothing(repository, 
     counts = [record(repository, article, visitor, network=1, suspicion=suspicion) for visitor in (1, 2, 2)]
 
     assert {(count.reason, count.counted, count.pv, count.uv) for count in counts} == {(suspicion, False, 1, 1)}
-    assert repository.views.suspects(article) == {suspicion: 3}
+    assert repository.pageviews.get_suspects(article) == {suspicion: 3}
     assert rest() == before
     assert not client.exists(shards.of(article).seen(article, visit(2).visitor))
     assert record(repository, article, 2).counted
@@ -203,7 +203,7 @@ def test_views_from_one_network_are_limited_for_each_article(repository, article
 
     assert reasons == [None] * most + [Suspicion.BURST] * 5
     found = repository.articles.get(article)
-    assert (found.pv, repository.views.suspects(article)) == (most, {Suspicion.BURST: 5})
+    assert (found.pv, repository.pageviews.get_suspects(article)) == (most, {Suspicion.BURST: 5})
     assert record(repository, article, 1000, network=8).counted
     assert record(repository, article, 1001).counted  # no network, no limit
     assert problems(repository) == []
@@ -265,7 +265,7 @@ def test_a_view_recorded_with_its_time_is_the_same_as_one_made_then(repository, 
     began = clock()
     views = [(article, visit(n % 3), began + 100 * n) for n in range(20)] + [(999, visit(1), began)]
 
-    counts = repository.views.record_many(views)
+    counts = repository.pageviews.record_many(views)
 
     expected, last = [], {}
     for _, seen, at in views[:-1]:
@@ -282,7 +282,7 @@ def test_many_views_are_recorded_in_the_order_given(repository, clock):
     ids = [post(repository, number) for number in range(6)]
     views = [(ids[n % 6], visit(n), clock() + n) for n in range(1300)]
 
-    counts = repository.views.record_many(views)
+    counts = repository.pageviews.record_many(views)
 
     assert [count.pv for count in counts] == [n // 6 + 1 for n in range(1300)]
 
@@ -303,24 +303,31 @@ def test_days_tell_views_new_visitors_and_suspects_of_an_article_and_the_site(re
     clock.advance(DAY)
     view(repository, article, 1, 4)
 
-    assert repository.views.days(article)[-2:] == [
+    assert repository.pageviews.list_days(article)[-2:] == [
         DayViews(today, 2, 2, {"bot": 1}),
         DayViews(day_of(clock), 2, 1, {}),
     ]
     # 2 read both: one visitor of the site; 1 came again: a visitor of that day
-    assert repository.views.days()[-2:] == [DayViews(today, 4, 3, {"bot": 1}), DayViews(day_of(clock), 2, 2, {})]
+    assert repository.pageviews.list_days()[-2:] == [
+        DayViews(today, 4, 3, {"bot": 1}),
+        DayViews(day_of(clock), 2, 2, {}),
+    ]
 
 
 def test_days_are_fourteen_oldest_first_and_those_without_views_too(repository, article, clock):
     view(repository, article, 1)
 
-    for days in (repository.views.days(), repository.views.days(article), repository.views.days(999)):
+    for days in (
+        repository.pageviews.list_days(),
+        repository.pageviews.list_days(article),
+        repository.pageviews.list_days(999),
+    ):
         assert len(days) == DAYS_KEPT == 14
         assert [day.day.toordinal() for day in days] == list(
             range(day_of(clock).toordinal() - 13, day_of(clock).toordinal() + 1)
         )
-    assert sum(day.counted for day in repository.views.days()) == 1
-    assert sum(day.counted for day in repository.views.days(999)) == 0
+    assert sum(day.counted for day in repository.pageviews.list_days()) == 1
+    assert sum(day.counted for day in repository.pageviews.list_days(999)) == 0
 
 
 def test_only_fourteen_days_are_kept(repository, article, clock):
@@ -334,8 +341,8 @@ def test_only_fourteen_days_are_kept(repository, article, clock):
     for key in (names.days(article), names.days()):
         assert client.hlen(key) <= 3 * DAYS_KEPT
         assert 14 * DAY < client.ttl(key) <= 15 * DAY
-    assert [day.counted for day in repository.views.days(article)] == [1] * 14
-    assert [day.visitors for day in repository.views.days()] == [1] * 14
+    assert [day.counted for day in repository.pageviews.list_days(article)] == [1] * 14
+    assert [day.visitors for day in repository.pageviews.list_days()] == [1] * 14
     assert 14 * DAY < client.ttl(names.visitors_of_day(int(clock() // DAY))) <= 15 * DAY
 
 
@@ -345,7 +352,7 @@ def test_a_day_ends_at_midnight_in_greenwich(repository, article, clock):
     clock.advance(0.001)
     record(repository, article, 2)
 
-    assert [day.counted for day in repository.views.days(article)[-2:]] == [1, 1]
+    assert [day.counted for day in repository.pageviews.list_days(article)[-2:]] == [1, 1]
 
 
 # Salt
@@ -354,17 +361,17 @@ def test_a_day_ends_at_midnight_in_greenwich(repository, article, clock):
 def test_the_salt_of_a_day_is_random_the_same_for_all_and_forgotten_after_two_days(repository):
     other = connect(repository.store.client, shards=repository.store.shards.count)
 
-    salts = [one.views.salt(day) for day in (1, 2) for one in (repository, other)]
+    salts = [one.pageviews.get_salt(day) for day in (1, 2) for one in (repository, other)]
 
     assert salts[0] == salts[1] != salts[2] == salts[3]
     assert all(len(salt) == 32 for salt in salts)
     assert 2 * DAY - 5 <= repository.store.client.ttl("salt:1") <= 2 * DAY
     repository.store.client.delete("salt:1")  # what its end does
-    assert repository.views.salt(1) not in salts
+    assert repository.pageviews.get_salt(1) not in salts
 
 
 def test_processes_that_need_a_salt_at_once_get_the_same(repository):
-    assert len(set(race(repository, [lambda: repository.views.salt(5)] * 20))) == 1
+    assert len(set(race(repository, [lambda: repository.pageviews.get_salt(5)] * 20))) == 1
 
 
 # Removal
@@ -379,7 +386,7 @@ def test_a_removed_article_leaves_the_hot_list_at_once_and_comes_back_with_its_h
 
     assert hot_values(repository) == {}
     for slug in (None, "python"):
-        assert repository.listings.page(Order.HOT, slug=slug).articles == ()
+        assert repository.lists.get_page(Order.HOT, slug=slug).articles == ()
     with pytest.raises(ArticleRemoved):
         record(repository, article, 4)
     repository.hot.rescore()
@@ -408,7 +415,7 @@ def test_articles_come_with_their_views_in_every_list(repository, article):
     view(repository, article, 1, 2)
 
     for order in Order:
-        (found,) = repository.listings.page(order).articles
+        (found,) = repository.lists.get_page(order).articles
         assert (found.pv, found.uv) == (2, 2)
         assert (found.hotness is None) == (order is not Order.HOT)
 
@@ -425,7 +432,7 @@ def test_fifty_views_of_one_visitor_at_once_count_once(repository):
     assert Counter(count.reason for count in counts) == {None: 1, REPEAT: 49}
     found = repository.articles.get(article_id)
     assert (found.pv, found.uv) == (1, 1)
-    assert [day.counted for day in repository.views.days(article_id)][-1] == 1
+    assert [day.counted for day in repository.pageviews.list_days(article_id)][-1] == 1
     assert problems(repository) == []
 
 
@@ -440,7 +447,7 @@ def test_views_of_many_visitors_at_once_are_counted_to_the_last(repository):
 
     assert {article.pv for article in repository.articles.get_many(ids)} == {320}
     assert all(abs(article.uv - 320) <= 0.0244 * 320 for article in repository.articles.get_many(ids))
-    assert repository.views.days()[-1].counted == 1600
+    assert repository.pageviews.list_days()[-1].counted == 1600
     assert problems(repository) == []
 
 
@@ -470,7 +477,7 @@ def test_views_racing_with_removals_scoring_votes_and_groups_leave_a_sound_store
 
     def page():
         for slug in (None, "python"):
-            repository.listings.page(Order.HOT, slug=slug)
+            repository.lists.get_page(Order.HOT, slug=slug)
 
     race(
         repository,

@@ -51,19 +51,19 @@ def next_day(repository, clock):
 
 
 def follow(repository):
-    votes_per_day = repository.weights.follow()
+    votes_per_day = repository.weights.adjust()
     finish_tuning(repository)
     return votes_per_day
 
 
 def votes_per_day(repository):
-    return repository.tuning.in_force().votes_per_day
+    return repository.parameters.get_current().votes_per_day
 
 
 def choose(repository, **values):
-    state = repository.tuning.state()
+    state = repository.parameters.get_state()
     wanted = replace(state.parameters, **values)
-    repository.tuning.apply(wanted, expected=state.version, actor=MODERATOR, reason="Better")
+    repository.parameters.apply(wanted, expected=state.version, actor=MODERATOR, reason="Better")
     finish_tuning(repository)
 
 
@@ -72,7 +72,7 @@ def test_a_site_that_is_left_to_itself_gets_the_weight_that_fits_its_articles(au
 
     assert follow(auto) == 20
 
-    assert auto.tuning.in_force() == Parameters(votes_per_day=20)
+    assert auto.parameters.get_current() == Parameters(votes_per_day=20)
     first = auto.store.shards.directory
     assert float(auto.store.client.hget(first.ranking, "seconds_per_point")) == 4320
     assert listed(auto) == sorted(
@@ -84,11 +84,11 @@ def test_a_site_that_is_left_to_itself_gets_the_weight_that_fits_its_articles(au
 def test_the_public_log_and_the_history_say_that_the_site_did_it_and_from_what(auto):
     follow(auto)
 
-    (entry,) = [entry for entry in auto.moderation_log.page(1).entries if entry.action == "tune-ranking"]
+    (entry,) = [entry for entry in auto.moderation_log.get_page(1).entries if entry.action == "tune-ranking"]
     assert (entry.actor_name, entry.reason) == ("", "")
     assert entry.details["votes_per_day"] == "200 → 20"
     assert entry.details["learnt_from"] == "70"
-    newest, oldest = auto.tuning.history()
+    newest, oldest = auto.parameters.list_changes()
     assert (newest.learnt_from, oldest.learnt_from) == (70, 0)
 
 
@@ -111,7 +111,7 @@ def test_a_weight_that_fits_nearly_is_left_in_force(auto, clock):
 
     assert follow(site) is None
 
-    assert (votes_per_day(site), site.tuning.state().version) == (24, 3)
+    assert (votes_per_day(site), site.parameters.get_state().version) == (24, 3)
 
 
 def test_a_young_site_keeps_its_first_weight_for_a_week(repository, clock):
@@ -154,7 +154,7 @@ def test_only_listed_articles_of_the_last_month_that_are_older_than_a_day_count(
     clock.advance(0.05 * DAY)
     site.articles.remove(gone, MODERATOR, "Spam")
 
-    recent = site.weights.recent()
+    recent = site.weights.get_recent()
 
     assert list(recent.points) == [7] * 30
     assert recent.choices == 6 * 30
@@ -165,7 +165,7 @@ def test_opposes_take_points_and_count_as_choices(repository):
     site = started(repository)
     bring(site, [4] * 3, days=lambda n: 2, opposes=5)
 
-    recent = site.weights.recent()
+    recent = site.weights.get_recent()
 
     assert (sorted(recent.points), recent.choices) == ([4] * 3, 3 * (9 + 5 - 1))
 
@@ -177,13 +177,13 @@ def test_an_article_whose_counts_are_damaged_is_left_out(repository):
     site.store.client.hset(site.store.shards.of(2).article(2), "votes", "many")
     site.store.client.hdel(site.store.shards.of(3).article(3), "opposes")
 
-    assert list(site.weights.recent().points) == [4]
+    assert list(site.weights.get_recent().points) == [4]
 
 
 def test_an_empty_site_has_nothing_to_learn_from(repository):
     site = started(repository)
 
-    assert site.weights.recent().since is None
+    assert site.weights.get_recent().since is None
     assert follow(site) is site.fit_weight() is None
 
 
@@ -193,7 +193,7 @@ def test_of_very_many_articles_an_even_selection_is_read(repository, monkeypatch
     site = started(repository)
     bring(site, range(1, 401), days=lambda n: 29 - n / 20)
 
-    points = site.weights.recent().points
+    points = site.weights.get_recent().points
 
     assert 40 <= len(points) <= 50
     assert min(points) < 50
@@ -211,7 +211,7 @@ def test_a_number_in_the_configuration_keeps_it_for_good(auto):
 def test_the_labs_choice_ends_it(auto, clock):
     choose(auto, votes_per_day=60)
 
-    assert auto.tuning.state().is_chosen
+    assert auto.parameters.get_state().is_chosen
     assert follow(auto) is auto.fit_weight() is None
     assert votes_per_day(auto) == 60
 
@@ -219,25 +219,27 @@ def test_the_labs_choice_ends_it(auto, clock):
 def test_other_parameters_chosen_in_the_lab_do_not_end_it(auto):
     choose(auto, alpha=2.0)
 
-    assert not auto.tuning.state().is_chosen
+    assert not auto.parameters.get_state().is_chosen
     assert follow(auto) == 20
-    assert auto.tuning.in_force() == Parameters(votes_per_day=20, alpha=2.0)
+    assert auto.parameters.get_current() == Parameters(votes_per_day=20, alpha=2.0)
 
 
 def test_what_moderators_chose_stays_chosen_when_they_change_something_else(auto):
     choose(auto, votes_per_day=60)
     choose(auto, alpha=2.0)
 
-    assert auto.tuning.state().is_chosen
+    assert auto.parameters.get_state().is_chosen
 
 
 def test_moderators_can_let_it_follow_again(auto):
     choose(auto, votes_per_day=60)
-    state = auto.tuning.state()
+    state = auto.parameters.get_state()
 
-    auto.tuning.apply(state.parameters, expected=state.version, actor=MODERATOR, reason="Again", is_chosen=False)
+    auto.parameters.apply(
+        state.parameters, expected=state.version, actor=MODERATOR, reason="Again", is_chosen=False
+    )
 
-    assert not auto.tuning.state().is_chosen
+    assert not auto.parameters.get_state().is_chosen
     assert follow(auto) == 20
 
 
@@ -249,7 +251,7 @@ def test_a_number_taken_out_of_the_configuration_lets_the_site_follow_at_once(au
 
     site = started(fixed)
 
-    assert not site.tuning.state().is_chosen
+    assert not site.parameters.get_state().is_chosen
     assert follow(site) == 20
 
 
@@ -262,7 +264,7 @@ def test_whatever_was_configured_or_chosen_before_auto_begins_anew(auto, numbers
 
     site = started(auto)
 
-    assert not site.tuning.state().is_chosen
+    assert not site.parameters.get_state().is_chosen
     assert follow(site) == 20
 
 
@@ -271,10 +273,10 @@ def test_what_moderators_change_after_the_site_is_not_told_as_the_sites_own(auto
 
     choose(auto, alpha=2.0)
 
-    newest, before, _ = auto.tuning.history()
+    newest, before, _ = auto.parameters.list_changes()
     assert (newest.learnt_from, newest.actor_name) == (0, MODERATOR.name)
     assert before.learnt_from == 70
-    entry = next(e for e in auto.moderation_log.page(1).entries if e.action == "tune-ranking")
+    entry = next(e for e in auto.moderation_log.get_page(1).entries if e.action == "tune-ranking")
     assert "learnt_from" not in entry.details
 
 
@@ -283,7 +285,7 @@ def test_a_start_changes_nothing_about_what_moderators_chose(auto):
 
     site = started(auto)
 
-    assert site.tuning.state().is_chosen
+    assert site.parameters.get_state().is_chosen
     assert follow(site) is None
 
 
@@ -298,12 +300,12 @@ def test_a_store_from_before_keeps_what_its_moderators_chose(auto, by_moderators
 
     site = started(auto)
 
-    assert site.tuning.state().is_chosen == by_moderators
+    assert site.parameters.get_state().is_chosen == by_moderators
     assert follow(site) == followed
 
 
 def test_while_moderators_apply_something_it_waits(auto):
-    state = auto.tuning.state()
+    state = auto.parameters.get_state()
     wanted = replace(state.parameters, votes_per_day=60)
     auto.store.run(
         "ranking/begin_change",
@@ -311,12 +313,12 @@ def test_while_moderators_apply_something_it_waits(auto):
         [1, "0", "carol", "Mine", "", 0, *(x for pair in values(wanted) for x in pair)],
     )
 
-    assert auto.weights.follow() is None
+    assert auto.weights.adjust() is None
     assert not auto.store.client.exists(names.WEIGHING), "it looks as soon as that is done"
 
     finish_tuning(auto)
     assert votes_per_day(auto) == 60
-    assert auto.tuning.state().is_chosen
+    assert auto.parameters.get_state().is_chosen
 
 
 def values(parameters):
@@ -327,15 +329,15 @@ def values(parameters):
 
 def test_an_interrupted_change_goes_on_as_the_sites_own(auto, monkeypatch):
     monkeypatch.setattr(tuning, "STEP", 10)
-    auto.weights.follow()
-    state = auto.tuning.state()
+    auto.weights.adjust()
+    state = auto.parameters.get_state()
     assert state.applying
     assert state.applying.parameters.votes_per_day == 20
 
     finish_tuning(started(auto))
 
-    assert auto.tuning.history()[0].learnt_from == 70
-    assert not auto.tuning.state().is_chosen
+    assert auto.parameters.list_changes()[0].learnt_from == 70
+    assert not auto.parameters.get_state().is_chosen
 
 
 def test_an_article_liked_unusually_well_stays_above_those_of_the_next_day(auto, clock):
@@ -346,5 +348,5 @@ def test_an_article_liked_unusually_well_stays_above_those_of_the_next_day(auto,
     clock.advance(DAY)
     post(auto, 902)
 
-    assert auto.listings.page(Order.SCORE).articles[0].id == liked
+    assert auto.lists.get_page(Order.SCORE).articles[0].id == liked
     assert auto.articles.get(other).points == 1

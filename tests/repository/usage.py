@@ -34,15 +34,15 @@ def let_close(repository: Repository, article_id: int) -> None:
 
 def problems(repository: Repository) -> list[str]:
     """What the audit finds, one line each."""
-    return [str(finding) for finding in repository.audit.findings()]
+    return [str(finding) for finding in repository.audit.run()]
 
 
 def listed(repository: Repository, order: Order = Order.SCORE, slug: str | None = None) -> list[int]:
     """The ids of a whole list, page by page."""
-    page = repository.listings.page(order, slug=slug)
+    page = repository.lists.get_page(order, slug=slug)
     ids = [article.id for article in page.articles]
     while page.has_next:
-        page = repository.listings.page(order, page.number + 1, slug=slug)
+        page = repository.lists.get_page(order, page.number + 1, slug=slug)
         ids += [article.id for article in page.articles]
     return ids
 
@@ -55,19 +55,19 @@ def visit(visitor: int, network: int | None = None, suspicion: Suspicion | None 
 def view(repository: Repository, article_id: int, *visitors: int) -> None:
     """Each of these visitors reads the article once."""
     for visitor in visitors:
-        assert repository.views.record(article_id, visit(visitor)).counted
+        assert repository.pageviews.record(article_id, visit(visitor)).counted
 
 
 def finish_tuning(repository: Repository) -> None:
     """Go on with what is being applied until it is in force."""
-    while not repository.tuning.advance():
+    while not repository.parameters.advance():
         pass
 
 
 def tune(repository: Repository, parameters: Parameters) -> None:
     """Put parameters in force."""
-    version = repository.tuning.state().version
-    repository.tuning.apply(parameters, expected=version, actor=MODERATOR, reason="To see what happens")
+    version = repository.parameters.get_state().version
+    repository.parameters.apply(parameters, expected=version, actor=MODERATOR, reason="To see what happens")
     finish_tuning(repository)
 
 
@@ -85,9 +85,9 @@ def warm(repository: Repository, *slugs: str) -> None:
     """Read each group in every order, so that its rankings exist."""
     for slug in slugs:
         for order in Order:
-            repository.listings.page(order, slug=slug)
+            repository.lists.get_page(order, slug=slug)
     for span in Span:
-        repository.listings.page(Order.POINTS, span=span)
+        repository.lists.get_page(Order.POINTS, span=span)
 
 
 def imported(number: int, posted_at: float, **changes: object) -> ImportedArticle:
@@ -123,8 +123,8 @@ def use(repository: Repository, clock: Clock) -> None:
     repository.articles.restore(8, MODERATOR, "It was not")
     repository.articles.edit(7, MODERATOR, "Better", link(700), moderator=True, reason="A typo")
     now = clock()
-    with repository.imports.alone():
-        repository.imports.shift_of("f" * 32, 5.0)
+    with repository.imports.lock():
+        repository.imports.get_shift("f" * 32, 5.0)
         repository.imports.add(
             [
                 imported(1, now - 3600, groups=("python",)),
@@ -136,9 +136,9 @@ def use(repository: Repository, clock: Clock) -> None:
     read_all(repository, clock)
     parameters = Parameters(gamma=1.4)
     tune(repository, parameters)
-    repository.history.sample()
-    with repository.house.alone():
-        repository.house.note("hot", at=clock(), seconds=0.01, result="scored", error="")
+    repository.history.record()
+    with repository.lease.acquire():
+        repository.lease.record_step("hot", at=clock(), seconds=0.01, result="scored", error="")
     warm(repository, "python", "redis")
 
 
@@ -146,14 +146,14 @@ def read_all(repository: Repository, clock: Clock) -> None:
     """Views of all kinds, over some minutes and at different hours."""
     for article_id in (1, 3, 4, 7, 8, 9):
         for visitor in range(article_id + 2):
-            repository.views.record(article_id, visit(visitor, network=visitor % 2))
+            repository.pageviews.record(article_id, visit(visitor, network=visitor % 2))
             clock.advance(7)
-        repository.views.record(article_id, visit(0, network=0))  # a repeat
+        repository.pageviews.record(article_id, visit(0, network=0))  # a repeat
     for suspicion in (Suspicion.BOT, Suspicion.PREFETCH):
-        repository.views.record(7, visit(99, network=7, suspicion=suspicion))
+        repository.pageviews.record(7, visit(99, network=7, suspicion=suspicion))
     for visitor in range(100, 100 + repository.rules.views_per_network_and_article + 1):
-        repository.views.record(9, visit(visitor, network=8))
-    repository.views.salt(int(clock() // DAY))
+        repository.pageviews.record(9, visit(visitor, network=8))
+    repository.pageviews.get_salt(int(clock() // DAY))
 
 
 @contextmanager

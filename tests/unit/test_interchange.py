@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from articles.domain.articles import Article, ImportedArticle
-from articles.text.lines import Refused, clean_title
+from articles.text.lines import InvalidInput, clean_title
 from articles.transfer import article_lines
 from articles.transfer.article_lines import (
     MOST_OPEN_VOTES,
@@ -223,7 +223,7 @@ def outcome(call):
     """What it returned, or the code it was refused with."""
     try:
         return call()
-    except (BadRow, Refused) as refused:
+    except (BadRow, InvalidInput) as refused:
         return refused.code
 
 

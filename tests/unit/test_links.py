@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from articles.text.lines import MESSAGES, Refused
+from articles.text.lines import MESSAGES, InvalidInput
 from articles.text.links import (
     LINK_LIMIT,
     TRACKING_PARAMETERS,
@@ -55,7 +55,7 @@ queries = st.lists(st.tuples(st.sampled_from(["id", "p", "q", "ref", "v"]), word
 
 def refusal(raw):
     """The code with which the link is refused; the test fails if it is not."""
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(InvalidInput) as refused:
         clean_link(raw)
     return refused.value.code
 
@@ -67,7 +67,7 @@ def key(raw):
 def cleaned_or_none(raw):
     try:
         return clean_link(raw)
-    except Refused:
+    except InvalidInput:
         return None
 
 
@@ -205,7 +205,7 @@ def test_an_empty_link_is_refused_as_empty(raw):
 def test_a_link_too_long_is_refused_unread(monkeypatch, length):
     monkeypatch.setattr("articles.text.links.URL", lambda link: pytest.fail("it was parsed"))
 
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(InvalidInput) as refused:
         clean_link("https://example.org/".ljust(length, "x"))
 
     assert refused.value.code == "link-long"
@@ -219,7 +219,7 @@ def test_a_link_of_the_full_length_is_accepted():
 
 
 def test_a_link_that_grows_too_long_by_encoding_is_refused():
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(InvalidInput) as refused:
         clean_link("https://example.org/" + "文" * 300)
 
     assert refused.value.code == "link-long"

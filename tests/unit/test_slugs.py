@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from articles.text.lines import Refused
+from articles.text.lines import InvalidInput
 from articles.text.slugs import SLUG_LIMIT, clean_slug, slug_from_title
 
 SHARED = Path(os.environ.get("SHARED_DIR") or Path(__file__).resolve().parents[3] / "shared")
@@ -25,7 +25,7 @@ raws = st.one_of(st.text(st.characters()), st.text(ODD), st.text(ODD, max_size=4
 
 def refusal(raw):
     """The code with which the name is refused; the test fails if it is not."""
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(InvalidInput) as refused:
         clean_slug(raw)
     return refused.value.code
 
@@ -47,7 +47,7 @@ def assert_slug(slug):
 def test_a_name_is_safe_or_refused_and_never_anything_else(raw):
     try:
         slug = clean_slug(raw)
-    except Refused:
+    except InvalidInput:
         return
     assert_slug(slug)
 
@@ -162,7 +162,7 @@ def test_what_could_break_a_key_or_an_address_is_refused(raw):
 
 @pytest.mark.parametrize("length", [SLUG_LIMIT + 1, 10_000, 1_000_000])
 def test_a_name_too_long_is_refused_with_its_length(length):
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(InvalidInput) as refused:
         clean_slug("x" * length)
 
     assert refused.value.code == "slug-long"
@@ -216,7 +216,7 @@ def test_naughty_strings_are_safe_or_refused_as_names():
             assert_slug(proposal)
         try:
             slug = clean_slug(raw)
-        except Refused:
+        except InvalidInput:
             continue
         assert_slug(slug)
 

@@ -17,7 +17,7 @@ from articles.text.lines import (
     MESSAGES,
     REASON_LIMIT,
     TITLE_LIMIT,
-    Refused,
+    InvalidInput,
     clean_group_title,
     clean_line,
     clean_reason,
@@ -48,7 +48,7 @@ lines = st.one_of(
 
 def refusal(clean, raw):
     """The code with which the text is refused; the test fails if it is not."""
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(InvalidInput) as refused:
         clean(raw)
     assert refused.value.message
     return refused.value.code
@@ -59,7 +59,7 @@ def refusal(clean, raw):
 def test_a_line_is_clean_or_refused_and_never_anything_else(raw):
     try:
         line = clean_title(raw)
-    except Refused:
+    except InvalidInput:
         return
     assert 1 <= len(line) <= TITLE_LIMIT
     assert unicodedata.is_normalized("NFC", line)
@@ -73,7 +73,7 @@ def test_a_line_is_clean_or_refused_and_never_anything_else(raw):
 def test_cleaning_a_clean_line_changes_nothing(raw):
     try:
         line = clean_title(raw)
-    except Refused:
+    except InvalidInput:
         return
     assert clean_title(line) == line
 
@@ -197,7 +197,7 @@ def test_white_space_around_does_not_count_as_length():
 
 @pytest.mark.parametrize("length", [TITLE_LIMIT + 1, 10_000, 1_000_000])
 def test_a_title_too_long_is_refused_with_its_length(length):
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(InvalidInput) as refused:
         clean_title("x" * length)
 
     assert refused.value.code == "title-long"
@@ -239,7 +239,7 @@ def test_every_field_has_its_own_limit_and_codes(clean, limit, field):
 
 
 def test_a_line_takes_its_limit_and_field_from_the_caller():
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(InvalidInput) as refused:
         clean_line("seven!!", limit=6, field="title")
 
     assert refused.value.message == "The title has 7 characters; at most 6 are possible."
@@ -248,7 +248,7 @@ def test_a_line_takes_its_limit_and_field_from_the_caller():
 
 @pytest.mark.parametrize("code", MESSAGES)
 def test_every_refusal_has_a_sentence(code):
-    message = Refused(code, limit=300, length=301).message
+    message = InvalidInput(code, limit=300, length=301).message
 
     assert message.startswith(("The ", "A "))
     assert message.endswith(".")
@@ -256,7 +256,7 @@ def test_every_refusal_has_a_sentence(code):
 
 
 def test_a_refusal_survives_being_sent_to_another_process():
-    refused = pickle.loads(pickle.dumps(Refused("title-long", limit=300, length=301)))
+    refused = pickle.loads(pickle.dumps(InvalidInput("title-long", limit=300, length=301)))
 
     assert (refused.code, refused.params) == ("title-long", {"limit": 300, "length": 301})
 
@@ -267,7 +267,7 @@ def test_naughty_strings_are_clean_or_refused_as_titles():
     for raw in json.loads((CASES / "naughty_strings.json").read_text(encoding="utf-8")):
         try:
             title = clean_title(raw)
-        except Refused as refused:
+        except InvalidInput as refused:
             refusals[refused.code] += 1
         else:
             assert clean_title(title) == title

@@ -18,7 +18,7 @@ from ninja.errors import AuthenticationError, HttpError, ValidationError
 from articles.domain import errors
 from articles.formatting.values import listed
 from articles.text import lines
-from articles.text.refusals import message_of, sentence_of
+from articles.text.refusals import action_sentence, input_sentence
 from articles.web.error_pages import RETRY_AFTER
 
 _log = logging.getLogger(__name__)
@@ -135,8 +135,8 @@ def answer_to(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def _problem_of(exception: Exception) -> Problem:
     match exception:
-        case lines.Refused():
-            problem = Problem(400, exception.code, message_of(exception))
+        case lines.InvalidInput():
+            problem = Problem(400, exception.code, input_sentence(exception))
         case errors.ArticlesError():
             problem = _refusal(exception)
         case OperationalError() | InterfaceError():
@@ -162,11 +162,11 @@ def _refusal(error: errors.ArticlesError) -> Problem:
             message = _("The group was merged into “%(into)s”.") % {"into": into}
             return Problem(404, "group-moved", message, details={"moved_to": into})
         case errors.DuplicateLink(article_id=int(other)):
-            return Problem(*_CODES[type(error)], sentence_of(error), details={"article_id": other})
+            return Problem(*_CODES[type(error)], action_sentence(error), details={"article_id": other})
         case errors.StoreError():
-            return _unavailable(sentence_of(error))
+            return _unavailable(action_sentence(error))
     status, code = _CODES.get(type(error), (409, "refused"))
-    return Problem(status, code, sentence_of(error))
+    return Problem(status, code, action_sentence(error))
 
 
 def _unavailable(message: str) -> Problem:

@@ -22,7 +22,7 @@ class Command(StoreCommand):
         repository = patient_repository()
         findings = 0
         with progress(unit="articles", shown=options["progress"]) as bar:
-            for finding in repository.audit.findings(bar.reach):
+            for finding in repository.audit.run(bar.reach):
                 bar.clear()
                 self.stdout.write(str(finding))
                 findings += 1

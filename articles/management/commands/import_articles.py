@@ -133,7 +133,7 @@ class _Import:
         if shift_to_now:
             reading = replace(reading, shift=self._shift(reading))
         entered = _one_ahead(repository.imports.add, self._batches(reading))
-        with repository.imports.alone(), closing(entered):
+        with repository.imports.lock(), closing(entered):
             for ids in entered:
                 new = sum(article_id is not None for article_id in ids)
                 self._report.imported += new
@@ -154,7 +154,7 @@ class _Import:
                 self._bar.reach(self._source.position)
         if newest == -inf:
             return 0.0
-        return self._repository.imports.shift_of(content.hexdigest(), reading.now - newest)
+        return self._repository.imports.get_shift(content.hexdigest(), reading.now - newest)
 
     def _rows(self, reading: Reading) -> Iterator[Row]:
         """The rows that can be imported; the others are noted in the report."""

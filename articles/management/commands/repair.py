@@ -26,7 +26,7 @@ class Command(StoreCommand):
         with progress(unit="articles", shown=options["progress"]) as bar:
             if repository.adopt_rules(bar.reach):
                 bar.clear()
-                weight = repository.tuning.in_force().seconds_per_point
+                weight = repository.parameters.get_current().seconds_per_point
                 self.stdout.write(f"A point now moves an article by {weight:g} s: all articles were scored anew.")
 
             def tell(finding: object) -> None:

@@ -144,14 +144,14 @@ class Replay:
         self._views, self._reasons = views, []
         for at in range(0, len(views), _AT_ONCE):
             batch = [(self._ids[v.path], self._visit(v), v.at) for v in views[at : at + _AT_ONCE]]
-            counts = self._repository.views.record_many(batch)
+            counts = self._repository.pageviews.record_many(batch)
             self._reasons += [count.reason if count else "missing" for count in counts]
             bar.reach(len(self._reasons))
 
     def counts(self) -> list[PathCount]:
         """What came of it by path, the most viewed first."""
         became = tally(self._views, self._reasons)
-        articles = {article.id: article for article in self._repository.imports.all()}
+        articles = {article.id: article for article in self._repository.imports.iterate()}
         found = [
             PathCount(path, articles[number].pv, articles[number].uv, became[path][REPEAT])
             for path, number in self._ids.items()

@@ -72,7 +72,7 @@ class Inspection:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def overview(self) -> Overview | None:
+    def get_overview(self) -> Overview | None:
         """What the server says of itself."""
 
         def ask() -> Overview:
@@ -81,7 +81,7 @@ class Inspection:
 
         return _if_permitted(ask)
 
-    def sync_policy(self) -> str | None:
+    def get_sync_policy(self) -> str | None:
         """When the append-only file reaches the disk: always, everysec or no."""
 
         def ask() -> str | None:
@@ -91,7 +91,7 @@ class Inspection:
 
         return _if_permitted(ask)
 
-    def latency(self) -> Latency:
+    def measure_latency(self) -> Latency:
         """How long the store takes to answer when it is asked for nothing."""
         took = []
         with self._store.commands() as client:
@@ -101,7 +101,7 @@ class Inspection:
                 took.append(time.perf_counter() - began)
         return Latency(median(took), max(took), _PINGS)
 
-    def slow_log(self) -> tuple[SlowCommand, ...] | None:
+    def list_slow_commands(self) -> tuple[SlowCommand, ...] | None:
         """The commands that held up the server longest, newest first."""
 
         def ask() -> tuple[SlowCommand, ...]:
@@ -111,7 +111,7 @@ class Inspection:
 
         return _if_permitted(ask)
 
-    def shards(self) -> tuple[ShardFacts, ...]:
+    def list_shards(self) -> tuple[ShardFacts, ...]:
         """Every shard. One round trip."""
         shards = self._store.shards
         with self._store.pipeline() as pipe:
@@ -126,31 +126,31 @@ class Inspection:
             ShardFacts(k.prefix, n, removed, hot, float(at or 0) or None) for k, n, removed, hot, at in rows
         )
 
-    def housekeeping(self) -> tuple[Step, ...]:
+    def list_steps(self) -> tuple[Step, ...]:
         """The last run of every step, newest first."""
         with self._store.commands() as client:
             told = client.hgetall(names.TICK)
         steps = (_step(name, text) for name, text in told.items())
         return tuple(sorted((step for step in steps if step), key=lambda step: (-step.at, step.name)))
 
-    def keys(self) -> Census:
+    def count_keys(self) -> Census:
         """Keys by kind."""
         return count_keys(self._store)
 
-    def footprint(self) -> Footprint | None:
+    def measure_footprint(self) -> Footprint | None:
         """What an article takes; None also where there are no articles."""
         return _if_permitted(lambda: mean_footprint(self._store))
 
-    def article_keys(self, article_id: ArticleId) -> tuple[KeyMemory, ...] | None:
+    def list_article_keys(self, article_id: ArticleId) -> tuple[KeyMemory, ...] | None:
         """One article's keys. Raises ArticleNotFound."""
         return _if_permitted(lambda: article_keys(self._store, article_id))
 
-    def figures(self) -> dict[str, float]:
+    def get_figures(self) -> dict[str, float]:
         """What a monitor follows: articles, keys, memory_bytes, hot_age_seconds; those that are known.
 
         Two round trips.
         """
-        shards = self.shards()
+        shards = self.list_shards()
         with self._store.pipeline() as pipe:
             pipe.dbsize()
             pipe.info("memory")

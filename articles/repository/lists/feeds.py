@@ -14,7 +14,7 @@ from articles.domain.members import UserId
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.merging import Cut, group_rankings, merge_page, site_rankings
 from articles.repository.lists.reading import moved_to, read_articles, sort_key
-from articles.repository.lists.standings import Catalogue, Standing
+from articles.repository.lists.standings import Standing, Standings
 from articles.repository.search.find import Search
 from articles.repository.store.connection import Store
 from articles.repository.store.windows import longest_window
@@ -37,13 +37,13 @@ READ_AT_ONCE = 250
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class FeedFilter:
     """What a subscriber wants to see. `min_points`: None for all; `hidden`: slugs of groups to leave out."""
 
     min_points: int | None = None
     hidden: tuple[str, ...] = ()
 
-    def showing(self, slugs: Collection[str]) -> "Wish":
+    def showing(self, slugs: Collection[str]) -> "FeedFilter":
         """The same where these groups are asked for: none of them is left out."""
         return replace(self, hidden=tuple(slug for slug in self.hidden if slug not in slugs))
 
@@ -63,13 +63,13 @@ class Feeds:
     Round trips: candidates, where they stand, the articles (one for the first, one for each `READ_AT_ONCE` more).
     """
 
-    def __init__(self, store: Store, hot: Hot, search: Search, catalogue: Catalogue) -> None:
+    def __init__(self, store: Store, hot: Hot, search: Search, catalogue: Standings) -> None:
         self._store = store
         self._search = search
         self._hot = hot
         self._catalogue = catalogue
 
-    def since(self, wish: Wish) -> float:
+    def get_since(self, wish: FeedFilter) -> float:
         """Unix seconds from which on nothing is left out.
 
         Points come in until voting ends: whatever reached `min_points` within `COVERED` was posted within that and
@@ -78,30 +78,30 @@ class Feeds:
         window = 0.0 if wish.min_points is None else longest_window(self._store)
         return self._store.now() - window - COVERED
 
-    def newest(self, wish: Wish) -> list[Article]:
-        return self._collect(self._catalogue.standings(self._ids(Order.TIME, wish)), wish)
+    def list_newest(self, wish: FeedFilter) -> list[Article]:
+        return self._collect(self._catalogue.list_for(self._ids(Order.TIME, wish)), wish)
 
-    def front(self, wish: Wish) -> list[Article]:
+    def list_front(self, wish: FeedFilter) -> list[Article]:
         """By score."""
         ids = dict.fromkeys([*self._ids(Order.TIME, wish), *self._ids(Order.SCORE, wish)])
-        found = self._catalogue.standings(list(ids))
+        found = self._catalogue.list_for(list(ids))
         return self._collect(sorted(found, key=lambda one: sort_key(one.score, str(one.id)), reverse=True), wish)
 
-    def top(self, span: Span, wish: Wish) -> list[Article]:
+    def list_top(self, span: Span, wish: FeedFilter) -> list[Article]:
         """Most points first: of what was posted within the span the first `AT_LEAST`, and no more."""
         rankings = site_rankings(self._store, Order.POINTS, span)
         ids = merge_page(self._store, rankings, 0, self._candidates(wish)).ids
-        return self._collect(self._catalogue.standings(ids), wish, since=inf)[:AT_LEAST]
+        return self._collect(self._catalogue.list_for(ids), wish, since=inf)[:AT_LEAST]
 
-    def hot(self, wish: Wish) -> list[Article]:
+    def list_hot(self, wish: FeedFilter) -> list[Article]:
         """By hotness. Covers what is on the hot list: articles that nobody has read are not."""
         most = self._store.rules.hot_size
         cut = self._cut(Order.HOT, most)
         if self._hot.is_stale(cut.refreshed_at) and self._hot.refresh():
             cut = self._cut(Order.HOT, most)
-        return self._collect(self._catalogue.standings(cut.ids), wish)
+        return self._collect(self._catalogue.list_for(cut.ids), wish)
 
-    def groups(self, slugs: Sequence[str], wish: Wish) -> tuple[Mapping[str, str], list[Article]]:
+    def list_groups(self, slugs: Sequence[str], wish: FeedFilter) -> tuple[Mapping[str, str], list[Article]]:
         """Titles of the groups by slug; the articles in any of them, newest first. Raises GroupNotFound."""
         wish = wish.showing(slugs)
         titles: dict[str, str] = {}
@@ -113,9 +113,9 @@ class Feeds:
             titles[slug] = cut.group_title
             posted |= dict(cut.entries)
         ids = sorted(posted, key=lambda one: sort_key(posted[one], str(one)), reverse=True)
-        return titles, self._collect(self._catalogue.standings(ids[: self._candidates(wish)]), wish)
+        return titles, self._collect(self._catalogue.list_for(ids[: self._candidates(wish)]), wish)
 
-    def poster(self, poster: UserId, wish: Wish) -> list[Article]:
+    def list_posted(self, poster: UserId, wish: FeedFilter) -> list[Article]:
         """Newest first."""
         most = self._candidates(wish)
         with self._store.pipeline() as pipe:
@@ -123,24 +123,24 @@ class Feeds:
                 pipe.zrevrange(keys.posted(poster), 0, most - 1, withscores=True)
             found = [sort_key(at, member) for shard in pipe.execute() for member, at in shard]
         ids = [int(member) for _, member in sorted(found, reverse=True)[:most]]
-        return self._collect(self._catalogue.standings(ids), wish)
+        return self._collect(self._catalogue.list_for(ids), wish)
 
-    def search(self, query: Query, wish: Wish, *, slug: str | None = None) -> list[Article]:
+    def list_found(self, query: Query, wish: FeedFilter, *, slug: str | None = None) -> list[Article]:
         """What meets all terms, newest first, inside a group if `slug` is given. Raises GroupNotFound.
 
         Looked for among the newest `AT_MOST` that meet them and are in no hidden group, whatever their points.
         """
         if slug is not None:
             wish = wish.showing([slug])
-        ids = self._search.newest(query, AT_MOST, slug=slug, hidden=wish.hidden)
-        return self._collect(self._catalogue.standings(ids), wish)
+        ids = self._search.list_newest(query, AT_MOST, slug=slug, hidden=wish.hidden)
+        return self._collect(self._catalogue.list_for(ids), wish)
 
-    def _ids(self, order: Order, wish: Wish) -> list[ArticleId]:
+    def _ids(self, order: Order, wish: FeedFilter) -> list[ArticleId]:
         return self._cut(order, self._candidates(wish)).ids
 
     @staticmethod
-    def _candidates(wish: Wish) -> int:
-        return AT_MOST if wish == Wish() else CANDIDATES
+    def _candidates(wish: FeedFilter) -> int:
+        return AT_MOST if wish == FeedFilter() else CANDIDATES
 
     def _cut(self, order: Order, size: int, slug: str | None = None) -> Cut:
         """The first `size` entries of a list."""
@@ -148,9 +148,11 @@ class Feeds:
         rankings = site_rankings(store, order) if slug is None else group_rankings(store, order, [slug])
         return merge_page(store, rankings, 0, size, slug=slug)
 
-    def _collect(self, standings: Sequence[Standing], wish: Wish, since: float | None = None) -> list[Article]:
+    def _collect(
+        self, standings: Sequence[Standing], wish: FeedFilter, since: float | None = None
+    ) -> list[Article]:
         """The first ones, and all posted `since`, in Unix seconds, as far as the wish admits them."""
-        since, found, looked_at = self.since(wish) if since is None else since, list[Article](), 0
+        since, found, looked_at = self.get_since(wish) if since is None else since, list[Article](), 0
         waiting = [one for one in standings if wish.min_points is None or one.points >= wish.min_points]
         while waiting and len(found) < AT_MOST and looked_at < LOOKED_AT:
             if len(found) >= AT_LEAST:

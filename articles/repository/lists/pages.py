@@ -10,7 +10,7 @@ from articles.domain.members import UserId
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.merging import Cut, Ranking, group_rankings, merge_page, site_rankings
 from articles.repository.lists.reading import moved_to, read_articles
-from articles.repository.lists.unseen import Choosing, read_on
+from articles.repository.lists.unseen import UnseenQuery, read_unseen
 from articles.repository.store.connection import Store
 
 MOST_GROUPS = 10
@@ -36,8 +36,8 @@ class _Asked:
         return len(self.slugs) <= 1 and not self.hidden and not self.shown
 
     @property
-    def choosing(self) -> Choosing:
-        return Choosing(self.start, self.size, self.shown, self.hidden)
+    def choosing(self) -> UnseenQuery:
+        return UnseenQuery(self.start, self.size, self.shown, self.hidden)
 
     @property
     def behind(self) -> int:
@@ -45,14 +45,14 @@ class _Asked:
         return self.start + len(self.shown)
 
 
-class Listings:
+class Lists:
     """The lists of a store: every one is a ranking, or several merged, cut into pages."""
 
     def __init__(self, store: Store, hot: Hot) -> None:
         self._store = store
         self._hot = hot
 
-    def page(
+    def get_page(
         self,
         order: Order,
         number: int = 1,
@@ -119,10 +119,10 @@ class Listings:
 
     def _chosen_page(self, asked: _Asked, number: int, reader: UserId | None) -> ArticlePage:
         groups, rankings = self._groups(asked.slugs), self._rankings(asked)
-        cut, goes_on = read_on(self._store, rankings, asked.choosing)
+        cut, goes_on = read_unseen(self._store, rankings, asked.choosing)
         if asked.order is Order.HOT:
             if self._hot.is_stale(cut.refreshed_at) and self._hot.refresh():
-                cut, goes_on = read_on(self._store, rankings, asked.choosing)
+                cut, goes_on = read_unseen(self._store, rankings, asked.choosing)
             goes_on = goes_on and asked.behind + asked.size < self._store.rules.hot_size
             cut = self._within_the_hot_list(cut, asked)
         if number > 1 and not asked.shown and not cut.entries:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from articles.domain import ranking
 from articles.domain.articles import Article, ArticleId
-from articles.domain.lists import Order, Pulse
+from articles.domain.lists import Order, PageRefresh
 from articles.domain.members import UserId
 from articles.repository.lists.reading import read_articles, sort_key
 from articles.repository.store.connection import Store, exact_time
@@ -13,13 +13,13 @@ MOST_NEW = 50
 """New articles that are counted."""
 
 
-class Pulses:
+class Refreshes:
     """Open pages, looked at again."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def of(
+    def get(
         self,
         ids: Sequence[ArticleId],
         *,
@@ -28,7 +28,7 @@ class Pulses:
         slugs: Collection[str] = (),
         hidden: Collection[str] = (),
         reader: UserId | None = None,
-    ) -> Pulse:
+    ) -> PageRefresh:
         """The articles of a page as they are now, in the order they have among themselves by now.
 
         Without `order`, and by time, which never changes, they stay in the order given; unknown ids are left out.
@@ -49,7 +49,7 @@ class Pulses:
         if order not in (None, Order.TIME):
             values = {article.id: _value(article, order, hotness) for article in articles}
             articles.sort(key=lambda article: sort_key(values[article.id], str(article.id)), reverse=True)
-        return Pulse(tuple(articles), min(len(new), MOST_NEW), len(later) > MOST_NEW)
+        return PageRefresh(tuple(articles), min(len(new), MOST_NEW), len(later) > MOST_NEW)
 
     def _look(
         self, ids: Sequence[ArticleId], order: Order | None, since: float | None

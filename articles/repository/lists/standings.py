@@ -28,18 +28,18 @@ class Standing:
     points: int
 
 
-class Catalogue:
+class Standings:
     """All listed articles of a store."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def last_id(self) -> ArticleId:
+    def get_last_id(self) -> ArticleId:
         """The highest id given out, 0 before the first. One round trip."""
         with self._store.commands() as client:
             return int(client.get(names.COUNTER) or 0)
 
-    def standings(self, ids: Sequence[ArticleId]) -> list[Standing]:
+    def list_for(self, ids: Sequence[ArticleId]) -> list[Standing]:
         """In the order of `ids`; those that are not listed are left out. One round trip for each `AT_ONCE`."""
         found: dict[ArticleId, Standing] = {}
         for at in range(0, len(ids), AT_ONCE):

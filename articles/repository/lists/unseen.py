@@ -19,7 +19,7 @@ MOST_LOOKED_AT = 50_000
 
 
 @dataclass(frozen=True, slots=True)
-class Choosing:
+class UnseenQuery:
     """What a page takes: `size` entries after `start` of those that are neither shown nor hidden."""
 
     start: int
@@ -28,7 +28,7 @@ class Choosing:
     hidden: Sequence[str] = ()
 
 
-def read_on(store: Store, rankings: Sequence[Ranking], choosing: Choosing) -> tuple[Cut, bool]:
+def read_unseen(store: Store, rankings: Sequence[Ranking], choosing: UnseenQuery) -> tuple[Cut, bool]:
     """The entries, and whether more follow. One round trip. `Cut.total` counts what is shown, hidden and double.
 
     An article in several of the rankings, one for each of its groups, is taken once: by the value read last, since
@@ -47,7 +47,7 @@ def read_on(store: Store, rankings: Sequence[Ranking], choosing: Choosing) -> tu
     return cut, len(ordered) > choosing.start + choosing.size
 
 
-def _call(store: Store, ranking: Ranking, choosing: Choosing, rankings: int) -> Call:
+def _call(store: Store, ranking: Ranking, choosing: UnseenQuery, rankings: int) -> Call:
     keys, shards = ranking.keys, store.shards
     shown = [i for i in choosing.shown if shards.of(i).prefix == keys.prefix]
     share = MOST_LOOKED_AT // (rankings * (1 + len(choosing.hidden)))

@@ -82,7 +82,7 @@ class Explanations:
         self._store = store
         self._hot = hot
 
-    def of(self, article: Article) -> Explanation:
+    def get(self, article: Article) -> Explanation:
         """Why a listed article ranks where it does, all of it at one moment.
 
         While the store takes no writes, groups too large to count through without a ranking are left out.

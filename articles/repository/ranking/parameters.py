@@ -26,7 +26,7 @@ _NAMES = tuple(RANGES)
 
 
 @dataclass(frozen=True, slots=True)
-class Applying:
+class ChangeProgress:
     """Parameters on their way into force: `done` of `total` articles are scored by them."""
 
     parameters: Parameters
@@ -35,7 +35,7 @@ class Applying:
 
 
 @dataclass(frozen=True, slots=True)
-class Tuning:
+class RankingState:
     """The current parameters, their version, and any change being applied.
 
     `is_chosen`: whether moderators chose the weight of a vote, so that the site does not adjust it.
@@ -43,12 +43,12 @@ class Tuning:
 
     parameters: Parameters
     version: int
-    applying: Applying | None = None
+    applying: ChangeProgress | None = None
     is_chosen: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class TuningEntry:
+class RankingChange:
     """One version of the parameters. `at`: when it was applied, in Unix seconds; 0 for the initial one.
 
     `learnt_from`: how many articles the site learnt the weight of a vote from; 0 if it did not.
@@ -78,17 +78,17 @@ def _exact(value: float) -> str:
     return f"{value:.17g}"
 
 
-class Tunings:
+class RankingParameters:
     """The parameters of a store."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def in_force(self) -> Parameters:
+    def get_current(self) -> Parameters:
         """What ranks now."""
-        return self.state().parameters
+        return self.get_state().parameters
 
-    def state(self) -> Tuning:
+    def get_state(self) -> RankingState:
         """What ranks now, and what will."""
         directory, shards = self._store.shards.directory, self._store.shards.all
         with self._store.pipeline() as pipe:
@@ -100,11 +100,11 @@ class Tunings:
         if "version" not in values:
             raise StoreUnfit(UNPREPARED)
         is_chosen = values.get("chosen") == "1"
-        tuning = Tuning(parameters_from(values), int(values["version"]), is_chosen=is_chosen)
+        tuning = RankingState(parameters_from(values), int(values["version"]), is_chosen=is_chosen)
         if "next_version" not in values:
             return tuning
         upcoming = parameters_from({name: values[f"next_{name}"] for name in _NAMES})
-        applying = Applying(upcoming, sum(counts[::2]), sum(counts[1::2]))
+        applying = ChangeProgress(upcoming, sum(counts[::2]), sum(counts[1::2]))
         return replace(tuning, applying=applying)
 
     def apply(
@@ -141,7 +141,7 @@ class Tunings:
     def advance(self, budget: float = 0) -> bool:
         """Go on with what is being applied, for about `budget` seconds but a step at least; whether it is done."""
         deadline = time.monotonic() + budget
-        while (state := self.state()).applying:
+        while (state := self.get_state()).applying:
             parameters, version = state.applying.parameters, state.version + 1
             same_weight = parameters.votes_per_day == state.parameters.votes_per_day
             if same_weight or self._stage(parameters, version):
@@ -222,7 +222,7 @@ class Tunings:
             ),
         )
 
-    def history(self) -> list[TuningEntry]:
+    def list_changes(self) -> list[RankingChange]:
         """What was in force, newest first; the first entry is in force now."""
         directory = self._store.shards.directory
         with self._store.pipeline() as pipe:
@@ -231,12 +231,12 @@ class Tunings:
             texts, values = pipe.execute()
         entries = [_entry(json.loads(text)) for text in texts]
         if not entries:
-            return [TuningEntry(int(values["version"]), 0.0, "", "", parameters_from(values))]
+            return [RankingChange(int(values["version"]), 0.0, "", "", parameters_from(values))]
         return entries
 
 
-def _entry(told: Mapping[str, Any]) -> TuningEntry:
-    return TuningEntry(
+def _entry(told: Mapping[str, Any]) -> RankingChange:
+    return RankingChange(
         int(told["version"]),
         float(told["at"]),
         told["actor"],

@@ -50,7 +50,7 @@ class Previews:
         self._store = store
         self._hot = hot
 
-    def of(self, order: Order, parameters: Parameters, size: int) -> Preview:
+    def get(self, order: Order, parameters: Parameters, size: int) -> Preview:
         """The first `size` of the front page or of the hot list.
 
         The front page is worked out from all articles, in steps; the hot list from those that are on it, which

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from articles.domain.articles import ArticleId
-from articles.domain.errors import Refused
+from articles.domain.errors import ActionRefused
 from articles.domain.lists import Order
 from articles.domain.moderation import OPERATOR
 from articles.domain.weight import DAY, PATIENCE, RECENT, SETTLED, Recent, fitting_votes_per_day, is_worth_a_change
-from articles.repository.ranking.parameters import Tunings
+from articles.repository.ranking.parameters import RankingParameters
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Store, exact_time
 
@@ -22,11 +22,11 @@ _PART = 100
 class Weights:
     """The weight of a vote, in a store whose configuration leaves it to the site."""
 
-    def __init__(self, store: Store, tunings: Tunings) -> None:
+    def __init__(self, store: Store, tunings: RankingParameters) -> None:
         self._store = store
         self._tunings = tunings
 
-    def recent(self) -> Recent:
+    def get_recent(self) -> Recent:
         """What there is to learn from: at most about MOST_ARTICLES. Five round trips at most."""
         shards, now = self._store.shards.all, self._store.now()
         with self._store.pipeline() as pipe:
@@ -73,17 +73,17 @@ class Weights:
                         votes, opposes = map(int, counts)
                         yield votes, opposes
 
-    def follow(self, *, has_history: bool = False) -> int | None:
+    def adjust(self, *, has_history: bool = False) -> int | None:
         """Start applying the weight that fits the site, at most once a day. `Tunings.advance` completes it.
 
         Returns the new votes per day, None if nothing changes. With `has_history`, as after an import, it does not
         wait for the site's first week or for the next day.
         """
-        state = self._tunings.state()
+        state = self._tunings.get_state()
         is_free = self._store.rules.votes_per_day is None and not state.is_chosen and state.applying is None
         if not is_free or not self._is_due(has_history):
             return None
-        recent = self.recent()
+        recent = self.get_recent()
         if recent.since is None or not (has_history or self._store.now() - recent.since >= PATIENCE):
             return None
         votes_per_day = fitting_votes_per_day(recent)
@@ -99,7 +99,7 @@ class Weights:
                 is_chosen=False,
                 learnt_from=len(recent.points),
             )
-        except Refused:
+        except ActionRefused:
             return None  # another change came first; the next look is in a day
         return votes_per_day
 
@@ -108,7 +108,7 @@ class Weights:
         with self._store.commands() as client:
             return bool(client.set(names.WEIGHING, "1", nx=not at_once, ex=int(DAY)))
 
-    def look_again(self) -> None:
+    def reset_check(self) -> None:
         """Let the next housekeeping look again, however recent the last look was."""
         with self._store.commands() as client:
             client.delete(names.WEIGHING)

@@ -28,13 +28,13 @@ class Counters:
     """Suspect views by reason."""
 
 
-class Archiving:
+class ViewArchive:
     """The counters of a store, on their way."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def due(self, at_most: int) -> list[ArticleId]:
+    def list_due(self, at_most: int) -> list[ArticleId]:
         """Articles that had no view for `Rules.archive_after`, the longest unseen first."""
         with self._store.pipeline() as pipe:
             for keys in self._store.shards.all:
@@ -48,14 +48,14 @@ class Archiving:
     def _limit(self) -> float:
         return self._store.now() - self._store.rules.archive_after
 
-    def counters(self, ids: Sequence[ArticleId]) -> list[Counters]:
+    def get_counters(self, ids: Sequence[ArticleId]) -> list[Counters]:
         """What is counted of these articles, each at one moment. One round trip."""
         replies = self._store.run_many(
             [self._call("readership/read_counters", number, [number]) for number in ids]
         )
         return [_counters(number, reply) for number, reply in zip(ids, replies, strict=True) if reply]
 
-    def put_away(self, kept: Sequence[Counters]) -> int:
+    def store(self, kept: Sequence[Counters]) -> int:
         """Take out of the store what is kept elsewhere; returns of how many articles. One round trip.
 
         Left alone is whatever had a view since it was read.
@@ -78,7 +78,7 @@ class Archiving:
         )
         return sum(status == "ok" for status, *_ in replies)
 
-    def bring_back(self, article_id: ArticleId, kept: Counters | None) -> bool:
+    def restore(self, article_id: ArticleId, kept: Counters | None) -> bool:
         """Put an article's counters back into the store, unless they are there; one round trip.
 
         Page views and visitors go on from the numbers that are shown. False where `kept` is missing or not of
@@ -91,12 +91,12 @@ class Archiving:
         status, *_ = self._store.ask(call.script, article_id, call.keys, call.args)
         return bool(status != "estimated")
 
-    def is_away(self, article_id: ArticleId) -> bool:
+    def is_archived(self, article_id: ArticleId) -> bool:
         """Whether the article's counters are in the database."""
         with self._store.commands() as client:
             return bool(client.hexists(self._store.shards.of(article_id).article(article_id), "archived"))
 
-    def here(self, ids: Iterable[ArticleId]) -> dict[ArticleId, int]:
+    def get_pageviews(self, ids: Iterable[ArticleId]) -> dict[ArticleId, int]:
         """Page views of those articles whose counters are in the store. One round trip."""
         ids = list(ids)
         with self._store.pipeline() as pipe:

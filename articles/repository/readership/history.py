@@ -29,7 +29,7 @@ class History:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def sample(self) -> int:
+    def record(self) -> int:
         """Note where the first articles stand, once for each moment; of how many that was done.
 
         Repeating it adds nothing, nor does a clock that was set back a little until it has passed the newest
@@ -71,7 +71,7 @@ class History:
         first = min(TOP, store.rules.hot_size) if order is Order.HOT else TOP
         return {article_id: rank for rank, article_id in enumerate(merge_page(store, rankings, 0, first).ids, 1)}
 
-    def of(self, article_id: ArticleId) -> list[Sample]:
+    def list_samples(self, article_id: ArticleId) -> list[Sample]:
         """An article's samples of the last days, oldest first; none where it was not among the first."""
         with self._store.commands() as client:
             texts = client.lrange(self._store.shards.of(article_id).history(article_id), 0, -1)

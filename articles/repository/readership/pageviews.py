@@ -18,7 +18,7 @@ _AT_ONCE = 500
 _DAY = 86400
 
 
-class Views:
+class Pageviews:
     """The views of a store."""
 
     def __init__(self, store: Store) -> None:
@@ -75,13 +75,13 @@ class Views:
             ),
         )
 
-    def suspects(self, article_id: ArticleId) -> dict[str, int]:
+    def get_suspects(self, article_id: ArticleId) -> dict[str, int]:
         """Suspect views of all time by reason, but for those that are archived."""
         with self._store.commands() as client:
             found = client.hgetall(self._store.shards.of(article_id).suspects(article_id))
         return {reason: int(count) for reason, count in found.items()}
 
-    def days(self, article_id: ArticleId | None = None) -> list[DayViews]:
+    def list_days(self, article_id: ArticleId | None = None) -> list[DayViews]:
         """The last days, of one article or of the site, oldest first; those without views too.
 
         An article's visitors are those new on the day, so that they add up. The site's are all of the day,
@@ -101,7 +101,7 @@ class Views:
                 pipe.pfcount(*(keys.visitors_of_day(day) for keys in shards))
             return [int(count) for count in replies_of(pipe)]
 
-    def salt(self, day: int) -> str:
+    def get_salt(self, day: int) -> str:
         """Random text for the digests of a day's visitors, days counted from 1970, UTC.
 
         The same for all processes; nobody knows it any more two days later.

@@ -41,7 +41,7 @@ class Search:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def page(
+    def get_page(
         self,
         query: Query,
         order: Order = Order.SCORE,
@@ -73,7 +73,7 @@ class Search:
         facts = (order, titles, hunt.total, hunt.complete and indexed)
         return SearchPage(tuple(listed), number, size, more, *facts)
 
-    def newest(
+    def list_newest(
         self, query: Query, most: int, *, slug: str | None = None, hidden: Sequence[str] = ()
     ) -> list[ArticleId]:
         """Ids of the newest articles that meet all terms, newest first, at most `most`. Raises GroupNotFound."""
@@ -108,7 +108,7 @@ class Search:
             titles, indexed = pipe.execute()
         return titles, indexed == ALL_INDEXED
 
-    def renew(self, ids: Iterable[ArticleId]) -> int:
+    def reindex(self, ids: Iterable[ArticleId]) -> int:
         """Put these articles under the words they have now; returns how many there are. Safe to repeat.
 
         To be called where anything but posting, editing and importing changes a title, a link or a poster's name.
@@ -136,7 +136,7 @@ class Search:
         ]
         return [int(changed) for reply in self._store.run_many(calls) for changed in reply]
 
-    def index(self, *, anew: bool = False) -> Iterator[tuple[int, int]]:
+    def index_all(self, *, anew: bool = False) -> Iterator[tuple[int, int]]:
         """Index every article that is there, by id; yields how far it is and the highest id, after each step.
 
         Resumes after an interruption, or starts over with `anew`. New articles are indexed when they are posted.
@@ -154,14 +154,14 @@ class Search:
             return
         while done < last:
             following = min(done + STEP, last)
-            self.renew(range(done + 1, following + 1))
+            self.reindex(range(done + 1, following + 1))
             done = following
             if not self._note(done):
                 return
             yield done, last
-        self.note_all_indexed()
+        self.mark_all_indexed()
 
-    def note_all_indexed(self) -> None:
+    def mark_all_indexed(self) -> None:
         """Remember that every article has its words, so that nobody looks again."""
         self._note("all")
 
@@ -182,7 +182,7 @@ class Search:
         if state == ALL_INDEXED or version_of(state) > WORDS_VERSION:
             return 0
         end, before, done = time.monotonic() + budget, _reached(state), 0
-        for reached, _ in self.index():
+        for reached, _ in self.index_all():
             done = reached - before
             if time.monotonic() > end:
                 break

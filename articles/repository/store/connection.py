@@ -36,7 +36,7 @@ _REFUSALS: dict[str, type[errors.ArticlesError]] = {
     "no_group": errors.GroupNotFound,
     "taken": errors.GroupExists,
     "archived": errors.ViewsArchived,
-    "busy": errors.TuningRunning,
+    "busy": errors.ChangeRunning,
 }
 
 

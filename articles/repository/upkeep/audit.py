@@ -64,7 +64,7 @@ class Audit:
         self._store = store
         self._index = Index(store)
 
-    def findings(self, progress: Progress = quiet) -> Iterator[Finding]:
+    def run(self, progress: Progress = quiet) -> Iterator[Finding]:
         """Everything that is wrong; a sound store yields nothing."""
         shards, foreign = survey(self._store)
         ids = {keys: mentioned_ids(self._store, keys, contents) for keys, contents in shards.items()}

@@ -22,28 +22,28 @@ _IS_FORBIDDEN = re.compile("NOPERM|no permissions|unknown command")
 """A server that may not be told to: its operator sees to it."""
 
 
-class Turn:
+class HeldLease:
     """The right to keep house, for a while."""
 
     def __init__(self, store: Store, token: str) -> None:
         self._store = store
         self._token = token
 
-    def keep(self) -> bool:
+    def renew(self) -> bool:
         """Hold it for longer; False if it has passed to somebody else, or the store does not say."""
         with suppress(StoreUnavailable):
             return bool(self._store.run("lease/renew", [names.KEEPING_HOUSE], [self._token, _LOCK_LIFE]))
         return False
 
 
-class House:
+class HousekeepingLease:
     """Housekeeping of a store."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     @contextmanager
-    def alone(self) -> Iterator[Turn | None]:
+    def acquire(self) -> Iterator[HeldLease | None]:
         """Keep everybody else out for the time of the block; None if somebody else is at it."""
         token = secrets.token_hex(8)
         with self._store.commands() as client:
@@ -52,18 +52,18 @@ class House:
             yield None
             return
         try:
-            yield Turn(self._store, token)
+            yield HeldLease(self._store, token)
         finally:
             with suppress(StoreUnavailable):  # it ends by itself
                 self._store.run("lease/release", [names.KEEPING_HOUSE], [token])
 
-    def note(self, step: str, *, at: float, seconds: float, result: str, error: str) -> None:
+    def record_step(self, step: str, *, at: float, seconds: float, result: str, error: str) -> None:
         """Remember a step's last run: when (Unix seconds), how long, and what came of it."""
         told = {"at": at, "seconds": round(seconds, 6), "result": result, "error": error}
         with self._store.commands() as client:
             client.hset(names.TICK, step, json.dumps(told, ensure_ascii=False))
 
-    def forget(self) -> bool:
+    def rewrite_file(self) -> bool:
         """Have the append-only file written anew, once a day; whether that was begun.
 
         It holds every command since the last time: the salts of visitors that have ended, and who saw what.

@@ -53,7 +53,7 @@ class Repair:
         for keys, contents in shards.items():
             for batch in batches(ids[keys], _AT_ONCE):
                 slugs |= self._repair_articles(keys, batch, tell)
-                self._search.renew(map(int, batch))
+                self._search.reindex(map(int, batch))
                 done += len(batch)
                 progress(done, total)
             self._repair_log(keys)
@@ -61,8 +61,8 @@ class Repair:
             self._index.repair_words(keys, contents.words)
             self._repair_choices(keys, contents)
             self._drop_tops(keys)
-        self._search.note_all_indexed()
-        Groups(self._store).settle(sorted(slugs))
+        self._search.mark_all_indexed()
+        Groups(self._store).follow_merges(sorted(slugs))
         articles = [article for contents in shards.values() for article in contents.articles]
         self._raise_counter(max(articles, default=0))
         self._hot.rescore()

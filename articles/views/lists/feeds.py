@@ -17,7 +17,7 @@ from articles.feeds.answers import answer
 from articles.feeds.query import BadQuery, query_of, wish_of
 from articles.feeds.writing import Feed
 from articles.formatting.values import grouped, listed
-from articles.repository import Wish
+from articles.repository import FeedFilter
 from articles.searching import read_query
 from articles.views.lists.pages import slugs_in
 from articles.views.lists.search import asked_for, search_address
@@ -42,18 +42,18 @@ def _with_wish(view: View) -> View:
 
 
 @_with_wish
-def of_list(request: HttpRequest, wish: Wish, name: str, kind: str) -> HttpResponse:
+def of_list(request: HttpRequest, wish: FeedFilter, name: str, kind: str) -> HttpResponse:
     feeds = repository().feeds
-    articles = {"front": feeds.front, "newest": feeds.newest, "hot": feeds.hot}[name](wish)
+    articles = {"front": feeds.list_front, "newest": feeds.list_newest, "hot": feeds.list_hot}[name](wish)
     with override(settings.LANGUAGE_CODE):
         title = {"front": _("Front page"), "newest": _("Newest"), "hot": _("Hot")}[name]
         return _answer(request, title, reverse(f"articles:{name}"), wish, articles, kind)
 
 
 @_with_wish
-def of_top(request: HttpRequest, wish: Wish, span: str, kind: str) -> HttpResponse:
+def of_top(request: HttpRequest, wish: FeedFilter, span: str, kind: str) -> HttpResponse:
     """`span` is the value of a `Span`."""
-    articles = repository().feeds.top(Span(span), wish)
+    articles = repository().feeds.list_top(Span(span), wish)
     with override(settings.LANGUAGE_CODE):
         title = {
             Span.DAY: _("Top of the day"),
@@ -65,13 +65,13 @@ def of_top(request: HttpRequest, wish: Wish, span: str, kind: str) -> HttpRespon
 
 
 @_with_wish
-def of_groups(request: HttpRequest, wish: Wish, slugs: str, kind: str) -> HttpResponse:
+def of_groups(request: HttpRequest, wish: FeedFilter, slugs: str, kind: str) -> HttpResponse:
     """One group, or several with `+` between them."""
     wanted = slugs_in(slugs)
     if "+".join(wanted) != slugs:
         return HttpResponsePermanentRedirect(_address("group_feed", "+".join(wanted), kind, wish))
     try:
-        titles, articles = repository().feeds.groups(wanted, wish)
+        titles, articles = repository().feeds.list_groups(wanted, wish)
     except GroupNotFound as gone:
         if gone.moved_to is None:
             raise
@@ -83,25 +83,25 @@ def of_groups(request: HttpRequest, wish: Wish, slugs: str, kind: str) -> HttpRe
 
 
 @_with_wish
-def of_poster(request: HttpRequest, wish: Wish, name: str, kind: str) -> HttpResponse:
+def of_poster(request: HttpRequest, wish: FeedFilter, name: str, kind: str) -> HttpResponse:
     member = member_named(name)
     if member.get_username() != name:
         return moved(_address("user_feed", member.get_username(), kind, wish))
-    articles = repository().feeds.poster(member.pk, wish)
+    articles = repository().feeds.list_posted(member.pk, wish)
     with override(settings.LANGUAGE_CODE):
         title = _("Posted by %(name)s") % {"name": name}
         return _answer(request, title, reverse("articles:profile", args=[name]), wish, articles, kind)
 
 
 @_with_wish
-def of_search(request: HttpRequest, wish: Wish, kind: str) -> HttpResponse:
+def of_search(request: HttpRequest, wish: FeedFilter, kind: str) -> HttpResponse:
     """`?q=` with `group`, as on the search's page."""
     text, slug = asked_for(request)
     query = read_query(text)
     if not query.terms:
         return _refused(_("q must have a word to look for."))
     try:
-        articles = repository().feeds.search(query, wish, slug=slug)
+        articles = repository().feeds.list_found(query, wish, slug=slug)
     except GroupNotFound as gone:
         if gone.moved_to is None:
             raise
@@ -115,12 +115,18 @@ def _refused(sentence: str) -> HttpResponse:
     return HttpResponse(f"{sentence}\n", status=400, content_type="text/plain; charset=utf-8")
 
 
-def _address(name: str, of: str, kind: str, wish: Wish) -> str:
+def _address(name: str, of: str, kind: str, wish: FeedFilter) -> str:
     return reverse(f"articles:{name}", args=[of, kind]) + query_of(wish)
 
 
 def _answer(
-    request: HttpRequest, title: str, page: str, wish: Wish, articles: Sequence[Article], kind: str, **more: str
+    request: HttpRequest,
+    title: str,
+    page: str,
+    wish: FeedFilter,
+    articles: Sequence[Article],
+    kind: str,
+    **more: str,
 ) -> HttpResponse:
     """`more` is what the feed's address says beside the wish."""
     site, path = site_address(request), escape_uri_path(request.path) + query_of(wish, **more)
@@ -137,7 +143,7 @@ def _answer(
     return answer(request, feed, articles, kind, repository().store.now())
 
 
-def _subtitle(wish: Wish) -> str:
+def _subtitle(wish: FeedFilter) -> str:
     if wish.min_points is None:
         return _("Articles that members post and vote on.")
     return ngettext(

@@ -37,9 +37,9 @@ def _own(tab: str, pick: Callable[[Repository], List]) -> Callable[[HttpRequest]
     return view
 
 
-voted = _own("voted", lambda found: found.members.voted)
-opposed = _own("opposed", lambda found: found.members.opposed)
-saved = _own("saved", lambda found: found.members.saved)
+voted = _own("voted", lambda found: found.members.get_voted)
+opposed = _own("opposed", lambda found: found.members.get_opposed)
+saved = _own("saved", lambda found: found.members.get_saved)
 
 
 @never_cache

@@ -11,10 +11,10 @@ from django.views.decorators.http import require_safe
 from articles.domain.errors import GroupNotFound
 from articles.domain.lists import Order, Range, Span
 from articles.repository import MOST_GROUPS
-from articles.text.lines import Refused
+from articles.text.lines import InvalidInput
 from articles.text.slugs import slugs_between
 from articles.views.lists.paging import place_in
-from articles.web.addresses import to_path
+from articles.web.addresses import redirect_to_path
 from articles.web.identity import reader_id
 from articles.web.moved import moved
 from articles.web.preferences import preferences_of
@@ -71,12 +71,12 @@ def slugs_in(text: str) -> tuple[str, ...]:
     """The slugs of an address like `python+redis`, sorted, each once. Raises Http404 for what can be none."""
     try:
         return slugs_between(text, at_most=MOST_GROUPS)
-    except Refused as refused:
+    except InvalidInput as refused:
         raise Http404(str(refused)) from refused
 
 
 def _redirect(request: HttpRequest, slugs: Sequence[str]) -> HttpResponse:
-    return to_path(request, reverse("articles:group", args=["+".join(slugs)]))
+    return redirect_to_path(request, reverse("articles:group", args=["+".join(slugs)]))
 
 
 def _other_groups(request: HttpRequest, slugs: Sequence[str], error: GroupNotFound) -> HttpResponse:
@@ -84,7 +84,7 @@ def _other_groups(request: HttpRequest, slugs: Sequence[str], error: GroupNotFou
     if error.moved_to:
         into = sorted({error.moved_to if s == error.slug else s for s in slugs})
         return moved(reverse("articles:group", args=["+".join(into)]), request.GET.urlencode())
-    titles = repository().groups.titles()
+    titles = repository().groups.get_titles()
     unknown = [slug for slug in slugs if slug not in titles]
     known = [slug for slug in slugs if slug in titles]
     context = {"unknown": unknown, "known": "+".join(known), "titles": [titles[slug] for slug in known]}
@@ -104,7 +104,7 @@ def _list(
     found = repository()
     now = found.store.now()
     place, hidden = place_in(request, query or {}, now), preferences_of(request).hidden_groups
-    page = found.listings.page(
+    page = found.lists.get_page(
         order,
         place.number,
         slugs=slugs,

@@ -12,9 +12,9 @@ from django.views.decorators.http import require_safe
 
 from articles.domain.articles import Article, ArticleId
 from articles.domain.errors import ArticleRemoved, VotingClosed
-from articles.domain.lists import Order, Pulse
+from articles.domain.lists import Order, PageRefresh
 from articles.formatting.values import grouped
-from articles.text.refusals import sentence_of
+from articles.text.refusals import action_sentence
 from articles.text.slugs import clean_slug
 from articles.views.lists.counts import counts
 from articles.web.caching import unless_known
@@ -67,7 +67,7 @@ def pulse(request: HttpRequest) -> HttpResponse:
     except ValueError:
         return JsonResponse({"error": _("The request is not valid.")}, status=400)
     hidden, reader = preferences_of(request).hidden_groups, reader_id(request)
-    found = repository().pulses.of(
+    found = repository().refresh.get(
         asked.ids, order=asked.order, since=asked.since, slugs=asked.slugs, hidden=hidden, reader=reader
     )
     now, is_hot = repository().store.now(), asked.order is Order.HOT
@@ -89,13 +89,13 @@ def _row(article: Article, now: float, *, is_hot: bool) -> dict[str, Any]:
         visitors = ngettext("%(visitors)s visitor", "%(visitors)s visitors", article.uv)
         row["visitors"] = visitors % {"visitors": grouped(article.uv)}
     if article.removed is not None:
-        row["removed"] = sentence_of(ArticleRemoved(article.id))
+        row["removed"] = action_sentence(ArticleRemoved(article.id))
     elif not article.is_open(now):
-        row["closed"] = sentence_of(VotingClosed(article.id))
+        row["closed"] = action_sentence(VotingClosed(article.id))
     return row
 
 
-def _new(found: Pulse) -> str:
+def _new(found: PageRefresh) -> str:
     """How many new articles there are, in words; empty if there are none."""
     if not found.new:
         return ""

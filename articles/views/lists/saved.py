@@ -12,7 +12,7 @@ from django.views.decorators.csrf import csrf_exempt
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action, members_need_token
 from articles.domain.errors import ArticleNotFound, ArticleRemoved, SavedFull
-from articles.text.refusals import sentence_of
+from articles.text.refusals import action_sentence
 from articles.views.lists.counts import prefers_json
 from articles.views.votes import way_back
 from articles.web.identity import actor
@@ -55,7 +55,7 @@ def _save(request: HttpRequest, article_id: int) -> HttpResponse:
     try:
         repository().members.save(actor(request).id, article_id, wanted=wanted)
     except SavedFull as full:
-        messages.error(request, sentence_of(full))
+        messages.error(request, action_sentence(full))
     return redirect(way_back(request, article_id))
 
 
@@ -64,7 +64,7 @@ def _told(request: HttpRequest, article_id: int, *, wanted: bool) -> JsonRespons
     try:
         repository().members.save(actor(request).id, article_id, wanted=wanted)
     except (ArticleNotFound, ArticleRemoved) as gone:
-        return JsonResponse({"error": sentence_of(gone)}, status=404)
+        return JsonResponse({"error": action_sentence(gone)}, status=404)
     except SavedFull as full:
-        return JsonResponse({"error": sentence_of(full)}, status=409)
+        return JsonResponse({"error": action_sentence(full)}, status=409)
     return JsonResponse({"told": _("Saved for later.") if wanted else _("No longer saved.")})

@@ -34,7 +34,7 @@ def search(request: HttpRequest) -> HttpResponse:
     found, query = repository(), read_query(text)
     hidden, reader = preferences_of(request).hidden_groups, reader_id(request)
     try:
-        page = found.search.page(query, order, number, slug=slug, hidden=hidden, reader=reader)
+        page = found.search.get_page(query, order, number, slug=slug, hidden=hidden, reader=reader)
     except GroupNotFound as gone:
         if gone.moved_to is None:
             raise

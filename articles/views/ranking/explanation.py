@@ -73,7 +73,7 @@ class Why:
 def why(article: Article) -> dict[str, Why | None]:
     """What the article's page tells of its places; None if it is removed, and if it cannot be told just now."""
     try:
-        return {"why": None if article.removed is not None else _why(repository().explanations.of(article))}
+        return {"why": None if article.removed is not None else _why(repository().explanations.get(article))}
     except ArticlesError as error:  # readers get the page without
         _log.warning("article %d not explained: %s: %s", article.id, type(error).__name__, error)
         return {"why": None}

@@ -14,13 +14,13 @@ from django.views.decorators.http import require_safe
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action
 from articles.domain import lab as working_out
-from articles.domain.errors import ParametersChanged, TuningRunning
+from articles.domain.errors import ChangeRunning, ParametersChanged
 from articles.domain.moderation import Actor
 from articles.domain.ranking import Parameters, out_of_range
 from articles.domain.weight import fitting_votes_per_day
 from articles.formatting.values import age, grouped
 from articles.forms.lab import ApplyForm, LabForm, RollbackForm
-from articles.repository import Repository, Tuning
+from articles.repository import RankingState, Repository
 from articles.text.lines import REASON_LIMIT
 from articles.views.ranking.lab_page import lab_context, query_of
 from articles.web.identity import actor, needs
@@ -38,10 +38,10 @@ _A_LITTLE = 0.2
 @needs("articles.tune_ranking")
 def lab(request: HttpRequest) -> HttpResponse:
     found = repository()
-    if found.tuning.state().applying and found.tuning.advance(_A_LITTLE):
+    if found.parameters.get_state().applying and found.parameters.advance(_A_LITTLE):
         messages.success(request, _("The parameters are in force."))
         return redirect(request.get_full_path())
-    in_force = found.tuning.in_force()
+    in_force = found.parameters.get_current()
     form = LabForm(request.GET, in_force)
     suggested, note = None, ""
     if form.is_valid() and (hours := form.cleaned_data["half_life"]):
@@ -71,7 +71,7 @@ def _words_of_applying(request: HttpRequest) -> str:
 def apply(request: HttpRequest) -> HttpResponse:
     """Put the chosen parameters in force."""
     found = repository()
-    state = found.tuning.state()
+    state = found.parameters.get_state()
     form, apply_form = LabForm(request.POST, state.parameters), ApplyForm(request.POST)
     if not (form.is_valid() and apply_form.is_valid()):
         if "version" in apply_form.errors:
@@ -104,12 +104,12 @@ def rollback(request: HttpRequest) -> HttpResponse:
     found, form = repository(), RollbackForm(request.POST)
     if not form.is_valid():
         return _refused(request, _("This form is incomplete. Please try again."), 400)
-    history, version = found.tuning.history(), form.cleaned_data["version"]
+    history, version = found.parameters.list_changes(), form.cleaned_data["version"]
     wanted = form.cleaned_data["to"] or next((entry.version for entry in history[1:]), None)
     entry = next((entry for entry in history if entry.version == wanted), None)
     if entry is None:
         return _refused(request, _("There is no such version to go back to."), 400)
-    state = found.tuning.state()
+    state = found.parameters.get_state()
     if entry.parameters == state.parameters and version == state.version and not state.applying:
         return _refused(request, _("These parameters are in force already."), 400)
     if out_of_range(entry.parameters):
@@ -128,8 +128,8 @@ def follow(request: HttpRequest) -> HttpResponse:
     found, form = repository(), RollbackForm(request.POST)
     if not form.is_valid() or found.rules.votes_per_day is not None:
         return _refused(request, _("This form is incomplete. Please try again."), 400)
-    state = found.tuning.state()
-    fitting = fitting_votes_per_day(found.weights.recent()) or state.parameters.votes_per_day
+    state = found.parameters.get_state()
+    fitting = fitting_votes_per_day(found.weights.get_recent()) or state.parameters.votes_per_day
     wanted, version = replace(state.parameters, votes_per_day=fitting), form.cleaned_data["version"]
     reason = _("Votes per day follow the site again")
     if _is_begun(found, state, wanted, version, actor(request), reason):
@@ -140,12 +140,12 @@ def follow(request: HttpRequest) -> HttpResponse:
 
 
 def _is_begun(
-    found: Repository, state: Tuning, parameters: Parameters, version: int, who: Actor, reason: str
+    found: Repository, state: RankingState, parameters: Parameters, version: int, who: Actor, reason: str
 ) -> bool:
     """Whether this very form has put these parameters in force, or begun to: it arrived twice."""
     if state.applying:
         return (state.version, state.applying.parameters) == (version, parameters)
-    latest = found.tuning.history()[0]
+    latest = found.parameters.list_changes()[0]
     done = (latest.version, latest.parameters, latest.actor_name, latest.reason)
     return done == (version + 1, parameters, who.name, reason)
 
@@ -160,16 +160,16 @@ def _begin(
 ) -> str:
     """Begin to put parameters in force; returns why that is refused, empty if it is not."""
     try:
-        found.tuning.apply(parameters, expected=version, actor=who, reason=reason, is_chosen=is_chosen)
+        found.parameters.apply(parameters, expected=version, actor=who, reason=reason, is_chosen=is_chosen)
     except ParametersChanged:
         return _who_was_faster(found)
-    except TuningRunning:
+    except ChangeRunning:
         return _what_is_running(found)
     return ""
 
 
 def _who_was_faster(found: Repository) -> str:
-    latest = found.tuning.history()[0]
+    latest = found.parameters.list_changes()[0]
     told = {"name": latest.actor_name, "when": age(latest.at), "reason": latest.reason}
     if latest.learnt_from:
         return _("Meanwhile the site has adjusted its votes per day (%(when)s). Nothing was changed.") % told
@@ -182,7 +182,7 @@ def _who_was_faster(found: Repository) -> str:
 
 
 def _what_is_running(found: Repository) -> str:
-    applying = found.tuning.state().applying
+    applying = found.parameters.get_state().applying
     done, total = (applying.done, applying.total) if applying else (0, 0)
     told = {"done": grouped(done), "total": grouped(total)}
     return (
@@ -192,14 +192,14 @@ def _what_is_running(found: Repository) -> str:
 
 
 def _go_on(request: HttpRequest, found: Repository, query: str = "") -> HttpResponse:
-    if found.tuning.advance(PATIENCE):
+    if found.parameters.advance(PATIENCE):
         messages.success(request, _("The parameters are in force."))
     return redirect(f"{reverse('articles:lab')}{'?' if query else ''}{query}")
 
 
 def _refused(request: HttpRequest, refusal: str, status: int) -> HttpResponse:
     """The lab as it is, with what was refused."""
-    form = LabForm({}, repository().tuning.in_force())
+    form = LabForm({}, repository().parameters.get_current())
     return _page(request, form, refusal=refusal, status=status)
 
 

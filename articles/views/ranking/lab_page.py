@@ -14,7 +14,7 @@ from articles.domain.lists import Order
 from articles.domain.ranking import RANGES, Parameters
 from articles.formatting.values import decimal, grouped
 from articles.forms.lab import ApplyForm, LabForm, plain
-from articles.repository import Preview, Repository, Tuning, TuningEntry
+from articles.repository import Preview, RankingChange, RankingState, Repository
 from articles.views.ranking import chart_labels
 
 _EXAMPLE = 200
@@ -76,7 +76,7 @@ class WeightProposal:
 class Version:
     """Parameters that were in force, with what they changed."""
 
-    entry: TuningEntry
+    entry: RankingChange
     changes: Sequence[str]
     values: str
     may_return: bool
@@ -91,7 +91,7 @@ def lab_context(
     found: Repository, form: LabForm, apply_form: ApplyForm | None, suggested: Parameters | None
 ) -> dict[str, Any]:
     """What the template takes; without an outcome where the form is not valid."""
-    tuning, valid = found.tuning.state(), form.is_valid()
+    tuning, valid = found.parameters.get_state(), form.is_valid()
     chosen = form.parameters if valid else tuning.parameters
     return {
         "form": form,
@@ -105,7 +105,7 @@ def lab_context(
         "half_lives": lab.half_life_proposals(chosen),
         "chosen": chosen,
         "suggested": suggested,
-        "versions": _versions(found.tuning.history(), tuning),
+        "versions": _versions(found.parameters.list_changes(), tuning),
         "recent": _RECENT,
         "order": form.order,
         "query_of": query_of,
@@ -124,13 +124,13 @@ def _with_version(form: ApplyForm | None, version: int) -> ApplyForm:
 
 
 def _weight_proposal(found: Repository) -> WeightProposal | None:
-    recent = found.weights.recent()
+    recent = found.weights.get_recent()
     votes_per_day = weight.fitting_votes_per_day(recent)
     return None if votes_per_day is None else WeightProposal(votes_per_day, len(recent.points))
 
 
-def _outcome(found: Repository, tuning: Tuning, chosen: Parameters, order: Order) -> Outcome:
-    preview = found.previews.of(order, chosen, lab.TOP)
+def _outcome(found: Repository, tuning: RankingState, chosen: Parameters, order: Order) -> Outcome:
+    preview = found.previews.get(order, chosen, lab.TOP)
     other = _rows(preview)
     before, in_force = {row.article.id for row in other}, tuning.parameters
     chart, told = _curves(in_force, chosen)
@@ -233,7 +233,7 @@ def _value(value: float) -> str:
     return decimal(text, len(text.partition(".")[2]))
 
 
-def _versions(history: Sequence[TuningEntry], tuning: Tuning) -> list[Version]:
+def _versions(history: Sequence[RankingChange], tuning: RankingState) -> list[Version]:
     older = [*(entry.parameters for entry in history[1:]), None]
     return [
         Version(

@@ -24,7 +24,7 @@ Child = subprocess.Popen[str]
 
 
 def view(repository: Repository, article_id: int, visitor: str) -> None:
-    assert repository.views.record(article_id, Visit(visitor)).counted
+    assert repository.pageviews.record(article_id, Visit(visitor)).counted
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def idle(repository: Repository, clock: Clock) -> Repository:
         view(repository, 1, visitor)
         clock.advance(600)
     for _ in range(2):
-        repository.views.record(1, Visit(CAROL_READS, suspicion=Suspicion.BOT))
+        repository.pageviews.record(1, Visit(CAROL_READS, suspicion=Suspicion.BOT))
     clock.advance(LONG)
     return repository
 
@@ -84,7 +84,7 @@ class Archivist:
 def child_process() -> Iterator[Child]:
     environment = os.environ | {"DJANGO_SETTINGS_MODULE": "tests.settings"}
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.archiving.child"],
+        [sys.executable, "-m", "tests.archive.child"],
         cwd=settings.BASE_DIR,
         env=environment,
         stdin=subprocess.PIPE,

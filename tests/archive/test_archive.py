@@ -13,7 +13,7 @@ from articles.models import ArchivedViews
 from articles.readership import archive, record
 from articles.readership.record import record_view
 from articles.repository import connect
-from tests.archiving.conftest import ALICE_READS, BOB_READS, CAROL_READS, LONG, shown, view
+from tests.archive.conftest import ALICE_READS, BOB_READS, CAROL_READS, LONG, shown, view
 from tests.clock import Clock
 from tests.repository.usage import MODERATOR, post, problems
 
@@ -62,7 +62,7 @@ def test_a_view_brings_it_back_and_counts(archived):
     assert come(archived, BOB_READS) == ("repeat", 4, 2)
     assert come(archived, CAROL_READS) == (None, 5, 3)
     assert not ArchivedViews.objects.exists()
-    assert [(a.id, a.pv, a.uv) for a in archived.listings.page(Order.HOT).articles] == [(1, 5, 3)]
+    assert [(a.id, a.pv, a.uv) for a in archived.lists.get_page(Order.HOT).articles] == [(1, 5, 3)]
     assert problems(archived) == []
 
 
@@ -236,7 +236,7 @@ def test_what_has_no_counters_is_not_in_the_way_of_others(idle):
 def test_nothing_is_archived_when_the_row_cannot_be_written(idle):
     with connection.execute_wrapper(Broken("INSERT")), pytest.raises(DatabaseError):
         put_away(idle)
-    assert not idle.archiving.is_away(1)
+    assert not idle.archive.is_archived(1)
     assert problems(idle) == []
 
 
@@ -292,8 +292,8 @@ def test_an_empty_archive_is_swept_too(idle):
 
 
 def test_suspect_views_of_all_time_are_those_of_both(archived):
-    archived.views.record(1, Visit(CAROL_READS, suspicion=Suspicion.BOT))
-    archived.views.record(1, Visit(CAROL_READS, suspicion=Suspicion.PREFETCH))
+    archived.pageviews.record(1, Visit(CAROL_READS, suspicion=Suspicion.BOT))
+    archived.pageviews.record(1, Visit(CAROL_READS, suspicion=Suspicion.PREFETCH))
 
     assert archive.suspects(archived, 1) == {"bot": 3, "prefetch": 1}
 

@@ -5,7 +5,7 @@ from itertools import count
 import pytest
 
 from articles.domain.lists import Order
-from tests.archiving.conftest import ALICE_READS, BOB_READS, CAROL_READS, LONG, shown, view
+from tests.archive.conftest import ALICE_READS, BOB_READS, CAROL_READS, LONG, shown, view
 from tests.repository.usage import post, problems
 
 
@@ -22,7 +22,7 @@ def begin_anew(repository, clock, archivist):
 
 
 def is_archived(repository):
-    return repository.archiving.is_away(1)
+    return repository.archive.is_archived(1)
 
 
 def test_archiving_that_is_killed_at_any_step_loses_nothing(idle, clock, archivist):
@@ -105,5 +105,5 @@ def test_readers_who_all_come_back_at_once_are_all_counted(idle, clock, archivis
     assert shown(idle) == (3 + readers, 2 + readers)
     assert archivist.tell("view", ALICE_READS) == [None, 4 + readers, 2 + readers]
     assert archivist.tell("rows") == []
-    assert [article.id for article in idle.listings.page(Order.HOT).articles] == [1]
+    assert [article.id for article in idle.lists.get_page(Order.HOT).articles] == [1]
     assert problems(idle) == []
