@@ -16,7 +16,7 @@ from articles.repository.search.index import ALL_INDEXED
 from articles.repository.store import keys as names
 from articles.searching import WORDS_VERSION, read_query
 from tests.clock import Clock
-from tests.repository.test_listings import removing
+from tests.repository.test_lists import removing
 from tests.repository.usage import ALICE, BOB, MODERATOR, imported, problems, use
 
 NUMBERS = count(1)

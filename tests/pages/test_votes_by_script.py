@@ -9,7 +9,7 @@ from articles.domain.errors import StoreUnavailable
 from articles.domain.moderation import Actor
 from articles.repository.votes import Votes
 from tests.pages.conftest import browser_of
-from tests.pages.test_voting import counts
+from tests.pages.test_votes import counts
 from tests.repository.usage import let_close
 
 

@@ -18,7 +18,7 @@ from articles.repository.store import schema
 from articles.searching import read_query
 from tests.clock import Clock
 from tests.repository.conftest import ALICE, BOB, CAROL, MALLORY
-from tests.repository.test_listings import removing
+from tests.repository.test_lists import removing
 from tests.repository.usage import imported, view
 
 DAY = 86400
