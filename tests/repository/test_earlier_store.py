@@ -1,0 +1,60 @@
+"""Stores that an earlier version of the site wrote, kept as logs of commands, open in this version.
+
+The first line of a file says what the earlier version showed. Each further line is one command, with the times to
+live that are left.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from articles.domain.lists import Order
+from articles.repository import Repository, connect
+from articles.searching import read_query
+from tests.clock import Clock
+from tests.repository.usage import BOB, listed, problems
+
+LOGS = Path(__file__).with_name("earlier_stores")
+
+
+@pytest.fixture(params=[("one-shard", 1), ("four-shards", 4)], ids=lambda param: param[0])
+def earlier(request: pytest.FixtureRequest, server_url: str) -> tuple[Repository, dict[str, Any]]:
+    """Return a repository on an earlier version's store, and what that version showed of it."""
+    name, shards = request.param
+    shown, *commands = map(json.loads, (LOGS / f"{name}.jsonl").read_text("utf-8").splitlines())
+    repository = connect(server_url, shards=shards, clock=Clock(shown["now"]), patient=True)
+    with repository.store.client.pipeline(transaction=False) as pipe:
+        for command in commands:
+            pipe.execute_command(*command)
+        pipe.execute()
+    repository.prepare()
+    repository.adopt_rules()
+    return repository, shown
+
+
+def test_an_earlier_store_opens_and_shows_what_it_showed(earlier):
+    repository, shown = earlier
+
+    assert problems(repository) == []
+    assert {order.value: listed(repository, order) for order in Order} == shown["lists"]
+    assert {group.slug: [group.title, group.articles] for group in repository.groups.list_all()} == shown["groups"]
+    articles = repository.articles.get_many(range(1, 13))
+    assert {str(a.id): [a.votes, a.opposes, a.pv, a.uv] for a in articles} == shown["tallies"]
+    assert [article.id for article in repository.members.get_saved(BOB).articles] == shown["saved"]
+    assert [article.id for article in repository.members.get_posted(BOB).articles] == shown["posted"]
+    assert [article.id for article in repository.members.get_voted(11).articles] == shown["voted"]
+    log = repository.moderation_log.get_page().entries
+    assert [[entry.action.value, entry.title, entry.reason] for entry in log] == shown["log"]
+    found = repository.search.get_page(read_query("article"), Order.TIME).articles
+    assert [article.id for article in found] == shown["found"]
+
+
+def test_a_repair_leaves_an_earlier_store_as_it_is(earlier):
+    repository, shown = earlier
+
+    repository.repair.run()
+
+    assert problems(repository) == []
+    assert {order.value: listed(repository, order) for order in Order} == shown["lists"]
