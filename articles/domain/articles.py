@@ -7,6 +7,9 @@ from articles.domain.members import DELETED_MEMBER, UserId
 
 ArticleId = int
 
+LATEST = 253_402_300_800
+"""The beginning of the year 10000, in Unix seconds: calendars end before it, so no article is posted then."""
+
 
 class Choice(StrEnum):
     """One user's choice on one article."""

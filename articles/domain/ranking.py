@@ -59,7 +59,7 @@ ONE_POINT = 1 << 32
 def by_points(posted_at: float, points: int) -> int:
     """What an article is ranked by among the most points: the points, then the second of posting.
 
-    `by_points` in `repository/lua/lib/_shared.lua` is the same.
+    `by_points` in `repository/lua/lib/formulas.lua` is the same.
     """
     return points * ONE_POINT + max(0, min(int(posted_at), ONE_POINT - 1))
 

@@ -200,12 +200,6 @@ def test_the_named_poster_of_an_open_import_is_listed_and_placeholders_are_not(r
     assert problems(repository) == []
 
 
-def test_the_scripts_know_placeholders_as_they_are():
-    shared = scripts.source("votes/cast")
-
-    assert f"tonumber(user) < {PLACEHOLDERS.start} or tonumber(user) >= {PLACEHOLDERS.stop}" in shared
-
-
 def test_votes_at_once_leave_lists_that_say_what_the_voter_sets_say(repository):
     articles = [post(repository, number) for number in range(4)]
 

@@ -1,4 +1,4 @@
-"""The Lua scripts as files: what they say of themselves, what they call, and that each stays in its shard."""
+"""The Lua scripts: what their headers say, what they include and call, and that each stays in its shard."""
 
 import re
 import socket
@@ -16,9 +16,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from articles.domain import ranking
-from articles.domain.articles import Choice
+from articles.domain.articles import LATEST, Choice
 from articles.domain.errors import EditingClosed, VotingClosed
 from articles.domain.lists import Order, Span
+from articles.domain.members import PLACEHOLDERS
 from articles.domain.moderation import Actor
 from articles.domain.ranking import Parameters
 from articles.domain.rules import Rules
@@ -30,11 +31,22 @@ from articles.repository.upkeep.long_articles import check_long, repair_long
 from articles.searching import read_query
 from tests.clock import Clock
 from tests.conftest import REPOSITORY_DATABASE
+from tests.repository.lua_files import (
+    BUILT_IN,
+    FOLDER,
+    LIBRARIES,
+    body_of,
+    declared,
+    exported,
+    header_of,
+    used,
+)
 from tests.repository.usage import ALICE, BOB, DAY, MODERATOR, imported, link, post, problems, tune, use, view
 from voting_site.embedded.binary import find_binary
 
-FOLDER = Path(scripts.__file__).parents[1] / "lua"
-LIMIT = 50  # lines; the audit and the repair of articles see to seven things at once, a view has
+PYTHON = Path(scripts.__file__).parents[2]
+ALL = (*LIBRARIES, *scripts.names())
+LIMIT = 40  # lines of code; the audit and the repair of articles see to seven things at once, a view has
 # five ways to end, a search three ways to find, and a place three ways to be found
 LONGER = {
     "audit/articles",
@@ -77,26 +89,24 @@ NEWER = re.compile(
 )
 
 
-def own(name: str) -> str:
-    return (FOLDER / f"{name}.lua").read_text("utf-8")
-
-
-def header_of(name: str) -> str:
-    return own(name).partition("--[[\n")[2].partition("]]")[0]
-
-
 @pytest.fixture(params=scripts.names())
 def name(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
-def test_the_package_holds_scripts_and_what_they_share_and_nothing_else():
+@pytest.fixture(params=[*LIBRARIES, *scripts.names()])
+def part(request: pytest.FixtureRequest) -> str:
+    """A script or a library."""
+    return request.param
+
+
+def test_the_package_holds_scripts_and_libraries_and_nothing_else():
     files = {str(path.relative_to(FOLDER)) for path in FOLDER.rglob("*") if path.is_file()}
-    assert files == {"lib/_shared.lua", *(f"{name}.lua" for name in scripts.names())}
+    assert files == {f"{name}.lua" for name in (*LIBRARIES, *scripts.names())}
 
 
 def test_a_script_says_what_it_takes_returns_and_costs(name):
-    assert own(name).startswith("--[[\n")
+    assert scripts.text(name).startswith("--[[\n")
     header = header_of(name)
 
     positions = [header.find(f"\n{section}  ") for section in ("KEYS", "ARGV", "Returns", "Cost")]
@@ -106,7 +116,7 @@ def test_a_script_says_what_it_takes_returns_and_costs(name):
 
 
 def test_a_script_names_every_key_and_argument_it_uses(name):
-    header, body = header_of(name), own(name).partition("]]")[2]
+    header, body = header_of(name), scripts.text(name).partition("]]")[2]
 
     for table in ("KEYS", "ARGV"):
         section = re.search(rf"\n{table}  (.*?)\n(?=[A-Z])", header, re.DOTALL)
@@ -118,7 +128,7 @@ def test_a_script_names_every_key_and_argument_it_uses(name):
 
 
 def test_a_script_is_short(name):
-    assert name in LONGER or own(name).count("\n") <= LIMIT
+    assert name in LONGER or body_of(name).count("\n") <= LIMIT
 
 
 def test_a_script_uses_only_commands_of_redis_6_2(name):
@@ -150,11 +160,136 @@ def test_a_script_takes_no_time_and_no_chance_from_the_server(name):
     assert not re.search(r"'TIME'|'RANDOMKEY'|'SRANDMEMBER'|'SPOP'|math\.random|os\.", scripts.source(name))
 
 
-def test_a_script_makes_no_global(store_paths, name):
-    shared, body = (FOLDER / "lib/_shared.lua").read_text("utf-8"), own(name)
+# Libraries
 
-    for function in re.findall(r"^\s*(\S+ )?function (\w+)", shared + body, re.MULTILINE):
-        assert function[0] == "local ", function
+
+OWNER = {exported_name: library for library in LIBRARIES for exported_name in exported(library)}
+
+
+def test_a_source_begins_with_its_name_and_holds_each_part_once_dependencies_first(name):
+    source = scripts.source(name)
+    at = {part: source.index(scripts.text(part)) for part in scripts.in_order(name, scripts.includes)}
+
+    assert source.startswith(f"-- {name}\n")
+    assert list(at)[-1] == name
+    assert sorted(at.values()) == list(at.values())
+    for part, place in at.items():
+        assert source.count(scripts.text(part)) == 1
+        assert all(at[library] < place for library in scripts.includes(part))
+
+
+def test_a_script_that_needs_nothing_is_sent_alone():
+    assert scripts.source("lease/release") == f"-- lease/release\n{scripts.text('lease/release')}"
+
+
+def test_a_library_that_does_not_exist_is_named_with_the_script_that_includes_it(monkeypatch):
+    monkeypatch.setattr(scripts, "text", lambda _name: "--[[\nINCLUDE  values, wrods\n]]\n")
+
+    with pytest.raises(LookupError, match=r"votes/new\.lua includes lib/wrods\.lua, which does not exist"):
+        scripts.includes("votes/new")
+
+
+def test_libraries_that_include_each_other_are_refused():
+    needs = {"script": ["a"], "a": ["b"], "b": ["a"]}
+
+    with pytest.raises(RecursionError, match="script → a → b → a"):
+        scripts.in_order("script", needs.__getitem__)
+
+
+def test_a_library_that_is_needed_twice_is_included_once():
+    needs = {"script": ["a", "b"], "a": ["values"], "b": ["values", "a"], "values": []}
+
+    assert scripts.in_order("script", needs.__getitem__) == ["values", "a", "b", "script"]
+
+
+def test_an_include_may_take_several_lines_or_say_none(monkeypatch):
+    texts = {"x": "--[[\nINCLUDE  values,\n         words\nCost  O(1)\n]]\n", "y": "--[[\nINCLUDE  none\n]]\n"}
+    monkeypatch.setattr(scripts, "text", texts.__getitem__)
+    scripts.includes.cache_clear()
+
+    assert scripts.includes("x") == ("lib/values", "lib/words")
+    assert scripts.includes("y") == ()
+    scripts.includes.cache_clear()
+
+
+def test_every_name_is_declared_included_generated_or_built_in(part):
+    libraries = {name for library in scripts.includes(part) for name in exported(library)}
+
+    assert used(part) <= libraries | scripts.CONSTANTS.keys() | BUILT_IN
+
+
+def test_every_include_is_used(part):
+    assert set(scripts.includes(part)) == {OWNER[name] for name in used(part) if name in OWNER}
+
+
+def test_no_part_declares_a_name_of_a_library_or_a_constant(part):
+    own = exported(part) if part in LIBRARIES else frozenset()
+
+    assert declared(part) & (OWNER.keys() | scripts.CONSTANTS.keys()) <= own
+
+
+def test_no_two_libraries_declare_the_same_name():
+    assert len(OWNER) == sum(len(exported(library)) for library in LIBRARIES)
+
+
+def test_everything_in_a_library_is_used():
+    calls = {name: len(re.findall(rf"\b{name}\b", "".join(map(body_of, LIBRARIES)))) for name in OWNER}
+    outside = set().union(*map(used, scripts.names()))
+
+    assert {name for name, count in calls.items() if count == 1 and name not in outside} == set()
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_library_says_what_it_is_for_and_is_short(library):
+    assert scripts.text(library).startswith("--[[\n")
+    assert header_of(library).strip().endswith((".", *(part[4:] for part in LIBRARIES)))
+    assert scripts.text(library).count("\n") < 150
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_library_compiles_with_what_it_includes_alone(store_paths, library):
+    assert make_client(store_paths.url(REPOSITORY_DATABASE), patient=True).script_load(scripts.source(library))
+
+
+def test_a_part_makes_no_global(part):
+    assert "function" not in re.findall(r"(\S+)\s+function \w+", re.sub(r"\blocal function", "", body_of(part)))
+    assert not re.search(r"(?m)^\s*function \w", body_of(part))
+
+
+# Numbers that Python and Lua both know
+
+
+SPELLED = {
+    LATEST: "253_?402_?300_?800",
+    ranking.ONE_POINT: r"4_?294_?967_?296|1 << 32|2 ?\*\* ?32",
+    PLACEHOLDERS.stop: "2_?000_?000_?000",
+}
+
+
+@pytest.mark.parametrize("number", SPELLED)
+def test_a_number_that_python_and_lua_share_is_written_once(number):
+    texts = [path.read_text("utf-8") for path in PYTHON.rglob("*.py")]
+
+    assert sum(len(re.findall(rf"\b(?:{SPELLED[number]})\b", text)) for text in texts) == 1
+    assert not any(re.search(rf"\b(?:{number}|{number - 1})\b", body_of(part)) for part in ALL)
+
+
+def test_a_large_number_in_lua_has_a_name():
+    units = {"1000", "3600", "86400"}  # milliseconds; seconds in an hour and in a day
+    for part in ALL:
+        for line in body_of(part).splitlines():
+            large = set(re.findall(r"(?<![\w.'])\d{4,}(?![\w.'])", line)) - units
+            assert not large or re.match(r"local [A-Z]", line), f"{part}: {line}"
+
+
+def test_constants_are_lua_as_it_is_written_by_hand():
+    assert scripts.CONSTANTS["FIRST_PLACEHOLDER"] == "local FIRST_PLACEHOLDER = 1000000000\n"
+    assert scripts.CONSTANTS["LAST_PLACEHOLDER"] == "local LAST_PLACEHOLDER = 1999999999\n"
+    assert scripts.CONSTANTS["SPANS"] == "local SPANS = {'day', 'week', 'month'}\n"
+    assert "time = 'time:', hot = 'hot:score:'" in scripts.CONSTANTS["OF_GROUP"]
+
+
+# On the server
 
 
 def test_every_script_compiles_on_the_server(store_paths, name):

@@ -8,14 +8,13 @@ import redis
 from redis.client import Pipeline
 
 from articles.domain import ranking
-from articles.domain.articles import Article, ArticleId, Choice
+from articles.domain.articles import LATEST, Article, ArticleId, Choice
 from articles.domain.errors import StoreUnfit
 from articles.domain.members import UserId
 from articles.repository.store import keys as names
 from articles.repository.store.client import UNPREPARED
 from articles.repository.store.connection import Store
 
-_LATEST = 253_402_300_800  # the year 10000, which no calendar has
 _NUMBER = re.compile(r"(?=.{1,19}\Z)-?[0-9]+\.?[0-9]*")
 _ARCHIVED = re.compile("[0-9]{1,15} [0-9]{1,15}")
 _FORMS = {
@@ -81,7 +80,7 @@ def is_whole(fields: Mapping[str, str]) -> bool:
 def moment(text: str | None) -> float | None:
     """Unix seconds in a field of a hash; None where it holds no moment."""
     at = float(text) if text and _NUMBER.fullmatch(text) else -1.0
-    return at if 0 <= at < _LATEST else None
+    return at if 0 <= at < LATEST else None
 
 
 def _ask(pipe: Pipeline, store: Store, article_id: ArticleId, reader: UserId | None) -> None:

@@ -1,30 +1,110 @@
-"""The Lua scripts, one file each in `lua/`, loaded once per process.
+"""The Lua scripts, one file each in `lua/<noun>/<verb>.lua`, and the libraries that they include, in `lua/lib/`.
 
-A file's header says its KEYS, ARGV, what it returns and what it costs.
+A script's header names its KEYS, its ARGV, what it Returns and what it Costs; the keys that it TOUCHES, including
+those whose names it builds from the shard prefix (`r`: reads, `w`: writes); and the libraries to INCLUDE.
 """
 
+import re
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from hashlib import sha1
 from importlib.resources import files
+from typing import TypeAlias
+
+from articles.domain.articles import LATEST
+from articles.domain.lists import Order, Span
+from articles.domain.members import PLACEHOLDERS
+from articles.domain.ranking import ONE_POINT
+from articles.repository.store.keys import Keys
+
+_INCLUDE = re.compile(r"^INCLUDE  (.*(?:\n {2,}.*)*)", re.MULTILINE)
+
+
+_Value: TypeAlias = int | str | Sequence[str] | Mapping[str, str]
+
+
+def _lua(value: _Value) -> str:
+    """Return a value as Lua writes it. Strings are names, without anything to escape."""
+    if isinstance(value, str):
+        return f"'{value}'"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{name} = {_lua(one)}" for name, one in value.items()) + "}"
+    if isinstance(value, Sequence):
+        return "{" + ", ".join(map(_lua, value)) + "}"
+    return str(value)
+
+
+_SHARED: Mapping[str, _Value] = {
+    "FIRST_PLACEHOLDER": PLACEHOLDERS[0],
+    "LAST_PLACEHOLDER": PLACEHOLDERS[-1],
+    "LATEST": LATEST,
+    "ONE_POINT": ONE_POINT,
+    "ORDERS": [order.value for order in Order],
+    "SPANS": [span.value for span in Span if span.since(0) is not None],
+    "WHOLE": {order.value: Keys().order(order) for order in Order},
+    "OF_GROUP": {order.value: Keys().group_order(order, "") for order in Order},
+}
+CONSTANTS = {name: f"local {name} = {_lua(value)}\n" for name, value in _SHARED.items()}
+"""What Python and Lua both know, as Lua. WHOLE and OF_GROUP hold the keys of the rankings by order, without shard
+prefix and slug. A source begins with those that it names."""
+
+
+@cache
+def text(name: str) -> str:
+    """Return the content of a script's or a library's own file."""
+    return (files("articles.repository") / "lua" / f"{name}.lua").read_text("utf-8")
+
+
+@cache
+def includes(name: str) -> tuple[str, ...]:
+    """Return the libraries that the header of a script or a library names."""
+    header, _, _ = text(name).partition("]]")
+    found = _INCLUDE.search(header)
+    named = re.split(r",\s*", found[1].strip()) if found else []
+    libraries = tuple(f"lib/{library}" for library in named if library != "none")
+    for library in libraries:
+        if library not in _libraries():
+            raise LookupError(f"{name}.lua includes {library}.lua, which does not exist")
+    return libraries
+
+
+def in_order(name: str, includes: Callable[[str], Sequence[str]], within: tuple[str, ...] = ()) -> list[str]:
+    """Return what `name` includes, directly or not: each once, dependencies first, and `name` itself last."""
+    if name in within:
+        raise RecursionError(f"libraries include each other: {' → '.join((*within, name))}")
+    found = dict.fromkeys(
+        part for library in includes(name) for part in in_order(library, includes, (*within, name))
+    )
+    return [*found, name]
 
 
 @cache
 def source(name: str) -> str:
-    """A script's whole text: its name, by which a log of slow commands knows it, what all share, its own file."""
-    folder = files("articles.repository") / "lua"
-    shared, own = (folder.joinpath(f"{part}.lua").read_text("utf-8") for part in ("lib/_shared", name))
-    return f"-- {name}\n{shared}\n{own}"
+    """Return a script's whole text. The first line is its name, by which the slow log identifies it."""
+    parts = "".join(map(text, in_order(name, includes)))
+    constants = "".join(line for constant, line in CONSTANTS.items() if re.search(rf"\b{constant}\b", parts))
+    return f"-- {name}\n{constants}{parts}"
 
 
 @cache
 def digest(name: str) -> str:
-    """The name under which a store keeps the script."""
+    """Return the name under which a store caches the script."""
     return sha1(source(name).encode(), usedforsecurity=False).hexdigest()
 
 
 @cache
-def names() -> tuple[str, ...]:
-    """All scripts."""
+def _files() -> tuple[str, ...]:
     nouns = (files("articles.repository") / "lua").iterdir()
-    found = ((noun.name, entry.name) for noun in nouns for entry in noun.iterdir() if noun.name != "lib")
+    found = ((noun.name, entry.name) for noun in nouns for entry in noun.iterdir())
     return tuple(sorted(f"{noun}/{entry.removesuffix('.lua')}" for noun, entry in found))
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """Return the names of all scripts."""
+    return tuple(name for name in _files() if not name.startswith("lib/"))
+
+
+@cache
+def _libraries() -> frozenset[str]:
+    return frozenset(_files()) - frozenset(names())

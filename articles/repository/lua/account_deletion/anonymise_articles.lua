@@ -5,6 +5,7 @@ KEYS  1 lexicon  2 articles the member posted
 ARGV  1 shard prefix  2 user id  3… id, title, link, words without the name, of each
 Returns  ids of those that have changed meanwhile
 Cost  O(words)
+INCLUDE  words
 ]]
 local prefix, user, changed = ARGV[1], ARGV[2], {}
 for at = 3, #ARGV, 4 do

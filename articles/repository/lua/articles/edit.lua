@@ -6,12 +6,13 @@ ARGV  1 id  2 title  3 link  4 editor's user id  5 editor's name  6 "1" for a mo
 Returns  {"ok", the link it had} | {"missing"} | {"gone"} | {"removed"} | {"not_poster"} | {"late"}
          | {"changed"}, when the words have to be made again
 Cost  O(words)
+INCLUDE  members, moderation_log, values, words
 ]]
 local article, moderator, now = KEYS[1], ARGV[6] == '1', ARGV[7]
 
 local title, link, poster, name, time, removed, had =
   unpack(redis.call('HMGET', article, 'title', 'link', 'poster', 'poster_name', 'time', 'removed', 'words'))
-if not (title and link and moment(time)) then return {'missing'} end
+if not (title and link and as_time(time)) then return {'missing'} end
 if is_gone(ARGV[10], ARGV[4]) then return {'gone'} end
 if not moderator then
   if poster ~= ARGV[4] then return {'not_poster'} end

@@ -5,21 +5,22 @@ ARGV  1 id  2 title  3 link  4 poster  5 poster's name  6 now, s  7 groups, comm
       8 when voting ends, s  9 grace, s  10 shard prefix  11 words
 Returns  {"ok"} | {"exists"} | {"gone"}
 Cost  O(log N)
+INCLUDE  closing, lists, members, ranking, values, words
 ]]
 local article, voted = KEYS[1], KEYS[2]
 local id, poster, now, closes, grace, prefix = ARGV[1], ARGV[4], ARGV[6], ARGV[8], tonumber(ARGV[9]), ARGV[10]
 
 if redis.call('EXISTS', article) == 1 then return {'exists'} end
 if is_gone(prefix, poster) then return {'gone'} end
-local in_force = parameters(prefix)
+local current = parameters(prefix)
 
 redis.call('HSET', article, 'title', ARGV[2], 'link', ARGV[3], 'poster', poster, 'poster_name', ARGV[5],
   'time', now, 'closes', closes, 'votes', 1, 'opposes', 0, 'groups', ARGV[7], 'words', ARGV[11])
 redis.call('SADD', voted, poster)
 end_voter_set(voted, closes, now, grace)
-note_window(prefix, now, closes, in_force)
-note_choice(prefix, id, poster, 'vote', now, now - math.max(in_force.longest_window, closes - now) - grace)
+note_window(prefix, now, closes, current)
+note_choice(prefix, id, poster, 'vote', now, now - math.max(current.longest_window, closes - now) - grace)
 note_posted(prefix, id, poster, now)
-list_article(prefix, id, tonumber(now), 1, split(ARGV[7]), in_force)
+list_article(prefix, id, tonumber(now), 1, split(ARGV[7]), current)
 enter_words(prefix, id, ARGV[11])
 return {'ok'}

@@ -4,12 +4,13 @@ KEYS  1 article
 ARGV  1 id  2 who  3 now, s  4 reason  5 shard prefix
 Returns  {"ok"} | {"missing"} | {"removed"}
 Cost  O(groups · log N)
+INCLUDE  lists, moderation_log, values, words
 ]]
 local article, id, prefix = KEYS[1], ARGV[1], ARGV[5]
 
 local title, time, groups, removed, words =
   unpack(redis.call('HMGET', article, 'title', 'time', 'groups', 'removed', 'words'))
-if not (title and moment(time)) then return {'missing'} end
+if not (title and as_time(time)) then return {'missing'} end
 if removed then return {'removed'} end
 
 redis.call('HSET', article, 'removed', ARGV[4])

@@ -4,16 +4,17 @@ KEYS  1 article
 ARGV  1 id  2 who  3 now, s  4 reason  5 shard prefix  6 size of the hot list
 Returns  {"ok"} | {"missing"} | {"not_removed"}
 Cost  O(groups · log N)
+INCLUDE  lists, moderation_log, ranking, values, words
 ]]
 local article, id, prefix = KEYS[1], ARGV[1], ARGV[5]
 
 local title, time, votes, opposes, groups, removed, words =
   unpack(redis.call('HMGET', article, 'title', 'time', 'votes', 'opposes', 'groups', 'removed', 'words'))
-if not (title and moment(time) and count(votes) and count(opposes)) then return {'missing'} end
+if not (title and as_time(time) and as_count(votes) and as_count(opposes)) then return {'missing'} end
 if not removed then return {'not_removed'} end
-local in_force = parameters(prefix)
+local current = parameters(prefix)
 
-list_article(prefix, id, tonumber(time), votes - opposes, split(groups), in_force, tonumber(ARGV[6]))
+list_article(prefix, id, tonumber(time), votes - opposes, split(groups), current, tonumber(ARGV[6]))
 redis.call('HDEL', article, 'removed')
 redis.call('ZREM', prefix .. 'removed:', id)
 enter_words(prefix, id, words)

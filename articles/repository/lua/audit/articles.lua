@@ -5,12 +5,13 @@ ARGV  1 shard prefix  2 now, s  3 most voters, words and entries of the log to l
 Returns  {how many were checked, {ids of those whose voters or entries are too many for one step},
          {id, what is wrong, id, what is wrong …}}
 Cost  O(ids · log N + voters + words + entries), bounded by 3
+INCLUDE  closing, formulas, members, moderation_log, page_views, values
 ]]
 local prefix, now = ARGV[1], tonumber(ARGV[2])
 -- nil where they are lost
-local per_point, next_per_point, cursor, longest = unpack(redis.call('HMGET', prefix .. 'ranking:',
+local seconds_per_point, next_seconds_per_point, cursor, longest = unpack(redis.call('HMGET', prefix .. 'ranking:',
   'seconds_per_point', 'next_seconds_per_point', 'next_cursor', 'longest_window'))
-per_point, next_per_point, longest = tonumber(per_point or ''), tonumber(next_per_point or ''), tonumber(longest or '')
+seconds_per_point, next_seconds_per_point, longest = tonumber(seconds_per_point or ''), tonumber(next_seconds_per_point or ''), tonumber(longest or '')
 local findings, long, most, looked_at = {}, {}, tonumber(ARGV[3]), 0
 
 local function check_votes(say, id, votes, opposes)
@@ -53,11 +54,11 @@ end
 
 local function check_staged(say, id, time, points, removed)
   local staged = redis.call('ZSCORE', prefix .. 'next:score', id)
-  if staged and (removed or not next_per_point or tonumber(staged) ~= score(time, points, next_per_point)) then
+  if staged and (removed or not next_seconds_per_point or tonumber(staged) ~= score(time, points, next_seconds_per_point)) then
     say('ranked ' .. staged .. ' by the weight that is being applied')
   end
   local passed = cursor == 'done' or time < (tonumber(cursor or '') or -math.huge)
-  if next_per_point and passed and not staged and not removed then
+  if next_seconds_per_point and passed and not staged and not removed then
     say('ranked nowhere by the weight that is being applied')
   end
 end
@@ -70,12 +71,12 @@ local function check_lists(say, id, time, points, groups, removed)
     if tonumber(redis.call('ZSCORE', KEYS[3], id) or 'nan') ~= time then say('not among the removed, or not by its time') end
   else
     if tonumber(by_time or 'nan') ~= time then say('time ' .. exactly(time) .. ', ranked ' .. (by_time or 'nowhere')) end
-    local wanted = per_point and score(time, points, per_point)
+    local wanted = seconds_per_point and score(time, points, seconds_per_point)
     if not by_score or wanted and tonumber(by_score) ~= wanted then
       say('score ' .. exactly(wanted or 0/0) .. ', ranked ' .. (by_score or 'nowhere'))
     end
     if tonumber(ranked or 'nan') ~= by_points(time, points) then
-      say('points ' .. points .. ', ranked ' .. (ranked and math.floor(ranked / 4294967296) or 'nowhere'))
+      say('points ' .. points .. ', ranked ' .. (ranked and math.floor(ranked / ONE_POINT) or 'nowhere'))
     end
     if redis.call('ZSCORE', KEYS[3], id) then say('among the removed, but listed') end
   end
@@ -112,7 +113,7 @@ for at = 4, #ARGV do
   if not is_whole(title, link, poster, name, time, votes, opposes, groups, archived) then
     say('no such article, or not a whole one')
   else
-    if not moment(closes) then say('does not say when voting ends') end
+    if not as_time(closes) then say('does not say when voting ends') end
     if is_gone(prefix, poster) then say('its poster is a member whose account is deleted') end
     closes = closing_time(prefix, tonumber(time), closes)
     if is_open(now, closes) then

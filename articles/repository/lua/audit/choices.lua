@@ -4,6 +4,7 @@ KEYS  1 votes of the member  2 opposes of the member  3 former members
 ARGV  1 shard prefix  2 user id  3 now, s  4 entries that were looked at, newest first  5 entries of each in this step
 Returns  {how many entries there are at most, {1 or 2 for the list, what is wrong …}}
 Cost  O(step)
+INCLUDE  closing, members, values
 ]]
 local prefix, user, now, done, step = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local findings, gone, longest = {}, redis.call('SISMEMBER', KEYS[3], user) == 1, 0
@@ -14,7 +15,7 @@ for at, one in ipairs(CHOICES) do
   if gone and done == 0 and #ids > 0 then say('of a member who is gone') end
   for _, id in ipairs(ids) do
     local time, closes = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'time', 'closes'))
-    local may_change = moment(time) and is_open(now, closing_time(prefix, tonumber(time), closes))
+    local may_change = as_time(time) and is_open(now, closing_time(prefix, tonumber(time), closes))
     local missing = not time and redis.call('EXISTS', prefix .. 'article:' .. id) == 0
     if missing then say('holds ' .. id .. ', but there is no such article')
     elseif may_change and redis.call('SISMEMBER', prefix .. one.set .. id, user) == 0 then

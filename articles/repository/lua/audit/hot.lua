@@ -5,9 +5,10 @@ KEYS  1 hot list
 ARGV  1 shard prefix  2… ids
 Returns  {id, what is wrong, id, what is wrong …}
 Cost  O(ids)
+INCLUDE  formulas, page_views, ranking, values
 ]]
 local prefix, findings = ARGV[1], {}
-local known, in_force = pcall(parameters, prefix)
+local known, current = pcall(parameters, prefix)
 if not known then return findings end  -- they are lost, which is found elsewhere
 for at = 2, #ARGV do
   local id, value = ARGV[at], tonumber(redis.call('ZSCORE', KEYS[1], ARGV[at]) or '')
@@ -15,11 +16,11 @@ for at = 2, #ARGV do
   local time, removed = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'time', 'removed'))
   local pv = page_views(prefix, id)
   if not value then  -- it has left the list meanwhile
-  elseif not moment(time) then say('hot, but no article')
+  elseif not as_time(time) then say('hot, but no article')
   elseif removed then say('hot, but removed')
   elseif not pv then say('hot, but without views')
   else
-    local wanted = hotness(pv, unique_visitors(prefix, id), tonumber(time), in_force)
+    local wanted = hotness(pv, unique_visitors(prefix, id), tonumber(time), current)
     -- Another server's pow() may differ in the last bits.
     if math.abs(value - wanted) > 1e-9 * wanted then say('hotness ' .. exactly(wanted) .. ', ranked ' .. exactly(value)) end
   end

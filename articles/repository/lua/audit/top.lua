@@ -4,6 +4,7 @@ KEYS  1 ranking parameters  2 the ranking  3 time ranking  4 points ranking
 ARGV  1 shard prefix  2 span (day|week|month)  3… ids
 Returns  {since when the ranking is, s, or '' where there is none, how many places are wrong, 1 if it has no end}
 Cost  O(ids)
+INCLUDE  values
 ]]
 local prefix, ranking = ARGV[1], KEYS[2]
 local since = redis.call('HGET', KEYS[1], 'since_' .. ARGV[2])
@@ -14,11 +15,11 @@ if not tonumber(since or '') then return {'', 0, endless} end  -- lost: the next
 local wrong = 0
 for at = 3, #ARGV do
   local id = ARGV[at]
-  local value, held = redis.call('ZSCORE', KEYS[4], id), redis.call('ZSCORE', ranking, id)
+  local value, entry = redis.call('ZSCORE', KEYS[4], id), redis.call('ZSCORE', ranking, id)
   local by_time = tonumber(redis.call('ZSCORE', KEYS[3], id) or '')
   local time, removed = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'time', 'removed'))
-  local belongs = moment(time) and not removed and tonumber(time) >= tonumber(since)
-  if held and not belongs then wrong = wrong + 1 end
-  if value and by_time and by_time >= tonumber(since) and held ~= value then wrong = wrong + 1 end
+  local belongs = as_time(time) and not removed and tonumber(time) >= tonumber(since)
+  if entry and not belongs then wrong = wrong + 1 end
+  if value and by_time and by_time >= tonumber(since) and entry ~= value then wrong = wrong + 1 end
 end
 return {since, wrong, endless}

@@ -5,13 +5,14 @@ ARGV  1 id  2 groups to add, comma-separated  3 groups to remove  4 shard prefix
       5 who, for the log; '' logs nothing  6 now, s  7 reason  8 size of the hot list
 Returns  {"ok", groups, comma-separated} | {"missing"}
 Cost  O(groups · log N)
+INCLUDE  groups, lists, moderation_log, ranking, values
 ]]
 local article, id, prefix = KEYS[1], ARGV[1], ARGV[4]
 
 local title, time, votes, opposes, groups, removed =
   unpack(redis.call('HMGET', article, 'title', 'time', 'votes', 'opposes', 'groups', 'removed'))
-if not (title and moment(time) and count(votes) and count(opposes)) then return {'missing'} end
-local in_force = parameters(prefix)
+if not (title and as_time(time) and as_count(votes) and as_count(opposes)) then return {'missing'} end
+local current = parameters(prefix)
 
 local unwanted, present, kept, added, dropped = {}, {}, {}, {}, {}
 for _, slug in ipairs(split(ARGV[3])) do unwanted[slug] = true end
@@ -28,7 +29,7 @@ end
 
 local now_in, is_same = table.concat(kept, ','), #added == 0 and #dropped == 0
 if not is_same and not removed then
-  list_article(prefix, id, tonumber(time), votes - opposes, kept, in_force, tonumber(ARGV[8]))
+  list_article(prefix, id, tonumber(time), votes - opposes, kept, current, tonumber(ARGV[8]))
 end
 leave_groups(prefix, id, split(ARGV[3]))  -- also groups that hold it although it does not say so
 if is_same then return {'ok', now_in} end

@@ -4,6 +4,7 @@ KEYS  1 groups  2 merged
 ARGV  1 slug  2 slug it was merged into  3 who  4 now, s  5 reason  6 shard prefix
 Returns  {"ok"} | {"no_group"}
 Cost  O(merged groups)
+INCLUDE  moderation_log
 ]]
 local title = redis.call('HGET', KEYS[1], ARGV[1])
 if not title or redis.call('HEXISTS', KEYS[1], ARGV[2]) == 0 then return {'no_group'} end

@@ -6,6 +6,7 @@ ARGV  1 id  2 title  3 link  4 poster  5 poster's name  6 time, s  7 votes  8 op
       14 first placeholder user id  15 shard prefix  16 words
 Returns  {"ok"} | {"exists"} | {"gone"}, when the poster's account is deleted
 Cost  O(votes) while voting is open, else O(log N)
+INCLUDE  closing, lists, members, ranking, values, words
 ]]
 local article, voted, oppose = KEYS[1], KEYS[2], KEYS[3]
 local id, poster, time, closes, prefix = ARGV[1], ARGV[4], ARGV[6], ARGV[11], ARGV[15]
@@ -13,13 +14,13 @@ local votes, opposes, now, grace = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumbe
 
 if redis.call('EXISTS', article) == 1 then return {'exists'} end
 if is_gone(prefix, poster) then return {'gone'} end
-local in_force = parameters(prefix)
+local current = parameters(prefix)
 
-local placeholder, at_once = tonumber(ARGV[14]), 1000
+local placeholder = tonumber(ARGV[14])
 local function enter_voters(key, count)
   while count > 0 do
     local voters = {}
-    for at = 1, math.min(count, at_once) do voters[at] = exactly(placeholder + at - 1) end
+    for at = 1, math.min(count, VALUES_AT_ONCE) do voters[at] = exactly(placeholder + at - 1) end
     redis.call('SADD', key, unpack(voters))
     placeholder, count = placeholder + #voters, count - #voters
   end
@@ -29,7 +30,7 @@ end
 redis.call('HSET', article, 'title', ARGV[2], 'link', ARGV[3], 'poster', poster, 'poster_name', ARGV[5],
   'time', time, 'closes', closes, 'votes', votes, 'opposes', opposes, 'groups', ARGV[9], 'words', ARGV[16])
 if is_open(now, closes) then
-  note_window(prefix, time, closes, in_force)
+  note_window(prefix, time, closes, current)
   local named = tonumber(poster) > 0 and votes > 0
   if named then
     redis.call('SADD', voted, poster)
@@ -40,7 +41,7 @@ if is_open(now, closes) then
 end
 note_posted(prefix, id, poster, time)
 if ARGV[10] == '' then
-  list_article(prefix, id, tonumber(time), votes - opposes, split(ARGV[9]), in_force)
+  list_article(prefix, id, tonumber(time), votes - opposes, split(ARGV[9]), current)
   enter_words(prefix, id, ARGV[16])
 else
   redis.call('HSET', article, 'removed', ARGV[10])

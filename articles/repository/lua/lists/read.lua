@@ -9,6 +9,7 @@ ARGV  1 shard prefix  2 first entry, counted from 0, best first  3 last entry  4
 Returns  {how many entries it has, {id, value, id, value …}, {version, refreshed at}, title}
 Cost  O(log N + entries); O(few · log few) where few are to be ranked first, O(walked) where more are, and
       O(group · log group) for a part that lies deeper
+INCLUDE  open_ranking
 ]]
 local count, part = open_ranking({
   prefix = ARGV[1], ranking = KEYS[1], group = KEYS[3] ~= KEYS[1] and KEYS[3], whole = KEYS[4], life = ARGV[6],

@@ -8,6 +8,7 @@ ARGV  1 shard prefix  2 entries wanted  3 most entries looked at  4 only what wa
       10… ids that were shown
 Returns  {how many entries it has, {id, value, id, value …}, {version, refreshed at}}
 Cost  O(entries looked at · hidden groups), and what `lists/read` costs where the ranking is not there
+INCLUDE  open_ranking, values
 ]]
 local want, most, since = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local count, part = open_ranking({
@@ -35,7 +36,7 @@ local function hidden_of(ids)
   return hidden
 end
 
-local found, looked, refused, step = {}, 0, nil, math.min(1000, want + math.max(0, #ARGV - 9))
+local found, looked, refused, step = {}, 0, nil, math.min(VALUES_AT_ONCE, want + math.max(0, #ARGV - 9))
 while #found < 2 * want and looked < math.min(count(), most) do
   local ids, values, entries = {}, {}, nil
   entries, refused = part(looked, math.min(looked + step, most) - 1)

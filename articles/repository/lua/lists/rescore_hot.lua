@@ -4,5 +4,6 @@ KEYS  1 hot list
 ARGV  1 shard prefix  2 moment, s  3 how many to keep
 Returns  how many are left
 Cost  O(list · log list)
+INCLUDE  hot_list
 ]]
 return rescore_hot_list(ARGV[1], ARGV[2], tonumber(ARGV[3]))

@@ -8,8 +8,8 @@ Cost  O(samples · entries above them / entries in a node)
 local step, length, known = tonumber(ARGV[1]), redis.call('LLEN', KEYS[1]), 'inf'
 local answer = {length}
 for place = step, math.min(length, tonumber(ARGV[2])), step do
-  local is_whole, entry = pcall(cjson.decode, redis.call('LINDEX', KEYS[1], place - 1))
-  known = is_whole and type(entry) == 'table' and tostring(entry.at) or known  -- a damaged entry: as the one above it
+  local decoded, entry = pcall(cjson.decode, redis.call('LINDEX', KEYS[1], place - 1))
+  known = decoded and type(entry) == 'table' and tostring(entry.at) or known  -- a damaged entry: as the one above it
   answer[#answer + 1] = known
 end
 return answer

@@ -5,10 +5,11 @@ ARGV  1 id
 Returns  {"ok", posted at, votes, opposes, groups, page views, visitors, score or '', hotness or '',
          version, refreshed at, votes per day, alpha, beta, base, gamma} | {"missing"} | {"removed"}
 Cost  O(log N)
+INCLUDE  values
 ]]
 local fields = redis.call('HMGET', KEYS[1], 'time', 'votes', 'opposes', 'groups', 'archived', 'removed')
 local time, votes, opposes, groups, archived, removed = unpack(fields)
-if not (moment(time) and count(votes) and count(opposes) and groups) then return {'missing'} end
+if not (as_time(time) and as_count(votes) and as_count(opposes) and groups) then return {'missing'} end
 if removed then return {'removed'} end
 
 local pv, uv = redis.call('GET', KEYS[2]) or 0, redis.pcall('PFCOUNT', KEYS[3])

@@ -9,6 +9,7 @@ Returns  {version, refreshed at, place by 3, by 4, by 5, in each group by 3}, a 
          and -1 above it where a group's ranking has to be made first, -2 where it cannot be made and the place
          cannot be worked out cheaply
 Cost  O(groups · log² N); O(groups · articles counted) where rankings are not there and large or cannot be made
+INCLUDE  temporary_rankings, values
 ]]
 local prefix, id, life = ARGV[1], ARGV[2], ARGV[6]
 
@@ -39,8 +40,8 @@ end
 local function worked_out(group)
   local size, ahead, rank = redis.call('SCARD', group), above(KEYS[2], ARGV[3]), 0
   if ahead <= tonumber(ARGV[9]) then
-    for at = 0, ahead - 1, 1000 do
-      local ids = redis.call('ZREVRANGE', KEYS[2], at, math.min(at + 999, ahead - 1))
+    for at = 0, ahead - 1, VALUES_AT_ONCE do
+      local ids = redis.call('ZREVRANGE', KEYS[2], at, math.min(at + VALUES_AT_ONCE, ahead) - 1)
       for _, inside in ipairs(members_among(group, ids)) do rank = rank + (inside and 1 or 0) end
     end
   elseif size <= tonumber(ARGV[8]) then

@@ -7,6 +7,7 @@ ARGV  1 shard prefix  2 the other weight, s  3 score to begin at, "+inf" at firs
 Returns  {version, {id, score, id … by the other weight}, {id, score, id … the first in force, in the first part only},
          score to go on at or "" where nothing that is left can be among the wanted, how many of that score are done}
 Cost  O(part + log N)
+INCLUDE  formulas, ranking, values
 ]]
 local ranking, times, prefix = KEYS[1], KEYS[2], ARGV[1]
 local other, from, skip = tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])
@@ -22,9 +23,9 @@ local function consider(id, value)
 end
 
 local entries = redis.call('ZREVRANGEBYSCORE', ranking, from, '-inf', 'WITHSCORES', 'LIMIT', skip, part)
-for begin = 1, #entries, 2000 do
+for begin = 1, #entries, 2 * VALUES_AT_ONCE do
   local ids = {}
-  for at = begin, math.min(begin + 1998, #entries), 2 do ids[#ids + 1] = entries[at] end
+  for at = begin, math.min(begin + 2 * VALUES_AT_ONCE - 1, #entries), 2 do ids[#ids + 1] = entries[at] end
   local posted = redis.call('ZMSCORE', times, unpack(ids))
   for n, id in ipairs(ids) do
     local value, time = tonumber(entries[begin + 2 * n - 1]), tonumber(posted[n] or '')

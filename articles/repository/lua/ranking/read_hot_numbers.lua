@@ -4,6 +4,7 @@ KEYS  1 hot list  2 time ranking  3 ranking parameters
 ARGV  1 shard prefix
 Returns  {{version, refreshed at}, {id, time, PV, UV, id …}}
 Cost  O(list)
+INCLUDE  page_views, ranking
 ]]
 local prefix, numbers = ARGV[1], {}
 parameters(prefix)

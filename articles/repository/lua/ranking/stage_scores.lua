@@ -5,6 +5,7 @@ KEYS  1 ranking parameters  2 the other ranking  3 time ranking  4 ranking in fo
 ARGV  1 shard prefix  2 the other weight, s  3 articles in this step  4 version it will be
 Returns  {1 if all are in it, how many are in it, how many there are}; also where that version is in force already
 Cost  O(step · log N)
+INCLUDE  formulas, ranking, values
 ]]
 local ranking, staged, times, prefix = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
 local step = tonumber(ARGV[3])
@@ -15,15 +16,15 @@ if weight ~= ARGV[2] then
   redis.call('HSET', ranking, 'next_seconds_per_point', ARGV[2])
   cursor = '-inf'
 end
-local per_point = tonumber(ARGV[2])
+local seconds_per_point = tonumber(ARGV[2])
 
 if cursor ~= 'done' then
   local entries, last = following(times, cursor, step)
   for at = 1, #entries, 2 do
     local id = entries[at]
     local votes, opposes = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'votes', 'opposes'))
-    if count(votes) and count(opposes) then
-      redis.call('ZADD', staged, exactly(score(tonumber(entries[at + 1]), votes - opposes, per_point)), id)
+    if as_count(votes) and as_count(opposes) then
+      redis.call('ZADD', staged, exactly(score(tonumber(entries[at + 1]), votes - opposes, seconds_per_point)), id)
     end
   end
   cursor = last == '' and 'done' or last

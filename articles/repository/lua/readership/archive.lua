@@ -5,6 +5,7 @@ ARGV  1 id  2 page views, as they were read  3 moment after which no view may ha
       5… reason, number, reason, number … of the suspect views, as they were read
 Returns  {"ok"} | {"changed"} | {"gone"}
 Cost  O(groups · log N)
+INCLUDE  values
 ]]
 local article, views, visitors, suspects, viewed = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local id, prefix = ARGV[1], ARGV[4]

@@ -8,6 +8,7 @@ ARGV  1 id  2 visitor  3 network, or ''  4 suspicion, or ''  5 now, s  6 a view 
 Returns  {"ok" | "repeat" | "bot" | "prefetch" | "burst", page views, visitors, hotness}
          | {"missing"} | {"removed"} | {"archived"}
 Cost  O(log N)
+INCLUDE  formulas, hot_list, page_views, ranking, values
 ]]
 local article, views, visitors, suspects, seen = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local id, visitor, network, suspicion, prefix = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[12]
@@ -15,10 +16,10 @@ local now, again, window, keep = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(
 local day, days_kept = math.floor(now / 86400), tonumber(ARGV[11])
 
 local time, groups, removed, archived = unpack(redis.call('HMGET', article, 'time', 'groups', 'removed', 'archived'))
-if not moment(time) then return {'missing'} end
+if not as_time(time) then return {'missing'} end
 if removed then return {'removed'} end
 if archived and suspicion == '' then return {'archived'} end
-local in_force = parameters(prefix)
+local current = parameters(prefix)
 time = tonumber(time)
 -- What else is damaged fails here; a damaged sketch learns of no visitor any more.
 for _, key in ipairs({suspects, prefix .. 'days:' .. id, prefix .. 'days:'}) do redis.call('HLEN', key) end
@@ -38,7 +39,7 @@ local function note(kind, by)
 end
 
 local function answer(status, pv, uv)
-  return {status, pv, uv, exactly(hotness(pv, uv, time, in_force))}
+  return {status, pv, uv, exactly(hotness(pv, uv, time, current))}
 end
 
 local function counts()
@@ -80,6 +81,6 @@ redis.call('EXPIRE', KEYS[8], (days_kept + 1) * 86400)
 redis.call('ZADD', prefix .. 'viewed:', ARGV[5], id)
 note('counted', 1)
 if uv ~= known then note('visitors', uv - known) end
-local value = hotness(pv, uv, time, in_force)
+local value = hotness(pv, uv, time, current)
 rank_hot(prefix, id, value, split(groups), keep)
 return answer('ok', pv, uv)

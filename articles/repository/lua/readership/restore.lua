@@ -7,6 +7,7 @@ ARGV  1 id  2 time of the last view, s  3 sketch of the visitors in hex, or ''  
       6… reason, number, reason, number … of the suspect views
 Returns  {"ok"} | {"estimated"} where visitors had to be stood in for | {"here"} | {"missing"}
 Cost  O(size of the sketch), or O(visitors)
+INCLUDE  values
 ]]
 local article, views, visitors, suspects = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local archived, time = unpack(redis.call('HMGET', article, 'archived', 'time'))
@@ -31,7 +32,7 @@ end
 local exact, n = usable and its_pv == pv and its_uv == uv and count >= 0.99 * uv, 0
 while not exact and count < uv do
   local unknown = {}
-  for at = 1, math.min(1000, math.max(1, math.floor(0.9 * (uv - count)))) do unknown[at] = 'archived ' .. n + at end
+  for at = 1, math.min(VALUES_AT_ONCE, math.max(1, math.floor(0.9 * (uv - count)))) do unknown[at] = 'archived ' .. n + at end
   n = n + #unknown
   redis.call('PFADD', visitors, unpack(unknown))
   count = redis.call('PFCOUNT', visitors)

@@ -6,6 +6,7 @@ ARGV  1 shard prefix  2 moment, s  3 how long a sample is kept, s
       5… of each article: id, place on the front page or '-', place on the hot list or '-'
 Returns  how many articles were noted
 Cost  O(articles)
+INCLUDE  ranking, values
 ]]
 local prefix, moment, life, ahead = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 parameters(prefix)
@@ -21,7 +22,7 @@ for at = 5, #ARGV, 3 do
   local id = ARGV[at]
   local history = prefix .. 'history:' .. id
   local votes, opposes, removed = unpack(redis.pcall('HMGET', prefix .. 'article:' .. id, 'votes', 'opposes', 'removed'))
-  votes, opposes = count(votes), count(opposes)
+  votes, opposes = as_count(votes), as_count(opposes)
   if votes and opposes and not removed and type(redis.pcall('LLEN', history)) == 'number' then
     notes[#notes + 1] = {history, table.concat({ARGV[2], ARGV[at + 1], votes - opposes, ARGV[at + 2]}, ' ')}
   end

@@ -6,9 +6,10 @@ ARGV  1 shard prefix  2 now, s  3 grace, s  4 most voters and entries of the log
 Returns  {how many were put in order, {ids of those whose voters or entries are too many for one step},
          {"whole" | "gone" whose poster's name was taken off | "damaged" | "missing", time, poster it had, groups, …} of each}
 Cost  O(ids · groups · log N + voters + entries), bounded by 4
+INCLUDE  closing, lists, members, moderation_log, page_views, ranking, values
 ]]
 local prefix, now, grace = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local in_force, told, long, most, looked_at = parameters(prefix), {}, {}, tonumber(ARGV[4]), 0
+local current, told, long, most, looked_at = parameters(prefix), {}, {}, tonumber(ARGV[4]), 0
 local keep = tonumber(ARGV[5])
 
 local OF_ARTICLES = {'voted:', 'oppose:', 'counter:views:', 'hll:uv:', 'counter:suspect:', 'days:', 'history:'}
@@ -87,19 +88,19 @@ for at = 6, #ARGV do
     redis.call('ZADD', KEYS[1], time, id)
   else
     redis.call('ZREM', KEYS[1], id)
-    list_article(prefix, id, tonumber(time), votes - opposes, split(groups), in_force, keep)
+    list_article(prefix, id, tonumber(time), votes - opposes, split(groups), current, keep)
   end
-  if not in_force.next_per_point then redis.call('ZREM', prefix .. 'next:score', id) end
+  if not current.next_seconds_per_point then redis.call('ZREM', prefix .. 'next:score', id) end
   if whole then
     renew_sketch(id)
     note_viewed(id)
     note_posted(prefix, id, poster, time)
     too_long = forget_entries(id)
     time = tonumber(time)
-    closes = moment(closes) or fix_closing_time(prefix, id, time, votes, opposes, now, grace)
+    closes = as_time(closes) or fix_closing_time(prefix, id, time, votes, opposes, now, grace)
     if is_open(now, closes) then
       too_long = list_choices(id, time) or too_long
-      note_window(prefix, time, closes, in_force)
+      note_window(prefix, time, closes, current)
     end
     end_voter_sets(id, closes)
   end

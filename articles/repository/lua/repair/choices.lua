@@ -4,6 +4,7 @@ KEYS  1 votes of the member  2 opposes of the member  3 former members
 ARGV  1 shard prefix  2 user id  3 now, s  4 entries that were looked at, newest first  5 entries of each in this step
 Returns  {how many entries there are at most, how many of them were looked at}
 Cost  O(step · log N)
+INCLUDE  closing, members, values
 ]]
 local prefix, user, now, done, step = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 
@@ -15,7 +16,7 @@ local longest, dropped = 0, 0
 for at, one in ipairs(CHOICES) do
   for _, id in ipairs(redis.call('ZREVRANGE', KEYS[at], done, done + step - 1)) do
     local time, closes = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'time', 'closes'))
-    local may_change = moment(time) and is_open(now, closing_time(prefix, tonumber(time), closes))
+    local may_change = as_time(time) and is_open(now, closing_time(prefix, tonumber(time), closes))
     local missing = not time and redis.call('EXISTS', prefix .. 'article:' .. id) == 0
     local twice = not may_change and at == 1 and redis.call('ZSCORE', KEYS[2], id)
     local wrong

@@ -4,6 +4,7 @@ KEYS  1 group
 ARGV  1 shard prefix  2 slug  3… ids of members
 Returns  how many were taken out
 Cost  O(ids · log N)
+INCLUDE  groups
 ]]
 local prefix, slug = ARGV[1], ARGV[2]
 local dropped = 0

@@ -4,10 +4,11 @@ KEYS  1 article  2 voted  3 oppose
 ARGV  1 id  2 now, s  3 shard prefix  4… user ids
 Returns  {"ok"}
 Cost  O(users · log N)
+INCLUDE  closing, members, values
 ]]
 local id, now, prefix = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local time, closes = unpack(redis.call('HMGET', KEYS[1], 'time', 'closes'))
-if not moment(time) or not is_open(now, closing_time(prefix, tonumber(time), closes)) then return {'ok'} end
+if not as_time(time) or not is_open(now, closing_time(prefix, tonumber(time), closes)) then return {'ok'} end
 
 for at = 4, #ARGV do
   for n, one in ipairs(CHOICES) do

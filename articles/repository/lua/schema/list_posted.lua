@@ -6,11 +6,12 @@ KEYS  1 time ranking  2 removed
 ARGV  1 shard prefix  2 posting time to go on from, or '-inf'  3 articles in this step
 Returns  {posting time to go on from, or '' when all are listed}
 Cost  O(step · log N)
+INCLUDE  members
 ]]
 local prefix, from, step = ARGV[1], ARGV[2], tonumber(ARGV[3])
 
 -- What follows in both, and up to which time both are known; of equal times some are found twice.
-local function following()
+local function following_in_both()
   while true do
     local found, upto = {}, nil
     for at = 1, 2 do
@@ -23,7 +24,7 @@ local function following()
   end
 end
 
-local found, upto = following()
+local found, upto = following_in_both()
 for at = 1, 2 do
   for n = 1, #found[at], 2 do
     local id = found[at][n]

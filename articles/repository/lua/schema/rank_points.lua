@@ -4,6 +4,7 @@ KEYS  1 time ranking
 ARGV  1 shard prefix  2 posting time to go on from, s, or -inf  3 articles in this step
 Returns  {posting time to go on from, or '' when all are ranked}
 Cost  O(step · log N)
+INCLUDE  ranking, values
 ]]
 local prefix = ARGV[1]
 local entries, last = following(KEYS[1], ARGV[2], tonumber(ARGV[3]))
@@ -11,6 +12,6 @@ local entries, last = following(KEYS[1], ARGV[2], tonumber(ARGV[3]))
 for at = 1, #entries, 2 do
   local id = entries[at]
   local votes, opposes, groups = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'votes', 'opposes', 'groups'))
-  if count(votes) and count(opposes) then rank_by_points(prefix, id, tonumber(entries[at + 1]), votes - opposes, split(groups)) end
+  if as_count(votes) and as_count(opposes) then rank_by_points(prefix, id, tonumber(entries[at + 1]), votes - opposes, split(groups)) end
 end
 return {last}

@@ -5,6 +5,7 @@ KEYS  1 time ranking, or removed articles by time
 ARGV  1 shard prefix  2 posting time to go on from, s, or -inf  3 articles in this step  4 now, s  5 grace, s
 Returns  {posting time to go on from, or '' when all have one}
 Cost  O(log N + step)
+INCLUDE  closing, members, ranking, values
 ]]
 local prefix, now, grace = ARGV[1], tonumber(ARGV[4]), tonumber(ARGV[5])
 local entries, last = following(KEYS[1], ARGV[2], tonumber(ARGV[3]))
@@ -13,7 +14,7 @@ for at = 1, #entries, 2 do
   local id = entries[at]
   local time, closes, votes, opposes =
     unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'time', 'closes', 'votes', 'opposes'))
-  if moment(time) and count(votes) and count(opposes) and not moment(closes) then
+  if as_time(time) and as_count(votes) and as_count(opposes) and not as_time(closes) then
     closes = fix_closing_time(prefix, id, tonumber(time), votes, opposes, now, grace)
     if is_open(now, closes) then
       for _, one in ipairs(CHOICES) do end_voter_set(prefix .. one.set .. id, closes, now, grace) end

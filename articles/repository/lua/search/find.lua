@@ -11,6 +11,7 @@ Cost  O(the rarest term), or some thousand articles of the ranking
 What is rare is read and sorted; what is frequent is met soon when one walks down the ranking. Words that are
 frequent alone and rare together are intersected, which is by far the cheapest for each article; reading an article's
 own words is the dearest. Each call takes some milliseconds, whatever the query.
+INCLUDE  values
 ]]
 local prefix, query, wanted, start = ARGV[1], cjson.decode(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local few, step = tonumber(ARGV[6]), tonumber(ARGV[7])
@@ -54,8 +55,8 @@ end
 -- Those of the ids that are in any of the sets, or in none of them; in their order.
 local function among(sets, ids, wished)
   local kept = {}
-  for first = 1, #ids, 1000 do
-    local last, inside = math.min(first + 999, #ids), {}
+  for first = 1, #ids, VALUES_AT_ONCE do
+    local last, inside = math.min(first + VALUES_AT_ONCE - 1, #ids), {}
     for _, key in ipairs(sets) do
       for n, met in ipairs(redis.call('SMISMEMBER', key, unpack(ids, first, last))) do
         if met == 1 then inside[n] = true end
@@ -111,8 +112,8 @@ end
 
 local function values_of(ids)
   local values = {}
-  for first = 1, #ids, 1000 do
-    local part = redis.call('ZMSCORE', KEYS[1], unpack(ids, first, math.min(first + 999, #ids)))
+  for first = 1, #ids, VALUES_AT_ONCE do
+    local part = redis.call('ZMSCORE', KEYS[1], unpack(ids, first, math.min(first + VALUES_AT_ONCE - 1, #ids)))
     for n, value in ipairs(part) do values[first + n - 1] = value end
   end
   return values

@@ -5,6 +5,7 @@ KEYS  1 lexicon
 ARGV  1 shard prefix  2… id, title, link, poster's name, words of each
 Returns  ids of those that have changed meanwhile
 Cost  O(words)
+INCLUDE  words
 ]]
 local prefix, changed = ARGV[1], {}
 for at = 2, #ARGV, 5 do

@@ -4,6 +4,7 @@ KEYS  1 article  2 voted  3 oppose
 ARGV  1 article id  2 user id  3 choice (vote|oppose|none)  4 now, s  5 grace, s  6 shard prefix
 Returns  {"ok", votes, opposes, choice} | {"missing"} | {"removed"} | {"closed"} | {"gone"}
 Cost  O(log N)
+INCLUDE  closing, members, ranking, values
 ]]
 local article, voted, oppose = KEYS[1], KEYS[2], KEYS[3]
 local id, user, choice, now, prefix = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[6]
@@ -11,13 +12,13 @@ local grace = tonumber(ARGV[5])
 
 local time, closes, votes, opposes, groups, removed =
   unpack(redis.call('HMGET', article, 'time', 'closes', 'votes', 'opposes', 'groups', 'removed'))
-if not (moment(time) and count(votes) and count(opposes) and groups) then return {'missing'} end
+if not (as_time(time) and as_count(votes) and as_count(opposes) and groups) then return {'missing'} end
 if removed then return {'removed'} end
 if is_gone(prefix, user) then return {'gone'} end
 time = tonumber(time)
 closes = closing_time(prefix, time, closes)
 if not is_open(now, closes) then return {'closed'} end
-local in_force = parameters(prefix)
+local current = parameters(prefix)
 
 local function set_member(key, wanted)
   local change = redis.call(wanted and 'SADD' or 'SREM', key, user)
@@ -27,11 +28,11 @@ end
 
 local vote_change = set_member(voted, choice == 'vote')
 local oppose_change = set_member(oppose, choice == 'oppose')
-note_choice(prefix, id, user, choice, exactly(math.max(now, time)), now - in_force.longest_window - grace)
+note_choice(prefix, id, user, choice, exactly(math.max(now, time)), now - current.longest_window - grace)
 votes, opposes = votes + vote_change, opposes + oppose_change
 if vote_change ~= 0 or oppose_change ~= 0 then
   redis.call('HSET', article, 'votes', votes, 'opposes', opposes)
-  rank_by_score(prefix, id, time, votes - opposes, split(groups), in_force)
+  rank_by_score(prefix, id, time, votes - opposes, split(groups), current)
   rank_by_points(prefix, id, time, votes - opposes, split(groups))
 end
 return {'ok', votes, opposes, choice}

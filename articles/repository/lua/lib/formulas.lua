@@ -1,0 +1,19 @@
+--[[
+The formulas that rank, the same as in articles/domain/ranking.py; tests compare the two. Touches no key.
+]]
+-- The same as score().
+local function score(posted_at, points, seconds_per_point)
+  return posted_at + seconds_per_point * points
+end
+
+-- The same as hotness(), for the moment at which the hot list was scored.
+local function hotness(pv, uv, posted_at, current)
+  local hours = math.max(0, current.refreshed_at - posted_at) / 3600
+  return (current.alpha * pv + current.beta * uv) / (hours + current.base) ^ current.gamma
+end
+
+-- The same as by_points(): most points first, and the newest first among equals. The second of posting fills the lower
+-- 32 bits; the sum is exact below two million points.
+local function by_points(posted_at, points)
+  return points * ONE_POINT + math.max(0, math.min(math.floor(posted_at), ONE_POINT - 1))
+end

@@ -1,0 +1,56 @@
+--[[
+What members chose and posted in this shard. A choice is in the voter set of the article and in the list of the member;
+one step changes both, so they agree while the article is open.
+INCLUDE  values
+]]
+local CHOICES = {{choice = 'vote', set = 'voted:', list = 'votes:'}, {choice = 'oppose', set = 'oppose:', list = 'opposes:'}}
+local CHOICES_KEPT = 1000  -- of one member in one shard; choices on articles that may be open are kept in addition
+
+-- Return whether a voter is a member, not a placeholder for an unnamed voter.
+local function is_member(user)
+  return tonumber(user) < FIRST_PLACEHOLDER or tonumber(user) > LAST_PLACEHOLDER
+end
+
+-- Return whether the member's account is deleted.
+local function is_gone(prefix, user)
+  return redis.call('SISMEMBER', prefix .. 'gone:', user) == 1
+end
+
+-- Add an article to the list of what its poster posted; an imported article may have no known poster.
+local function note_posted(prefix, id, poster, time)
+  if (tonumber(poster) or 0) > 0 and not is_gone(prefix, poster) then
+    redis.call('ZADD', prefix .. 'posted:' .. poster, time, id)
+  end
+end
+
+-- Note a choice in the member's lists. `at` is in Unix seconds, as text. Of the choices from before `ended` only the
+-- newest are kept: every article posted by then is closed.
+local function note_choice(prefix, id, user, choice, at, ended)
+  for _, one in ipairs(CHOICES) do
+    local list = prefix .. one.list .. user
+    if one.choice ~= choice then redis.call('ZREM', list, id)
+    elseif redis.call('ZADD', list, 'NX', at, id) == 1 then
+      local old = redis.call('ZCOUNT', list, '-inf', '(' .. exactly(ended))
+      local surplus = math.min(old, redis.call('ZCARD', list) - CHOICES_KEPT)
+      if surplus > 0 then redis.call('ZREMRANGEBYRANK', list, 0, surplus - 1) end
+    end
+  end
+end
+
+-- Return whether a voter's list holds the article, or need not: placeholders and deleted members have no lists.
+local function is_listed(prefix, one, user, id)
+  return not is_member(user) or redis.call('ZSCORE', prefix .. one.list .. user, id) or is_gone(prefix, user)
+end
+
+-- What the audit reports of a voter whose list lacks the article.
+local function unlisted(one, user)
+  return 'not in ' .. one.list .. user .. ', which is in ' .. one.set
+end
+
+-- Add a voter's choice to a list that lacks it. The time of the choice is lost with the list, so the posting time
+-- replaces it.
+local function list_choice(prefix, one, user, id, posted_at)
+  if is_member(user) and not is_gone(prefix, user) then
+    redis.call('ZADD', prefix .. one.list .. user, 'NX', exactly(posted_at), id)
+  end
+end

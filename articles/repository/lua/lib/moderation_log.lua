@@ -1,0 +1,47 @@
+--[[
+The moderation log, and the numbers of its entries that each article's hash holds. Entries are numbered from the oldest.
+INCLUDE  values
+]]
+local function note_logged(article, number)
+  local noted = redis.call('HGET', article, 'log')
+  redis.call('HSET', article, 'log', noted and noted .. ',' .. number or number)
+end
+
+-- Append an entry. `at` is in Unix seconds, as text; `id` is 0 for an entry that concerns no article.
+local function log(prefix, action, at, actor, id, title, reason, details)
+  local number = redis.call('LPUSH', prefix .. 'log:', cjson.encode({
+    action = action, at = at, actor = actor, id = id, title = title, reason = reason, details = details,
+  }))
+  if tonumber(id) > 0 then note_logged(prefix .. 'article:' .. id, number) end
+end
+
+-- Look at `step` entries after the oldest `done`. Return, for each article they concern that exists,
+-- {id, key of its hash, {numbers of the entries that the hash lacks}}, and how many entries there were.
+local function unnoted_entries(prefix, list, done, step)
+  local entries, noted, found = redis.call('LRANGE', list, -done - step, -done - 1), {}, {}
+  for n = #entries, 1, -1 do
+    local id, number = tostring(cjson.decode(entries[n]).id), done + #entries - n + 1
+    local article = prefix .. 'article:' .. id
+    if noted[id] == nil then
+      noted[id] = id ~= '0' and redis.call('EXISTS', article) == 1 and {missing = {}}
+      for _, known in ipairs(noted[id] and split(redis.call('HGET', article, 'log')) or {}) do
+        noted[id][tonumber(known) or 0] = true
+      end
+      if noted[id] then found[#found + 1] = {id, article, noted[id].missing} end
+    end
+    if noted[id] and not noted[id][number] then table.insert(noted[id].missing, number) end
+  end
+  return found, #entries
+end
+
+-- Return whether the entry with this number concerns the article.
+local function is_about(prefix, number, id)
+  if not string.find(number, '^%d+$') or #number > 15 then return false end
+  local text = redis.call('LINDEX', prefix .. 'log:', -tonumber(number))
+  return text and tostring(cjson.decode(text).id) == id
+end
+
+-- What the audit reports of an entry that does not concern the article.
+local function misplaced_entry(number)
+  return 'entry ' .. number .. ' of the log is not about it'
+end

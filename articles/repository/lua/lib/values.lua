@@ -1,0 +1,53 @@
+--[[
+Values as the store keeps them, which are text: numbers, moments, lists. Touches no key.
+]]
+local VALUES_AT_ONCE = 1000  -- in one command: Lua cannot unpack several thousand, and a batch takes about a millisecond
+
+-- Call a command with many values, in batches.
+local function in_batches(values, command)
+  for first = 1, #values, VALUES_AT_ONCE do
+    command(unpack(values, first, math.min(first + VALUES_AT_ONCE - 1, #values)))
+  end
+end
+
+-- Return a number as text that reads back as the same double; Lua's tostring keeps only 14 digits.
+local function exactly(number)
+  return string.format('%.17g', number)
+end
+
+-- Return the parts of a comma-separated list.
+local function split(list)
+  local parts = {}
+  for part in string.gmatch(list or '', '[^,]+') do parts[#parts + 1] = part end
+  return parts
+end
+
+-- Return a number of an article's hash; nil where it is missing or not a number.
+local function as_number(text)
+  return text and #text < 20 and string.find(text, '^%-?%d+%.?%d*$') and tonumber(text) or nil
+end
+
+-- The same for Unix seconds.
+local function as_time(text)
+  local at = as_number(text)
+  return at and at >= 0 and at < LATEST and at or nil
+end
+
+-- The same for a number of votes or views.
+local function as_count(text)
+  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
+end
+
+-- Return whole milliseconds: windows are compared in them, so that the end of a window is exact.
+local function milliseconds(seconds)
+  return math.floor(seconds * 1000 + 0.5)
+end
+
+-- Return whether an article has every required field, and numbers where numbers belong: the same rule as is_whole() in
+-- lists/reading.py. A damaged article is not shown and cannot be changed.
+local function is_whole(title, link, poster, name, time, votes, opposes, groups, archived)
+  local has_poster = poster and #poster < 17 and string.find(poster, '^%-?%d+$')
+  local pv, uv = string.match(archived or '0 0', '^(%d+) (%d+)$')
+  return title and link and has_poster and name and as_time(time) and as_count(votes) and as_count(opposes) and groups
+    and as_count(pv) and as_count(uv) and true or false
+end

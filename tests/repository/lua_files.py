@@ -1,0 +1,99 @@
+"""Read the Lua scripts as text: their headers, the names they declare and use, the keys they spell."""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from articles.repository.store import scripts
+
+FOLDER = Path(scripts.__file__).parents[1] / "lua"
+
+LIBRARIES = tuple(sorted(f"lib/{path.stem}" for path in (FOLDER / "lib").iterdir()))
+
+KEYWORDS = frozenset(
+    (
+        *("and", "break", "do", "else", "elseif", "end", "false", "for", "function", "if", "in", "local", "nil"),
+        *("not", "or", "repeat", "return", "then", "true", "until", "while"),
+    )
+)
+BUILT_IN = frozenset(
+    (
+        *("KEYS", "ARGV", "redis", "cjson", "math", "string", "table"),
+        *("error", "ipairs", "pairs", "pcall", "tonumber", "tostring", "type", "unpack"),
+    )
+)
+
+_TOKEN = re.compile(r"'(?:\\.|[^'\\])*'|[A-Za-z_]\w*|[\d.]+(?:e-?\d+)?|\.\.\.?|[=~<>]=|\S")
+_WORDS = re.compile(r"[A-Za-z_]\w*")
+
+
+@cache
+def header_of(name: str) -> str:
+    return scripts.text(name).partition("--[[\n")[2].partition("]]")[0]
+
+
+@cache
+def body_of(name: str) -> str:
+    """The code after the header, without comments."""
+    return re.sub(r"('(?:\\.|[^'\\\n])*')|--[^\n]*", r"\1", scripts.text(name).partition("]]\n")[2])
+
+
+def section_of(name: str, section: str) -> str:
+    """A section of the header in one line; empty where it is missing."""
+    found = re.search(rf"^{section}  (.*(?:\n {{2,}}.*)*)", header_of(name), re.MULTILINE)
+    return re.sub(r"\s+", " ", found[1]) if found else ""
+
+
+@cache
+def declared(name: str) -> frozenset[str]:
+    """Names that the file declares: locals, functions, parameters, loop variables."""
+    lists = re.findall(
+        r"\blocal (?!function\b)([\w, \n]+?)\s*(?:=|$)|\bfunction\b[ \w]*\(([^)]*)\)|\bfor ([\w, ]+?)(?: in\b| =)",
+        body_of(name),
+        re.MULTILINE,
+    )
+    functions = re.findall(r"\blocal function (\w+)", body_of(name))
+    return frozenset(functions) | {word for found in lists for word in _WORDS.findall(",".join(found))}
+
+
+@cache
+def exported(library: str) -> frozenset[str]:
+    """Names that a library declares at its top level."""
+    return frozenset(re.findall(r"(?m)^local (?:function )?(\w+)", body_of(library)))
+
+
+@cache
+def used(name: str) -> frozenset[str]:
+    """Names that the file uses and does not declare. Fields, and the keys of table constructors, are no names."""
+    tokens = ["", *_TOKEN.findall(body_of(name)), ""]
+    words = (
+        token
+        for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False)
+        if _WORDS.fullmatch(token) and before != "." and not (after == "=" and before in "{,")
+    )
+    return frozenset(words) - KEYWORDS - declared(name)
+
+
+def reachable(name: str) -> str:
+    """The code of a script and of every library function that it calls, directly or not."""
+    functions = {
+        found[1]: found[0]
+        for library in scripts.in_order(name, scripts.includes)[:-1]
+        for found in re.finditer(r"(?ms)^local function (\w+).*?^end$", body_of(library))
+    }
+    code, wanted, seen = body_of(name), [body_of(name)], set[str]()
+    while wanted:
+        for word in set(_WORDS.findall(wanted.pop())) & functions.keys() - seen:
+            seen.add(word)
+            code += functions[word]
+            wanted.append(functions[word])
+    return code
+
+
+def touches(name: str) -> dict[str, str]:
+    """What the header says: `r`, `w` or `rw` by key, spelled as in docs/data-model.md."""
+    parts: Sequence[str] = section_of(name, "TOUCHES").split(", ")
+    found = [part.rpartition(" ") for part in parts]
+    assert all(key and how in ("r", "w", "rw") for key, _, how in found), parts
+    return {key: how for key, _, how in found}
