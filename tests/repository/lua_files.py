@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+from articles.domain.lists import Order
 from articles.repository.store import scripts
+from articles.repository.store.keys import Keys
 
 FOLDER = Path(scripts.__file__).parents[1] / "lua"
 
@@ -75,6 +77,7 @@ def used(name: str) -> frozenset[str]:
     return frozenset(words) - KEYWORDS - declared(name)
 
 
+@cache
 def reachable(name: str) -> str:
     """The code of a script and of every library function that it calls, directly or not."""
     functions = {
@@ -82,18 +85,43 @@ def reachable(name: str) -> str:
         for library in scripts.in_order(name, scripts.includes)[:-1]
         for found in re.finditer(r"(?ms)^local function (\w+).*?^end$", body_of(library))
     }
-    code, wanted, seen = body_of(name), [body_of(name)], set[str]()
+    parts, wanted, seen = [body_of(name)], [body_of(name)], set[str]()
     while wanted:
-        for word in set(_WORDS.findall(wanted.pop())) & functions.keys() - seen:
+        for word in set(_WORDS.findall(re.sub("'[^']*'", "", wanted.pop()))) & functions.keys() - seen:
             seen.add(word)
-            code += functions[word]
+            parts.append(functions[word])
             wanted.append(functions[word])
-    return code
+    return "\n".join(parts)
+
+
+@cache
+def spelled(name: str) -> frozenset[str]:
+    """Beginnings of the keys whose names the script builds, in its own code or in a library: `time:`, `time:<`.
+
+    The `<` stands for the variable that follows.
+    """
+    code = reachable(name)
+    of_all, of_group = Keys().order, Keys().group_order
+    literals = re.findall(r"'((?:[a-z]+:)+|next:score)'( \.\. (?!'))?", code)
+    keys = {beginning + ("<" if follows else "") for beginning, follows in literals}
+    ranked = re.findall(r"\brank_by\(prefix, '(\w+)'", code)
+    whole, groups = set(re.findall(r"WHOLE\.(\w+)", code)), set(re.findall(r"OF_GROUP\.(\w+)", code))
+    outside = re.sub(r"(?ms)^local function rank_by\(.*?^end$", "", code)
+    for order in Order:
+        if order.value in {*whole, *ranked} or "WHOLE[" in outside:
+            keys.add(of_all(order))
+        if order.value in {*groups, *ranked} or "OF_GROUP[" in outside:
+            keys.add(of_group(order, "<"))
+    if ".set .." in code:
+        keys |= {"voted:<", "oppose:<"}
+    if ".list .." in code:
+        keys |= {"votes:<", "opposes:<"}
+    return frozenset(keys)
 
 
 def touches(name: str) -> dict[str, str]:
-    """What the header says: `r`, `w` or `rw` by key, spelled as in docs/data-model.md."""
+    """What the header says: `r` or `rw` by key, spelled as in docs/data-model.md."""
     parts: Sequence[str] = section_of(name, "TOUCHES").split(", ")
     found = [part.rpartition(" ") for part in parts]
-    assert all(key and how in ("r", "w", "rw") for key, _, how in found), parts
+    assert all(key and how in ("r", "rw") for key, _, how in found), (name, parts)
     return {key: how for key, _, how in found}

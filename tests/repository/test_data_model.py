@@ -19,6 +19,7 @@ from articles.repository.ranking import parameters
 from articles.repository.store import keys as key_names
 from articles.repository.store import scripts
 from tests.clock import Clock
+from tests.repository.lua_files import touches
 from tests.repository.usage import DAY, MODERATOR, link, post, problems, read_all, use, view, warm
 
 PAGE = (Path(__file__).parents[2] / "docs" / "data-model.md").read_text("utf-8")
@@ -263,59 +264,26 @@ def logged(repository: Repository, name: str) -> list[str]:
     return repository.store.client.lrange(name, 0, -1)
 
 
-def test_the_documented_writers_are_the_scripts_there_are():
-    named = {name for row in ROWS for name in re.findall("`([a-z]+_?[a-z]+/[a-z_]+)`", row.writers)}
-    assert named == writers()
+SCRIPT = re.compile("`([a-z]+_?[a-z]+/[a-z_]+)`")
 
 
-def writers() -> set[str]:
-    """All scripts but those that only read, or only keep a ranking because it is read."""
-    readers = {name for name in scripts.names() if "Reads only." in source_of(name)}
-    return set(scripts.names()) - readers - {"imports/find", "ranking/find_places"}
+def writers_of(key: str) -> set[str]:
+    """The scripts that a row says write its key, those that it names by another key included."""
+    (row,) = [row for row in ROWS if row.key == key]
+    others = re.findall("every writer of `([^`]+)`", row.writers)
+    return set(SCRIPT.findall(row.writers)).union(*map(writers_of, others))
 
 
-def source_of(name: str) -> str:
-    return (Path(scripts.__file__).parents[1] / "lua" / f"{name}.lua").read_text("utf-8")
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.key)
+def test_the_documented_writers_are_the_scripts_whose_headers_say_so(row):
+    assert writers_of(row.key) == {name for name in scripts.names() if touches(name).get(row.key) == "rw"}
 
 
-@pytest.mark.parametrize("row", [row for row in ROWS if row.place != "none"], ids=lambda row: row.key)
-def test_a_script_that_writes_a_key_is_among_its_writers(row):
-    named = set(re.findall("`([a-z]+_?[a-z]+/[a-z_]+)`", row.writers))
-    direct = {
-        "voted:<id>": r"\('SADD', voted|\(voted, |set_member\(voted|end_voter_set\(prefix",
-        "oppose:<id>": r"\(oppose, |set_member\(oppose|end_voter_set\(prefix",
-        "article:<id>": r"'(?:HSET|HDEL)', article|fix_closing_time\(",
-        "word:<word>": r"\b(?:enter_words|leave_words)\(|'SREM', key, id",
-        "words:": r"\b(?:enter_words|leave_words)\(|'words:', 0",
-        "removed:": r"'(?:ZADD|ZREM)', (?:prefix \.\. 'removed:'|KEYS\[1\])",
-        "hot:score": r"(?:list_article|rank_hot|drop_from_hot|rescore_hot_list)\("
-        r"|'ZREM', (?:list|prefix .. WHOLE)",
-        "next:score": r"\b(?:list_article|unlist_article|rank_by_score)\(|, staged",
-        "counter:views:<id>": r"'(?:SET|INCR|DEL)', views|'counter:views:'",
-        "hll:uv:<id>": r"'(?:SET|PFADD|DEL)', (?:views, )?visitors|'hll:uv:'",
-        "counter:suspect:<id>": r"'(?:HINCRBY|HSET|HDEL)', suspects|'counter:suspect:'",
-        "viewed:": r"'(?:ZADD|ZREM)', (?:KEYS\[5\]|viewed|prefix \.\. 'viewed:')",
-        "tunings:": r"'LPUSH', KEYS\[2\]|forget\(KEYS\[2\]",
-        "history:<id>": r"'LPUSH', history|'history:'",
-        "ranking:": r"'HSET', (?:KEYS\[3\], 'next_|ranking)|rescore_hot_list\(|open_ranking\(|'sampled_at', ARGV"
-        r"|note_window\(",
-        "log:": r"\blog\(|forget\(KEYS\[1\]",
-        "votes:<user>": r"\bnote_choice\(|list_choice\(|'UNLINK', KEYS\[[12]\]",
-        "opposes:<user>": r"\bnote_choice\(|list_choice\(|'UNLINK', KEYS\[[12]\]",
-        "posted:<user>": r"\bnote_posted\(|'ZREM', KEYS\[2\]",
-        "gone:": r"'SADD', KEYS\[1\]",
-        "groups:": r"'(?:HSET|HSETNX|HDEL)', KEYS\[1\], ARGV",
-        "merged:": r"'(?:HSET|HDEL)', KEYS\[2\]",
-        "points:": r"\b(?:list_article|unlist_article|rank_by_points)\(",
-        "time:": r"\b(?:list_article|unlist_article)\(",
-        "score:": r"\b(?:list_article|unlist_article|rank_by_score)\(|'RENAME', staged",
-        "group:<slug>": r"\b(?:list_article|unlist_article|leave_groups)\(|'SREM', KEYS\[1\]",
-    }.get(row.key)
-    if direct is None:
-        return
-    bodies = {name: source_of(name).partition("]]")[2] for name in writers()}
+@pytest.mark.parametrize("name", scripts.names())
+def test_a_header_lists_documented_keys_in_their_order(name):
+    documented = [row.key for row in ROWS]
 
-    assert {name for name, body in bodies.items() if re.search(direct, body)} == named
+    assert list(touches(name)) == sorted(touches(name), key=documented.index)
 
 
 def test_the_documented_layout_is_the_one_in_force(used):

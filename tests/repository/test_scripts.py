@@ -105,11 +105,11 @@ def test_the_package_holds_scripts_and_libraries_and_nothing_else():
     assert files == {f"{name}.lua" for name in (*LIBRARIES, *scripts.names())}
 
 
-def test_a_script_says_what_it_takes_returns_and_costs(name):
+def test_a_script_says_what_it_takes_returns_costs_and_touches(name):
     assert scripts.text(name).startswith("--[[\n")
     header = header_of(name)
 
-    positions = [header.find(f"\n{section}  ") for section in ("KEYS", "ARGV", "Returns", "Cost")]
+    positions = [header.find(f"\n{section}  ") for section in ("KEYS", "ARGV", "Returns", "Cost", "TOUCHES")]
     assert all(position > 0 for position in positions), f"a section is missing in {name}"
     assert positions == sorted(positions)
     assert re.search(r"\nCost  .*O\(", header)

@@ -1,7 +1,12 @@
 """What the tests of whole stores share: the cast, a store that was used, what the audit says."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+
+import redis
 
 from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.lists import Order, Span
@@ -9,6 +14,7 @@ from articles.domain.moderation import Actor
 from articles.domain.ranking import Parameters
 from articles.domain.readership import Suspicion, Visit
 from articles.repository import Repository
+from articles.repository.store import scripts
 from tests.clock import Clock
 
 ALICE, BOB, CAROL, MALLORY = 1, 2, 3, 4
@@ -182,3 +188,58 @@ def contents(repository: Repository) -> dict[str, object]:
         name: client.pfcount(name) if "hll:" in name else read[client.type(name)](name)
         for name in client.scan_iter(count=1000)
     }
+
+
+def touched_keys(client: redis.Redis, command: list[str]) -> list[tuple[str, str]]:
+    """The keys of a command, each with `r` or `w`. A command that reads and writes writes."""
+    name, *args = command
+    how = "w" if "write" in _flags(client, name) else "r"
+    match name:
+        case "ZINTERSTORE":
+            return [(args[0], "w"), *((key, "r") for key in args[2 : 2 + int(args[1])])]
+        case "ZRANGESTORE":
+            return [(args[0], "w"), (args[1], "r")]
+        case "ZINTER":
+            return [(key, how) for key in args[1 : 1 + int(args[0])]]
+        case "DEL" | "UNLINK" | "RENAME" | "MGET" | "SINTER" | "SUNION" | "PFCOUNT":
+            return [(key, how) for key in args]
+        case "DBSIZE":
+            return []
+    return [(args[0], how)]
+
+
+@cache
+def _flags(client: redis.Redis, command: str) -> frozenset[str]:
+    return frozenset(client.execute_command("COMMAND", "INFO", command)[command.lower()]["flags"])
+
+
+@dataclass
+class Touched:
+    """By script: the keys it was given, those it read, and those it wrote."""
+
+    given: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    read: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    written: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+
+
+@contextmanager
+def keys_of_scripts(repository: Repository) -> Iterator[Touched]:
+    """What scripts touch meanwhile; known at the end."""
+    client, touched = repository.store.client, Touched()
+    by_digest, script = {scripts.digest(name): name for name in scripts.names()}, ""
+    with client.monitor() as monitor:
+        yield touched
+        client.echo("end")
+        while (heard := monitor.next_command())["command"] != "ECHO end":
+            command = heard["command"].split(" ")
+            if heard["client_type"] == "lua":
+                for key, how in touched_keys(client, command):
+                    (touched.read if how == "r" else touched.written)[script].add(key)
+            elif command[0] == "EVALSHA":
+                script = by_digest[command[1]]
+                touched.given[script] |= set(command[3 : 3 + int(command[2])])
+            elif command[0] == "EVAL":  # its text is one argument, full of spaces
+                script = command[2].partition("\\n")[0]
+                last_line = scripts.source(script).splitlines()[-1]
+                count, *rest = heard["command"].rpartition(f"{last_line}\\n ")[2].split(" ")
+                touched.given[script] |= set(rest[: int(count)])

@@ -5,6 +5,7 @@ KEYS  1 lexicon  2 articles the member posted
 ARGV  1 shard prefix  2 user id  3… id, title, link, words without the name, of each
 Returns  ids of those that have changed meanwhile
 Cost  O(words)
+TOUCHES  article:<id> rw, posted:<user> rw, word:<word> rw, words: rw
 INCLUDE  words
 ]]
 local prefix, user, changed = ARGV[1], ARGV[2], {}

@@ -5,6 +5,7 @@ KEYS  1 log  2 history of parameters  3 ranking parameters
 ARGV  1 name  2 what stands for it  3 entries that were looked at  4 entries in this step
 Returns  {entries that were looked at, '' when all were}
 Cost  O(step + history)
+TOUCHES  ranking: rw, log: rw, tunings: rw
 ]]
 local name, instead, done, step = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 

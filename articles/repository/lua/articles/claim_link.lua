@@ -4,6 +4,7 @@ KEYS  1 link
 ARGV  1 article id  2 life of the claim, s
 Returns  the id that holds the link
 Cost  O(1)
+TOUCHES  link:<digest> rw
 ]]
 local holder = redis.call('GET', KEYS[1])
 if holder then return holder end

@@ -6,6 +6,7 @@ ARGV  1 id  2 title  3 link  4 editor's user id  5 editor's name  6 "1" for a mo
 Returns  {"ok", the link it had} | {"missing"} | {"gone"} | {"removed"} | {"not_poster"} | {"late"}
          | {"changed"}, when the words have to be made again
 Cost  O(words)
+TOUCHES  article:<id> rw, gone: r, word:<word> rw, words: rw, log: rw
 INCLUDE  members, moderation_log, values, words
 ]]
 local article, moderator, now = KEYS[1], ARGV[6] == '1', ARGV[7]
@@ -30,5 +31,5 @@ if link ~= ARGV[3] then details.old_link = link end
 leave_words(ARGV[10], ARGV[1], had)
 redis.call('HSET', article, 'title', ARGV[2], 'link', ARGV[3], 'words', ARGV[11], 'edited', now)
 if not removed then enter_words(ARGV[10], ARGV[1], ARGV[11]) end
-log(ARGV[10], 'edit', now, ARGV[5], ARGV[1], ARGV[2], ARGV[9], details)
+log_article(ARGV[10], 'edit', now, ARGV[5], ARGV[1], ARGV[2], ARGV[9], details)
 return {'ok', link}

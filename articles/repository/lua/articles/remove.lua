@@ -4,6 +4,9 @@ KEYS  1 article
 ARGV  1 id  2 who  3 now, s  4 reason  5 shard prefix
 Returns  {"ok"} | {"missing"} | {"removed"}
 Cost  O(groups · log N)
+TOUCHES  article:<id> rw, score: rw, time: rw, points: rw, top:<span> rw, removed: rw, group:<slug> rw,
+         score:<slug> rw, time:<slug> rw, points:<slug> rw, hot:score rw, hot:score:<slug> rw, next:score rw,
+         word:<word> rw, words: rw, log: rw
 INCLUDE  lists, moderation_log, values, words
 ]]
 local article, id, prefix = KEYS[1], ARGV[1], ARGV[5]
@@ -17,5 +20,5 @@ redis.call('HSET', article, 'removed', ARGV[4])
 unlist_article(prefix, id, split(groups))
 leave_words(prefix, id, words)
 redis.call('ZADD', prefix .. 'removed:', time, id)
-log(prefix, 'remove', ARGV[3], ARGV[2], id, title, ARGV[4], {})
+log_article(prefix, 'remove', ARGV[3], ARGV[2], id, title, ARGV[4], {})
 return {'ok'}

@@ -4,6 +4,9 @@ KEYS  1 article
 ARGV  1 id  2 who  3 now, s  4 reason  5 shard prefix  6 size of the hot list
 Returns  {"ok"} | {"missing"} | {"not_removed"}
 Cost  O(groups · log N)
+TOUCHES  article:<id> rw, score: rw, time: rw, points: rw, top:<span> rw, removed: rw, group:<slug> rw,
+         score:<slug> rw, time:<slug> rw, points:<slug> rw, hot:score rw, hot:score:<slug> rw,
+         counter:views:<id> r, hll:uv:<id> r, next:score rw, word:<word> rw, words: rw, ranking: r, log: rw
 INCLUDE  lists, moderation_log, ranking, values, words
 ]]
 local article, id, prefix = KEYS[1], ARGV[1], ARGV[5]
@@ -18,5 +21,5 @@ list_article(prefix, id, tonumber(time), votes - opposes, split(groups), current
 redis.call('HDEL', article, 'removed')
 redis.call('ZREM', prefix .. 'removed:', id)
 enter_words(prefix, id, words)
-log(prefix, 'restore', ARGV[3], ARGV[2], id, title, ARGV[4], {})
+log_article(prefix, 'restore', ARGV[3], ARGV[2], id, title, ARGV[4], {})
 return {'ok'}

@@ -5,6 +5,9 @@ ARGV  1 shard prefix  2 now, s  3 most voters, words and entries of the log to l
 Returns  {how many were checked, {ids of those whose voters or entries are too many for one step},
          {id, what is wrong, id, what is wrong …}}
 Cost  O(ids · log N + voters + words + entries), bounded by 3
+TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, votes:<user> r, opposes:<user> r, gone: r, score: r,
+         time: r, points: r, removed: r, group:<slug> r, counter:views:<id> r, hll:uv:<id> r, viewed: r,
+         next:score r, word:<word> r, ranking: r, log: r
 INCLUDE  closing, formulas, members, moderation_log, page_views, values
 ]]
 local prefix, now = ARGV[1], tonumber(ARGV[2])

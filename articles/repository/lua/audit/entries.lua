@@ -4,6 +4,7 @@ KEYS  1 log
 ARGV  1 id  2 shard prefix  3… numbers of entries
 Returns  {what is wrong, …}
 Cost  O(entries)
+TOUCHES  log: r
 INCLUDE  moderation_log
 ]]
 local findings = {}

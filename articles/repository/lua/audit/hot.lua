@@ -5,6 +5,7 @@ KEYS  1 hot list
 ARGV  1 shard prefix  2… ids
 Returns  {id, what is wrong, id, what is wrong …}
 Cost  O(ids)
+TOUCHES  article:<id> r, hot:score r, counter:views:<id> r, hll:uv:<id> r, ranking: r
 INCLUDE  formulas, page_views, ranking, values
 ]]
 local prefix, findings = ARGV[1], {}

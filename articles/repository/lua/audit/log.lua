@@ -4,6 +4,7 @@ KEYS  1 log
 ARGV  1 shard prefix  2 entries that were looked at  3 entries in this step
 Returns  {id, what is wrong, id, what is wrong …}
 Cost  O(step + entries known to its articles)
+TOUCHES  article:<id> r, log: r
 INCLUDE  moderation_log
 ]]
 local findings = {}

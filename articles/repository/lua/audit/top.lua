@@ -4,6 +4,7 @@ KEYS  1 ranking parameters  2 the ranking  3 time ranking  4 points ranking
 ARGV  1 shard prefix  2 span (day|week|month)  3… ids
 Returns  {since when the ranking is, s, or '' where there is none, how many places are wrong, 1 if it has no end}
 Cost  O(ids)
+TOUCHES  article:<id> r, time: r, points: r, top:<span> r, ranking: r
 INCLUDE  values
 ]]
 local prefix, ranking = ARGV[1], KEYS[2]

@@ -4,6 +4,7 @@ KEYS  1 lexicon
 ARGV  1 shard prefix  2 how many words  3… the words  then ids: of a word with many, those to look at; else all
 Returns  {word, what is wrong, word, what is wrong …}
 Cost  O(ids)
+TOUCHES  article:<id> r, word:<word> r, words: r
 ]]
 local prefix, count, findings = ARGV[1], tonumber(ARGV[2]), {}
 

@@ -5,6 +5,9 @@ ARGV  1 id  2 groups to add, comma-separated  3 groups to remove  4 shard prefix
       5 who, for the log; '' logs nothing  6 now, s  7 reason  8 size of the hot list
 Returns  {"ok", groups, comma-separated} | {"missing"}
 Cost  O(groups · log N)
+TOUCHES  article:<id> rw, score: rw, time: rw, points: rw, top:<span> rw, group:<slug> rw, score:<slug> rw,
+         time:<slug> rw, points:<slug> rw, hot:score rw, hot:score:<slug> rw, counter:views:<id> r,
+         hll:uv:<id> r, next:score rw, ranking: r, log: rw
 INCLUDE  groups, lists, moderation_log, ranking, values
 ]]
 local article, id, prefix = KEYS[1], ARGV[1], ARGV[4]
@@ -35,7 +38,7 @@ leave_groups(prefix, id, split(ARGV[3]))  -- also groups that hold it although i
 if is_same then return {'ok', now_in} end
 redis.call('HSET', article, 'groups', now_in)
 if ARGV[5] ~= '' then
-  log(prefix, 'groups', ARGV[6], ARGV[5], id, title, ARGV[7],
+  log_article(prefix, 'groups', ARGV[6], ARGV[5], id, title, ARGV[7],
     {added = table.concat(added, ','), removed = table.concat(dropped, ',')})
 end
 return {'ok', now_in}

@@ -4,6 +4,7 @@ KEYS  1 groups  2 merged
 ARGV  1 slug  2 slug it was merged into  3 who  4 now, s  5 reason  6 shard prefix
 Returns  {"ok"} | {"no_group"}
 Cost  O(merged groups)
+TOUCHES  log: rw, groups: rw, merged: rw
 INCLUDE  moderation_log
 ]]
 local title = redis.call('HGET', KEYS[1], ARGV[1])

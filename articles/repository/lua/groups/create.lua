@@ -7,6 +7,7 @@ ARGV  1 slug  2 title  3 who, for the log; '' logs nothing  4 now, s  5 shard pr
       6 "1" where it only follows from use
 Returns  {"ok"} | {"exists"} | {"merged", the slug it leads to}
 Cost  O(groups) when it is logged, else O(1)
+TOUCHES  log: rw, groups: rw, merged: rw
 INCLUDE  groups, moderation_log
 ]]
 if ARGV[3] ~= '' and has_title(KEYS[1], ARGV[2]) then return {'exists'} end

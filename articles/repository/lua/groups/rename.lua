@@ -4,6 +4,7 @@ KEYS  1 groups
 ARGV  1 slug  2 title  3 who  4 now, s  5 reason  6 shard prefix
 Returns  {"ok"} | {"no_group"} | {"taken"}, when another group has the title
 Cost  O(groups)
+TOUCHES  log: rw, groups: rw
 INCLUDE  groups, moderation_log
 ]]
 local old = redis.call('HGET', KEYS[1], ARGV[1])

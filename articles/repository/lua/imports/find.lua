@@ -1,9 +1,10 @@
 --[[
-Find the articles of one shard, listed or removed, that were posted at given moments.
+Find the articles of one shard, listed or removed, that were posted at given moments. Reads only.
 KEYS  1 time ranking  2 removed
 ARGV  1 shard prefix  2… times, s
 Returns  {time, link, id, time, link, id …}
 Cost  O(times · log N)
+TOUCHES  article:<id> r, time: r, removed: r
 ]]
 local found = {}
 for at = 2, #ARGV do

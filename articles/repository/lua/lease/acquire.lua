@@ -4,6 +4,7 @@ KEYS  1 lock
 ARGV  1 the holder's token  2 for how long, s
 Returns  1 if this holder has it, else 0
 Cost  O(1)
+TOUCHES  lock:import rw
 ]]
 local holder = redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then return 0 end

@@ -4,6 +4,7 @@ KEYS  1 lock
 ARGV  1 the holder's token  2 for how long, s
 Returns  1 if it is held, else 0
 Cost  O(1)
+TOUCHES  lock:tick rw
 ]]
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('EXPIRE', KEYS[1], ARGV[2]) end
 return 0

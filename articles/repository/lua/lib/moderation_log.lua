@@ -2,17 +2,18 @@
 The moderation log, and the numbers of its entries that each article's hash holds. Entries are numbered from the oldest.
 INCLUDE  values
 ]]
-local function note_logged(article, number)
-  local noted = redis.call('HGET', article, 'log')
-  redis.call('HSET', article, 'log', noted and noted .. ',' .. number or number)
-end
-
--- Append an entry. `at` is in Unix seconds, as text; `id` is 0 for an entry that concerns no article.
+-- Append an entry and return its number. `at` is in Unix seconds, as text; `id` is 0 for an entry that concerns no article.
 local function log(prefix, action, at, actor, id, title, reason, details)
-  local number = redis.call('LPUSH', prefix .. 'log:', cjson.encode({
+  return redis.call('LPUSH', prefix .. 'log:', cjson.encode({
     action = action, at = at, actor = actor, id = id, title = title, reason = reason, details = details,
   }))
-  if tonumber(id) > 0 then note_logged(prefix .. 'article:' .. id, number) end
+end
+
+-- The same for an entry that concerns an article: its hash notes the number.
+local function log_article(prefix, action, at, actor, id, title, reason, details)
+  local article, number = prefix .. 'article:' .. id, log(prefix, action, at, actor, id, title, reason, details)
+  local noted = redis.call('HGET', article, 'log')
+  redis.call('HSET', article, 'log', noted and noted .. ',' .. number or number)
 end
 
 -- Look at `step` entries after the oldest `done`. Return, for each article they concern that exists,

@@ -9,6 +9,8 @@ ARGV  1 shard prefix  2 first entry, counted from 0, best first  3 last entry  4
 Returns  {how many entries it has, {id, value, id, value …}, {version, refreshed at}, title}
 Cost  O(log N + entries); O(few · log few) where few are to be ranked first, O(walked) where more are, and
       O(group · log group) for a part that lies deeper
+TOUCHES  score: r, time: r, points: r, top:<span> rw, group:<slug> r, score:<slug> rw, time:<slug> rw,
+         points:<slug> rw, hot:score r, hot:score:<slug> rw, ranking: rw, groups: r
 INCLUDE  open_ranking
 ]]
 local count, part = open_ranking({

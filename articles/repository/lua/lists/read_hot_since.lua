@@ -4,6 +4,7 @@ KEYS  1 hot list  2 time ranking  3 ranking parameters
 ARGV  1 posted at this moment or later, s  2 first entry, counted from 0, hottest first  3 last entry
 Returns  {how many there are, {id, hotness, id, hotness …}, {version, refreshed at}}
 Cost  O(list)
+TOUCHES  time: r, hot:score r, ranking: r
 ]]
 local since, first, last = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local total, part = 0, {}

@@ -8,6 +8,8 @@ ARGV  1 shard prefix  2 entries wanted  3 most entries looked at  4 only what wa
       10… ids that were shown
 Returns  {how many entries it has, {id, value, id, value …}, {version, refreshed at}}
 Cost  O(entries looked at · hidden groups), and what `lists/read` costs where the ranking is not there
+TOUCHES  score: r, time: r, points: r, top:<span> rw, group:<slug> r, score:<slug> rw, time:<slug> rw,
+         points:<slug> rw, hot:score r, hot:score:<slug> rw, ranking: rw
 INCLUDE  open_ranking, values
 ]]
 local want, most, since = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])

@@ -4,6 +4,7 @@ KEYS  1 hot list
 ARGV  1 shard prefix  2 moment, s  3 how many to keep
 Returns  how many are left
 Cost  O(list · log list)
+TOUCHES  article:<id> r, hot:score rw, hot:score:<slug> rw, counter:views:<id> r, hll:uv:<id> r, ranking: rw
 INCLUDE  hot_list
 ]]
 return rescore_hot_list(ARGV[1], ARGV[2], tonumber(ARGV[3]))

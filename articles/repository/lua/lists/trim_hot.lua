@@ -5,6 +5,7 @@ KEYS  1 hot list  2 ranking parameters
 ARGV  1 shard prefix  2 hotness of the last that stays  3 version and  4 moment it was scored for
 Returns  how many are left
 Cost  O(taken out · log list)
+TOUCHES  article:<id> r, hot:score rw, hot:score:<slug> rw, ranking: r
 INCLUDE  hot_list
 ]]
 local list, prefix = KEYS[1], ARGV[1]

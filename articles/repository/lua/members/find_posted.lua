@@ -4,6 +4,7 @@ KEYS  1 articles the member posted
 ARGV  1 shard prefix  2 how many
 Returns  {id, title, link, id, title, link …}; an entry without article has '' for both
 Cost  O(log N + articles)
+TOUCHES  article:<id> r, posted:<user> r
 ]]
 local reply = {}
 for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, tonumber(ARGV[2]) - 1)) do

@@ -4,6 +4,7 @@ KEYS  1 saved articles of the member
 ARGV  1 id  2 now, s  3 how many a member can save
 Returns  {"ok"} | {"full"}
 Cost  O(log N)
+TOUCHES  saved:<user> rw
 ]]
 local saved = KEYS[1]
 

@@ -4,6 +4,7 @@ KEYS  1 article  2 log
 ARGV  1 how many at most
 Returns  the entries, as JSON
 Cost  O(entries about it)
+TOUCHES  article:<id> r, log: r
 INCLUDE  values
 ]]
 local numbers, found = split(redis.call('HGET', KEYS[1], 'log')), {}

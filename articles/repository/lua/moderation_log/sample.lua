@@ -4,6 +4,7 @@ KEYS  1 log
 ARGV  1 every how many entries  2 among how many of the newest
 Returns  {how many entries there are, time of the entry before the first step, before the second …}, in s as text
 Cost  O(samples · entries above them / entries in a node)
+TOUCHES  log: r
 ]]
 local step, length, known = tonumber(ARGV[1]), redis.call('LLEN', KEYS[1]), 'inf'
 local answer = {length}

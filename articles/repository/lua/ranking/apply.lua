@@ -6,6 +6,8 @@ ARGV  1 shard prefix  2 version  3 moment, s  4 size of the hot list  5 how many
       6… name, value, name, value … of the parameters, then the slugs of all groups
 Returns  {"ok"}
 Cost  O(groups + hot list · log hot list)
+TOUCHES  article:<id> r, score: rw, score:<slug> rw, hot:score rw, hot:score:<slug> rw, counter:views:<id> r,
+         hll:uv:<id> r, next:score rw, ranking: rw
 INCLUDE  hot_list, ranking
 ]]
 local ranking, ranked, staged, prefix, version = KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[2]

@@ -6,6 +6,7 @@ ARGV  1 version they were chosen by  2 now, s  3 who  4 reason
       6 articles that the site learnt it from, 0 if it did not  7 name  8 value  9 name  10 value …
 Returns  {"ok"} | {"changed", version in force} | {"busy"}
 Cost  O(1)
+TOUCHES  ranking: rw
 ]]
 local ranking = KEYS[1]
 local version, busy, weight =

@@ -5,6 +5,7 @@ ARGV  1 id
 Returns  {"ok", posted at, votes, opposes, groups, page views, visitors, score or '', hotness or '',
          version, refreshed at, votes per day, alpha, beta, base, gamma} | {"missing"} | {"removed"}
 Cost  O(log N)
+TOUCHES  article:<id> r, score: r, hot:score r, counter:views:<id> r, hll:uv:<id> r, ranking: r
 INCLUDE  values
 ]]
 local fields = redis.call('HMGET', KEYS[1], 'time', 'votes', 'opposes', 'groups', 'archived', 'removed')

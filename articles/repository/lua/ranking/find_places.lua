@@ -9,6 +9,7 @@ Returns  {version, refreshed at, place by 3, by 4, by 5, in each group by 3}, a 
          and -1 above it where a group's ranking has to be made first, -2 where it cannot be made and the place
          cannot be worked out cheaply
 Cost  O(groups · log² N); O(groups · articles counted) where rankings are not there and large or cannot be made
+TOUCHES  score: r, group:<slug> r, score:<slug> rw, hot:score r, ranking: r
 INCLUDE  temporary_rankings, values
 ]]
 local prefix, id, life = ARGV[1], ARGV[2], ARGV[6]

@@ -6,6 +6,7 @@ ARGV  1 shard prefix  2 version  3 now, s  4 who  5 reason  6 the parameters, as
       8 what changed, as JSON  9 whether the weight of a vote is moderators' choice
 Returns  {"ok"}
 Cost  O(1)
+TOUCHES  ranking: rw, log: rw, tunings: rw
 INCLUDE  moderation_log
 ]]
 local prefix, version = ARGV[1], ARGV[2]

@@ -7,6 +7,7 @@ ARGV  1 shard prefix  2 the other weight, s  3 score to begin at, "+inf" at firs
 Returns  {version, {id, score, id … by the other weight}, {id, score, id … the first in force, in the first part only},
          score to go on at or "" where nothing that is left can be among the wanted, how many of that score are done}
 Cost  O(part + log N)
+TOUCHES  score: r, time: r, ranking: r
 INCLUDE  formulas, ranking, values
 ]]
 local ranking, times, prefix = KEYS[1], KEYS[2], ARGV[1]

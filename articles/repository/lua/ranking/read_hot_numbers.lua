@@ -4,6 +4,7 @@ KEYS  1 hot list  2 time ranking  3 ranking parameters
 ARGV  1 shard prefix
 Returns  {{version, refreshed at}, {id, time, PV, UV, id …}}
 Cost  O(list)
+TOUCHES  time: r, hot:score r, counter:views:<id> r, hll:uv:<id> r, ranking: r
 INCLUDE  page_views, ranking
 ]]
 local prefix, numbers = ARGV[1], {}

@@ -5,6 +5,7 @@ KEYS  1 ranking parameters  2 the other ranking  3 time ranking  4 ranking in fo
 ARGV  1 shard prefix  2 the other weight, s  3 articles in this step  4 version it will be
 Returns  {1 if all are in it, how many are in it, how many there are}; also where that version is in force already
 Cost  O(step · log N)
+TOUCHES  article:<id> r, score: r, time: r, next:score rw, ranking: rw
 INCLUDE  formulas, ranking, values
 ]]
 local ranking, staged, times, prefix = KEYS[1], KEYS[2], KEYS[3], ARGV[1]

@@ -5,6 +5,8 @@ ARGV  1 id  2 page views, as they were read  3 moment after which no view may ha
       5… reason, number, reason, number … of the suspect views, as they were read
 Returns  {"ok"} | {"changed"} | {"gone"}
 Cost  O(groups · log N)
+TOUCHES  article:<id> rw, hot:score rw, hot:score:<slug> rw, counter:views:<id> rw, hll:uv:<id> rw,
+         counter:suspect:<id> rw, viewed: rw
 INCLUDE  values
 ]]
 local article, views, visitors, suspects, viewed = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]

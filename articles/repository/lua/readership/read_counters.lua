@@ -5,6 +5,7 @@ ARGV  1 id
 Returns  {page views, visitors, sketch of the visitors in hex or '', time of the last view, reason, number, …}
          | {} where no view is counted
 Cost  O(size of the sketch)
+TOUCHES  counter:views:<id> r, hll:uv:<id> r, counter:suspect:<id> r, viewed: r
 ]]
 local views, visitors = KEYS[1], KEYS[2]
 local pv, last = redis.call('GET', views), redis.call('ZSCORE', KEYS[4], ARGV[1])

@@ -8,6 +8,9 @@ ARGV  1 id  2 visitor  3 network, or ''  4 suspicion, or ''  5 now, s  6 a view 
 Returns  {"ok" | "repeat" | "bot" | "prefetch" | "burst", page views, visitors, hotness}
          | {"missing"} | {"removed"} | {"archived"}
 Cost  O(log N)
+TOUCHES  article:<id> r, hot:score rw, hot:score:<slug> rw, counter:views:<id> rw, hll:uv:<id> rw,
+         counter:suspect:<id> rw, days:<id> rw, days: rw, hll:day:<day> rw, seen:<id>:<visitor> rw,
+         burst:<id>:<network> rw, burst:<network> rw, viewed: rw, ranking: r
 INCLUDE  formulas, hot_list, page_views, ranking, values
 ]]
 local article, views, visitors, suspects, seen = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]

@@ -6,6 +6,7 @@ ARGV  1 shard prefix  2 moment, s  3 how long a sample is kept, s
       5… of each article: id, place on the front page or '-', place on the hot list or '-'
 Returns  how many articles were noted
 Cost  O(articles)
+TOUCHES  article:<id> r, history:<id> rw, ranking: rw
 INCLUDE  ranking, values
 ]]
 local prefix, moment, life, ahead = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])

@@ -6,13 +6,21 @@ ARGV  1 shard prefix  2 now, s  3 grace, s  4 most voters and entries of the log
 Returns  {how many were put in order, {ids of those whose voters or entries are too many for one step},
          {"whole" | "gone" whose poster's name was taken off | "damaged" | "missing", time, poster it had, groups, …} of each}
 Cost  O(ids · groups · log N + voters + entries), bounded by 4
+TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, votes:<user> rw, opposes:<user> rw, posted:<user> rw,
+         gone: r, score: rw, time: rw, points: rw, top:<span> rw, removed: rw, group:<slug> rw,
+         score:<slug> rw, time:<slug> rw, points:<slug> rw, hot:score rw, hot:score:<slug> rw,
+         counter:views:<id> rw, hll:uv:<id> rw, counter:suspect:<id> rw, days:<id> rw, viewed: rw,
+         history:<id> rw, next:score rw, ranking: rw, log: r
 INCLUDE  closing, lists, members, moderation_log, page_views, ranking, values
 ]]
 local prefix, now, grace = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local current, told, long, most, looked_at = parameters(prefix), {}, {}, tonumber(ARGV[4]), 0
 local keep = tonumber(ARGV[5])
 
-local OF_ARTICLES = {'voted:', 'oppose:', 'counter:views:', 'hll:uv:', 'counter:suspect:', 'days:', 'history:'}
+local function keys_of_article(id)
+  return prefix .. 'voted:' .. id, prefix .. 'oppose:' .. id, prefix .. 'counter:views:' .. id, prefix .. 'hll:uv:' .. id,
+    prefix .. 'counter:suspect:' .. id, prefix .. 'days:' .. id, prefix .. 'history:' .. id
+end
 
 local function end_voter_sets(id, closes)
   for _, one in ipairs(CHOICES) do
@@ -82,7 +90,7 @@ for at = 6, #ARGV do
     unlist_article(prefix, id, {})
     redis.call('ZREM', KEYS[1], id)
     redis.call('ZREM', prefix .. 'viewed:', id)
-    for _, kind in ipairs(OF_ARTICLES) do redis.call('DEL', prefix .. kind .. id) end
+    redis.call('DEL', keys_of_article(id))
   elseif removed then
     unlist_article(prefix, id, split(groups))
     redis.call('ZADD', KEYS[1], time, id)

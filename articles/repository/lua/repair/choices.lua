@@ -4,6 +4,7 @@ KEYS  1 votes of the member  2 opposes of the member  3 former members
 ARGV  1 shard prefix  2 user id  3 now, s  4 entries that were looked at, newest first  5 entries of each in this step
 Returns  {how many entries there are at most, how many of them were looked at}
 Cost  O(step · log N)
+TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, votes:<user> rw, opposes:<user> rw, gone: r, ranking: r
 INCLUDE  closing, members, values
 ]]
 local prefix, user, now, done, step = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])

@@ -4,6 +4,7 @@ KEYS  1 article  2 log
 ARGV  1 id  2 shard prefix  3… numbers of entries
 Returns  {how many were taken out}
 Cost  O(entries), and O(all entries about the article) where one is taken out
+TOUCHES  article:<id> rw, log: r
 INCLUDE  moderation_log, values
 ]]
 local article, wrong, count = KEYS[1], {}, 0

@@ -4,6 +4,8 @@ KEYS  1 group
 ARGV  1 shard prefix  2 slug  3… ids of members
 Returns  how many were taken out
 Cost  O(ids · log N)
+TOUCHES  article:<id> r, group:<slug> rw, score:<slug> rw, time:<slug> rw, points:<slug> rw,
+         hot:score:<slug> rw
 INCLUDE  groups
 ]]
 local prefix, slug = ARGV[1], ARGV[2]

@@ -4,6 +4,7 @@ KEYS  1 log
 ARGV  1 shard prefix  2 entries that were looked at  3 entries in this step
 Returns  {how many entries there were}
 Cost  O(step + entries known to its articles)
+TOUCHES  article:<id> rw, log: r
 INCLUDE  moderation_log, values
 ]]
 local unnoted, entries = unnoted_entries(ARGV[1], KEYS[1], tonumber(ARGV[2]), tonumber(ARGV[3]))

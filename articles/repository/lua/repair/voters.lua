@@ -4,6 +4,7 @@ KEYS  1 article  2 voted  3 oppose
 ARGV  1 id  2 now, s  3 shard prefix  4… user ids
 Returns  {"ok"}
 Cost  O(users · log N)
+TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, votes:<user> rw, opposes:<user> rw, gone: r, ranking: r
 INCLUDE  closing, members, values
 ]]
 local id, now, prefix = ARGV[1], tonumber(ARGV[2]), ARGV[3]

@@ -4,6 +4,7 @@ KEYS  1 lexicon
 ARGV  1 shard prefix  2 how many words  3… the words  then ids: of a word with many, those to look at; else all
 Returns  how many of the words are left
 Cost  O(ids)
+TOUCHES  article:<id> r, word:<word> rw, words: rw
 ]]
 local prefix, count, left = ARGV[1], tonumber(ARGV[2]), 0
 

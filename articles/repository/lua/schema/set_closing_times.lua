@@ -5,6 +5,7 @@ KEYS  1 time ranking, or removed articles by time
 ARGV  1 shard prefix  2 posting time to go on from, s, or -inf  3 articles in this step  4 now, s  5 grace, s
 Returns  {posting time to go on from, or '' when all have one}
 Cost  O(log N + step)
+TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, time: r, removed: r, ranking: r
 INCLUDE  closing, members, ranking, values
 ]]
 local prefix, now, grace = ARGV[1], tonumber(ARGV[4]), tonumber(ARGV[5])

@@ -4,6 +4,7 @@ KEYS  1 the stamp
 ARGV  1… field, value, field, value … of a new stamp
 Returns  {"ok"} | {"foreign", number of keys that are not this site's}
 Cost  O(1)
+TOUCHES  schema: rw
 ]]
 if redis.call('EXISTS', KEYS[1]) == 1 then return {'ok'} end
 local others = redis.call('DBSIZE')

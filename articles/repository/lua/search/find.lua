@@ -11,6 +11,7 @@ Cost  O(the rarest term), or some thousand articles of the ranking
 What is rare is read and sorted; what is frequent is met soon when one walks down the ranking. Words that are
 frequent alone and rare together are intersected, which is by far the cheapest for each article; reading an article's
 own words is the dearest. Each call takes some milliseconds, whatever the query.
+TOUCHES  article:<id> r, score: r, time: r, points: r, group:<slug> r, hot:score r, word:<word> r, words: r
 INCLUDE  values
 ]]
 local prefix, query, wanted, start = ARGV[1], cjson.decode(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])

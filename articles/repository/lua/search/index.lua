@@ -5,6 +5,7 @@ KEYS  1 lexicon
 ARGV  1 shard prefix  2… id, title, link, poster's name, words of each
 Returns  ids of those that have changed meanwhile
 Cost  O(words)
+TOUCHES  article:<id> rw, word:<word> rw, words: rw
 INCLUDE  words
 ]]
 local prefix, changed = ARGV[1], {}

@@ -4,6 +4,7 @@ KEYS  1 stamp of the store
 ARGV  1 version of the words  2 id up to which articles have them, or 'all'  3 "1" to take over from a newer version
 Returns  {"ok"} | {"newer"}
 Cost  O(1)
+TOUCHES  schema: rw
 ]]
 local version = string.match(redis.call('HGET', KEYS[1], 'indexed') or '', '^(%d+) ')
 if ARGV[3] ~= '1' and version and tonumber(version) > tonumber(ARGV[1]) then return {'newer'} end

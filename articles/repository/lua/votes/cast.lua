@@ -4,6 +4,8 @@ KEYS  1 article  2 voted  3 oppose
 ARGV  1 article id  2 user id  3 choice (vote|oppose|none)  4 now, s  5 grace, s  6 shard prefix
 Returns  {"ok", votes, opposes, choice} | {"missing"} | {"removed"} | {"closed"} | {"gone"}
 Cost  O(log N)
+TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, votes:<user> rw, opposes:<user> rw, gone: r,
+         score: rw, points: rw, top:<span> rw, score:<slug> rw, points:<slug> rw, next:score rw, ranking: r
 INCLUDE  closing, members, ranking, values
 ]]
 local article, voted, oppose = KEYS[1], KEYS[2], KEYS[3]

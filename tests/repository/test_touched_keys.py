@@ -1,0 +1,219 @@
+"""The keys that the scripts touch: what their headers say, what their code spells, and what a used store sees.
+
+A header lists what a script may touch: the keys that it is given, and those that its code spells, with the library
+functions that it calls. A run that uses everything, on a real store, touches all of them and no others.
+"""
+
+import re
+
+import pytest
+
+from articles.domain.articles import Choice
+from articles.domain.lists import Order, Span
+from articles.domain.ranking import Parameters
+from articles.domain.readership import Suspicion
+from articles.domain.rules import Rules
+from articles.repository import Repository, connect
+from articles.repository.ranking import parameters
+from articles.repository.store import schema, scripts
+from articles.repository.upkeep.long_articles import check_long, repair_long
+from articles.searching import read_query
+from tests.clock import Clock
+from tests.conftest import REPOSITORY_DATABASE
+from tests.repository.lua_files import spelled, touches
+from tests.repository.test_data_model import ROWS
+from tests.repository.test_scripts import use_all
+from tests.repository.usage import (
+    CAROL,
+    DAY,
+    MALLORY,
+    MODERATOR,
+    Touched,
+    finish_tuning,
+    imported,
+    keys_of_scripts,
+    post,
+    problems,
+    view,
+    visit,
+    warm,
+)
+from voting_site.embedded import StorePaths
+
+
+def documented(name: str) -> str:
+    """The documented key that a key is an example of."""
+    plain = re.sub(r"^\{s\d+\}:", "", name)
+    (row,) = [row for row in ROWS if row.holds("none" if row.place == "none" else "first", plain)]
+    return row.key
+
+
+def documented_beginning(beginning: str) -> str:
+    """The documented key whose name begins like this; `<` stands for its only variable."""
+    matches = {row.key for row in ROWS if row.key == beginning}
+    if beginning.endswith("<"):
+        matches |= {row.key for row in ROWS if row.key.startswith(beginning) and row.key.count("<") == 1}
+    (key,) = matches
+    return key
+
+
+@pytest.fixture(scope="module")
+def touched(store_paths: StorePaths) -> Touched:
+    """What the scripts are given, read and write while everything is used, as documented keys."""
+    clock = Clock()
+    url, rules = store_paths.url(REPOSITORY_DATABASE), Rules(hot_size=3)
+    repository = connect(url, shards=2, rules=rules, clock=clock, patient=True)
+    repository.store.client.flushdb()
+    with keys_of_scripts(repository) as heard, pytest.MonkeyPatch.context() as monkeypatch:
+        repository.prepare()
+        use_all(repository, clock)
+        monkeypatch.setattr(parameters, "STEP", 1)
+        ids = use_while_another_weight_is_applied(repository, clock)
+        upgrade(repository, ids)
+        mend(repository, clock, ids)
+    assert problems(repository) == []
+    repository.store.client.flushdb()
+    for keys in (heard.given, heard.read, heard.written):
+        for script, names in keys.items():
+            # A view without a network is given the keys of an empty one and leaves them alone.
+            keys[script] = {documented(name) for name in names if not re.search("burst:.*:$|burst:$", name)}
+    return heard
+
+
+GROUPS = ("two", "new")
+
+
+def use_while_another_weight_is_applied(repository: Repository, clock: Clock) -> list[int]:
+    """Use articles while rankings by both weights exist, and every ranking that is made on demand. Their ids."""
+    client, keys = repository.store.client, repository.store.shards.all
+    clock.advance(DAY)
+    version = repository.parameters.get_state().version
+    ids = [post(repository, number, GROUPS, poster=MALLORY) for number in range(30_000, 30_006)]
+    repository.parameters.apply(Parameters(votes_per_day=33), expected=version, actor=MODERATOR, reason="To see")
+    assert repository.parameters.get_state().applying
+    warm(repository, *GROUPS)
+    ids += [post(repository, number, GROUPS, poster=MALLORY) for number in range(30_006, 30_009)]
+    for article in ids:
+        view(repository, article, 1, 2)
+        repository.pageviews.record(article, visit(3, network=4))
+        repository.pageviews.record(article, visit(3, suspicion=Suspicion.BOT))
+        for choice in (Choice.VOTE, Choice.OPPOSE, Choice.NONE):
+            repository.votes.cast(article, 78, choice)
+        repository.votes.cast(article, 79, Choice.OPPOSE)
+        repository.articles.remove(article, MODERATOR, "Spam")
+        repository.articles.restore(article, MODERATOR, "Not spam")
+        repository.groups.assign(article, ["new"], ["two"], actor=MODERATOR)
+        repository.groups.assign(article, ["two"], actor=MODERATOR)
+    for order in Order:
+        for slug in GROUPS:
+            for one in keys:
+                client.delete(one.group_order(order, slug))
+            repository.lists.get_page(order, slugs=(slug,), hidden=("three",), shown=(ids[0],))
+    for span in Span:
+        for one in keys:
+            client.delete(one.top(span))
+        repository.lists.get_page(Order.POINTS, span=span, hidden=("three",), shown=(ids[0],))
+    for text in ("article 30", "example.org", "two articl"):
+        for order in Order:
+            repository.search.get_page(read_query(text), order, hidden=("three",))
+        repository.search.get_page(read_query(text), hidden=tuple(f"g{n}" for n in range(12)))
+    with repository.imports.lock():
+        repository.imports.add([imported(900 + n, clock() - 5, groups=GROUPS, poster=MALLORY) for n in range(4)])
+    assert problems(repository) == []
+    assert repository.account_deletion.advance(CAROL, "carol", "", lambda: True) == ""
+    finish_tuning(repository)
+    clock.advance(120)
+    repository.hot.rescore()
+    return ids
+
+
+def upgrade(repository: Repository, ids: list[int]) -> None:
+    """Lose what an older version of the site did not have, and start again."""
+    client, keys = repository.store.client, repository.store.shards.all
+    for article in ids:
+        client.hdel(repository.store.shards.of(article).article(article), "closes")
+    for one in keys:
+        client.delete(one.order(Order.POINTS), one.posted(MALLORY))
+    client.hdel("schema:", "points", "closes", "posted")
+    for article in ids:
+        one = repository.store.shards.of(article)
+        list(check_long(repository.store, one, article))
+        repair_long(repository.store, one, article)
+    problems(repository)
+    repository.repair.run()
+    for article in ids:
+        client.hdel(repository.store.shards.of(article).article(article), "closes")
+    warm(repository, *GROUPS)
+    schema.rank_by_points(repository.store)
+    schema.fix_closing_times(repository.store)
+    schema.list_posted(repository.store)
+
+
+def mend(repository: Repository, clock: Clock, ids: list[int]) -> None:
+    """Damage everything that can be repaired, then repair it."""
+    client = repository.store.client
+    for article in ids:
+        one = repository.store.shards.of(article)
+        client.delete(one.votes_of(78), one.opposes_of(79), one.opposes_of(78))
+        client.zadd(one.votes_of(81), {str(article): 1, "777777": 1})
+        client.zadd(one.opposes_of(81), {str(article): 1})
+        client.sadd(one.group("one"), str(article))
+        client.hset(one.article(article), mapping={"log": "1,2", "words": " old "})
+        client.delete(one.votes_of(79), one.opposes_of(79))
+        list(check_long(repository.store, one, article))
+        repair_long(repository.store, one, article)
+        client.hset(one.article(article), mapping={"log": "1,2", "title": f"Zyx{article}"})
+        client.hset(one.ranking, "longest_window", "1.000")
+    repository.repair.run()
+    damaged = repository.store.shards.of(ids[0]).article(ids[0])
+    client.hdel(damaged, "closes")
+    client.hset(damaged, "votes", "x")
+    repository.repair.run()
+    client.hset(damaged, "votes", "1")
+    for _ in repository.search.index_all(anew=True):
+        pass
+    last = int(client.get("article:"))
+    for n in range(1, 60):  # left by articles that are lost
+        client.set(repository.store.shards.of(last + n).views(last + n), 10**n)
+        client.pfadd(repository.store.shards.of(last + n).visitors(last + n), "x")
+    warm(repository, *GROUPS)
+    patient = connect(client, shards=2, rules=Rules(voting_window=30 * DAY), clock=clock)
+    for n in range(4):
+        post(patient, 40_000 + n, GROUPS)
+    with repository.imports.lock():
+        repository.imports.add(
+            [imported(950 + n, clock() - 5, groups=GROUPS, closes_at=clock() + 40 * DAY) for n in range(4)]
+        )
+    repository.repair.run()
+    clock.advance(91 * DAY)
+    kept = repository.archive.get_counters(repository.archive.list_due(100))
+    assert repository.archive.store(kept) > 0
+    for one in kept:
+        repository.archive.restore(one.article_id, one)
+    repository.repair.run()
+
+
+@pytest.mark.parametrize("name", scripts.names())
+def test_the_header_lists_the_keys_that_the_script_spells_and_is_given(touched, name):
+    assert touches(name).keys() == {*map(documented_beginning, spelled(name)), *touched.given[name]}
+
+
+@pytest.mark.parametrize("name", scripts.names())
+def test_the_script_touches_the_listed_keys_and_no_others(touched, name):
+    assert touches(name).keys() == touched.read[name] | touched.written[name]
+
+
+@pytest.mark.parametrize("name", scripts.names())
+def test_the_script_writes_the_keys_that_are_listed_as_written_and_no_others(touched, name):
+    assert {key for key, how in touches(name).items() if how == "rw"} == touched.written[name]
+
+
+@pytest.mark.parametrize("name", scripts.names())
+def test_a_script_that_says_that_it_only_reads_writes_nothing(name):
+    assert ("Reads only." in scripts.text(name)) == ("rw" not in touches(name).values())
+
+
+def test_every_rank_by_names_its_order():
+    calls = re.findall(r"\brank_by\((.*?), (.*?),", "".join(map(scripts.source, scripts.names())))
+
+    assert {order for _, order in calls} == {"order", *(f"'{order}'" for order in Order)}
