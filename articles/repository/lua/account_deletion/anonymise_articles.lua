@@ -1,9 +1,9 @@
 --[[
-Take a former member's name off articles, and the articles from under its words and off its list. Idempotent. An
-article that has changed since its words were made stays as it is, and on the list.
-KEYS  1 lexicon  2 articles the member posted
-ARGV  1 shard prefix  2 user id  3… id, title, link, words without the name, of each
-Returns  ids of those that have changed meanwhile
+Take a deleted member's name off articles: off the articles, out of the search index, and the articles off the member's
+list. Idempotent. An article that has changed since its words were made is left unchanged, and on the list.
+KEYS  1 lexicon  2 articles that the member posted
+ARGV  1 shard prefix  2 user id  3… of each article: id, title, link, words without the name
+Returns  ids of the articles that have changed
 Cost  O(words)
 TOUCHES  article:<id> rw, posted:<user> rw, word:<word> rw, words: rw
 INCLUDE  words

@@ -1,7 +1,7 @@
 --[[
-A member's account is deleted: what it chose is listed no more, and it chooses and posts nothing from now on. The
-votes stay counted. Idempotent.
-KEYS  1 former members  2 votes of the member  3 opposes of the member
+Mark a member as deleted and drop the lists of what the member chose: from now on the member can neither vote nor post.
+The votes stay counted. Idempotent.
+KEYS  1 deleted members  2 votes of the member  3 opposes of the member
 ARGV  1 user id
 Returns  {"ok"}
 Cost  O(1)

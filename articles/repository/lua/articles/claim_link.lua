@@ -1,5 +1,5 @@
 --[[
-Claim a link for an article id. The first claim holds; claiming again by the same id is no change.
+Claim a link for an article id. The first claim wins; repeating it with the same id changes nothing.
 KEYS  1 link
 ARGV  1 article id  2 life of the claim, s
 Returns  the id that holds the link

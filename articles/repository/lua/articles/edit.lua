@@ -1,10 +1,10 @@
 --[[
-Change an article's title and link.
+Change an article's title and link, index its new words, and log the change.
 KEYS  1 article
 ARGV  1 id  2 title  3 link  4 editor's user id  5 editor's name  6 "1" for a moderator  7 now, s
-      8 poster's time for editing, s  9 reason  10 shard prefix  11 words  12 poster's name they were made with
-Returns  {"ok", the link it had} | {"missing"} | {"gone"} | {"removed"} | {"not_poster"} | {"late"}
-         | {"changed"}, when the words have to be made again
+      8 how long the poster may edit, s  9 reason  10 shard prefix  11 words  12 poster's name in these words
+Returns  {"ok", previous link} | {"missing"} | {"gone"} | {"removed"} | {"not_poster"} | {"late"}
+         | {"changed"} if the poster's name has changed, so that the words must be made again
 Cost  O(words)
 TOUCHES  article:<id> rw, gone: r, word:<word> rw, words: rw, log: rw
 INCLUDE  members, moderation_log, values, words

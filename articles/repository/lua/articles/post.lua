@@ -1,9 +1,9 @@
 --[[
-Publish an article with its poster's own vote. Idempotent: an id that is taken is left as it is.
+Publish an article with its poster's own vote. Idempotent: an existing id is left unchanged.
 KEYS  1 article  2 voted
 ARGV  1 id  2 title  3 link  4 poster  5 poster's name  6 now, s  7 groups, comma-separated
       8 when voting ends, s  9 grace, s  10 shard prefix  11 words
-Returns  {"ok"} | {"exists"} | {"gone"}
+Returns  {"ok"} | {"exists"} | {"gone"} if the poster's account is deleted
 Cost  O(log N)
 TOUCHES  article:<id> rw, voted:<id> rw, votes:<user> rw, opposes:<user> rw, posted:<user> rw, gone: r,
          score: rw, time: rw, points: rw, top:<span> rw, group:<slug> rw, score:<slug> rw, time:<slug> rw,

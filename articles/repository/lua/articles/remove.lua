@@ -1,7 +1,7 @@
 --[[
-Take an article out of every list. Its hash, counts and groups stay, so that it can be restored.
+Take an article out of every list, and log the removal. Its hash, counts and groups stay, so it can be restored.
 KEYS  1 article
-ARGV  1 id  2 who  3 now, s  4 reason  5 shard prefix
+ARGV  1 id  2 moderator  3 now, s  4 reason  5 shard prefix
 Returns  {"ok"} | {"missing"} | {"removed"}
 Cost  O(groups · log N)
 TOUCHES  article:<id> rw, score: rw, time: rw, points: rw, top:<span> rw, removed: rw, group:<slug> rw,

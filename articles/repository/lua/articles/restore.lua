@@ -1,7 +1,7 @@
 --[[
-Put a removed article back into every list it was in.
+Put a removed article back into every list it belongs to, and log it.
 KEYS  1 article
-ARGV  1 id  2 who  3 now, s  4 reason  5 shard prefix  6 size of the hot list
+ARGV  1 id  2 moderator  3 now, s  4 reason  5 shard prefix  6 size of the hot list
 Returns  {"ok"} | {"missing"} | {"not_removed"}
 Cost  O(groups · log N)
 TOUCHES  article:<id> rw, score: rw, time: rw, points: rw, top:<span> rw, removed: rw, group:<slug> rw,

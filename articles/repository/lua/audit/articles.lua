@@ -1,9 +1,9 @@
 --[[
-Check the invariants of some articles of one shard, of as many as one step may. Reads only.
+Check the invariants of some articles of one shard, as many as one step can. Reads only.
 KEYS  1 time ranking  2 score ranking  3 removed  4 points ranking
-ARGV  1 shard prefix  2 now, s  3 most voters, words and entries of the log to look at  4… ids
-Returns  {how many were checked, {ids of those whose voters or entries are too many for one step},
-         {id, what is wrong, id, what is wrong …}}
+ARGV  1 shard prefix  2 now, s  3 most voters, words and log entries to examine  4… ids
+Returns  {number of articles checked, {ids of those with too many voters or log entries for one step},
+         {id, problem, id, problem …}}
 Cost  O(ids · log N + voters + words + entries), bounded by 3
 TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, votes:<user> r, opposes:<user> r, gone: r, score: r,
          time: r, points: r, removed: r, group:<slug> r, counter:views:<id> r, hll:uv:<id> r, viewed: r,
@@ -11,11 +11,12 @@ TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, votes:<user> r, opposes:<u
 INCLUDE  closing, formulas, members, moderation_log, page_views, values
 ]]
 local prefix, now = ARGV[1], tonumber(ARGV[2])
--- nil where they are lost
+-- nil where lost
 local seconds_per_point, next_seconds_per_point, cursor, longest = unpack(redis.call('HMGET', prefix .. 'ranking:',
   'seconds_per_point', 'next_seconds_per_point', 'next_cursor', 'longest_window'))
-seconds_per_point, next_seconds_per_point, longest = tonumber(seconds_per_point or ''), tonumber(next_seconds_per_point or ''), tonumber(longest or '')
-local findings, long, most, looked_at = {}, {}, tonumber(ARGV[3]), 0
+seconds_per_point, next_seconds_per_point = tonumber(seconds_per_point or ''), tonumber(next_seconds_per_point or '')
+longest = tonumber(longest or '')
+local findings, long, most, examined = {}, {}, tonumber(ARGV[3]), 0
 
 local function check_votes(say, id, votes, opposes)
   local voted, oppose = prefix .. 'voted:' .. id, prefix .. 'oppose:' .. id
@@ -23,7 +24,7 @@ local function check_votes(say, id, votes, opposes)
   if for_it ~= tonumber(votes) then say('votes ' .. votes .. ', voters ' .. for_it) end
   if against ~= tonumber(opposes) then say('opposes ' .. opposes .. ', opposers ' .. against) end
   if for_it + against > most then return true end
-  looked_at = looked_at + for_it + against
+  examined = examined + for_it + against
   if against > 0 and #redis.call('SINTER', voted, oppose) > 0 then say('a user is in both voter sets') end
   for _, one in ipairs(CHOICES) do
     for _, user in ipairs(redis.call('SMEMBERS', prefix .. one.set .. id)) do
@@ -49,7 +50,9 @@ local function check_views(say, id, archived)
   if type(pv) == 'table' then return say('its page views are damaged') end
   local sketch = redis.call('EXISTS', prefix .. 'hll:uv:' .. id) == 1
   local viewed = redis.call('ZSCORE', prefix .. 'viewed:', id)
-  if (pv and true or false) ~= sketch then say('page views ' .. (pv or 'none') .. ', but visitors ' .. (sketch and 'counted' or 'not')) end
+  if (pv and true or false) ~= sketch then
+    say('page views ' .. (pv or 'none') .. ', but visitors ' .. (sketch and 'counted' or 'not'))
+  end
   if (pv and true or false) ~= (viewed and true or false) then say('page views and the time of the last one disagree') end
   if not sketched_visitors(prefix, id) then say('its visitors are damaged') end
   if pv and archived then say('its counters are archived and here') end
@@ -91,17 +94,17 @@ end
 
 local function check_words(say, id, words, removed)
   for word in string.gmatch(words or '', '[^ ]+') do
-    looked_at = looked_at + 1
+    examined = examined + 1
     local there = redis.call('SISMEMBER', prefix .. 'word:' .. word, id) == 1
     if there == (removed and true or false) then say((removed and 'removed, but under ' or 'not under ') .. word) end
   end
 end
 
--- Numbers have a comma between them: a field this short holds no more of them than one step may look at.
+-- Numbers are separated by commas: a field this short holds no more of them than one step may examine.
 local function check_log(say, id, numbers)
   if #(numbers or '') > most / 10 then return true end
   for _, number in ipairs(split(numbers)) do
-    looked_at = looked_at + 10
+    examined = examined + 10
     if not is_about(prefix, number, id) then say(misplaced_entry(number)) end
   end
 end
@@ -131,7 +134,7 @@ for at = 4, #ARGV do
     too_long = check_log(say, id, numbers) or too_long
   end
   if too_long then long[#long + 1] = id end
-  checked, looked_at = checked + 1, looked_at + 10
-  if looked_at > most then break end
+  checked, examined = checked + 1, examined + 10
+  if examined > most then break end
 end
 return {checked, long, findings}

@@ -1,8 +1,8 @@
 --[[
-Check what a part of one member's lists says against the voter sets of articles that are open. Reads only.
-KEYS  1 votes of the member  2 opposes of the member  3 former members
-ARGV  1 shard prefix  2 user id  3 now, s  4 entries that were looked at, newest first  5 entries of each in this step
-Returns  {how many entries there are at most, {1 or 2 for the list, what is wrong …}}
+Compare a part of one member's lists with the voter sets of open articles. Reads only.
+KEYS  1 votes of the member  2 opposes of the member  3 deleted members
+ARGV  1 shard prefix  2 user id  3 now, s  4 entries already examined, newest first  5 entries of each list in this step
+Returns  {length of the longer list, {1 or 2 for the list, problem …}}
 Cost  O(step)
 TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, votes:<user> r, opposes:<user> r, gone: r, ranking: r
 INCLUDE  closing, members, values

@@ -1,8 +1,8 @@
 --[[
-Check some of the entries of the moderation log that an article with many of them says are about it. Reads only.
+Check some of the log entries that an article with many of them claims. Reads only.
 KEYS  1 log
 ARGV  1 id  2 shard prefix  3… numbers of entries
-Returns  {what is wrong, …}
+Returns  {problem, …}
 Cost  O(entries)
 TOUCHES  log: r
 INCLUDE  moderation_log

@@ -1,8 +1,8 @@
 --[[
-Check some ids, members of one group or of its rankings, in both. Reads only.
+Check some ids, members of one group or of its rankings, in the group and in its rankings. Reads only.
 KEYS  1 group
 ARGV  1 shard prefix  2 slug  3… ids
-Returns  {what is wrong, …}
+Returns  {problem, …}
 Cost  O(ids)
 TOUCHES  article:<id> r, score: r, time: r, points: r, group:<slug> r, score:<slug> r, time:<slug> r,
          points:<slug> r, hot:score r, hot:score:<slug> r

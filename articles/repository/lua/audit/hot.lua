@@ -1,22 +1,22 @@
 --[[
-Check some entries of a shard's hot list: listed articles only, each with its hotness at the list's one moment.
+Check some entries of a shard's hot list: each is a listed article with its hotness at the moment of the last rescoring.
 Reads only.
 KEYS  1 hot list
 ARGV  1 shard prefix  2… ids
-Returns  {id, what is wrong, id, what is wrong …}
+Returns  {id, problem, id, problem …}
 Cost  O(ids)
 TOUCHES  article:<id> r, hot:score r, counter:views:<id> r, hll:uv:<id> r, ranking: r
 INCLUDE  formulas, page_views, ranking, values
 ]]
 local prefix, findings = ARGV[1], {}
 local known, current = pcall(parameters, prefix)
-if not known then return findings end  -- they are lost, which is found elsewhere
+if not known then return findings end  -- lost, which the audit of the shards reports
 for at = 2, #ARGV do
   local id, value = ARGV[at], tonumber(redis.call('ZSCORE', KEYS[1], ARGV[at]) or '')
   local function say(text) findings[#findings + 1], findings[#findings + 2] = id, text end
   local time, removed = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'time', 'removed'))
   local pv = page_views(prefix, id)
-  if not value then  -- it has left the list meanwhile
+  if not value then  -- it has left the list since
   elseif not as_time(time) then say('hot, but no article')
   elseif removed then say('hot, but removed')
   elseif not pv then say('hot, but without views')

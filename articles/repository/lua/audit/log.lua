@@ -1,8 +1,8 @@
 --[[
-Check that articles know the entries of the moderation log about them, from the oldest on. Reads only.
+Check that articles know the log entries that concern them, oldest first. Reads only.
 KEYS  1 log
-ARGV  1 shard prefix  2 entries that were looked at  3 entries in this step
-Returns  {id, what is wrong, id, what is wrong …}
+ARGV  1 shard prefix  2 entries already examined  3 entries in this step
+Returns  {id, problem, id, problem …}
 Cost  O(step + entries known to its articles)
 TOUCHES  article:<id> r, log: r
 INCLUDE  moderation_log

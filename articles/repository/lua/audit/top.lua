@@ -1,8 +1,8 @@
 --[[
-Check the places of some articles in a shard's ranking of what was posted lately, where it exists. Reads only.
+Check some articles' positions in a shard's ranking of a span, if it exists. Reads only.
 KEYS  1 ranking parameters  2 the ranking  3 time ranking  4 points ranking
 ARGV  1 shard prefix  2 span (day|week|month)  3… ids
-Returns  {since when the ranking is, s, or '' where there is none, how many places are wrong, 1 if it has no end}
+Returns  {where the span begins, s, or '' without a ranking, number of wrong positions, 1 if it never expires}
 Cost  O(ids)
 TOUCHES  article:<id> r, time: r, points: r, top:<span> r, ranking: r
 INCLUDE  values
@@ -11,7 +11,7 @@ local prefix, ranking = ARGV[1], KEYS[2]
 local since = redis.call('HGET', KEYS[1], 'since_' .. ARGV[2])
 if redis.call('EXISTS', ranking) == 0 then return {'', 0, 0} end
 local endless = redis.call('TTL', ranking) == -1 and 1 or 0
-if not tonumber(since or '') then return {'', 0, endless} end  -- lost: the next change drops the ranking
+if not tonumber(since or '') then return {'', 0, endless} end  -- lost: the next change deletes the ranking
 
 local wrong = 0
 for at = 3, #ARGV do

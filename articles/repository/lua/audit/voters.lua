@@ -1,8 +1,8 @@
 --[[
-Check some voters of an article that has many, while it is open. Reads only.
+Check some voters of an open article that has many. Reads only.
 KEYS  1 article  2 voted  3 oppose
 ARGV  1 id  2 now, s  3 shard prefix  4… user ids
-Returns  {what is wrong, …}
+Returns  {problem, …}
 Cost  O(users)
 TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, votes:<user> r, opposes:<user> r, gone: r, ranking: r
 INCLUDE  closing, members, values

@@ -1,8 +1,9 @@
 --[[
-Check that what is under some words belongs there. Reads only.
+Check that the articles under some words contain them. Reads only.
 KEYS  1 lexicon
-ARGV  1 shard prefix  2 how many words  3… the words  then ids: of a word with many, those to look at; else all
-Returns  {word, what is wrong, word, what is wrong …}
+ARGV  1 shard prefix  2 number of words  3… the words, then ids: those to check of a word with many articles; without
+      ids, all are checked
+Returns  {word, problem, word, problem …}
 Cost  O(ids)
 TOUCHES  article:<id> r, word:<word> r, words: r
 ]]

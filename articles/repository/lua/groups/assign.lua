@@ -1,8 +1,8 @@
 --[[
-Add an article to groups and remove it from others, in one step. Idempotent.
+Add an article to groups and take it out of others, in one step. Idempotent.
 KEYS  1 article
-ARGV  1 id  2 groups to add, comma-separated  3 groups to remove  4 shard prefix
-      5 who, for the log; '' logs nothing  6 now, s  7 reason  8 size of the hot list
+ARGV  1 id  2 groups to add, comma-separated  3 groups to leave  4 shard prefix
+      5 moderator, for the log; '' logs nothing  6 now, s  7 reason  8 size of the hot list
 Returns  {"ok", groups, comma-separated} | {"missing"}
 Cost  O(groups · log N)
 TOUCHES  article:<id> rw, score: rw, time: rw, points: rw, top:<span> rw, group:<slug> rw, score:<slug> rw,
@@ -34,7 +34,7 @@ local now_in, is_same = table.concat(kept, ','), #added == 0 and #dropped == 0
 if not is_same and not removed then
   list_article(prefix, id, tonumber(time), votes - opposes, kept, current, tonumber(ARGV[8]))
 end
-leave_groups(prefix, id, split(ARGV[3]))  -- also groups that hold it although it does not say so
+leave_groups(prefix, id, split(ARGV[3]))  -- also groups that hold the article although its hash does not name them
 if is_same then return {'ok', now_in} end
 redis.call('HSET', article, 'groups', now_in)
 if ARGV[5] ~= '' then

@@ -1,7 +1,7 @@
 --[[
-End a group whose articles were moved to another one, and leave a sign where it went.
+Close a group whose articles have been moved to another one, and redirect its slug there.
 KEYS  1 groups  2 merged
-ARGV  1 slug  2 slug it was merged into  3 who  4 now, s  5 reason  6 shard prefix
+ARGV  1 slug  2 slug of the group it was merged into  3 moderator  4 now, s  5 reason  6 shard prefix
 Returns  {"ok"} | {"no_group"}
 Cost  O(merged groups)
 TOUCHES  log: rw, groups: rw, merged: rw

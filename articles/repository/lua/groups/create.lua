@@ -1,12 +1,11 @@
 --[[
-Create a group, if there is none of this slug. An explicit creation may take the slug of a group that was merged away,
-and gets no title that another group has. A group that only follows from the use of its slug gets any title, but the
-slug of a merged group leads on.
+Create a group unless its slug is taken. A moderator may reuse the slug of a merged group, but not the title of another
+group. A group that is created by using its slug may have any title, but the slug of a merged group redirects.
 KEYS  1 groups  2 merged
-ARGV  1 slug  2 title  3 who, for the log; '' logs nothing  4 now, s  5 shard prefix
-      6 "1" where it only follows from use
-Returns  {"ok"} | {"exists"} | {"merged", the slug it leads to}
-Cost  O(groups) when it is logged, else O(1)
+ARGV  1 slug  2 title  3 moderator, for the log; '' logs nothing  4 now, s  5 shard prefix
+      6 "1" if the group is created by using its slug
+Returns  {"ok"} | {"exists"} | {"merged", slug it redirects to}
+Cost  O(groups) if it is logged, else O(1)
 TOUCHES  log: rw, groups: rw, merged: rw
 INCLUDE  groups, moderation_log
 ]]

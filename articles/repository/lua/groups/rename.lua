@@ -1,8 +1,8 @@
 --[[
 Give a group another title. Its slug, and so its address, stays.
 KEYS  1 groups
-ARGV  1 slug  2 title  3 who  4 now, s  5 reason  6 shard prefix
-Returns  {"ok"} | {"no_group"} | {"taken"}, when another group has the title
+ARGV  1 slug  2 title  3 moderator  4 now, s  5 reason  6 shard prefix
+Returns  {"ok"} | {"no_group"} | {"taken"} if another group has the title
 Cost  O(groups)
 TOUCHES  log: rw, groups: rw
 INCLUDE  groups, moderation_log

@@ -1,10 +1,10 @@
 --[[
-Enter an article with its history. Idempotent: an id that is taken is left as it is.
+Enter an article with its history. Idempotent: an existing id is left unchanged.
 KEYS  1 article  2 voted  3 oppose
 ARGV  1 id  2 title  3 link  4 poster  5 poster's name  6 time, s  7 votes  8 opposes  9 groups, comma-separated
-      10 removal reason, or ''  11 when voting ends, s  12 now, s  13 grace, s
+      10 reason of its removal, or ''  11 when voting ends, s  12 now, s  13 grace, s
       14 first placeholder user id  15 shard prefix  16 words
-Returns  {"ok"} | {"exists"} | {"gone"}, when the poster's account is deleted
+Returns  {"ok"} | {"exists"} | {"gone"} if the poster's account is deleted
 Cost  O(votes) while voting is open, else O(log N)
 TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, votes:<user> rw, opposes:<user> rw, posted:<user> rw,
          gone: r, score: rw, time: rw, points: rw, top:<span> rw, removed: rw, group:<slug> rw,

@@ -1,5 +1,5 @@
 --[[
-Find the articles of one shard, listed or removed, that were posted at given moments. Reads only.
+Find the articles of one shard, listed or removed, that were posted at given times. Reads only.
 KEYS  1 time ranking  2 removed
 ARGV  1 shard prefix  2… times, s
 Returns  {time, link, id, time, link, id …}

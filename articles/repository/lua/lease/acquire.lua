@@ -1,7 +1,7 @@
 --[[
-Take a lock that is free, or keep it for longer if this holder has it. Never touches another holder's.
-KEYS  1 lock
-ARGV  1 the holder's token  2 for how long, s
+Acquire a lease that is free, or renew it for the holder that already has it.
+KEYS  1 lease
+ARGV  1 holder's token  2 life, s
 Returns  1 if this holder has it, else 0
 Cost  O(1)
 TOUCHES  lock:import rw

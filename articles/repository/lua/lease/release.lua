@@ -1,7 +1,7 @@
 --[[
-Give a link or a lock free, if this article or this holder has it.
-KEYS  1 link or lock
-ARGV  1 article id, or the holder's token
+Release a lease, or the claim of a link, if this holder or this article has it.
+KEYS  1 lease or link
+ARGV  1 holder's token, or article id
 Returns  1 if it was held, else 0
 Cost  O(1)
 TOUCHES  link:<digest> rw, lock:hot rw, lock:tick rw, lock:import rw

@@ -1,7 +1,7 @@
 --[[
-Keep a lock for longer, if this holder still has it.
-KEYS  1 lock
-ARGV  1 the holder's token  2 for how long, s
+Renew a lease if this holder still has it.
+KEYS  1 lease
+ARGV  1 holder's token  2 life, s
 Returns  1 if it is held, else 0
 Cost  O(1)
 TOUCHES  lock:tick rw

@@ -1,5 +1,5 @@
 --[[
-Make a group's ranking from the ranking of all articles, for as long as somebody reads it; where the store takes writes.
+Make a group's ranking from the ranking of all articles, if the store takes writes.
 KEYS  1 the group's ranking, to be made  2 group  3 ranking of all articles
 ARGV  1 life, s
 Returns  1 if it was made, else 0

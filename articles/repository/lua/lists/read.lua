@@ -1,13 +1,13 @@
 --[[
-Read a part of a ranking. A group's, and a span's, is made where it is not there. Where the store takes no writes, the
-part is worked out without it.
-KEYS  1 ranking  2 ranking parameters  3 group; the ranking again where it is no group's  4 ranking of all articles by
-      which a group's is made  5 titles of groups, where one is wanted
+Read a part of a ranking. Makes the ranking of a group or a span if it does not exist; where the store refuses writes,
+the part is worked out without it.
+KEYS  1 ranking  2 ranking parameters  3 group; the ranking again for one of no group  4 ranking of all articles from
+      which a group's is made  5 titles of groups, if a title is wanted
 ARGV  1 shard prefix  2 first entry, counted from 0, best first  3 last entry  4 span (day|week|month), or ''
-      5 since when, s, or ''  6 life of a ranking that is made, s  7 how many articles are few  8 most entries of the ranking
-      of all articles that are walked past  9 slug of the group whose title is wanted
-Returns  {how many entries it has, {id, value, id, value …}, {version, refreshed at}, title}
-Cost  O(log N + entries); O(few · log few) where few are to be ranked first, O(walked) where more are, and
+      5 where the span begins, s, or ''  6 life of a ranking that is made, s  7 up to how many articles it is made at once
+      8 past how many articles of the ranking of all to walk before it is made  9 slug of the group whose title is wanted
+Returns  {number of entries, {id, value, id, value …}, {version, refreshed at}, title}
+Cost  O(log N + entries); if the ranking does not exist, O(few · log few) for few articles, O(walked) for more, and
       O(group · log group) for a part that lies deeper
 TOUCHES  score: r, time: r, points: r, top:<span> rw, group:<slug> r, score:<slug> rw, time:<slug> rw,
          points:<slug> rw, hot:score r, hot:score:<slug> rw, ranking: rw, groups: r

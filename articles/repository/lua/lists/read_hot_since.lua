@@ -1,8 +1,8 @@
 --[[
-A part of what a shard's hot list has of articles posted since a moment. Reads only.
+Read a part of a shard's hot list, counting only articles posted since a moment. Reads only.
 KEYS  1 hot list  2 time ranking  3 ranking parameters
 ARGV  1 posted at this moment or later, s  2 first entry, counted from 0, hottest first  3 last entry
-Returns  {how many there are, {id, hotness, id, hotness …}, {version, refreshed at}}
+Returns  {number of such entries, {id, hotness, id, hotness …}, {version, refreshed at}}
 Cost  O(list)
 TOUCHES  time: r, hot:score r, ranking: r
 ]]

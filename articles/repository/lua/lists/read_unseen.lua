@@ -1,13 +1,13 @@
 --[[
-The best entries of a ranking that a reader has not been shown and does not hide. Makes a ranking that is not there.
-KEYS  1 ranking  2 ranking parameters  3 time ranking  4 group; the ranking again where it is no group's
-      5 ranking of all articles by which a group's is made  6… groups that are hidden
-ARGV  1 shard prefix  2 entries wanted  3 most entries looked at  4 only what was posted since, s, or ''
-      5 span (day|week|month), or ''  6 since when, s, or ''  7 life of a ranking that is made, s
-      8 how many articles are few  9 most entries of the ranking of all articles that are walked past
-      10… ids that were shown
-Returns  {how many entries it has, {id, value, id, value …}, {version, refreshed at}}
-Cost  O(entries looked at · hidden groups), and what `lists/read` costs where the ranking is not there
+Read the best entries of a ranking that a reader has neither seen nor hidden. Makes the ranking if it does not exist.
+KEYS  1 ranking  2 ranking parameters  3 time ranking  4 group; the ranking again for one of no group
+      5 ranking of all articles from which a group's is made  6… hidden groups
+ARGV  1 shard prefix  2 entries wanted  3 most entries to examine  4 only articles posted since, s, or ''
+      5 span (day|week|month), or ''  6 where the span begins, s, or ''  7 life of a ranking that is made, s
+      8 up to how many articles it is made at once  9 past how many articles of the ranking of all to walk before
+      10… ids that the reader has seen
+Returns  {number of entries, {id, value, id, value …}, {version, refreshed at}}
+Cost  O(entries examined · hidden groups), plus the cost of `lists/read` if the ranking does not exist
 TOUCHES  score: r, time: r, points: r, top:<span> rw, group:<slug> r, score:<slug> rw, time:<slug> rw,
          points:<slug> rw, hot:score r, hot:score:<slug> rw, ranking: rw
 INCLUDE  open_ranking, values
@@ -18,16 +18,16 @@ local count, part = open_ranking({
   span = ARGV[5] ~= '' and ARGV[5], since = ARGV[6], few = tonumber(ARGV[8]), walked = tonumber(ARGV[9]),
 })
 
-local shown = {}
-for at = 10, #ARGV do shown[ARGV[at]] = true end
+local seen = {}
+for at = 10, #ARGV do seen[ARGV[at]] = true end
 
-local function is_new(id)
-  if shown[id] then return false end
+local function is_wanted(id)
+  if seen[id] then return false end
   local time = since and redis.call('ZSCORE', KEYS[3], id)
   return not since or (time and tonumber(time) >= since)
 end
 
--- Which of these ids are in a hidden group, by their places.
+-- Return the positions of the ids that are in a hidden group.
 local function hidden_of(ids)
   local hidden = {}
   for n = 6, #ids > 0 and #KEYS or 0 do
@@ -38,18 +38,18 @@ local function hidden_of(ids)
   return hidden
 end
 
-local found, looked, refused, step = {}, 0, nil, math.min(VALUES_AT_ONCE, want + math.max(0, #ARGV - 9))
-while #found < 2 * want and looked < math.min(count(), most) do
+local found, examined, refused, step = {}, 0, nil, math.min(VALUES_AT_ONCE, want + math.max(0, #ARGV - 9))
+while #found < 2 * want and examined < math.min(count(), most) do
   local ids, values, entries = {}, {}, nil
-  entries, refused = part(looked, math.min(looked + step, most) - 1)
+  entries, refused = part(examined, math.min(examined + step, most) - 1)
   for at = 1, #entries, 2 do
-    if is_new(entries[at]) then ids[#ids + 1], values[#values + 1] = entries[at], entries[at + 1] end
+    if is_wanted(entries[at]) then ids[#ids + 1], values[#values + 1] = entries[at], entries[at + 1] end
   end
   local hidden = hidden_of(ids)
   for at, id in ipairs(ids) do
     if not hidden[at] and #found < 2 * want then found[#found + 1], found[#found + 2] = id, values[at] end
   end
-  looked = refused and most or looked + step
+  examined = refused and most or examined + step
 end
 if refused and #found < 2 * want then return refused end
 return {count(), found, redis.call('HMGET', KEYS[2], 'version', 'refreshed_at')}

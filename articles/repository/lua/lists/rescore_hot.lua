@@ -1,8 +1,8 @@
 --[[
-Score a shard's hot list anew, all for one moment, then trim it. Idempotent.
+Rescore a shard's hot list for one moment, then trim it. Idempotent.
 KEYS  1 hot list
-ARGV  1 shard prefix  2 moment, s  3 how many to keep
-Returns  how many are left
+ARGV  1 shard prefix  2 moment, s  3 entries to keep
+Returns  number of entries left
 Cost  O(list · log list)
 TOUCHES  article:<id> r, hot:score rw, hot:score:<slug> rw, counter:views:<id> r, hll:uv:<id> r, ranking: rw
 INCLUDE  hot_list

@@ -1,10 +1,10 @@
 --[[
-Take out of a shard's hot list what is colder than the last of the whole list, unless the list was scored anew
-since that was found out. Idempotent.
+Drop the entries of a shard's hot list that are colder than the last entry of the whole list. Does nothing if the list
+was rescored since that entry was found. Idempotent.
 KEYS  1 hot list  2 ranking parameters
-ARGV  1 shard prefix  2 hotness of the last that stays  3 version and  4 moment it was scored for
-Returns  how many are left
-Cost  O(taken out · log list)
+ARGV  1 shard prefix  2 hotness of the last entry to keep  3 version and  4 moment of the scoring it is from
+Returns  number of entries left
+Cost  O(dropped · log list)
 TOUCHES  article:<id> r, hot:score rw, hot:score:<slug> rw, ranking: r
 INCLUDE  hot_list
 ]]

@@ -1,7 +1,7 @@
 --[[
-Read the first articles on a member's list of what it posted in one shard, the oldest first. Reads only.
-KEYS  1 articles the member posted
-ARGV  1 shard prefix  2 how many
+Read the oldest articles on a member's list of posted articles in one shard. Reads only.
+KEYS  1 articles that the member posted
+ARGV  1 shard prefix  2 number of articles
 Returns  {id, title, link, id, title, link …}; an entry without article has '' for both
 Cost  O(log N + articles)
 TOUCHES  article:<id> r, posted:<user> r

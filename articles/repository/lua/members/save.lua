@@ -1,7 +1,7 @@
 --[[
-Save an article for later, in one member's own list.
+Save an article for later, in the member's own list.
 KEYS  1 saved articles of the member
-ARGV  1 id  2 now, s  3 how many a member can save
+ARGV  1 id  2 now, s  3 most articles that a member may save
 Returns  {"ok"} | {"full"}
 Cost  O(log N)
 TOUCHES  saved:<user> rw

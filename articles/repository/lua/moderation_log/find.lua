@@ -1,7 +1,7 @@
 --[[
-Entries of the moderation log about an article, newest first. Reads only.
+Read the log entries that concern an article, newest first. Reads only.
 KEYS  1 article  2 log
-ARGV  1 how many at most
+ARGV  1 most entries
 Returns  the entries, as JSON
 Cost  O(entries about it)
 TOUCHES  article:<id> r, log: r

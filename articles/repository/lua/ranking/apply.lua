@@ -1,8 +1,8 @@
 --[[
-Put parameters in force in one shard: the ranking made beside takes the place of the other, and the hot list is
-scored anew. Idempotent.
-KEYS  1 ranking parameters  2 ranking by score  3 the one made beside
-ARGV  1 shard prefix  2 version  3 moment, s  4 size of the hot list  5 how many values follow
+Make new parameters the current ones in one shard: the staged ranking replaces the ranking by score, and the hot list
+is rescored. Idempotent.
+KEYS  1 ranking parameters  2 ranking by score  3 staged ranking
+ARGV  1 shard prefix  2 version  3 moment, s  4 size of the hot list  5 number of the values that follow
       6… name, value, name, value … of the parameters, then the slugs of all groups
 Returns  {"ok"}
 Cost  O(groups + hot list · log hot list)
@@ -16,7 +16,7 @@ local before, weight, staged_weight, cursor =
   unpack(redis.call('HMGET', ranking, 'version', 'seconds_per_point', 'next_seconds_per_point', 'next_cursor'))
 if tonumber(before) >= tonumber(version) then return {'ok'} end
 parameters(prefix)
-redis.call('ZCARD', prefix .. WHOLE.hot)  -- fails here if it is damaged
+redis.call('ZCARD', prefix .. WHOLE.hot)  -- fails here if it is damaged, before the first write
 local new = {}
 for at = 6, first_slug - 1, 2 do new[ARGV[at]] = ARGV[at + 1] end
 local moves = tonumber(new.seconds_per_point) ~= tonumber(weight)

@@ -1,10 +1,10 @@
 --[[
-Say which parameters are to be applied, unless others are in force than the ones they were chosen by.
+Note the parameters to apply, unless the current ones are not those that the change is based on.
 KEYS  1 ranking parameters of the first shard
-ARGV  1 version they were chosen by  2 now, s  3 who  4 reason
-      5 "1" if the weight of a vote is moderators' choice from then on, "0" if not, "" if it is once it differs
-      6 articles that the site learnt it from, 0 if it did not  7 name  8 value  9 name  10 value …
-Returns  {"ok"} | {"changed", version in force} | {"busy"}
+ARGV  1 version that the change is based on  2 now, s  3 moderator  4 reason
+      5 "1" if a moderator chooses the weight of a vote from now on, "0" if not, "" if so only where the weight changes
+      6 number of articles that the site learnt it from, or 0  7 name  8 value  9 name  10 value …
+Returns  {"ok"} | {"changed", current version} | {"busy"}
 Cost  O(1)
 TOUCHES  ranking: rw
 ]]

@@ -1,5 +1,5 @@
 --[[
-What ranks an article, and the values it is ranked by. Reads only.
+Read what ranks an article, and the values it is ranked by. Reads only.
 KEYS  1 article  2 page views  3 visitors  4 score ranking  5 hot list  6 ranking parameters
 ARGV  1 id
 Returns  {"ok", posted at, votes, opposes, groups, page views, visitors, score or '', hotness or '',

@@ -1,20 +1,21 @@
 --[[
-Where an article stands, or would stand, among a shard's articles. Keeps its groups' rankings that exist.
+Find an article's place, or the place it would have, among a shard's articles. Keeps its groups' rankings that exist.
+A place is {number of articles above, number of articles, next above, its value, next below, its value}, with '' where
+there is none. The first number is -1 if a group's ranking must be made first, and -2 if it cannot be made and the place
+cannot be worked out cheaply.
 KEYS  1 ranking parameters  2 score ranking  3 hot list
-ARGV  1 shard prefix  2 id  3 score  4 score it would have with one more vote  5 hotness, or ''
-      6 life of a group's ranking, s  7 1 if groups' rankings that are not there cannot be made, else 0
-      8 how many articles are few  9 most articles that are counted one by one  10… slugs of its groups
-Returns  {version, refreshed at, place by 3, by 4, by 5, in each group by 3}, a place being {how many stand
-         above it, how many there are, next above it, its value, next below it, its value}; '' where there is none
-         and -1 above it where a group's ranking has to be made first, -2 where it cannot be made and the place
-         cannot be worked out cheaply
-Cost  O(groups · log² N); O(groups · articles counted) where rankings are not there and large or cannot be made
+ARGV  1 shard prefix  2 id  3 score  4 score with one more vote  5 hotness, or ''
+      6 life of a group's ranking, s  7 1 if missing group rankings cannot be made, else 0
+      8 up to how many articles a group is ranked here  9 up to how many articles are counted here  10… slugs of its groups
+Returns  {version, refreshed at, place by 3, by 4, by 5, in each group by 3}
+Cost  O(groups · log² N); O(groups · articles counted) where rankings do not exist and are large or cannot be made
 TOUCHES  score: r, group:<slug> r, score:<slug> rw, hot:score r, ranking: r
 INCLUDE  temporary_rankings, values
 ]]
 local prefix, id, life = ARGV[1], ARGV[2], ARGV[6]
 
--- A ranking orders by value, then by id. Ids are digits, which every collation of Lua's `>` orders by their bytes.
+-- Return how many articles rank above. A ranking orders by value, then by the bytes of the id; Lua's `>` does the same for
+-- ids, which are digits, in every collation.
 local function above(ranking, value)
   local low, high = redis.call('ZCOUNT', ranking, '(' .. value, '+inf'), redis.call('ZCOUNT', ranking, value, '+inf')
   while low < high do
@@ -36,8 +37,8 @@ local function place(ranking, value)
   return found
 end
 
--- Where a group's ranking is not there, and would be large or cannot be made: the articles above it are counted, or
--- the few of the group are ranked.
+-- Work out the place in a group whose ranking does not exist, and would be large or cannot be made: count the articles
+-- above it, or rank the few of the group.
 local function worked_out(group)
   local size, ahead, rank = redis.call('SCARD', group), above(KEYS[2], ARGV[3]), 0
   if ahead <= tonumber(ARGV[9]) then
@@ -47,10 +48,10 @@ local function worked_out(group)
     end
   elseif size <= tonumber(ARGV[8]) then
     local entries, value = group_entries(group, KEYS[2]), tonumber(ARGV[3])
-    local function stands_above(one, its)
+    local function ranks_above(one, its)
       return one and (tonumber(its) > value or (tonumber(its) == value and one > id))
     end
-    while stands_above(entries[2 * rank + 1], entries[2 * rank + 2]) do rank = rank + 1 end
+    while ranks_above(entries[2 * rank + 1], entries[2 * rank + 2]) do rank = rank + 1 end
   else rank = -2 end
   return {rank, size, '', '', '', ''}
 end

@@ -1,9 +1,9 @@
 --[[
-Note parameters that are put in force in the same transaction: in their history, and in the moderation log.
-Does nothing where they, or later ones, are in force already.
+Note the parameters that the same transaction applies: in their history, and in the moderation log. Does nothing if
+they, or later ones, are already the current ones.
 KEYS  1 ranking parameters of the first shard  2 history
-ARGV  1 shard prefix  2 version  3 now, s  4 who  5 reason  6 the parameters, as JSON  7 the ones before, as JSON
-      8 what changed, as JSON  9 whether the weight of a vote is moderators' choice
+ARGV  1 shard prefix  2 version  3 now, s  4 moderator  5 reason  6 the parameters, as JSON  7 the previous ones, as JSON
+      8 what changed, as JSON  9 whether a moderator chose the weight of a vote
 Returns  {"ok"}
 Cost  O(1)
 TOUCHES  ranking: rw, log: rw, tunings: rw

@@ -1,11 +1,12 @@
 --[[
-Score a part of a shard's articles by another weight of a vote, highest of the ranking in force first, and say which
-come out highest. Reads only.
+Score a part of a shard's articles by another weight of a vote, highest current score first, and return the articles
+that rank highest by it. Reads only.
 KEYS  1 ranking by score  2 time ranking
-ARGV  1 shard prefix  2 the other weight, s  3 score to begin at, "+inf" at first  4 how many of that score are done
-      5 articles in this part  6 how many are wanted  7 other score that so many are known to reach
-Returns  {version, {id, score, id … by the other weight}, {id, score, id … the first in force, in the first part only},
-         score to go on at or "" where nothing that is left can be among the wanted, how many of that score are done}
+ARGV  1 shard prefix  2 the other weight, s  3 score to begin at, "+inf" at first  4 articles of that score already scored
+      5 articles in this part  6 articles wanted  7 other score that as many articles are known to reach
+Returns  {version, {id, score, id … by the other weight}, {id, score, id … the first by the current weight; in the
+         first part only}, score to continue from, "" if no article left can be among the wanted,
+         articles of that score already scored}
 Cost  O(part + log N)
 TOUCHES  score: r, time: r, ranking: r
 INCLUDE  formulas, ranking, values
@@ -43,7 +44,7 @@ for at = #entries, 2, -2 do
 end
 if last == from then done = done + skip end
 if last ~= '' then
-  -- Another score is time + other / weight · (score - time): for a given score highest at one end of the times.
+  -- The other score is time + other / weight · (score - time). For a given score it is highest at one end of the times.
   local edge = redis.call(other <= weight and 'ZREVRANGE' or 'ZRANGE', times, 0, 0, 'WITHSCORES')[2] or last
   local highest = tonumber(edge) + other / weight * (tonumber(last) - tonumber(edge))
   if highest + 0.001 < math.max(known, #best == wanted and best[wanted][2] or known) then last = '' end

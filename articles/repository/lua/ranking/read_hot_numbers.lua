@@ -1,8 +1,8 @@
 --[[
-The numbers by which a shard's hot list ranks. Reads only.
+Read the numbers that rank a shard's hot list. Reads only.
 KEYS  1 hot list  2 time ranking  3 ranking parameters
 ARGV  1 shard prefix
-Returns  {{version, refreshed at}, {id, time, PV, UV, id …}}
+Returns  {{version, refreshed at}, {id, time, page views, visitors, id …}}
 Cost  O(list)
 TOUCHES  time: r, hot:score r, counter:views:<id> r, hll:uv:<id> r, ranking: r
 INCLUDE  page_views, ranking

@@ -1,9 +1,9 @@
 --[[
-Go on with a ranking of a shard's articles by another weight, beside the one in force. Begins it where there is
-none. While it is there, every change of an article changes both.
-KEYS  1 ranking parameters  2 the other ranking  3 time ranking  4 ranking in force
+Continue a ranking of a shard's articles by another weight, beside the current one; begin it if there is none. While it
+exists, every change of an article changes both.
+KEYS  1 ranking parameters  2 the other ranking  3 time ranking  4 current ranking
 ARGV  1 shard prefix  2 the other weight, s  3 articles in this step  4 version it will be
-Returns  {1 if all are in it, how many are in it, how many there are}; also where that version is in force already
+Returns  {1 if it is complete, number of its articles, number of all articles}; {1, 0, 0} once that version is current
 Cost  O(step · log N)
 TOUCHES  article:<id> r, score: r, time: r, next:score rw, ranking: rw
 INCLUDE  formulas, ranking, values

@@ -1,8 +1,8 @@
 --[[
-Let go of an article's view counters, which are in the database by now: unless a view came meanwhile. Idempotent.
+Delete an article's view counters, which the database has by now, unless a view has come since. Idempotent.
 KEYS  1 article  2 page views  3 visitors  4 suspect views  5 times of the last views
-ARGV  1 id  2 page views, as they were read  3 moment after which no view may have come, s  4 shard prefix
-      5… reason, number, reason, number … of the suspect views, as they were read
+ARGV  1 id  2 page views, as read  3 moment since which no view may have come, s  4 shard prefix
+      5… reason, number, reason, number … of the suspect views, as read
 Returns  {"ok"} | {"changed"} | {"gone"}
 Cost  O(groups · log N)
 TOUCHES  article:<id> rw, hot:score rw, hot:score:<slug> rw, counter:views:<id> rw, hll:uv:<id> rw,
@@ -15,7 +15,7 @@ local id, prefix = ARGV[1], ARGV[4]
 local groups, archived = unpack(redis.call('HMGET', article, 'groups', 'archived'))
 local pv, last = redis.call('GET', views), redis.call('ZSCORE', viewed, id)
 if not (groups and pv and last) then
-  redis.call('ZREM', viewed, id)  -- nothing that could be archived, now or later
+  redis.call('ZREM', viewed, id)  -- there is nothing to archive, now or later
   return {'gone'}
 end
 if archived or pv ~= ARGV[2] or tonumber(last) > tonumber(ARGV[3]) then return {'changed'} end
@@ -26,7 +26,7 @@ for at = 5, #ARGV, 2 do
   left[ARGV[at]] = (tonumber(redis.call('HGET', suspects, ARGV[at]) or '') or 0) - tonumber(ARGV[at + 1])
 end
 
-redis.call('DEL', views, visitors)  -- first: a full store lets a script go on that has begun by freeing memory
+redis.call('DEL', views, visitors)  -- first: a full store lets a script continue once it has freed memory
 redis.call('ZREM', viewed, id)
 redis.call('ZREM', prefix .. WHOLE.hot, id)
 for _, slug in ipairs(split(groups)) do redis.call('ZREM', prefix .. OF_GROUP.hot .. slug, id) end

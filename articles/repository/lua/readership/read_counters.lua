@@ -1,9 +1,9 @@
 --[[
-All that is counted of an article's views, to be kept elsewhere. Reads only.
+Read all view counters of an article, to archive them. Reads only.
 KEYS  1 page views  2 visitors  3 suspect views  4 times of the last views
 ARGV  1 id
 Returns  {page views, visitors, sketch of the visitors in hex or '', time of the last view, reason, number, …}
-         | {} where no view is counted
+         | {} if no view is counted
 Cost  O(size of the sketch)
 TOUCHES  counter:views:<id> r, hll:uv:<id> r, counter:suspect:<id> r, viewed: r
 ]]
@@ -15,6 +15,6 @@ local function hex(byte) return string.format('%02x', string.byte(byte)) end
 
 local uv, sketch = redis.pcall('PFCOUNT', visitors), ''
 if type(uv) == 'number' then sketch = string.gsub(redis.call('GET', visitors) or '', '.', hex) else uv = 0 end
-local told = {tonumber(pv), uv, sketch, last}
-for _, part in ipairs(redis.call('HGETALL', KEYS[3])) do told[#told + 1] = part end
-return told
+local reply = {tonumber(pv), uv, sketch, last}
+for _, part in ipairs(redis.call('HGETALL', KEYS[3])) do reply[#reply + 1] = part end
+return reply

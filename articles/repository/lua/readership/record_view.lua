@@ -1,9 +1,9 @@
 --[[
-Count a view of an article: a visitor's once in a while, suspect ones apart.
-KEYS  1 article  2 page views  3 visitors  4 suspect views  5 when this visitor was counted
+Record a view of an article. A visitor counts once within a period; suspect views count apart.
+KEYS  1 article  2 page views  3 visitors  4 suspect views  5 when this visitor last counted
       6 the network's views of the article  7 the network's views  8 the day's visitors
-ARGV  1 id  2 visitor  3 network, or ''  4 suspicion, or ''  5 now, s  6 a view counts again after, s
-      7 most views of a network and article  8 most views of a network  9 in so many s
+ARGV  1 id  2 visitor  3 network, or ''  4 suspicion, or ''  5 now, s  6 how long until a visitor counts again, s
+      7 most views of a network and article  8 most views of a network  9 period of both, s
       10 size of the hot list  11 days kept  12 shard prefix
 Returns  {"ok" | "repeat" | "bot" | "prefetch" | "burst", page views, visitors, hotness}
          | {"missing"} | {"removed"} | {"archived"}
@@ -24,12 +24,12 @@ if removed then return {'removed'} end
 if archived and suspicion == '' then return {'archived'} end
 local current = parameters(prefix)
 time = tonumber(time)
--- What else is damaged fails here; a damaged sketch learns of no visitor any more.
+-- Other damaged keys fail here, before the first write; a damaged sketch counts no more visitors.
 for _, key in ipairs({suspects, prefix .. 'days:' .. id, prefix .. 'days:'}) do redis.call('HLEN', key) end
 for _, key in ipairs({prefix .. 'viewed:', prefix .. WHOLE.hot}) do redis.call('ZCARD', key) end
 local known = unique_visitors(prefix, id)
 
--- One more of a kind on this day, for the article and for the shard; days that are past are forgotten.
+-- Count views of a kind on this day, for the article and for the shard; drop expired days.
 local function note(kind, by)
   for _, key in ipairs({prefix .. 'days:' .. id, prefix .. 'days:'}) do
     if redis.call('HINCRBY', key, day .. ':' .. kind, by) == by then
@@ -59,7 +59,7 @@ local function suspect(reason)
   return answer(reason, counts())
 end
 
--- Whether the network has had more views than it may; counts this one where it may.
+-- Return whether the network has exceeded its views; count this one if not.
 local function bursts()
   if network == '' then return false end
   for n, most in ipairs({ARGV[7], ARGV[8]}) do

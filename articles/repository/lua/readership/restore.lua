@@ -1,11 +1,11 @@
 --[[
-Bring an article's view counters back, so that views go on from them. Idempotent: does nothing unless the article
-says that they are away. Its page views and visitors are those it shows. Visitors that the sketch does not know,
-because it is lost or older than that, are stood in for, so that only their number goes on.
+Restore an article's archived view counters, so that counting continues from them. Page views and visitors are those
+that the article shows. Visitors that the sketch lacks, because it is lost or older, are replaced by placeholders: only
+their number continues. Idempotent: does nothing unless the article says that its counters are archived.
 KEYS  1 article  2 page views  3 visitors  4 suspect views  5 times of the last views
 ARGV  1 id  2 time of the last view, s  3 sketch of the visitors in hex, or ''  4 its page views  5 its visitors
       6… reason, number, reason, number … of the suspect views
-Returns  {"ok"} | {"estimated"} where visitors had to be stood in for | {"here"} | {"missing"}
+Returns  {"ok"} | {"estimated"} if visitors were replaced by placeholders | {"here"} | {"missing"}
 Cost  O(size of the sketch), or O(visitors)
 TOUCHES  article:<id> rw, counter:views:<id> rw, hll:uv:<id> rw, counter:suspect:<id> rw, viewed: rw
 INCLUDE  values
@@ -21,13 +21,13 @@ local suspect = {}
 for at = 6, #ARGV, 2 do
   suspect[ARGV[at]] = (tonumber(redis.call('HGET', suspects, ARGV[at]) or '') or 0) + tonumber(ARGV[at + 1])
 end
-redis.call('ZCARD', KEYS[5])  -- fails here if it is damaged
-local usable = sketch ~= '' and its_pv <= pv and its_uv <= uv  -- else it is of an article's other life
+redis.call('ZCARD', KEYS[5])  -- fails here if it is damaged, before the first write
+local usable = sketch ~= '' and its_pv <= pv and its_uv <= uv  -- else the sketch is from another life of the article
 
 if usable then redis.call('SET', visitors, sketch) else redis.call('DEL', visitors) end
-local count = redis.pcall('PFCOUNT', visitors, visitors)  -- of two, so that it looks at all of the sketch
+local count = redis.pcall('PFCOUNT', visitors, visitors)  -- of two keys, because that examines the whole sketch
 if type(count) ~= 'number' or count > 1.01 * uv then
-  redis.call('DEL', visitors)  -- a damaged one
+  redis.call('DEL', visitors)  -- damaged
   usable, count = false, 0
 end
 local exact, n = usable and its_pv == pv and its_uv == uv and count >= 0.99 * uv, 0

@@ -1,10 +1,11 @@
 --[[
-Note places and points of a shard's articles at one moment, unless this moment or a later one is noted. Idempotent.
+Sample the ranks and points of a shard's articles at one moment, unless this moment or a later one is already sampled.
+Idempotent.
 KEYS  1 ranking parameters
 ARGV  1 shard prefix  2 moment, s  3 how long a sample is kept, s
-      4 how far ahead of it a sample may be, s; what is further was noted by a clock that was wrong
-      5… of each article: id, place on the front page or '-', place on the hot list or '-'
-Returns  how many articles were noted
+      4 how far a sample may be ahead, s; one that is further ahead is from a wrong clock
+      5… of each article: id, rank on the front page or '-', rank on the hot list or '-'
+Returns  number of articles sampled
 Cost  O(articles)
 TOUCHES  article:<id> r, history:<id> rw, ranking: rw
 INCLUDE  ranking, values

@@ -1,10 +1,10 @@
 --[[
-Put some articles of one shard, as many as one step may, into exactly the lists their hashes say. Idempotent.
+Put some articles of one shard, as many as one step can, into exactly the lists that their hashes require. Idempotent.
 KEYS  1 removed
-ARGV  1 shard prefix  2 now, s  3 grace, s  4 most voters and entries of the log to look at
-      5 size of the hot list  6… ids
-Returns  {how many were put in order, {ids of those whose voters or entries are too many for one step},
-         {"whole" | "gone" whose poster's name was taken off | "damaged" | "missing", time, poster it had, groups, …} of each}
+ARGV  1 shard prefix  2 now, s  3 grace, s  4 most voters and log entries to examine  5 size of the hot list  6… ids
+Returns  {number of articles repaired, {ids of those with too many voters or log entries for one step},
+         {state, time, previous poster, groups, …} of each}; the state is "whole" | "gone" if the poster's name was taken
+         off | "damaged" | "missing"
 Cost  O(ids · groups · log N + voters + entries), bounded by 4
 TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, votes:<user> rw, opposes:<user> rw, posted:<user> rw,
          gone: r, score: rw, time: rw, points: rw, top:<span> rw, removed: rw, group:<slug> rw,
@@ -14,7 +14,7 @@ TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, votes:<user> rw, oppose
 INCLUDE  closing, lists, members, moderation_log, page_views, ranking, values
 ]]
 local prefix, now, grace = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local current, told, long, most, looked_at = parameters(prefix), {}, {}, tonumber(ARGV[4]), 0
+local current, report, long, most, examined = parameters(prefix), {}, {}, tonumber(ARGV[4]), 0
 local keep = tonumber(ARGV[5])
 
 local function keys_of_article(id)
@@ -35,19 +35,19 @@ local function list_choices(id, time)
   local voters = 0
   for _, one in ipairs(CHOICES) do voters = voters + redis.call('SCARD', prefix .. one.set .. id) end
   if voters > most then return true end
-  looked_at = looked_at + voters
+  examined = examined + voters
   for _, one in ipairs(CHOICES) do
     for _, user in ipairs(redis.call('SMEMBERS', prefix .. one.set .. id)) do list_choice(prefix, one, user, id, time) end
   end
 end
 
--- The time of the last view only tells when to archive: where it is lost, now is near enough.
+-- The time of the last view only decides when to archive: the present replaces a lost one.
 local function note_viewed(id)
   if not page_views(prefix, id) then redis.call('ZREM', prefix .. 'viewed:', id)
   else redis.call('ZADD', prefix .. 'viewed:', 'NX', ARGV[2], id) end
 end
 
--- Visitors whose sketch is damaged cannot be told from one another any more: it begins again, empty.
+-- A damaged sketch cannot distinguish visitors: start an empty one.
 local function renew_sketch(id)
   if not sketched_visitors(prefix, id) then
     redis.call('DEL', prefix .. 'hll:uv:' .. id)
@@ -55,14 +55,14 @@ local function renew_sketch(id)
   end
 end
 
--- What is missing is added when the log is read.
+-- Drop entries that do not concern the article. `repair/log` adds missing ones.
 local function forget_entries(id)
   local article, right = prefix .. 'article:' .. id, {}
   local numbers = redis.call('HGET', article, 'log')
   if not numbers then return end
   if #numbers > most / 10 then return true end
   for _, number in ipairs(split(numbers)) do
-    looked_at = looked_at + 10
+    examined = examined + 10
     if is_about(prefix, number, id) then right[#right + 1] = number end
   end
   if #right == 0 then redis.call('HDEL', article, 'log')
@@ -79,13 +79,13 @@ for at = 6, #ARGV do
   local whole = is_whole(title, link, poster, name, time, votes, opposes, groups, archived)
   local gone = whole and is_gone(prefix, poster)
   local state = not there and 'missing' or not whole and 'damaged' or gone and 'gone' or 'whole'
-  for _, fact in ipairs({state, whole and time or '', whole and poster or '', groups or ''}) do told[#told + 1] = fact end
+  for _, fact in ipairs({state, whole and time or '', whole and poster or '', groups or ''}) do report[#report + 1] = fact end
   if gone then
     redis.call('HSET', article, 'poster', '-1', 'poster_name', '')
     redis.call('ZREM', prefix .. 'posted:' .. poster, id)
   end
   if there and not whole then
-    -- Left as it is, with all that is about it: what it should say is not known.
+    -- Left unchanged, with all its keys: what the hash should say is not known.
   elseif not there then
     unlist_article(prefix, id, {})
     redis.call('ZREM', KEYS[1], id)
@@ -113,7 +113,7 @@ for at = 6, #ARGV do
     end_voter_sets(id, closes)
   end
   if too_long then long[#long + 1] = id end
-  done, looked_at = done + 1, looked_at + 20
-  if looked_at > most then break end
+  done, examined = done + 1, examined + 20
+  if examined > most then break end
 end
-return {done, long, told}
+return {done, long, report}

@@ -1,8 +1,8 @@
 --[[
-Take out of a part of one member's lists what the voter sets of open articles, or the articles, do not say. Idempotent.
-KEYS  1 votes of the member  2 opposes of the member  3 former members
-ARGV  1 shard prefix  2 user id  3 now, s  4 entries that were looked at, newest first  5 entries of each in this step
-Returns  {how many entries there are at most, how many of them were looked at}
+Remove from a part of one member's lists what contradicts the voter sets of open articles, or the articles. Idempotent.
+KEYS  1 votes of the member  2 opposes of the member  3 deleted members
+ARGV  1 shard prefix  2 user id  3 now, s  4 entries already examined, newest first  5 entries of each list in this step
+Returns  {length of the longer list, number of entries examined so far}
 Cost  O(step · log N)
 TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, votes:<user> rw, opposes:<user> rw, gone: r, ranking: r
 INCLUDE  closing, members, values

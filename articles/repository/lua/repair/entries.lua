@@ -1,9 +1,9 @@
 --[[
-Take out of what an article knows of the moderation log those of some entries that are not about it. Idempotent.
+Remove from an article's hash those of some log entries that do not concern it. Idempotent.
 KEYS  1 article  2 log
 ARGV  1 id  2 shard prefix  3… numbers of entries
-Returns  {how many were taken out}
-Cost  O(entries), and O(all entries about the article) where one is taken out
+Returns  {number of entries removed}
+Cost  O(entries), plus O(all entries of the article) if one is removed
 TOUCHES  article:<id> rw, log: r
 INCLUDE  moderation_log, values
 ]]

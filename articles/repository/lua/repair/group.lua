@@ -1,8 +1,8 @@
 --[[
-Take members out of a group whose article is gone, removed or not of this group. Idempotent.
+Remove members from a group whose article is missing, removed or not of this group. Idempotent.
 KEYS  1 group
 ARGV  1 shard prefix  2 slug  3… ids of members
-Returns  how many were taken out
+Returns  number of members removed
 Cost  O(ids · log N)
 TOUCHES  article:<id> r, group:<slug> rw, score:<slug> rw, time:<slug> rw, points:<slug> rw,
          hot:score:<slug> rw

@@ -1,8 +1,8 @@
 --[[
-Note in articles' hashes which entries of the moderation log are about them, from the oldest on. Idempotent.
+Note in articles' hashes which log entries concern them, oldest first. Idempotent.
 KEYS  1 log
-ARGV  1 shard prefix  2 entries that were looked at  3 entries in this step
-Returns  {how many entries there were}
+ARGV  1 shard prefix  2 entries already examined  3 entries in this step
+Returns  {number of entries in this step}
 Cost  O(step + entries known to its articles)
 TOUCHES  article:<id> rw, log: r
 INCLUDE  moderation_log, values

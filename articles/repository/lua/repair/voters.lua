@@ -1,5 +1,5 @@
 --[[
-Put an open article that has many voters into the lists of what some of them chose. Idempotent.
+Add an open article that has many voters to the lists of some of them. Idempotent.
 KEYS  1 article  2 voted  3 oppose
 ARGV  1 id  2 now, s  3 shard prefix  4… user ids
 Returns  {"ok"}

@@ -1,8 +1,9 @@
 --[[
-Take out of some words of one shard what does not belong there, and set the lexicon right. Idempotent.
+Remove from some words of one shard the articles that do not contain them, and correct the lexicon. Idempotent.
 KEYS  1 lexicon
-ARGV  1 shard prefix  2 how many words  3… the words  then ids: of a word with many, those to look at; else all
-Returns  how many of the words are left
+ARGV  1 shard prefix  2 number of words  3… the words, then ids: those to check of a word with many articles; without
+      ids, all are checked
+Returns  number of these words that still have articles
 Cost  O(ids)
 TOUCHES  article:<id> r, word:<word> rw, words: rw
 ]]

@@ -1,17 +1,17 @@
 --[[
-Go on with the lists of what members posted, in a shard that had none: listed and removed articles alike, in the order
-of their posting times, which never change. So an article that is removed or restored meanwhile is not missed.
-Idempotent.
+Continue the lists of what members posted, in a shard that had none: listed and removed articles alike, in the order of
+their posting times. These never change, so an article that is removed or restored in between is not missed. Idempotent.
 KEYS  1 time ranking  2 removed
-ARGV  1 shard prefix  2 posting time to go on from, or '-inf'  3 articles in this step
-Returns  {posting time to go on from, or '' when all are listed}
+ARGV  1 shard prefix  2 posting time to continue from, s, or -inf  3 articles in this step
+Returns  {posting time to continue from, or '' once all are listed}
 Cost  O(step · log N)
 TOUCHES  article:<id> r, posted:<user> rw, gone: r, time: r, removed: r
 INCLUDE  members
 ]]
 local prefix, from, step = ARGV[1], ARGV[2], tonumber(ARGV[3])
 
--- What follows in both, and up to which time both are known; of equal times some are found twice.
+-- Return the next entries of both rankings, and the time up to which both are known. Entries with equal times may be
+-- returned twice.
 local function following_in_both()
   while true do
     local found, upto = {}, nil

@@ -1,8 +1,8 @@
 --[[
-Go on with the ranking by points of a store that had none. Idempotent.
+Continue the ranking by points of a store that had none. Idempotent.
 KEYS  1 time ranking
-ARGV  1 shard prefix  2 posting time to go on from, s, or -inf  3 articles in this step
-Returns  {posting time to go on from, or '' when all are ranked}
+ARGV  1 shard prefix  2 posting time to continue from, s, or -inf  3 articles in this step
+Returns  {posting time to continue from, or '' once all are ranked}
 Cost  O(step · log N)
 TOUCHES  article:<id> r, time: r, points: rw, top:<span> rw, points:<slug> rw, ranking: r
 INCLUDE  ranking, values
@@ -13,6 +13,8 @@ local entries, last = following(KEYS[1], ARGV[2], tonumber(ARGV[3]))
 for at = 1, #entries, 2 do
   local id = entries[at]
   local votes, opposes, groups = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'votes', 'opposes', 'groups'))
-  if as_count(votes) and as_count(opposes) then rank_by_points(prefix, id, tonumber(entries[at + 1]), votes - opposes, split(groups)) end
+  if as_count(votes) and as_count(opposes) then
+    rank_by_points(prefix, id, tonumber(entries[at + 1]), votes - opposes, split(groups))
+  end
 end
 return {last}

@@ -1,9 +1,9 @@
 --[[
-Go on with giving the articles of a shard that lack one a closing time, by the window that the shard remembers. Their
-voter sets, if they are still open, last that long. Idempotent.
+Continue setting the closing times of the articles of a shard that lack one, by the window that the shard remembers.
+Voter sets that still exist expire accordingly. Idempotent.
 KEYS  1 time ranking, or removed articles by time
-ARGV  1 shard prefix  2 posting time to go on from, s, or -inf  3 articles in this step  4 now, s  5 grace, s
-Returns  {posting time to go on from, or '' when all have one}
+ARGV  1 shard prefix  2 posting time to continue from, s, or -inf  3 articles in this step  4 now, s  5 grace, s
+Returns  {posting time to continue from, or '' once all have one}
 Cost  O(log N + step)
 TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, time: r, removed: r, ranking: r
 INCLUDE  closing, members, ranking, values

@@ -1,8 +1,8 @@
 --[[
-Stamp an empty store as this site's; one that has a stamp is left as it is. Idempotent.
+Stamp an empty store as this site's; an existing stamp is left unchanged. Idempotent.
 KEYS  1 the stamp
 ARGV  1… field, value, field, value … of a new stamp
-Returns  {"ok"} | {"foreign", number of keys that are not this site's}
+Returns  {"ok"} | {"foreign", number of keys that belong to something else}
 Cost  O(1)
 TOUCHES  schema: rw
 ]]

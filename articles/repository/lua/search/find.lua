@@ -1,16 +1,16 @@
 --[[
-Look for articles of one shard that meet all terms. Reads only.
+Find articles of one shard that match all terms. Reads only.
+Rare terms are read and sorted; frequent ones are soon met while walking down the ranking. Words that are frequent alone
+and rare together are intersected, which costs least per article; reading an article's own words costs most. Each call
+takes a few milliseconds, whatever the query.
 KEYS  1 ranking of all articles
 ARGV  1 shard prefix  2 query, JSON: {terms: [{words, beginning, groups}], hidden: [groups]}  3 matches wanted
-      4 rank from which to walk on  5 what to do if no term is rare: "walk" down the ranking, "meet": look at all
-      that have the rarest term, else walk; "sample": look at some that have it
-      6 how many articles are few  7 articles walked past in a call
-Returns  {"all", how many match, id, value …}: every match is known, the best of them follow
-       | {"some", rank to walk on from, id, value …}: matches among the articles looked at
+      4 rank from which to continue walking  5 what to do if no term is rare: "walk" down the ranking; "meet": examine
+      all articles with the rarest term, else walk; "sample": examine some of them
+      6 up to how many articles a term is rare  7 articles to walk past in a call
+Returns  {"all", number of matches, id, value …}: every match is known, and the best follow
+       | {"some", rank from which to continue walking, id, value …}: matches among the articles examined
 Cost  O(the rarest term), or some thousand articles of the ranking
-What is rare is read and sorted; what is frequent is met soon when one walks down the ranking. Words that are
-frequent alone and rare together are intersected, which is by far the cheapest for each article; reading an article's
-own words is the dearest. Each call takes some milliseconds, whatever the query.
 TOUCHES  article:<id> r, score: r, time: r, points: r, group:<slug> r, hot:score r, word:<word> r, words: r
 INCLUDE  values
 ]]
@@ -20,8 +20,8 @@ local AT_ONCE, MOST_WORDS, MOST_SETS, MOST_TEXTS = math.min(250, step), 500, 6, 
 local MOST_MET, MOST_INTERSECTED, MOST_INTERSECTIONS, FEW_HIDDEN = 3 * few, 40 * few, 1500, 10
 local terms, sizes, driver, read = {}, {}, nil, 0
 
--- A term with those of its sets that are there, the largest first; without where it begins too many words: that is
--- told by the articles' own fields. `size` is at least the number of articles that meet it.
+-- Return a term with those of its sets that exist, the largest first; without sets if it begins too many words: then the
+-- articles' own fields decide. `size` is at least the number of articles that match it.
 local function prepared(term)
   local keys, one, known = {}, {term = term, size = 0, sets = {}}, {}
   for _, word in ipairs(term.words) do keys[#keys + 1] = prefix .. 'word:' .. word end
@@ -53,8 +53,8 @@ local function meets(term, words, groups)
   return false
 end
 
--- Those of the ids that are in any of the sets, or in none of them; in their order.
-local function among(sets, ids, wished)
+-- Return the ids that are in any of the sets, or those that are in none, in their order.
+local function among(sets, ids, wanted_inside)
   local kept = {}
   for first = 1, #ids, VALUES_AT_ONCE do
     local last, inside = math.min(first + VALUES_AT_ONCE - 1, #ids), {}
@@ -64,7 +64,7 @@ local function among(sets, ids, wished)
       end
     end
     for n = 1, last - first + 1 do
-      if (inside[n] or false) == wished then kept[#kept + 1] = ids[first + n - 1] end
+      if (inside[n] or false) == wanted_inside then kept[#kept + 1] = ids[first + n - 1] end
     end
   end
   return kept
@@ -84,7 +84,7 @@ local function by_text(ids, wanted_terms)
   return kept
 end
 
--- Those of the ids that are in no hidden group. Where many are hidden, each article's own groups are the fewer.
+-- Return the ids that are in no hidden group. If many groups are hidden, an article's own groups are fewer.
 local function shown(ids)
   local sets, hidden, kept = {}, {}, {}
   for n, slug in ipairs(query.hidden) do sets[n], hidden[slug] = prefix .. 'group:' .. slug, true end
@@ -100,7 +100,7 @@ local function shown(ids)
   return kept
 end
 
--- Those of the ids that meet all terms but one, and are in no hidden group.
+-- Return the ids that match all terms but `met`, which they are known to match, and are in no hidden group.
 local function verified(ids, met)
   local others = {}
   for _, one in ipairs(terms) do
@@ -125,7 +125,7 @@ local function is_better(a, b)
   return a[1] > b[1]
 end
 
--- Those that are ranked, best first: as the ranking orders, by value, then by the id's bytes.
+-- Return the ids that are ranked, best first, as the ranking orders: by value, then by the bytes of the id.
 local function answer(status, number, ids)
   local best, values, ranked, worst = {}, values_of(ids), 0, nil
   local function cut()
@@ -162,7 +162,7 @@ local function walk()
   return reply
 end
 
--- Every choice of one set for each term, and the terms without sets; nil if there are too many choices.
+-- Return every choice of one set per term, and the terms without sets; nil if there are too many choices.
 local function choices()
   local all, others = {{}}, {}
   for _, one in ipairs(terms) do
@@ -179,7 +179,7 @@ local function choices()
   return all, others
 end
 
--- All matches by intersection; nil if that is too much work, or they are too many.
+-- Return all matches by intersection; nil if that is too much work, or there are too many.
 local function meet()
   local all, others = choices()
   if not all or driver.size == math.huge then return nil end

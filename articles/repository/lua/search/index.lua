@@ -1,9 +1,9 @@
 --[[
-Put some articles of one shard under their words, and no others. Idempotent. One that has changed since its words
-were made is left as it is.
+Index some articles of one shard under their words, and under no others. Idempotent. An article that has changed since
+its words were made is left unchanged.
 KEYS  1 lexicon
-ARGV  1 shard prefix  2… id, title, link, poster's name, words of each
-Returns  ids of those that have changed meanwhile
+ARGV  1 shard prefix  2… of each article: id, title, link, poster's name, words
+Returns  ids of the articles that have changed
 Cost  O(words)
 TOUCHES  article:<id> rw, word:<word> rw, words: rw
 INCLUDE  words

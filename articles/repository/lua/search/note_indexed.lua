@@ -1,7 +1,7 @@
 --[[
-Remember how far articles have their words, unless a newer version of the site makes them. Idempotent.
+Note up to which article words are indexed, unless a newer version of the site is indexing. Idempotent.
 KEYS  1 stamp of the store
-ARGV  1 version of the words  2 id up to which articles have them, or 'all'  3 "1" to take over from a newer version
+ARGV  1 version of the words  2 last indexed id, or 'all'  3 "1" to take over from a newer version
 Returns  {"ok"} | {"newer"}
 Cost  O(1)
 TOUCHES  schema: rw

@@ -1,8 +1,8 @@
 --[[
-Set one user's choice on an article. Idempotent: the choice is a target state.
+Set one member's choice on an article. Idempotent: the choice is a target state.
 KEYS  1 article  2 voted  3 oppose
 ARGV  1 article id  2 user id  3 choice (vote|oppose|none)  4 now, s  5 grace, s  6 shard prefix
-Returns  {"ok", votes, opposes, choice} | {"missing"} | {"removed"} | {"closed"} | {"gone"}
+Returns  {"ok", votes, opposes, choice} | {"missing"} | {"removed"} | {"closed"} | {"gone"} if the account is deleted
 Cost  O(log N)
 TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, votes:<user> rw, opposes:<user> rw, gone: r,
          score: rw, points: rw, top:<span> rw, score:<slug> rw, points:<slug> rw, next:score rw, ranking: r
