@@ -453,7 +453,7 @@ def tune_and_keep_house(repository: Repository, clock: Clock) -> None:
     repository.hot.rescore()
     with repository.lease.acquire() as turn:
         assert turn is not None
-        assert turn.keep()
+        assert turn.renew()
     repository.history.record()
     clock.advance(91 * DAY)
     kept = repository.archive.get_counters(repository.archive.list_due(100))
