@@ -103,8 +103,8 @@ def without_counters(store: Store, ids: list[int], reader: int) -> None:
 
 def measure(repository: Repository, articles: int, listed: int) -> None:
     viewed = fill(repository, articles, listed)
-    listings, store = repository.listings, repository.store
-    front = [article.id for article in listings.page(Order.SCORE).articles]
+    lists, store = repository.lists, repository.store
+    front = [article.id for article in lists.get_page(Order.SCORE).articles]
     print(f"\n{articles:,} articles, {listed:,} on the hot list, shards: {store.shards.count}")
     print("| operation | store, ms | best | answer, ms | best |\n| --- | ---: | ---: | ---: | ---: |")
     measured(repository, "score the hot list anew", lambda _: repository.hot.rescore(), 100)
@@ -112,11 +112,11 @@ def measure(repository: Repository, articles: int, listed: int) -> None:
         repository, "record a view", lambda n: repository.pageviews.record(viewed[n % listed], visit(n + 1)), 1000
     )
     measured(repository, "a repeat", lambda _: repository.pageviews.record(viewed[0], visit(1)), 1000)
-    measured(repository, "page of the hot list", lambda _: listings.page(Order.HOT, reader=1), 300)
+    measured(repository, "page of the hot list", lambda _: lists.get_page(Order.HOT, reader=1), 300)
     week = store.now() - 30 * 86400
-    measured(repository, "of a time span", lambda _: listings.page(Order.HOT, since=week), 300)
-    measured(repository, "page of a group's hot list", lambda _: listings.page(Order.HOT, slug="group-1"), 300)
-    measured(repository, "front page", lambda _: listings.page(Order.SCORE, reader=1), 300)
+    measured(repository, "of a time span", lambda _: lists.get_page(Order.HOT, since=week), 300)
+    measured(repository, "page of a group's hot list", lambda _: lists.get_page(Order.HOT, slug="group-1"), 300)
+    measured(repository, "front page", lambda _: lists.get_page(Order.SCORE, reader=1), 300)
     measured(repository, "its articles", lambda _: repository.articles.get_many(front, 1), 300)
     measured(repository, "its articles without counters", lambda _: without_counters(store, front, 1), 300)
     apply(repository)

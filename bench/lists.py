@@ -42,27 +42,29 @@ def fill(repository: Repository, articles: int) -> list[int]:
 
 def measure(repository: Repository, articles: int) -> None:
     ids = fill(repository, articles)
-    lists, client = repository.listings, repository.store.client
+    lists, client = repository.lists, repository.store.client
     print(f"\n{articles:,} articles, shards: {repository.store.shards.count}")
     print("| operation | store, ms | best | answer, ms | best |\n| --- | ---: | ---: | ---: | ---: |")
 
     def top_made(_: int) -> None:
         client.delete(*(keys.top(Span.MONTH) for keys in repository.store.shards.all))
-        lists.page(Order.POINTS, span=Span.MONTH)
+        lists.get_page(Order.POINTS, span=Span.MONTH)
 
     front: list[int] = []
     for number in range(1, 41):
-        front += [article.id for article in lists.page(Order.SCORE, number).articles]
+        front += [article.id for article in lists.get_page(Order.SCORE, number).articles]
     both, ten = ("group-1", "group-2"), tuple(f"group-{n}" for n in range(10))
-    measured(repository, "front page", lambda _: lists.page(Order.SCORE, reader=1), 300)
-    measured(repository, "1 group hidden", lambda _: lists.page(Order.SCORE, reader=1, hidden=("group-1",)), 300)
-    measured(repository, "10 groups hidden", lambda _: lists.page(Order.SCORE, reader=1, hidden=ten), 300)
-    measured(repository, "page 2, after 25 shown", lambda _: lists.page(Order.SCORE, 2, shown=front[:25]), 300)
-    measured(repository, "page 41, after 1,000 shown", lambda _: lists.page(Order.SCORE, 41, shown=front), 300)
-    measured(repository, "2 groups", lambda _: lists.page(Order.SCORE, slugs=both, reader=1), 300)
-    measured(repository, "10 groups", lambda _: lists.page(Order.SCORE, slugs=ten, reader=1), 300)
+    measured(repository, "front page", lambda _: lists.get_page(Order.SCORE, reader=1), 300)
+    measured(
+        repository, "1 group hidden", lambda _: lists.get_page(Order.SCORE, reader=1, hidden=("group-1",)), 300
+    )
+    measured(repository, "10 groups hidden", lambda _: lists.get_page(Order.SCORE, reader=1, hidden=ten), 300)
+    measured(repository, "page 2, after 25 shown", lambda _: lists.get_page(Order.SCORE, 2, shown=front[:25]), 300)
+    measured(repository, "page 41, after 1,000 shown", lambda _: lists.get_page(Order.SCORE, 41, shown=front), 300)
+    measured(repository, "2 groups", lambda _: lists.get_page(Order.SCORE, slugs=both, reader=1), 300)
+    measured(repository, "10 groups", lambda _: lists.get_page(Order.SCORE, slugs=ten, reader=1), 300)
     measured(repository, "top of the month, made", top_made, 30)
-    measured(repository, "top of the month, there", lambda _: lists.page(Order.POINTS, span=Span.MONTH), 300)
+    measured(repository, "top of the month, there", lambda _: lists.get_page(Order.POINTS, span=Span.MONTH), 300)
     newest, votes = ids[-100:], repository.votes
     measured(repository, "a vote", lambda n: votes.cast(newest[n % 100], 7 + n, Choice.VOTE), 500)
 

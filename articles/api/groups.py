@@ -82,6 +82,29 @@ _CHANGES: dict[str, Any] = {"auth": MEMBERS}
 _LOCATION = {"Location": {"description": "The group's address in the API.", "schema": {"type": "string"}}}
 
 
+@router.put(
+    "articles/{article_id:article_id}/groups",
+    summary=gettext_noop("Assign an article to groups"),
+    description=gettext_noop(
+        "For moderators. Sets all groups of an article in one step. Repeating it changes nothing."
+    ),
+    response={200: schemas.Assigned} | failing(400, 401, 403, 404, 413, 415, 503),
+    auth=MEMBERS,
+)
+def assign_groups(
+    request: HttpRequest, article_id: ArticleNumber, assignment: schemas.Assignment
+) -> schemas.Assigned:
+    if not request.user.has_perm("articles.assign_groups"):
+        raise PermissionDenied
+    found, wanted = repository(), slugs_of(assignment.groups)
+    reason = clean_reason(assignment.reason) if assignment.reason else ""
+    known = {*found.groups.get_titles(), *found.articles.get(article_id).groups}
+    check_groups(wanted, known)
+    others = known.difference(wanted)  # not only those it is in now: another moderator may be adding one
+    groups = found.groups.assign(article_id, wanted, others, actor=actor(request), reason=reason)
+    return schemas.Assigned(id=article_id, groups=list(groups))
+
+
 @router.get(
     "groups",
     summary=gettext_noop("All groups"),
@@ -180,29 +203,6 @@ def _checked(form: Form) -> Form:
 
 def _reason(raw: str) -> str:
     return clean_reason(raw) if raw else ""
-
-
-@router.put(
-    "articles/{article_id:article_id}/groups",
-    summary=gettext_noop("Assign an article to groups"),
-    description=gettext_noop(
-        "For moderators. Sets all groups of an article in one step. Repeating it changes nothing."
-    ),
-    response={200: schemas.Assigned} | failing(400, 401, 403, 404, 413, 415, 503),
-    auth=MEMBERS,
-)
-def assign_groups(
-    request: HttpRequest, article_id: ArticleNumber, assignment: schemas.Assignment
-) -> schemas.Assigned:
-    if not request.user.has_perm("articles.assign_groups"):
-        raise PermissionDenied
-    found, wanted = repository(), slugs_of(assignment.groups)
-    reason = clean_reason(assignment.reason) if assignment.reason else ""
-    known = {*found.groups.get_titles(), *found.articles.get(article_id).groups}
-    check_groups(wanted, known)
-    others = known.difference(wanted)  # not only those it is in now: another moderator may be adding one
-    groups = found.groups.assign(article_id, wanted, others, actor=actor(request), reason=reason)
-    return schemas.Assigned(id=article_id, groups=list(groups))
 
 
 def slugs_of(names: Sequence[str]) -> list[str]:

@@ -288,7 +288,7 @@ def test_its_status_says_that_a_step_failed(site_store, monkeypatch):
 
 
 def test_without_a_store_it_says_so(run, site_store, monkeypatch):
-    monkeypatch.setattr(site_store.house, "alone", failing(StoreUnavailable("it is away")))
+    monkeypatch.setattr(site_store.lease, "acquire", failing(StoreUnavailable("it is away")))
 
     with pytest.raises(CommandError, match="The store cannot be used: it is away"):
         run("tick")

@@ -332,7 +332,7 @@ def everywhere(raw: Raw, name: str, value: str) -> None:
 def staged(raw: Raw) -> None:
     """Another weight is being applied; its ranking is whole in all shards, and not yet in force."""
     weight = Parameters(votes_per_day=20)
-    tunings = raw.repository.tuning
+    tunings = raw.repository.parameters
     tunings._put_in_force = lambda *_: None  # type: ignore[method-assign]
     raw.client.hset(raw.first.ranking, mapping={"next_version": "3"})
     while not tunings._stage(weight, 3):

@@ -369,13 +369,13 @@ def test_figures_take_two_round_trips(used, wire):
 def test_a_server_that_knows_none_of_it_is_no_error():
     inspection = connect(fakeredis.FakeRedis(decode_responses=True)).inspection
 
-    assert inspection.overview() is None
-    assert inspection.sync_policy() is None
-    assert inspection.slow_log() is None
-    assert inspection.footprint() is None
-    assert inspection.article_keys(1) is None
-    assert inspection.figures() == {"articles": 0.0, "keys": 0.0}
-    assert inspection.keys().exact
+    assert inspection.get_overview() is None
+    assert inspection.get_sync_policy() is None
+    assert inspection.list_slow_commands() is None
+    assert inspection.measure_footprint() is None
+    assert inspection.list_article_keys(1) is None
+    assert inspection.get_figures() == {"articles": 0.0, "keys": 0.0}
+    assert inspection.count_keys().exact
 
 
 @pytest.mark.parametrize("forbidden", ["info", "slowlog", "config", "memory", "object"])
@@ -386,13 +386,13 @@ def test_each_question_may_be_forbidden_by_itself(used, store_paths, forbidden):
     inspection = connect(url, shards=used.store.shards.count, patient=True).inspection
     try:
         answers = {
-            "info": inspection.overview() is None,
-            "config": inspection.sync_policy() is None,
-            "slowlog": inspection.slow_log() is None,
-            "memory": inspection.footprint() is None,
-            "object": inspection.article_keys(3) is None,
+            "info": inspection.get_overview() is None,
+            "config": inspection.get_sync_policy() is None,
+            "slowlog": inspection.list_slow_commands() is None,
+            "memory": inspection.measure_footprint() is None,
+            "object": inspection.list_article_keys(3) is None,
         }
-        assert inspection.figures()["articles"] > 0
+        assert inspection.get_figures()["articles"] > 0
     finally:
         admin.execute_command("ACL", "DELUSER", "limited")
 
@@ -403,9 +403,15 @@ def test_each_question_may_be_forbidden_by_itself(used, store_paths, forbidden):
 def test_a_store_that_is_away_is_a_fact_as_everywhere(tmp_path):
     inspection = connect(f"unix://{tmp_path}/nobody.sock").inspection
 
-    for ask in (inspection.overview, inspection.slow_log, inspection.latency, inspection.keys, inspection.figures):
+    for read in (
+        inspection.get_overview,
+        inspection.list_slow_commands,
+        inspection.measure_latency,
+        inspection.count_keys,
+        inspection.get_figures,
+    ):
         with pytest.raises(StoreUnavailable):
-            ask()
+            read()
 
 
 # The observer

@@ -1,6 +1,7 @@
 """The one NinjaAPI, with the endpoints and the way failures are answered."""
 
 import json
+from importlib import import_module
 from typing import Any, NoReturn
 
 from django.http import Http404, HttpRequest
@@ -10,7 +11,6 @@ from ninja.operation import Operation
 from ninja.parser import Parser
 from ninja.renderers import JSONRenderer
 
-from articles.api import articles, groups, lists, my_lists, ranking, readership, search, votes  # noqa: F401 - operations
 from articles.api.protocol.operations import router
 from articles.api.protocol.problems import answer_to
 
@@ -63,6 +63,8 @@ api = SiteApi(
     parser=StrictJson(),
     renderer=PlainJson(),
 )
+for _noun in ("lists", "search", "readership", "votes", "ranking", "my_lists", "groups", "articles"):
+    import_module(f"articles.api.{_noun}")  # registers its operations; the documentation has them in this order
 api.add_router("", router)
 for _kind in (Exception, Http404, HttpError, ValidationError):  # ninja answers the latter three itself otherwise
     api.exception_handler(_kind)(answer_to)
