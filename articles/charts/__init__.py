@@ -1,4 +1,4 @@
-"""Numbers become the geometry of charts, which `templates/articles/charts.html` draws. Standard library only.
+"""Numbers become the geometry of charts, which `templates/charts.html` draws. Standard library only.
 
 Labels are made by the functions passed in, so that they speak the reader's language (`views/chart_labels.py`).
 """

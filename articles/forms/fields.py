@@ -46,7 +46,7 @@ class CleanedField(forms.CharField):
 
 
 class LineInput(forms.TextInput):
-    """A line whose characters static/js/post.js counts as `articles.text.lines.clean_line` does.
+    """A line whose characters static/js/posting.js counts as `articles.text.lines.clean_line` does.
 
     It has no `maxlength`: browsers count an emoji as two characters or more, and cut pasted text silently.
     """
@@ -68,7 +68,7 @@ class LineInput(forms.TextInput):
 class GroupsWidget(forms.Widget):
     """Boxes to tick, and a line to type further names into. All travel under one name."""
 
-    template_name = "articles/groups_widget.html"
+    template_name = "groups/widget.html"
     use_fieldset = True
 
     def __init__(self) -> None:

@@ -9,4 +9,4 @@ from articles.wiring import rules
 
 @require_safe
 def about(request: HttpRequest) -> HttpResponse:
-    return render(request, "articles/about.html", {"rules": rules()})
+    return render(request, "about.html", {"rules": rules()})

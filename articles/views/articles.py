@@ -56,7 +56,9 @@ def explanation(request: HttpRequest, article_id: int) -> HttpResponse:
     article = found.articles.get(article_id, reader_id(request))
     if article.removed is not None:
         raise ArticleRemoved(article_id)
-    response = render(request, "articles/why.html", {"article": article, "rules": found.rules, **why(article)})
+    response = render(
+        request, "ranking/explanation.html", {"article": article, "rules": found.rules, **why(article)}
+    )
     response["X-Robots-Tag"] = "noindex"
     return response
 

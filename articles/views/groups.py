@@ -32,7 +32,7 @@ def index(request: HttpRequest) -> HttpResponse:
         rest.pop("any")
         query = f"?{rest.urlencode()}" if rest else ""
         return redirect(reverse("articles:group", args=["+".join(wanted)]) + query)
-    return render(request, "articles/groups.html", {"groups": groups})
+    return render(request, "groups/groups.html", {"groups": groups})
 
 
 @page_with_form
@@ -49,7 +49,7 @@ def create(request: HttpRequest) -> HttpResponse:
     if slug := _just_created(request, form):
         return _created(request, slug)
     unsent_form.refill(request, form)
-    return render(request, "articles/create_group.html", {"form": form}, status=400 if form.errors else 200)
+    return render(request, "groups/create.html", {"form": form}, status=400 if form.errors else 200)
 
 
 def _just_created(request: HttpRequest, form: GroupForm) -> str:
@@ -85,7 +85,7 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
             form.add_error("title", action_sentence(taken))
     unsent_form.refill(request, rename_form, merge_form)
     context = {"group": group, "rename_form": rename_form, "merge_form": merge_form}
-    return render(request, "articles/manage_group.html", context, status=400 if form.errors else 200)
+    return render(request, "groups/manage.html", context, status=400 if form.errors else 200)
 
 
 def _rename(request: HttpRequest, group: Group, form: RenameForm) -> HttpResponse:

@@ -19,4 +19,4 @@ def profile(request: HttpRequest, name: str) -> HttpResponse:
     number, found = page_number(request), repository()
     page = found.members.get_posted(member.pk, number, reader_id(request))
     context = {"member": member, "page": page, "now": found.store.now()}
-    return render(request, "articles/profile.html", context)
+    return render(request, "lists/profile.html", context)

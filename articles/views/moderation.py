@@ -26,7 +26,7 @@ from articles.wiring import repository
 @require_safe
 def log(request: HttpRequest) -> HttpResponse:
     page = repository().moderation_log.get_page(page_number(request))
-    return render(request, "articles/log.html", {"page": page})
+    return render(request, "moderation/log.html", {"page": page})
 
 
 @page_with_form
@@ -46,20 +46,20 @@ def assign_groups(request: HttpRequest, article_id: int) -> HttpResponse:
         return redirect("articles:article", article_id)
     unsent_form.refill(request, form)
     context = {"form": form, "article": article}
-    return render(request, "articles/assign_groups.html", context, status=400 if form.errors else 200)
+    return render(request, "moderation/assign_groups.html", context, status=400 if form.errors else 200)
 
 
 @page_with_form
 @needs("articles.remove_articles", carries=["reason"])
 def remove(request: HttpRequest, article_id: int) -> HttpResponse:
-    return _with_reason(request, article_id, "articles/remove.html", Action.REMOVE, repository().articles.remove)
+    return _with_reason(request, article_id, "moderation/remove.html", Action.REMOVE, repository().articles.remove)
 
 
 @page_with_form
 @needs("articles.remove_articles", carries=["reason"])
 def restore(request: HttpRequest, article_id: int) -> HttpResponse:
     return _with_reason(
-        request, article_id, "articles/restore.html", Action.RESTORE, repository().articles.restore
+        request, article_id, "moderation/restore.html", Action.RESTORE, repository().articles.restore
     )
 
 

@@ -49,7 +49,7 @@ def operation(request: HttpRequest) -> HttpResponse:
         "measures": units,
         **_asked_article(found, request.GET.get("article", "").strip()),
     }
-    return render(request, "articles/operation.html", context | {"warnings": list(_warnings(context))})
+    return render(request, "operation/operation.html", context | {"warnings": list(_warnings(context))})
 
 
 def _warnings(context: Mapping[str, Any]) -> Iterator[str]:

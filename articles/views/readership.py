@@ -47,7 +47,7 @@ class Kind:
 def site(request: HttpRequest) -> HttpResponse:
     days = repository().pageviews.list_days()
     context = {"article": None, "kinds": _kinds(days), "chart": _chart(days, _("Visitors"), adds_up=False)}
-    return render(request, "articles/statistics.html", context | _summary(days))
+    return render(request, "readership/readership.html", context | _summary(days))
 
 
 @require_safe
@@ -61,7 +61,7 @@ def article(request: HttpRequest, article_id: int) -> HttpResponse:
         "kinds": _kinds(days, archive.suspects(found, article_id)),
         "chart": _chart(days, _("New visitors"), adds_up=True),
     }
-    return render(request, "articles/statistics.html", context | _summary(days))
+    return render(request, "readership/readership.html", context | _summary(days))
 
 
 def _kinds(days: Sequence[DayViews], ever: dict[str, int] | None = None) -> list[Kind]:

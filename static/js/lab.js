@@ -1,4 +1,4 @@
-// Sliders beside the lab's numbers. Without it the numbers are typed. The preview is the affair of renew.js.
+// Sliders beside the lab's numbers. Without it the numbers are typed. results.js loads the preview.
 (() => {
   "use strict";
 

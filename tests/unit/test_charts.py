@@ -465,7 +465,7 @@ def test_midnights_are_labelled_by_the_day_and_hours_by_the_clock():
 
 
 def drawn(call, **values):
-    page = f'{{% from "articles/charts.html" import decay_chart, history_chart, days_chart %}}{{{{ {call} }}}}'
+    page = f'{{% from "charts.html" import decay_chart, history_chart, days_chart %}}{{{{ {call} }}}}'
     return engines["jinja2"].from_string(page).render(values)
 
 

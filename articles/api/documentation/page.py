@@ -27,7 +27,7 @@ def docs(request: HttpRequest) -> HttpResponse:
     """The page. It needs no script."""
     failures = [(status, _(meaning.text), meaning.codes) for status, meaning in MEANINGS.items()]
     context = {"endpoints": list(endpoints(site_address(request))), "shapes": list(shapes()), "failures": failures}
-    return render(request, "articles/api_docs.html", context)
+    return render(request, "api/documentation.html", context)
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ def _own(tab: str, pick: Callable[[Repository], List]) -> Callable[[HttpRequest]
         number, found = page_number(request), repository()
         page = pick(found)(actor(request).id, number)
         context = {"tab": tab, "member": request.user, "page": page, "now": found.store.now()}
-        return _unlisted(render(request, "articles/mine.html", context))
+        return _unlisted(render(request, "lists/my_lists.html", context))
 
     return view
 

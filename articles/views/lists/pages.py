@@ -88,7 +88,7 @@ def _other_groups(request: HttpRequest, slugs: Sequence[str], error: GroupNotFou
     unknown = [slug for slug in slugs if slug not in titles]
     known = [slug for slug in slugs if slug in titles]
     context = {"unknown": unknown, "known": "+".join(known), "titles": [titles[slug] for slug in known]}
-    return render(request, "articles/unknown_groups.html", context, status=404)
+    return render(request, "groups/unknown.html", context, status=404)
 
 
 def _list(
@@ -123,7 +123,7 @@ def _list(
         "next_page": place.after(page),
         "previous_page": place.before,
     }
-    answer = render(request, "articles/list.html", context)
+    answer = render(request, "lists/list.html", context)
     if place.pages:
         answer["X-Robots-Tag"] = "noindex"  # this reader's page: the list's own pages have plain addresses
     return answer

@@ -55,7 +55,7 @@ def search(request: HttpRequest) -> HttpResponse:
         "everywhere": search_address(text, order, None),
         "rest": f"&{_parameters(text, order, slug)}",
     }
-    return render(request, "articles/search.html", context)
+    return render(request, "lists/search.html", context)
 
 
 def asked_for(request: HttpRequest) -> tuple[str, str | None]:

@@ -114,7 +114,7 @@ def _decay(hotness: HotnessParts) -> Chart:
 @lru_cache(maxsize=100)
 def _drawn(samples: tuple[Sample, ...], _language: str | None) -> SafeString:
     """The history as a part of the page: the same for everyone until the next sample, so it is drawn once."""
-    return SafeString(render_to_string("articles/past.html", {"pasts": list(_pasts(samples))}))
+    return SafeString(render_to_string("ranking/rank_history.html", {"pasts": list(_pasts(samples))}))
 
 
 def _pasts(samples: Sequence[Sample]) -> Iterator[Past]:

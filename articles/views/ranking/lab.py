@@ -218,4 +218,4 @@ def _page(
     unsent_form.refill(request, context["apply_form"])
     faulty = form.errors or (apply_form and apply_form.errors)
     status = 400 if faulty and status == 200 else status
-    return render(request, "articles/lab.html", context | {"note": note, "refusal": refusal}, status=status)
+    return render(request, "ranking/lab.html", context | {"note": note, "refusal": refusal}, status=status)

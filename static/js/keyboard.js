@@ -1,4 +1,4 @@
-// Single keys: move among the articles, vote, open, turn pages. The dialog of templates/keys.html lists them.
+// Single keys: move among the articles, vote, open, turn pages. The dialog of templates/keyboard.html lists them.
 (() => {
   "use strict";
 
