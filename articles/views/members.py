@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from articles.views.lists.paging import page_number
+from articles.views.lists.paging import numbered_pager, page_number
 from articles.web.identity import member_named, reader_id
 from articles.web.moved import moved
 from articles.wiring import repository
@@ -18,5 +18,10 @@ def profile(request: HttpRequest, name: str) -> HttpResponse:
         return moved(reverse("articles:profile", args=[member.get_username()]), request.GET.urlencode())
     number, found = page_number(request), repository()
     page = found.members.get_posted(member.pk, number, reader_id(request))
-    context = {"member": member, "page": page, "now": found.store.now()}
+    context = {
+        "member": member,
+        "articles": page.articles,
+        "pager": numbered_pager(page.number, has_next=page.has_next),
+        "now": found.store.now(),
+    }
     return render(request, "lists/profile.html", context)

@@ -17,7 +17,7 @@ from articles.domain.moderation import Action, Actor
 from articles.forms.articles import ReasonForm
 from articles.forms.groups import AssignForm
 from articles.text.refusals import action_sentence
-from articles.views.lists.paging import page_number
+from articles.views.lists.paging import numbered_pager, page_number
 from articles.web.identity import actor, needs
 from articles.web.resubmission import just_done
 from articles.wiring import repository
@@ -26,7 +26,8 @@ from articles.wiring import repository
 @require_safe
 def log(request: HttpRequest) -> HttpResponse:
     page = repository().moderation_log.get_page(page_number(request))
-    return render(request, "moderation/log.html", {"page": page})
+    pager = numbered_pager(page.number, has_next=page.has_next)
+    return render(request, "moderation/log.html", {"entries": page.entries, "pager": pager})
 
 
 @page_with_form

@@ -16,15 +16,19 @@ from articles.domain.lists import Order, Span
 from articles.feeds.answers import answer
 from articles.feeds.query import BadQuery, query_of, wish_of
 from articles.feeds.writing import Feed
-from articles.formatting.values import grouped, listed
+from articles.formatting.values import grouped
 from articles.repository import FeedFilter
 from articles.searching import read_query
+from articles.views.lists.headings import list_heading, search_heading
+from articles.views.lists.list_page import FEED_NAMES
 from articles.views.lists.pages import slugs_in
 from articles.views.lists.search import asked_for, search_address
 from articles.web.identity import View, member_named
 from articles.web.moved import moved
 from articles.web.site_address import site_address
 from articles.wiring import repository
+
+_ORDERS = {name: order for order, name in FEED_NAMES.items()}
 
 
 def _with_wish(view: View) -> View:
@@ -46,7 +50,7 @@ def of_list(request: HttpRequest, wish: FeedFilter, name: str, kind: str) -> Htt
     feeds = repository().feeds
     articles = {"front": feeds.list_front, "newest": feeds.list_newest, "hot": feeds.list_hot}[name](wish)
     with override(settings.LANGUAGE_CODE):
-        title = {"front": _("Front page"), "newest": _("Newest"), "hot": _("Hot")}[name]
+        title = list_heading(_ORDERS[name])
         return _answer(request, title, reverse(f"articles:{name}"), wish, articles, kind)
 
 
@@ -55,12 +59,7 @@ def of_top(request: HttpRequest, wish: FeedFilter, span: str, kind: str) -> Http
     """`span` is the value of a `Span`."""
     articles = repository().feeds.list_top(Span(span), wish)
     with override(settings.LANGUAGE_CODE):
-        title = {
-            Span.DAY: _("Top of the day"),
-            Span.WEEK: _("Top of the week"),
-            Span.MONTH: _("Top of the month"),
-            Span.ALL: _("Top of all time"),
-        }[Span(span)]
+        title = list_heading(Order.POINTS, span=Span(span))
         return _answer(request, title, f"{reverse('articles:top')}?range={span}", wish, articles, kind)
 
 
@@ -79,7 +78,8 @@ def of_groups(request: HttpRequest, wish: FeedFilter, slugs: str, kind: str) -> 
         return moved(_address("group_feed", "+".join(into), kind, wish))
     with override(settings.LANGUAGE_CODE):
         page = reverse("articles:group", args=[slugs])
-        return _answer(request, listed(titles[slug] for slug in wanted), page, wish, articles, kind)
+        title = list_heading(Order.TIME, groups=[titles[slug] for slug in wanted])
+        return _answer(request, title, page, wish, articles, kind)
 
 
 @_with_wish
@@ -107,8 +107,8 @@ def of_search(request: HttpRequest, wish: FeedFilter, kind: str) -> HttpResponse
             raise
         return moved(request.path + query_of(wish, q=text, group=gone.moved_to))
     with override(settings.LANGUAGE_CODE):
-        title, page = _("Search for “%(words)s”") % {"words": text.strip()}, search_address(text, Order.TIME, slug)
-        return _answer(request, title, page, wish, articles, kind, q=text, group=slug or "")
+        page = search_address(text, Order.TIME, slug)
+        return _answer(request, search_heading(text), page, wish, articles, kind, q=text, group=slug or "")
 
 
 def _refused(sentence: str) -> HttpResponse:

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -14,7 +15,7 @@ from articles.domain.lists import MemberPage
 from articles.domain.members import UserId
 from articles.repository import Repository
 from articles.transfer import member_export
-from articles.views.lists.paging import page_number
+from articles.views.lists.paging import numbered_pager, page_number
 from articles.web.identity import actor
 from articles.wiring import repository
 
@@ -22,8 +23,8 @@ Response = TypeVar("Response", bound=HttpResponseBase)
 List = Callable[[UserId, int], MemberPage]
 
 
-def _own(tab: str, pick: Callable[[Repository], List]) -> Callable[[HttpRequest], HttpResponse]:
-    """The page of one of the member's lists."""
+def _my_list(tab: str, pick: Callable[[Repository], List]) -> Callable[[HttpRequest], HttpResponse]:
+    """Return the page of one of the member's lists."""
 
     @never_cache
     @require_safe
@@ -31,15 +32,36 @@ def _own(tab: str, pick: Callable[[Repository], List]) -> Callable[[HttpRequest]
     def view(request: HttpRequest) -> HttpResponse:
         number, found = page_number(request), repository()
         page = pick(found)(actor(request).id, number)
-        context = {"tab": tab, "member": request.user, "page": page, "now": found.store.now()}
+        heading, empty = _texts(tab)
+        context = {
+            "tab": tab,
+            "member": request.user,
+            "heading": heading,
+            "empty": empty,
+            "articles": page.articles,
+            "pager": numbered_pager(page.number, has_next=page.has_next),
+            "now": found.store.now(),
+        }
         return _unlisted(render(request, "lists/my_lists.html", context))
 
     return view
 
 
-voted = _own("voted", lambda found: found.members.get_voted)
-opposed = _own("opposed", lambda found: found.members.get_opposed)
-saved = _own("saved", lambda found: found.members.get_saved)
+def _texts(tab: str) -> tuple[str, str]:
+    """Return the heading of a list, and what it says without articles."""
+    return {
+        "voted": (_("What you voted for"), _("You have not voted for anything yet.")),
+        "opposed": (_("What you opposed"), _("You have not opposed anything yet.")),
+        "saved": (
+            _("What you saved"),
+            _("You haven't saved anything yet. The star below a title saves the article for later."),
+        ),
+    }[tab]
+
+
+voted = _my_list("voted", lambda found: found.members.get_voted)
+opposed = _my_list("opposed", lambda found: found.members.get_opposed)
+saved = _my_list("saved", lambda found: found.members.get_saved)
 
 
 @never_cache

@@ -13,6 +13,7 @@ from articles.domain.lists import Order, Range, Span
 from articles.repository import MOST_GROUPS
 from articles.text.lines import InvalidInput
 from articles.text.slugs import slugs_between
+from articles.views.lists.list_page import Reader, list_page
 from articles.views.lists.paging import place_in
 from articles.web.addresses import redirect_to_path
 from articles.web.identity import reader_id
@@ -114,16 +115,21 @@ def _list(
         hidden=hidden,
         shown=place.shown,
     )
-    context = {
-        "page": page,
-        "now": now,
-        "posted": posted,
-        "span": span,
-        "hidden": [slug for slug in hidden if slug not in slugs],
-        "next_page": place.after(page),
-        "previous_page": place.before,
-    }
-    answer = render(request, "lists/list.html", context)
+    user = request.user
+    shown = list_page(
+        page,
+        Reader(
+            is_member=user.is_authenticated,
+            hidden_groups=hidden,
+            may_manage_groups=page.group is not None and user.has_perm("articles.assign_groups"),
+        ),
+        now=now,
+        posted=posted,
+        span=span,
+        previous=place.before,
+        next=place.after(page),
+    )
+    answer = render(request, "lists/list.html", {"list": shown, "now": now})
     if place.pages:
         answer["X-Robots-Tag"] = "noindex"  # this reader's page: the list's own pages have plain addresses
     return answer

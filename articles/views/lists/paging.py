@@ -7,9 +7,11 @@ from itertools import chain
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest
+from django.utils.translation import gettext as _
 
 from articles.domain.articles import ArticleId
 from articles.domain.lists import ArticlePage
+from articles.formatting.values import grouped
 from articles.web.page_token import Pages, pack, unpack
 
 _PAGE = re.compile("[1-9][0-9]{0,8}")
@@ -21,6 +23,30 @@ def page_number(request: HttpRequest) -> int:
     if not _PAGE.fullmatch(text):
         raise Http404(f"no page number: {text!r}")
     return int(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Pager:
+    """Links to the pages before and after; each address is empty where there is no such page."""
+
+    label: str
+    previous: str
+    next: str
+
+
+def numbered_pager(number: int, *, has_next: bool, query: str = "") -> Pager | None:
+    """Return the pager of a list whose pages are not counted; None for a list of one page.
+
+    `query` is what the list's addresses say beside the page, such as "order=time".
+    """
+    if number == 1 and not has_next:
+        return None
+    rest = f"&{query}" if query else ""
+    return Pager(
+        _("Page %(number)s") % {"number": grouped(number)},
+        f"?page={number - 1}{rest}" if number > 1 else "",
+        f"?page={number + 1}{rest}" if has_next else "",
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,17 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from articles.domain.errors import GroupNotFound
 from articles.domain.lists import Order
 from articles.searching import MOST_CHARACTERS, Query, marked_parts, read_query
 from articles.text.slugs import slug_asked_for
-from articles.views.lists.paging import page_number
+from articles.views.lists.headings import page_title, search_heading
+from articles.views.lists.list_page import hidden_groups
+from articles.views.lists.paging import numbered_pager, page_number
+from articles.views.lists.tabs import Tab, Tabs
 from articles.web.identity import reader_id
 from articles.web.moved import moved
 from articles.web.preferences import preferences_of
@@ -51,9 +55,11 @@ def search(request: HttpRequest) -> HttpResponse:
         "show": _marker(query, {s: page.titles[s] for a in page.articles for s in a.groups if s in page.titles}),
         "groups": _choices(page.titles),
         "most_characters": MOST_CHARACTERS,
-        "by": {one.value: search_address(text, one, slug) for one in _ORDERS},
+        "orders": _order_tabs(text, order, slug),
         "everywhere": search_address(text, order, None),
-        "rest": f"&{_parameters(text, order, slug)}",
+        "title": page_title(search_heading(text) if text else _("Search"), number),
+        "pager": numbered_pager(number, has_next=page.has_next, query=_parameters(text, order, slug)),
+        "hidden": hidden_groups([one for one in hidden if one != slug], is_member=reader is not None),
     }
     return render(request, "lists/search.html", context)
 
@@ -93,6 +99,12 @@ def _parameters(text: str, order: Order, slug: str | None) -> str:
 
 def search_address(text: str, order: Order, slug: str | None) -> str:
     return f"{reverse('articles:search')}?{_parameters(text, order, slug)}"
+
+
+def _order_tabs(text: str, current: Order, slug: str | None) -> Tabs:
+    labels = {Order.SCORE: _("By score"), Order.TIME: _("Newest first")}
+    tabs = (Tab(label, search_address(text, one, slug), one is current) for one, label in labels.items())
+    return Tabs(_("Order"), tuple(tabs))
 
 
 def _marker(query: Query, titles: Mapping[str, str]) -> Callable[..., SafeString]:

@@ -1,0 +1,106 @@
+"""What a list without articles says, and where it leads."""
+
+from dataclasses import dataclass
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from articles.domain.lists import ArticlePage, Order, Range, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Empty:
+    """What is shown instead of articles. Only some empty lists have a heading, or a button."""
+
+    sentence: str
+    button: str = ""
+    address: str = ""
+    heading: str = ""
+
+
+def empty_list(page: ArticlePage, *, posted: Range, span: Span, hides: bool) -> Empty | None:
+    """Return what a page without articles says; None for a page with articles.
+
+    `hides`: whether the reader hides groups other than those of the list.
+    """
+    if page.articles:
+        return None
+    if page.number > 1:
+        return Empty(_("That was everything: nothing has come since."))
+    if page.order is Order.HOT:
+        return _group_hot(page) or _hot(posted)
+    if hides and page.total:
+        return Empty(_("All that was found here is in groups you have hidden."))
+    return _top(span) if page.order is Order.POINTS and span is not Span.ALL else _nothing_posted(page)
+
+
+def _nothing_posted(page: ArticlePage) -> Empty:
+    button, address = _("Post an article"), reverse("articles:post")
+    if page.groups:
+        return Empty(_("No article is in these groups yet."), button, address)
+    if page.group:
+        return Empty(_("No article is in this group yet."), button, address)
+    return Empty(
+        _("Post the first link: the others can then vote for it, and the best rise to the top of this page."),
+        button,
+        address,
+        heading=_("Nothing has been posted yet"),
+    )
+
+
+def _group_hot(page: ArticlePage) -> Empty | None:
+    """The hot list of groups; None for the hot list of the site."""
+    if page.groups:
+        return Empty(
+            _("No article of these groups is on the hot list: only those that were read are."),
+            _("Show the groups by score"),
+            "?order=score",
+        )
+    if page.group:
+        return Empty(
+            _("No article of this group is on the hot list: only those that were read are."),
+            _("Show the group by score"),
+            "?order=score",
+        )
+    return None
+
+
+def _hot(posted: Range) -> Empty:
+    match posted:
+        case Range.DAY:
+            return Empty(
+                _("No article of the last 24 hours has been read yet."),
+                _("Show those of the last 3 days"),
+                "?range=72h",
+            )
+        case Range.THREE_DAYS:
+            return Empty(
+                _("No article of the last 3 days has been read yet."),
+                _("Show those of the last 7 days"),
+                "?range=7d",
+            )
+        case Range.WEEK:
+            return Empty(
+                _("No article of the last 7 days has been read yet."), _("Show all that is hot"), "?range=all"
+            )
+        case Range.ALL:
+            return Empty(
+                _("Articles come onto this list as soon as somebody reads them, and sink as they grow old."),
+                _("Show the newest articles"),
+                reverse("articles:newest"),
+                heading=_("Nothing has been read yet"),
+            )
+
+
+def _top(span: Span) -> Empty:
+    match span:
+        case Span.DAY:
+            return Empty(
+                _("Nothing was posted in the last 24 hours."), _("Show the top of the week"), "?range=week"
+            )
+        case Span.WEEK:
+            return Empty(
+                _("Nothing was posted in the last 7 days."), _("Show the top of the month"), "?range=month"
+            )
+        case _month:
+            return Empty(_("Nothing was posted in the last 30 days."), _("Show the top of all time"), "?range=all")

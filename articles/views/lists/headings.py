@@ -1,0 +1,40 @@
+"""What lists are called, on their pages and in their feeds."""
+
+from collections.abc import Sequence
+
+from django.utils.translation import gettext as _
+
+from articles.domain.lists import Order, Span
+from articles.formatting.values import grouped, listed
+
+
+def list_heading(order: Order, *, span: Span = Span.ALL, groups: Sequence[str] = ()) -> str:
+    """Return the titles of the groups of a list, or the name of a list of the whole site."""
+    if groups:
+        return listed(groups)
+    match order:
+        case Order.SCORE:
+            return _("Front page")
+        case Order.TIME:
+            return _("Newest")
+        case Order.HOT:
+            return _("Hot")
+        case Order.POINTS:
+            return {
+                Span.DAY: _("Top of the day"),
+                Span.WEEK: _("Top of the week"),
+                Span.MONTH: _("Top of the month"),
+                Span.ALL: _("Top of all time"),
+            }[span]
+
+
+def search_heading(words: str) -> str:
+    """Return the name of a list of search results."""
+    return _("Search for “%(words)s”") % {"words": words.strip()}
+
+
+def page_title(heading: str, number: int) -> str:
+    """Return the title of page `number` of a list, without the site's name."""
+    if number == 1:
+        return heading
+    return f"{heading} · {_('Page %(number)s') % {'number': grouped(number)}}"

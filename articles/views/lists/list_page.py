@@ -1,0 +1,246 @@
+"""What the page of a list shows. Everything is decided here; `templates/lists/list.html` draws it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from articles.domain.articles import Article
+from articles.domain.lists import ArticlePage, Order, Range, Span
+from articles.formatting.values import grouped
+from articles.views.lists.empty import Empty, empty_list
+from articles.views.lists.headings import list_heading, page_title
+from articles.views.lists.paging import Pager
+from articles.views.lists.tabs import Tabs, order_tabs, range_tabs, span_tabs
+
+FEED_NAMES = {Order.SCORE: "front", Order.TIME: "newest", Order.HOT: "hot"}
+"""Lists of the whole site as the addresses of their feeds name them. A list by points has a feed per span."""
+
+_SINCE_STEP_SECONDS = 10
+"""Readers of the same list send the same `since` for this long, so that they share a cached response."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupTools:
+    """What the reader can do with the group of a list. `manage_address` is empty without the permission."""
+
+    slug: str
+    is_hidden: bool
+    manage_address: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The top of the page. `is_plain`: only a heading, for screen readers."""
+
+    heading: str
+    is_visible: bool
+    """False where the site's menu already shows the name of the list."""
+
+    count: str = ""
+    updated_at: float | None = None
+    """When the hot list of the group or groups was scored, in Unix seconds."""
+
+    tabs: Tabs | None = None
+    group: GroupTools | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        return self.tabs is None
+
+
+@dataclass(frozen=True, slots=True)
+class ListFeed:
+    """The feed of a list: the name of its address, its argument, and the groups that it never hides."""
+
+    name: str
+    argument: str
+    groups: tuple[str, ...] = ()
+    label: str = ""
+    """Label of the links below the list, where the feed differs from the list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refresh:
+    """What static/js/refresh.js knows about the list."""
+
+    query: str
+    """Sent beside the ids of the articles."""
+
+    newest: str = ""
+    """Address of the list that shows new articles; "" for pages on which they are not announced."""
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenGroups:
+    """Groups that the reader hides from the list. Readers without account have no settings and get buttons."""
+
+    sentence: str
+    slugs: tuple[str, ...]
+    settings_address: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ListPage:
+    """A page of a list as a reader sees it."""
+
+    title: str
+    head: Head
+    articles: tuple[Article, ...]
+    first_rank: int
+    feed: ListFeed
+    refresh: Refresh
+    empty: Empty | None
+    updated_at: float | None
+    """When the site's hot list was scored, in Unix seconds; shown below the articles."""
+
+    pager: Pager | None
+    hidden: HiddenGroups | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Who reads the list."""
+
+    is_member: bool = False
+    hidden_groups: tuple[str, ...] = ()
+    may_manage_groups: bool = False
+
+
+def list_page(
+    page: ArticlePage,
+    reader: Reader,
+    *,
+    now: float,
+    posted: Range = Range.ALL,
+    span: Span = Span.ALL,
+    previous: str = "",
+    next: str = "",
+) -> ListPage:
+    """Decide what a page of a list shows. `now` in Unix seconds; `previous` and `next` are addresses or ""."""
+    return _Builder(page, reader, now, posted, span).build(previous, next)
+
+
+def hidden_groups(slugs: Sequence[str], *, is_member: bool) -> HiddenGroups | None:
+    """Say how many groups are hidden from a list; None without any."""
+    if not slugs:
+        return None
+    sentence = ngettext(
+        "%(num)s group is hidden from this list.", "%(num)s groups are hidden from this list.", len(slugs)
+    )
+    address = f"{reverse('accounts:settings')}#settings-hidden" if is_member else ""
+    return HiddenGroups(sentence % {"num": grouped(len(slugs))}, tuple(slugs), address)
+
+
+@dataclass(frozen=True, slots=True)
+class _Builder:
+    page: ArticlePage
+    reader: Reader
+    now: float
+    posted: Range
+    span: Span
+
+    def build(self, previous: str, next: str) -> ListPage:
+        page, heading = self.page, self._heading
+        is_site_hot = page.order is Order.HOT and not self._slugs
+        return ListPage(
+            title=page_title(heading, page.number),
+            head=self._head(),
+            articles=page.articles,
+            first_rank=page.first_rank,
+            feed=self._feed(),
+            refresh=self._refresh(),
+            empty=empty_list(page, posted=self.posted, span=self.span, hides=bool(self._hidden)),
+            updated_at=page.refreshed_at if is_site_hot and page.articles else None,
+            pager=self._pager(previous, next),
+            hidden=hidden_groups(self._hidden, is_member=self.reader.is_member),
+        )
+
+    @property
+    def _slugs(self) -> tuple[str, ...]:
+        """The groups of the list, one or several."""
+        if self.page.group:
+            return (self.page.group.slug,)
+        return tuple(group.slug for group in self.page.groups)
+
+    @property
+    def _hidden(self) -> tuple[str, ...]:
+        """The groups that the reader hides from this list: all but its own."""
+        return tuple(slug for slug in self.reader.hidden_groups if slug not in self._slugs)
+
+    @property
+    def _heading(self) -> str:
+        groups = (self.page.group,) if self.page.group else self.page.groups
+        return list_heading(self.page.order, span=self.span, groups=[group.title for group in groups])
+
+    def _head(self) -> Head:
+        page, is_hot = self.page, self.page.order is Order.HOT
+        if self._slugs:
+            return Head(
+                self._heading,
+                is_visible=True,
+                count=self._count(),
+                updated_at=page.refreshed_at if is_hot else None,
+                tabs=order_tabs(page.order),
+                group=self._group_tools(),
+            )
+        if page.order is Order.TIME:
+            return Head(self._heading, is_visible=False)
+        if is_hot:
+            return Head(self._heading, is_visible=False, tabs=range_tabs(self.posted))
+        current = self.span if page.order is Order.POINTS else None
+        return Head(self._heading, is_visible=False, tabs=span_tabs(current))
+
+    def _count(self) -> str:
+        """The size of a group's list; "" for several groups, whose articles may be counted twice."""
+        if not self.page.group:
+            return ""
+        if self.page.order is Order.HOT:
+            text = ngettext("%(num)s article on the hot list", "%(num)s articles on the hot list", self.page.total)
+        else:
+            text = ngettext("%(num)s article", "%(num)s articles", self.page.total)
+        return text % {"num": grouped(self.page.total)}
+
+    def _group_tools(self) -> GroupTools | None:
+        if not self.page.group:
+            return None
+        slug = self.page.group.slug
+        manage = reverse("articles:manage_group", args=[slug]) if self.reader.may_manage_groups else ""
+        return GroupTools(slug, slug in self.reader.hidden_groups, manage)
+
+    def _feed(self) -> ListFeed:
+        order = self.page.order
+        if self._slugs:
+            newest = _("Subscribe to the newest of %(group)s:") % {"group": self._heading}
+            label = "" if order is Order.TIME else newest
+            return ListFeed("group_feed", "+".join(self._slugs), self._slugs, label)
+        if order is Order.POINTS:
+            return ListFeed("top_feed", self.span)
+        is_part = order is Order.HOT and self.posted is not Range.ALL
+        return ListFeed("feed", FEED_NAMES[order], label=_("Subscribe to the whole hot list:") if is_part else "")
+
+    def _refresh(self) -> Refresh:
+        query = f"order={self.page.order}"
+        if self._slugs:
+            query += f"&groups={quote(','.join(self._slugs))}"
+        if self.page.number > 1 or self.page.order not in (Order.SCORE, Order.TIME):
+            return Refresh(query)
+        since = int(self.now // _SINCE_STEP_SECONDS * _SINCE_STEP_SECONDS)
+        newest = reverse("articles:newest")
+        if self._slugs:
+            newest = f"{reverse('articles:group', args=['+'.join(self._slugs)])}?order=time"
+        return Refresh(f"{query}&since={since}", newest)
+
+    def _pager(self, previous: str, next: str) -> Pager | None:
+        page = self.page
+        if not (previous or next):
+            return None
+        numbers = {"number": grouped(page.number), "pages": grouped(page.pages if next else page.number)}
+        if next and (self._hidden or page.groups):
+            text = _("Page %(number)s of at most %(pages)s")
+        else:
+            text = _("Page %(number)s of %(pages)s")
+        return Pager(text % numbers, previous, next)

@@ -1,0 +1,287 @@
+"""What the page of a list shows, without a store and without HTML."""
+
+import pytest
+from django.utils import translation
+
+from articles.domain.articles import Article
+from articles.domain.lists import ArticlePage, Group, Order, Range, Span
+from articles.views.lists.empty import Empty
+from articles.views.lists.headings import list_heading, page_title, search_heading
+from articles.views.lists.list_page import GroupTools, ListFeed, Reader, list_page
+from articles.views.lists.paging import Pager, numbered_pager
+
+NOW = 1_700_000_019.0
+ARTICLE = Article(1, "A title", "https://example.org/", 1, "alice", NOW, 1, 0, NOW, NOW + 60)
+PYTHON, REDIS = Group("python", "Python", 3), Group("机器学习", "Machine <learning>", 2)
+
+ONE = {"group": PYTHON}
+SEVERAL = {"groups": (PYTHON, REDIS)}
+
+
+@pytest.fixture(autouse=True)
+def english():
+    with translation.override("en"):
+        yield
+
+
+def page(order=Order.SCORE, number=1, *, articles=(ARTICLE,), total=60, **facts):
+    return ArticlePage(articles, number, 25, total, order, **facts)
+
+
+def shown(found, reader=None, **choices):
+    return list_page(found, reader or Reader(), now=NOW, **choices)
+
+
+def labels(tabs):
+    return [tab.label for tab in tabs.tabs]
+
+
+def current(tabs):
+    return [tab.label for tab in tabs.tabs if tab.is_current]
+
+
+@pytest.mark.parametrize(
+    ("order", "facts", "span", "english", "chinese"),
+    [
+        (Order.SCORE, {}, Span.ALL, "Front page", "首页"),
+        (Order.TIME, {}, Span.ALL, "Newest", "最新"),
+        (Order.HOT, {}, Span.ALL, "Hot", "热门"),
+        (Order.POINTS, {}, Span.DAY, "Top of the day", "日榜"),
+        (Order.POINTS, {}, Span.WEEK, "Top of the week", "周榜"),
+        (Order.POINTS, {}, Span.MONTH, "Top of the month", "月榜"),
+        (Order.POINTS, {}, Span.ALL, "Top of all time", "总榜"),
+        (Order.HOT, ONE, Span.ALL, "Python", "Python"),
+        (Order.POINTS, SEVERAL, Span.ALL, "Python, Machine <learning>", "Python、Machine <learning>"),
+    ],
+)
+def test_each_list_has_a_heading_in_both_languages(order, facts, span, english, chinese):
+    assert shown(page(order, **facts), span=span).head.heading == english
+    with translation.override("zh-hans"):
+        assert shown(page(order, **facts), span=span).head.heading == chinese
+
+
+def test_the_title_is_the_heading_and_from_page_two_on_the_number():
+    assert shown(page()).title == "Front page"
+    assert shown(page(number=2)).title == "Front page · Page 2"
+    assert page_title("Hot", 1200) == "Hot · Page 1,200"
+    assert search_heading(" redis ") == "Search for “redis”"
+    assert list_heading(Order.TIME, groups=["Python"]) == "Python"
+
+
+def test_only_lists_of_groups_show_their_heading_and_only_the_newest_have_no_tabs():
+    heads = {order: shown(page(order)).head for order in Order}
+
+    assert not any(head.is_visible for head in heads.values())
+    assert [order for order, head in heads.items() if head.is_plain] == [Order.TIME]
+    for facts in (ONE, SEVERAL):
+        for order in Order:
+            head = shown(page(order, **facts)).head
+            assert (head.is_visible, head.is_plain) == (True, False)
+
+
+@pytest.mark.parametrize("facts", [ONE, SEVERAL])
+def test_lists_of_groups_have_tabs_for_each_order(facts):
+    tabs = shown(page(Order.HOT, **facts)).head.tabs
+
+    assert [tab.address for tab in tabs.tabs] == ["?order=score", "?order=time", "?order=hot", "?order=points"]
+    assert (tabs.name, labels(tabs)) == ("Order", ["By score", "Newest", "Hot", "Most points"])
+    assert current(tabs) == ["Hot"]
+
+
+def test_the_hot_list_has_tabs_for_how_far_back_it_goes():
+    tabs = shown(page(Order.HOT), posted=Range.WEEK).head.tabs
+
+    assert [tab.address for tab in tabs.tabs] == ["?range=24h", "?range=72h", "?range=7d", "?range=all"]
+    assert (tabs.label, current(tabs)) == ("Posted within:", ["7 days"])
+
+
+def test_the_front_page_and_the_lists_of_the_most_points_share_their_tabs():
+    front, top = shown(page(), span=Span.ALL).head.tabs, shown(page(Order.POINTS), span=Span.ALL).head.tabs
+
+    assert labels(front) == labels(top) == ["Day", "Week", "Month", "All time"]
+    assert [tab.address for tab in top.tabs] == [f"/top/?range={span}" for span in ("day", "week", "month", "all")]
+    assert (current(front), current(top)) == ([], ["All time"])
+    assert top.tabs[0].title == "Most points of the day"
+
+
+@pytest.mark.parametrize(
+    ("order", "facts", "total", "count"),
+    [
+        (Order.SCORE, ONE, 1, "1 article"),
+        (Order.TIME, ONE, 1703, "1,703 articles"),
+        (Order.HOT, ONE, 2, "2 articles on the hot list"),
+        (Order.SCORE, SEVERAL, 2, ""),
+        (Order.HOT, SEVERAL, 2, ""),
+        (Order.SCORE, {}, 2, ""),
+    ],
+)
+def test_only_the_list_of_one_group_is_counted(order, facts, total, count):
+    assert shown(page(order, total=total, **facts)).head.count == count
+
+
+def test_hot_lists_say_when_they_were_scored_at_the_top_for_groups_and_else_below():
+    site, group = (shown(page(Order.HOT, refreshed_at=5.0, **facts)) for facts in ({}, ONE))
+
+    assert (site.head.updated_at, site.updated_at) == (None, 5.0)
+    assert (group.head.updated_at, group.updated_at) == (5.0, None)
+    assert shown(page(Order.HOT, articles=(), refreshed_at=5.0)).updated_at is None
+
+
+def test_one_group_can_be_hidden_and_managed_by_those_who_may():
+    assert shown(page(**ONE)).head.group == GroupTools("python", is_hidden=False)
+    hiding = Reader(is_member=True, hidden_groups=("python",), may_manage_groups=True)
+    assert shown(page(**ONE), hiding).head.group == GroupTools("python", True, "/moderation/groups/python/")
+    assert shown(page(**SEVERAL), hiding).head.group is None
+    assert shown(page(), hiding).head.group is None
+
+
+@pytest.mark.parametrize(
+    ("order", "facts", "choices", "feed"),
+    [
+        (Order.SCORE, {}, {}, ListFeed("feed", "front")),
+        (Order.TIME, {}, {}, ListFeed("feed", "newest")),
+        (Order.HOT, {}, {}, ListFeed("feed", "hot")),
+        (Order.HOT, {}, {"posted": Range.DAY}, ListFeed("feed", "hot", (), "Subscribe to the whole hot list:")),
+        (Order.POINTS, {}, {"span": Span.WEEK}, ListFeed("top_feed", "week")),
+        (Order.TIME, ONE, {}, ListFeed("group_feed", "python", ("python",))),
+        (
+            Order.SCORE,
+            SEVERAL,
+            {},
+            ListFeed(
+                "group_feed",
+                "python+机器学习",
+                ("python", "机器学习"),
+                "Subscribe to the newest of Python, Machine <learning>:",
+            ),
+        ),
+    ],
+)
+def test_each_list_has_a_feed_that_says_where_it_differs(order, facts, choices, feed):
+    assert shown(page(order, **facts), **choices).feed == feed
+
+
+@pytest.mark.parametrize(
+    ("order", "number", "facts", "query", "newest"),
+    [
+        (Order.SCORE, 1, {}, "order=score&since=1700000010", "/newest/"),
+        (Order.TIME, 1, {}, "order=time&since=1700000010", "/newest/"),
+        (Order.SCORE, 2, {}, "order=score", ""),
+        (Order.HOT, 1, {}, "order=hot", ""),
+        (Order.POINTS, 1, {}, "order=points", ""),
+        (Order.TIME, 1, ONE, "order=time&groups=python&since=1700000010", "/groups/python/?order=time"),
+        (
+            Order.SCORE,
+            1,
+            SEVERAL,
+            "order=score&groups=python%2C%E6%9C%BA%E5%99%A8%E5%AD%A6%E4%B9%A0&since=1700000010",
+            "/groups/python+%E6%9C%BA%E5%99%A8%E5%AD%A6%E4%B9%A0/?order=time",
+        ),
+        (Order.HOT, 3, ONE, "order=hot&groups=python", ""),
+    ],
+)
+def test_new_articles_are_announced_on_first_pages_by_score_and_time_alone(order, number, facts, query, newest):
+    refresh = shown(page(order, number, **facts)).refresh
+
+    assert (refresh.query, refresh.newest) == (query, newest)
+
+
+@pytest.mark.parametrize(
+    ("order", "facts", "choices", "address", "button"),
+    [
+        (Order.SCORE, {}, {}, "/post/", "Post an article"),
+        (Order.TIME, {}, {}, "/post/", "Post an article"),
+        (Order.POINTS, {}, {"span": Span.ALL}, "/post/", "Post an article"),
+        (Order.POINTS, {}, {"span": Span.DAY}, "?range=week", "Show the top of the week"),
+        (Order.POINTS, {}, {"span": Span.WEEK}, "?range=month", "Show the top of the month"),
+        (Order.POINTS, {}, {"span": Span.MONTH}, "?range=all", "Show the top of all time"),
+        (Order.HOT, {}, {"posted": Range.DAY}, "?range=72h", "Show those of the last 3 days"),
+        (Order.HOT, {}, {"posted": Range.THREE_DAYS}, "?range=7d", "Show those of the last 7 days"),
+        (Order.HOT, {}, {"posted": Range.WEEK}, "?range=all", "Show all that is hot"),
+        (Order.HOT, {}, {"posted": Range.ALL}, "/newest/", "Show the newest articles"),
+        (Order.HOT, ONE, {}, "?order=score", "Show the group by score"),
+        (Order.HOT, SEVERAL, {}, "?order=score", "Show the groups by score"),
+        (Order.SCORE, ONE, {}, "/post/", "Post an article"),
+        (Order.POINTS, SEVERAL, {}, "/post/", "Post an article"),
+    ],
+)
+def test_every_empty_list_leads_on(order, facts, choices, address, button):
+    empty = shown(page(order, articles=(), total=0, **facts), **choices).empty
+
+    assert (empty.address, empty.button) == (address, button)
+    assert empty.sentence
+    with translation.override("zh-hans"):
+        chinese = shown(page(order, articles=(), total=0, **facts), **choices).empty
+    assert chinese.address == address
+    assert empty.sentence != chinese.sentence
+    assert empty.button != chinese.button
+
+
+def test_a_list_with_articles_is_not_empty():
+    assert [shown(page(order)).empty for order in Order] == [None] * 4
+
+
+def test_only_lists_of_a_new_site_have_a_heading_in_their_empty_state():
+    site = [shown(page(order, articles=(), total=0)).empty.heading for order in (Order.SCORE, Order.HOT)]
+
+    assert site == ["Nothing has been posted yet", "Nothing has been read yet"]
+    assert shown(page(articles=(), total=0, **ONE)).empty.heading == ""
+
+
+def test_an_empty_page_behind_others_says_that_they_were_all():
+    for order in Order:
+        for facts in ({}, ONE, SEVERAL):
+            empty = shown(page(order, 2, articles=(), **facts)).empty
+            assert empty == Empty("That was everything: nothing has come since.")
+
+
+def test_a_list_that_is_empty_because_of_hidden_groups_says_so():
+    hiding = Reader(hidden_groups=("web",))
+
+    for facts in ({}, ONE):
+        empty = shown(page(articles=(), total=3, **facts), hiding).empty
+        assert empty == Empty("All that was found here is in groups you have hidden.")
+    assert shown(page(articles=(), total=0), hiding).empty.heading == "Nothing has been posted yet"
+    own = Reader(hidden_groups=("python",))
+    assert shown(page(articles=(), total=3, **ONE), own).empty.sentence == "No article is in this group yet."
+
+
+def test_there_is_no_pager_without_another_page():
+    assert shown(page()).pager is None
+    assert numbered_pager(1, has_next=False) is None
+
+
+def test_the_pager_counts_the_pages_where_they_are_known():
+    hiding = Reader(hidden_groups=("web",))
+    addresses = {"previous": "?page=1", "next": "?page=3"}
+
+    assert shown(page(number=2), **addresses).pager == Pager("Page 2 of 3", "?page=1", "?page=3")
+    assert shown(page(number=2), hiding, **addresses).pager.label == "Page 2 of at most 3"
+    assert shown(page(number=2, **SEVERAL), **addresses).pager.label == "Page 2 of at most 3"
+    assert shown(page(number=2), hiding, previous="?page=1").pager == Pager("Page 2 of 2", "?page=1", "")
+    own = Reader(hidden_groups=("python",))
+    assert shown(page(number=2, **ONE), own, **addresses).pager.label == "Page 2 of 3"
+
+
+def test_a_pager_by_number_carries_the_rest_of_the_query():
+    assert numbered_pager(1, has_next=True) == Pager("Page 1", "", "?page=2")
+    assert numbered_pager(2, has_next=False, query="q=a&order=time") == Pager(
+        "Page 2", "?page=1&q=a&order=time", ""
+    )
+
+
+def test_hidden_groups_are_counted_without_those_of_the_list():
+    reader = Reader(hidden_groups=("web", "python"))
+
+    assert shown(page()).hidden is None
+    hidden = shown(page(), reader).hidden
+    assert hidden.sentence == "2 groups are hidden from this list."
+    assert (hidden.slugs, hidden.settings_address) == (("web", "python"), "")
+    assert shown(page(**ONE), reader).hidden.sentence == "1 group is hidden from this list."
+    assert shown(page(**ONE), Reader(hidden_groups=("python",))).hidden is None
+
+
+def test_members_choose_what_is_hidden_in_their_settings():
+    member = Reader(is_member=True, hidden_groups=("web",))
+
+    assert shown(page(), member).hidden.settings_address == "/settings/#settings-hidden"
