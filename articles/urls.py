@@ -8,7 +8,6 @@ from articles.views import (
     crawlers,
     groups,
     health,
-    known_links,
     members,
     moderation,
     operation,
@@ -17,7 +16,7 @@ from articles.views import (
     readership,
     votes,
 )
-from articles.views.lists import feeds, my_lists, pages, refresh, saved, search
+from articles.views.lists import feeds, my_lists, pages, refresh, search
 from articles.views.ranking import lab
 from articles.web import converters  # noqa: F401 - makes "article_id" known
 
@@ -32,7 +31,7 @@ urlpatterns = [
     path("groups/", groups.index, name="groups"),
     path("groups/<str:slug>/", pages.group, name="group"),
     path("post/", posting.post, name="post"),
-    path("post/known/", known_links.known_link, name="known_link"),
+    path("post/known/", posting.known_link, name="known_link"),
     path("pulse/", refresh.pulse, name="pulse"),
     path("articles/<article_id:article_id>/", articles.detail, name="article"),
     path("articles/<article_id:article_id>/why/", articles.explanation, name="why"),
@@ -50,7 +49,7 @@ urlpatterns = [
     path("lab/apply/", lab.apply, name="apply_lab"),
     path("lab/rollback/", lab.rollback, name="roll_back"),
     path("lab/follow/", lab.follow, name="follow_site"),
-    path("articles/<article_id:article_id>/save/", saved.save, name="save"),
+    path("articles/<article_id:article_id>/save/", my_lists.save, name="save"),
     path("mine/voted/", my_lists.voted, name="voted"),
     path("mine/opposed/", my_lists.opposed, name="opposed"),
     path("mine/saved/", my_lists.saved, name="saved"),

@@ -1,11 +1,14 @@
-"""Posting an article, and editing it."""
+"""Posting an article, editing it, and whether a link was posted already."""
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
 
 from accounts.web import unsent_form
 from accounts.web.form_pages import members_only, page_with_form
@@ -13,9 +16,11 @@ from accounts.web.resubmission import AT_MOST
 from articles.domain.articles import Article, ArticleId
 from articles.domain.errors import ActionRefused, DuplicateLink
 from articles.domain.members import UserId
-from articles.formatting.values import grouped
+from articles.formatting.values import age, grouped
 from articles.forms.articles import EditForm, PostForm
 from articles.repository import Repository
+from articles.text.lines import InvalidInput
+from articles.text.links import clean_link
 from articles.text.refusals import action_sentence
 from articles.web.identity import actor, reader_id
 from articles.wiring import repository
@@ -93,3 +98,23 @@ def _edit(request: HttpRequest, article: Article, form: EditForm, *, moderator: 
     except ActionRefused as refused:
         form.add_error(None, action_sentence(refused))
     return not form.errors
+
+
+@never_cache
+@require_safe
+def known_link(request: HttpRequest) -> HttpResponse:
+    """Return the article to which posting `?link=` would lead, as a sentence and its address; {} if there is none.
+
+    For members, as posting is. A link that is not valid, or not yet complete, is unknown.
+    """
+    if not request.user.is_authenticated:
+        return JsonResponse({}, status=401)
+    try:
+        article = repository().articles.find_by_link(clean_link(request.GET.get("link", "")))
+    except InvalidInput:
+        article = None
+    if article is None:
+        return JsonResponse({})
+    values = {"ago": age(article.posted_at), "title": article.title}
+    sentence = _("This link was posted %(ago)s: “%(title)s”") % values
+    return JsonResponse({"told": sentence, "address": reverse("articles:article", args=[article.id])})

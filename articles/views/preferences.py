@@ -1,28 +1,23 @@
-"""What readers choose about the site: kept by a member's account, by cookies of the browser for everybody else."""
+"""What readers choose about the site: stored with a member's account, else in cookies of the browser."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from django.conf import settings
-from django.contrib import messages
 from django.contrib.auth import get_user_model
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
-from django.shortcuts import redirect, render
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.csrf import csrf_exempt
 
-from accounts.web import unsent_form
-from accounts.web.form_pages import form_action, members_need_token
-from accounts.web.login_intent import local_path
 from accounts.web.origin import comes_from_elsewhere
 from articles.formatting.values import grouped
 from articles.text.lines import InvalidInput
 from articles.text.slugs import clean_slug
-from articles.views.lists.counts import prefers_json
+from articles.web import error_pages
+from articles.web.form_answers import Done, NotDone, form_or_script, way_back
 from articles.web.preferences import (
     HIDDEN_COOKIE,
     KEYBOARD_COOKIE,
@@ -76,7 +71,7 @@ class _Wish:
         return {name for name, value in asked.items() if value is not None}
 
     def granted(self, before: Preferences) -> Preferences:
-        """The preferences afterwards. Raises _NotHidden."""
+        """The preferences afterwards. Raises NotDone."""
         hidden = before.hidden_groups
         if self.show is not None:
             shown = _slug_of(self.show)
@@ -91,57 +86,46 @@ class _Wish:
         )
 
 
-class _NotHidden(Exception):
-    """A group cannot be hidden; the text says why."""
-
-
-def _way_back(request: HttpRequest) -> str:
-    return local_path(unsent_form.sent(request).get("next", "")) or reverse("articles:front")
+def _page(request: HttpRequest) -> str:
+    return way_back(request) or reverse("articles:front")
 
 
 @never_cache
-@csrf_exempt
-@members_need_token
-@form_action(page=_way_back, button=lambda _request: _("Save your settings"))
-def save(request: HttpRequest) -> HttpResponse:
-    """Save what the form asks for, and go back to where it stood; who prefers JSON, a script, stays where it is.
+@form_or_script(page=_page, button=lambda _request: _("Save your settings"))
+def save(request: HttpRequest) -> Done | HttpResponse:
+    """Save what the form asks for.
 
-    A reader without account needs no token: pages that can be cached hold none. What other sites' pages send in a
-    reader's name is refused where the browser tells.
+    Readers without account need no token: pages that can be cached hold none. A form of another site is refused
+    where the browser names the site it comes from.
     """
-    if request.user.is_authenticated:
-        return _save_for_member(request)
-    if comes_from_elsewhere(request):
-        return _makes_no_sense(request)
-    wish = _Wish.of(request.POST)
+    is_member = request.user.is_authenticated
+    wish = None if not is_member and comes_from_elsewhere(request) else _Wish.of(request.POST)
     if wish is None:
-        return _makes_no_sense(request)
+        return error_pages.page(request, 400)
+    before, wanted = _on_account(int(request.user.pk or 0), wish) if is_member else _in_browser(request, wish)
+    with translation.override(wanted.language or _browsers_language(request)):
+        message = _message(wish, before, wanted, in_settings=_page(request) == reverse("accounts:settings"))
+
+    def set_cookies(response: HttpResponse) -> None:
+        """A member's choices are on the account alone: the cookies stay those of the reader without account."""
+        if not is_member:
+            _set_cookies(request, response, wish, wanted)
+
+    return Done({"told": ""}, message, set_cookies)
+
+
+def _in_browser(request: HttpRequest, wish: _Wish) -> tuple[Preferences, Preferences]:
+    """Return a browser's preferences before and after. Raises NotDone for more than its cookies can hold."""
     before = replace(preferences_of(request), language=_language_of(request))
-    try:
-        wanted = wish.granted(before)
-        if len(wanted.hidden_groups) > len(before.hidden_groups) and not _fits(cookies_for(wanted)):
-            raise _NotHidden(_("You hide as many groups as your browser can keep. Show one of them first."))
-    except _NotHidden as refusal:
-        messages.error(request, str(refusal))
-        return redirect(_way_back(request))
-    return _saved(request, wish, before, wanted)
-
-
-def _save_for_member(request: HttpRequest) -> HttpResponse:
-    wish = _Wish.of(request.POST)
-    if wish is None:
-        return _makes_no_sense(request)
-    try:
-        before, wanted = _on_account(int(request.user.pk or 0), wish)
-    except _NotHidden as refusal:
-        messages.error(request, str(refusal))
-        return redirect(_way_back(request))
-    return _saved(request, wish, before, wanted)
+    wanted = wish.granted(before)
+    if len(wanted.hidden_groups) > len(before.hidden_groups) and not _fits(cookies_for(wanted)):
+        raise NotDone(_("You hide as many groups as your browser can keep. Show one of them first."))
+    return before, wanted
 
 
 @transaction.atomic
 def _on_account(user: int, wish: _Wish) -> tuple[Preferences, Preferences]:
-    """Save them on the account; what they were, and what they are."""
+    """Save them on the account; return what they were, and what they are. Raises NotDone."""
     member = get_user_model().objects.select_for_update().get(pk=user)
     hidden = slugs_from(member.hidden_groups)
     before = Preferences(member.theme, member.language, member.keyboard, hidden)
@@ -152,29 +136,16 @@ def _on_account(user: int, wish: _Wish) -> tuple[Preferences, Preferences]:
     return before, wanted
 
 
-def _saved(request: HttpRequest, wish: _Wish, before: Preferences, wanted: Preferences) -> HttpResponse:
-    """The cookies stay the reader's who is not logged in: a member's choices are on the account alone."""
-    response = JsonResponse({"told": ""}) if prefers_json(request) else _sent_back(request, wish, before, wanted)
-    if request.user.is_authenticated:
-        return response
+def _set_cookies(request: HttpRequest, response: HttpResponse, wish: _Wish, wanted: Preferences) -> None:
     cookies = cookies_for(wanted) | {settings.LANGUAGE_COOKIE_NAME: wanted.language}
     for name, value in cookies.items():
-        # Another answer, that this request knows nothing of, may be on its way with another value.
+        # Another response, which this request does not know, may be on its way with another value.
         if name in wish.cookies or value != request.COOKIES.get(name, ""):
             _set_cookie(request, response, name, value)
-    return response
 
 
-def _sent_back(request: HttpRequest, wish: _Wish, before: Preferences, wanted: Preferences) -> HttpResponse:
-    way_back = _way_back(request)
-    with translation.override(wanted.language or _browsers_language(request)):
-        if told := _told(wish, before, wanted, in_settings=way_back == reverse("accounts:settings")):
-            messages.success(request, told)
-    return redirect(way_back)
-
-
-def _told(wish: _Wish, before: Preferences, wanted: Preferences, *, in_settings: bool) -> str:
-    """What has changed, where the page that follows does not show it by itself."""
+def _message(wish: _Wish, before: Preferences, wanted: Preferences, *, in_settings: bool) -> str:
+    """Say what has changed, where the page that follows does not show it."""
     if wish.hide is not None:
         new = wanted.hidden_groups[-1:]  # where the others were merged into is no news
         is_new = new and new[0] not in before.hidden_groups
@@ -199,13 +170,13 @@ def _fits(cookies: dict[str, str]) -> bool:
 
 
 def _with(hidden: Sequence[str], slug: str) -> tuple[str, ...]:
-    """These groups and one more, each where it was merged into if it was. Raises _NotHidden."""
+    """These groups and one more, each where it was merged into if it was. Raises NotDone."""
     now = repository().groups.get_existing_titles([*hidden, slug])
     if slug not in now:
-        raise _NotHidden(_("There is no such group."))
+        raise NotDone(_("There is no such group."))
     found = tuple(dict.fromkeys(now.get(other, other) for other in (*hidden, slug)))
     if len(found) > MOST_HIDDEN:
-        raise _NotHidden(
+        raise NotDone(
             _("You can hide at most %(most)s groups. Show one of them first.") % {"most": grouped(MOST_HIDDEN)}
         )
     return found
@@ -230,7 +201,3 @@ def _browsers_language(request: HttpRequest) -> str:
     plain = HttpRequest()
     plain.META["HTTP_ACCEPT_LANGUAGE"] = request.headers.get("Accept-Language", "")
     return translation.get_language_from_request(plain)
-
-
-def _makes_no_sense(request: HttpRequest) -> HttpResponse:
-    return render(request, "errors/400.html", status=400)

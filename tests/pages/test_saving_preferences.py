@@ -269,6 +269,22 @@ def test_a_group_that_is_not_there_is_not_hidden(site, bob, name):
     assert bob.hidden_groups == ""
 
 
+@pytest.mark.parametrize("who", ["reader", "member"])
+def test_a_script_gets_json_with_the_reason_of_a_refusal(site, bob, who):
+    browser = browser_of(bob if who == "member" else None)
+
+    def by_script(**fields):
+        return browser.post("/preferences/", fields, headers={"Accept": "application/json"})
+
+    done, refused = by_script(theme="dark"), by_script(hide="nope")
+
+    assert (done.status_code, done.json()) == (200, {"told": ""})
+    assert (refused.status_code, refused.json()) == (409, {"error": "There is no such group."})
+    page = browser.get("/").content.decode()
+    assert 'data-theme="dark"' in page
+    assert "There is no such group" not in page
+
+
 def test_a_group_that_was_merged_is_hidden_as_what_it_became(site, bob):
     for slug in ("java", "jvm", "python", "redis"):
         site.groups.create(slug, slug)

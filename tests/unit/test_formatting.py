@@ -9,7 +9,7 @@ from django.utils import translation
 from articles.domain.articles import Choice, Tally
 from articles.formatting import units, values
 from articles.formatting.values import duration, figures, full_date, grouped, significant, thousandths
-from articles.views.lists.counts import counts, sentence
+from articles.views.lists.article_counts import counts, sentence
 from articles.views.ranking.chart_labels import clock_or_day
 from voting_site.jinja import environment
 

@@ -1,4 +1,4 @@
-"""What a member alone sees: the own choices, saved articles, and everything the site keeps about the member."""
+"""What only the member sees: voted, opposed and saved articles, and everything the site stores of the member."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -10,12 +10,16 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from accounts.web import unsent_form
 from accounts.web.form_pages import members_only
 from articles.domain.lists import MemberPage
 from articles.domain.members import UserId
 from articles.repository import Repository
 from articles.transfer import member_export
 from articles.views.lists.paging import numbered_pager, page_number
+from articles.views.votes import row_of
+from articles.web import error_pages
+from articles.web.form_answers import Done, form_or_script, login_first
 from articles.web.identity import actor
 from articles.wiring import repository
 
@@ -82,3 +86,26 @@ def data(request: HttpRequest) -> HttpResponseBase:
 def _unlisted(response: Response) -> Response:
     response["X-Robots-Tag"] = "noindex"
     return response
+
+
+_WANTED = {"save": True, "forget": False}
+
+
+def _button(request: HttpRequest, article_id: int) -> str:
+    title = repository().articles.get(article_id).title
+    is_wanted = _WANTED.get(unsent_form.sent(request).get("saved", ""))
+    words = _("Save “%(title)s” for later") if is_wanted else _("Forget the saved article “%(title)s”")
+    return words % {"title": title}
+
+
+@form_or_script(page=row_of, button=_button)
+def save(request: HttpRequest, article_id: int) -> Done | HttpResponse:
+    """Save an article or forget it: a target state. Readers without account log in first."""
+    if not request.user.is_authenticated:
+        sentence = _("You are logged out. Log in to save articles.")
+        return login_first(request, sentence, next=row_of(request, article_id))
+    wanted = _WANTED.get(request.POST.get("saved", ""))
+    if wanted is None:
+        return error_pages.page(request, 400)
+    repository().members.save(actor(request).id, article_id, wanted=wanted)
+    return Done({"told": _("Saved for later.") if wanted else _("No longer saved.")})

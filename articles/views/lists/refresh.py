@@ -16,7 +16,7 @@ from articles.domain.lists import Order, PageRefresh
 from articles.formatting.values import grouped
 from articles.text.refusals import action_sentence
 from articles.text.slugs import clean_slug
-from articles.views.lists.counts import counts
+from articles.views.lists.article_counts import counts
 from articles.web.caching import unless_known
 from articles.web.identity import reader_id
 from articles.web.preferences import preferences_of

@@ -1,8 +1,7 @@
-"""An article's counts as scripts get them: as numbers, and as the reader's language writes them."""
+"""An article's counts as scripts get them: as numbers, and as words in the reader's language."""
 
 from typing import Any
 
-from django.http import HttpRequest
 from django.utils.translation import ngettext
 
 from articles.domain.articles import Article, ArticleId, Choice, Tally
@@ -10,7 +9,7 @@ from articles.formatting.values import grouped
 
 
 def counts(article_id: ArticleId, found: Article | Tally) -> dict[str, Any]:
-    """Numbers, and the same as the pages show them."""
+    """Return the counts as numbers, and as the pages show them."""
     votes, opposes = grouped(found.votes), grouped(found.opposes)
     return {
         "id": article_id,
@@ -27,7 +26,7 @@ def counts(article_id: ArticleId, found: Article | Tally) -> dict[str, Any]:
 
 
 def sentence(tally: Tally) -> str:
-    """What is said aloud after a choice."""
+    """Return what a screen reader announces after a choice."""
     numbers = {"points": grouped(tally.points)}
     match tally.choice:
         case Choice.VOTE:
@@ -49,8 +48,3 @@ def sentence(tally: Tally) -> str:
                 abs(tally.points),
             )
     return text % numbers
-
-
-def prefers_json(request: HttpRequest) -> bool:
-    """Whether a script asks. Browsers that send a form take anything, and get a page."""
-    return request.get_preferred_type(["text/html", "application/json"]) == "application/json"

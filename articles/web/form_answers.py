@@ -1,0 +1,96 @@
+"""Responses to forms that browsers send, and that scripts send without leaving the page: a redirect, or JSON."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.csrf import csrf_exempt
+
+from accounts.web import unsent_form
+from accounts.web.form_pages import Words, form_action, members_need_token
+from accounts.web.login_intent import local_path
+from articles.domain.errors import ActionRefused, ArticleNotFound, ArticleRemoved
+from articles.text.refusals import action_sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The result of a form's action: `answer` for a script, `message` for the page that a browser returns to."""
+
+    answer: Mapping[str, Any]
+    message: str = ""
+    finish: Callable[[HttpResponse], None] | None = None
+    """Completes either response, such as by cookies."""
+
+
+class NotDone(Exception):
+    """The action was refused; the text is a sentence that says why, in the reader's language."""
+
+
+Action = Callable[..., Done | HttpResponse]
+
+
+def form_or_script(*, page: Words, button: Words) -> Callable[[Action], Callable[..., HttpResponse]]:
+    """Make a view of the action of a form that is on the page named by `page(request, …)`.
+
+    A browser is sent back to that page, with a message if the action was refused. A script that prefers JSON gets
+    200, or `error` with 404 for an article that is gone and 409 for any other refusal. A response that the action
+    returns, such as the way to the login, is passed on. `button(request, …)` names the button that sends the form
+    once more; see `form_action`. Readers without account need no token.
+    """
+
+    def decorate(action: Action) -> Callable[..., HttpResponse]:
+        @wraps(action)
+        def view(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            is_script = prefers_json(request)
+            try:
+                result = action(request, *args, **kwargs)
+            except (ArticleNotFound, ArticleRemoved) as gone:
+                if not is_script:
+                    raise
+                return JsonResponse({"error": action_sentence(gone)}, status=404)
+            except (ActionRefused, NotDone) as refusal:
+                sentence = str(refusal) if isinstance(refusal, NotDone) else action_sentence(refusal)
+                if is_script:
+                    return JsonResponse({"error": sentence}, status=409)
+                messages.error(request, sentence)
+                return redirect(page(request, *args, **kwargs))
+            if isinstance(result, HttpResponse):
+                return result
+            if not is_script and result.message:
+                messages.success(request, result.message)
+            response = JsonResponse(result.answer) if is_script else redirect(page(request, *args, **kwargs))
+            if result.finish:
+                result.finish(response)
+            return response
+
+        guarded: Callable[..., HttpResponse] = csrf_exempt(
+            members_need_token(form_action(page=page, button=button)(view))
+        )
+        return guarded
+
+    return decorate
+
+
+def prefers_json(request: HttpRequest) -> bool:
+    """Whether a script sent the request. Browsers that send a form accept anything, and get a page."""
+    return request.get_preferred_type(["text/html", "application/json"]) == "application/json"
+
+
+def way_back(request: HttpRequest) -> str:
+    """The address of the page that the form was on; "" if the form does not name a page of this site."""
+    return local_path(unsent_form.sent(request).get("next", ""))
+
+
+def login_first(request: HttpRequest, sentence: str, **intent: Any) -> HttpResponse:
+    """Send a reader without account to the login page with the intent; a script gets its address and 401."""
+    address = f"{reverse('accounts:login')}?{urlencode(intent)}"
+    if prefers_json(request):
+        return JsonResponse({"error": sentence, "address": address}, status=401)
+    return HttpResponseRedirect(address)
