@@ -68,12 +68,8 @@ def _weigh(repository: Repository) -> str:
 
 
 def _score(repository: Repository) -> str:
-    """Score the hot list anew and trim it, unless a reader was faster."""
-    refreshed_at = repository.hot.refreshed_at()
-    if not repository.hot.is_stale(refreshed_at - _EARLY):
-        return ""
-    repository.hot.rescore_after(refreshed_at)
-    return "scored anew"
+    """Rescore the hot list and trim it, unless a reader was faster."""
+    return "scored anew" if repository.hot.rescore_if_stale(early_seconds=_EARLY) else ""
 
 
 def _sample(repository: Repository) -> str:

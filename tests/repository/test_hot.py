@@ -161,6 +161,37 @@ def test_the_first_reader_who_finds_it_stale_scores_it_anew(repository, clock):
     assert repository.store.client.exists(keys.REFRESHING) == 0
 
 
+def test_only_a_stale_list_is_read_twice_and_only_after_a_rescore(repository, clock):
+    repository.hot.rescore()
+    moments = []
+
+    def read():
+        moments.append(repository.hot.refreshed_at())
+        return moments[-1]
+
+    def fresh():
+        moments.clear()
+        return repository.hot.fresh(read, lambda moment: moment), list(moments)
+
+    began = clock()
+    assert fresh() == (began, [began])
+    clock.advance(60)
+    assert fresh() == (clock(), [began, clock()])
+    rescored = clock()
+    clock.advance(60)
+    repository.store.client.set(keys.REFRESHING, "another process", ex=_LOCK_LIFE)
+    assert fresh() == (rescored, [rescored])
+
+
+def test_housekeeping_may_rescore_a_little_early(repository, clock):
+    repository.hot.rescore()
+    clock.advance(58)
+
+    assert not repository.hot.rescore_if_stale()
+    assert repository.hot.rescore_if_stale(early_seconds=2)
+    assert repository.hot.refreshed_at() == clock()
+
+
 @pytest.mark.parametrize("seconds", [60, 90, 120])
 def test_how_old_it_may_become_is_a_rule(server_url, clock, seconds):
     repository = connect(server_url, clock=clock, rules=Rules(hot_refresh=seconds), patient=True)

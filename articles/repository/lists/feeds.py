@@ -96,9 +96,7 @@ class Feeds:
     def list_hot(self, wish: FeedFilter) -> list[Article]:
         """By hotness. Covers what is on the hot list: articles that nobody has read are not."""
         most = self._store.rules.hot_size
-        cut = self._cut(Order.HOT, most)
-        if self._hot.is_stale(cut.refreshed_at) and self._hot.refresh():
-            cut = self._cut(Order.HOT, most)
+        cut = self._hot.fresh(lambda: self._cut(Order.HOT, most), lambda found: found.refreshed_at)
         return self._collect(self._catalogue.list_for(cut.ids), wish)
 
     def list_groups(self, slugs: Sequence[str], wish: FeedFilter) -> tuple[Mapping[str, str], list[Article]]:

@@ -1,36 +1,49 @@
-"""The hot list: scored anew at one moment for all of it, trimmed afterwards."""
+"""The hot list: all of it is scored for one moment, then trimmed."""
 
 import logging
 import secrets
+from collections.abc import Callable
 from itertools import islice
+from typing import TypeVar
 
 from articles.domain.errors import StoreUnavailable
 from articles.domain.lists import Order
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Call, Store, exact_time
 
+Found = TypeVar("Found")
+
 _log = logging.getLogger(__name__)
 
 _LOCK_LIFE = 10
-"""Seconds after which somebody else may score, if whoever began has died."""
+"""Seconds after which another process may rescore, if the one that holds the lock has died."""
 
 
 class Hot:
-    """The hot list of a store. Between two scorings a view moves its article by the moment of the last one."""
+    """The hot list of a store. A view moves its article at once, scored for the moment of the last rescore."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
+    def fresh(self, read: Callable[[], Found], scored_at: Callable[[Found], float]) -> Found:
+        """Return what `read` finds; if that was stale, rescore the list and read once more.
+
+        `scored_at` takes from it the moment for which the list was scored, in Unix seconds. What `read` found is
+        returned as it is while another process rescores the list, or while the store takes no writes.
+        """
+        found = read()
+        return read() if self.is_stale(scored_at(found)) and self.refresh() else found
+
     def refreshed_at(self) -> float:
-        """The moment the list is scored for, in Unix seconds."""
+        """Return the moment for which the list is scored, in Unix seconds."""
         with self._store.commands() as client:
             return float(client.hget(self._store.shards.directory.ranking, "refreshed_at") or 0)
 
     def is_stale(self, refreshed_at: float) -> bool:
-        """Whether the list is due, by this process's clock.
+        """Whether a list that was scored for that moment is due, by this process's clock.
 
-        Where that clock is behind the list, only once in `Rules.hot_refresh` seconds by the store's own: two
-        processes whose clocks differ by more would else score the list in turns, at every read.
+        If this clock is behind the list, it is due only once in `Rules.hot_refresh` seconds of the store's clock.
+        Otherwise two processes whose clocks differ by more would rescore the list in turns, at every read.
         """
         ahead = refreshed_at - self._store.now()
         if ahead < self._store.rules.hot_refresh:
@@ -39,9 +52,9 @@ class Hot:
             return not client.exists(names.GOING_BACK)
 
     def refresh(self) -> bool:
-        """Score the list unless somebody else is at it; whether it was done. Nobody waits for anybody.
+        """Rescore the list if it is stale; return False while another process does so. Never blocks.
 
-        Nor is it done where the store takes no writes just now: readers read on in the list as it is.
+        Also returns False while the store takes no writes: readers get the list as it is.
         """
         try:
             return self._refresh()
@@ -55,19 +68,21 @@ class Hot:
             if not client.set(names.REFRESHING, token, nx=True, ex=_LOCK_LIFE):
                 return False
         try:
-            refreshed_at = self.refreshed_at()
-            if self.is_stale(refreshed_at):
-                self.rescore_after(refreshed_at)
+            self.rescore_if_stale()
             return True
         finally:
             self._store.run("lease/release", [names.REFRESHING], [token])
 
-    def rescore_after(self, refreshed_at: float) -> None:
-        """The same as `rescore`, for a list that was scored for that moment."""
+    def rescore_if_stale(self, *, early_seconds: float = 0) -> bool:
+        """Rescore the list if it is stale, or will be within `early_seconds`; return whether it was."""
+        refreshed_at = self.refreshed_at()
+        if not self.is_stale(refreshed_at - early_seconds):
+            return False
         if refreshed_at > self._store.now():
             with self._store.commands() as client:
                 client.set(names.GOING_BACK, 1, ex=self._store.rules.hot_refresh)
         self.rescore()
+        return True
 
     def rescore(self) -> None:
         """Score the whole list for this moment, then trim it to `Rules.hot_size`."""
@@ -83,7 +98,7 @@ class Hot:
             self._trim(keep)
 
     def _trim(self, keep: int) -> None:
-        """Each shard has kept its own hottest: take out what is not among the hottest of all."""
+        """Each shard has kept its own hottest: remove what is not among the hottest of all shards."""
         store = self._store
         with store.pipeline() as pipe:
             pipe.hmget(store.shards.directory.ranking, ["version", "refreshed_at"])

@@ -105,11 +105,10 @@ class Lists:
         def read() -> Cut:
             return merge_page(self._store, rankings, asked.start, asked.size, slug=slug)
 
-        cut = read()
         if asked.order is Order.HOT:
-            if self._hot.is_stale(cut.refreshed_at) and self._hot.refresh():
-                cut = read()
-            cut = self._within_the_hot_list(cut, asked)
+            cut = self._within_the_hot_list(self._hot.fresh(read, lambda found: found.refreshed_at), asked)
+        else:
+            cut = read()
         if slug is not None and cut.group_title is None:
             raise GroupNotFound(slug, moved_to(self._store, slug))
         if number > 1 and asked.start >= cut.total:
@@ -119,12 +118,16 @@ class Lists:
 
     def _chosen_page(self, asked: _Asked, number: int, reader: UserId | None) -> ArticlePage:
         groups, rankings = self._groups(asked.slugs), self._rankings(asked)
-        cut, goes_on = read_unseen(self._store, rankings, asked.choosing)
+
+        def read() -> tuple[Cut, bool]:
+            return read_unseen(self._store, rankings, asked.choosing)
+
         if asked.order is Order.HOT:
-            if self._hot.is_stale(cut.refreshed_at) and self._hot.refresh():
-                cut, goes_on = read_unseen(self._store, rankings, asked.choosing)
+            cut, goes_on = self._hot.fresh(read, lambda found: found[0].refreshed_at)
             goes_on = goes_on and asked.behind + asked.size < self._store.rules.hot_size
             cut = self._within_the_hot_list(cut, asked)
+        else:
+            cut, goes_on = read()
         if number > 1 and not asked.shown and not cut.entries:
             raise PageNotFound(number)
         if len(groups) == 1:

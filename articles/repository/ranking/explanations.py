@@ -92,9 +92,7 @@ class Explanations:
         changed meanwhile; and those of scoring the hot list where that is due.
         Raises ArticleNotFound, ArticleRemoved.
         """
-        facts = self._facts(article.id)
-        if self._hot.is_stale(facts.hotness.refreshed_at) and self._hot.refresh():
-            facts = self._facts(article.id)
+        facts = self._hot.fresh(lambda: self._facts(article.id), lambda found: found.hotness.refreshed_at)
         for _ in range(MOST_READINGS):
             places, afterwards = self._places(article.id, facts)
             if afterwards == facts and places.are_settled:

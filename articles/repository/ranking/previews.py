@@ -72,9 +72,7 @@ class Previews:
         return Preview(listed(scan.in_force), listed(scan.other), at)
 
     def _hot_list(self, parameters: Parameters, size: int) -> Preview:
-        at, numbers = self._readership()
-        if self._hot.is_stale(at) and self._hot.refresh():
-            at, numbers = self._readership()
+        at, numbers = self._hot.fresh(self._readership, lambda found: found[0])
         in_force = _hottest(numbers, self._in_force(), at, size)
         other = _hottest(numbers, parameters, at, size)
         articles, counts = self._articles([*in_force, *other]), {one.id: one for one in numbers}
