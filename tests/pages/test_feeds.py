@@ -588,4 +588,4 @@ def test_a_list_says_which_feed_it_leads_to(site, article):
         "/hot/?range=24h": "Subscribe to the whole hot list:",
     }
     assert said("/groups/python/?order=time") == "Subscribe to this list:"
-    assert said("/groups/python/") == "Subscribe to the newest of Python:"
+    assert said("/groups/python/") == "Subscribe to the newest articles in Python:"

@@ -198,7 +198,7 @@ def test_the_pager_of_a_group_keeps_its_order(site, article, alice):
 def test_a_group_that_nobody_read_says_so_and_leads_to_its_articles(site, article):
     text = text_of("/groups/python/?order=hot")
 
-    assert "No article of this group is on the hot list" in text
+    assert "No article in this group is on the hot list" in text
     assert 'class="button" href="?order=score"' in text
 
 

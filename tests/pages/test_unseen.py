@@ -193,7 +193,7 @@ def test_a_list_that_depends_on_a_cookie_says_so_and_sets_none(site, groups):
 def test_where_everything_is_hidden_the_page_says_so(site, groups):
     text = text_of(hiding("python", "redis", "java").get("/"))
 
-    assert "groups you have hidden" in text
+    assert "in a group you have hidden" in text
     assert "3 groups are hidden from this list." in text
 
 
@@ -315,7 +315,7 @@ def test_whoever_has_seen_all_is_told_so(site, alice):
     response = follow(browser, "/newest/", first)
 
     assert (response.status_code, rows(response)) == (200, [])
-    assert "That was everything" in text_of(response)
+    assert "You have reached the end" in text_of(response)
 
 
 def test_after_a_thousand_articles_pages_go_on_by_number(site, alice, monkeypatch):

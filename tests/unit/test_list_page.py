@@ -152,7 +152,7 @@ def test_one_group_can_be_hidden_and_managed_by_those_who_may():
                 "group_feed",
                 "python+机器学习",
                 ("python", "机器学习"),
-                "Subscribe to the newest of Python, Machine <learning>:",
+                "Subscribe to the newest articles in Python, Machine <learning>:",
             ),
         ),
     ],
@@ -195,9 +195,9 @@ def test_new_articles_are_announced_on_first_pages_by_score_and_time_alone(order
         (Order.POINTS, {}, {"span": Span.DAY}, "?range=week", "Show the top of the week"),
         (Order.POINTS, {}, {"span": Span.WEEK}, "?range=month", "Show the top of the month"),
         (Order.POINTS, {}, {"span": Span.MONTH}, "?range=all", "Show the top of all time"),
-        (Order.HOT, {}, {"posted": Range.DAY}, "?range=72h", "Show those of the last 3 days"),
-        (Order.HOT, {}, {"posted": Range.THREE_DAYS}, "?range=7d", "Show those of the last 7 days"),
-        (Order.HOT, {}, {"posted": Range.WEEK}, "?range=all", "Show all that is hot"),
+        (Order.HOT, {}, {"posted": Range.DAY}, "?range=72h", "Show the last 3 days"),
+        (Order.HOT, {}, {"posted": Range.THREE_DAYS}, "?range=7d", "Show the last 7 days"),
+        (Order.HOT, {}, {"posted": Range.WEEK}, "?range=all", "Show the whole hot list"),
         (Order.HOT, {}, {"posted": Range.ALL}, "/newest/", "Show the newest articles"),
         (Order.HOT, ONE, {}, "?order=score", "Show the group by score"),
         (Order.HOT, SEVERAL, {}, "?order=score", "Show the groups by score"),
@@ -232,7 +232,7 @@ def test_an_empty_page_behind_others_says_that_they_were_all():
     for order in Order:
         for facts in ({}, ONE, SEVERAL):
             empty = shown(page(order, 2, articles=(), **facts)).empty
-            assert empty == Empty("That was everything: nothing has come since.")
+            assert empty == Empty("You have reached the end. Nothing new has been posted since.")
 
 
 def test_a_list_that_is_empty_because_of_hidden_groups_says_so():
@@ -240,10 +240,10 @@ def test_a_list_that_is_empty_because_of_hidden_groups_says_so():
 
     for facts in ({}, ONE):
         empty = shown(page(articles=(), total=3, **facts), hiding).empty
-        assert empty == Empty("All that was found here is in groups you have hidden.")
+        assert empty == Empty("Every article here is in a group you have hidden.")
     assert shown(page(articles=(), total=0), hiding).empty.heading == "Nothing has been posted yet"
     own = Reader(hidden_groups=("python",))
-    assert shown(page(articles=(), total=3, **ONE), own).empty.sentence == "No article is in this group yet."
+    assert shown(page(articles=(), total=3, **ONE), own).empty.sentence == "This group has no articles yet."
 
 
 def test_there_is_no_pager_without_another_page():

@@ -26,22 +26,22 @@ def empty_list(page: ArticlePage, *, posted: Range, span: Span, hides: bool) -> 
     if page.articles:
         return None
     if page.number > 1:
-        return Empty(_("That was everything: nothing has come since."))
+        return Empty(_("You have reached the end. Nothing new has been posted since."))
     if page.order is Order.HOT:
         return _group_hot(page) or _hot(posted)
     if hides and page.total:
-        return Empty(_("All that was found here is in groups you have hidden."))
+        return Empty(_("Every article here is in a group you have hidden."))
     return _top(span) if page.order is Order.POINTS and span is not Span.ALL else _nothing_posted(page)
 
 
 def _nothing_posted(page: ArticlePage) -> Empty:
     button, address = _("Post an article"), reverse("articles:post")
     if page.groups:
-        return Empty(_("No article is in these groups yet."), button, address)
+        return Empty(_("These groups have no articles yet."), button, address)
     if page.group:
-        return Empty(_("No article is in this group yet."), button, address)
+        return Empty(_("This group has no articles yet."), button, address)
     return Empty(
-        _("Post the first link: the others can then vote for it, and the best rise to the top of this page."),
+        _("Post the first link. Other members can vote for it, and the best links rise to the top of this page."),
         button,
         address,
         heading=_("Nothing has been posted yet"),
@@ -52,13 +52,13 @@ def _group_hot(page: ArticlePage) -> Empty | None:
     """The hot list of groups; None for the hot list of the site."""
     if page.groups:
         return Empty(
-            _("No article of these groups is on the hot list: only those that were read are."),
+            _("No article in these groups is on the hot list, which shows only articles that have been read."),
             _("Show the groups by score"),
             "?order=score",
         )
     if page.group:
         return Empty(
-            _("No article of this group is on the hot list: only those that were read are."),
+            _("No article in this group is on the hot list, which shows only articles that have been read."),
             _("Show the group by score"),
             "?order=score",
         )
@@ -69,23 +69,25 @@ def _hot(posted: Range) -> Empty:
     match posted:
         case Range.DAY:
             return Empty(
-                _("No article of the last 24 hours has been read yet."),
-                _("Show those of the last 3 days"),
+                _("No article posted in the last 24 hours has been read yet."),
+                _("Show the last 3 days"),
                 "?range=72h",
             )
         case Range.THREE_DAYS:
             return Empty(
-                _("No article of the last 3 days has been read yet."),
-                _("Show those of the last 7 days"),
+                _("No article posted in the last 3 days has been read yet."),
+                _("Show the last 7 days"),
                 "?range=7d",
             )
         case Range.WEEK:
             return Empty(
-                _("No article of the last 7 days has been read yet."), _("Show all that is hot"), "?range=all"
+                _("No article posted in the last 7 days has been read yet."),
+                _("Show the whole hot list"),
+                "?range=all",
             )
         case Range.ALL:
             return Empty(
-                _("Articles come onto this list as soon as somebody reads them, and sink as they grow old."),
+                _("Articles appear on this list once they are read, and sink as they age."),
                 _("Show the newest articles"),
                 reverse("articles:newest"),
                 heading=_("Nothing has been read yet"),

@@ -214,7 +214,7 @@ class _Builder:
     def _feed(self) -> ListFeed:
         order = self.page.order
         if self._slugs:
-            newest = _("Subscribe to the newest of %(group)s:") % {"group": self._heading}
+            newest = _("Subscribe to the newest articles in %(group)s:") % {"group": self._heading}
             label = "" if order is Order.TIME else newest
             return ListFeed("group_feed", "+".join(self._slugs), self._slugs, label)
         if order is Order.POINTS:
