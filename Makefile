@@ -59,6 +59,7 @@ bench: $(TOOLS_READY)
 
 docs: $(SITE_READY)
 	$(BIN)/python manage.py configuration --write
+	$(BIN)/python manage.py data_model
 	$(BIN)/python -m bench.pictures.decay_curves
 
 # Gather the texts into locale/ and compile them; says which have no Chinese yet. See docs/translating.md.

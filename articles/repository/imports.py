@@ -49,11 +49,11 @@ class Imports:
         finally:
             self._token = ""
             with suppress(StoreUnavailable):  # it ends by itself
-                self._store.run("lease/release", [names.IMPORTING], [token])
+                self._store.run("lease/release", [names.IMPORT_LOCK], [token])
 
     def _hold_lock(self, token: str) -> None:
         """Take the lock, or keep it longer. Raises ImportRunning when it is, or has become, another's."""
-        if not self._store.run("lease/acquire", [names.IMPORTING], [token, _LOCK_LIFE]):
+        if not self._store.run("lease/acquire", [names.IMPORT_LOCK], [token, _LOCK_LIFE]):
             raise ImportRunning
 
     def get_shift(self, file_digest: str, proposed: float) -> float:

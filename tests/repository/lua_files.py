@@ -1,7 +1,6 @@
 """Read the Lua scripts as text: their headers, the names they declare and use, the keys they spell."""
 
 import re
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -117,11 +116,3 @@ def spelled(name: str) -> frozenset[str]:
     if ".list .." in code:
         keys |= {"votes:<", "opposes:<"}
     return frozenset(keys)
-
-
-def touches(name: str) -> dict[str, str]:
-    """What the header says: `r` or `rw` by key, spelled as in docs/data-model.md."""
-    parts: Sequence[str] = section_of(name, "TOUCHES").split(", ")
-    found = [part.rpartition(" ") for part in parts]
-    assert all(key and how in ("r", "rw") for key, _, how in found), (name, parts)
-    return {key: how for key, _, how in found}

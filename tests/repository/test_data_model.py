@@ -1,10 +1,9 @@
-"""docs/data-model.md against a store in full use, both ways."""
+"""The key table and docs/data-model.md against a store in full use, both ways."""
 
 import json
 import re
 import time
 from collections import defaultdict
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -16,54 +15,14 @@ from articles.domain.rules import Rules
 from articles.repository import Repository, connect
 from articles.repository.lists import hot
 from articles.repository.ranking import parameters
+from articles.repository.store import data_model, scripts
 from articles.repository.store import keys as key_names
-from articles.repository.store import scripts
+from articles.repository.store.key_table import LOG, TABLE, TUNINGS, Key, recognise, split_prefix
+from articles.repository.store.scan import survey
 from tests.clock import Clock
-from tests.repository.lua_files import touches
 from tests.repository.usage import DAY, MODERATOR, link, post, problems, read_all, use, view, warm
 
 PAGE = (Path(__file__).parents[2] / "docs" / "data-model.md").read_text("utf-8")
-
-SECTIONS = {
-    "Keys in every shard": "shard",
-    "Keys of the first shard only": "first",
-    "Keys outside the shards": "none",
-}
-VARIABLES = {
-    "<id>": "[1-9][0-9]*",
-    "<user>": "[1-9][0-9]*",
-    "<slug>": r"[^:,\s]+",
-    "<word>": r"[^:,\s]+",
-    "<digest>": "[0-9a-f]{32}",
-    "<visitor>": "[0-9a-f]{16}",
-    "<network>": "[0-9a-f]{16}",
-    "<day>": "[0-9]+",
-    "<span>": "(?:day|week|month)",
-}
-SECONDS = {"s": 1, "minutes": 60, "h": 3600, "days": 86400}
-
-
-@dataclass(frozen=True)
-class Row:
-    """A documented key. `life` in seconds, None for good."""
-
-    key: str
-    place: str
-    type: str
-    content: str
-    writers: str
-    life: int | None
-    fields: frozenset[str]
-    required: frozenset[str]
-
-    def holds(self, place: str, name: str) -> bool:
-        pattern = re.escape(self.key)
-        for variable, form in VARIABLES.items():
-            pattern = pattern.replace(re.escape(variable), form)
-        return place in PLACES[self.place] and re.fullmatch(pattern, name) is not None
-
-
-PLACES = {"shard": {"shard", "first"}, "first": {"first"}, "none": {"none"}}
 
 
 def table(heading: str) -> list[dict[str, str]]:
@@ -75,53 +34,22 @@ def table(heading: str) -> list[dict[str, str]]:
     return [dict(zip(header, row, strict=True)) for row in rows]
 
 
-def life(text: str) -> int | None:
-    if text == "for good":
-        return None
-    number, unit = text.split()
-    return int(number) * SECONDS[unit]
-
-
-def documented() -> list[Row]:
+def documented_fields() -> dict[str, dict[str, bool]]:
+    """By key: each field of its hash, and whether it is always there."""
     fields: dict[str, dict[str, bool]] = defaultdict(dict)
     for row in table("Fields"):
         fields[row["Key"].strip("`")][row["Field"].strip("`")] = row["There"] == "always"
-    rows = []
-    for heading, place in SECTIONS.items():
-        for row in table(heading):
-            key = row["Key"].strip("`")
-            own = fields.pop(key, {})
-            rows.append(
-                Row(
-                    key=key,
-                    place=place,
-                    type=row["Type"],
-                    content=row["Content"],
-                    writers=row["Written by"],
-                    life=life(row["Lives"]),
-                    fields=frozenset(own),
-                    required=frozenset(name for name, always in own.items() if always),
-                )
-            )
-    assert not fields, f"fields of undocumented keys: {sorted(fields)}"
-    return rows
+    return fields
 
 
-ROWS = documented()
+FIELDS = documented_fields()
 
 
-def split_name(repository: Repository, name: str) -> tuple[str, str]:
-    """Where a key stands, and its name there."""
-    for at, keys in enumerate(repository.store.shards.all):
-        if keys.prefix and name.startswith(keys.prefix):
-            return "first" if at == 0 else "shard", name.removeprefix(keys.prefix)
-    return "none", name
-
-
-def rows_of(repository: Repository, name: str) -> list[Row]:
-    place, rest = split_name(repository, name)
-    places = {"first", "none"} if repository.store.shards.count == 1 else {place}
-    return [row for row in ROWS if any(row.holds(one, rest) for one in places)]
+def kind_of(name: str) -> Key:
+    """Return the row of the key table that a name belongs to."""
+    (kind,) = recognise([name])
+    assert kind, name
+    return kind
 
 
 @pytest.fixture
@@ -164,8 +92,8 @@ def names(used: Repository, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Its keys in the middle of an import, of housekeeping, and of applying another weight."""
     with used.imports.lock(), used.lease.acquire():
         used.imports.add([ImportedArticle("T", "https://a.example/", 5, "eve", used.store.now(), 2, 1)])
-        used.store.client.set(key_names.REFRESHING, "somebody", ex=hot._LOCK_LIFE)
-        used.store.client.set(key_names.GOING_BACK, 1, ex=used.rules.hot_refresh)
+        used.store.client.set(key_names.HOT_LOCK, "somebody", ex=hot._LOCK_LIFE)
+        used.store.client.set(key_names.BACK_LOCK, 1, ex=used.rules.hot_refresh)
         used.pageviews.get_salt(7)
         assert used.lease.rewrite_file()
         rules = Rules(votes_per_day=None)
@@ -184,106 +112,103 @@ def names(used: Repository, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         yield found
 
 
-def test_every_key_of_a_used_store_is_documented_once(used, names):
+def test_every_key_of_a_used_store_is_in_the_table_and_in_its_place(used, names):
+    _, foreign = survey(used.store)
+
+    assert foreign == []
+    assert None not in set(recognise(names))
+
+
+def test_every_key_of_the_table_is_in_a_used_store(used, names):
+    assert set(TABLE) - {kind_of(name) for name in names} == set()
+
+
+def test_a_name_matches_one_row_of_the_table(used, names):
     for name in names:
-        assert len(rows_of(used, name)) == 1, name
+        _, rest = split_prefix(name)
+        assert [key for key in TABLE if re.fullmatch(key.pattern, rest)] == [kind_of(name)], name
+        assert kind_of(name).of(*kind_of(name).values(rest)) == rest
 
 
-def test_every_documented_key_is_in_a_used_store(used, names):
-    there = {row.key for name in names for row in rows_of(used, name)}
-
-    assert {row.key for row in ROWS} - there == set()
-
-
-def test_every_key_has_the_documented_type(used, names):
+def test_every_key_has_the_type_of_the_table(used, names):
     for name in names:
-        (row,) = rows_of(used, name)
-        assert used.store.client.type(name) == row.type, name
+        assert used.store.client.type(name) == kind_of(name).type, name
 
 
-def test_every_key_lives_as_long_as_documented(used, names):
+def test_every_key_lives_as_long_as_the_table_says(used, names):
     for name in names:
-        (row,) = rows_of(used, name)
-        left = used.store.client.ttl(name)
-        if row.life is None:
+        left, life = used.store.client.ttl(name), kind_of(name).life
+        if life is None:
             assert left == -1, name
         else:
-            assert 0 < left <= row.life + 1, name
+            assert 0 < left <= life + 1, name
 
 
-def test_the_documented_life_is_what_a_new_key_gets(began, used, names):
+def test_a_new_key_gets_the_life_of_the_table(began, used, names):
     lives: dict[str, int] = defaultdict(int)
     for name in names:
-        for row in rows_of(used, name):
-            lives[row.key] = max(lives[row.key], used.store.client.ttl(name))
+        key = kind_of(name).name
+        lives[key] = max(lives[key], used.store.client.ttl(name))
 
-    for row in ROWS:
-        assert row.life is None or lives[row.key] >= 0.95 * row.life - (time.monotonic() - began), row.key
+    for key in TABLE:
+        assert key.life is None or lives[key.name] >= 0.95 * key.life - (time.monotonic() - began), key.name
 
 
 def test_hashes_have_the_documented_fields(used, names):
     seen: dict[str, set[str]] = defaultdict(set)
     for name in names:
-        (row,) = rows_of(used, name)
-        if row.fields:
-            found = set(used.store.client.hkeys(name))
-            assert row.required <= found <= row.fields, name
-            seen[row.key] |= found
+        fields = FIELDS.get(key := kind_of(name).name)
+        if fields:
+            present = set(used.store.client.hkeys(name))
+            assert {field for field, always in fields.items() if always} <= present <= fields.keys(), name
+            seen[key] |= present
 
-    assert seen == {row.key: row.fields for row in ROWS if row.fields}
+    assert seen == {key: set(fields) for key, fields in FIELDS.items()}
 
 
 NAMES_OF_FIELDS = {
-    "slug": VARIABLES["<slug>"],
-    "slug of a former group": VARIABLES["<slug>"],
+    "slug": r"[^:,\s]+",
+    "slug of a former group": r"[^:,\s]+",
     "reason": "bot|prefetch|burst",
     "day:kind": "[0-9]+:(?:counted|visitors|bot|prefetch|burst)",
-    "step of housekeeping": "[a-z]+",
+    "step of housekeeping": "[a-z-]+",
 }
 
 
 def test_hashes_without_documented_fields_are_named_as_their_content_says(used, names):
     for name in names:
-        (row,) = rows_of(used, name)
-        if row.type == "hash" and not row.fields:
-            kind, _, _ = row.content.partition(" → ")
-            assert all(re.fullmatch(NAMES_OF_FIELDS[kind], field) for field in used.store.client.hkeys(name))
+        kind = kind_of(name)
+        if kind.type == "hash" and kind.name not in FIELDS:
+            field_kind, _, _ = kind.content.partition(" → ")
+            form = NAMES_OF_FIELDS[field_kind]
+            assert all(re.fullmatch(form, field) for field in used.store.client.hkeys(name))
 
 
-@pytest.mark.parametrize("key", ["log:", "tunings:"])
+@pytest.mark.parametrize("key", [LOG, TUNINGS], ids=lambda key: key.name)
 def test_entries_of_the_logs_have_the_documented_parts(used, names, key):
-    (row,) = [row for row in ROWS if row.key == key]
-    parts = set(re.findall("`([a-z]+)`", row.content))
-    entries = [json.loads(text) for name in names if rows_of(used, name) == [row] for text in logged(used, name)]
+    parts = set(re.findall("`([a-z_]+)`", key.content))
+    entries = [json.loads(text) for name in names if kind_of(name) is key for text in logged(used, name)]
 
     assert entries
-    assert all(set(entry) == parts for entry in entries)
+    assert all(parts - {"learnt_from"} <= set(entry) <= parts for entry in entries)
 
 
 def logged(repository: Repository, name: str) -> list[str]:
     return repository.store.client.lrange(name, 0, -1)
 
 
-SCRIPT = re.compile("`([a-z]+_?[a-z]+/[a-z_]+)`")
-
-
-def writers_of(key: str) -> set[str]:
-    """The scripts that a row says write its key, those that it names by another key included."""
-    (row,) = [row for row in ROWS if row.key == key]
-    others = re.findall("every writer of `([^`]+)`", row.writers)
-    return set(SCRIPT.findall(row.writers)).union(*map(writers_of, others))
-
-
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.key)
-def test_the_documented_writers_are_the_scripts_whose_headers_say_so(row):
-    assert writers_of(row.key) == {name for name in scripts.names() if touches(name).get(row.key) == "rw"}
+@pytest.mark.parametrize(("heading", "written"), data_model.tables().items())
+def test_the_page_has_the_tables_that_the_key_table_makes(heading, written):
+    assert f"## {heading}\n" in PAGE
+    assert f"\n\n{written}\n" in PAGE, "run `make docs`"
+    assert data_model.page(PAGE) == PAGE
 
 
 @pytest.mark.parametrize("name", scripts.names())
-def test_a_header_lists_documented_keys_in_their_order(name):
-    documented = [row.key for row in ROWS]
+def test_a_header_lists_keys_of_the_table_in_their_order(name):
+    documented = [key.name for key in TABLE]
 
-    assert list(touches(name)) == sorted(touches(name), key=documented.index)
+    assert list(scripts.touches(name)) == sorted(scripts.touches(name), key=documented.index)
 
 
 def test_the_documented_layout_is_the_one_in_force(used):

@@ -158,7 +158,7 @@ def test_the_first_reader_who_finds_it_stale_scores_it_anew(repository, clock):
     assert page.refreshed_at == repository.hot.refreshed_at() == clock()
     assert {article.id: article.hotness for article in page.articles}.items() <= hot_values(repository).items()
     assert hot_values(repository) == pytest.approx(formula(repository, clock()), rel=1e-9)
-    assert repository.store.client.exists(keys.REFRESHING) == 0
+    assert repository.store.client.exists(keys.HOT_LOCK) == 0
 
 
 def test_only_a_stale_list_is_read_twice_and_only_after_a_rescore(repository, clock):
@@ -208,14 +208,14 @@ def test_others_read_on_while_one_scores_and_nobody_waits(repository, clock, rea
     repository.hot.rescore()
     moment = clock()
     clock.advance(300)
-    repository.store.client.set(keys.REFRESHING, "somebody", ex=_LOCK_LIFE)
+    repository.store.client.set(keys.HOT_LOCK, "somebody", ex=_LOCK_LIFE)
 
     page = repository.lists.get_page(Order.HOT)
 
     assert page.refreshed_at == moment
     assert len(page.articles) == 25
     assert not repository.hot.refresh()
-    assert repository.store.client.get(keys.REFRESHING) == "somebody"
+    assert repository.store.client.get(keys.HOT_LOCK) == "somebody"
 
 
 @pytest.fixture
@@ -232,13 +232,13 @@ def test_a_lock_that_was_left_by_a_crash_ends_by_itself(repository, clock):
     fill(repository, clock, 5)
     client = repository.store.client
     held = []
-    repository.hot.rescore = lambda: held.append(client.ttl(keys.REFRESHING))
+    repository.hot.rescore = lambda: held.append(client.ttl(keys.HOT_LOCK))
     clock.advance(100)
 
     assert repository.hot.refresh()
 
     assert 0 < held[0] <= _LOCK_LIFE
-    assert not client.exists(keys.REFRESHING)
+    assert not client.exists(keys.HOT_LOCK)
 
 
 def test_the_lock_is_given_free_when_scoring_fails(repository, clock):
@@ -251,17 +251,17 @@ def test_the_lock_is_given_free_when_scoring_fails(repository, clock):
     with pytest.raises(KeyboardInterrupt):
         repository.hot.refresh()
 
-    assert not repository.store.client.exists(keys.REFRESHING)
+    assert not repository.store.client.exists(keys.HOT_LOCK)
 
 
 def test_a_holder_whose_lock_has_ended_leaves_the_next_holders_alone(repository, clock):
     client = repository.store.client
-    repository.hot.rescore = lambda: client.set(keys.REFRESHING, "the next")
+    repository.hot.rescore = lambda: client.set(keys.HOT_LOCK, "the next")
     clock.advance(100)
 
     repository.hot.refresh()
 
-    assert client.get(keys.REFRESHING) == "the next"
+    assert client.get(keys.HOT_LOCK) == "the next"
 
 
 def test_many_readers_of_a_stale_list_score_it_once(repository, clock, monkeypatch):
@@ -312,7 +312,7 @@ def test_processes_whose_clocks_differ_do_not_score_the_list_in_turns(repository
             housekeeping._score(process)
 
     assert 1 <= len(scored) <= 3  # ahead, back once, ahead again
-    repository.store.client.delete(keys.GOING_BACK)  # as it ends a minute later
+    repository.store.client.delete(keys.BACK_LOCK)  # as it ends a minute later
     assert repository.lists.get_page(Order.HOT).refreshed_at == clock()
 
 

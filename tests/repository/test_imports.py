@@ -249,9 +249,9 @@ def test_a_second_import_that_was_kept_out_does_not_end_the_firsts_lock(reposito
         for _ in range(2):
             with pytest.raises(ImportRunning), repository.imports.lock():
                 pass
-        assert repository.store.client.exists(names.IMPORTING)
+        assert repository.store.client.exists(names.IMPORT_LOCK)
         assert repository.imports.add([row()]) == [1]
-    assert not repository.store.client.exists(names.IMPORTING)
+    assert not repository.store.client.exists(names.IMPORT_LOCK)
 
 
 def test_other_processes_are_kept_out_until_the_lock_of_a_crash_has_ended(repository, clock):
@@ -260,23 +260,23 @@ def test_other_processes_are_kept_out_until_the_lock_of_a_crash_has_ended(reposi
     crashed.__enter__()
     with pytest.raises(ImportRunning), repository.imports.lock():
         pass
-    assert 0 < repository.store.client.ttl(names.IMPORTING) <= 120
+    assert 0 < repository.store.client.ttl(names.IMPORT_LOCK) <= 120
 
-    repository.store.client.delete(names.IMPORTING)  # as its end would
+    repository.store.client.delete(names.IMPORT_LOCK)  # as its end would
 
     with repository.imports.lock():
         with pytest.raises(ImportRunning):
             other.imports.add([row()])
         assert repository.imports.add([row()]) == [1]
         crashed.__exit__(None, None, None)
-        assert repository.store.client.exists(names.IMPORTING), "its lock is the other's now"
+        assert repository.store.client.exists(names.IMPORT_LOCK), "its lock is the other's now"
 
 
 def test_an_import_overtaken_by_another_after_a_refusal_enters_nothing(repository):
     with repository.imports.lock():
         with pytest.raises(ImportRunning), repository.imports.lock():
             pass
-        repository.store.client.set(names.IMPORTING, "another")
+        repository.store.client.set(names.IMPORT_LOCK, "another")
 
         with pytest.raises(ImportRunning):
             repository.imports.add([row()])
@@ -299,7 +299,7 @@ class HandsOver(redis.Redis):
 
     def _hand_over(self):
         if self.left == 0:
-            redis.Redis(connection_pool=self.connection_pool).set(names.IMPORTING, "another", ex=30)
+            redis.Redis(connection_pool=self.connection_pool).set(names.IMPORT_LOCK, "another", ex=30)
         if self.left is not None:
             self.left -= 1
 
@@ -313,8 +313,8 @@ def test_an_import_never_keeps_or_ends_the_lock_of_another(repository, clock, co
         client.left = commands
         slow.imports.add([row()])
 
-    assert repository.store.client.get(names.IMPORTING) == "another"
-    assert 0 < repository.store.client.ttl(names.IMPORTING) <= 30
+    assert repository.store.client.get(names.IMPORT_LOCK) == "another"
+    assert 0 < repository.store.client.ttl(names.IMPORT_LOCK) <= 30
 
 
 def test_an_import_that_fails_gives_the_lock_back(repository):

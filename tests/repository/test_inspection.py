@@ -1,9 +1,7 @@
 """What the operator sees of a store, on every kind of server; and who is told of its use."""
 
 import json
-import re
 from itertools import pairwise
-from pathlib import Path
 
 import fakeredis
 import pytest
@@ -13,13 +11,14 @@ from articles.domain.errors import ArticleNotFound, StoreUnavailable, VotingClos
 from articles.domain.lists import Order, Span
 from articles.domain.readership import Suspicion, Visit
 from articles.repository import connect
-from articles.repository.inspection.census import KINDS, OTHER, count_keys, kinds_of
+from articles.repository.inspection.census import OTHER, count_keys, kinds_of
 from articles.repository.inspection.footprint import keys_of
 from articles.repository.inspection.server import overview_of
 from articles.repository.inspection.slow_log import readable, slow_command
 from articles.repository.store import keys as names
 from articles.repository.store import scripts
 from articles.repository.store.connection import Call
+from articles.repository.store.key_table import TABLE
 from articles.repository.store.keys import Shards
 from tests.repository.conftest import BOB
 from tests.repository.usage import DAY, MODERATOR, post, use
@@ -169,17 +168,6 @@ def test_every_key_of_a_used_store_is_of_a_kind(used):
     assert [c.keys for c in census.kinds] == sorted(kinds.values(), reverse=True)
 
 
-def test_the_documented_keys_are_the_kinds_there_are():
-    page = (Path(__file__).parents[2] / "docs" / "data-model.md").read_text("utf-8").partition("## Fields")[0]
-    documented = re.findall(r"^\| `([a-z:<>_-]+)`", page, re.MULTILINE)
-
-    def shape(kind):
-        return re.sub("<[^>]*>", "<>", kind)
-
-    assert "article:<id>" in documented
-    assert {shape(kind) for kind in documented} - {shape(kind) for kind in KINDS} == set()
-
-
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
@@ -211,8 +199,8 @@ def test_a_key_is_of_one_kind(name, kind):
 def test_every_key_the_site_can_spell_is_of_a_kind():
     spelled = [
         *(names.COUNTER, names.SCHEMA, names.TICK),
-        *(names.IMPORTING, names.REFRESHING, names.GOING_BACK, names.KEEPING_HOUSE),
-        *(names.WEIGHING, names.FORGETTING),
+        *(names.IMPORT_LOCK, names.HOT_LOCK, names.BACK_LOCK, names.TICK_LOCK),
+        *(names.WEIGHT_LOCK, names.FORGET_LOCK),
         *(names.link("0" * 32), names.saved(7), names.shift("f" * 32), names.salt(19000)),
     ]
     for keys in Shards(2).all:
@@ -226,7 +214,7 @@ def test_every_key_the_site_can_spell_is_of_a_kind():
     kinds = list(kinds_of(spelled))
 
     assert [name for name, kind in zip(spelled, kinds, strict=True) if kind == OTHER] == []
-    assert set(kinds) == set(KINDS)
+    assert set(kinds) == {key.name for key in TABLE}
 
 
 def test_a_large_store_is_estimated_from_a_part_of_it(repository):

@@ -35,23 +35,23 @@ def test_who_was_turned_away_does_not_take_the_lock_along(repository):
 def test_the_lock_ends_by_itself_and_is_renewed(repository):
     client = repository.store.client
     with repository.lease.acquire() as lease:
-        assert 0 < client.ttl(names.KEEPING_HOUSE) <= _LOCK_LIFE
-        client.expire(names.KEEPING_HOUSE, 2)
+        assert 0 < client.ttl(names.TICK_LOCK) <= _LOCK_LIFE
+        client.expire(names.TICK_LOCK, 2)
         assert lease.renew()
-        assert client.ttl(names.KEEPING_HOUSE) > 2
+        assert client.ttl(names.TICK_LOCK) > 2
 
 
 def test_a_turn_that_has_passed_on_is_neither_kept_nor_ended(repository):
     client = repository.store.client
     with repository.lease.acquire() as late:
-        client.delete(names.KEEPING_HOUSE)  # as if it had expired
+        client.delete(names.TICK_LOCK)  # as if it had expired
         with repository.lease.acquire() as next_one:
             assert next_one is not None
             assert not late.renew()
     with repository.lease.acquire() as third:
         assert third is not None
-        client.set(names.KEEPING_HOUSE, "another")
-    assert client.get(names.KEEPING_HOUSE) == "another"
+        client.set(names.TICK_LOCK, "another")
+    assert client.get(names.TICK_LOCK) == "another"
 
 
 def test_the_lock_is_given_back_when_the_work_fails(repository):

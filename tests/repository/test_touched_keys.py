@@ -16,12 +16,12 @@ from articles.domain.rules import Rules
 from articles.repository import Repository, connect
 from articles.repository.ranking import parameters
 from articles.repository.store import schema, scripts
+from articles.repository.store.key_table import TABLE, recognise
 from articles.repository.upkeep.long_articles import check_long, repair_long
 from articles.searching import read_query
 from tests.clock import Clock
 from tests.conftest import REPOSITORY_DATABASE
-from tests.repository.lua_files import spelled, touches
-from tests.repository.test_data_model import ROWS
+from tests.repository.lua_files import spelled
 from tests.repository.test_scripts import use_all
 from tests.repository.usage import (
     CAROL,
@@ -44,15 +44,16 @@ from voting_site.embedded import StorePaths
 def documented(name: str) -> str:
     """The documented key that a key is an example of."""
     plain = re.sub(r"^\{s\d+\}:", "", name)
-    (row,) = [row for row in ROWS if row.holds("none" if row.place == "none" else "first", plain)]
-    return row.key
+    (kind,) = recognise([plain])
+    assert kind, plain
+    return kind.name
 
 
 def documented_beginning(beginning: str) -> str:
     """The documented key whose name begins like this; `<` stands for its only variable."""
-    matches = {row.key for row in ROWS if row.key == beginning}
+    matches = {key.name for key in TABLE if key.name == beginning}
     if beginning.endswith("<"):
-        matches |= {row.key for row in ROWS if row.key.startswith(beginning) and row.key.count("<") == 1}
+        matches |= {key.name for key in TABLE if key.name.startswith(beginning) and key.name.count("<") == 1}
     (key,) = matches
     return key
 
@@ -195,22 +196,22 @@ def mend(repository: Repository, clock: Clock, ids: list[int]) -> None:
 
 @pytest.mark.parametrize("name", scripts.names())
 def test_the_header_lists_the_keys_that_the_script_spells_and_is_given(touched, name):
-    assert touches(name).keys() == {*map(documented_beginning, spelled(name)), *touched.given[name]}
+    assert scripts.touches(name).keys() == {*map(documented_beginning, spelled(name)), *touched.given[name]}
 
 
 @pytest.mark.parametrize("name", scripts.names())
 def test_the_script_touches_the_listed_keys_and_no_others(touched, name):
-    assert touches(name).keys() == touched.read[name] | touched.written[name]
+    assert scripts.touches(name).keys() == touched.read[name] | touched.written[name]
 
 
 @pytest.mark.parametrize("name", scripts.names())
 def test_the_script_writes_the_keys_that_are_listed_as_written_and_no_others(touched, name):
-    assert {key for key, how in touches(name).items() if how == "rw"} == touched.written[name]
+    assert {key for key, how in scripts.touches(name).items() if how == "rw"} == touched.written[name]
 
 
 @pytest.mark.parametrize("name", scripts.names())
 def test_a_script_that_says_that_it_only_reads_writes_nothing(name):
-    assert ("Reads only." in scripts.text(name)) == ("rw" not in touches(name).values())
+    assert ("Reads only." in scripts.text(name)) == ("rw" not in scripts.touches(name).values())
 
 
 def test_every_rank_by_names_its_order():

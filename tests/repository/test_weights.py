@@ -47,7 +47,7 @@ def auto(repository):
 def next_day(repository, clock):
     """Let the day be over for which the site does not look again."""
     clock.advance(DAY)
-    repository.store.client.delete(names.WEIGHING)
+    repository.store.client.delete(names.WEIGHT_LOCK)
 
 
 def follow(repository):
@@ -101,7 +101,7 @@ def test_it_looks_once_a_day(auto, clock):
 
     next_day(auto, clock)
     assert follow(auto) == 90
-    assert auto.store.client.ttl(names.WEIGHING) == pytest.approx(DAY, abs=60)
+    assert auto.store.client.ttl(names.WEIGHT_LOCK) == pytest.approx(DAY, abs=60)
 
 
 def test_a_weight_that_fits_nearly_is_left_in_force(auto, clock):
@@ -314,7 +314,7 @@ def test_while_moderators_apply_something_it_waits(auto):
     )
 
     assert auto.weights.adjust() is None
-    assert not auto.store.client.exists(names.WEIGHING), "it looks as soon as that is done"
+    assert not auto.store.client.exists(names.WEIGHT_LOCK), "it looks as soon as that is done"
 
     finish_tuning(auto)
     assert votes_per_day(auto) == 60

@@ -1,12 +1,11 @@
 """Which kinds of keys a store holds and how many of each, counted or, in a large store, estimated."""
 
-import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
 
 from articles.repository.store.connection import Store
+from articles.repository.store.key_table import recognise
 
 MOST_KEYS = 20_000
 """More keys than these are not looked at, so that the page costs the same in a store of any size."""
@@ -16,37 +15,6 @@ _MOST_SCANS = 2 * MOST_KEYS // _PER_SCAN
 
 OTHER = ""
 """Kind of a key that no part of the site would have written."""
-
-KINDS = (
-    *("article:<id>", "voted:<id>", "oppose:<id>", "score:", "time:", "removed:", "group:<slug>"),
-    *("score:<slug>", "time:<slug>", "hot:score", "hot:score:<slug>", "next:score"),
-    *("points:", "points:<slug>", "top:<span>"),
-    *("counter:views:<id>", "hll:uv:<id>", "counter:suspect:<id>", "days:<id>", "days:", "hll:day:<day>"),
-    *("seen:<id>:<visitor>", "burst:<id>:<network>", "burst:<network>", "viewed:", "history:<id>"),
-    *("word:<word>", "words:"),
-    *("posted:<user>", "votes:<user>", "opposes:<user>", "gone:"),
-    *("ranking:", "tunings:", "log:", "groups:", "merged:"),
-    *(
-        "article:",
-        "link:<digest>",
-        "saved:<user>",
-        "schema:",
-        "shift:<digest>",
-        "salt:<day>",
-        "tick:",
-    ),
-    *("lock:import", "lock:hot", "lock:back", "lock:tick", "lock:weight", "lock:forget"),
-)
-"""As docs/data-model.md names them; a shard's prefix does not matter."""
-
-_VARIABLES = {
-    **dict.fromkeys(("<id>", "<user>"), "[1-9][0-9]*"),
-    **dict.fromkeys(("<digest>", "<visitor>", "<network>"), "[0-9a-f]+"),
-    "<day>": "[0-9]+",
-    "<span>": "(?:day|week|month)",
-    "<slug>": "(?s:[^:]+)",
-    "<word>": "(?s:[^:]+)",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,19 +57,6 @@ def _meet(store: Store, most: int) -> tuple[Counter[str], int, bool]:
     return found, met, cursor == 0
 
 
-def kinds_of(names: Iterable[str]) -> Iterable[str]:
-    """The kind of each key; OTHER for those that are not the site's."""
-    match = _pattern().fullmatch
-    for name in names:
-        found = match(name)
-        yield KINDS[found.lastindex - 1] if found and found.lastindex else OTHER
-
-
-@cache
-def _pattern() -> re.Pattern[str]:
-    """One group for each kind, in their order."""
-    return re.compile(rf"(?:\{{s\d+\}}:)?(?:{'|'.join(f'({_form(kind)})' for kind in KINDS)})")
-
-
-def _form(kind: str) -> str:
-    return "".join(_VARIABLES.get(part) or re.escape(part) for part in re.split("(<[a-z]+>)", kind) if part)
+def kinds_of(names: Iterable[str]) -> Iterator[str]:
+    """Yield the kind of each key, as the key table names it; OTHER for a key that is not the site's."""
+    return (key.name if key else OTHER for key in recognise(names))

@@ -10,6 +10,7 @@ from articles.domain.articles import ArticleId
 from articles.domain.errors import ArticleNotFound
 from articles.domain.lists import Order
 from articles.repository.store.connection import Store
+from articles.repository.store.key_table import TABLE, is_kept_with_article
 from articles.repository.store.keys import Keys
 
 SAMPLE = 100
@@ -51,17 +52,8 @@ class KeyMemory:
 
 
 def keys_of(keys: Keys, article_id: ArticleId) -> dict[str, str]:
-    """Name of each key about one article by its kind, but for those that count visitors for some minutes."""
-    return {
-        "article:<id>": keys.article(article_id),
-        "voted:<id>": keys.voted(article_id),
-        "oppose:<id>": keys.oppose(article_id),
-        "counter:views:<id>": keys.views(article_id),
-        "hll:uv:<id>": keys.visitors(article_id),
-        "counter:suspect:<id>": keys.suspects(article_id),
-        "days:<id>": keys.days(article_id),
-        "history:<id>": keys.history(article_id),
-    }
+    """Return the key of each kind about one article, except those that throttle views for some minutes."""
+    return {kind.name: keys.prefix + kind.of(article_id) for kind in TABLE if is_kept_with_article(kind)}
 
 
 def mean_footprint(store: Store, sample: int = SAMPLE) -> Footprint | None:

@@ -49,7 +49,7 @@ class Hot:
         if ahead < self._store.rules.hot_refresh:
             return -ahead >= self._store.rules.hot_refresh
         with self._store.commands() as client:
-            return not client.exists(names.GOING_BACK)
+            return not client.exists(names.BACK_LOCK)
 
     def refresh(self) -> bool:
         """Rescore the list if it is stale; return False while another process does so. Never blocks.
@@ -65,13 +65,13 @@ class Hot:
     def _refresh(self) -> bool:
         token = secrets.token_hex(8)
         with self._store.commands() as client:
-            if not client.set(names.REFRESHING, token, nx=True, ex=_LOCK_LIFE):
+            if not client.set(names.HOT_LOCK, token, nx=True, ex=_LOCK_LIFE):
                 return False
         try:
             self.rescore_if_stale()
             return True
         finally:
-            self._store.run("lease/release", [names.REFRESHING], [token])
+            self._store.run("lease/release", [names.HOT_LOCK], [token])
 
     def rescore_if_stale(self, *, early_seconds: float = 0) -> bool:
         """Rescore the list if it is stale, or will be within `early_seconds`; return whether it was."""
@@ -80,7 +80,7 @@ class Hot:
             return False
         if refreshed_at > self._store.now():
             with self._store.commands() as client:
-                client.set(names.GOING_BACK, 1, ex=self._store.rules.hot_refresh)
+                client.set(names.BACK_LOCK, 1, ex=self._store.rules.hot_refresh)
         self.rescore()
         return True
 

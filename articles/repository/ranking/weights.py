@@ -106,12 +106,12 @@ class Weights:
     def _is_due(self, at_once: bool) -> bool:
         """Claim today's look; False if it was taken within the last day."""
         with self._store.commands() as client:
-            return bool(client.set(names.WEIGHING, "1", nx=not at_once, ex=int(DAY)))
+            return bool(client.set(names.WEIGHT_LOCK, "1", nx=not at_once, ex=int(DAY)))
 
     def reset_check(self) -> None:
         """Let the next housekeeping look again, however recent the last look was."""
         with self._store.commands() as client:
-            client.delete(names.WEIGHING)
+            client.delete(names.WEIGHT_LOCK)
 
 
 def _evenly(parts: Sequence[tuple[str, int, int]], most: int) -> list[tuple[str, int, int]]:

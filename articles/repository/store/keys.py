@@ -1,60 +1,59 @@
-"""Names of all keys. Nothing else spells one, but the scripts, which build group keys from the prefix.
-
-docs/data-model.md describes each with its type, content and lifetime.
-"""
+"""Build the names of keys from the table in `key_table`, with the prefix of the shard that they are in."""
 
 from dataclasses import dataclass
 
 from articles.domain.articles import ArticleId
 from articles.domain.lists import Order, Span
 from articles.domain.members import UserId
+from articles.repository.store import key_table as table
 
-COUNTER = "article:"
-"""Last article id given out."""
+COUNTER = table.COUNTER.name
 
-SCHEMA = "schema:"
-"""Hash: version of the layout, and the number of shards."""
+SCHEMA = table.SCHEMA.name
 
-IMPORTING = "lock:import"
-"""Held by the one import that runs."""
+IMPORT_LOCK = table.IMPORT_LOCK.name
 
-REFRESHING = "lock:hot"
-"""Held by whoever scores the hot list anew."""
+HOT_LOCK = table.HOT_LOCK.name
 
-GOING_BACK = "lock:back"
-"""There for as long as the hot list is fresh, once a process scored it for an earlier moment than it was."""
+BACK_LOCK = table.BACK_LOCK.name
 
-KEEPING_HOUSE = "lock:tick"
-"""Held by the one process that keeps house."""
+TICK_LOCK = table.TICK_LOCK.name
 
-FORGETTING = "lock:forget"
-"""There for a day after the append-only file was written anew."""
+FORGET_LOCK = table.FORGET_LOCK.name
 
-WEIGHING = "lock:weight"
-"""There for a day after the site looked whether another weight of a vote fits it."""
+WEIGHT_LOCK = table.WEIGHT_LOCK.name
 
-TICK = "tick:"
-"""Hash: step of housekeeping to its last run, as JSON."""
+TICK = table.TICK.name
 
 
 def link(digest: str) -> str:
-    """Id of the article that posted this link recently."""
-    return f"link:{digest}"
+    return table.LINK.of(digest)
 
 
 def saved(user_id: UserId) -> str:
-    """Sorted set of the ids of what a member saved, by when."""
-    return f"saved:{user_id}"
+    return table.SAVED.of(user_id)
 
 
 def shift(digest: str) -> str:
-    """Seconds by which an import moved a file's times, so that repeating it finds the same articles."""
-    return f"shift:{digest}"
+    return table.SHIFT.of(digest)
 
 
 def salt(day: int) -> str:
-    """Random text that makes the digests of one day's visitors; days are counted from 1970, UTC."""
-    return f"salt:{day}"
+    return table.SALT.of(day)
+
+
+_RANKINGS = {
+    Order.SCORE: table.SCORE,
+    Order.TIME: table.TIME,
+    Order.POINTS: table.POINTS,
+    Order.HOT: table.HOT,
+}
+_RANKINGS_OF_GROUPS = {
+    Order.SCORE: table.SCORE_OF_GROUP,
+    Order.TIME: table.TIME_OF_GROUP,
+    Order.POINTS: table.POINTS_OF_GROUP,
+    Order.HOT: table.HOT_OF_GROUP,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,135 +63,109 @@ class Keys:
     prefix: str = ""
 
     def article(self, article_id: ArticleId) -> str:
-        """Hash of the article."""
-        return f"{self.prefix}article:{article_id}"
+        return self.prefix + table.ARTICLE.of(article_id)
 
     def voted(self, article_id: ArticleId) -> str:
-        """Set of user ids that voted for the article; expires after the window."""
-        return f"{self.prefix}voted:{article_id}"
+        return self.prefix + table.VOTED.of(article_id)
 
     def oppose(self, article_id: ArticleId) -> str:
-        """Set of user ids that opposed the article; expires after the window."""
-        return f"{self.prefix}oppose:{article_id}"
+        return self.prefix + table.OPPOSE.of(article_id)
 
     def order(self, order: Order) -> str:
         """Ranking of all listed articles; by hotness of those with the most."""
-        return f"{self.prefix}hot:score" if order is Order.HOT else f"{self.prefix}{order.value}:"
+        return self.prefix + _RANKINGS[order].of()
 
     def group(self, slug: str) -> str:
-        """Set of the ids of a group's listed articles."""
-        return f"{self.prefix}group:{slug}"
+        return self.prefix + table.GROUP.of(slug)
 
     def group_order(self, order: Order, slug: str) -> str:
         """Ranking of a group's articles, made when read and kept exact for 60 s after the last read."""
-        whole = self.order(order)
-        return f"{whole}:{slug}" if order is Order.HOT else f"{whole}{slug}"
+        return self.prefix + _RANKINGS_OF_GROUPS[order].of(slug)
 
     def top(self, span: Span) -> str:
         """Ranking by points of what was posted lately, made when read, at most once a minute."""
-        return f"{self.prefix}top:{span.value}"
+        return self.prefix + table.TOP.of(span.value)
 
     @property
     def next_score(self) -> str:
-        """Ranking by the score with the weight that is being applied."""
-        return f"{self.prefix}next:score"
+        return self.prefix + table.NEXT_SCORE.of()
 
     def views(self, article_id: ArticleId) -> str:
-        """Page views that count."""
-        return f"{self.prefix}counter:views:{article_id}"
+        return self.prefix + table.PAGEVIEWS.of(article_id)
 
     def visitors(self, article_id: ArticleId) -> str:
-        """HyperLogLog of the visitors whose views count."""
-        return f"{self.prefix}hll:uv:{article_id}"
+        return self.prefix + table.VISITORS.of(article_id)
 
     def suspects(self, article_id: ArticleId) -> str:
-        """Hash of reason to number of suspect views."""
-        return f"{self.prefix}counter:suspect:{article_id}"
+        return self.prefix + table.SUSPECTS.of(article_id)
 
     def seen(self, article_id: ArticleId, visitor: str) -> str:
         """When this visitor's view of the article last counted."""
-        return f"{self.prefix}seen:{article_id}:{visitor}"
+        return self.prefix + table.SEEN.of(article_id, visitor)
 
     def burst(self, network: str, article_id: ArticleId | None = None) -> str:
         """Views from one network within the window, of one article or of all in the shard."""
-        return (
-            f"{self.prefix}burst:{network}" if article_id is None else f"{self.prefix}burst:{article_id}:{network}"
-        )
+        if article_id is None:
+            return self.prefix + table.BURST.of(network)
+        return self.prefix + table.BURST_ON_ARTICLE.of(article_id, network)
 
     def days(self, article_id: ArticleId | None = None) -> str:
         """Hash of views by day and kind, of one article or of all in the shard."""
-        return f"{self.prefix}days:{'' if article_id is None else article_id}"
+        return self.prefix + (table.SITE_DAYS.of() if article_id is None else table.DAYS.of(article_id))
 
     def visitors_of_day(self, day: int) -> str:
-        """HyperLogLog of one day's visitors of the shard's articles."""
-        return f"{self.prefix}hll:day:{day}"
+        return self.prefix + table.VISITORS_OF_DAY.of(day)
 
     def history(self, article_id: ArticleId) -> str:
-        """List of the article's past ranks and points, newest first."""
-        return f"{self.prefix}history:{article_id}"
+        return self.prefix + table.HISTORY.of(article_id)
 
     def posted(self, user_id: UserId) -> str:
-        """Sorted set of the ids of what a member posted, by posting time."""
-        return f"{self.prefix}posted:{user_id}"
+        return self.prefix + table.POSTED.of(user_id)
 
     def votes_of(self, user_id: UserId) -> str:
-        """Sorted set of the ids of what a member voted for, by when."""
-        return f"{self.prefix}votes:{user_id}"
+        return self.prefix + table.VOTES.of(user_id)
 
     def opposes_of(self, user_id: UserId) -> str:
-        """Sorted set of the ids of what a member opposed, by when."""
-        return f"{self.prefix}opposes:{user_id}"
+        return self.prefix + table.OPPOSES.of(user_id)
 
     @property
     def gone(self) -> str:
-        """Set of the ids of members whose accounts are deleted."""
-        return f"{self.prefix}gone:"
+        return self.prefix + table.GONE.of()
 
     @property
     def viewed(self) -> str:
-        """Sorted set of ids by the time of their last view that counts."""
-        return f"{self.prefix}viewed:"
+        return self.prefix + table.VIEWED.of()
 
     @property
     def tunings(self) -> str:
-        """List of the parameters that were in force, newest first, as JSON. In the first shard."""
-        return f"{self.prefix}tunings:"
+        return self.prefix + table.TUNINGS.of()
 
     @property
     def removed(self) -> str:
-        """Sorted set of the ids of removed articles, by posting time."""
-        return f"{self.prefix}removed:"
+        return self.prefix + table.REMOVED.of()
 
     @property
     def ranking(self) -> str:
-        """Hash of the ranking's parameters in force."""
-        return f"{self.prefix}ranking:"
+        return self.prefix + table.RANKING.of()
 
     @property
     def log(self) -> str:
-        """List of the moderation log's entries, newest first, as JSON."""
-        return f"{self.prefix}log:"
+        return self.prefix + table.LOG.of()
 
     def word(self, word: str) -> str:
-        """Set of the ids of the listed articles that have a word: see `articles.searching.words`."""
-        return f"{self.prefix}word:{word}"
+        return self.prefix + table.WORD.of(word)
 
     @property
     def lexicon(self) -> str:
-        """Sorted set of all words of the shard's listed articles, by their bytes."""
-        return f"{self.prefix}words:"
-
-    # The group directory and its log live in the first shard, so that a change of a group is one script too.
+        return self.prefix + table.LEXICON.of()
 
     @property
     def groups(self) -> str:
-        """Hash of group slug to title."""
-        return f"{self.prefix}groups:"
+        return self.prefix + table.GROUPS.of()
 
     @property
     def merged(self) -> str:
-        """Hash of a former group's slug to the slug of the group it was merged into."""
-        return f"{self.prefix}merged:"
+        return self.prefix + table.MERGED.of()
 
 
 @dataclass(frozen=True, slots=True)

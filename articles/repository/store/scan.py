@@ -1,6 +1,5 @@
 """What a store holds, key by key."""
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
@@ -10,50 +9,20 @@ from articles.domain.articles import ArticleId
 from articles.domain.lists import Order
 from articles.domain.members import UserId
 from articles.repository.store.connection import Store
+from articles.repository.store.key_table import (
+    ARTICLE,
+    OPPOSES,
+    VOTES,
+    Key,
+    Owner,
+    Place,
+    is_kept_with_article,
+    recognise,
+    split_prefix,
+)
 from articles.repository.store.keys import Keys, Shards
 
 T = TypeVar("T")
-
-_FORM = re.compile(r"(?P<prefix>\{s\d+\}:)?(?P<kind>[a-z]+):(?P<rest>.*)", re.DOTALL)
-
-_ID, _SLUG, _NOTHING, _DIGEST, _DAY = r"[1-9][0-9]{0,15}", r"(?s:.+)", "", "[0-9a-f]{16}", "[0-9]{1,7}"
-
-_OF_ARTICLES = {
-    **dict.fromkeys(("article", "voted", "oppose", "days", "history"), _ID),
-    "counter": f"(?:views|suspect):{_ID}",
-    "hll": f"uv:{_ID}",
-    "seen": f"{_ID}:{_DIGEST}",
-    "burst": f"{_ID}:{_DIGEST}",
-}
-_OF_LISTS = dict.fromkeys(("time", "score", "points"), f"({_SLUG})?") | {
-    "group": _SLUG,
-    "hot": f"score(:{_SLUG})?",
-}
-_OF_SHARDS = {
-    **dict.fromkeys(("removed", "ranking", "log", "viewed", "days", "gone"), _NOTHING),
-    **dict.fromkeys(("posted", "votes", "opposes"), _ID),
-    "next": "score",
-    "word": r"[^\s:]+",
-    "words": _NOTHING,
-    "top": "day|week|month",
-    "burst": _DIGEST,
-    "hll": f"day:{_DAY}",
-}
-_DIRECTORY = dict.fromkeys(("groups", "merged", "tunings"), _NOTHING)
-_OUTSIDE = {
-    "article": _NOTHING,
-    "schema": _NOTHING,
-    "link": "[0-9a-f]{32}",
-    "saved": _ID,
-    "shift": _SLUG,
-    "lock": "import|hot|back|tick|weight|forget",
-    "tick": _NOTHING,
-    "salt": _DAY,
-}
-
-_ID_IN_REST = re.compile(rf"(?:[a-z]+:)?({_ID})(?::{_DIGEST})?")
-_SHORT_LIVED = ("seen", "burst")
-"""They may outlive their article for some minutes."""
 
 PER_SCAN = 1000
 
@@ -84,56 +53,41 @@ def walk(store: Store) -> Iterator[list[str]]:
 
 
 def survey(store: Store) -> tuple[dict[Keys, Contents], list[str]]:
-    """What each shard holds, and the keys that no part of the site would have written."""
-    shards: dict[Keys, Contents] = {keys: Contents() for keys in store.shards.all}
-    kinds: dict[str, Keys] = {keys.prefix: keys for keys in store.shards.all}
+    """Return what each shard holds, and the keys that no part of the site writes, or not into that shard."""
+    shards = {keys.prefix: Contents() for keys in store.shards.all}
     foreign: list[str] = []
     for names in walk(store):
-        for name in names:
-            form = _FORM.fullmatch(name)
-            if form is None or not _known(form["prefix"] or "", form["kind"], form["rest"], store.shards):
+        for name, kind in zip(names, recognise(names), strict=True):
+            prefix, rest = split_prefix(name)
+            values = kind.values(rest) if kind else ()
+            if kind is None or not _is_in_its_place(kind, prefix, values, store.shards):
                 foreign.append(name)
-            elif form["rest"]:
-                _note(
-                    shards[kinds.get(form["prefix"] or "", store.shards.directory)],
-                    form["kind"],
-                    form["rest"],
-                )
-    return shards, foreign
+            elif prefix in shards:
+                _note(shards[prefix], kind, values)
+    return {keys: shards[keys.prefix] for keys in store.shards.all}, foreign
 
 
-def _known(prefix: str, kind: str, rest: str, shards: Shards) -> bool:
-    def among(forms: dict[str, str]) -> bool:
-        return kind in forms and re.fullmatch(forms[kind], rest) is not None
-
-    if among(_OF_ARTICLES):
-        return shards.of(_article_of(rest)).prefix == prefix
-    if among(_DIRECTORY):
+def _is_in_its_place(kind: Key, prefix: str, values: tuple[str, ...], shards: Shards) -> bool:
+    if kind.place is Place.OUTSIDE:
+        return not prefix
+    if kind.place is Place.FIRST:
         return prefix == shards.directory.prefix
-    if among(_OF_LISTS) or among(_OF_SHARDS):
-        return any(prefix == keys.prefix for keys in shards.all)
-    return not prefix and among(_OUTSIDE)
+    if kind.owner is Owner.ARTICLE:
+        return prefix == shards.of(int(values[0])).prefix
+    return any(prefix == keys.prefix for keys in shards.all)
 
 
-def _article_of(rest: str) -> ArticleId:
-    """The id in what follows the kind of a key about an article."""
-    found = _ID_IN_REST.fullmatch(rest)
-    return int(found[1]) if found else 0
-
-
-def _note(contents: Contents, kind: str, rest: str) -> None:
-    if kind == "article":
-        contents.articles.add(int(rest))
-    elif kind in _OF_ARTICLES and kind not in _SHORT_LIVED and re.fullmatch(_OF_ARTICLES[kind], rest):
-        contents.mentioned.add(_article_of(rest))
-    elif kind == "word":
-        contents.words.add(rest)
-    elif kind in ("group", "score", "time", "points"):
-        contents.groups.add(rest)
-    elif kind in ("votes", "opposes"):
-        contents.members.add(int(rest))
-    elif kind == "hot" and rest != "score":
-        contents.groups.add(rest.removeprefix("score:"))
+def _note(contents: Contents, kind: Key, values: tuple[str, ...]) -> None:
+    if kind is ARTICLE:
+        contents.articles.add(int(values[0]))
+    elif is_kept_with_article(kind):
+        contents.mentioned.add(int(values[0]))
+    elif kind.owner is Owner.WORD:
+        contents.words.add(values[0])
+    elif kind.owner is Owner.GROUP:
+        contents.groups.add(values[0])
+    elif kind in (VOTES, OPPOSES):
+        contents.members.add(int(values[0]))
 
 
 def batches(ids: Iterable[ArticleId], size: int) -> Iterator[list[str]]:

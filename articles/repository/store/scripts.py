@@ -17,6 +17,7 @@ from articles.domain.members import PLACEHOLDERS
 from articles.domain.ranking import ONE_POINT
 from articles.repository.store.keys import Keys
 
+_TOUCHES = re.compile(r"^TOUCHES  (.*(?:\n {2,}.*)*)", re.MULTILINE)
 _INCLUDE = re.compile(r"^INCLUDE  (.*(?:\n {2,}.*)*)", re.MULTILINE)
 
 
@@ -66,6 +67,15 @@ def includes(name: str) -> tuple[str, ...]:
         if library not in _libraries():
             raise LookupError(f"{name}.lua includes {library}.lua, which does not exist")
     return libraries
+
+
+@cache
+def touches(name: str) -> dict[str, str]:
+    """Return `r` or `rw` for each key that the header says the script touches, by its name in the key table."""
+    header, _, _ = text(name).partition("]]")
+    listed = _TOUCHES.search(header)
+    parts = [part.rpartition(" ") for part in re.split(r",\s*", listed[1].strip())] if listed else []
+    return {key: access for key, _, access in parts}
 
 
 def in_order(name: str, includes: Callable[[str], Sequence[str]], within: tuple[str, ...] = ()) -> list[str]:

@@ -32,7 +32,7 @@ class HeldLease:
     def renew(self) -> bool:
         """Hold it for longer; False if it has passed to somebody else, or the store does not say."""
         with suppress(StoreUnavailable):
-            return bool(self._store.run("lease/renew", [names.KEEPING_HOUSE], [self._token, _LOCK_LIFE]))
+            return bool(self._store.run("lease/renew", [names.TICK_LOCK], [self._token, _LOCK_LIFE]))
         return False
 
 
@@ -47,7 +47,7 @@ class HousekeepingLease:
         """Keep everybody else out for the time of the block; None if somebody else is at it."""
         token = secrets.token_hex(8)
         with self._store.commands() as client:
-            taken = client.set(names.KEEPING_HOUSE, token, nx=True, ex=_LOCK_LIFE)
+            taken = client.set(names.TICK_LOCK, token, nx=True, ex=_LOCK_LIFE)
         if not taken:
             yield None
             return
@@ -55,7 +55,7 @@ class HousekeepingLease:
             yield HeldLease(self._store, token)
         finally:
             with suppress(StoreUnavailable):  # it ends by itself
-                self._store.run("lease/release", [names.KEEPING_HOUSE], [token])
+                self._store.run("lease/release", [names.TICK_LOCK], [token])
 
     def record_step(self, step: str, *, at: float, seconds: float, result: str, error: str) -> None:
         """Remember a step's last run: when (Unix seconds), how long, and what came of it."""
@@ -72,12 +72,12 @@ class HousekeepingLease:
             try:
                 if not client.info("persistence").get("aof_enabled"):
                     return False
-                if not client.set(names.FORGETTING, "1", nx=True, ex=_DAY):
+                if not client.set(names.FORGET_LOCK, "1", nx=True, ex=_DAY):
                     return False
                 client.bgrewriteaof()
             except redis.ResponseError as error:
                 if not _IS_FORBIDDEN.match(str(error)):
-                    client.delete(names.FORGETTING)
+                    client.delete(names.FORGET_LOCK)
                 return False
         return True
 

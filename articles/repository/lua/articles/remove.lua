@@ -4,7 +4,7 @@ KEYS  1 article
 ARGV  1 id  2 moderator  3 now, s  4 reason  5 shard prefix
 Returns  {"ok"} | {"missing"} | {"removed"}
 Cost  O(groups · log N)
-TOUCHES  article:<id> rw, score: rw, time: rw, points: rw, top:<span> rw, removed: rw, group:<slug> rw,
+TOUCHES  article:<id> rw, score: rw, time: rw, points: rw, top:<period> rw, removed: rw, group:<slug> rw,
          score:<slug> rw, time:<slug> rw, points:<slug> rw, hot:score rw, hot:score:<slug> rw, next:score rw,
          word:<word> rw, words: rw, log: rw
 INCLUDE  lists, moderation_log, values, words

@@ -4,7 +4,7 @@ KEYS  1 time ranking
 ARGV  1 shard prefix  2 posting time to continue from, s, or -inf  3 articles in this step
 Returns  {posting time to continue from, or '' once all are ranked}
 Cost  O(step · log N)
-TOUCHES  article:<id> r, time: r, points: rw, top:<span> rw, points:<slug> rw, ranking: r
+TOUCHES  article:<id> r, time: r, points: rw, top:<period> rw, points:<slug> rw, ranking: r
 INCLUDE  ranking, values
 ]]
 local prefix = ARGV[1]

@@ -5,7 +5,7 @@ ARGV  1 article id  2 user id  3 choice (vote|oppose|none)  4 now, s  5 grace, s
 Returns  {"ok", votes, opposes, choice} | {"missing"} | {"removed"} | {"closed"} | {"gone"} if the account is deleted
 Cost  O(log N)
 TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, votes:<user> rw, opposes:<user> rw, gone: r,
-         score: rw, points: rw, top:<span> rw, score:<slug> rw, points:<slug> rw, next:score rw, ranking: r
+         score: rw, points: rw, top:<period> rw, score:<slug> rw, points:<slug> rw, next:score rw, ranking: r
 INCLUDE  closing, members, ranking, values
 ]]
 local article, voted, oppose = KEYS[1], KEYS[2], KEYS[3]

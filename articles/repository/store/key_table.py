@@ -1,0 +1,497 @@
+"""Every key of the store, each with its type, place, life and meaning: the only place that spells a key's name.
+
+`keys` builds names from it; the audit, the census and the footprint recognise keys by it; the tables of
+docs/data-model.md are written from it. The scripts spell keys as well: tests compare them with this table.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+MINUTE, HOUR, DAY = 60, 3600, 86400
+
+
+class Place(StrEnum):
+    """Where a key is."""
+
+    SHARD = "in every shard"
+    FIRST = "in the first shard only"
+    OUTSIDE = "outside the shards"
+
+
+class Owner(StrEnum):
+    """What a key is about; what it is deleted with."""
+
+    ARTICLE = "an article"
+    GROUP = "a group"
+    MEMBER = "a member"
+    WORD = "a word"
+    SITE = "the site"
+
+
+_VARIABLES = {
+    **dict.fromkeys(("<id>", "<user>"), "[1-9][0-9]{0,15}"),
+    "<slug>": r"(?s:[^:]+)",
+    "<word>": r"[^\s:]+",
+    "<digest>": "[0-9a-f]{32}",
+    **dict.fromkeys(("<visitor>", "<network>"), "[0-9a-f]{16}"),
+    "<day>": "[0-9]{1,7}",
+    "<period>": "(?:day|week|month)",
+}
+"""Patterns of the variable parts of names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One kind of key."""
+
+    name: str
+    """Without the shard's prefix; variable parts in angle brackets."""
+
+    type: str
+    owner: Owner
+    place: Place
+    content: str
+    purpose: str
+    life: int | None = None
+    """Seconds a new key lives at most; None if it never expires."""
+
+    writers: str = ""
+    """What writes it besides scripts, and which scripts' headers do not say."""
+
+    follows: str = ""
+    """Name of the key whose writers all write this one as well."""
+
+    _template: str = ""
+    _form: re.Pattern[str] = re.compile("")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_template", re.sub("<[a-z]+>", "%s", self.name))
+        parts = re.split("(<[a-z]+>)", self.name)
+        form = "".join(f"({_VARIABLES[part]})" if part in _VARIABLES else re.escape(part) for part in parts)
+        object.__setattr__(self, "_form", re.compile(form))
+
+    def of(self, *values: object) -> str:
+        """Return the name of the key with these values for its variable parts."""
+        return self._template % values
+
+    def values(self, name: str) -> tuple[str, ...]:
+        """Return the variable parts of a name of this kind, given without prefix."""
+        match = self._form.fullmatch(name)
+        return match.groups() if match else ()
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """Return the names of the variable parts."""
+        return tuple(re.findall("<[a-z]+>", self.name))
+
+    @property
+    def pattern(self) -> str:
+        """Return a regular expression without groups that matches the names of this kind, given without prefix."""
+        parts = re.split("(<[a-z]+>)", self.name)
+        return "".join(_VARIABLES.get(part) or re.escape(part) for part in parts if part)
+
+
+def _key(name: str, kind: str, owner: Owner, content: str, purpose: str, **more: object) -> Key:
+    return Key(name, kind, owner, Place.SHARD, content, purpose, **more)  # type: ignore[arg-type]
+
+
+def _outside(name: str, kind: str, owner: Owner, content: str, purpose: str, **more: object) -> Key:
+    return Key(name, kind, owner, Place.OUTSIDE, content, purpose, **more)  # type: ignore[arg-type]
+
+
+def _first(name: str, kind: str, content: str, purpose: str) -> Key:
+    return Key(name, kind, Owner.SITE, Place.FIRST, content, purpose)
+
+
+ARTICLE = _key(
+    "article:<id>",
+    "hash",
+    Owner.ARTICLE,
+    "the article, [fields](#fields) below",
+    "the single source: every list can be rebuilt from it",
+)
+VOTED = _key(
+    "voted:<id>",
+    "set",
+    Owner.ARTICLE,
+    "ids of the users who voted for it",
+    "kept until `closes` and 2 more days, longer than a clock is wrong; 9 days with the default voting window. "
+    "Afterwards only the counts remain",
+    life=9 * DAY,
+)
+OPPOSE = _key(
+    "oppose:<id>", "set", Owner.ARTICLE, "ids of the users who opposed it", "as `voted:<id>`", life=9 * DAY
+)
+VOTES = _key(
+    "votes:<user>",
+    "zset",
+    Owner.MEMBER,
+    "id of each article the member voted for → when",
+    "the member's own list, written in the same step as the vote. Complete for the longest voting window of any "
+    "article in the shard and 2 more days; of older entries it keeps as many as make 1,000 in all",
+)
+OPPOSES = _key(
+    "opposes:<user>", "zset", Owner.MEMBER, "id of each article the member opposed → when", "as `votes:<user>`"
+)
+POSTED = _key(
+    "posted:<user>",
+    "zset",
+    Owner.MEMBER,
+    "id of each article the member posted → posting time",
+    "the member's page, and the articles to anonymise when the account is deleted; written in the same step as "
+    "the article",
+)
+GONE = _key(
+    "gone:",
+    "set",
+    Owner.SITE,
+    "ids of the members whose accounts are deleted",
+    "late requests of theirs neither choose nor post; the id alone identifies no person",
+)
+SCORE = _key("score:", "zset", Owner.SITE, "id of each listed article → score", "the front page")
+TIME = _key("time:", "zset", Owner.SITE, "id of each listed article → posting time", "the newest articles")
+POINTS = _key(
+    "points:",
+    "zset",
+    Owner.SITE,
+    "id of each listed article → points · 2³² + posting second",
+    "the most points of all time; of equal points the newest first, in one number that is exact below two million "
+    "points",
+)
+TOP = _key(
+    "top:<period>",
+    "zset",
+    Owner.SITE,
+    "`points:` of what was posted in the last day, week or month (30 days)",
+    "a page of it costs what the front page costs; an expired article may stay listed for a minute",
+    life=MINUTE,
+    follows="points:",
+)
+REMOVED = _key(
+    "removed:",
+    "zset",
+    Owner.SITE,
+    "id of each removed article → posting time",
+    "finds removed articles for counts, imports and merges of groups",
+)
+GROUP = _key(
+    "group:<slug>",
+    "set",
+    Owner.GROUP,
+    "ids of the group's listed articles, without removed ones",
+    "the source of the rankings below, the size of the group, and what a reader who hides the group does not see",
+)
+SCORE_OF_GROUP = _key(
+    "score:<slug>",
+    "zset",
+    Owner.GROUP,
+    "`group:<slug>` ∩ `score:`",
+    "a group's page costs what the front page costs; lives for a minute after the last read",
+    life=MINUTE,
+    follows="score:",
+)
+TIME_OF_GROUP = _key(
+    "time:<slug>",
+    "zset",
+    Owner.GROUP,
+    "`group:<slug>` ∩ `time:`",
+    "as `score:<slug>`",
+    life=MINUTE,
+    follows="time:",
+)
+POINTS_OF_GROUP = _key(
+    "points:<slug>",
+    "zset",
+    Owner.GROUP,
+    "`group:<slug>` ∩ `points:`",
+    "as `score:<slug>`",
+    life=MINUTE,
+    follows="points:",
+)
+HOT = _key(
+    "hot:score",
+    "zset",
+    Owner.SITE,
+    "id of each listed article that was viewed → hotness, the highest 1,000; up to twice as many between two "
+    "scorings",
+    "the hot list; all of it is scored for the moment `refreshed_at`",
+)
+HOT_OF_GROUP = _key(
+    "hot:score:<slug>",
+    "zset",
+    Owner.GROUP,
+    "`group:<slug>` ∩ `hot:score` (weights 0 and 1, or a hotness below 1 would become 1)",
+    "as `score:<slug>`; deleted when the hot list is rescored",
+    life=MINUTE,
+    follows="hot:score",
+)
+PAGEVIEWS = _key(
+    "counter:views:<id>",
+    "string",
+    Owner.ARTICLE,
+    "page views that count",
+    "kept until the article is archived, 90 days after its last view",
+)
+VISITORS = _key(
+    "hll:uv:<id>",
+    "string",
+    Owner.ARTICLE,
+    "HyperLogLog of the visitors whose views count, as digests of 16 hex digits",
+    "12 KB at most for any number of visitors, ±0.81 %",
+)
+SUSPECTS = _key(
+    "counter:suspect:<id>",
+    "hash",
+    Owner.ARTICLE,
+    "reason → number of suspect views",
+    "counted separately; does not affect ranking",
+)
+DAYS = _key(
+    "days:<id>",
+    "hash",
+    Owner.ARTICLE,
+    "day:kind → number of views of 14 days, with days counted from 1970",
+    "the charts of an article",
+    life=15 * DAY,
+)
+SITE_DAYS = _key(
+    "days:",
+    "hash",
+    Owner.SITE,
+    "day:kind → number of views of 14 days, of all articles of the shard",
+    "the charts of the site",
+    life=15 * DAY,
+    writers="housekeeping",
+)
+VISITORS_OF_DAY = _key(
+    "hll:day:<day>",
+    "string",
+    Owner.SITE,
+    "HyperLogLog of one day's visitors, of all articles of the shard",
+    "a visitor of many articles counts as one visitor of the day",
+    life=15 * DAY,
+)
+SEEN = _key(
+    "seen:<id>:<visitor>",
+    "string",
+    Owner.ARTICLE,
+    "when this visitor's view of the article last counted",
+    "the next view counts 10 minutes later",
+    life=10 * MINUTE,
+)
+BURST_ON_ARTICLE = _key(
+    "burst:<id>:<network>",
+    "string",
+    Owner.ARTICLE,
+    "views of the article from one network within the window",
+    "more than 30 are suspect",
+    life=10 * MINUTE,
+)
+BURST = _key(
+    "burst:<network>",
+    "string",
+    Owner.SITE,
+    "views of all articles of the shard from one network within the window",
+    "more than 300, over all shards, are suspect",
+    life=10 * MINUTE,
+)
+VIEWED = _key(
+    "viewed:",
+    "zset",
+    Owner.SITE,
+    "id → time of its last view that counts",
+    "finds articles that are no longer read",
+)
+HISTORY = _key(
+    "history:<id>",
+    "list",
+    Owner.ARTICLE,
+    "samples of the article's ranks, newest first, each `moment rank points hot-rank`; `-` where it is in no list",
+    "the chart of its ranks; 1,008 samples at most",
+    life=7 * DAY,
+)
+NEXT_SCORE = _key(
+    "next:score",
+    "zset",
+    Owner.SITE,
+    "id of each listed article → score by the weight that is being applied",
+    "replaces `score:` once it is complete; exists only until then",
+)
+WORD = _key(
+    "word:<word>",
+    "set",
+    Owner.WORD,
+    "ids of the listed articles that have the word: in the title, the link's host, the poster's name; "
+    "[how words are made](search.md)",
+    "the search; written in the step that writes the article",
+)
+LEXICON = _key("words:", "zset", Owner.SITE, "every word that has articles → 0", "finds words by their beginnings")
+RANKING = _key(
+    "ranking:",
+    "hash",
+    Owner.SITE,
+    "the current parameters, and those being applied",
+    "scripts read it where they rank, so no process ranks by outdated ones",
+    writers="the first start",
+)
+LOG = _key(
+    "log:",
+    "list",
+    Owner.SITE,
+    "moderation log, newest first, as JSON: `action`, `at`, `actor`, `id`, `title`, `reason`, `details`",
+    "written in the same step as the change that it records",
+)
+GROUPS = _first("groups:", "hash", "slug → title", "which groups exist")
+TUNINGS = _first(
+    "tunings:",
+    "list",
+    "every version of the parameters, newest first, as JSON: `version`, `at`, `actor`, `reason`, `parameters`, "
+    "and `learnt_from` if the site adjusted the weight by itself",
+    "the lab's history, and what a change is rolled back to",
+)
+MERGED = _first(
+    "merged:",
+    "hash",
+    "slug of a former group → slug of the one it was merged into",
+    "redirects old addresses, always to the last group of a chain",
+)
+COUNTER = _outside(
+    "article:",
+    "string",
+    Owner.SITE,
+    "last article id given out",
+    "an id is never used twice; some are skipped",
+    writers="posting, imports, repair",
+)
+LINK = _outside(
+    "link:<digest>",
+    "string",
+    Owner.SITE,
+    "id of the article that posted the link; the digest is of the normalised link",
+    "the same link posted again leads to the existing article",
+    life=48 * HOUR,
+    writers="imports",
+)
+SAVED = _outside(
+    "saved:<user>",
+    "zset",
+    Owner.MEMBER,
+    "id of each article the member saved → when",
+    "the member's own list; 2,000 at most",
+)
+SCHEMA = _outside(
+    "schema:",
+    "hash",
+    Owner.SITE,
+    "layout of the store",
+    "a store of another layout or another number of shards is refused",
+    writers="the first start",
+)
+SHIFT = _outside(
+    "shift:<digest>",
+    "string",
+    Owner.SITE,
+    "seconds by which an import moved a file's times; the digest is of the file",
+    "importing the file again finds the same articles",
+    writers="imports",
+)
+SALT = _outside(
+    "salt:<day>",
+    "string",
+    Owner.SITE,
+    "random text in the digests of one day's visitors without a cookie",
+    "the same for all processes; once it has expired, visitors cannot be identified any more",
+    life=2 * DAY,
+    writers="the first process that needs it",
+)
+HOT_LOCK = _outside(
+    "lock:hot",
+    "string",
+    Owner.SITE,
+    "token of the process that rescores the hot list",
+    "other processes keep serving the list meanwhile",
+    life=10,
+    writers="readers and housekeeping",
+)
+BACK_LOCK = _outside(
+    "lock:back",
+    "string",
+    Owner.SITE,
+    "1",
+    "the hot list is rescored for an earlier moment only once a minute, so that processes whose clocks differ do "
+    "not rescore it in turns at every read",
+    life=MINUTE,
+    writers="readers and housekeeping",
+)
+TICK_LOCK = _outside(
+    "lock:tick",
+    "string",
+    Owner.SITE,
+    "token of the process that holds the housekeeping lease",
+    "of several nodes one does the housekeeping",
+    life=30,
+    writers="housekeeping",
+)
+WEIGHT_LOCK = _outside(
+    "lock:weight",
+    "string",
+    Owner.SITE,
+    "1",
+    "once a day the site checks whether another weight of a vote suits it better",
+    life=DAY,
+    writers="housekeeping, imports",
+)
+FORGET_LOCK = _outside(
+    "lock:forget",
+    "string",
+    Owner.SITE,
+    "1",
+    "the append-only file is rewritten once a day, so that it keeps no expired salts and throttles",
+    life=DAY,
+    writers="housekeeping",
+)
+TICK = _outside(
+    "tick:",
+    "hash",
+    Owner.SITE,
+    "step of housekeeping → its last run, as JSON",
+    "shows the operator that housekeeping runs",
+    writers="housekeeping",
+)
+IMPORT_LOCK = _outside(
+    "lock:import",
+    "string",
+    Owner.SITE,
+    "token of the running import",
+    "one import at a time; renewed by each batch, and released two minutes after a crash",
+    life=2 * MINUTE,
+)
+
+TABLE: tuple[Key, ...] = tuple(value for value in list(globals().values()) if isinstance(value, Key))
+"""All keys, in the order of docs/data-model.md."""
+
+
+def is_kept_with_article(key: Key) -> bool:
+    """Return whether the key goes with its article, unlike those that throttle its views for some minutes."""
+    return key.owner is Owner.ARTICLE and key.variables == ("<id>",)
+
+
+def split_prefix(name: str) -> tuple[str, str]:
+    """Return the prefix of a key's shard, '' where it has none, and the rest of the name."""
+    if not name.startswith("{"):
+        return "", name
+    prefix, mark, rest = name.partition("}:")
+    return prefix + mark, rest
+
+
+_ANY = re.compile(r"(?:\{s\d+\}:)?(?:" + "|".join(f"({key.pattern})" for key in TABLE) + ")")
+
+
+def recognise(names: Iterable[str]) -> Iterable[Key | None]:
+    """Yield the kind of each key name, with or without a shard's prefix; None for one that is not the site's."""
+    match = _ANY.fullmatch
+    for name in names:
+        found = match(name)
+        yield TABLE[found.lastindex - 1] if found and found.lastindex else None
