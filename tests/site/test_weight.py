@@ -29,7 +29,7 @@ def weight(path):
 def test_every_sheet_is_imported_or_linked_and_none_twice():
     assert len(IMPORTED) == len(set(IMPORTED))
     assert set(IMPORTED) & linked() == set()
-    assert {path.name for path in CSS.glob("*.css")} == {*IMPORTED, *linked()}
+    assert {str(path.relative_to(CSS)) for path in CSS.rglob("*.css")} == {*IMPORTED, *linked()}
 
 
 @pytest.mark.timeout(120)

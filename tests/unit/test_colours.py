@@ -6,7 +6,7 @@ import pytest
 from django.conf import settings
 
 CSS = settings.BASE_DIR / "static" / "css"
-ROOTS = (CSS / "tokens.css").read_text().split("@media (prefers-contrast: more)")
+ROOTS = (CSS / "frame" / "tokens.css").read_text().split("@media (prefers-contrast: more)")
 PAIR = re.compile(r"--([\w-]+): light-dark\(#(\w+), #(\w+)\);")
 COLOUR = re.compile(r"#[0-9a-f]{3,8}\b|\b(?:rgb|hsl|oklch)a?\(", re.IGNORECASE)
 TEXTS = ["ink", "soft", "visited", "accent", "oppose", "good", "bad", "plum"]
@@ -62,13 +62,13 @@ def test_who_asks_for_more_contrast_gets_seven_to_one(strong_palette):
 
 
 def test_only_the_tokens_and_print_name_a_colour():
-    named = [path.name for path in CSS.glob("*.css") if COLOUR.search(path.read_text())]
+    named = [path.name for path in CSS.rglob("*.css") if COLOUR.search(path.read_text())]
 
     assert sorted(named) == ["print.css", "tokens.css"]
 
 
 def test_every_custom_property_used_is_there():
-    texts = "".join(path.read_text() for path in CSS.glob("*.css"))
+    texts = "".join(path.read_text() for path in CSS.rglob("*.css"))
     defined = set(re.findall(r"(--[\w-]+):", texts))
 
     assert set(re.findall(r"var\((--[\w-]+)", texts)) - defined == set()

@@ -13,14 +13,14 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 Sources = Mapping[str, tuple[Storage, str]]
 """What is gathered: each file's name, and where its content is found."""
 
-_IMPORT = re.compile(r'^@import "(?P<name>[\w.-]+)";\n', re.MULTILINE)
+_IMPORT = re.compile(r'^@import "(?P<name>[\w./-]+)";\n', re.MULTILINE)
 
 
 class PreparedStaticFilesStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
     """Serves what pages load quickest; the sources stay as people read them.
 
     Puts what a style sheet imports in the place of the import, so that a page asks for one file: only lines of the
-    form `@import "name.css";`, of files in the same folder, that import nothing themselves. Leaves comments and
+    form `@import "name.css";`, of files below the same folder, that import nothing themselves. Leaves comments and
     spaces out of the site's own scripts, which are those in js/.
     """
 
