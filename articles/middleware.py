@@ -8,14 +8,13 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 
 from articles.domain import errors
+from articles.domain.refusals import refusal_of
 from articles.text.refusals import action_sentence
 from articles.web import error_pages as pages
 from articles.web.moved import moved
 
 _log = logging.getLogger(__name__)
 
-
-_NOT_HERE = (errors.ArticleNotFound, errors.ArticleRemoved, errors.GroupNotFound, errors.PageNotFound)
 
 _EXPLAINED = (405, 413, 429)
 """Statuses that come without a page: of a wrong method, too large a request, too many of them."""
@@ -68,14 +67,22 @@ class StoreErrorsMiddleware:
                 return moved(reverse("articles:group", args=[into]), request.META.get("QUERY_STRING", ""))
             case errors.PageTooDeep():
                 return pages.page(request, 404, {"explained": action_sentence(exception)})
-            case _ if isinstance(exception, _NOT_HERE):
-                raise Http404(str(exception)) from exception
-            case errors.MemberGone():
-                raise PermissionDenied(str(exception)) from exception
-            case errors.StoreError():
-                _log.error("store: %s: %s", type(exception).__name__, exception)
-                return pages.unavailable(request)
+            case errors.ArticlesError():
+                return _refused(request, exception)
             case _ if isinstance(exception, pages.ACCOUNTS_AWAY):
                 _log.error("accounts: %s: %s", type(exception).__name__, exception)
                 return pages.unavailable(request)
         return None
+
+
+def _refused(request: HttpRequest, error: errors.ArticlesError) -> HttpResponse | None:
+    """Return the error page of a refusal; None for one that its view has to answer itself."""
+    match refusal_of(error).http:
+        case 404:
+            raise Http404(str(error)) from error
+        case 403:
+            raise PermissionDenied(str(error)) from error
+        case 503:
+            _log.error("store: %s: %s", type(error).__name__, error)
+            return pages.unavailable(request)
+    return None

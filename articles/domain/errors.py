@@ -82,6 +82,10 @@ class ChangeRunning(ActionRefused):
     """Other parameters are being applied just now."""
 
 
+class ImportRunning(ActionRefused):
+    """Another import is running on this store."""
+
+
 class ViewsArchived(ArticlesError):
     """The article's counters are in the database: they have to be brought back before a view counts."""
 

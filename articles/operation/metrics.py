@@ -21,6 +21,8 @@ from prometheus_client import (
 )
 from prometheus_client.core import GaugeMetricFamily
 
+from articles.domain.readership import REPEAT, Suspicion
+from articles.domain.refusals import CAUSES
 from articles.operation import metric_files
 
 CONTENT_TYPE = CONTENT_TYPE_PLAIN_0_0_4
@@ -57,27 +59,8 @@ _GAUGES = {
     "hot_age_seconds": ("site_hot_list_age_seconds", "Time since the hot list was scored."),
 }
 
-_VOTES = frozenset(("ok", "missing", "removed", "closed"))
-_VIEWS = frozenset(("ok", "repeat", "bot", "prefetch", "burst", "missing", "removed"))
-_CAUSES = frozenset(
-    (
-        "missing",
-        "removed",
-        "closed",
-        "foreign",
-        "merged",
-        "newer",
-        "not_removed",
-        "not_poster",
-        "late",
-        "no_group",
-        "busy",
-        "changed",
-        "full",
-        "taken",
-    )
-)
-"""Statuses with which scripts refuse a change."""
+_COUNTED_VIEWS = frozenset[str](("ok", REPEAT, *Suspicion))
+"""What becomes of a view that no refusal stops."""
 
 _METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))
 _SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
@@ -110,15 +93,15 @@ def observe(operation: str, outcome: str, seconds: float | None) -> None:
     if outcome == "error":
         _store_errors(operation).inc()
     elif operation == "readership/record_view":
-        if outcome in _VIEWS:
+        if outcome in _COUNTED_VIEWS or outcome in CAUSES:
             _views(outcome).inc()
     else:
-        if operation == "votes/cast" and outcome in _VOTES:
+        if operation == "votes/cast" and (outcome == "ok" or outcome in CAUSES):
             _votes(outcome).inc()
         elif operation == "articles/post" and outcome == "ok":
             POSTS.inc()
-        if outcome in _CAUSES:
-            _refusals(outcome).inc()
+        if cause := CAUSES.get(outcome):
+            _refusals(cause).inc()
 
 
 class MetricsMiddleware:

@@ -7,13 +7,13 @@ from functools import cached_property
 
 import redis
 
-from articles.domain.errors import ActionRefused
+from articles.domain.errors import ActionRefused, ImportRunning
 from articles.domain.moderation import OPERATOR
 from articles.domain.rules import Rules
 from articles.repository.account_deletion import AccountDeletion
 from articles.repository.articles import Articles
 from articles.repository.groups import Groups
-from articles.repository.imports import ImportRunning, Imports
+from articles.repository.imports import Imports
 from articles.repository.inspection.overview import Inspection
 from articles.repository.lists.feeds import FeedFilter, Feeds
 from articles.repository.lists.hot import Hot

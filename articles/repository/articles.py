@@ -7,7 +7,6 @@ from articles.domain.errors import (
     ArticleNotFound,
     ArticlesError,
     DuplicateLink,
-    MemberGone,
     StoreError,
     StoreUnavailable,
 )
@@ -82,13 +81,12 @@ class Articles:
         keys = store.shards.of(article_id)
         closes, grace = exact_time(now + store.rules.voting_window), store.rules.voters_grace
         slugs, words = ",".join(groups), words_of(title, link, name)
-        status, *_ = store.run(
+        status, *_ = store.ask(
             "articles/post",
+            poster,
             [keys.article(article_id), keys.voted(article_id)],
             [article_id, title, link, poster, name, exact_time(now), slugs, closes, grace, keys.prefix, words],
         )
-        if status == "gone":
-            raise MemberGone(poster)
         if status == "exists":
             return False
         self._groups.follow_merges(groups)
@@ -151,7 +149,11 @@ class Articles:
         for _ in range(_ATTEMPTS):
             words = [keys.prefix, words_of(title, link, article.poster_name), article.poster_name]
             status, *old_link = self._store.ask(
-                "articles/edit", article.id, [keys.article(article.id)], [*arguments, *words]
+                "articles/edit",
+                article.id,
+                [keys.article(article.id)],
+                [*arguments, *words],
+                handled=("changed",),
             )
             if status == "ok":
                 return str(old_link[0])

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from articles.domain.articles import Article, ArticleId, ImportedArticle
-from articles.domain.errors import ActionRefused, StoreUnavailable
+from articles.domain.errors import ImportRunning, StoreUnavailable
 from articles.domain.lists import Order
 from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS
 from articles.repository.groups import Groups
@@ -24,10 +24,6 @@ Mark: TypeAlias = tuple[str, str]
 _LOCK_LIFE = 120
 _READ_AT_ONCE = 500
 _FOUND_AT_ONCE = 250
-
-
-class ImportRunning(ActionRefused):
-    """Another import is at work on this store."""
 
 
 class Imports:

@@ -1,10 +1,9 @@
 """Why something was refused, as a sentence in the reader's language."""
 
-from typing import Any
-
 from django.utils.translation import gettext_lazy
 
 from articles.domain import errors
+from articles.domain.refusals import refusal_of
 from articles.formatting.values import grouped
 from articles.text import lines
 
@@ -43,24 +42,26 @@ def input_sentence(refused: lines.InvalidInput) -> str:
     return str(_INPUT[refused.code]) % {name: grouped(number) for name, number in refused.params.items()}
 
 
-_ERRORS: dict[type[errors.ArticlesError], Any] = {
-    errors.VotingClosed: gettext_lazy("Voting on this article is closed: its voting window has ended."),
-    errors.ArticleRemoved: gettext_lazy("This article was removed by a moderator."),
-    errors.NotRemoved: gettext_lazy("This article is not removed."),
-    errors.NotThePoster: gettext_lazy("Only its poster and moderators can edit an article."),
-    errors.EditingClosed: gettext_lazy("The time in which posters can edit their article has ended."),
-    errors.DuplicateLink: gettext_lazy("Another article with this link was posted recently."),
-    errors.SavedFull: gettext_lazy("You have saved as many articles as one can. Forget some of them first."),
-    errors.MemberGone: gettext_lazy("This account is deleted."),
-    errors.GroupExists: gettext_lazy("There is a group of this name already."),
-    errors.GroupNotFound: gettext_lazy("There is no such group."),
-    errors.ArticleNotFound: gettext_lazy("There is no such article."),
-    errors.PageNotFound: gettext_lazy("There is no such page."),
-    errors.PageTooDeep: gettext_lazy("Pages of a list end here. Groups and the search lead to older articles."),
+ACTIONS = {
+    "article-not-found": gettext_lazy("There is no such article."),
+    "article-removed": gettext_lazy("This article was removed by a moderator."),
+    "group-not-found": gettext_lazy("There is no such group."),
+    "page-not-found": gettext_lazy("There is no such page."),
+    "page-too-deep": gettext_lazy("Pages of a list end here. Groups and the search lead to older articles."),
+    "not-the-poster": gettext_lazy("Only its poster and moderators can edit an article."),
+    "member-gone": gettext_lazy("This account is deleted."),
+    "voting-closed": gettext_lazy("Voting on this article is closed: its voting window has ended."),
+    "editing-closed": gettext_lazy("The time in which posters can edit their article has ended."),
+    "duplicate-link": gettext_lazy("Another article with this link was posted recently."),
+    "saved-full": gettext_lazy("You have saved as many articles as one can. Forget some of them first."),
+    "group-exists": gettext_lazy("There is a group of this name already."),
+    "not-removed": gettext_lazy("This article is not removed."),
+    "refused": gettext_lazy("This is not possible right now. Please try again in a moment."),
+    "unavailable": gettext_lazy("The site cannot reach its store right now. Please try again in a moment."),
 }
-_UNAVAILABLE = gettext_lazy("The site cannot reach its store right now. Please try again in a moment.")
+"""Sentences of the table in articles/domain/refusals.py, by `Refusal.sentence_key`."""
 
 
 def action_sentence(error: errors.ArticlesError) -> str:
     """Why the site did not do what was asked."""
-    return str(_ERRORS.get(type(error), _UNAVAILABLE))
+    return str(ACTIONS[refusal_of(error).sentence_key])

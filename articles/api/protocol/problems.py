@@ -16,27 +16,13 @@ from django.utils.translation import gettext_noop
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
 from articles.domain import errors
+from articles.domain.refusals import codes, refusal_of
 from articles.formatting.values import listed
 from articles.text import lines
 from articles.text.refusals import action_sentence, input_sentence
 from articles.web.error_pages import RETRY_AFTER
 
 _log = logging.getLogger(__name__)
-
-_CODES: dict[type[errors.ArticlesError], tuple[int, str]] = {
-    errors.ArticleNotFound: (404, "article-not-found"),
-    errors.ArticleRemoved: (404, "article-removed"),
-    errors.GroupNotFound: (404, "group-not-found"),
-    errors.PageNotFound: (404, "page-not-found"),
-    errors.PageTooDeep: (404, "page-not-found"),
-    errors.VotingClosed: (409, "voting-closed"),
-    errors.SavedFull: (409, "saved-full"),
-    errors.EditingClosed: (409, "editing-closed"),
-    errors.DuplicateLink: (409, "duplicate-link"),
-    errors.GroupExists: (409, "group-exists"),
-    errors.NotThePoster: (403, "not-the-poster"),
-    errors.MemberGone: (403, "member-gone"),
-}
 
 
 class Meaning(NamedTuple):
@@ -60,17 +46,14 @@ MEANINGS = {
     ),
     403: Meaning(
         gettext_noop("You may not do this, or the CSRF token is missing."),
-        ("forbidden", "not-the-poster", "csrf", "member-gone"),
+        ("forbidden", "csrf", *codes(403)),
     ),
     404: Meaning(
         gettext_noop("It does not exist."),
-        ("not-found", "article-not-found", "article-removed", "group-not-found", "group-moved", "page-not-found"),
+        ("not-found", *codes(404), "group-moved"),
     ),
     405: Meaning(gettext_noop("The address does not take this method."), ("method-not-allowed",)),
-    409: Meaning(
-        gettext_noop("The present state does not permit it."),
-        ("voting-closed", "editing-closed", "duplicate-link", "saved-full", "group-exists"),
-    ),
+    409: Meaning(gettext_noop("The present state does not permit it."), codes(409)),
     413: Meaning(gettext_noop("The body is too large."), ("body-too-large",)),
     414: Meaning(
         gettext_noop(
@@ -81,7 +64,7 @@ MEANINGS = {
     ),
     415: Meaning(gettext_noop("The body must be JSON in UTF-8."), ("unsupported-media-type",)),
     500: Meaning(gettext_noop("Something went wrong on our side."), ("internal-error",)),
-    503: Meaning(gettext_noop("The store cannot be reached; try again later."), ("unavailable",)),
+    503: Meaning(gettext_noop("The store cannot be reached; try again later."), codes(503)),
 }
 """Every failure of the API, by status."""
 
@@ -157,16 +140,17 @@ def _problem_of(exception: Exception) -> Problem:
 
 
 def _refusal(error: errors.ArticlesError) -> Problem:
+    details: dict[str, str | int] = {}
     match error:
         case errors.GroupNotFound(moved_to=str(into)):
             message = _("The group was merged into “%(into)s”.") % {"into": into}
             return Problem(404, "group-moved", message, details={"moved_to": into})
         case errors.DuplicateLink(article_id=int(other)):
-            return Problem(*_CODES[type(error)], action_sentence(error), details={"article_id": other})
+            details = {"article_id": other}
         case errors.StoreError():
             return _unavailable(action_sentence(error))
-    status, code = _CODES.get(type(error), (409, "refused"))
-    return Problem(status, code, action_sentence(error))
+    row = refusal_of(error)
+    return Problem(row.http, row.code, action_sentence(error), details=details)
 
 
 def _unavailable(message: str) -> Problem:

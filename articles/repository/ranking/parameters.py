@@ -133,6 +133,7 @@ class RankingParameters:
             expected,
             [directory.ranking],
             [expected, now, actor.name, reason, chosen, learnt_from, *named],
+            handled=("changed",),
         )
         if status == "changed":
             raise ParametersChanged(int(rest[0]))

@@ -1,14 +1,15 @@
 """What every part of the repository works with: the client, the shards, the rules, the clock."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeAlias
 
 import redis
 from redis.client import Pipeline
 
-from articles.domain import errors
+from articles.domain.errors import StoreUnavailable
+from articles.domain.refusals import BY_STATUS
 from articles.domain.rules import Rules
 from articles.repository.store import scripts
 from articles.repository.store.client import store_errors
@@ -23,21 +24,6 @@ travelled with others."""
 
 FAILED = "error"
 """Outcome of what the store did not answer."""
-
-_REFUSALS: dict[str, type[errors.ArticlesError]] = {
-    "missing": errors.ArticleNotFound,
-    "removed": errors.ArticleRemoved,
-    "closed": errors.VotingClosed,
-    "not_removed": errors.NotRemoved,
-    "not_poster": errors.NotThePoster,
-    "gone": errors.MemberGone,
-    "full": errors.SavedFull,
-    "late": errors.EditingClosed,
-    "no_group": errors.GroupNotFound,
-    "taken": errors.GroupExists,
-    "archived": errors.ViewsArchived,
-    "busy": errors.ChangeRunning,
-}
 
 
 class Call(NamedTuple):
@@ -108,7 +94,7 @@ class Store:
         try:
             with store_errors():
                 yield
-        except errors.StoreUnavailable:
+        except StoreUnavailable:
             outcome = FAILED
             raise
         finally:
@@ -131,14 +117,23 @@ class Store:
         except redis.exceptions.NoScriptError:
             return self.client.eval(scripts.source(script), len(keys), *keys, *args)
 
-    def ask(self, script: str, subject: object, keys: Sequence[str], args: Sequence[Value]) -> list[Any]:
-        """Run a script that answers with a status and more; raises the error a refusal stands for.
+    def ask(
+        self,
+        script: str,
+        subject: object,
+        keys: Sequence[str],
+        args: Sequence[Value],
+        *,
+        handled: Container[str] = (),
+    ) -> list[Any]:
+        """Run a script that returns a status and more, and raise the error of a status that refuses.
 
-        `subject` is what the error is about.
+        `subject` is what the error is about. `handled` are statuses that the caller handles itself.
         """
         reply: list[Any] = self.run(script, keys, args)
-        if refusal := _REFUSALS.get(reply[0]):
-            raise refusal(subject)
+        refusal = BY_STATUS.get(reply[0])
+        if refusal and refusal.status not in handled:
+            raise refusal.error(subject)
         return reply
 
     def change(self, script: str, subject: object, keys: Sequence[str], args: Sequence[Value]) -> list[Any]:

@@ -1,0 +1,78 @@
+"""Every refusal, once: how the store says it, the error it becomes, and what readers and operators see of it.
+
+The repository raises, the API and the pages answer, and the metrics count by this table. The sentences are in
+articles/text/refusals.py, because they are translated.
+"""
+
+from typing import NamedTuple
+
+from articles.domain import errors
+
+GENERIC_CODE = "refused"
+"""API code of refusals that no operation of the API answers with: the API does not document it."""
+
+
+class Refusal(NamedTuple):
+    """One row."""
+
+    status: str | None
+    """Word with which a script refuses; None where only Python does."""
+
+    error: type[errors.ArticlesError]
+    http: int
+    code: str
+    """Code of the API's answer. Stable: programs compare it."""
+
+    cause: str | None
+    """Label in `site_refusals_total`; None for what is not counted there. Stable: dashboards use it."""
+
+    sentence: str = ""
+    """Key of the sentence, where it is not the code."""
+
+    @property
+    def sentence_key(self) -> str:
+        return self.sentence or self.code
+
+
+REFUSALS = (
+    Refusal("missing", errors.ArticleNotFound, 404, "article-not-found", "missing"),
+    Refusal("removed", errors.ArticleRemoved, 404, "article-removed", "removed"),
+    Refusal("no_group", errors.GroupNotFound, 404, "group-not-found", "no_group"),
+    Refusal(None, errors.PageNotFound, 404, "page-not-found", None),
+    Refusal(None, errors.PageTooDeep, 404, "page-not-found", None, sentence="page-too-deep"),
+    Refusal("not_poster", errors.NotThePoster, 403, "not-the-poster", "not_poster"),
+    Refusal("gone", errors.MemberGone, 403, "member-gone", None),
+    Refusal("closed", errors.VotingClosed, 409, "voting-closed", "closed"),
+    Refusal("late", errors.EditingClosed, 409, "editing-closed", "late"),
+    Refusal(None, errors.DuplicateLink, 409, "duplicate-link", None),
+    Refusal("full", errors.SavedFull, 409, "saved-full", "full"),
+    Refusal("taken", errors.GroupExists, 409, "group-exists", "taken"),
+    Refusal("not_removed", errors.NotRemoved, 409, GENERIC_CODE, "not_removed", sentence="not-removed"),
+    Refusal("busy", errors.ChangeRunning, 409, GENERIC_CODE, "busy"),
+    Refusal("changed", errors.ParametersChanged, 409, GENERIC_CODE, "changed"),
+    Refusal(None, errors.ImportRunning, 409, GENERIC_CODE, None),
+    Refusal("archived", errors.ViewsArchived, 409, GENERIC_CODE, None),
+    Refusal("foreign", errors.StoreUnfit, 503, "unavailable", "foreign"),
+    Refusal(None, errors.StoreUnavailable, 503, "unavailable", None),
+)
+
+_YIELDED = ("merged", "newer")
+"""Statuses with which a script yields to an earlier change: no error, but counted among the refusals."""
+
+BY_STATUS = {row.status: row for row in REFUSALS if row.status}
+CAUSES = {row.status: row.cause for row in REFUSALS if row.status and row.cause} | {
+    word: word for word in _YIELDED
+}
+"""Status of a script to the metrics' label."""
+
+_BY_ERROR = {row.error: row for row in REFUSALS}
+
+
+def refusal_of(error: errors.ArticlesError) -> Refusal:
+    """Return the row of an error."""
+    return _BY_ERROR[type(error)]
+
+
+def codes(http: int) -> tuple[str, ...]:
+    """Return the codes that the API documents for an HTTP status, each once."""
+    return tuple(dict.fromkeys(row.code for row in REFUSALS if row.http == http and row.code != GENERIC_CODE))

@@ -1,0 +1,75 @@
+"""Each refusal is one row of a table; nothing else knows the statuses, codes and labels."""
+
+import re
+from pathlib import Path
+
+import pytest
+from django.utils import translation
+
+import articles
+from articles.domain import errors
+from articles.domain.refusals import BY_STATUS, CAUSES, REFUSALS, refusal_of
+from articles.text.refusals import ACTIONS
+
+SOURCES = Path(articles.__file__).parent
+SCRIPTS = sorted((SOURCES / "repository" / "lua").rglob("*/*.lua"))
+REFUSE_NOTHING = {
+    *("ok", "repeat", "bot", "prefetch", "burst"),  # what became of the change or the view
+    *("exists", "here", "estimated"),  # repeated calls, and counters that are back
+    *("all", "some"),  # how much of the matches a search knows
+}
+
+
+def statuses(script: Path) -> set[str]:
+    """Every status a script may return: those its header names, and those its body returns."""
+    header, _, body = script.read_text("utf-8").partition("]]")
+    answers = re.findall(r'(?:^Returns +|\| )\{("[a-z_]+"(?: \| "[a-z_]+")*)', header, re.MULTILINE)
+    returned = re.findall(r"return \{'([a-z_]+)'", body)
+    chosen = re.findall(r"return \{\w+ and '([a-z_]+)' or '([a-z_]+)'\}", body)
+    return {*re.findall("[a-z_]+", " ".join(answers)), *returned, *(word for pair in chosen for word in pair)}
+
+
+def concrete(kind: type[errors.ArticlesError] = errors.ArticlesError) -> set[type[errors.ArticlesError]]:
+    roots = {errors.ArticlesError, errors.ActionRefused, errors.StoreError}
+    return {kind}.union(*map(concrete, kind.__subclasses__())) - roots
+
+
+def test_the_scripts_are_read():
+    found = {status for script in SCRIPTS for status in statuses(script)}
+
+    assert len(SCRIPTS) > 50
+    assert {"missing", "closed", "estimated", "burst", "merged", "no_group"} <= found
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: f"{script.parent.name}/{script.stem}")
+def test_every_status_of_a_script_is_in_the_table_or_refuses_nothing(script):
+    assert statuses(script) <= {*BY_STATUS, *CAUSES, *REFUSE_NOTHING}
+
+
+@pytest.mark.parametrize("row", REFUSALS, ids=lambda row: row.error.__name__)
+def test_every_row_is_returned_by_a_script_or_raised_by_name(row):
+    returned = {status for script in SCRIPTS for status in statuses(script)}
+    sources = "".join(file.read_text("utf-8") for file in SOURCES.rglob("*.py"))
+
+    assert (row.status is None) or row.status in returned
+    assert row.status or re.search(rf"raise (?:errors\.)?{row.error.__name__}\b", sources)
+
+
+def test_every_status_and_every_error_has_one_row():
+    assert len(BY_STATUS) == sum(row.status is not None for row in REFUSALS)
+    assert len({row.error for row in REFUSALS}) == len(REFUSALS)
+
+
+@pytest.mark.parametrize("kind", sorted(concrete(), key=lambda kind: kind.__name__))
+def test_every_error_has_a_row(kind):
+    assert refusal_of(kind(1)).error is kind
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_every_row_has_a_sentence_in_both_languages_and_no_sentence_is_left_over(language):
+    with translation.override(language):
+        sentences = {key: str(sentence) for key, sentence in ACTIONS.items()}
+
+    assert sentences.keys() == {row.sentence_key for row in REFUSALS}
+    end = "。" if language == "zh-hans" else "."
+    assert [key for key, sentence in sentences.items() if not sentence.endswith(end)] == []
