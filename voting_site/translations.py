@@ -18,7 +18,7 @@ SOURCES = ("accounts", "articles", "templates", "voting_site")
 _METHODS = [("**.py", "python"), ("**.html", "jinja2"), ("**.txt", "jinja2")]
 _OPTIONS = {pattern: {"silent": "false"} for pattern in ("**.html", "**.txt")}
 _KEYWORDS: dict[str, tuple[int | tuple[int, str], ...] | None] = {
-    **dict.fromkeys(("_", "gettext", "gettext_lazy", "gettext_noop")),
+    **dict.fromkeys(("_", "N_", "gettext", "gettext_lazy", "gettext_noop")),
     **dict.fromkeys(("ngettext", "ngettext_lazy"), (1, 2)),
     **dict.fromkeys(("pgettext", "pgettext_lazy"), ((1, "c"), 2)),
     **dict.fromkeys(("npgettext", "npgettext_lazy"), ((1, "c"), 2, 3)),

@@ -8,6 +8,8 @@ import re
 import unicodedata
 from collections.abc import Callable
 
+from articles.text.messages import english_sentence
+
 TITLE_LIMIT = 300  # code points
 REASON_LIMIT = 500
 GROUP_TITLE_LIMIT = 60
@@ -51,35 +53,11 @@ PICTURES = "\U0001f000-\U0001faff"
 RESERVED = f"{PICTURES}\U00020000-\U0002fffd\U00030000-\U0003fffd"
 _RESERVED = re.compile(f"[{RESERVED}]")
 
-_LINE_FIELDS = {"title": "title", "reason": "reason", "group-title": "group's title", "token-name": "token's name"}
-_LINE_PROBLEMS = {
-    "empty": "has nothing that can be seen.",
-    "long": "has {length} characters; at most {limit} are possible.",
-    "marks": "has more than {limit} accents on one letter.",
-    "encoding": "is not valid Unicode text.",
-}
-
-# Every refusal, as an English sentence. Forms translate by code; the importer's report prints these.
-MESSAGES = {
-    f"{field}-{problem}": f"The {name} {sentence}"
-    for field, name in _LINE_FIELDS.items()
-    for problem, sentence in _LINE_PROBLEMS.items()
-} | {
-    "link-empty": "The link is empty.",
-    "link-long": "The link has {length} characters once encoded; at most {limit} are possible.",
-    "link-characters": "The link contains spaces, line breaks or characters that cannot be seen.",
-    "link-scheme": "The link must start with http:// or https://.",
-    "link-host": "The link has no valid host, such as example.org.",
-    "link-userinfo": "The link must not contain a user name or a password.",
-    "slug-form": "A group's name is made of letters and digits, with single - or _ between them.",
-    "slug-long": "The group's name has {length} characters; at most {limit} are possible.",
-}
-
 
 class InvalidInput(ValueError):
     """Input that cannot be accepted.
 
-    `code` is one of `MESSAGES`, and stable; `params` holds the numbers of its sentence: the limit and,
+    `code` is one of `messages.INPUT`, and stable; `params` holds the numbers of its sentence: the limit and,
     where there is one, the length that exceeds it.
     """
 
@@ -91,29 +69,29 @@ class InvalidInput(ValueError):
     @property
     def message(self) -> str:
         """The refusal as an English sentence."""
-        return MESSAGES[self.code].format(**self.params)
+        return english_sentence(self.code, self.params)
 
     def __str__(self) -> str:
         return self.message
 
 
 def clean_title(raw: str) -> str:
-    """An article's title of 1 to 300 code points. Raises Refused ("title-…")."""
+    """An article's title of 1 to 300 code points. Raises InvalidInput ("title-…")."""
     return clean_line(raw, limit=TITLE_LIMIT, field="title")
 
 
 def clean_reason(raw: str) -> str:
-    """A moderator's reason of 1 to 500 code points, for everyone to read. Raises Refused ("reason-…")."""
+    """A moderator's reason of 1 to 500 code points, for everyone to read. Raises InvalidInput ("reason-…")."""
     return clean_line(raw, limit=REASON_LIMIT, field="reason")
 
 
 def clean_group_title(raw: str) -> str:
-    """A group's title of 1 to 60 code points. Raises Refused ("group-title-…")."""
+    """A group's title of 1 to 60 code points. Raises InvalidInput ("group-title-…")."""
     return clean_line(raw, limit=GROUP_TITLE_LIMIT, field="group-title")
 
 
 def clean_token_name(raw: str) -> str:
-    """The name of a member's token, of 1 to 50 code points. Raises Refused ("token-name-…")."""
+    """The name of a member's token, of 1 to 50 code points. Raises InvalidInput ("token-name-…")."""
     return clean_line(raw, limit=TOKEN_NAME_LIMIT, field="token-name")
 
 
@@ -123,7 +101,7 @@ def clean_line(raw: str, *, limit: int, field: str) -> str:
     Takes out what cannot be seen or reorders the text: controls, bidi controls, zero-width, private and
     unassigned characters. A joiner stays where an emoji or a script needs it; markup is text like any other.
     Cleaning it again changes nothing. `field` begins the code of a refusal.
-    Raises Refused with "<field>-long", "-encoding", "-empty" or "-marks".
+    Raises InvalidInput with "<field>-long", "-encoding", "-empty" or "-marks".
     """
     if len(raw) > UNREAD_FACTOR * limit:
         raise InvalidInput(f"{field}-long", limit=limit, length=len(raw))

@@ -40,7 +40,7 @@ def clean_link(raw: str) -> str:
     """The link as stored: an absolute http(s) URL of at most 2,048 ASCII characters, IDN host in punycode.
 
     Cleaning it again changes nothing. Hosts without a dot are refused; IP addresses and localhost are not, as
-    the site never fetches what is posted. Raises Refused with "link-long", "link-empty", "link-characters",
+    the site never fetches what is posted. Raises InvalidInput with "link-long", "link-empty", "link-characters",
     "link-scheme", "link-host" or "link-userinfo".
     """
     if len(raw) > LINK_LIMIT:

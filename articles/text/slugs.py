@@ -38,7 +38,7 @@ def clean_slug(raw: str) -> str:
 
     Letters and digits of every script, with their marks; the same name however it is typed (NFKC, case
     folded). "C++" is "cpp", "C#" is "csharp"; nothing else is mended, and cleaning it again changes nothing.
-    Raises Refused with "slug-form" or "slug-long".
+    Raises InvalidInput with "slug-form" or "slug-long".
     """
     if len(raw) > _UNREAD_FACTOR * SLUG_LIMIT:
         raise InvalidInput("slug-long", limit=SLUG_LIMIT, length=len(raw))
@@ -53,7 +53,7 @@ def clean_slug(raw: str) -> str:
 def slugs_between(text: str, *, at_most: int) -> tuple[str, ...]:
     """The names in a text like `python+redis`, sorted, each once; a space counts as a plus.
 
-    Raises Refused, with "slug-form" also for none or too many.
+    Raises InvalidInput, with "slug-form" also for none or too many.
     """
     try:
         return (clean_slug(text),)

@@ -18,6 +18,7 @@ from articles.domain.articles import Article, ImportedArticle
 from articles.domain.members import UNKNOWN_POSTER, UserId
 from articles.text.lines import TITLE_LIMIT, InvalidInput, clean_reason, clean_title
 from articles.text.links import clean_link
+from articles.text.messages import english_sentence
 from articles.text.slugs import clean_slug
 
 EARLIEST = 631_152_000  # 1990-01-01, before the first web page
@@ -39,39 +40,20 @@ _PLAIN = re.compile(r"[!-~]+(?: [!-~]+)*")
 
 _NEEDED = ("title", "link", "time", "votes")
 
-MESSAGES = {
-    "row-encoding": "The line is not UTF-8 text.",
-    "row-json": "The line is not valid JSON.",
-    "row-object": "The line is not a JSON object.",
-    "row-long": "The line is too long to be an article.",
-    **{f"{name}-missing": f"There is no field {name!r}." for name in _NEEDED},
-    **{f"{name}-kind": f"The {name} is not text." for name in ("title", "link", "poster", "reason")},
-    "time-kind": "The time is not a number of Unix seconds.",
-    "time-early": "The time is before 1990.",
-    "time-late": "The time is more than a day ahead.",
-    "closes-kind": "The end of voting is not a number of Unix seconds.",
-    "closes-early": "The end of voting is before the time.",
-    "closes-late": "The end of voting is more than a year after the time.",
-    "votes-kind": "The votes are not a whole number.",
-    "votes-many": "The votes are more than the site can hold.",
-    "votes-open": f"The votes are more than an article that is still open may have: {MOST_OPEN_VOTES:,}.",
-    "opposes-kind": "The counts of votes and opposes are not whole numbers from 0.",
-    "groups-kind": "The groups are not a list.",
-    "slug-kind": "A group's name is not text.",
-    "slug-many": f"The article is in more than {GROUPS_LIMIT} groups; the first {GROUPS_LIMIT} are kept.",
-}
-
 
 class BadRow(ValueError):
-    """A row that cannot become an article, or a group it cannot be in. `code` is stable."""
+    """A row that cannot become an article, or a group it cannot be in.
 
-    def __init__(self, code: str, message: str = "") -> None:
-        super().__init__(message or MESSAGES[code])
+    `code` is one of `messages.ROWS` or `messages.INPUT`, and stable; `params` are the numbers of its sentence.
+    """
+
+    def __init__(self, code: str, **params: int) -> None:
+        super().__init__(english_sentence(code, params))
         self.code = code
 
     @classmethod
     def because(cls, refused: InvalidInput) -> "BadRow":
-        return cls(refused.code, refused.message)
+        return cls(refused.code, **refused.params)
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +238,7 @@ def _counts(fields: Mapping[str, Any], *, is_open: bool) -> tuple[int, int]:
     if max(votes, opposes) > MOST_VOTES:
         raise BadRow("votes-many")
     if is_open and votes + opposes > MOST_OPEN_VOTES:
-        raise BadRow("votes-open")
+        raise BadRow("votes-open", limit=MOST_OPEN_VOTES)
     return votes, opposes
 
 
@@ -275,5 +257,5 @@ def _groups(names: object) -> tuple[tuple[str, ...], tuple[BadRow, ...]]:
         except BadRow as bad:
             left_out.append(bad)
     if len(slugs) > GROUPS_LIMIT:
-        left_out.append(BadRow("slug-many"))
+        left_out.append(BadRow("slug-many", limit=GROUPS_LIMIT))
     return tuple(slugs)[:GROUPS_LIMIT], tuple(left_out)

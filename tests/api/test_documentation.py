@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 from articles.api.documentation.openapi import document
-from articles.text.lines import MESSAGES
+from articles.text.messages import INPUT
 from tests.api.conftest import error_of
 from tests.api.contract import ANYWHERE, name_of
 
@@ -121,7 +121,7 @@ def test_path_parameters_are_declared():
 def test_refusals_of_text_are_documented():
     text = operations()["post", "/api/articles"]["responses"]["400"]["description"]
 
-    assert all(code in text for code in MESSAGES if code.startswith(("title-", "link-", "slug-")))
+    assert all(code in text for code in INPUT if code.startswith(("title-", "link-", "slug-")))
 
 
 class Page(HTMLParser):

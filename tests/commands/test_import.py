@@ -168,7 +168,7 @@ def test_bad_rows_are_reported_by_line_and_cause_and_left_out(run, site_store, w
     assert "7  The votes are not a whole number. (votes-kind: lines 8, 9, 10, 11, 12, …)" in out
     assert "1  The line is not valid JSON. (row-json: line 1)" in out
     assert "1  The link must start with http:// or https://. (link-scheme: line 4)" in out
-    assert "1  There is no field 'title'. (title-missing: line 5)" in out
+    assert "1  The field 'title' is missing. (title-missing: line 5)" in out
     assert "1  The line is not a JSON object. (row-object: line 6)" in out
 
 
@@ -177,7 +177,7 @@ def test_the_report_has_every_refused_row_and_group(run, site_store, write, tmp_
     rows = [*(row(n, votes=None) for n in range(8)), row(8, groups=["a b", "web"])]
     out = run("import_articles", write(rows), report=str(report))
     lines = report.read_text().splitlines()
-    assert lines[:8] == [f"{n}\tvotes-missing\tThere is no field 'votes'." for n in range(1, 9)]
+    assert lines[:8] == [f"{n}\tvotes-missing\tThe field 'votes' is missing." for n in range(1, 9)]
     assert lines[8].startswith("9\tslug-form\t")
     assert len(lines) == 9
     assert "Groups left out of an article: 1" in out

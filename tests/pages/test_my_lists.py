@@ -225,7 +225,7 @@ def test_saving_too_many_is_told(site, article, bob, monkeypatch):
 
     told = browser_of(bob).post(f"/articles/{article}/save/", {"saved": "save"}, follow=True).text
 
-    assert "You have saved as many articles as one can." in told
+    assert "You have saved the maximum number of articles." in told
 
 
 # Groups

@@ -64,7 +64,7 @@ def test_every_error_stands_next_to_its_field_and_what_was_typed_is_kept(site, a
     text = response.content.decode()
     assert response.status_code == 400
     assert errors(response) == [
-        "The title has nothing that can be seen.",
+        "Enter a title.",
         "The link must start with http:// or https://.",
         "There is no group named nope.",
     ]

@@ -2,7 +2,9 @@
 
 import json
 import math
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 
 from articles.domain.articles import Article, ImportedArticle
 from articles.text.lines import InvalidInput, clean_title
+from articles.text.messages import ROWS
 from articles.transfer import article_lines
 from articles.transfer.article_lines import (
     MOST_OPEN_VOTES,
@@ -146,10 +149,18 @@ def test_a_row_that_cannot_be_an_article_is_refused_with_its_cause(changes, expe
     assert code(read_row, fields(**changes), READING) == expected
 
 
-def test_every_cause_of_its_own_has_a_message():
+def test_every_code_of_a_row_has_a_sentence():
+    source = Path(article_lines.__file__).read_text("utf-8")
+
+    assert set(re.findall(r'BadRow\("([a-z-]+)"', source)) <= ROWS.keys()
+    assert all(message.endswith(".") for message in ROWS.values())
     with pytest.raises(BadRow, match="The line is not valid JSON"):
         parse_line(b"{")
-    assert all(message.endswith(".") for message in article_lines.MESSAGES.values())
+
+
+def test_a_sentence_names_the_limit():
+    with pytest.raises(BadRow, match="can have at most 5,000 votes"):
+        read_row(fields(time=NOW, votes=MOST_OPEN_VOTES + 1), READING)
 
 
 @pytest.mark.parametrize("time", [631_152_000, NOW, NOW + 86_400])

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from articles.text.lines import (
     GROUP_TITLE_LIMIT,
     MARKS_LIMIT,
-    MESSAGES,
     REASON_LIMIT,
     TITLE_LIMIT,
     InvalidInput,
@@ -25,6 +24,7 @@ from articles.text.lines import (
     is_unseen,
     stacked_marks,
 )
+from articles.text.messages import INPUT
 
 CASES = Path(os.environ.get("SHARED_DIR") or Path(__file__).resolve().parents[3] / "shared") / "cases"
 VISIBLE_FORMATS = dict.fromkeys(map(ord, "\u200c\u200d\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\U000110bd"))
@@ -242,17 +242,16 @@ def test_a_line_takes_its_limit_and_field_from_the_caller():
     with pytest.raises(InvalidInput) as refused:
         clean_line("seven!!", limit=6, field="title")
 
-    assert refused.value.message == "The title has 7 characters; at most 6 are possible."
+    assert refused.value.message == "The title has 7 characters. The limit is 6."
     assert str(refused.value) == refused.value.message
 
 
-@pytest.mark.parametrize("code", MESSAGES)
+@pytest.mark.parametrize("code", INPUT)
 def test_every_refusal_has_a_sentence(code):
     message = InvalidInput(code, limit=300, length=301).message
 
-    assert message.startswith(("The ", "A "))
     assert message.endswith(".")
-    assert "{" not in message
+    assert "%" not in message
 
 
 def test_a_refusal_survives_being_sent_to_another_process():

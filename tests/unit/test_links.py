@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from articles.text.lines import MESSAGES, InvalidInput
+from articles.text.lines import InvalidInput
 from articles.text.links import (
     LINK_LIMIT,
     TRACKING_PARAMETERS,
@@ -20,6 +20,7 @@ from articles.text.links import (
     link_digest,
     link_key,
 )
+from articles.text.messages import INPUT
 
 CASES = Path(os.environ.get("SHARED_DIR") or Path(__file__).resolve().parents[3] / "shared") / "cases"
 needs_cases = pytest.mark.skipif(not CASES.is_dir(), reason="the shared test cases are not here")
@@ -474,4 +475,4 @@ def test_injections_and_naughty_strings_are_safe_links_or_refused(file):
 def test_every_refusal_of_a_link_has_a_sentence_of_its_own():
     codes = {"link-empty", "link-long", "link-characters", "link-scheme", "link-host", "link-userinfo"}
 
-    assert codes == {code for code in MESSAGES if code.startswith("link-")}
+    assert codes == {code for code in INPUT if code.startswith("link-")}

@@ -18,7 +18,8 @@ from ninja.errors import AuthenticationError, HttpError, ValidationError
 from articles.domain import errors
 from articles.domain.refusals import codes, refusal_of
 from articles.formatting.values import listed
-from articles.text import lines
+from articles.text.lines import InvalidInput
+from articles.text.messages import INPUT
 from articles.text.refusals import action_sentence, input_sentence
 from articles.web.error_pages import RETRY_AFTER
 
@@ -38,7 +39,7 @@ MEANINGS = {
         (
             *("invalid", "unknown-parameter", "invalid-json", "bad-request"),
             *("unknown-group", "too-many-groups", "group-title-no-address"),
-            *lines.MESSAGES,
+            *INPUT,
         ),
     ),
     401: Meaning(
@@ -118,7 +119,7 @@ def answer_to(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def _problem_of(exception: Exception) -> Problem:
     match exception:
-        case lines.InvalidInput():
+        case InvalidInput():
             problem = Problem(400, exception.code, input_sentence(exception))
         case errors.ArticlesError():
             problem = _refusal(exception)
@@ -173,11 +174,11 @@ def _unreadable(exception: Exception) -> Problem:
 _VALIDATION = {
     "missing": gettext_noop("“%(field)s” is missing."),
     "string_type": gettext_noop("“%(field)s” must be text."),
-    "string_too_long": gettext_noop("“%(field)s” has too many characters; at most %(max_length)s are possible."),
+    "string_too_long": gettext_noop("“%(field)s” is too long. The limit is %(max_length)s characters."),
     "int_type": gettext_noop("“%(field)s” must be a whole number."),
     "list_type": gettext_noop("“%(field)s” must be a list."),
-    "too_long": gettext_noop("“%(field)s” has too many items; at most %(max_length)s are possible."),
-    "less_than_equal": gettext_noop("“%(field)s” is too high; at most %(le)s is possible."),
+    "too_long": gettext_noop("“%(field)s” has too many items. The limit is %(max_length)s."),
+    "less_than_equal": gettext_noop("“%(field)s” is too high. The maximum is %(le)s."),
     "literal_error": gettext_noop("“%(field)s” must be one of these: %(expected)s."),
     "enum": gettext_noop("“%(field)s” must be one of these: %(expected)s."),
     "value_error": gettext_noop("“%(field)s” must be a whole number, 1 or more."),

@@ -1,0 +1,67 @@
+"""What is wrong with an input, as English sentences by code: the one table of pages, the API and the importer.
+
+`articles.text.refusals` translates `INPUT`. The importer's report is in English only.
+"""
+
+
+def N_(text: str) -> str:  # noqa: N802 - gettext's own name for it
+    """Mark a text for the catalogue, without translating it."""
+    return text
+
+
+INPUT = {
+    "title-empty": N_("Enter a title."),
+    "title-long": N_("The title has %(length)s characters. The limit is %(limit)s."),
+    "title-marks": N_("A letter in the title has more than %(limit)s accents."),
+    "title-encoding": N_("The title is not valid Unicode text."),
+    "reason-empty": N_("Enter a reason."),
+    "reason-long": N_("The reason has %(length)s characters. The limit is %(limit)s."),
+    "reason-marks": N_("A letter in the reason has more than %(limit)s accents."),
+    "reason-encoding": N_("The reason is not valid Unicode text."),
+    "group-title-empty": N_("Enter a title for the group."),
+    "group-title-long": N_("The group's title has %(length)s characters. The limit is %(limit)s."),
+    "group-title-marks": N_("A letter in the group's title has more than %(limit)s accents."),
+    "group-title-encoding": N_("The group's title is not valid Unicode text."),
+    "token-name-empty": N_("Enter a name for the token."),
+    "token-name-long": N_("The token's name has %(length)s characters. The limit is %(limit)s."),
+    "token-name-marks": N_("A letter in the token's name has more than %(limit)s accents."),
+    "token-name-encoding": N_("The token's name is not valid Unicode text."),
+    "link-empty": N_("Enter a link."),
+    "link-long": N_("The link has %(length)s characters once encoded. The limit is %(limit)s."),
+    "link-characters": N_("The link contains spaces, line breaks or invisible characters."),
+    "link-scheme": N_("The link must start with http:// or https://."),
+    "link-host": N_("The link needs a valid host name, such as example.org."),
+    "link-userinfo": N_("The link must not contain a username or password."),
+    "slug-form": N_("A group's name can only contain letters and digits, with single - or _ between them."),
+    "slug-long": N_("The group's name has %(length)s characters. The limit is %(limit)s."),
+}
+"""Input that readers and programs send. The API documents these codes: they are stable."""
+
+ROWS = {
+    "row-encoding": "The line is not UTF-8 text.",
+    "row-json": "The line is not valid JSON.",
+    "row-object": "The line is not a JSON object.",
+    "row-long": "The line is too long to be an article.",
+    **{f"{name}-missing": f"The field {name!r} is missing." for name in ("title", "link", "time", "votes")},
+    **{f"{name}-kind": f"The {name} is not text." for name in ("title", "link", "poster", "reason")},
+    "time-kind": "The time is not a number of Unix seconds.",
+    "time-early": "The time is before 1990.",
+    "time-late": "The time is more than a day in the future.",
+    "closes-kind": "The end of voting is not a number of Unix seconds.",
+    "closes-early": "Voting ends before the article was posted.",
+    "closes-late": "Voting ends more than a year after the article was posted.",
+    "votes-kind": "The votes are not a whole number.",
+    "votes-many": "The article has more votes than the site can store.",
+    "votes-open": "The article is still open. An open article can have at most %(limit)s votes and opposes.",
+    "opposes-kind": "The votes and opposes are not whole numbers from 0.",
+    "groups-kind": "The groups are not a list.",
+    "slug-kind": "A group's name is not text.",
+    "slug-many": "The article is in more than %(limit)s groups. Only the first %(limit)s are kept.",
+}
+"""Rows of a file to import, besides `INPUT`."""
+
+
+def english_sentence(code: str, params: dict[str, int]) -> str:
+    """Return the sentence of a code of either table, with the numbers it names."""
+    sentence = INPUT.get(code) or ROWS[code]
+    return sentence % {name: f"{number:,}" for name, number in params.items()}
