@@ -1,37 +1,37 @@
 """Where the settings become a repository: the one place that joins Django and the store."""
 
 from functools import cache
+from typing import Any
 
 from django.conf import settings
 
 from articles.domain.rules import Rules
 from articles.operation import metrics
-from articles.repository import Repository, connect
+from articles.repository import PATIENT_TIMEOUT_SECONDS, Repository, connect
 
 
-def rules() -> Rules:
-    """The site's constants, from the settings."""
+def rules(configured: Any = settings) -> Rules:
+    """Return the site's constants, by the settings or by other values of the same names."""
     return Rules(
-        voting_window=settings.VOTING_WINDOW_DAYS * 86400,
-        votes_per_day=settings.VOTES_PER_DAY,
-        per_page=settings.ARTICLES_PER_PAGE,
-        repost_window=settings.REPOST_HOURS * 3600,
-        edit_window=settings.EDIT_MINUTES * 60,
-        view_repeat=settings.VIEW_REPEAT_MINUTES * 60,
-        views_per_network_and_article=settings.VIEWS_PER_NETWORK_AND_ARTICLE,
-        views_per_network=settings.VIEWS_PER_NETWORK,
-        hot_refresh=settings.HOT_REFRESH_SECONDS,
-        archive_after=settings.ARCHIVE_DAYS * 86400,
+        voting_window=configured.VOTING_WINDOW_DAYS * 86400,
+        votes_per_day=configured.VOTES_PER_DAY,
+        per_page=configured.ARTICLES_PER_PAGE,
+        repost_window=configured.REPOST_HOURS * 3600,
+        edit_window=configured.EDIT_MINUTES * 60,
+        view_repeat=configured.VIEW_REPEAT_MINUTES * 60,
+        views_per_network_and_article=configured.VIEWS_PER_NETWORK_AND_ARTICLE,
+        views_per_network=configured.VIEWS_PER_NETWORK,
+        hot_refresh=configured.HOT_REFRESH_SECONDS,
+        archive_after=configured.ARCHIVE_DAYS * 86400,
     )
 
 
-def _connected(*, patient: bool) -> Repository:
+def _connected(timeout_seconds: float) -> Repository:
     found = connect(
         settings.STORE_URL,
         shards=settings.STORE_SHARDS,
         rules=rules(),
-        read_timeout=settings.STORE_TIMEOUT_MS / 1000,
-        patient=patient,
+        timeout_seconds=timeout_seconds,
         observe=metrics.observe,
     )
     found.prepare()
@@ -44,10 +44,10 @@ def repository() -> Repository:
 
     Raises StoreUnavailable or StoreUnfit, and tries anew the next time.
     """
-    return _connected(patient=False)
+    return _connected(settings.STORE_TIMEOUT_MS / 1000)
 
 
 @cache
 def patient_repository() -> Repository:
     """The repository of commands, which wait for long batches."""
-    return _connected(patient=True)
+    return _connected(PATIENT_TIMEOUT_SECONDS)

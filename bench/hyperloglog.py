@@ -48,7 +48,7 @@ def main() -> None:
         supervisor = Supervisor(paths, config={"appendfsync": "no"})
         supervisor.start(30)
         try:
-            client = make_client(paths.url(0), patient=True)
+            client = make_client(paths.url(0))
             rows = [(size, errors(client, size, options.runs)) for size in SIZES]
         finally:
             supervisor.stop()

@@ -8,9 +8,10 @@ import pytest
 from django.conf import settings
 
 from articles.domain.rules import Rules
-from articles.repository import Repository, connect
+from articles.repository import Repository
 from articles.repository.store.client import make_client
 from tests.clock import Clock
+from tests.rules import connect, default_rules
 from voting_site.embedded import StorePaths, Supervisor
 
 REPOSITORY_DATABASE = 2
@@ -40,14 +41,14 @@ def clock() -> Clock:
 
 @pytest.fixture
 def rules() -> Rules:
-    return Rules()
+    return default_rules()
 
 
 @pytest.fixture
 def server_url(store_paths: StorePaths) -> str:
     """URL of an empty database on the real server."""
     url = store_paths.url(REPOSITORY_DATABASE)
-    make_client(url, patient=True).flushdb()
+    make_client(url).flushdb()
     return url
 
 
@@ -59,7 +60,7 @@ def repository(request: pytest.FixtureRequest, clock: Clock, rules: Rules) -> Re
 
 def server_repository(request: pytest.FixtureRequest, clock: Clock, rules: Rules, *, shards: int) -> Repository:
     """An empty repository on the real server."""
-    found = connect(request.getfixturevalue("server_url"), shards=shards, rules=rules, clock=clock, patient=True)
+    found = connect(request.getfixturevalue("server_url"), shards=shards, rules=rules, clock=clock)
     found.prepare()
     return found
 

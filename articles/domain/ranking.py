@@ -3,12 +3,15 @@
 from dataclasses import dataclass
 from math import log
 
+VOTES_PER_DAY = 200
+"""Of the source documents: what a site begins with, and the most that it chooses by itself."""
+
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
     """What ranks: the weight of a vote, and the hot list's α, β, base (hours) and γ."""
 
-    votes_per_day: int = 200
+    votes_per_day: int = VOTES_PER_DAY
     alpha: float = 1.0
     beta: float = 1.2
     base: float = 2.0

@@ -3,19 +3,35 @@
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """The site's constants. Times in seconds."""
+    """The site's constants. Times in seconds.
 
-    voting_window: float = 7 * 86400
+    Those without a value are settings, which articles/wiring.py fills in; the others are not configurable.
+    """
+
+    voting_window: float
     """Of articles posted from now on. Each keeps the one it was posted with: see `Article.closes_at`."""
 
-    votes_per_day: int | None = None
+    votes_per_day: int | None
     """Votes that are worth a day on the front page; None where the site learns that from its own articles."""
 
-    per_page: int = 25
-    repost_window: int = 48 * 3600
-    edit_window: float = 15 * 60
+    per_page: int
+    repost_window: int
+    edit_window: float
+
+    view_repeat: int
+    """How soon a visitor's next view of an article counts."""
+
+    views_per_network_and_article: int
+    views_per_network: int
+
+    hot_refresh: int
+    """How old the hot list's scores may become."""
+
+    archive_after: float
+    """How long after its last view an article's counters leave the store."""
+
     voters_grace: int = 2 * 86400
     """How long voter sets outlive the voting window: longer than any clock is wrong."""
 
@@ -24,17 +40,8 @@ class Rules:
     max_saved: int = 2000
     """Articles a member can save."""
 
-    view_repeat: int = 600
-    """How soon a visitor's next view of an article counts."""
-
-    views_per_network_and_article: int = 30
-    views_per_network: int = 300
     network_window: int = 600
     """In which a network's views are limited; more of them are suspect."""
 
-    hot_refresh: int = 60
-    """How old the hot list's scores may become."""
-
     hot_size: int = 1000
-    archive_after: float = 90 * 86400
-    """How long after its last view an article's counters leave the store."""
+    """Articles on the hot list."""

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 
+from articles.domain.ranking import VOTES_PER_DAY
+
 DAY = 86400.0
 
 PERCENT = 75
@@ -19,8 +21,8 @@ RECENT = 30 * DAY
 SETTLED = DAY
 """How old an article is before it counts: by then it has most of its votes."""
 
-LOWEST, HIGHEST = 5, 200
-"""Below, single votes would decide; above stands what the source documents use, 200."""
+LOWEST, HIGHEST = 5, VOTES_PER_DAY
+"""Below, single votes would decide; above is what the source documents use."""
 
 FEWEST_ARTICLES, FEWEST_CHOICES = 30, 100
 """What there is to be to learn from: articles, and votes and opposes on them besides the posters' own votes."""

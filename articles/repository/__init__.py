@@ -31,7 +31,7 @@ from articles.repository.readership.history import History
 from articles.repository.readership.pageviews import Pageviews
 from articles.repository.search.find import Search
 from articles.repository.store import schema
-from articles.repository.store.client import READ_TIMEOUT, make_client
+from articles.repository.store.client import PATIENT_TIMEOUT_SECONDS, make_client
 from articles.repository.store.connection import Observer, Store, unobserved
 from articles.repository.store.data_model import page as data_model_page
 from articles.repository.upkeep.audit import Audit, Progress, quiet
@@ -41,6 +41,7 @@ from articles.repository.votes import Votes
 
 __all__ = [
     "MOST_GROUPS",
+    "PATIENT_TIMEOUT_SECONDS",
     "ChangeProgress",
     "Counters",
     "FeedFilter",
@@ -139,17 +140,15 @@ class Repository:
 def connect(
     target: "str | redis.Redis",
     *,
+    rules: Rules,
     shards: int = 1,
-    rules: Rules | None = None,
     clock: Callable[[], float] = time.time,
-    read_timeout: float = READ_TIMEOUT,
-    patient: bool = False,
+    timeout_seconds: float = PATIENT_TIMEOUT_SECONDS,
     observe: Observer = unobserved,
 ) -> Repository:
     """The repository of a store, given by URL (or by a client, in tests), not yet prepared.
 
-    `read_timeout` (seconds) and `patient`: see `make_client`. `observe` is told of every use of the store: see
-    `store.Observer`.
+    `timeout_seconds`: see `make_client`. `observe` is called at every use of the store: see `store.Observer`.
     """
-    client = make_client(target, read_timeout=read_timeout, patient=patient) if isinstance(target, str) else target
+    client = make_client(target, timeout_seconds=timeout_seconds) if isinstance(target, str) else target
     return Repository(Store(client, shards=shards, rules=rules, clock=clock, observe=observe))

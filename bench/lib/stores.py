@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from articles.repository import Repository, connect
+from articles.wiring import rules
+from voting_site.configuration.variables import defaults
 from voting_site.embedded import StorePaths, Supervisor
 
 
@@ -16,7 +18,7 @@ def empty_store(folder: Path, shards: int = 1, config: Mapping[str, str] | None 
     supervisor = Supervisor(paths, config=dict(config or {}))
     supervisor.start(30)
     try:
-        repository = connect(paths.url(0), shards=shards, patient=True)
+        repository = connect(paths.url(0), rules=rules(defaults()), shards=shards)
         repository.prepare()
         yield repository
     finally:

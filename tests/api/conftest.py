@@ -27,7 +27,7 @@ def site_store(store_paths, settings) -> Iterator[Repository]:
     Path(settings.STATIC_ROOT).mkdir(parents=True, exist_ok=True)  # whitenoise warns without it
     wiring.repository.cache_clear()
     wiring.patient_repository.cache_clear()
-    make_client(store_paths.url(db=0), patient=True).flushdb()
+    make_client(store_paths.url(db=0)).flushdb()
     yield wiring.repository()
     caches["default"].clear()
     wiring.repository.cache_clear()

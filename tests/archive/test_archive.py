@@ -12,10 +12,10 @@ from articles.domain.readership import Suspicion, Visit
 from articles.models import ArchivedViews
 from articles.readership import archive, record
 from articles.readership.record import record_view
-from articles.repository import connect
 from tests.archive.conftest import ALICE_READS, BOB_READS, CAROL_READS, LONG, shown, view
 from tests.clock import Clock
 from tests.repository.usage import MODERATOR, post, problems
+from tests.rules import connect
 
 pytestmark = pytest.mark.django_db
 
@@ -322,7 +322,7 @@ def test_large_numbers_come_back_exactly(idle, clock):
 
 
 def test_another_node_with_another_clock_does_not_archive_early(idle, server_url, clock):
-    late = connect(server_url, shards=idle.store.shards.count, clock=Clock(clock() - LONG), patient=True)
+    late = connect(server_url, shards=idle.store.shards.count, clock=Clock(clock() - LONG))
 
     assert put_away(late) == 0
 

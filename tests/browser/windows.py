@@ -5,7 +5,8 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Browser, Page, Route, StorageState
 
-from articles.repository import Repository, connect
+from articles.repository import Repository
+from tests.rules import connect
 from tests.site.conftest import Site
 from tests.waiting import until
 from voting_site.embedded import StorePaths
@@ -16,7 +17,7 @@ _MEANT = "Failed to load resource"
 
 def store_of(site: Site) -> Repository:
     """The running site's store, from outside."""
-    return connect(StorePaths(site.data_dir).url(0), patient=True)
+    return connect(StorePaths(site.data_dir).url(0))
 
 
 @contextmanager

@@ -22,11 +22,11 @@ from articles.domain.lists import Order, Span
 from articles.domain.moderation import Actor
 from articles.domain.ranking import Parameters
 from articles.domain.readership import Visit
-from articles.domain.rules import Rules
-from articles.repository import FeedFilter, ImportRunning, Repository, connect
+from articles.repository import FeedFilter, ImportRunning, Repository
 from articles.searching import read_query
+from tests.rules import connect, default_rules
 
-RULES = Rules(voting_window=90, edit_window=20, hot_refresh=2)
+RULES = default_rules(voting_window=90, edit_window=20, hot_refresh=2)
 """Short, so that articles close and lists are rescored within the run."""
 
 MEMBERS = 120
@@ -285,7 +285,7 @@ def play(part: str, stage: Stage, seconds: float) -> None:
 
 def main() -> None:
     part, url, shards, seed, seconds = sys.argv[1:]
-    repository = connect(url, shards=int(shards), rules=RULES, patient=True)
+    repository = connect(url, shards=int(shards), rules=RULES)
     stage = Stage(repository, random.Random(int(seed)))
     play(part, stage, float(seconds))
     sys.stdout.write(

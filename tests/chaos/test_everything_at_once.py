@@ -7,10 +7,10 @@ import sys
 
 import pytest
 
-from articles.repository import connect
 from tests.chaos.actors import MEMBERS, RULES, delete_member
 from tests.conftest import REPOSITORY_DATABASE
 from tests.repository.usage import problems
+from tests.rules import connect
 
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(0)]
 
@@ -34,7 +34,7 @@ def crowd(url: str, shards: int) -> list[dict]:
 @pytest.mark.parametrize("shards", [1, 4])
 def test_the_audit_finds_nothing_after_minutes_of_everything_at_once(store_paths, shards):
     url = store_paths.url(REPOSITORY_DATABASE)
-    repository = connect(url, shards=shards, rules=RULES, patient=True)
+    repository = connect(url, shards=shards, rules=RULES)
     repository.store.client.flushdb()
     repository.prepare()
 

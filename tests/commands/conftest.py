@@ -23,7 +23,7 @@ _WIRED = (wiring.repository, wiring.patient_repository)
 @pytest.fixture
 def site_store(store_paths, db) -> Iterator[Repository]:
     """The repository of the site, on its own store, which is empty."""
-    make_client(settings.STORE_URL, patient=True).flushdb()
+    make_client(settings.STORE_URL).flushdb()
     for wired in _WIRED:
         wired.cache_clear()
     yield wiring.patient_repository()

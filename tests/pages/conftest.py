@@ -19,7 +19,7 @@ from voting_site.embedded import StorePaths
 @pytest.fixture
 def site(db: None, store_paths: StorePaths) -> Iterator[Repository]:
     """The site's own repository, empty."""
-    make_client(settings.STORE_URL, patient=True).flushdb()
+    make_client(settings.STORE_URL).flushdb()
     caches["default"].clear()
     wiring.repository.cache_clear()
     wiring.patient_repository.cache_clear()

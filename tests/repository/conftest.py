@@ -8,10 +8,11 @@ import pytest
 from redis.connection import UnixDomainSocketConnection
 
 from articles.domain.articles import ArticleId
-from articles.repository import Repository, connect
+from articles.repository import Repository
 from tests.clock import Clock
 from tests.repository.usage import ALICE, BOB, MALLORY
 from tests.repository.usage import MODERATOR as CAROL
+from tests.rules import connect
 from voting_site.embedded import StorePaths
 
 __all__ = ["ALICE", "BOB", "CAROL", "MALLORY"]
@@ -29,7 +30,7 @@ def article(repository: Repository) -> ArticleId:
 @pytest.fixture(scope="module")
 def merged_store(store_paths: StorePaths) -> Iterator[Repository]:
     """A store of 4 shards for the whole module; each test empties and prepares it."""
-    repository = connect(store_paths.url(SHARDED_DATABASE), shards=4, clock=Clock(), patient=True)
+    repository = connect(store_paths.url(SHARDED_DATABASE), shards=4, clock=Clock())
     yield repository
     repository.store.client.flushdb()
 

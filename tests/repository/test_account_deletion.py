@@ -10,7 +10,7 @@ from articles.domain.lists import Order
 from articles.domain.members import DELETED_NAME
 from articles.domain.moderation import Actor
 from articles.domain.ranking import Parameters
-from articles.repository import Repository, account_deletion, connect
+from articles.repository import Repository, account_deletion
 from articles.repository.store import schema
 from tests.clock import Clock
 from tests.repository.test_races import race
@@ -28,6 +28,7 @@ from tests.repository.usage import (
     problems,
     use,
 )
+from tests.rules import connect
 
 CAROL = MODERATOR.id
 

@@ -9,12 +9,13 @@ import redis
 from articles.domain.articles import Choice
 from articles.domain.lists import Order
 from articles.domain.ranking import RANGES, Parameters
-from articles.repository import Repository, connect
+from articles.repository import Repository
 from articles.repository.search import index
 from articles.repository.store.keys import Keys
 from articles.repository.upkeep import audit, repair
 from tests.repository.test_races import during
 from tests.repository.usage import ALICE, BOB, DAY, MODERATOR, contents, post, problems, use, view, warm
+from tests.rules import connect
 
 
 @dataclass

@@ -7,9 +7,10 @@ import pytest
 from articles.domain.articles import Choice
 from articles.domain.errors import VotingClosed
 from articles.domain.rules import Rules
-from articles.repository import Repository, connect
+from articles.repository import Repository
 from articles.repository.store import schema
 from tests.repository.usage import ALICE, BOB, CAROL, DAY, imported, post, problems, use
+from tests.rules import connect, default_rules
 
 VOTERS = range(100, 110)
 
@@ -259,4 +260,4 @@ def used(repository, clock) -> Repository:
 
 @pytest.fixture
 def rules() -> Rules:
-    return Rules()
+    return default_rules()

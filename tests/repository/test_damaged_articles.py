@@ -8,7 +8,7 @@ import pytest
 from articles.domain.articles import Choice
 from articles.domain.errors import ArticleNotFound
 from articles.domain.lists import Order, Span
-from articles.repository import Repository, connect
+from articles.repository import Repository
 from articles.repository.upkeep import audit, long_articles, repair
 from articles.searching import read_query
 from tests.repository.usage import (
@@ -25,6 +25,7 @@ from tests.repository.usage import (
     view,
     warm,
 )
+from tests.rules import connect
 
 DAMAGED = 7
 """Open, in python, on the hot list, in the log, voted for."""

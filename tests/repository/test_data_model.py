@@ -11,8 +11,7 @@ import pytest
 from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.moderation import OPERATOR
 from articles.domain.ranking import Parameters
-from articles.domain.rules import Rules
-from articles.repository import Repository, connect
+from articles.repository import Repository
 from articles.repository.lists import hot
 from articles.repository.ranking import parameters
 from articles.repository.store import data_model, scripts
@@ -21,6 +20,7 @@ from articles.repository.store.key_table import LOG, TABLE, TUNINGS, Key, recogn
 from articles.repository.store.scan import survey
 from tests.clock import Clock
 from tests.repository.usage import DAY, MODERATOR, link, post, problems, read_all, use, view, warm
+from tests.rules import connect, default_rules
 
 PAGE = (Path(__file__).parents[2] / "docs" / "data-model.md").read_text("utf-8")
 
@@ -96,7 +96,7 @@ def names(used: Repository, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         used.store.client.set(key_names.BACK_LOCK, 1, ex=used.rules.hot_refresh)
         used.pageviews.get_salt(7)
         assert used.lease.rewrite_file()
-        rules = Rules(votes_per_day=None)
+        rules = default_rules(votes_per_day=None)
         left_alone = connect(used.store.client, shards=used.store.shards.count, rules=rules)
         assert left_alone.weights.adjust() is None
         version = used.parameters.get_state().version

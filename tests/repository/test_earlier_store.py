@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from articles.domain.lists import Order
-from articles.repository import Repository, connect
+from articles.repository import Repository
 from articles.searching import read_query
 from tests.clock import Clock
 from tests.repository.usage import BOB, listed, problems
+from tests.rules import connect
 
 LOGS = Path(__file__).with_name("earlier_stores")
 
@@ -24,7 +25,7 @@ def earlier(request: pytest.FixtureRequest, server_url: str) -> tuple[Repository
     """Return a repository on an earlier version's store, and what that version showed of it."""
     name, shards = request.param
     shown, *commands = map(json.loads, (LOGS / f"{name}.jsonl").read_text("utf-8").splitlines())
-    repository = connect(server_url, shards=shards, clock=Clock(shown["now"]), patient=True)
+    repository = connect(server_url, shards=shards, clock=Clock(shown["now"]))
     with repository.store.client.pipeline(transaction=False) as pipe:
         for command in commands:
             pipe.execute_command(*command)

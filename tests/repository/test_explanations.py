@@ -12,11 +12,10 @@ from articles.domain.explanation import GroupPlace, NextVote
 from articles.domain.lists import Order
 from articles.domain.ranking import Parameters
 from articles.domain.readership import Visit
-from articles.domain.rules import Rules
-from articles.repository import connect
 from articles.repository.lists import merging
 from articles.repository.ranking.explanations import Explanations
 from tests.repository.usage import BOB, DAY, MODERATOR, imported, listed, post, problems
+from tests.rules import connect, default_rules
 
 
 def explain(repository, article_id):
@@ -163,7 +162,7 @@ def test_an_article_nobody_has_read_is_not_on_the_hot_list(repository):
     assert (found.hot, found.hotness.value, found.history) == (None, 0, ())
 
 
-@pytest.mark.parametrize("rules", [Rules(hot_size=3)])
+@pytest.mark.parametrize("rules", [default_rules(hot_size=3)])
 def test_what_is_trimmed_or_beyond_the_end_is_not_on_the_hot_list(repository, clock):
     ids = [post(repository, n) for n in range(5)]
     for n, article_id in enumerate(ids):
@@ -378,7 +377,7 @@ def test_sums_and_places_fit_while_votes_views_and_tunings_go_on(repository, clo
 
     def disturb(seed):
         chance = random.Random(seed)
-        node = connect(server_url, shards=shards, clock=clock, patient=True)
+        node = connect(server_url, shards=shards, clock=clock)
         try:
             while not end.is_set():
                 article_id = chance.choice(shown)
@@ -389,7 +388,7 @@ def test_sums_and_places_fit_while_votes_views_and_tunings_go_on(repository, clo
             failures.append(error)
 
     def tune():
-        node = connect(server_url, shards=shards, clock=clock, patient=True)
+        node = connect(server_url, shards=shards, clock=clock)
         try:
             while not end.is_set():
                 state = node.parameters.get_state()

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from articles.domain.articles import Choice
 from articles.domain.errors import GroupNotFound, VotingClosed
 from articles.domain.lists import Order, Span
-from articles.domain.rules import Rules
-from articles.repository import FeedFilter, connect
+from articles.repository import FeedFilter
 from articles.repository.lists import feeds as feeding
 from articles.repository.store import schema
 from articles.searching import read_query
@@ -20,6 +19,7 @@ from tests.clock import Clock
 from tests.repository.conftest import ALICE, BOB, CAROL, MALLORY
 from tests.repository.test_lists import removing
 from tests.repository.usage import imported, view
+from tests.rules import connect, default_rules
 
 DAY = 86400
 TWO_DAYS = 2 * DAY
@@ -292,7 +292,7 @@ EVENTS = st.lists(
 @given(events=EVENTS, min_points=st.sampled_from([None, 0, 1, 2, 3]), poll=st.sampled_from([TWO_DAYS, 36 * 3600]))
 def test_who_polls_every_two_days_sees_all_that_ever_qualified(events, min_points, poll):
     clock, wish = Clock(), FeedFilter(min_points)
-    repository = connect(fakeredis.FakeRedis(decode_responses=True), rules=Rules(), clock=clock)
+    repository = connect(fakeredis.FakeRedis(decode_responses=True), rules=default_rules(), clock=clock)
     schema.stamp(repository.store)
     repository.groups.create("python", "Python")
     points, seen = dict[int, int](), {name: set[int]() for name in feeds_of(repository)}

@@ -8,10 +8,9 @@ from articles.domain.articles import Choice
 from articles.domain.explanation import Sample
 from articles.domain.lists import Order
 from articles.domain.readership import Visit
-from articles.domain.rules import Rules
-from articles.repository import connect
 from articles.repository.readership.history import EVERY, KEPT, TOP, History
 from tests.repository.usage import BOB, MODERATOR, imported, post, problems
+from tests.rules import connect, default_rules
 
 MOMENT = 1_700_000_400.0
 """A multiple of 600 after the clock's start."""
@@ -93,7 +92,7 @@ def test_only_the_first_hundred_of_each_list_are_sampled(repository, clock):
     assert repository.history.list_samples(ids[0]) == [Sample(MOMENT, None, 1, 2)]
 
 
-@pytest.mark.parametrize("rules", [Rules(hot_size=1)])
+@pytest.mark.parametrize("rules", [default_rules(hot_size=1)])
 def test_what_is_beyond_the_hot_list_has_no_place_on_it(repository, clock):
     first, second = post(repository, 1), post(repository, 2)
     view(repository, first, 1)
@@ -192,7 +191,7 @@ def test_sampling_takes_four_round_trips_and_one_when_nothing_is_due(repository,
 def test_two_processes_at_once_sample_once(repository, clock, server_url):
     ids = [post(repository, n) for n in range(20)]
     shards = repository.store.shards.count
-    nodes = [connect(server_url, shards=shards, clock=clock, patient=True) for _ in range(6)]
+    nodes = [connect(server_url, shards=shards, clock=clock) for _ in range(6)]
     for n in range(5):
         clock.now = MOMENT + n * EVERY
         start, counts = Barrier(len(nodes)), []

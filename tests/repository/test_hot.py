@@ -13,8 +13,7 @@ from articles.domain import ranking
 from articles.domain.errors import PageNotFound
 from articles.domain.lists import Order
 from articles.domain.ranking import Parameters
-from articles.domain.rules import Rules
-from articles.repository import Repository, connect
+from articles.repository import Repository
 from articles.repository.lists.hot import _LOCK_LIFE
 from articles.repository.store import keys
 from tests.clock import Clock
@@ -33,6 +32,7 @@ from tests.repository.usage import (
     visit,
     warm,
 )
+from tests.rules import connect, default_rules
 
 HOUR = 3600.0
 
@@ -194,7 +194,7 @@ def test_housekeeping_may_rescore_a_little_early(repository, clock):
 
 @pytest.mark.parametrize("seconds", [60, 90, 120])
 def test_how_old_it_may_become_is_a_rule(server_url, clock, seconds):
-    repository = connect(server_url, clock=clock, rules=Rules(hot_refresh=seconds), patient=True)
+    repository = connect(server_url, clock=clock, rules=default_rules(hot_refresh=seconds))
     repository.prepare()
     began = clock()
     clock.advance(seconds - 0.001)
@@ -337,7 +337,7 @@ def test_without_views_every_article_falls_strictly_and_the_order_is_the_formula
 @pytest.mark.parametrize("shards", [1, 4])
 def test_fifteen_hundred_articles_trim_to_exactly_the_top_thousand(server_url, shards):
     clock = Clock()
-    repository = connect(server_url, shards=shards, clock=clock, patient=True)
+    repository = connect(server_url, shards=shards, clock=clock)
     repository.prepare()
     ids = fill(repository, clock, 1500, views=1)
     chance = random.Random(2)
@@ -357,7 +357,7 @@ def test_fifteen_hundred_articles_trim_to_exactly_the_top_thousand(server_url, s
 
 def small(server_url: str, clock: Clock, shards: int, hot_size: int = 10) -> Repository:
     repository = connect(
-        server_url, shards=shards, clock=clock, rules=Rules(hot_size=hot_size, per_page=4), patient=True
+        server_url, shards=shards, clock=clock, rules=default_rules(hot_size=hot_size, per_page=4)
     )
     repository.store.client.flushdb()
     repository.prepare()
@@ -469,10 +469,10 @@ def test_what_changes_many_articles_makes_it_no_longer_than_views_do(server_url,
 
 
 def test_a_list_far_beyond_double_is_shortened_a_part_at_each_view(server_url, clock):
-    large = connect(server_url, clock=clock, patient=True)
+    large = connect(server_url, clock=clock)
     large.prepare()
     fill(large, clock, 300, views=1)
-    repository = connect(large.store.client, rules=Rules(hot_size=10), clock=clock)
+    repository = connect(large.store.client, rules=default_rules(hot_size=10), clock=clock)
     warm_one = post(repository, 1000)
 
     view(repository, warm_one, 1)
@@ -651,7 +651,7 @@ def test_scoring_by_many_at_once_leaves_one_moment(server_url, clock):
     moments = [clock() + n for n in range(8)]
 
     def scorer(at):
-        own = connect(server_url, shards=4, clock=Clock(at), rules=repository.rules, patient=True)
+        own = connect(server_url, shards=4, clock=Clock(at), rules=repository.rules)
         return several(own.hot.rescore, 10)
 
     race(repository, [*map(scorer, moments), several(lambda: repository.lists.get_page(Order.HOT), 20)])

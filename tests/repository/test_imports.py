@@ -9,11 +9,12 @@ from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.errors import VotingClosed
 from articles.domain.lists import Order
 from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS
-from articles.repository import ImportRunning, connect
+from articles.repository import ImportRunning
 from articles.repository.store import keys as names
 from articles.searching import read_query
 from tests.repository.conftest import ALICE, BOB, CAROL
 from tests.repository.usage import post, problems
+from tests.rules import connect
 
 OLD, RECENT = 1_600_000_000.5, 1_699_999_000.0
 

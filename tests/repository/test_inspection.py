@@ -10,7 +10,6 @@ from articles.domain.articles import Choice
 from articles.domain.errors import ArticleNotFound, StoreUnavailable, VotingClosed
 from articles.domain.lists import Order, Span
 from articles.domain.readership import Suspicion, Visit
-from articles.repository import connect
 from articles.repository.inspection.census import OTHER, count_keys, kinds_of
 from articles.repository.inspection.footprint import keys_of
 from articles.repository.inspection.server import overview_of
@@ -22,6 +21,7 @@ from articles.repository.store.key_table import TABLE
 from articles.repository.store.keys import Shards
 from tests.repository.conftest import BOB
 from tests.repository.usage import DAY, MODERATOR, post, use
+from tests.rules import connect
 
 VISITOR, NETWORK = "0123456789abcdef", "fedcba9876543210"
 
@@ -371,7 +371,7 @@ def test_each_question_may_be_forbidden_by_itself(used, store_paths, forbidden):
     admin = used.store.client
     admin.execute_command("ACL", "SETUSER", "limited", "on", ">secret", "~*", "&*", "+@all", f"-{forbidden}")
     url = store_paths.url(2).replace("unix://", "unix://limited:secret@")
-    inspection = connect(url, shards=used.store.shards.count, patient=True).inspection
+    inspection = connect(url, shards=used.store.shards.count).inspection
     try:
         answers = {
             "info": inspection.get_overview() is None,
@@ -426,7 +426,7 @@ def observed():
 
 @pytest.fixture
 def watched(server_url, clock, observed):
-    found = connect(server_url, clock=clock, observe=observed, patient=True)
+    found = connect(server_url, clock=clock, observe=observed)
     found.prepare()
     post(found, 1)
     observed.told.clear()

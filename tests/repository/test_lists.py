@@ -10,10 +10,10 @@ from articles.domain import lists
 from articles.domain.articles import Choice
 from articles.domain.errors import GroupNotFound, PageNotFound, PageTooDeep
 from articles.domain.lists import Order
-from articles.repository import connect
 from articles.repository.lists import merging, pages
 from tests.repository.conftest import ALICE, BOB, CAROL
 from tests.repository.usage import imported, post, problems, view, warm
+from tests.rules import connect
 
 
 def post_many(repository, clock, count, groups=(), every=10.0):
@@ -346,7 +346,7 @@ def test_an_article_in_no_group_leaves_a_warm_ranking_alone(repository, article,
 
 
 def test_pages_of_four_shards_are_two_round_trips_also_of_a_cold_group(server_url, clock, wire):
-    repository = connect(server_url, shards=4, clock=clock, patient=True)
+    repository = connect(server_url, shards=4, clock=clock)
     repository.prepare()
     post_many(repository, clock, 60, ["python"])
     repository.lists.get_page(Order.TIME, slug="python")
@@ -358,7 +358,7 @@ def test_pages_of_four_shards_are_two_round_trips_also_of_a_cold_group(server_ur
 
 
 def test_what_the_server_does_for_a_page_does_not_grow_with_site_or_group(server_url, clock):
-    repository = connect(server_url, clock=clock, patient=True)
+    repository = connect(server_url, clock=clock)
     repository.prepare()
     client = repository.store.client
 
@@ -398,7 +398,7 @@ def test_pages_by_number_end_at_a_limit_and_go_on_from_what_was_shown(repository
 
 
 def test_the_deepest_page_of_many_shards_reads_little(server_url, clock, monkeypatch):
-    repository = connect(server_url, shards=16, clock=clock, patient=True)
+    repository = connect(server_url, shards=16, clock=clock)
     repository.prepare()
     chance, read = random.Random(5), []
     with repository.store.pipeline() as pipe:

@@ -8,10 +8,11 @@ import redis
 from articles.domain.errors import EditingClosed, StoreUnavailable
 from articles.domain.moderation import Actor
 from articles.domain.readership import Suspicion
-from articles.repository import Repository, connect
+from articles.repository import Repository
 from articles.repository.store import scripts
 from tests.repository.test_races import Job, interleaved
 from tests.repository.usage import ALICE, BOB, MODERATOR, link, post, problems, view, visit
+from tests.rules import connect
 
 ALICES = Actor(ALICE, "user1")
 

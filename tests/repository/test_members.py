@@ -7,11 +7,11 @@ from articles.domain.articles import Choice
 from articles.domain.errors import ArticleNotFound, ArticleRemoved, PageNotFound, PageTooDeep, SavedFull
 from articles.domain.lists import MemberPage
 from articles.domain.members import PLACEHOLDERS
-from articles.domain.rules import Rules
-from articles.repository import Repository, connect, members
+from articles.repository import Repository, members
 from articles.repository.store import keys, scripts
 from tests.repository.test_races import race
 from tests.repository.usage import ALICE, BOB, DAY, MODERATOR, contents, imported, post, problems, use
+from tests.rules import connect, default_rules
 
 
 def ids(page: MemberPage) -> list[int]:
@@ -250,7 +250,7 @@ def test_what_is_not_there_cannot_be_saved_but_forgotten(repository):
 
 
 def test_one_can_save_up_to_a_limit(repository):
-    few = connect(repository.store.client, shards=repository.store.shards.count, rules=Rules(max_saved=2))
+    few = connect(repository.store.client, shards=repository.store.shards.count, rules=default_rules(max_saved=2))
     articles = [post(repository, number) for number in range(3)]
     for article in (*articles[:2], articles[0]):
         few.members.save(BOB, article, wanted=True)

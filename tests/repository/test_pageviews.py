@@ -10,12 +10,11 @@ from articles.domain.errors import ArticleNotFound, ArticleRemoved, StoreUnfit
 from articles.domain.lists import Order
 from articles.domain.ranking import Parameters
 from articles.domain.readership import REPEAT, DayViews, Suspicion
-from articles.domain.rules import Rules
-from articles.repository import connect
 from articles.repository.readership.pageviews import DAYS_KEPT
 from tests.repository.conftest import CAROL
 from tests.repository.test_races import race, several
 from tests.repository.usage import DAY, contents, hot_values, listed, post, problems, tune, view, visit, warm
+from tests.rules import connect, default_rules
 
 
 def record(repository, article_id, *args, **kwargs):
@@ -116,7 +115,7 @@ def test_the_same_visitor_counts_for_each_article(repository, article):
 
 @pytest.mark.parametrize("seconds", [1, 60, 86400])
 def test_how_soon_a_view_counts_again_is_a_rule(server_url, clock, seconds):
-    repository = connect(server_url, clock=clock, rules=Rules(view_repeat=seconds), patient=True)
+    repository = connect(server_url, clock=clock, rules=default_rules(view_repeat=seconds))
     repository.prepare()
     article_id = post(repository, 1)
     record(repository, article_id, 1)
@@ -211,8 +210,8 @@ def test_views_from_one_network_are_limited_for_each_article(repository, article
 
 def test_views_from_one_network_are_limited_over_all_articles(server_url, clock):
     for shards in (1, 4):
-        rules = Rules(views_per_network=20, views_per_network_and_article=5)
-        repository = connect(server_url, shards=shards, rules=rules, clock=clock, patient=True)
+        rules = default_rules(views_per_network=20, views_per_network_and_article=5)
+        repository = connect(server_url, shards=shards, rules=rules, clock=clock)
         repository.store.client.flushdb()
         repository.prepare()
         ids = [post(repository, number) for number in range(8)]
@@ -498,7 +497,7 @@ def test_views_racing_with_removals_scoring_votes_and_groups_leave_a_sound_store
 
 @pytest.mark.parametrize("shards", [1, 4, 16, 1024])
 def test_what_one_article_may_have_from_a_network_does_not_depend_on_the_shards(server_url, clock, shards):
-    repository = connect(server_url, shards=shards, clock=clock, patient=True)
+    repository = connect(server_url, shards=shards, clock=clock)
     repository.prepare()
     article, most = post(repository, 1), repository.rules.views_per_network_and_article
 

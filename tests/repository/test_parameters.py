@@ -15,8 +15,7 @@ from articles.domain.errors import ArticlesError, ChangeRunning, ParametersChang
 from articles.domain.lists import Order
 from articles.domain.moderation import OPERATOR, Action, Actor
 from articles.domain.ranking import Parameters
-from articles.domain.rules import Rules
-from articles.repository import Repository, connect
+from articles.repository import Repository
 from articles.repository.ranking import parameters as tuning
 from articles.repository.store import schema
 from articles.repository.store.keys import SCHEMA
@@ -39,6 +38,7 @@ from tests.repository.usage import (
     visit,
     warm,
 )
+from tests.rules import connect, default_rules
 
 OTHER = Parameters(votes_per_day=20, alpha=2.0, beta=0.5, base=1.0, gamma=1.8)
 SAME_WEIGHT = Parameters(alpha=3.0, gamma=2.5)
@@ -183,7 +183,7 @@ def test_nothing_to_do_is_done(filled):
 
 @pytest.mark.parametrize("shards", [1, 4])
 def test_an_empty_store_takes_another_weight_too(server_url, clock, shards):
-    repository = connect(server_url, shards=shards, clock=clock, patient=True)
+    repository = connect(server_url, shards=shards, clock=clock)
     repository.prepare()
 
     tune(repository, OTHER)
@@ -671,7 +671,7 @@ def configured(repository: Repository, votes_per_day: int) -> Repository:
     """The site started with another VOTES_PER_DAY."""
     store = repository.store
     return connect(
-        store.client, shards=store.shards.count, clock=store.now, rules=Rules(votes_per_day=votes_per_day)
+        store.client, shards=store.shards.count, clock=store.now, rules=default_rules(votes_per_day=votes_per_day)
     )
 
 

@@ -12,11 +12,11 @@ from articles.domain.lists import Order
 from articles.domain.ranking import Parameters
 from articles.domain.readership import Visit
 from articles.domain.rules import Rules
-from articles.repository import connect
 from articles.repository.ranking import parameters as tuning
 from articles.repository.ranking import previews
 from tests.clock import Clock
 from tests.repository.usage import BOB, DAY, MODERATOR, imported, link, post
+from tests.rules import connect, default_rules
 
 SIZE = 25
 OTHERS = [
@@ -29,7 +29,7 @@ OTHERS = [
 
 @pytest.fixture
 def rules() -> Rules:
-    return Rules(per_page=SIZE)
+    return default_rules(per_page=SIZE)
 
 
 def fill(repository, clock, count=150, seed=1):
@@ -98,8 +98,8 @@ MANY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthChe
 def test_nothing_that_belongs_to_the_top_is_missed_however_early_it_stops(
     server_url, shards, rows, now, other, part, size
 ):
-    clock, rules = Clock(), Rules(votes_per_day=now)
-    repository = connect(server_url, shards=shards, rules=rules, clock=clock, patient=True)
+    clock, rules = Clock(), default_rules(votes_per_day=now)
+    repository = connect(server_url, shards=shards, rules=rules, clock=clock)
     repository.store.client.flushdb()
     repository.prepare()
     repository.imports.add(
@@ -233,7 +233,7 @@ def test_of_equal_scores_in_different_steps_the_one_the_list_has_first_stays(rep
 
 
 def test_a_store_of_more_shards_than_a_part_has_articles_is_previewed_too(server_url, clock):
-    repository = connect(server_url, shards=1024, clock=clock, patient=True)
+    repository = connect(server_url, shards=1024, clock=clock)
     repository.prepare()
     ids = {post(repository, number) for number in range(1, 6)}
 

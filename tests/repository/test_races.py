@@ -24,13 +24,13 @@ from articles.domain.errors import (
 )
 from articles.domain.lists import Order
 from articles.domain.moderation import Actor
-from articles.domain.rules import Rules
-from articles.repository import ImportRunning, Repository, connect
+from articles.repository import ImportRunning, Repository
 from articles.repository.store import keys, scripts
 from articles.searching import read_query
 from articles.text.links import link_digest
 from tests.clock import Clock
 from tests.repository.usage import ALICE, BOB, MODERATOR, imported, link, listed, post, problems, view, warm
+from tests.rules import connect, default_rules
 
 THREADS = 64
 CALLS = 200
@@ -433,7 +433,7 @@ def test_a_batch_imported_by_two_at_once_is_entered_once(repository, clock, serv
     batch = [imported(number, clock() - 60 * number, groups=("python",)) for number in range(1, 60)]
 
     def importer() -> Job:
-        own = connect(server_url, shards=shards, clock=clock, patient=True)  # as another process has
+        own = connect(server_url, shards=shards, clock=clock)  # as another process has
 
         def run() -> int:
             while True:
@@ -512,9 +512,9 @@ def test_two_repairs_at_once_come_to_the_same_store(repository):
 
 
 def test_a_new_weight_is_adopted_while_members_vote(repository, server_url):
-    rules, clock = Rules(votes_per_day=50), Clock()
+    rules, clock = default_rules(votes_per_day=50), Clock()
     ids = [post(repository, number) for number in range(20)]
-    repository = connect(server_url, shards=repository.store.shards.count, rules=rules, clock=clock, patient=True)
+    repository = connect(server_url, shards=repository.store.shards.count, rules=rules, clock=clock)
 
     def vote(user: int) -> Job:
         return lambda: [repository.votes.cast(i, user, Choice.VOTE) for i in ids]

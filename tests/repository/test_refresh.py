@@ -4,9 +4,9 @@ import pytest
 
 from articles.domain.articles import Choice
 from articles.domain.lists import Order
-from articles.repository import connect
 from tests.repository.conftest import ALICE, BOB
 from tests.repository.usage import view
+from tests.rules import connect
 
 
 def post_many(repository, clock, count, groups=()):
@@ -61,7 +61,7 @@ def test_an_article_that_left_the_hot_list_comes_last(repository, clock):
 
 
 def test_it_takes_two_round_trips_at_most(server_url, clock, wire):
-    repository = connect(server_url, shards=4, clock=clock, patient=True)
+    repository = connect(server_url, shards=4, clock=clock)
     repository.prepare()
     ids = post_many(repository, clock, 8)
     repository.refresh.get(ids)
@@ -73,7 +73,7 @@ def test_it_takes_two_round_trips_at_most(server_url, clock, wire):
 
 
 def test_an_unknown_link_takes_one_round_trip_and_a_known_one_two(server_url, clock, wire):
-    repository = connect(server_url, clock=clock, patient=True)
+    repository = connect(server_url, clock=clock)
     repository.prepare()
     (number,) = post_many(repository, clock, 1)
 

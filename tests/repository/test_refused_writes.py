@@ -9,11 +9,12 @@ import pytest
 from articles.domain.articles import Choice
 from articles.domain.errors import StoreUnavailable
 from articles.domain.lists import Order, Span
-from articles.repository import FeedFilter, Repository, connect
+from articles.repository import FeedFilter, Repository
 from articles.repository.lists import merging
 from articles.searching import read_query
 from tests.clock import Clock
 from tests.repository.usage import ALICE, BOB, MODERATOR, imported, post, visit
+from tests.rules import connect
 from voting_site.embedded import StorePaths, Supervisor
 
 REFUSALS = {"min-replicas-to-write": ("1", "0"), "maxmemory": ("1", "0")}
@@ -34,7 +35,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture(params=[1, 4], ids=["one shard", "4 shards"])
 def used(request: pytest.FixtureRequest, server: str, clock: Clock) -> Repository:
     """Articles of several groups and ages, voted for and read."""
-    repository = connect(server, shards=request.param, clock=clock, patient=True)
+    repository = connect(server, shards=request.param, clock=clock)
     repository.store.client.flushdb()
     repository.prepare()
     rows = [

@@ -6,8 +6,7 @@ import pytest
 
 from articles.domain.articles import Choice
 from articles.domain.lists import Order
-from articles.domain.rules import Rules
-from articles.repository import Repository, connect
+from articles.repository import Repository
 from articles.repository.store import keys, schema
 from tests.repository.usage import (
     ALICE,
@@ -23,6 +22,7 @@ from tests.repository.usage import (
     use,
     warm,
 )
+from tests.rules import connect, default_rules
 
 ARTICLES = range(1, 13)
 
@@ -377,7 +377,7 @@ def test_a_lost_weight_comes_back_with_the_next_start_and_the_repair(used):
 
 
 def test_a_new_weight_is_adopted_for_every_article(used):
-    rules = Rules(votes_per_day=20)
+    rules = default_rules(votes_per_day=20)
     repository = connect(used.store.client, shards=used.store.shards.count, rules=rules, clock=used.store.now)
 
     assert repository.adopt_rules() is True
@@ -393,7 +393,7 @@ def test_a_new_weight_is_adopted_for_every_article(used):
 
 
 def test_votes_after_a_new_weight_count_by_it(used):
-    rules = Rules(votes_per_day=20)
+    rules = default_rules(votes_per_day=20)
     repository = connect(used.store.client, shards=used.store.shards.count, rules=rules, clock=used.store.now)
     repository.adopt_rules()
 

@@ -8,16 +8,15 @@ import pytest
 import redis
 
 from articles.domain.errors import StoreUnfit
-from articles.domain.rules import Rules
-from articles.repository import connect
 from articles.repository.ranking import parameters as tuning
 from articles.repository.search.index import ALL_INDEXED
 from articles.repository.store import schema
 from tests.repository.usage import MODERATOR, contents, use
+from tests.rules import connect, default_rules
 
 
 def test_the_first_start_stamps_an_empty_store(server_url):
-    repository = connect(server_url, shards=4, patient=True)
+    repository = connect(server_url, shards=4)
 
     repository.prepare()
     site = str(UUID(repository.store.client.hget("schema:", "site")))
@@ -34,14 +33,14 @@ def test_the_first_start_stamps_an_empty_store(server_url):
 
 
 def test_another_number_of_shards_is_refused(server_url):
-    connect(server_url, patient=True).prepare()
+    connect(server_url).prepare()
 
     with pytest.raises(StoreUnfit, match="1 shards, STORE_SHARDS is 4"):
-        connect(server_url, shards=4, patient=True).prepare()
+        connect(server_url, shards=4).prepare()
 
 
 def test_another_layout_is_refused(server_url):
-    repository = connect(server_url, patient=True)
+    repository = connect(server_url)
     repository.prepare()
     repository.store.client.hset("schema:", "version", "99")
 
@@ -50,7 +49,7 @@ def test_another_layout_is_refused(server_url):
 
 
 def test_somebody_elses_database_is_refused_and_left_alone(server_url):
-    repository = connect(server_url, patient=True)
+    repository = connect(server_url)
     repository.store.client.set("theirs", "1")
 
     with pytest.raises(StoreUnfit, match="1 keys that are not this site's"):
@@ -75,9 +74,9 @@ def test_two_first_starts_prepare_one_store_wherever_one_overtakes_the_other(ser
         def overtake(self):
             self.left -= 1
             if self.left == 0:
-                connect(server_url, shards=4, patient=True).prepare()
+                connect(server_url, shards=4).prepare()
 
-    pool = connect(server_url, patient=True).store.client.connection_pool
+    pool = connect(server_url).store.client.connection_pool
     commands, overtaken = 0, True
     while overtaken:
         commands += 1
@@ -96,7 +95,7 @@ def test_two_first_starts_prepare_one_store_wherever_one_overtakes_the_other(ser
 
 
 def test_a_store_that_evicts_is_refused(server_url):
-    repository = connect(server_url, patient=True)
+    repository = connect(server_url)
     repository.store.client.config_set("maxmemory-policy", "allkeys-lru")
     try:
         with pytest.raises(StoreUnfit, match="allkeys-lru"):
@@ -127,7 +126,9 @@ def test_versions_and_kinds_of_server(info, fits):
 def test_another_weight_is_adopted_once_and_everything_scored_by_it(repository):
     number = repository.articles.post(1, "alice", "T", "https://example.org/").id
     store = repository.store
-    changed = connect(store.client, shards=store.shards.count, rules=Rules(votes_per_day=10), clock=store.now)
+    changed = connect(
+        store.client, shards=store.shards.count, rules=default_rules(votes_per_day=10), clock=store.now
+    )
 
     assert changed.adopt_rules()
     assert not changed.adopt_rules()
@@ -142,7 +143,9 @@ def test_scoring_anew_that_was_broken_off_is_ended_by_the_next_start(repository,
         repository.articles.post(1, "alice", "T", f"https://example.org/{n}")
         clock.advance(1)
     store = repository.store
-    changed = connect(store.client, shards=store.shards.count, rules=Rules(votes_per_day=10), clock=store.now)
+    changed = connect(
+        store.client, shards=store.shards.count, rules=default_rules(votes_per_day=10), clock=store.now
+    )
 
     def interrupt(*_):
         raise KeyboardInterrupt
@@ -161,19 +164,19 @@ def test_scoring_anew_that_was_broken_off_is_ended_by_the_next_start(repository,
 
 @pytest.mark.parametrize(("shards", "version"), [(4, "1"), (1, "99")])
 def test_a_store_that_is_refused_is_left_as_it_was(server_url, shards, version):
-    first = connect(server_url, patient=True)
+    first = connect(server_url)
     first.prepare()
     first.store.client.hset("schema:", "version", version)
     before = contents(first)
 
     with pytest.raises(StoreUnfit):
-        connect(server_url, shards=shards, patient=True).prepare()
+        connect(server_url, shards=shards).prepare()
 
     assert contents(first) == before
 
 
 def test_a_start_broken_off_after_the_stamp_is_finished_by_the_next(server_url):
-    repository = connect(server_url, shards=4, patient=True)
+    repository = connect(server_url, shards=4)
     repository.store.client.hset("schema:", mapping={"version": "1", "shards": "4"})
 
     repository.prepare()
@@ -183,11 +186,11 @@ def test_a_start_broken_off_after_the_stamp_is_finished_by_the_next(server_url):
 
 
 def test_a_start_with_other_rules_keeps_the_weight_in_force(server_url):
-    connect(server_url, patient=True).prepare()
+    connect(server_url).prepare()
 
-    connect(server_url, rules=Rules(votes_per_day=10), patient=True).prepare()
+    connect(server_url, rules=default_rules(votes_per_day=10)).prepare()
 
-    assert connect(server_url, patient=True).parameters.get_current().seconds_per_point == 432
+    assert connect(server_url).parameters.get_current().seconds_per_point == 432
 
 
 def test_rules_already_in_force_are_adopted_without_a_change(repository):
@@ -201,7 +204,9 @@ def test_a_site_that_had_no_parameters_but_the_weight_keeps_it_until_it_is_adopt
     store.client.hset("schema:", mapping={"version": "1", "shards": str(store.shards.count)})
     for keys in store.shards.all:
         store.client.hset(keys.ranking, "seconds_per_point", "432")
-    changed = connect(store.client, shards=store.shards.count, rules=Rules(votes_per_day=10), clock=store.now)
+    changed = connect(
+        store.client, shards=store.shards.count, rules=default_rules(votes_per_day=10), clock=store.now
+    )
 
     changed.prepare()
 
@@ -239,7 +244,7 @@ def test_starts_at_the_same_time_adopt_another_weight_once(repository):
     starting = Barrier(6)
 
     def start(_: int) -> bool:
-        rules = Rules(votes_per_day=10)
+        rules = default_rules(votes_per_day=10)
         changed = connect(store.client, shards=store.shards.count, rules=rules, clock=store.now)
         starting.wait()
         return changed.adopt_rules()

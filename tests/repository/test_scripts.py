@@ -22,8 +22,7 @@ from articles.domain.lists import Order, Span
 from articles.domain.members import PLACEHOLDERS
 from articles.domain.moderation import Actor
 from articles.domain.ranking import Parameters
-from articles.domain.rules import Rules
-from articles.repository import Repository, connect
+from articles.repository import Repository
 from articles.repository.store import schema, scripts
 from articles.repository.store.client import make_client
 from articles.repository.store.connection import Store
@@ -42,6 +41,7 @@ from tests.repository.lua_files import (
     used,
 )
 from tests.repository.usage import ALICE, BOB, DAY, MODERATOR, imported, link, post, problems, tune, use, view
+from tests.rules import connect, default_rules
 from voting_site.embedded.binary import find_binary
 
 PYTHON = Path(scripts.__file__).parents[2]
@@ -248,7 +248,7 @@ def test_a_library_says_what_it_is_for_and_is_short(library):
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_a_library_compiles_with_what_it_includes_alone(store_paths, library):
-    assert make_client(store_paths.url(REPOSITORY_DATABASE), patient=True).script_load(scripts.source(library))
+    assert make_client(store_paths.url(REPOSITORY_DATABASE)).script_load(scripts.source(library))
 
 
 def test_a_part_makes_no_global(part):
@@ -293,7 +293,7 @@ def test_constants_are_lua_as_it_is_written_by_hand():
 
 
 def test_every_script_compiles_on_the_server(store_paths, name):
-    client = make_client(store_paths.url(REPOSITORY_DATABASE), patient=True)
+    client = make_client(store_paths.url(REPOSITORY_DATABASE))
 
     assert client.script_load(scripts.source(name)) == scripts.digest(name)
 
@@ -337,7 +337,7 @@ def cluster_node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[redis.Red
     }
     command = [str(find_binary()), *(part for option in options.items() for part in option)]
     node = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    client = make_client(f"redis://127.0.0.1:{port}", patient=True)
+    client = make_client(f"redis://127.0.0.1:{port}")
     try:
         until_ready(client, node)
         yield client
@@ -370,7 +370,7 @@ def strict(cluster_node: redis.Redis, monkeypatch: pytest.MonkeyPatch) -> Iterat
 
 def test_every_script_stays_in_its_shard_on_a_cluster_node(cluster_node, strict):
     clock = Clock()
-    repository = connect(cluster_node, shards=4, clock=clock, rules=Rules(hot_size=3))
+    repository = connect(cluster_node, shards=4, clock=clock, rules=default_rules(hot_size=3))
     schema.stamp(repository.store)
     schema.rank_by_points(repository.store)
     schema.fix_closing_times(repository.store)
@@ -497,7 +497,7 @@ weights = st.integers(1, 86_400)
 def test_the_score_in_the_store_is_the_pure_functions_to_the_last_bit(
     store_paths, posted_at, votes_per_day, casts
 ):
-    check_score(make_client(store_paths.url(REPOSITORY_DATABASE), patient=True), posted_at, votes_per_day, casts)
+    check_score(make_client(store_paths.url(REPOSITORY_DATABASE)), posted_at, votes_per_day, casts)
 
 
 @settings(EXACT, max_examples=25)
@@ -511,7 +511,7 @@ def check_score(
     client: redis.Redis, posted_at: float, votes_per_day: int, casts: list[tuple[int, Choice]]
 ) -> None:
     client.flushdb()
-    rules = Rules(votes_per_day=votes_per_day)
+    rules = default_rules(votes_per_day=votes_per_day)
     repository = connect(client, rules=rules, clock=Clock(posted_at))
     schema.stamp(repository.store)
     repository.groups.create("a", "A")
@@ -534,7 +534,7 @@ def check_score(
 @EXACT
 @given(moments, st.sampled_from([-1000, -1, 0, 1, 1000]))
 def test_a_window_ends_at_the_same_millisecond_in_lua_and_in_python(store_paths, posted_at, late):
-    client, clock = make_client(store_paths.url(REPOSITORY_DATABASE), patient=True), Clock(posted_at)
+    client, clock = make_client(store_paths.url(REPOSITORY_DATABASE)), Clock(posted_at)
     client.flushdb()
     repository = connect(client, clock=clock)
     schema.stamp(repository.store)

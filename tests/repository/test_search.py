@@ -9,7 +9,7 @@ import pytest
 from articles.domain.articles import Choice
 from articles.domain.errors import ArticleRemoved, DuplicateLink, GroupNotFound, NotRemoved, PageNotFound
 from articles.domain.lists import Order
-from articles.repository import Repository, connect
+from articles.repository import Repository
 from articles.repository.lists.reading import sort_key
 from articles.repository.search import find, index
 from articles.repository.search.index import ALL_INDEXED
@@ -18,6 +18,7 @@ from articles.searching import WORDS_VERSION, read_query
 from tests.clock import Clock
 from tests.repository.test_lists import removing
 from tests.repository.usage import ALICE, BOB, MODERATOR, imported, problems, use
+from tests.rules import connect
 
 NUMBERS = count(1)
 

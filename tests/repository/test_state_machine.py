@@ -33,8 +33,7 @@ from articles.domain.lists import Order
 from articles.domain.moderation import Actor
 from articles.domain.ranking import Parameters
 from articles.domain.readership import REPEAT, Suspicion
-from articles.domain.rules import Rules
-from articles.repository import Repository, connect
+from articles.repository import Repository
 from articles.repository.ranking import parameters as tuning
 from articles.repository.store import keys
 from articles.repository.store.client import make_client
@@ -42,8 +41,9 @@ from articles.text.links import link_digest
 from tests.clock import Clock
 from tests.conftest import REPOSITORY_DATABASE
 from tests.repository.usage import DAY, MODERATOR, link, listed, problems, visit
+from tests.rules import connect, default_rules
 
-RULES = Rules(per_page=3)
+RULES = default_rules(per_page=3)
 
 users = st.integers(1, 3)
 links = st.integers(1, 5).map(link)
@@ -671,7 +671,7 @@ def _small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(("shards", "examples", "steps"), [(1, 15, 25), (4, 50, 35)])
 def test_calls_in_any_order_leave_what_the_model_says(store_paths, shards, examples, steps):
-    pool = make_client(store_paths.url(REPOSITORY_DATABASE), patient=True).connection_pool
+    pool = make_client(store_paths.url(REPOSITORY_DATABASE)).connection_pool
 
     def make(clock: Clock) -> Repository:
         client = BreakingServer(connection_pool=pool)

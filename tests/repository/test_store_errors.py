@@ -11,10 +11,10 @@ import redis
 from articles.domain.articles import Choice
 from articles.domain.errors import StoreUnavailable
 from articles.domain.lists import Order
-from articles.repository import connect
 from articles.repository.store.client import store_errors
 from tests.repository.conftest import ALICE, BOB, CAROL
 from tests.repository.usage import contents, imported, post, problems, warm
+from tests.rules import connect
 from voting_site.embedded import StorePaths, Supervisor
 
 
@@ -23,10 +23,10 @@ def private(tmp_path):
     """A server of its own, with an article, and its process id."""
     supervisor = Supervisor(StorePaths(tmp_path), config={"appendfsync": "no"})
     supervisor.start(30)
-    patient = connect(supervisor.paths.url(0), patient=True)
+    patient = connect(supervisor.paths.url(0))
     patient.prepare()
     patient.articles.post(ALICE, "alice", "T", "https://example.org/")
-    yield connect(supervisor.paths.url(0)), supervisor
+    yield connect(supervisor.paths.url(0), timeout_seconds=0.5), supervisor
     supervisor.stop()
 
 

@@ -6,10 +6,10 @@ from redis.client import Pipeline
 from articles.domain.articles import Choice
 from articles.domain.lists import Order, Span
 from articles.domain.ranking import by_points
-from articles.repository import connect
 from articles.repository.store import schema
 from tests.repository.conftest import BOB
 from tests.repository.usage import DAY, MODERATOR, commands_of_scripts, imported, listed, post, problems
+from tests.rules import connect
 
 RULED = (Span.DAY, Span.WEEK, Span.MONTH)
 

@@ -12,8 +12,7 @@ from articles.domain.articles import Choice
 from articles.domain.lists import Order, Span
 from articles.domain.ranking import Parameters
 from articles.domain.readership import Suspicion
-from articles.domain.rules import Rules
-from articles.repository import Repository, connect
+from articles.repository import Repository
 from articles.repository.ranking import parameters
 from articles.repository.store import schema, scripts
 from articles.repository.store.key_table import TABLE, recognise
@@ -38,6 +37,7 @@ from tests.repository.usage import (
     visit,
     warm,
 )
+from tests.rules import connect, default_rules
 from voting_site.embedded import StorePaths
 
 
@@ -62,8 +62,8 @@ def documented_beginning(beginning: str) -> str:
 def touched(store_paths: StorePaths) -> Touched:
     """What the scripts are given, read and write while everything is used, as documented keys."""
     clock = Clock()
-    url, rules = store_paths.url(REPOSITORY_DATABASE), Rules(hot_size=3)
-    repository = connect(url, shards=2, rules=rules, clock=clock, patient=True)
+    url, rules = store_paths.url(REPOSITORY_DATABASE), default_rules(hot_size=3)
+    repository = connect(url, shards=2, rules=rules, clock=clock)
     repository.store.client.flushdb()
     with keys_of_scripts(repository) as heard, pytest.MonkeyPatch.context() as monkeypatch:
         repository.prepare()
@@ -178,7 +178,7 @@ def mend(repository: Repository, clock: Clock, ids: list[int]) -> None:
         client.set(repository.store.shards.of(last + n).views(last + n), 10**n)
         client.pfadd(repository.store.shards.of(last + n).visitors(last + n), "x")
     warm(repository, *GROUPS)
-    patient = connect(client, shards=2, rules=Rules(voting_window=30 * DAY), clock=clock)
+    patient = connect(client, shards=2, rules=default_rules(voting_window=30 * DAY), clock=clock)
     for n in range(4):
         post(patient, 40_000 + n, GROUPS)
     with repository.imports.lock():

@@ -11,13 +11,12 @@ from articles.domain.articles import Choice
 from articles.domain.errors import ArticlesError
 from articles.domain.lists import Order, Span
 from articles.domain.ranking import Parameters
-from articles.domain.rules import Rules
-from articles.repository import connect
 from articles.repository.store.client import make_client
 from tests.clock import Clock
 from tests.conftest import REPOSITORY_DATABASE
 from tests.repository.test_races import race
 from tests.repository.usage import MODERATOR, post, problems, tune, view
+from tests.rules import connect, default_rules
 
 PER_PAGE = 4
 GROUPS = ("a", "b", "c")
@@ -53,7 +52,7 @@ class Site:
     def __init__(self, client, shards):
         self.clock = Clock()
         client.flushdb()
-        self.repository = connect(client, shards=shards, rules=Rules(per_page=PER_PAGE), clock=self.clock)
+        self.repository = connect(client, shards=shards, rules=default_rules(per_page=PER_PAGE), clock=self.clock)
         self.repository.prepare()
         for slug in GROUPS:
             self.repository.groups.create(slug, slug)
@@ -104,7 +103,7 @@ class Site:
 
 @pytest.mark.parametrize("shards", [1, 4])
 def test_no_article_comes_twice_and_none_is_missing_that_was_listed_all_the_while(store_paths, shards):
-    client = make_client(store_paths.url(REPOSITORY_DATABASE), patient=True)
+    client = make_client(store_paths.url(REPOSITORY_DATABASE))
 
     @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(lists, st.lists(st.lists(steps, max_size=4), max_size=12))

@@ -6,10 +6,9 @@ from articles.domain import ranking
 from articles.domain.articles import Article, Choice, Tally
 from articles.domain.errors import ArticleNotFound, ArticleRemoved, VotingClosed
 from articles.domain.lists import Order
-from articles.domain.rules import Rules
-from articles.repository import connect
 from tests.repository.conftest import ALICE, BOB, CAROL, MALLORY
 from tests.repository.usage import DAY, imported, link, problems, warm
+from tests.rules import connect, default_rules
 
 WINDOW = 604_800
 """Seconds from posting to the end of voting, and so from the first article to its last vote."""
@@ -231,7 +230,7 @@ def test_scores_of_articles_posted_within_a_second_are_exact(repository, clock, 
 
 @pytest.mark.parametrize("votes_per_day", [1, 7, 13, 4_999, 86_400])
 def test_scores_are_exact_also_when_a_vote_is_worth_no_whole_second(repository, clock, votes_per_day):
-    rules, store = Rules(votes_per_day=votes_per_day), repository.store
+    rules, store = default_rules(votes_per_day=votes_per_day), repository.store
     other = connect(store.client, shards=store.shards.count, rules=rules, clock=clock)
     other.adopt_rules()
     clock.now = 1_700_000_000.123

@@ -7,19 +7,22 @@ import pytest
 from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.lists import Order
 from articles.domain.ranking import Parameters
-from articles.domain.rules import Rules
-from articles.repository import Repository, connect
+from articles.repository import Repository
 from articles.repository.ranking import parameters as tuning
 from articles.repository.ranking import weights
 from articles.repository.store import keys as names
 from tests.repository.usage import DAY, MODERATOR, finish_tuning, link, listed, post, problems
+from tests.rules import connect, default_rules
 
 
 def started(repository: Repository, votes_per_day: int | None = None) -> Repository:
     """The site started with this VOTES_PER_DAY; `auto` is None."""
     store = repository.store
     found = connect(
-        store.client, shards=store.shards.count, clock=store._clock, rules=Rules(votes_per_day=votes_per_day)
+        store.client,
+        shards=store.shards.count,
+        clock=store._clock,
+        rules=default_rules(votes_per_day=votes_per_day),
     )
     found.adopt_rules()
     return found

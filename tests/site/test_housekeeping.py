@@ -83,7 +83,7 @@ def test_one_that_hangs_does_not_hold_up_the_end(caplog, monkeypatch):
 
 
 def notes(site):
-    with make_client(StorePaths(site.data_dir).url(0), patient=True) as client:
+    with make_client(StorePaths(site.data_dir).url(0)) as client:
         return {step: json.loads(text) for step, text in client.hgetall("tick:").items()}
 
 

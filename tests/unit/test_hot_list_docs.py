@@ -7,8 +7,8 @@ import pytest
 
 from articles.domain import ranking
 from articles.domain.ranking import RANGES, Parameters, half_life, hotness
-from articles.domain.rules import Rules
 from bench.pictures import decay_curves
+from tests.rules import default_rules
 
 PAGE = (Path(__file__).parents[2] / "docs" / "hot-list.md").read_text("utf-8")
 
@@ -64,7 +64,7 @@ def test_what_is_said_of_an_article_a_day_old():
 
 
 def test_the_limits_are_the_rules():
-    rules = Rules()
+    rules = default_rules()
 
     assert f"**Scored anew every {rules.hot_refresh} s**" in PAGE
     assert f"**Trimmed to {rules.hot_size:,} after scoring,**" in PAGE

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from articles import wiring
 from articles.domain.readership import Suspicion
-from articles.domain.rules import Rules
 from articles.readership import detection
 from articles.readership.detection import suspicion_of
 from articles.readership.identity import digest
+from tests.rules import default_rules
 from voting_site.configuration import variables
 from voting_site.configuration.loading import load
 
@@ -104,13 +104,17 @@ def test_the_settings_become_the_rules(settings):
     assert (found.hot_refresh, found.archive_after) == (90, 2 * 86400)
 
 
-def test_without_settings_the_rules_are_those_of_the_domain(tmp_path, monkeypatch):
+def test_without_settings_the_rules_are_the_defaults_of_the_configuration(tmp_path, monkeypatch):
     for variable in variables.VARIABLES:
         monkeypatch.delenv(variable.name, raising=False)
 
     values = load(tmp_path)
 
-    assert wiring.rules() == Rules()
+    found = default_rules()
+
+    assert wiring.rules() == found
+    assert (found.voting_window, found.votes_per_day, found.per_page) == (7 * 86400, None, 25)
+    assert (found.repost_window, found.edit_window, found.archive_after) == (48 * 3600, 15 * 60, 90 * 86400)
     assert (values["TRUSTED_PROXIES"], values["VISITOR_COOKIE_DAYS"], values["METRICS_TOKEN"]) == ([], 30, "")
     assert values["TICK_SECONDS"] == 60
 

@@ -5,8 +5,10 @@
 """
 
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
+from articles.domain.ranking import VOTES_PER_DAY
 from voting_site.configuration.kinds import BadSetting, read
 
 
@@ -158,8 +160,9 @@ VARIABLES = (
         "number or auto",
         "auto",
         "Votes worth one day on the front page: each point moves an article by 86400 s divided by this. With auto "
-        "the site begins with 200 and then learns the number from its own articles (docs/front-page.md), unless "
-        "moderators choose one in the lab; 200 keeps the constant of the source documents for good.",
+        f"the site begins with {VOTES_PER_DAY} and then learns the number from its own articles "
+        f"(docs/front-page.md), unless moderators choose one in the lab; {VOTES_PER_DAY} keeps the constant "
+        "of the source documents for good.",
         1,
         86400,
     ),
@@ -220,6 +223,11 @@ VARIABLES = (
 
 
 NAMES = [variable.name for variable in VARIABLES]
+
+
+def defaults() -> SimpleNamespace:
+    """Return the default of every variable as an attribute, as the settings have the values."""
+    return SimpleNamespace(**{variable.name: variable.parse("") for variable in VARIABLES})
 
 
 def as_markdown() -> str:

@@ -117,7 +117,7 @@ class Command(BaseCommand):
 def _scratch(url: str, in_force: Rules, log: Log) -> Repository:
     """A repository in which it is as late as at the end of the log."""
     end = log.views[-1].at if log.views else 0.0
-    repository = connect(url, rules=in_force, clock=lambda: end, patient=True)
+    repository = connect(url, rules=in_force, clock=lambda: end)
     repository.prepare()
     return repository
 

@@ -13,11 +13,8 @@ from articles.domain.errors import StoreUnavailable, StoreUnfit
 CONNECT_TIMEOUT = 0.2
 """Seconds for a new connection."""
 
-READ_TIMEOUT = 0.5
-"""Seconds for one answer of the store to a page, unless told otherwise."""
-
-PATIENT_READ_TIMEOUT = 60.0
-"""Seconds for one answer to a command an operator runs: long batches are normal there."""
+PATIENT_TIMEOUT_SECONDS = 60.0
+"""For one answer to an operator's command, whose batches are long. Pages wait STORE_TIMEOUT_MS."""
 
 _PASSING = re.compile(
     r"(?:^|[\s-])(?:MISCONF|NOREPLICAS|CLUSTERDOWN|LOADING|MASTERDOWN|BUSY|TRYAGAIN|READONLY|OOM)\b"
@@ -28,10 +25,10 @@ _PASSING = re.compile(
 UNPREPARED = "The store has lost the ranking's parameters; restart the site, then run repair."
 
 
-def make_client(url: str, *, read_timeout: float = READ_TIMEOUT, patient: bool = False) -> redis.Redis:
-    """A client without retries: a write that was sent is never sent again behind the caller's back.
+def make_client(url: str, *, timeout_seconds: float = PATIENT_TIMEOUT_SECONDS) -> redis.Redis:
+    """Return a client without retries: a write that was sent is never sent again behind the caller's back.
 
-    `read_timeout`: seconds for one answer; a patient client waits PATIENT_READ_TIMEOUT instead.
+    `timeout_seconds`: how long it waits for one answer.
     """
     client: redis.Redis = redis.Redis.from_url(
         url,
@@ -39,7 +36,7 @@ def make_client(url: str, *, read_timeout: float = READ_TIMEOUT, patient: bool =
         protocol=2,
         retry=Retry(NoBackoff(), 0),
         socket_connect_timeout=CONNECT_TIMEOUT,
-        socket_timeout=PATIENT_READ_TIMEOUT if patient else read_timeout,
+        socket_timeout=timeout_seconds,
     )
     return client
 

@@ -57,14 +57,14 @@ class Store:
         self,
         client: redis.Redis,
         *,
+        rules: Rules,
         shards: int = 1,
-        rules: Rules | None = None,
         clock: Callable[[], float] = time.time,
         observe: Observer = unobserved,
     ) -> None:
         self.client = client
         self.shards = Shards(shards)
-        self.rules = rules or Rules()
+        self.rules = rules
         self._clock = clock
         self._observe = observe
 

@@ -1,0 +1,19 @@
+"""The rules that tests run with: the configuration's defaults, each stated only there."""
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from articles import wiring
+from articles.domain.rules import Rules
+from articles.repository import connect as connect_with_rules
+from voting_site.configuration.variables import defaults
+
+
+def default_rules(**changes: Any) -> Rules:
+    """Return the rules of a site without settings, except for these changes."""
+    return replace(wiring.rules(defaults()), **changes)
+
+
+connect = partial(connect_with_rules, rules=default_rules())
+"""`articles.repository.connect` with the default rules, unless others are given."""
