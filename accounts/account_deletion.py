@@ -32,9 +32,11 @@ Work = Callable[[int, str, str, Callable[[], bool]], str]
 AGAIN_AFTER = timedelta(seconds=60)
 """Longer than any request takes."""
 
-_SESSIONS_AT_ONCE = 500
-_AT_ONCE = 1.0
-"""Seconds of tidying up within a request."""
+_SESSIONS_PER_BATCH = 500
+"""Sessions read by one query, and decoded."""
+
+_REQUEST_BUDGET_SECONDS = 1.0
+"""Of the deletion within the member's request. Housekeeping does the rest."""
 
 _log = logging.getLogger(__name__)
 _others: dict[str, Work] = {}
@@ -108,7 +110,7 @@ def advance_all(budget: float) -> int:
 def advance_briefly() -> None:
     """Go on within a request; housekeeping does the rest, and what fails."""
     try:
-        advance_all(_AT_ONCE)
+        advance_all(_REQUEST_BUDGET_SECONDS)
     except Exception:
         _log.warning("an account is deleted; what is left to tidy up is put off")
 
@@ -163,11 +165,11 @@ def _end_sessions(user_id: int, _name: str, progress: str, more: Callable[[], bo
     """Delete the member's sessions, which open nothing any more. Only their content says whose they are."""
     store = import_module(settings.SESSION_ENGINE).SessionStore
     while True:
-        batch = list(Session.objects.filter(pk__gt=progress).order_by("pk")[:_SESSIONS_AT_ONCE])
+        batch = list(Session.objects.filter(pk__gt=progress).order_by("pk")[:_SESSIONS_PER_BATCH])
         for session in batch:
             if session.get_decoded().get("_auth_user_id") == str(user_id):
                 store(session.session_key).delete()
-        if len(batch) < _SESSIONS_AT_ONCE:
+        if len(batch) < _SESSIONS_PER_BATCH:
             return ""
         progress = batch[-1].session_key
         if not more():

@@ -23,7 +23,7 @@ from articles.domain.moderation import OPERATOR
 from articles.domain.ranking import Parameters
 from articles.domain.readership import Visit
 from articles.repository import Repository
-from articles.repository.ranking import parameters
+from articles.repository.store.batches import ARTICLES_PER_STEP
 from articles.repository.store.connection import Store
 from bench.lib.stores import passing_store
 
@@ -137,11 +137,11 @@ def apply(repository: Repository) -> None:
             step = time.perf_counter()
             done = repository.parameters.advance()
             steps.append(time.perf_counter() - step)
-            bar.update(repository.store.shards.count * parameters.STEP)
+            bar.update(repository.store.shards.count * ARTICLES_PER_STEP)
     whole = time.perf_counter() - began
     stats = client.info("commandstats")
     step, end = stats["cmdstat_evalsha"]["usec_per_call"] / 1000, stats["cmdstat_eval"]["usec"] / 1000
-    print(f"| one staging step of {parameters.STEP:,} articles in a shard (mean) | {step:.3f} | | | |")
+    print(f"| one staging step of {ARTICLES_PER_STEP:,} articles in a shard (mean) | {step:.3f} | | | |")
     print(f"| a step in each shard | | | {1000 * median(steps):.1f} | {1000 * min(steps):.1f} |")
     print(f"| the end, one transaction | {end:.3f} | | | |")
     print(f"| another weight for all | | | {1000 * whole:.0f} | |")

@@ -12,7 +12,7 @@ from django.utils import timezone
 from accounts import names
 from accounts.models import User
 
-AT_MOST = timedelta(minutes=1)
+RESUBMISSION_WINDOW = timedelta(minutes=1)
 """Age of a change up to which a second identical form counts as the same submission."""
 
 
@@ -21,7 +21,7 @@ def just_signed_up(request: HttpRequest, username: str, password: str) -> User |
 
     The password is verified as at a login, so the form opens no account that a login would not.
     """
-    canonical, oldest = names.canonical(username), timezone.now() - AT_MOST
+    canonical, oldest = names.canonical(username), timezone.now() - RESUBMISSION_WINDOW
     if not User.objects.filter(canonical_name=canonical, date_joined__gte=oldest).exists():
         return None
     return _authenticated(request, username, password)
@@ -34,7 +34,7 @@ def already_has_password(request: HttpRequest, username: str, password: str) -> 
 
 def has_just_left(name: str) -> bool:
     """Return whether the account of this name was deleted a moment ago."""
-    canonical, oldest = names.canonical(name), timezone.now() - AT_MOST
+    canonical, oldest = names.canonical(name), timezone.now() - RESUBMISSION_WINDOW
     spellings = [canonical, names.of_former(canonical)]
     return User.objects.filter(canonical_name__in=spellings, left_at__gte=oldest).exists()
 

@@ -15,7 +15,7 @@ from django.core import signing
 from django.http import HttpRequest, QueryDict
 from django.utils.translation import gettext as _
 
-AT_MOST = 16_000
+MOST_CHARACTERS = 16_000
 """Characters a login form carries; more than any form accepts."""
 
 _KEPT_SECONDS = 86400
@@ -53,7 +53,7 @@ def sealed(request: HttpRequest, page: str, names: Collection[str]) -> str:
     """Those fields of the form that came, signed, for the page at this address; '' for none, or too much."""
     fields = {name: values for name, values in sent(request).lists() if name in names}
     size = sum(len(value) for values in fields.values() for value in values)
-    if not 0 < size <= AT_MOST:
+    if not 0 < size <= MOST_CHARACTERS:
         return ""
     return signing.dumps({"page": urlsplit(page).path, "fields": fields}, salt=_SALT, compress=True)
 

@@ -9,8 +9,7 @@ from articles.api import readership, schemas
 from articles.api.protocol.operations import LAST_PAGE, READERS, failing, router
 from articles.api.protocol.problems import Problem
 from articles.domain.errors import PageNotFound
-from articles.domain.lists import Order, Span
-from articles.repository import MOST_GROUPS
+from articles.domain.lists import GROUPS_PER_LIST, Order, Span
 from articles.text.slugs import slugs_asked_for
 from articles.web.identity import reader_id
 from articles.wiring import repository
@@ -26,7 +25,7 @@ from articles.wiring import repository
 def list_articles(request: HttpRequest, query: Query[schemas.ListQuery]) -> schemas.ArticlePage:
     if query.page > LAST_PAGE:
         raise PageNotFound(query.page)
-    slugs = slugs_asked_for(query.group, at_most=MOST_GROUPS) if query.group else ()
+    slugs = slugs_asked_for(query.group, at_most=GROUPS_PER_LIST) if query.group else ()
     if query.range is not Span.ALL and (query.order is not Order.POINTS or slugs):
         message = _("“range” counts for order=points alone, and without a group.")
         raise Problem(400, "invalid", message)

@@ -15,7 +15,7 @@ from articles.readership.identity import visit_of
 from articles.readership.record import record_view
 from articles.wiring import repository
 
-CLIENT_ID_AT_MOST = 200
+CLIENT_ID_LIMIT = 200
 """Characters of the id that a client may choose for its reader."""
 
 
@@ -63,7 +63,7 @@ class View(BaseModel):
     visitor_id: str | None = Field(
         None,
         alias="visitorId",
-        max_length=CLIENT_ID_AT_MOST,
+        max_length=CLIENT_ID_LIMIT,
         description=gettext_noop(
             "What you call the reader, at most 200 characters. It tells readers apart who share an address or a "
             "cookie; it does not replace them."

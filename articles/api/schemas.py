@@ -13,9 +13,7 @@ from pydantic.json_schema import SkipJsonSchema
 from articles.domain import articles, lists
 from articles.domain.articles import Choice
 from articles.domain.lists import Order, Span
-
-GROUPS_AT_MOST = 50
-"""Groups read from one request."""
+from articles.text.slugs import SLUGS_PER_REQUEST
 
 _NUMBER = re.compile("[1-9][0-9]{0,99}")
 
@@ -28,7 +26,7 @@ def _plain_number(raw: object) -> object:
 
 
 PlainNumber = Annotated[int, BeforeValidator(_plain_number)]
-Slugs = Annotated[list[str], Field(max_length=GROUPS_AT_MOST, examples=[["python"]])]
+Slugs = Annotated[list[str], Field(max_length=SLUGS_PER_REQUEST, examples=[["python"]])]
 
 
 class ListQuery(BaseModel):

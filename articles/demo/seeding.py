@@ -41,7 +41,7 @@ _NEWEST = 4 * 60  # seconds
 _YEAR = 365 * 86400.0  # seconds
 _DENSITY = 1.7  # the k-th newest of n articles is as old as (k/n)^1.7 of the span
 _MATURING = 2.5 * 3600  # seconds until an article has 63 % (1 - 1/e) of its votes
-_VOTES_AT_ONCE = 8  # on their way to the store, which writes them to disk together
+_VOTING_THREADS = 8  # the store writes votes that arrive together to disk together
 
 
 def _drawing() -> Random:
@@ -181,7 +181,7 @@ def _cast(repository: Repository, members: Mapping[str, UserId], votes: Sequence
         with suppress(ArticleNotFound, ActionRefused):  # closed or removed since this was interrupted
             repository.votes.cast(ids[vote.link], members[vote.member], vote.choice)
 
-    with ThreadPoolExecutor(_VOTES_AT_ONCE) as pool:
+    with ThreadPoolExecutor(_VOTING_THREADS) as pool:
         list(pool.map(cast, votes))
 
 

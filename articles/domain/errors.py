@@ -1,4 +1,4 @@
-"""What can go wrong, as facts. Wording for readers is the views' affair."""
+"""What can go wrong, as facts. `refusals.py` says what readers, programs and operators see of each."""
 
 
 class ArticlesError(Exception):

@@ -6,6 +6,9 @@ from enum import StrEnum
 
 from articles.domain.articles import Article
 
+GROUPS_PER_LIST = 10
+"""Groups that one list shows together: each is one more ranking to merge, in every shard."""
+
 MOST_PAGED = 10_000
 """Articles of a list that can be paged through by number. Groups, the search, members' pages and the sitemap lead
 to what lies deeper."""

@@ -15,13 +15,10 @@ from articles.formatting.values import listed
 from articles.text.line_patterns import STEPS
 from articles.text.lines import REASON_LIMIT, UNREAD_FACTOR, InvalidInput, clean_reason, clean_token_name
 from articles.text.refusals import input_sentence
-from articles.text.slugs import clean_slug
+from articles.text.slugs import SLUGS_PER_REQUEST, clean_slug
 
-TICKED_AT_MOST = 40
+MOST_GROUP_BOXES = 40
 """Groups offered as boxes to tick, the largest first; further ones are typed."""
-
-TYPED_AT_MOST = 50
-"""Group names read from one form."""
 
 _STEPS = json.dumps(STEPS)
 
@@ -103,14 +100,14 @@ class GroupsField(forms.Field):
 
     def offer(self, groups: Sequence[Group], always: Collection[str] = ()) -> None:
         """Show these groups as boxes: the largest, and those in `always`."""
-        largest = sorted(groups, key=lambda group: -group.articles)[:TICKED_AT_MOST]
+        largest = sorted(groups, key=lambda group: -group.articles)[:MOST_GROUP_BOXES]
         more = [group for group in groups if group.slug in always and group not in largest]
         shown = sorted([*largest, *more], key=lambda group: group.title.casefold())
         self.widget.offered = shown
 
     def clean(self, value: Any) -> list[str]:
         names = [name for line in value or () for name in _BETWEEN_NAMES.split(str(line)[:2000]) if name]
-        if len(names) > TYPED_AT_MOST:
+        if len(names) > SLUGS_PER_REQUEST:
             raise ValidationError(_("These are too many groups."))
         slugs, problems = [], []
         for name in names:

@@ -17,7 +17,7 @@ from articles.repository import Counters, Repository
 
 _log = logging.getLogger(__name__)
 
-_AT_ONCE = 50
+_ARTICLES_PER_BATCH = 50
 """Articles whose counters travel together: up to 12 KB each, 24 KB in hex."""
 
 _GRACE = timedelta(hours=1)
@@ -31,7 +31,7 @@ def put_away(repository: Repository, *, at_most: int, budget: float) -> int:
     deadline, archived = time.monotonic() + budget, 0
     waiting = repository.archive.list_due(at_most)
     while waiting:
-        batch, waiting = waiting[:_AT_ONCE], waiting[_AT_ONCE:]
+        batch, waiting = waiting[:_ARTICLES_PER_BATCH], waiting[_ARTICLES_PER_BATCH:]
         archived += _put_away(repository, batch)
         if time.monotonic() >= deadline:
             break

@@ -17,7 +17,7 @@ from articles.repository.imports import Imports
 from articles.repository.inspection.overview import Inspection
 from articles.repository.lists.feeds import FeedFilter, Feeds
 from articles.repository.lists.hot import Hot
-from articles.repository.lists.pages import MOST_GROUPS, Lists
+from articles.repository.lists.pages import Lists
 from articles.repository.lists.refresh import Refreshes
 from articles.repository.lists.standings import Standings
 from articles.repository.members import Members
@@ -40,7 +40,6 @@ from articles.repository.upkeep.repair import Repair
 from articles.repository.votes import Votes
 
 __all__ = [
-    "MOST_GROUPS",
     "PATIENT_TIMEOUT_SECONDS",
     "ChangeProgress",
     "Counters",

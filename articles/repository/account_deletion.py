@@ -9,8 +9,8 @@ from articles.repository.store.keys import Keys
 from articles.searching import words_of
 
 _ARTICLES, _LOG = "articles", "log"
-STEP = 50
-"""Articles that lose the name, or entries of the log that are looked at, in one script."""
+NAMES_PER_SCRIPT = 50
+"""Articles that lose the name, or entries of the log, in one script. Few: an article's words are indexed again."""
 
 
 class AccountDeletion:
@@ -58,7 +58,9 @@ class AccountDeletion:
         if kind == _ARTICLES:
             return "" if self._disown(keys, user) else "0"
         lists = [keys.log, keys.tunings, keys.ranking]
-        (further,) = self._store.run("account_deletion/anonymise_log", lists, [name, DELETED_NAME, done, STEP])
+        (further,) = self._store.run(
+            "account_deletion/anonymise_log", lists, [name, DELETED_NAME, done, NAMES_PER_SCRIPT]
+        )
         return str(further)
 
     def _disown(self, keys: Keys, user: UserId) -> bool:
@@ -68,11 +70,11 @@ class AccountDeletion:
         off the list, so no other article is looked at. One that is edited meanwhile stays for the next step.
         """
         posted = keys.posted(user)
-        found = self._store.run("members/find_posted", [posted], [keys.prefix, STEP])
+        found = self._store.run("members/find_posted", [posted], [keys.prefix, NAMES_PER_SCRIPT])
         rows: list[str] = []
         for article_id, title, link in zip(found[::3], found[1::3], found[2::3], strict=True):
             rows += [article_id, title, link, words_of(title, link, "")]
         changed = rows and self._store.run(
             "account_deletion/anonymise_articles", [keys.lexicon, posted], [keys.prefix, user, *rows]
         )
-        return not changed and len(found) < 3 * STEP
+        return not changed and len(found) < 3 * NAMES_PER_SCRIPT

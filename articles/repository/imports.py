@@ -13,6 +13,7 @@ from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS
 from articles.repository.groups import Groups
 from articles.repository.lists.reading import read_articles
 from articles.repository.store import keys as names
+from articles.repository.store.batches import ARTICLES_PER_READ
 from articles.repository.store.connection import Call, Store, exact_time
 from articles.repository.store.scan import portions
 from articles.searching import words_of
@@ -22,8 +23,10 @@ Mark: TypeAlias = tuple[str, str]
 """Link and time of an article: what makes an imported one the same."""
 
 _LOCK_LIFE = 120
-_READ_AT_ONCE = 500
-_FOUND_AT_ONCE = 250
+"""Seconds."""
+
+_TIMES_PER_SCRIPT = 250
+"""Posting times of rows that one script looks up."""
 
 
 class Imports:
@@ -105,7 +108,7 @@ class Imports:
             [
                 Call("imports/find", (keys.order(Order.TIME), keys.removed), (keys.prefix, *some))
                 for keys in self._store.shards.all
-                for some in portions(times, _FOUND_AT_ONCE)
+                for some in portions(times, _TIMES_PER_SCRIPT)
             ]
         )
         rows = (flat[at : at + 3] for flat in replies for at in range(0, len(flat), 3))
@@ -166,8 +169,8 @@ class Imports:
         """Every article, removed ones included, by id."""
         with self._store.commands() as client:
             last = int(client.get(names.COUNTER) or 0)
-        for first in range(1, last + 1, _READ_AT_ONCE):
-            ids = range(first, min(first + _READ_AT_ONCE, last + 1))
+        for first in range(1, last + 1, ARTICLES_PER_READ):
+            ids = range(first, min(first + ARTICLES_PER_READ, last + 1))
             yield from read_articles(self._store, ids, None)
 
     def count(self) -> int:

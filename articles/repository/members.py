@@ -11,12 +11,11 @@ from articles.domain.lists import MOST_PAGED, MemberPage
 from articles.domain.members import UserId
 from articles.repository.lists.reading import read_articles, sort_key
 from articles.repository.store import keys as names
+from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Store, Value, exact_time
 
 Noted = tuple[ArticleId, float]
 """An article, and when it was chosen or saved, in Unix seconds."""
-
-_AT_ONCE = 500
 
 
 class Members:
@@ -114,10 +113,10 @@ class Members:
         start = 0
         while True:
             with self._store.commands() as client:
-                found = client.zrevrange(name, start, start + _AT_ONCE - 1, withscores=True)
+                found = client.zrevrange(name, start, start + ENTRIES_PER_READ - 1, withscores=True)
             yield from found
             start += len(found)
-            if len(found) < _AT_ONCE:
+            if len(found) < ENTRIES_PER_READ:
                 return
 
 

@@ -12,13 +12,14 @@ from typing import NamedTuple
 from articles.domain.articles import ArticleId
 from articles.domain.errors import PageNotFound, PageTooDeep
 from articles.domain.moderation import Action, LogEntry, LogPage
+from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Call, Store
 
 MOST_PAGED_ENTRIES = 100_000
 """Entries that can be paged through by number: nothing else leads to the older ones of groups and parameters."""
 
-_AT_ONCE = 500
 _LEAST_STEP = 25
+"""Entries between two samples of the log, at least."""
 
 _log = logging.getLogger(__name__)
 
@@ -107,7 +108,7 @@ class ModerationLog:
             start, found = 0, [""]
             while found:
                 with self._store.commands() as client:
-                    found = client.lrange(keys.log, start, start + _AT_ONCE - 1)
+                    found = client.lrange(keys.log, start, start + ENTRIES_PER_READ - 1)
                 yield from (entry for _, entry in _dated(found) if entry and entry.actor_name == name)
                 start += len(found)
 

@@ -11,7 +11,8 @@ MOST_CHARACTERS = 200
 """Of a query; what is beyond is not read."""
 
 MOST_TERMS = 12
-_MOST_GROUPS = 10
+_GROUPS_PER_TERM = 10
+"""Groups whose titles a term may match: each is one more list to walk."""
 
 _ADDRESS = re.compile(r"https?://(?:www\.)?([^/\s?#]*)\S*", re.IGNORECASE)
 
@@ -135,4 +136,4 @@ def _groups_met(term: Term, words: Mapping[str, frozenset[str]]) -> tuple[str, .
     def is_met(found: frozenset[str]) -> bool:
         return not wanted.isdisjoint(found) or bool(beginning and any(w.startswith(beginning) for w in found))
 
-    return tuple(sorted(slug for slug, found in words.items() if is_met(found))[:_MOST_GROUPS])
+    return tuple(sorted(slug for slug, found in words.items() if is_met(found))[:_GROUPS_PER_TERM])

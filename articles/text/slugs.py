@@ -16,6 +16,9 @@ from articles.text.lines import (
 
 SLUG_LIMIT = 30  # code points
 
+SLUGS_PER_REQUEST = 50
+"""Group names that one form or one request of the API may name: more than any article or list has."""
+
 # Longer than this many times the limit is refused unread.
 _UNREAD_FACTOR = 4
 

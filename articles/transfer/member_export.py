@@ -11,7 +11,8 @@ from articles.domain.moderation import LogEntry
 from articles.repository import Repository
 from articles.web.preferences import slugs_from
 
-_AT_ONCE = 200
+_ARTICLES_PER_BATCH = 200
+"""Articles read and written between two pieces of the answer, which begins at once and uses little memory."""
 
 
 def lines(member: Any, repository: Repository) -> Iterator[str]:
@@ -93,7 +94,7 @@ def _article(article: Article) -> dict[str, Any]:
 
 def _batches(noted: Iterable[tuple[int, float]]) -> Iterator[dict[int, float]]:
     entries = iter(noted)
-    while batch := dict(islice(entries, _AT_ONCE)):
+    while batch := dict(islice(entries, _ARTICLES_PER_BATCH)):
         yield batch
 
 

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.web import unsent_form
 from accounts.web.form_pages import members_only, page_with_form
-from accounts.web.resubmission import AT_MOST
+from accounts.web.resubmission import RESUBMISSION_WINDOW
 from articles.domain.articles import Article, ArticleId
 from articles.domain.errors import ActionRefused, DuplicateLink
 from articles.domain.members import UserId
@@ -59,7 +59,9 @@ def _posted(edit_window: float) -> str:
 def _just_posted(found: Repository, article_id: ArticleId, poster: UserId) -> bool:
     """Whether the member posted it a moment ago: the form arrived twice."""
     article = found.articles.get(article_id)
-    return article.poster == poster and found.store.now() - article.posted_at <= AT_MOST.total_seconds()
+    return (
+        article.poster == poster and found.store.now() - article.posted_at <= RESUBMISSION_WINDOW.total_seconds()
+    )
 
 
 @page_with_form

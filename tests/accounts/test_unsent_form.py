@@ -94,8 +94,8 @@ def test_nothing_forged_or_old_is_shown(client, alice, seal, monkeypatch):
 
 
 def test_more_than_any_form_takes_is_not_carried(client, db):
-    assert "typed" in _hidden(client.post("/settings/tokens/", {"name": "x" * unsent_form.AT_MOST}))
-    assert client.post("/settings/tokens/", {"name": "x" * (unsent_form.AT_MOST + 1)}).status_code == 302
+    assert "typed" in _hidden(client.post("/settings/tokens/", {"name": "x" * unsent_form.MOST_CHARACTERS}))
+    assert client.post("/settings/tokens/", {"name": "x" * (unsent_form.MOST_CHARACTERS + 1)}).status_code == 302
 
 
 @pytest.mark.parametrize("next", ["//evil", "/\\evil", "https:evil", "/\t/evil", "/\x00"])

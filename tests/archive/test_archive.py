@@ -92,7 +92,7 @@ def test_it_can_go_and_come_again_and_again(archived, clock):
 
 
 def test_many_are_archived_in_turns_and_none_twice(idle, clock, monkeypatch):
-    monkeypatch.setattr(archive, "_AT_ONCE", 4)
+    monkeypatch.setattr(archive, "_ARTICLES_PER_BATCH", 4)
     for number in range(2, 12):
         view(idle, post(idle, number), ALICE_READS)
     clock.advance(LONG)

@@ -160,7 +160,7 @@ def test_what_the_administration_says_of_members_names_the_right_one(site, bob, 
 
 
 def test_sessions_of_others_go_on_however_many_there_are(site, bob, alice, carol, monkeypatch):
-    monkeypatch.setattr(account_deletion, "_SESSIONS_AT_ONCE", 2)
+    monkeypatch.setattr(account_deletion, "_SESSIONS_PER_BATCH", 2)
     for member in (alice, bob, carol, bob, alice, bob, bob, carol):
         browser_of(member)
     account_deletion.begin(bob.pk)
@@ -306,7 +306,7 @@ def test_when_the_time_is_up_the_others_wait_for_the_next_round(site, bob, alice
 
 
 def test_step_by_step_it_comes_to_its_end(site, bob_was_busy, bob, monkeypatch):
-    monkeypatch.setattr("articles.repository.account_deletion.STEP", 1)
+    monkeypatch.setattr("articles.repository.account_deletion.NAMES_PER_SCRIPT", 1)
     account_deletion.begin(bob.pk)
     Departure.objects.update(begun_at=timezone.now() - 2 * account_deletion.AGAIN_AFTER)
 

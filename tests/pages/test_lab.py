@@ -454,7 +454,7 @@ def test_whoever_wants_the_same_as_the_first_is_told_too(site, carol):
 
 
 def test_a_change_that_is_being_applied_keeps_others_out(site, carol, monkeypatch):
-    monkeypatch.setattr(tuning, "STEP", 10)
+    monkeypatch.setattr(tuning, "ARTICLES_PER_STEP", 10)
     post_articles(site)
     site.parameters.apply(Parameters(50), expected=1, actor=DAVE, reason="Fifty")
 
@@ -467,7 +467,7 @@ def test_a_change_that_is_being_applied_keeps_others_out(site, carol, monkeypatc
 
 
 def test_what_takes_long_shows_how_far_it_is_and_goes_on(site, carol, monkeypatch):
-    monkeypatch.setattr(tuning, "STEP", 10)
+    monkeypatch.setattr(tuning, "ARTICLES_PER_STEP", 10)
     monkeypatch.setattr("articles.views.ranking.lab.PATIENCE", 0)
     monkeypatch.setattr("articles.views.ranking.lab._A_LITTLE", 0)
     post_articles(site)

@@ -122,7 +122,7 @@ def test_entries_of_others_and_their_numbers_are_not_touched(used):
 
 
 def test_a_change_of_parameters_that_is_under_way_is_told_of_nobody(used, monkeypatch):
-    monkeypatch.setattr("articles.repository.ranking.parameters.STEP", 1)
+    monkeypatch.setattr("articles.repository.ranking.parameters.ARTICLES_PER_STEP", 1)
     used.parameters.apply(
         Parameters(votes_per_day=20),
         expected=used.parameters.get_state().version,
@@ -166,7 +166,7 @@ def the_end(repository: Repository, clock: Clock) -> dict[str, object]:
 def test_it_goes_on_where_it_was_in_steps_of_any_length(repository, clock, monkeypatch, step):
     end = the_end(repository, clock)
     anew(repository, clock)
-    monkeypatch.setattr(account_deletion, "STEP", step)
+    monkeypatch.setattr(account_deletion, "NAMES_PER_SCRIPT", step)
     leave(repository, CAROL, "user3")
 
     progress, steps = repository.account_deletion.advance(CAROL, "carol", "", never), 1
@@ -179,7 +179,7 @@ def test_it_goes_on_where_it_was_in_steps_of_any_length(repository, clock, monke
 
 def test_broken_off_anywhere_it_is_brought_to_the_same_end(repository, clock, monkeypatch):
     end, sound = the_end(repository, clock), False
-    monkeypatch.setattr(account_deletion, "STEP", 2)
+    monkeypatch.setattr(account_deletion, "NAMES_PER_SCRIPT", 2)
     commands = 0
     while not sound:
         anew(repository, clock)
@@ -240,7 +240,7 @@ def test_an_article_that_is_removed_or_restored_meanwhile_is_not_passed_over(rep
         articles.append(post(repository, number, poster=BOB))
     for article in articles[::2]:
         repository.articles.remove(article, MODERATOR, "Spam")
-    monkeypatch.setattr(account_deletion, "STEP", 1)
+    monkeypatch.setattr(account_deletion, "NAMES_PER_SCRIPT", 1)
 
     progress, turn = repository.account_deletion.advance(BOB, "user2", "", never), 0
     while progress.startswith("articles"):
@@ -282,7 +282,7 @@ def test_nothing_is_saved_in_the_members_name_afterwards(used):
 
 
 def test_articles_of_one_moment_are_all_looked_at(repository, clock, monkeypatch):
-    monkeypatch.setattr(account_deletion, "STEP", 2)
+    monkeypatch.setattr(account_deletion, "NAMES_PER_SCRIPT", 2)
     articles = [post(repository, number, poster=BOB) for number in range(30)]  # the clock stands still
     clock.advance(5)
     articles.append(post(repository, 31, poster=BOB))

@@ -591,9 +591,9 @@ def test_the_audit_of_an_article_nobody_votes_for_any_more_is_clean(repository):
 @pytest.mark.parametrize("work", ["audit", "repair"])
 def test_no_script_is_given_more_ids_than_one_step_may_see_to(repository, monkeypatch, work):
     for module in (audit, repair):
-        monkeypatch.setattr(module, "_AT_ONCE", 5)
-        monkeypatch.setattr(module, "_ENTRIES_AT_ONCE", 5)
-    monkeypatch.setattr(index, "_IDS_AT_ONCE", 5)
+        monkeypatch.setattr(module, "ARTICLES_PER_CHECK", 5)
+        monkeypatch.setattr(module, "ENTRIES_PER_CHECK", 5)
+    monkeypatch.setattr(index, "_IDS_PER_SCRIPT", 5)
     for number in range(12 * repository.store.shards.count):
         view(repository, post(repository, number, ("python",)), 1)
     warm(repository, "python")

@@ -154,7 +154,7 @@ def test_the_first_start_gives_every_article_the_window_configured_then(used, cl
 def test_an_interrupted_upgrade_goes_on_with_the_window_it_began_with(used, clock, monkeypatch):
     before = {number: used.articles.get(number).closes_at for number in range(1, 13)}
     forget_closing_times(used)
-    monkeypatch.setattr(schema, "_STEP", 1)
+    monkeypatch.setattr(schema, "ARTICLES_PER_STEP", 1)
     first = reopened(used, 7)
     steps, run = [], first.store.run
 

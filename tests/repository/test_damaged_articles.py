@@ -202,10 +202,10 @@ def small_steps(monkeypatch):
     """Two voters or so at a time, and every article with more is one with many."""
     for module in (audit, repair):
         monkeypatch.setattr(module, "MOST_LOOKED_AT", 5)
-    monkeypatch.setattr(long_articles, "_VOTERS", 2)
-    monkeypatch.setattr(long_articles, "_ENTRIES", 1)
+    monkeypatch.setattr(long_articles, "ENTRIES_PER_CHECK", 2)
+    monkeypatch.setattr(long_articles, "ARTICLES_PER_CHECK", 1)
     for module in (audit, repair):
-        monkeypatch.setattr(module, "_ENTRIES_AT_ONCE", 2)
+        monkeypatch.setattr(module, "ENTRIES_PER_CHECK", 2)
 
 
 def test_a_sound_store_is_sound_in_small_steps_and_not_changed_by_the_repair(used, small_steps):
@@ -317,7 +317,7 @@ def test_a_long_list_of_choices_is_checked_and_repaired_to_its_end(used, small_s
 
 
 def test_the_repair_never_makes_the_hot_list_longer_than_views_do(used, clock, monkeypatch):
-    monkeypatch.setattr(repair, "_AT_ONCE", 3)
+    monkeypatch.setattr(repair, "ARTICLES_PER_CHECK", 3)
     rules = replace(used.rules, hot_size=5)
     small = connect(used.store.client, shards=used.store.shards.count, rules=rules, clock=clock)
     for number in range(100, 160):

@@ -102,7 +102,7 @@ def names(used: Repository, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         version = used.parameters.get_state().version
         used.parameters.apply(Parameters(alpha=1.1), expected=version, actor=MODERATOR, reason="To see")
         warm(used, "python", "群组")
-        monkeypatch.setattr(parameters, "STEP", 1)
+        monkeypatch.setattr(parameters, "ARTICLES_PER_STEP", 1)
         wanted = Parameters(votes_per_day=20)
         used.parameters.apply(
             wanted, expected=version + 1, actor=OPERATOR, reason="", is_chosen=False, learnt_from=40

@@ -28,7 +28,7 @@ TWO_DAYS = 2 * DAY
 @pytest.fixture
 def few(monkeypatch):
     """So that only what must be there is."""
-    monkeypatch.setattr(feeding, "AT_LEAST", 2)
+    monkeypatch.setattr(feeding, "LEAST_ARTICLES", 2)
 
 
 def post(repository, clock, count, groups=(), every=3600.0, poster=ALICE):
@@ -85,7 +85,7 @@ def test_a_quiet_list_gives_its_first_thirty_however_old(repository, clock, name
 
 @pytest.mark.parametrize("name", ["newest", "front", "group", "poster"])
 def test_a_feed_never_exceeds_its_most(repository, clock, name, monkeypatch):
-    monkeypatch.setattr(feeding, "AT_MOST", 40)
+    monkeypatch.setattr(feeding, "MOST_ARTICLES", 40)
     ids = post(repository, clock, 60, ["python"], every=1)
 
     assert ids_of(feeds_of(repository)[name](FeedFilter())) == ids[:-41:-1]
@@ -139,7 +139,7 @@ def test_hidden_groups_are_left_out_and_others_take_their_places(repository, clo
 
 
 def test_reading_ends_somewhere_when_all_is_hidden(repository, clock, monkeypatch):
-    monkeypatch.setattr(feeding, "LOOKED_AT", 50)
+    monkeypatch.setattr(feeding, "MOST_READ", 50)
     post(repository, clock, 10, every=1)
     post(repository, clock, 100, ["go"], every=1)
 
@@ -177,7 +177,7 @@ def test_the_front_page_is_in_its_own_order_and_keeps_old_articles_that_stand_hi
 def test_the_front_page_has_its_highest_and_all_new_ones_however_many_lie_between(
     repository, clock, few, monkeypatch
 ):
-    monkeypatch.setattr(feeding, "AT_MOST", 10)
+    monkeypatch.setattr(feeding, "MOST_ARTICLES", 10)
     now = clock()
     old = [imported(n, now - 3 * DAY + n, votes=20, opposes=0) for n in range(28)]
     highest = [imported(n, now - 4 * DAY + n, votes=900, opposes=0) for n in (30, 31)]
@@ -225,7 +225,7 @@ def test_hidden_articles_do_not_keep_others_out_of_the_feed_of_a_span(repository
 
 
 def test_hidden_articles_do_not_use_up_what_a_search_looks_at(repository, clock, monkeypatch):
-    monkeypatch.setattr(feeding, "AT_MOST", 5)
+    monkeypatch.setattr(feeding, "MOST_ARTICLES", 5)
     shown = post(repository, clock, 3)
     post(repository, clock, 6, ["go"])
 
@@ -303,7 +303,7 @@ def test_who_polls_every_two_days_sees_all_that_ever_qualified(events, min_point
             seen[name] |= set(ids_of(feed(wish)))
             assert due <= seen[name], name
 
-    at_least, feeding.AT_LEAST = feeding.AT_LEAST, 1
+    at_least, feeding.LEAST_ARTICLES = feeding.LEAST_ARTICLES, 1
     next_poll = clock.now + poll
     try:
         for gap, kind, pick in events:
@@ -317,7 +317,7 @@ def test_who_polls_every_two_days_sees_all_that_ever_qualified(events, min_point
         clock.now = next_poll
         look()
     finally:
-        feeding.AT_LEAST = at_least
+        feeding.LEAST_ARTICLES = at_least
 
 
 def happen(repository, points, kind, pick):

@@ -180,7 +180,7 @@ def test_no_choice_is_from_before_its_article(repository, clock):
 
 
 def test_everything_chosen_is_told_however_much_it_is(repository, clock, monkeypatch):
-    monkeypatch.setattr(members, "_AT_ONCE", 2)
+    monkeypatch.setattr(members, "ENTRIES_PER_READ", 2)
     articles = [post(repository, number) for number in range(17)]
     for article in articles:
         clock.advance(1)

@@ -47,7 +47,7 @@ BOB = Actor(2, "bob")
 
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tuning, "STEP", 3)
+    monkeypatch.setattr(tuning, "ARTICLES_PER_STEP", 3)
 
 
 @pytest.fixture

@@ -167,7 +167,7 @@ def test_a_stale_hot_list_is_scored_anew_first(repository, clock):
 
 def test_parameters_put_in_force_between_two_steps_begin_the_preview_anew(repository, clock, monkeypatch):
     monkeypatch.setattr(previews, "PART", 40)
-    monkeypatch.setattr(tuning, "STEP", 1000)
+    monkeypatch.setattr(tuning, "ARTICLES_PER_STEP", 1000)
     fill(repository, clock)
     run_many, calls = repository.store.run_many, []
 

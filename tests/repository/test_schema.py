@@ -138,7 +138,7 @@ def test_another_weight_is_adopted_once_and_everything_scored_by_it(repository):
 
 
 def test_scoring_anew_that_was_broken_off_is_ended_by_the_next_start(repository, clock, monkeypatch):
-    monkeypatch.setattr(tuning, "STEP", 2)
+    monkeypatch.setattr(tuning, "ARTICLES_PER_STEP", 2)
     for n in range(30):
         repository.articles.post(1, "alice", "T", f"https://example.org/{n}")
         clock.advance(1)
@@ -229,7 +229,7 @@ def test_a_store_without_lists_of_what_each_shard_posted_gets_them_at_its_start(
         client.unlink(name)
     client.hdel("schema:", "posted")
     client.zadd("posted:1", {"1": 1})  # all shards shared one list
-    monkeypatch.setattr(schema, "_STEP", step)
+    monkeypatch.setattr(schema, "ARTICLES_PER_STEP", step)
 
     repository.prepare()
 

@@ -374,7 +374,7 @@ def test_a_store_from_before_is_sound_and_its_search_says_that_it_is_not_complet
 
 
 def test_a_store_from_before_is_indexed_step_by_step(unindexed, monkeypatch):
-    monkeypatch.setattr(find, "STEP", 2)
+    monkeypatch.setattr(find, "ARTICLES_PER_READ", 2)
 
     assert unindexed.search.catch_up(-1) == 2
     assert unindexed.store.client.hget(names.SCHEMA, "indexed") == f"{WORDS_VERSION} 2"
@@ -395,7 +395,7 @@ def test_changes_while_it_is_indexed_are_kept(unindexed):
 
 
 def test_one_script_enters_no_more_words_than_it_may(monkeypatch):
-    monkeypatch.setattr(index, "_WORDS_AT_ONCE", 10)
+    monkeypatch.setattr(index, "_WORDS_PER_SCRIPT", 10)
     sizes = {"1": 4, "2": 4, "3": 4, "4": 30, "5": 1, "6": 7}
     rows = [(article_id, " " + "word " * size) for article_id, size in sizes.items()]
 
@@ -442,7 +442,7 @@ def test_two_versions_side_by_side_make_the_words_once(repository, monkeypatch):
     for number in range(4):
         post(repository, f"redis {number}")
     client.hset(names.SCHEMA, "indexed", "0 all")
-    monkeypatch.setattr(find, "STEP", 1)
+    monkeypatch.setattr(find, "ARTICLES_PER_READ", 1)
     older = repository.search.index_all()
     next(older)
     monkeypatch.setattr(find, "WORDS_VERSION", NEWER)  # another process is started meanwhile

@@ -40,7 +40,7 @@ def test_what_is_removed_or_unknown_is_left_out(repository, article, clock):
 
 
 def test_thousands_are_asked_for_in_portions_and_keep_their_order(repository, monkeypatch):
-    monkeypatch.setattr(standings, "AT_ONCE", 3)
+    monkeypatch.setattr(standings, "STANDINGS_PER_READ", 3)
     ids = [repository.articles.post(ALICE, "alice", f"T {n}", f"https://e.org/{n}").id for n in range(10)]
     wanted = ids[::2] + ids[1::2]
 

@@ -665,7 +665,7 @@ def run(make: Callable[[Clock], Repository], *, examples: int, steps: int) -> No
 @pytest.fixture(autouse=True)
 def _small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that much happens while parameters are being applied."""
-    monkeypatch.setattr(tuning, "STEP", 1)
+    monkeypatch.setattr(tuning, "ARTICLES_PER_STEP", 1)
 
 
 @pytest.mark.timeout(300)

@@ -171,7 +171,7 @@ def test_pages_of_a_span_are_two_round_trips_also_when_it_is_made(repository, cl
 
 
 def test_a_store_of_before_is_ranked_at_its_next_start_in_bounded_steps(repository, clock, monkeypatch):
-    monkeypatch.setattr(schema, "_STEP", 3)
+    monkeypatch.setattr(schema, "ARTICLES_PER_STEP", 3)
     for number in range(20):
         post(repository, number)
         clock.advance(number % 3)

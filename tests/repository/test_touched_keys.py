@@ -68,7 +68,7 @@ def touched(store_paths: StorePaths) -> Touched:
     with keys_of_scripts(repository) as heard, pytest.MonkeyPatch.context() as monkeypatch:
         repository.prepare()
         use_all(repository, clock)
-        monkeypatch.setattr(parameters, "STEP", 1)
+        monkeypatch.setattr(parameters, "ARTICLES_PER_STEP", 1)
         ids = use_while_another_weight_is_applied(repository, clock)
         upgrade(repository, ids)
         mend(repository, clock, ids)

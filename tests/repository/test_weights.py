@@ -331,7 +331,7 @@ def values(parameters):
 
 
 def test_an_interrupted_change_goes_on_as_the_sites_own(auto, monkeypatch):
-    monkeypatch.setattr(tuning, "STEP", 10)
+    monkeypatch.setattr(tuning, "ARTICLES_PER_STEP", 10)
     auto.weights.adjust()
     state = auto.parameters.get_state()
     assert state.applying

@@ -36,7 +36,7 @@ from articles.readership.detection import suspicion_of
 from articles.repository import Repository, connect
 from articles.wiring import rules
 
-_AT_ONCE = 2000  # views between two looks at the progress bar
+_VIEWS_PER_BATCH = 2000  # views between two looks at the progress bar
 _LINES_SHOWN = 10
 _INTERRUPTED = 130  # exit status, as shells have it
 
@@ -142,8 +142,8 @@ class Replay:
         """Count these views, which are in the order of their time."""
         self._enter(first_seen(views))
         self._views, self._reasons = views, []
-        for at in range(0, len(views), _AT_ONCE):
-            batch = [(self._ids[v.path], self._visit(v), v.at) for v in views[at : at + _AT_ONCE]]
+        for at in range(0, len(views), _VIEWS_PER_BATCH):
+            batch = [(self._ids[v.path], self._visit(v), v.at) for v in views[at : at + _VIEWS_PER_BATCH]]
             counts = self._repository.pageviews.record_many(batch)
             self._reasons += [count.reason if count else "missing" for count in counts]
             bar.reach(len(self._reasons))
@@ -164,8 +164,8 @@ class Replay:
     def _enter(self, paths: dict[str, float]) -> None:
         """An article for each path, posted when it was first viewed."""
         articles = [_article(number, path, at) for number, (path, at) in enumerate(paths.items())]
-        for at in range(0, len(articles), _AT_ONCE):
-            batch = articles[at : at + _AT_ONCE]
+        for at in range(0, len(articles), _VIEWS_PER_BATCH):
+            batch = articles[at : at + _VIEWS_PER_BATCH]
             ids = self._repository.imports.add(batch)
             self._ids |= {one.title: number for one, number in zip(batch, ids, strict=True) if number}
 

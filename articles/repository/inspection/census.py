@@ -4,14 +4,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from articles.repository.store.batches import KEYS_PER_SCAN
 from articles.repository.store.connection import Store
 from articles.repository.store.key_table import recognise
 
 MOST_KEYS = 20_000
 """More keys than these are not looked at, so that the page costs the same in a store of any size."""
 
-_PER_SCAN = 1000
-_MOST_SCANS = 2 * MOST_KEYS // _PER_SCAN
+_MOST_SCANS = 2 * MOST_KEYS // KEYS_PER_SCAN
 
 OTHER = ""
 """Kind of a key that no part of the site would have written."""
@@ -49,7 +49,7 @@ def _meet(store: Store, most: int) -> tuple[Counter[str], int, bool]:
     found, met, cursor = Counter[str](), 0, 0
     for _ in range(_MOST_SCANS):
         with store.commands() as client:
-            cursor, names = client.scan(cursor, count=_PER_SCAN)
+            cursor, names = client.scan(cursor, count=KEYS_PER_SCAN)
         found.update(kinds_of(names))
         met += len(names)
         if cursor == 0 or met >= most:

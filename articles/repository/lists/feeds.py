@@ -23,17 +23,18 @@ from articles.searching import Query
 COVERED = 49 * 3600
 """Seconds that feeds go back: two days, and an hour for caches and for polls that come late."""
 
-AT_LEAST = 30
-AT_MOST = 1000
+LEAST_ARTICLES = 30
+MOST_ARTICLES = 1000
 """Articles in a feed."""
 
 CANDIDATES = 10_000
 """Articles of a list among which those with enough points are looked for."""
 
-LOOKED_AT = 2000
+MOST_READ = 2000
 """Articles read at most, so that those in hidden groups do not make a feed cost without end."""
 
-READ_AT_ONCE = 250
+ARTICLES_PER_BATCH = 250
+"""Articles read in one round trip: fewer than a whole feed, of which hidden groups may leave out some."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +59,10 @@ class FeedFilter:
 class Feeds:
     """The articles of every feed, in the order of its list.
 
-    All that were posted since `since()`, and at least `AT_LEAST`, the first of the list; at most `AT_MOST`. Of the
-    most points the first alone.
-    Round trips: candidates, where they stand, the articles (one for the first, one for each `READ_AT_ONCE` more).
+    All that were posted since `since()`, and at least `LEAST_ARTICLES`, the first of the list; at most
+    `MOST_ARTICLES`. Of the most points the first alone.
+    Round trips: candidates, where they stand, the articles (one for the first, one for each `ARTICLES_PER_BATCH`
+    more).
     """
 
     def __init__(self, store: Store, hot: Hot, search: Search, catalogue: Standings) -> None:
@@ -88,10 +90,10 @@ class Feeds:
         return self._collect(sorted(found, key=lambda one: sort_key(one.score, str(one.id)), reverse=True), wish)
 
     def list_top(self, span: Span, wish: FeedFilter) -> list[Article]:
-        """Most points first: of what was posted within the span the first `AT_LEAST`, and no more."""
+        """Most points first: of what was posted within the span the first `LEAST_ARTICLES`, and no more."""
         rankings = site_rankings(self._store, Order.POINTS, span)
         ids = merge_page(self._store, rankings, 0, self._candidates(wish)).ids
-        return self._collect(self._catalogue.list_for(ids), wish, since=inf)[:AT_LEAST]
+        return self._collect(self._catalogue.list_for(ids), wish, since=inf)[:LEAST_ARTICLES]
 
     def list_hot(self, wish: FeedFilter) -> list[Article]:
         """By hotness. Covers what is on the hot list: articles that nobody has read are not."""
@@ -126,11 +128,12 @@ class Feeds:
     def list_found(self, query: Query, wish: FeedFilter, *, slug: str | None = None) -> list[Article]:
         """What meets all terms, newest first, inside a group if `slug` is given. Raises GroupNotFound.
 
-        Looked for among the newest `AT_MOST` that meet them and are in no hidden group, whatever their points.
+        Looked for among the newest `MOST_ARTICLES` that meet them and are in no hidden group, whatever their
+        points.
         """
         if slug is not None:
             wish = wish.showing([slug])
-        ids = self._search.list_newest(query, AT_MOST, slug=slug, hidden=wish.hidden)
+        ids = self._search.list_newest(query, MOST_ARTICLES, slug=slug, hidden=wish.hidden)
         return self._collect(self._catalogue.list_for(ids), wish)
 
     def _ids(self, order: Order, wish: FeedFilter) -> list[ArticleId]:
@@ -138,7 +141,7 @@ class Feeds:
 
     @staticmethod
     def _candidates(wish: FeedFilter) -> int:
-        return AT_MOST if wish == FeedFilter() else CANDIDATES
+        return MOST_ARTICLES if wish == FeedFilter() else CANDIDATES
 
     def _cut(self, order: Order, size: int, slug: str | None = None) -> Cut:
         """The first `size` entries of a list."""
@@ -152,11 +155,11 @@ class Feeds:
         """The first ones, and all posted `since`, in Unix seconds, as far as the wish admits them."""
         since, found, looked_at = self.get_since(wish) if since is None else since, list[Article](), 0
         waiting = [one for one in standings if wish.min_points is None or one.points >= wish.min_points]
-        while waiting and len(found) < AT_MOST and looked_at < LOOKED_AT:
-            if len(found) >= AT_LEAST:
+        while waiting and len(found) < MOST_ARTICLES and looked_at < MOST_READ:
+            if len(found) >= LEAST_ARTICLES:
                 waiting = [one for one in waiting if one.posted_at >= since]
-            size = READ_AT_ONCE if len(found) >= AT_LEAST else AT_LEAST
+            size = ARTICLES_PER_BATCH if len(found) >= LEAST_ARTICLES else LEAST_ARTICLES
             chunk, waiting = waiting[:size], waiting[size:]
             found += filter(wish.admits, read_articles(self._store, [one.id for one in chunk], None))
             looked_at += len(chunk)
-        return found[:AT_MOST]
+        return found[:MOST_ARTICLES]

@@ -13,9 +13,6 @@ from articles.repository.lists.reading import moved_to, read_articles
 from articles.repository.lists.unseen import UnseenQuery, read_unseen
 from articles.repository.store.connection import Store
 
-MOST_GROUPS = 10
-"""Groups that one list shows together."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
@@ -68,7 +65,7 @@ class Lists:
     ) -> ArticlePage:
         """Page `number`, counted from 1, highest, newest or hottest first, with the reader's own choices.
 
-        `slug` or `slugs`: only articles of any of these groups, at most `MOST_GROUPS`. `hidden`: none of these
+        `slug` or `slugs`: only articles of any of these groups, at most `GROUPS_PER_LIST`. `hidden`: none of these
         groups, but for those asked for. `since`, in Unix seconds, keeps to what was posted then or later; for the
         site's hot list only, as `span` is for its points. `shown`, if any: the best of all others, whatever the
         number, and an empty page where there are none. `size` is `Rules.per_page` if not given.

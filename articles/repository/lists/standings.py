@@ -14,8 +14,8 @@ from articles.repository.store import keys as names
 from articles.repository.store.connection import Store
 from articles.repository.store.keys import Keys
 
-AT_ONCE = 5000
-"""Articles asked for in one round trip."""
+STANDINGS_PER_READ = 5000
+"""Articles in one round trip: a few numbers for each, without texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +40,13 @@ class Standings:
             return int(client.get(names.COUNTER) or 0)
 
     def list_for(self, ids: Sequence[ArticleId]) -> list[Standing]:
-        """In the order of `ids`; those that are not listed are left out. One round trip for each `AT_ONCE`."""
+        """Return them in the order of `ids`, without those that are not listed.
+
+        One round trip for each `STANDINGS_PER_READ`.
+        """
         found: dict[ArticleId, Standing] = {}
-        for at in range(0, len(ids), AT_ONCE):
-            found |= {standing.id: standing for standing in self._of_some(ids[at : at + AT_ONCE])}
+        for at in range(0, len(ids), STANDINGS_PER_READ):
+            found |= {standing.id: standing for standing in self._of_some(ids[at : at + STANDINGS_PER_READ])}
         return [found[article_id] for article_id in ids if article_id in found]
 
     def _of_some(self, ids: Sequence[ArticleId]) -> Iterator[Standing]:

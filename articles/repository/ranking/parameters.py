@@ -16,11 +16,9 @@ from articles.domain.errors import ParametersChanged, StoreUnfit
 from articles.domain.lists import Order
 from articles.domain.moderation import Actor
 from articles.domain.ranking import RANGES, Parameters, out_of_range
+from articles.repository.store.batches import ARTICLES_PER_STEP
 from articles.repository.store.client import UNPREPARED
 from articles.repository.store.connection import Call, Store, exact_time
-
-STEP = 1000
-"""Articles scored in one step: some milliseconds of the store's time."""
 
 _NAMES = tuple(RANGES)
 
@@ -159,7 +157,7 @@ class RankingParameters:
                 Call(
                     "ranking/stage_scores",
                     (keys.ranking, keys.next_score, keys.order(Order.TIME), keys.order(Order.SCORE)),
-                    (keys.prefix, weight, STEP, version),
+                    (keys.prefix, weight, ARTICLES_PER_STEP, version),
                 )
                 for keys in self._store.shards.all
             ]

@@ -14,7 +14,9 @@ from articles.repository.store.connection import Call, Store, exact_time
 DAYS_KEPT = 14
 """Days (UTC) for which views are known day by day."""
 
-_AT_ONCE = 500
+_VIEWS_PER_ROUND_TRIP = 500
+"""Scripts in one pipeline, each of which records a view."""
+
 _DAY = 86400
 
 
@@ -35,8 +37,8 @@ class Pageviews:
     def record_many(self, views: Sequence[tuple[ArticleId, Visit, float]]) -> list[ViewCount | None]:
         """Count views that happened at given moments, in Unix seconds; None where there is no such article."""
         counts: list[ViewCount | None] = []
-        for at in range(0, len(views), _AT_ONCE):
-            calls = [self._call(*view) for view in views[at : at + _AT_ONCE]]
+        for at in range(0, len(views), _VIEWS_PER_ROUND_TRIP):
+            calls = [self._call(*view) for view in views[at : at + _VIEWS_PER_ROUND_TRIP]]
             replies = self._store.run_many(calls)
             counts += [_count(*reply) if len(reply) > 1 else None for reply in replies]
         return counts

@@ -15,6 +15,7 @@ from articles.domain.members import UserId
 from articles.repository.lists.reading import moved_to, read_articles, sort_key
 from articles.repository.search.index import ALL_INDEXED, by_words, version_of
 from articles.repository.store import keys as names
+from articles.repository.store.batches import ARTICLES_PER_READ
 from articles.repository.store.connection import Call, Store, Value
 from articles.repository.store.keys import Keys
 from articles.searching import WORDS_VERSION, Query, Term, words_of
@@ -28,9 +29,6 @@ FEW = 2000
 STEPS = (("walk", 2000), ("meet", 4000), ("walk", 4000), ("walk", 4000), ("sample", 1))
 """What is tried, one call of the script each, and how many articles of a ranking it walks past, until the best are
 known. After the last, the answer says that there may be more: no store is held up for what hardly anybody asks."""
-
-STEP = 500
-"""Articles that are indexed at once."""
 
 _Match = tuple[float, bytes]
 
@@ -116,7 +114,7 @@ class Search:
         """
         waiting, done = [] if version_of(self._state()) > WORDS_VERSION else list(ids), 0
         while waiting:
-            batch, waiting = waiting[:STEP], waiting[STEP:]
+            batch, waiting = waiting[:ARTICLES_PER_READ], waiting[ARTICLES_PER_READ:]
             articles = read_articles(self._store, batch, None)
             done += len(articles)
             waiting = self._enter(articles) + waiting
@@ -153,7 +151,7 @@ class Search:
         if not self._note(done, takes_over=anew):
             return
         while done < last:
-            following = min(done + STEP, last)
+            following = min(done + ARTICLES_PER_READ, last)
             self.reindex(range(done + 1, following + 1))
             done = following
             if not self._note(done):

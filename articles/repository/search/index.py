@@ -12,7 +12,8 @@ from articles.searching import WORDS_VERSION, words_of
 ALL_INDEXED = f"{WORDS_VERSION} all"
 """Field `indexed` of the store's stamp, when every article has its words."""
 
-_IDS_AT_ONCE = 500
+_IDS_PER_SCRIPT = 500
+"""Ids under words, and words, that one script audits or repairs: it compares each with its article."""
 
 
 def version_of(state: str | None) -> int:
@@ -21,7 +22,7 @@ def version_of(state: str | None) -> int:
     return int(version) if version.isdigit() else 0
 
 
-_WORDS_AT_ONCE = 3000
+_WORDS_PER_SCRIPT = 3000
 """Words that one script enters: each may also replace another."""
 
 
@@ -30,7 +31,7 @@ def by_words(rows: Iterable[tuple[str, ...]]) -> Iterator[list[tuple[str, ...]]]
     portion, words = list[tuple[str, ...]](), 0
     for row in rows:
         more = row[-1].count(" ")
-        if portion and words + more > _WORDS_AT_ONCE:
+        if portion and words + more > _WORDS_PER_SCRIPT:
             yield portion
             portion, words = [], 0
         portion.append(row)
@@ -85,13 +86,13 @@ class Index:
         """Arguments of the scripts: words with some thousand ids together, or a part of the ids of one."""
         words = sorted({*found, *ranked_members(self._store, keys.lexicon)})
         together, ids = list[str](), 0
-        for at in range(0, len(words), _IDS_AT_ONCE):
-            portion = words[at : at + _IDS_AT_ONCE]
+        for at in range(0, len(words), _IDS_PER_SCRIPT):
+            portion = words[at : at + _IDS_PER_SCRIPT]
             for word, size in zip(portion, self._sizes(keys, portion), strict=True):
-                if size > _IDS_AT_ONCE:
+                if size > _IDS_PER_SCRIPT:
                     yield from self._parts(keys, word)
                     continue
-                if together and (ids + size > _IDS_AT_ONCE or len(together) >= _IDS_AT_ONCE):
+                if together and (ids + size > _IDS_PER_SCRIPT or len(together) >= _IDS_PER_SCRIPT):
                     yield [len(together), *together]
                     together, ids = [], 0
                 together.append(word)
@@ -107,5 +108,5 @@ class Index:
         return sizes
 
     def _parts(self, keys: Keys, word: str) -> Iterator[list[str | int]]:
-        for ids in portions(set_members(self._store, keys.word(word)), _IDS_AT_ONCE):
+        for ids in portions(set_members(self._store, keys.word(word)), _IDS_PER_SCRIPT):
             yield [1, word, *ids]

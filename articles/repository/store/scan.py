@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from articles.domain.articles import ArticleId
 from articles.domain.lists import Order
 from articles.domain.members import UserId
+from articles.repository.store.batches import KEYS_PER_SCAN
 from articles.repository.store.connection import Store
 from articles.repository.store.key_table import (
     ARTICLE,
@@ -23,8 +24,6 @@ from articles.repository.store.key_table import (
 from articles.repository.store.keys import Keys, Shards
 
 T = TypeVar("T")
-
-PER_SCAN = 1000
 
 
 @dataclass(slots=True)
@@ -46,7 +45,7 @@ def walk(store: Store) -> Iterator[list[str]]:
     cursor = 0
     while True:
         with store.commands() as client:
-            cursor, found = client.scan(cursor, count=PER_SCAN)
+            cursor, found = client.scan(cursor, count=KEYS_PER_SCAN)
         yield found
         if cursor == 0:
             return
@@ -119,10 +118,10 @@ def newest_since(store: Store, times: str, since: float) -> Iterator[str]:
     done = 0
     while True:
         with store.commands() as client:
-            found = client.zrevrangebyscore(times, "+inf", f"{since:.3f}", start=done, num=PER_SCAN)
+            found = client.zrevrangebyscore(times, "+inf", f"{since:.3f}", start=done, num=KEYS_PER_SCAN)
         yield from found
         done += len(found)
-        if len(found) < PER_SCAN:
+        if len(found) < KEYS_PER_SCAN:
             return
 
 
@@ -130,7 +129,7 @@ def _scanned(store: Store, command: str, key: str) -> Iterator[Any]:
     cursor = 0
     while True:
         with store.commands() as client:
-            cursor, found = getattr(client, command)(key, cursor, count=PER_SCAN)
+            cursor, found = getattr(client, command)(key, cursor, count=KEYS_PER_SCAN)
         yield from found
         if cursor == 0:
             return

@@ -13,6 +13,7 @@ from articles.domain.ranking import Parameters
 from articles.repository.ranking.parameters import is_chosen_by_moderators, parameters_from, values_of
 from articles.repository.search.index import ALL_INDEXED
 from articles.repository.store import keys as names
+from articles.repository.store.batches import ARTICLES_PER_STEP
 from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import walk
@@ -33,9 +34,6 @@ _CLOSES = "closes"
 
 _POSTED = "posted"
 """There once every shard lists what members posted."""
-
-_STEP = 1000
-"""Articles ranked, listed, or given a closing time in one step."""
 
 _SITE = "site"
 """A random UUID, made at the first start that knows of it."""
@@ -132,7 +130,7 @@ def _step_through(
     """Run a script along one shard's rankings by time until its cursor comes back empty."""
     cursor = "-inf"
     while cursor:
-        (cursor,) = store.run(script, rankings, [keys.prefix, cursor, _STEP, *more()])
+        (cursor,) = store.run(script, rankings, [keys.prefix, cursor, ARTICLES_PER_STEP, *more()])
 
 
 def _drop_shared_lists(store: Store) -> None:

@@ -26,9 +26,11 @@ from typing import Any
 from articles.domain.lists import Order, Span
 from articles.domain.members import UserId
 from articles.domain.ranking import RANGES, out_of_range
+from articles.repository.lists.merging import MOST_READINGS
 from articles.repository.ranking.parameters import parameters_from
 from articles.repository.search.index import Finding, Index
 from articles.repository.store import keys as names
+from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK
 from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import (
@@ -41,10 +43,6 @@ from articles.repository.store.scan import (
     survey,
 )
 from articles.repository.upkeep.long_articles import MOST_LOOKED_AT, check_long
-
-_AT_ONCE = 250
-_ENTRIES_AT_ONCE = 500
-_MOST_READINGS = 10
 
 _IN_FORCE = (*RANGES, "seconds_per_point", "version", "refreshed_at")
 
@@ -74,7 +72,7 @@ class Audit:
         yield from self._check_counter(max((max(found, default=0) for found in ids.values()), default=0))
         yield from self._check_parameters()
         for keys, contents in shards.items():
-            for batch in batches(ids[keys], _AT_ONCE):
+            for batch in batches(ids[keys], ARTICLES_PER_CHECK):
                 yield from self._check_articles(keys, batch)
                 yield from self._index.check_articles(keys, batch)
                 done += len(batch)
@@ -113,7 +111,7 @@ class Audit:
 
     def _parameters(self) -> list[list[Any]]:
         """Those of each shard; read again where the list was scored anew between one shard and the next."""
-        for _ in range(_MOST_READINGS):
+        for _ in range(MOST_READINGS):
             with self._store.pipeline() as pipe:
                 for keys in self._store.shards.all:
                     pipe.hmget(keys.ranking, _IN_FORCE)
@@ -124,7 +122,7 @@ class Audit:
 
     def _check_hot(self, keys: Keys) -> Iterator[Finding]:
         hot = keys.order(Order.HOT)
-        for batch in batches(set(map(int, ranked_members(self._store, hot))), _AT_ONCE):
+        for batch in batches(set(map(int, ranked_members(self._store, hot))), ARTICLES_PER_CHECK):
             flat = self._store.run("audit/hot", [hot], [keys.prefix, *batch])
             for article_id, problem in zip(flat[::2], flat[1::2], strict=True):
                 yield Finding(keys.article(int(article_id)), problem)
@@ -138,7 +136,7 @@ class Audit:
         if not since:
             return
         recent = newest_since(self._store, times, float(since))
-        for batch in portions(chain(recent, ranked_members(self._store, top)), _AT_ONCE):
+        for batch in portions(chain(recent, ranked_members(self._store, top)), ARTICLES_PER_CHECK):
             fresh = [article_id for article_id in dict.fromkeys(batch) if article_id not in seen]
             seen.update(fresh)
             _, found, _ = self._store.run("audit/top", rankings, [keys.prefix, span.value, *fresh])
@@ -161,8 +159,8 @@ class Audit:
     def _check_log(self, keys: Keys) -> Iterator[Finding]:
         with self._store.commands() as client:
             entries = client.llen(keys.log)
-        for done in range(0, entries, _AT_ONCE):
-            flat = self._store.run("audit/log", [keys.log], [keys.prefix, done, _AT_ONCE])
+        for done in range(0, entries, ARTICLES_PER_CHECK):
+            flat = self._store.run("audit/log", [keys.log], [keys.prefix, done, ARTICLES_PER_CHECK])
             for article_id, problem in zip(flat[::2], flat[1::2], strict=True):
                 yield Finding(keys.article(int(article_id)), problem)
 
@@ -171,9 +169,9 @@ class Audit:
         now, done, entries = exact_time(self._store.now()), 0, 1
         while done < entries:
             entries, flat = self._store.run(
-                "audit/choices", [*lists, keys.gone], [keys.prefix, member, now, done, _ENTRIES_AT_ONCE]
+                "audit/choices", [*lists, keys.gone], [keys.prefix, member, now, done, ENTRIES_PER_CHECK]
             )
-            done += _ENTRIES_AT_ONCE
+            done += ENTRIES_PER_CHECK
             for at, problem in zip(flat[::2], flat[1::2], strict=True):
                 yield Finding(lists[at - 1], problem)
 
@@ -186,7 +184,8 @@ class Audit:
             yield Finding(keys.group(slug), "holds articles, but there is no such group")
         rankings = [ranked_members(self._store, keys.group_order(order, slug)) for order in Order]
         seen, said = set[str](), set[str]()
-        for batch in chain([[]], portions(chain(set_members(self._store, keys.group(slug)), *rankings), _AT_ONCE)):
+        listed = chain(set_members(self._store, keys.group(slug)), *rankings)
+        for batch in chain([[]], portions(listed, ARTICLES_PER_CHECK)):
             fresh = [article_id for article_id in dict.fromkeys(batch) if article_id not in seen]
             seen.update(fresh)
             said.update(self._store.run("audit/group", [keys.group(slug)], [keys.prefix, slug, *fresh]))

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
+from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK
 from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import portions, set_members
 
 MOST_LOOKED_AT = 1000
 """Voters, words and entries of the log that one step looks at: some milliseconds of the store's time."""
-
-_VOTERS, _ENTRIES = 500, 250
 
 
 def check_long(store: Store, keys: Keys, article_id: int) -> Iterator[str]:
@@ -39,10 +38,10 @@ def _on_voters(store: Store, script: str, keys: Keys, article_id: int, users: Se
 
 def _voters(store: Store, keys: Keys, article_id: int) -> Iterator[list[str]]:
     for voters in (keys.voted(article_id), keys.oppose(article_id)):
-        yield from portions(set_members(store, voters), _VOTERS)
+        yield from portions(set_members(store, voters), ENTRIES_PER_CHECK)
 
 
 def _entries(store: Store, keys: Keys, article_id: int) -> Iterator[list[str]]:
     with store.commands() as client:
         numbers = client.hget(keys.article(article_id), "log")
-    yield from portions((numbers or "").split(",") if numbers else (), _ENTRIES)
+    yield from portions((numbers or "").split(",") if numbers else (), ARTICLES_PER_CHECK)

@@ -10,15 +10,12 @@ from articles.repository.lists.reading import split_groups
 from articles.repository.search.find import Search
 from articles.repository.search.index import Finding, Index
 from articles.repository.store import keys as names
+from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK
 from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import Contents, batches, mentioned_ids, portions, set_members, survey
 from articles.repository.upkeep.audit import Progress, quiet
 from articles.repository.upkeep.long_articles import MOST_LOOKED_AT, repair_long
-
-_AT_ONCE = 250
-_ENTRIES_AT_ONCE = 500
-
 
 Tell = Callable[[Finding], object]
 """Told of what cannot be repaired."""
@@ -51,7 +48,7 @@ class Repair:
         progress(done, total)
         slugs: set[str] = set()
         for keys, contents in shards.items():
-            for batch in batches(ids[keys], _AT_ONCE):
+            for batch in batches(ids[keys], ARTICLES_PER_CHECK):
                 slugs |= self._repair_articles(keys, batch, tell)
                 self._search.reindex(map(int, batch))
                 done += len(batch)
@@ -85,15 +82,15 @@ class Repair:
         return slugs
 
     def _repair_log(self, keys: Keys) -> None:
-        done, found = 0, _AT_ONCE
-        while found == _AT_ONCE:
-            (found,) = self._store.run("repair/log", [keys.log], [keys.prefix, done, _AT_ONCE])
+        done, found = 0, ARTICLES_PER_CHECK
+        while found == ARTICLES_PER_CHECK:
+            (found,) = self._store.run("repair/log", [keys.log], [keys.prefix, done, ARTICLES_PER_CHECK])
             done += found
 
     def _repair_groups(self, keys: Keys, contents: Contents) -> None:
         """Their rankings are made again by their next readers."""
         for slug in sorted(contents.groups):
-            for batch in portions(set_members(self._store, keys.group(slug)), _AT_ONCE):
+            for batch in portions(set_members(self._store, keys.group(slug)), ARTICLES_PER_CHECK):
                 self._store.run("repair/group", [keys.group(slug)], [keys.prefix, slug, *batch])
             with self._store.commands() as client:
                 client.unlink(*(keys.group_order(order, slug) for order in Order))
@@ -103,7 +100,7 @@ class Repair:
         for member in sorted(contents.members):
             lists, done, entries = [keys.votes_of(member), keys.opposes_of(member), keys.gone], 0, 1
             while done < entries:
-                arguments: list[Value] = [keys.prefix, member, now, done, _ENTRIES_AT_ONCE]
+                arguments: list[Value] = [keys.prefix, member, now, done, ENTRIES_PER_CHECK]
                 entries, done = self._store.run("repair/choices", lists, arguments)
 
     def _drop_tops(self, keys: Keys) -> None:

@@ -9,8 +9,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from articles.domain.errors import GroupNotFound
-from articles.domain.lists import Order, Range, Span
-from articles.repository import MOST_GROUPS
+from articles.domain.lists import GROUPS_PER_LIST, Order, Range, Span
 from articles.text.lines import InvalidInput
 from articles.text.slugs import slugs_between
 from articles.views.lists.list_page import Reader, list_page
@@ -71,7 +70,7 @@ def _choice(request: HttpRequest, name: str, default: Chosen) -> Chosen:
 def slugs_in(text: str) -> tuple[str, ...]:
     """The slugs of an address like `python+redis`, sorted, each once. Raises Http404 for what can be none."""
     try:
-        return slugs_between(text, at_most=MOST_GROUPS)
+        return slugs_between(text, at_most=GROUPS_PER_LIST)
     except InvalidInput as refused:
         raise Http404(str(refused)) from refused
 

@@ -15,7 +15,7 @@ from articles.domain.errors import ArticleRemoved, VotingClosed
 from articles.domain.lists import Order, PageRefresh
 from articles.formatting.values import grouped
 from articles.text.refusals import action_sentence
-from articles.text.slugs import clean_slug
+from articles.text.slugs import SLUGS_PER_REQUEST, clean_slug
 from articles.views.lists.article_counts import counts
 from articles.web.caching import unless_known
 from articles.web.identity import reader_id
@@ -27,7 +27,6 @@ SHARED_SECONDS = 5
 
 _IDS = re.compile(r"[1-9][0-9]{0,17}(,[1-9][0-9]{0,17}){0,99}", re.ASCII)
 _SINCE = re.compile(r"[0-9]{1,12}", re.ASCII)
-_MOST_GROUPS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,7 @@ class _Question:
         if not _IDS.fullmatch(ids) or not (since == "" or _SINCE.fullmatch(since)):
             raise ValueError
         slugs = tuple(clean_slug(slug) for slug in query.get("groups", "").split(",") if slug)
-        if len(slugs) > _MOST_GROUPS:
+        if len(slugs) > SLUGS_PER_REQUEST:
             raise ValueError
         order = query.get("order")
         return cls(
