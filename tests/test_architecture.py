@@ -1,0 +1,86 @@
+"""docs/architecture.md against the files it names, and the size of the folders it describes."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.test_floors import FLOORS, ROOT
+
+PAGE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+CONTRIBUTING = (ROOT / "docs" / "contributing.md").read_text("utf-8")
+
+MOST_MODULES = 14
+"""In one folder, beside `__init__.py`. A folder with more of them holds two nouns."""
+
+SCRIPTS = "articles/repository/"
+"""Folder of `lua/`, which both pages abbreviate."""
+
+
+def paths_in(text: str) -> list[str]:
+    """Return the files and folders that a text names, each once. Addresses and patterns are not among them."""
+    named = re.findall(r"`([A-Za-z.][\w.-]*(?:/[\w.-]+)*/?)`", text)
+    known = ("py", "lua", "html", "css", "js", "md", "txt", "po", "mo", "toml", "in")
+    return list(dict.fromkeys(one for one in named if one.endswith("/") or one.rpartition(".")[2] in known))
+
+
+def file_of(path: str) -> Path:
+    if path.startswith("lua/"):
+        return ROOT / SCRIPTS / path
+    return ROOT / path
+
+
+def rows() -> list[list[str]]:
+    """The rows of the table of changes."""
+    lines = PAGE.partition("## To change X, open Y")[2].splitlines()
+    found = [line.strip("|").split(" | ") for line in lines if line.startswith("| ")]
+    return found[2:]
+
+
+@pytest.mark.parametrize("path", [one for one in paths_in(PAGE) if "/" in one])
+def test_the_architecture_names_files_that_exist(path):
+    assert file_of(path).exists()
+
+
+@pytest.mark.parametrize("path", [one for one in paths_in(CONTRIBUTING) if "/" in one])
+def test_the_contributors_guide_names_files_that_exist(path):
+    assert file_of(path).exists()
+
+
+@pytest.mark.parametrize(("path", "name"), re.findall(r"`([\w/]+\.py)`\s+`(\w+)(?:\(\))?`", PAGE))
+def test_a_walk_names_functions_that_exist(path, name):
+    assert re.search(rf"^\s*(?:def|class) {name}\b", file_of(path).read_text("utf-8"), re.MULTILINE)
+
+
+def test_the_reader_of_paths_sees_files_and_folders_only():
+    text = "`lua/votes/cast.lua` `static/css/` `/api/votes` `lua/<noun>/<verb>.lua` `voted:<id>` `articles.web`"
+
+    assert paths_in(text) == ["lua/votes/cast.lua", "static/css/"]
+
+
+def test_the_table_covers_everyday_changes():
+    assert len(rows()) >= 25
+    assert all(len(row) == 4 for row in rows())
+    assert all(paths_in(row[1]) for row in rows())
+
+
+def test_the_floors_are_those_that_the_imports_keep():
+    block = PAGE.partition("## Floors")[2].partition("```\n")[2].partition("```")[0]
+    drawn = [re.split(r" {5,}", line.partition("   ")[2].strip())[0].split() for line in block.splitlines()]
+
+    assert [set(floor) for floor in drawn] == [set(floor) for floor in FLOORS]
+
+
+def test_no_folder_holds_more_modules_than_one_looks_through():
+    modules = [
+        path
+        for package in ("articles", "accounts", "voting_site", "bench")
+        for suffix in ("py", "lua")
+        for path in (ROOT / package).rglob(f"*.{suffix}")
+        if path.name != "__init__.py" and path.parent.name != "migrations"
+    ]
+    sizes = Counter(str(path.parent.relative_to(ROOT)) for path in modules)
+
+    assert sizes
+    assert {folder: size for folder, size in sizes.items() if size > MOST_MODULES} == {}
