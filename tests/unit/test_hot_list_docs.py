@@ -66,7 +66,7 @@ def test_what_is_said_of_an_article_a_day_old():
 def test_the_limits_are_the_rules():
     rules = default_rules()
 
-    assert f"**Scored anew every {rules.hot_refresh} s**" in PAGE
+    assert f"**Rescored every {rules.hot_refresh} s**" in PAGE
     assert f"**Trimmed to {rules.hot_size:,} after scoring,**" in PAGE
     assert f"again within {rules.view_repeat // 60} minutes" in PAGE
     assert f"more than {rules.views_per_network_and_article} views of one article" in PAGE
