@@ -1,4 +1,4 @@
-# Everything is done from here; `make run` and `make test` need only python3 with venv, and make.
+# Every task has a target here; `make run` and `make test` need only python3 with venv, and make.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -10,29 +10,29 @@ TOOLS_READY := $(VENV)/.tools
 run: $(SITE_READY)
 	@exec $(BIN)/python manage.py run
 
-# Make an administrator: asks for a name and a password. The site may be running or not.
+# Create an administrator: asks for a name and a password, whether or not the site is running.
 admin: $(SITE_READY)
 	@$(BIN)/python manage.py migrate --verbosity 0
 	@$(BIN)/python manage.py createsuperuser
 
-# A worker for each processor, with a store of its own; a file's tests stay together.
+# One worker per processor, each with its own store; the tests of a file run in one worker.
 test: $(TOOLS_READY)
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
-# The big imports: minutes, and only with the shared data at hand.
+# The large imports take minutes, and need the shared data.
 test-large: $(TOOLS_READY)
 	$(BIN)/python -m pytest -m large --timeout 900
 
-# Everything at once, by several processes, five minutes with one shard and five with four; then the audit.
+# Several processes do everything at once, five minutes with one shard and five with four; then the audit runs.
 chaos: $(TOOLS_READY)
 	$(BIN)/python -m pytest -m chaos -s tests/chaos
 
-# All tests in the system's Chromium: minutes. Pictures of every page stay in test-artefacts/pages.
+# All tests in the system's Chromium take minutes. They leave pictures of every page in test-artefacts/pages.
 test-browser: ONLY ?= browser
 test-browser: $(TOOLS_READY)
 	$(BIN)/python -m pytest -n auto --dist loadfile -m "$(ONLY)" tests/browser
 
-# The pictures in README and docs/, with the system's Chromium.
+# Retake the pictures of README.md and docs/ with the system's Chromium.
 screenshots: $(TOOLS_READY)
 	DJANGO_SETTINGS_MODULE=tests.settings $(BIN)/python -m tests.browser.screenshots
 
@@ -62,15 +62,15 @@ docs: $(SITE_READY)
 	$(BIN)/python manage.py data_model
 	$(BIN)/python -m bench.pictures.decay_curves
 
-# Gather the texts into locale/ and compile them; says which have no Chinese yet. See docs/translating.md.
+# Collect the texts into locale/ and compile them; prints those without Chinese. See docs/translating.md.
 messages: $(TOOLS_READY)
 	@$(BIN)/python manage.py messages
 
-# The picture for home screens, drawn from the favicon by the system's Chromium.
+# Draw the icon for home screens from the favicon with the system's Chromium.
 icon: $(TOOLS_READY)
 	$(BIN)/python -m bench.pictures.touch_icon
 
-# Lock the newest versions that fit requirements*.in: for Python 3.11 and newer, every platform.
+# Lock the newest versions that satisfy requirements*.in, for Python 3.11 and newer on every platform.
 lock: $(TOOLS_READY)
 	$(BIN)/uv pip compile --upgrade --universal --python-version 3.11.2 --generate-hashes --no-emit-index-url \
 		--no-header --quiet requirements.in -o requirements.txt
@@ -96,7 +96,7 @@ $(BIN)/python:
 	@$(PYTHON) -m venv $(VENV)
 
 $(SITE_READY): requirements.txt | $(BIN)/python
-	@echo "Installing what the site is made of into $(VENV) (about a minute, once) ..."
+	@echo "Installing dependencies into $(VENV) (about a minute, once) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
 	@touch $@
 
