@@ -1,9 +1,9 @@
-"""Accounts that are deleted: gone for everybody at once, and tidied up in steps that can be interrupted anywhere.
+"""Delete accounts: at once for every reader, then cleaned up in steps that can be interrupted anywhere.
 
-`begin` marks the account, in one transaction. What it did elsewhere is the affair of those who keep it: they
-register with `also` and are called again and again until they have no more to do. All is done twice, the second
-time when requests that were under way in the beginning have long ended. Then the account's row keeps its id, and a
-digest of its name, so that neither is ever given to anybody else.
+`begin` marks the account as deleted, in one transaction. Other apps keep data about the member too: they add a
+step with `register_step`, which is called until it has no more to do. All steps run twice, the second time after
+every request that was in progress at the beginning has ended. Afterwards the account's row keeps its id and a
+digest of its name, so that neither can be used by another account.
 """
 
 import logging
@@ -23,39 +23,39 @@ from django.dispatch import receiver
 from django.utils import timezone
 
 from accounts import names
-from accounts.models import Departure, User
+from accounts.models import AccountDeletion, User
 
-Work = Callable[[int, str, str, Callable[[], bool]], str]
-"""Told the user id, the name, how far it was ('' at first) and whether there is time for more; says how far it is,
-'' when all is done. To be repeated without harm."""
+Step = Callable[[int, str, str, Callable[[], bool]], str]
+"""Called with the user id, the name, the progress ('' at first) and a function that returns whether time is left.
+Returns the new progress, '' when the step is complete. Idempotent."""
 
 AGAIN_AFTER = timedelta(seconds=60)
-"""Longer than any request takes."""
+"""Delay before the second pass; longer than any request takes."""
 
 _SESSIONS_PER_BATCH = 500
 """Sessions read by one query, and decoded."""
 
 _REQUEST_BUDGET_SECONDS = 1.0
-"""Of the deletion within the member's request. Housekeeping does the rest."""
+"""Time for the deletion within the member's request. Housekeeping does the rest."""
 
 _log = logging.getLogger(__name__)
-_others: dict[str, Work] = {}
+_steps: dict[str, Step] = {}
 
 
 class LastAdministratorError(Exception):
-    """Nobody else could administrate the site."""
+    """The account is the only active administrator of the site."""
 
 
-def register_step(name: str, work: Work) -> None:
-    """Have this done too for every account that is deleted."""
-    _others[name] = work
+def register_step(name: str, step: Step) -> None:
+    """Add a step to the deletion of every account. A second step of the same name replaces the first."""
+    _steps[name] = step
 
 
 @transaction.atomic
 def begin(user_id: int) -> None:
-    """Mark the account as deleted: nobody can log in to it, use its tokens or see its page from now on.
+    """Mark the account as deleted: its login, its tokens and its page stop working.
 
-    Repeating it changes nothing. Raises LastAdministratorError.
+    Idempotent. Raises LastAdministratorError, and User.DoesNotExist for an unknown id.
     """
     administrators = User.objects.select_for_update().filter(is_superuser=True, is_active=True)
     others = [member.pk for member in administrators if member.pk != user_id]
@@ -73,96 +73,96 @@ def begin(user_id: int) -> None:
     member.groups.clear()
     member.user_permissions.clear()
     member.tokens.all().delete()
-    Departure.objects.create(user=member, begun_at=member.left_at)
+    AccountDeletion.objects.create(user=member, begun_at=member.left_at)
 
 
 @receiver(post_delete, sender=User)
-def keep_what_is_taken(instance: User, using: str, **_: Any) -> None:
-    """However an account's row goes, number and name stay taken: the account departs as with `begin`."""
+def reserve_id_and_name(instance: User, using: str, **_: Any) -> None:
+    """Insert a deleted account in place of a row that was deleted directly, so that its id and name stay taken."""
     row = User(pk=instance.pk, username=instance.username, canonical_name=instance.canonical_name)
     row.imported, row.date_joined, row.is_active = instance.imported, instance.date_joined, False
     row.left_at = instance.left_at or timezone.now()
     row.set_unusable_password()
     User.objects.using(using).bulk_create([row])
     if names.is_valid(row.username):
-        Departure.objects.using(using).create(user=row, begun_at=row.left_at)
+        AccountDeletion.objects.using(using).create(user=row, begun_at=row.left_at)
 
 
 def advance_all(budget: float) -> int:
-    """Go on with all deletions for about `budget` seconds; returns how many came to their end.
+    """Advance all deletions, oldest first, for about `budget` seconds. Return how many are complete.
 
-    One that fails does not keep the others waiting; the failure is raised in the end.
+    A deletion that fails does not delay the others; the last failure is raised at the end.
     """
-    deadline, ended, failure = time.monotonic() + budget, 0, None
-    for departure in Departure.objects.select_related("user").order_by("begun_at"):
+    deadline, completed, failure = time.monotonic() + budget, 0, None
+    for deletion in AccountDeletion.objects.select_related("user").order_by("begun_at"):
         try:
-            ended += _advance(departure, lambda: time.monotonic() < deadline)
+            completed += _advance(deletion, lambda: time.monotonic() < deadline)
         except Exception as error:
-            _log.exception("the deletion of account %d was interrupted", departure.pk)
+            _log.exception("the deletion of account %d was interrupted", deletion.pk)
             failure = error
         if time.monotonic() >= deadline:
             break
     if failure:
         raise failure
-    return ended
+    return completed
 
 
 def advance_briefly() -> None:
-    """Go on within a request; housekeeping does the rest, and what fails."""
+    """Advance all deletions within a request. Failures and remaining steps are left to housekeeping."""
     try:
         advance_all(_REQUEST_BUDGET_SECONDS)
     except Exception:
-        _log.warning("an account is deleted; what is left to tidy up is put off")
+        _log.warning("an account is deleted; housekeeping will retry its clean-up")
 
 
-def _advance(departure: Departure, more: Callable[[], bool]) -> bool:
-    """Whether it came to its end."""
+def _advance(deletion: AccountDeletion, more: Callable[[], bool]) -> bool:
+    """Run the passes that are due. Return whether the deletion is complete."""
     while True:
-        if not _take_steps(departure, more):
+        if not _take_steps(deletion, more):
             return False
-        if departure.again:
-            return _end(departure)
-        if timezone.now() < departure.begun_at + AGAIN_AFTER:
+        if deletion.again:
+            return _finish(deletion)
+        if timezone.now() < deletion.begun_at + AGAIN_AFTER:
             return False
-        departure.again, departure.step, departure.progress = True, 0, ""
-        _note(departure)
+        deletion.again, deletion.step, deletion.progress = True, 0, ""
+        _record_progress(deletion)
 
 
-def _take_steps(departure: Departure, more: Callable[[], bool]) -> bool:
-    """Whether all steps are done."""
-    member, steps = departure.user, (_end_sessions, *_others.values())
-    while departure.step < len(steps):
-        departure.progress = steps[departure.step](member.pk, member.username, departure.progress, more)
-        departure.step += not departure.progress
-        _note(departure)
-        if not more() and departure.step < len(steps):
+def _take_steps(deletion: AccountDeletion, more: Callable[[], bool]) -> bool:
+    """Run the steps of one pass. Return whether all are complete."""
+    member, steps = deletion.user, (_revoke_sessions, *_steps.values())
+    while deletion.step < len(steps):
+        deletion.progress = steps[deletion.step](member.pk, member.username, deletion.progress, more)
+        deletion.step += not deletion.progress
+        _record_progress(deletion)
+        if not more() and deletion.step < len(steps):
             return False
     return True
 
 
-def _note(departure: Departure) -> None:
-    """Remember how far it is. Another process that is ahead, or has ended it, does no harm."""
-    state = {"again": departure.again, "step": departure.step, "progress": departure.progress}
-    Departure.objects.filter(pk=departure.pk).update(**state)
+def _record_progress(deletion: AccountDeletion) -> None:
+    """Store the progress. Steps are idempotent, so a process that is behind may overwrite it."""
+    progress = {"again": deletion.again, "step": deletion.step, "progress": deletion.progress}
+    AccountDeletion.objects.filter(pk=deletion.pk).update(**progress)
 
 
 @transaction.atomic
-def _end(departure: Departure) -> bool:
-    """Take the name off the account itself; whether that was not done yet."""
-    member = User.objects.select_for_update().get(pk=departure.pk)
+def _finish(deletion: AccountDeletion) -> bool:
+    """Remove the name from the account itself. Return False if another process has completed the deletion."""
+    member = User.objects.select_for_update().get(pk=deletion.pk)
     if names.is_valid(member.username):
-        member.canonical_name = names.of_former(member.canonical_name)
-        member.username = names.instead_of(member.pk)
+        member.canonical_name = names.former_name_digest(member.canonical_name)
+        member.username = names.deleted_username(member.pk)
         member.save(update_fields=["username", "canonical_name"])
         kind = ContentType.objects.get_for_model(User)
-        told = LogEntry.objects.filter(content_type=kind, object_id=str(member.pk))
-        told.update(object_repr=member.username)
-    ended, _ = Departure.objects.filter(pk=departure.pk).delete()
-    return bool(ended)
+        entries = LogEntry.objects.filter(content_type=kind, object_id=str(member.pk))
+        entries.update(object_repr=member.username)
+    deleted_rows, _ = AccountDeletion.objects.filter(pk=deletion.pk).delete()
+    return bool(deleted_rows)
 
 
-def _end_sessions(user_id: int, _name: str, progress: str, more: Callable[[], bool]) -> str:
-    """Delete the member's sessions, which open nothing any more. Only their content says whose they are."""
+def _revoke_sessions(user_id: int, _name: str, progress: str, more: Callable[[], bool]) -> str:
+    """Delete the member's sessions. Only their content names the member, so all sessions are read, in batches."""
     store = import_module(settings.SESSION_ENGINE).SessionStore
     while True:
         batch = list(Session.objects.filter(pk__gt=progress).order_by("pk")[:_SESSIONS_PER_BATCH])

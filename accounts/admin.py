@@ -1,4 +1,4 @@
-"""Members in the administration."""
+"""Members and permission groups in Django's admin site."""
 
 import re
 from collections.abc import Iterable
@@ -18,11 +18,11 @@ from django.utils.translation import gettext_lazy as _
 from accounts import account_deletion
 from accounts.models import PermissionGroup, User
 
-_ROW = re.compile(r"\A[0-9]{1,18}\Z", re.ASCII)
+_ROW_ID = re.compile(r"\A[0-9]{1,18}\Z", re.ASCII)
 
 
 class AddMemberForm(AdminUserCreationForm):  # type: ignore[type-arg]
-    """The operator may use any valid name, reserved ones too."""
+    """Add a member. Unlike the sign-up form, accepts reserved names."""
 
     class Meta:
         model = User
@@ -30,7 +30,7 @@ class AddMemberForm(AdminUserCreationForm):  # type: ignore[type-arg]
         field_classes = {"username": UsernameField}
 
     def clean_username(self) -> str:
-        """Refuse the names of deleted accounts too, which the unique field does not know."""
+        """Raise ValidationError for a taken name, including names of deleted accounts, kept only as digests."""
         username: str = self.cleaned_data["username"]
         if User.objects.is_taken(username):
             raise ValidationError(_("This name is taken."), code="taken")
@@ -38,10 +38,10 @@ class AddMemberForm(AdminUserCreationForm):  # type: ignore[type-arg]
 
 
 class StrictMixin(admin.ModelAdmin):  # type: ignore[type-arg]
-    """Answers odd values in addresses and forms as Django answers most of them, and not with 500."""
+    """Answer malformed values in URLs and forms with 400 or a redirect where Django would answer 500."""
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest) -> bool:
-        """Not regular expressions: one that is none is an error of the database."""
+        """Reject regular expressions: an invalid one is a database error."""
         is_expression = lookup.rpartition("__")[2] in ("regex", "iregex")
         return not is_expression and super().lookup_allowed(lookup, value, request)
 
@@ -52,15 +52,15 @@ class StrictMixin(admin.ModelAdmin):  # type: ignore[type-arg]
             raise IncorrectLookupParameters from error
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
-        if not all(map(_ROW.match, request.POST.getlist(ACTION_CHECKBOX_NAME))):
-            raise BadRequest("a row that is none was chosen")
+        if not all(map(_ROW_ID.match, request.POST.getlist(ACTION_CHECKBOX_NAME))):
+            raise BadRequest("a selected row id is not a number")
         return super().changelist_view(request, extra_context)
 
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         try:
             return super().changeform_view(request, *args, **kwargs)
         except OverflowError as error:
-            raise BadRequest("a number is too large for the database") from error
+            raise BadRequest("a number exceeds the range of the database") from error
 
 
 admin.site.unregister(Group)
@@ -68,7 +68,7 @@ admin.site.unregister(Group)
 
 @admin.register(PermissionGroup)
 class PermissionGroupAdmin(StrictMixin, GroupAdmin):
-    """Django's groups with their permissions, under a name that does not mean groups of articles."""
+    """Django's groups, renamed so that they are not confused with groups of articles."""
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002
         return request.user.has_perm("auth.view_group") or request.user.has_perm("auth.change_group")
@@ -85,7 +85,7 @@ class PermissionGroupAdmin(StrictMixin, GroupAdmin):
 
 @admin.register(User)
 class MemberAdmin(StrictMixin, UserAdmin):  # type: ignore[type-arg]
-    """The name is fixed once the account is there. Deleting is what members do themselves in their settings."""
+    """Members. A name cannot be changed, and deleting runs the same steps as a member's own deletion."""
 
     add_form = AddMemberForm
     fieldsets = (
@@ -115,22 +115,24 @@ class MemberAdmin(StrictMixin, UserAdmin):  # type: ignore[type-arg]
         return super().formfield_for_manytomany(db_field, request, **labels.get(db_field.name, {}), **kwargs)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:  # noqa: ARG002
-        """Who joined when and how is a fact; so is the name from its creation on."""
-        facts = ("imported", "date_joined", "last_login", "left_at")
-        return facts if obj is None else ("username", *facts)
+        """Return the fields that record history and, for an existing member, the name."""
+        history = ("imported", "date_joined", "last_login", "left_at")
+        return history if obj is None else ("username", *history)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Not of an account that is deleted: its row keeps number and name from being used again."""
+        """Reject a deleted account: its row reserves the id and the name."""
         return (obj is None or obj.left_at is None) and super().has_delete_permission(request, obj)
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:  # noqa: ARG002
-        """What the page that asks says: nothing goes with the account but what is the member's own."""
+        """Return the contents of the confirmation page, which lists accounts only: articles and votes stay."""
         members = [member for member in objs if member.left_at is None]
-        told = _("%(name)s: articles and votes stay, under “[deleted]”; nobody can ever take the name again.")
-        only = _("%(name)s is an administrator, and there would be none left. Make another member one first.")
-        refused = [only % {"name": member} for member in members if _is_needed(member, members)]
-        what = str(self.opts.verbose_name_plural)
-        return [told % {"name": member} for member in members], {what: len(members)}, set(), refused
+        notice = _("%(name)s: articles and votes stay, under “[deleted]”; nobody can ever take the name again.")
+        last_administrator = _(
+            "%(name)s is an administrator, and there would be none left. Make another member one first."
+        )
+        protected = [last_administrator % {"name": member} for member in members if _is_needed(member, members)]
+        counts = {str(self.opts.verbose_name_plural): len(members)}
+        return [notice % {"name": member} for member in members], counts, set(), protected
 
     def delete_model(self, request: HttpRequest, obj: User) -> None:
         self.delete_queryset(request, [obj])
@@ -144,7 +146,8 @@ class MemberAdmin(StrictMixin, UserAdmin):  # type: ignore[type-arg]
         transaction.on_commit(account_deletion.advance_briefly)
 
 
-def _is_needed(member: User, leaving: list[User]) -> bool:
-    """Whether no administrator would be left when these leave."""
-    others = User.objects.filter(is_superuser=True, is_active=True).exclude(pk__in=[one.pk for one in leaving])
+def _is_needed(member: User, selected: list[User]) -> bool:
+    """Return whether the member is an administrator and no other would be left without the selected ones."""
+    selected_ids = [user.pk for user in selected]
+    others = User.objects.filter(is_superuser=True, is_active=True).exclude(pk__in=selected_ids)
     return member.is_superuser and member.is_active and not others.exists()

@@ -6,13 +6,13 @@ from django.utils.translation import gettext_lazy as _
 
 
 class AccountsConfig(AppConfig):
-    """Members, their passwords and tokens, and the group of moderators."""
+    """Members with their passwords and tokens, and the group of moderators."""
 
     name = "accounts"
     verbose_name = _("accounts")
 
     def ready(self) -> None:
-        from accounts import account_deletion  # noqa: F401, PLC0415 - its receiver keeps the names of rows that go
+        from accounts import account_deletion  # noqa: F401, PLC0415 - connects its receiver
         from accounts.moderators import make_moderators_group  # noqa: PLC0415 - models are ready only now
 
         post_migrate.connect(make_moderators_group, dispatch_uid="accounts.make_moderators_group")

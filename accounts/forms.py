@@ -1,6 +1,6 @@
-"""Forms of members: sign-up, login, password, e-mail, tokens.
+"""Forms for members: sign-up, login, password, e-mail, tokens.
 
-Django's forms take type arguments for mypy alone, not when they run: hence `ignore[type-arg]`.
+Django's forms are generic for mypy only, not at run time: hence `ignore[type-arg]`.
 """
 
 from functools import partial
@@ -27,7 +27,7 @@ _WRONG = _("The name or the password is wrong.")
 
 
 class _PasswordHelp(forms.BaseForm):
-    """Shows the rules of passwords as the list they are: a lazy text would lose that it is markup."""
+    """Show the password rules as a list. Set per form: a lazy text would lose that it is safe markup."""
 
     new_password = "password1"  # noqa: S105 - a field's name
 
@@ -36,18 +36,18 @@ class _PasswordHelp(forms.BaseForm):
         self.fields[self.new_password].help_text = conditional_escape(password_validators_help_text_html())
 
     def validate_password_for_user(self, user: Any, password_field_name: str = "") -> None:  # noqa: ARG002
-        """What is wrong with the password stands at the password, not at its repetition."""
+        """Report a weak password at its own field, not at the field that repeats it."""
         super().validate_password_for_user(user, self.new_password)  # type: ignore[misc]
 
 
 class LoginForm(auth_forms.AuthenticationForm):
-    """One text for every cause, so that nobody learns which names there are."""
+    """Log in. One message covers every cause, so it does not reveal which names exist."""
 
     error_messages = {"invalid_login": _WRONG, "inactive": _WRONG}
 
 
-def _problem_of_name(name: str) -> Any:
-    """What is wrong with a name, of the rules the form shows; '' if it keeps them."""
+def _name_problem(name: str) -> Any:
+    """Return the rule of the form's help text that the name breaks; '' if none."""
     if names.is_valid(name):
         return ""
     if len(name) < names.MIN_LENGTH:
@@ -58,7 +58,7 @@ def _problem_of_name(name: str) -> Any:
 
 
 class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignore[type-arg]
-    """A new account."""
+    """Create an account."""
 
     class Meta:
         model = User
@@ -69,7 +69,7 @@ class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignor
 
     def clean_username(self) -> str:
         username: str = self.cleaned_data["username"]
-        if problem := _problem_of_name(username):
+        if problem := _name_problem(username):
             raise ValidationError(problem, code="invalid")
         if User.objects.is_taken(username):
             raise ValidationError(_TAKEN, code="taken")
@@ -78,7 +78,7 @@ class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignor
         return username
 
     def created_before(self, request: HttpRequest) -> User | None:
-        """Return the account if this very form created it a moment ago: the same name, and its password."""
+        """Return the account if an identical form created it less than a minute ago; otherwise None."""
         is_taken = any(self.has_error("username", code) for code in ("taken", "unique"))
         if set(self.errors) != {"username"} or not is_taken:
             return None
@@ -86,8 +86,8 @@ class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignor
         return resubmission.just_signed_up(request, username, self.cleaned_data["password1"])
 
     def create(self) -> User | None:
-        """The account, or None with an error in the form if someone was quicker to take the name."""
-        user: User = self.save(commit=False)  # hashes the password, before the transaction
+        """Create and return the account; None, with a form error, if a concurrent sign-up took the name."""
+        user: User = self.save(commit=False)  # hashes the password outside the transaction
         try:
             with transaction.atomic():
                 user.save()
@@ -98,38 +98,38 @@ class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignor
 
 
 class PasswordChangeForm(_PasswordHelp, auth_forms.PasswordChangeForm):
-    """A new password for a member who knows the old one."""
+    """Change the password of a member who enters the current one."""
 
     new_password = "new_password1"  # noqa: S105 - a field's name
 
 
 class NewPasswordForm(_PasswordHelp, auth_forms.SetPasswordForm):  # type: ignore[type-arg]
-    """A new password for a member with a link from a mail."""
+    """Set a new password for a member who opened a link from a mail."""
 
     new_password = "new_password1"  # noqa: S105 - a field's name
 
 
 class PasswordResetForm(auth_forms.PasswordResetForm):
-    """Sends a link to every account of an e-mail address, and tells nobody whether there is one."""
+    """Send a link to every account with an e-mail address, without revealing whether one exists."""
 
     email = forms.EmailField(
         label=_("E-mail address"), max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "email"})
     )
 
-    # Anyone may sign up with someone else's address: the oldest accounts, and not a flood of mails.
-    _MAILS = 10
+    # Addresses are not verified at sign-up, so one address may have many accounts: limit the mails it gets.
+    _MAX_MAILS = 10
 
     def get_users(self, email: str) -> Any:
         oldest_first = sorted(super().get_users(email), key=lambda user: user.pk)
-        return islice(oldest_first, self._MAILS)
+        return islice(oldest_first, self._MAX_MAILS)
 
     def send_mail(self, *args: Any, **kwargs: Any) -> None:
-        """In the member's own language, whoever asked for the mail."""
-        language = args[2]["user"].language  # the third is the context
+        """Send in the language that the member has set, not in that of the request."""
+        language = args[2]["user"].language  # the third argument is the template context
         send_later(partial(super().send_mail, *args, **kwargs), language)
 
     def send_links(self, request: HttpRequest) -> None:
-        """One mail to each account."""
+        """Send one mail to each account."""
         protocol, domain = public_address(request)
         self.save(
             domain_override=domain,
@@ -144,7 +144,7 @@ class PasswordResetForm(auth_forms.PasswordResetForm):
 
 
 class EmailForm(forms.ModelForm):  # type: ignore[type-arg]
-    """A member's e-mail address."""
+    """Change a member's e-mail address."""
 
     class Meta:
         model = User
@@ -153,7 +153,7 @@ class EmailForm(forms.ModelForm):  # type: ignore[type-arg]
         help_texts = {"email": _("Only used to send you a link when you have forgotten your password.")}
 
     def save(self, commit: bool = True) -> User:
-        """Writes the address alone, so that nothing changed elsewhere meanwhile is undone."""
+        """Write the address only, so that concurrent changes of other fields are not overwritten."""
         user: User = super().save(commit=False)
         if commit:
             user.save(update_fields=["email"])
@@ -161,7 +161,7 @@ class EmailForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class DeleteAccountForm(forms.Form):
-    """The password, and the name typed out: nobody deletes an account by a slip, or at a screen left alone."""
+    """Confirm the deletion of an account: the name prevents slips, the password misuse of an open session."""
 
     name = forms.CharField(
         label=_("Your name"),
@@ -192,7 +192,7 @@ class DeleteAccountForm(forms.Form):
 
 
 class TokenForm(forms.ModelForm):  # type: ignore[type-arg]
-    """The name of a new token."""
+    """Name a new token."""
 
     class Meta:
         model = Token

@@ -1,4 +1,4 @@
-"""Mails are sent behind the answer, which then takes as long whether there is an account or not."""
+"""Send mail in the background, so that the response time does not reveal whether an account exists."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -8,12 +8,12 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.utils import translation
 
-# One worker: mails leave in order. What is queued at a regular end of the process is still sent.
+# One worker keeps mails in order. At a regular exit the process first sends what is queued.
 _sender = ThreadPoolExecutor(max_workers=1, thread_name_prefix="mail")
 
 
 def send_later(send: Callable[[], None], language: str = "") -> None:
-    """Runs `send` behind the answer, in the given language or that of the page."""
+    """Run `send` in the background, in the given language, or by default in the active one."""
     language = language or translation.get_language() or settings.LANGUAGE_CODE
 
     def in_language() -> None:
@@ -24,12 +24,12 @@ def send_later(send: Callable[[], None], language: str = "") -> None:
 
 
 def wait_until_sent() -> None:
-    """Returns when everything handed over so far has been sent."""
+    """Block until every mail queued so far has been sent."""
     _sender.submit(lambda: None).result()
 
 
 def public_address(request: HttpRequest) -> tuple[str, str]:
-    """Scheme and host for links in mails: the operator's, and only without one the visitor's."""
+    """Return scheme and host for links in mails: those of SITE_URL, or else those of the request."""
     if settings.SITE_URL:
         public = urlsplit(settings.SITE_URL)
         return public.scheme, public.netloc

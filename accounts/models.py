@@ -19,50 +19,51 @@ from accounts import names
 
 _NAME_RULE = _("2 to 30 letters (a–z), digits, “_” and “-”, beginning with a letter.")
 _NAME = RegexValidator(names.PATTERN, _NAME_RULE)
-# Control characters, and those that break lines or turn the direction of text.
+# Control characters, line separators, and characters that change the direction of text.
 _PRINTABLE = RegexValidator(
     r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]", _("Use printable characters only."), inverse_match=True
 )
 
 
 class UserManager(auth.UserManager["User"]):
-    """Finds members whatever the case of their name, and takes in posters from elsewhere."""
+    """Find members by name regardless of case, and create accounts for imported posters."""
 
     use_in_migrations = False
-    _BATCH = 500  # names in one query
+    _NAMES_PER_QUERY = 500
 
     def get_by_natural_key(self, username: str | None) -> "User":
-        """The member of that name, in whatever spelling. Raises User.DoesNotExist."""
+        """Return the member with this name, in any spelling. Raises User.DoesNotExist."""
         canonical = names.canonical((username or "")[: names.MAX_LENGTH + 1])
         if not names.is_valid(canonical):
             raise self.model.DoesNotExist
         return self.get(canonical_name=canonical, left_at=None)
 
     def is_taken(self, username: str) -> bool:
-        """Whether a member has, or had, this name, in whatever spelling."""
+        """Return whether a member or a deleted account has this name, in any spelling."""
         canonical = names.canonical(username)
-        return self.filter(canonical_name__in=[canonical, names.of_former(canonical)]).exists()
+        return self.filter(canonical_name__in=[canonical, names.former_name_digest(canonical)]).exists()
 
     def bulk_create_imported(self, posters: Iterable[str]) -> dict[str, int]:
-        """User ids of posters from elsewhere, by their names as given; repeating it changes nothing.
+        """Return the user ids of imported posters by the names given. Idempotent.
 
-        Who has no account gets one nobody can log in to. Names that break the rules are changed by
-        `names.as_valid`; spellings of one name lead to one account. Names of deleted accounts are left out.
+        Posters without an account get one that has no password. Names that break the rules are changed by
+        `names.as_valid`; spellings of one name share an account. Names of deleted accounts are left out.
         """
         valid = {poster: names.as_valid(poster) for poster in posters}
-        wanted = {names.canonical(name): name for name in valid.values()}
-        order = list(wanted)
+        usernames = {names.canonical(name): name for name in valid.values()}
+        keys = list(usernames)
         ids: dict[str, int] = {}
-        for start in range(0, len(order), self._BATCH):
-            ids |= self._imported_ids({key: wanted[key] for key in order[start : start + self._BATCH]})
+        for start in range(0, len(keys), self._NAMES_PER_QUERY):
+            batch = keys[start : start + self._NAMES_PER_QUERY]
+            ids |= self._imported_ids({key: usernames[key] for key in batch})
         canonical = {poster: names.canonical(name) for poster, name in valid.items()}
         return {poster: ids[key] for poster, key in canonical.items() if key in ids}
 
-    def _imported_ids(self, wanted: dict[str, str]) -> dict[str, int]:
-        """Ids by canonical name; `wanted` is spelling by canonical name."""
-        ids = self._ids(wanted)
-        if (missing := wanted.keys() - ids.keys()) and (missing := missing - self._former(missing)):
-            users = [self.model(username=wanted[key], canonical_name=key, imported=True) for key in missing]
+    def _imported_ids(self, usernames: dict[str, str]) -> dict[str, int]:
+        """Return ids by canonical name, creating missing accounts; `usernames` is by canonical name, too."""
+        ids = self._ids(usernames)
+        if (missing := usernames.keys() - ids.keys()) and (missing := missing - self._former(missing)):
+            users = [self.model(username=usernames[key], canonical_name=key, imported=True) for key in missing]
             for user in users:
                 user.set_unusable_password()
             self.bulk_create(users, ignore_conflicts=True)
@@ -74,14 +75,14 @@ class UserManager(auth.UserManager["User"]):
         return dict(known.values_list("canonical_name", "pk"))
 
     def _former(self, canonical_names: Iterable[str]) -> set[str]:
-        """Those that are names of deleted accounts."""
-        kept = {form: name for name in canonical_names for form in (name, names.of_former(name))}
-        former = self.filter(canonical_name__in=kept).exclude(left_at=None)
-        return {kept[form] for form in former.values_list("canonical_name", flat=True)}
+        """Return those that are names of deleted accounts."""
+        by_form = {form: name for name in canonical_names for form in (name, names.former_name_digest(name))}
+        former = self.filter(canonical_name__in=by_form).exclude(left_at=None)
+        return {by_form[form] for form in former.values_list("canonical_name", flat=True)}
 
 
 class User(AbstractBaseUser, auth.PermissionsMixin):
-    """A member. The name is chosen once; `canonical_name` keeps it unique whatever its spelling."""
+    """A member. The name never changes; `canonical_name` keeps it unique across spellings."""
 
     username = models.CharField(
         _("username"),
@@ -111,7 +112,7 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
     )
     date_joined = models.DateTimeField(_("date joined"), default=timezone.now, editable=False)
 
-    # How the member wants the site. Empty: as the browser asks.
+    # Preferences. Empty: the browser decides.
     language = models.CharField(_("language"), max_length=10, blank=True, default="")
     theme = models.CharField(_("theme"), max_length=5, blank=True, default="")
     keyboard = models.BooleanField(_("keyboard shortcuts"), default=True)
@@ -121,7 +122,7 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
 
     EMAIL_FIELD = "email"
     USERNAME_FIELD = "username"
-    REQUIRED_FIELDS = ["email"]  # `createsuperuser` asks for it; it may stay empty
+    REQUIRED_FIELDS = ["email"]  # `createsuperuser` prompts for it; it may be empty
 
     class Meta:
         verbose_name = _("member")
@@ -132,21 +133,25 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
         self.email = type(self).objects.normalize_email(self.email)
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Raises ValidationError for a new account whose name breaks the rules, whoever makes it."""
+        """Save the member. Raises ValidationError for a new account whose name is invalid or taken."""
         if self._state.adding:
             _NAME(self.username)
             self.canonical_name = names.canonical(self.username)
             with transaction.atomic():
                 super().save(*args, **kwargs)
-                # Looked for afterwards: until then the deleted account may have had the name itself.
-                if type(self).objects.filter(canonical_name=names.of_former(self.canonical_name)).exists():
+                # Checked after the insert: a deletion may replace the name by its digest just before it.
+                if (
+                    type(self)
+                    .objects.filter(canonical_name=names.former_name_digest(self.canonical_name))
+                    .exists()
+                ):
                     raise ValidationError({"username": _("This name is taken.")})
             return
         super().save(*args, **kwargs)
 
 
-class Departure(models.Model):
-    """How far the deletion of an account is, while something is left to do. See `accounts.account_deletion`."""
+class AccountDeletion(models.Model):
+    """Progress of the deletion of an account, until it is complete. See `accounts.account_deletion`."""
 
     user = models.OneToOneField(User, models.CASCADE, primary_key=True)
     begun_at = models.DateTimeField()
@@ -155,28 +160,28 @@ class Departure(models.Model):
     progress = models.CharField(max_length=200, default="")
 
     class Meta:
-        default_permissions = ()  # nobody edits them
+        default_permissions = ()  # not editable in the admin site
 
     def __str__(self) -> str:
         return f"deletion of account {self.pk}"
 
 
 class TokenLimitError(Exception):
-    """The member has as many tokens as one may have."""
+    """The member has reached the limit of tokens."""
 
 
 class TokenManager(models.Manager["Token"]):
-    """Tokens are kept as digests: what has leaked from the database opens nothing."""
+    """Issue and look up tokens. Only digests are stored, so a leaked database gives no access."""
 
     PREFIX = "avs_"  # lets secret scanners recognise a token
     PER_USER = 20
     SENT_TWICE = timedelta(seconds=10)
-    """Age up to which an unused token of the same name belongs to the same double click."""
+    """Age up to which an unused token of the same name counts as created by the same double click."""
 
-    _USE_NOTED_EVERY = timedelta(hours=1)
+    _USE_RECORDED_EVERY = timedelta(hours=1)
 
     def issue(self, user: User, name: str, *, once: bool = False) -> "tuple[Token, str]":
-        """A new token and its plain text, which is kept nowhere. Raises TokenLimitError.
+        """Create a token. Return it and its plain text, which is not stored. Raises TokenLimitError.
 
         `once`: a form that arrives twice leaves one token, the one whose plain text the member sees.
         """
@@ -192,7 +197,7 @@ class TokenManager(models.Manager["Token"]):
         return token, plaintext
 
     def user_for(self, plaintext: str) -> User | None:
-        """The active member whose token this is. Notes the use, at most once an hour."""
+        """Return the active member with this token, or None. Records its use, at most once an hour."""
         if not (plaintext.isascii() and plaintext.startswith(self.PREFIX)):
             return None
         known = self.filter(digest=_digest(plaintext), user__is_active=True)
@@ -200,19 +205,19 @@ class TokenManager(models.Manager["Token"]):
         if token is None:
             return None
         now = timezone.now()
-        if token.last_used_at is None or token.last_used_at <= now - self._USE_NOTED_EVERY:
-            with suppress(OperationalError):  # a busy database refuses nobody for the sake of a note
+        if token.last_used_at is None or token.last_used_at <= now - self._USE_RECORDED_EVERY:
+            with suppress(OperationalError):  # best-effort: a busy database must not reject the token
                 self.filter(pk=token.pk).update(last_used_at=now)
         return token.user
 
 
 def _digest(plaintext: str) -> str:
-    # 32 random bytes cannot be guessed, so a quick hash is enough.
+    # 32 random bytes cannot be guessed, so a fast hash is safe.
     return sha256(plaintext.encode()).hexdigest()
 
 
 class PermissionGroup(auth.Group):
-    """A group of members with permissions, such as Moderators; not one of the site's groups of articles."""
+    """A group of members with permissions, such as Moderators; unrelated to groups of articles."""
 
     class Meta:
         proxy = True
@@ -222,7 +227,7 @@ class PermissionGroup(auth.Group):
 
 
 class Token(models.Model):
-    """A member's key to the API."""
+    """A member's token for the API."""
 
     user = models.ForeignKey(User, models.CASCADE, related_name="tokens")
     name = models.CharField(

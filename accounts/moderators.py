@@ -1,6 +1,6 @@
-"""The group of moderators, made once; what the operator changes about it afterwards stays.
+"""Create the group of moderators once; later changes by the operator are kept.
 
-A permission that comes later is added here, for new sites, and given once to groups that are there by a migration.
+A new permission is added here for new sites, and granted to existing groups once, by a migration.
 """
 
 from typing import Any
@@ -14,10 +14,10 @@ PERMISSIONS = ("assign_groups", "edit_any_article", "remove_articles", "tune_ran
 
 
 def make_moderators_group(*, using: str, apps: Apps = installed_apps, **_: Any) -> None:
-    """Receiver of `post_migrate`: the group with all its permissions, or nothing.
+    """Create the group with all its permissions, or do nothing. Receiver of `post_migrate`.
 
-    The signal comes once for each app, and the permissions of an app are made only when its turn comes. So
-    this waits until all of them are there, and does nothing in a database without the tables for them.
+    The signal is sent once per app, and an app's permissions are created only with its own signal. Calls before
+    all permissions exist, or without the tables for them, do nothing.
     """
     try:
         group_model = apps.get_model("auth", "Group")

@@ -1,4 +1,4 @@
-"""Names of members: what is allowed, what is reserved, and when two names are the same."""
+"""Names of members: which are valid, which are reserved, and when two names are equal."""
 
 import re
 import unicodedata
@@ -7,7 +7,7 @@ from hashlib import sha256
 MIN_LENGTH, MAX_LENGTH = 2, 30
 PATTERN = re.compile(rf"\A[A-Za-z][A-Za-z0-9_-]{{{MIN_LENGTH - 1},{MAX_LENGTH - 1}}}\Z")
 
-# Names that would speak for the site, or for nobody. Compared without `-` and `_`.
+# Names that could be mistaken for the site's staff, for no member, or for a page. Compared without `-` and `_`.
 RESERVED = (
     *("abuse", "admin", "administrator", "admins", "anonymous", "api", "bot", "contact", "deleted"),
     *("everyone", "guest", "help", "hostmaster", "info", "login", "logout", "me", "mod", "moderator"),
@@ -15,46 +15,46 @@ RESERVED = (
     *("postmaster", "removed", "root", "security", "settings", "signup", "site", "staff", "superuser"),
     *("support", "sysadmin", "sysop", "system", "team", "undefined", "unknown", "user", "webmaster"),
 )
-_MARK_LENGTH = 8
+_SUFFIX_LENGTH = 8
 
 
 def canonical(name: str) -> str:
-    """The form in which names are compared: `Ａlice`, `ALICE` and `alice` are one name."""
+    """Return the form in which names are compared: `Ａlice`, `ALICE` and `alice` are equal."""
     return unicodedata.normalize("NFKC", name).casefold()
 
 
 def is_valid(name: str) -> bool:
-    """2–30 ASCII letters, digits, `_` and `-`, beginning with a letter."""
+    """Return whether the name is 2–30 ASCII letters, digits, `_` and `-`, beginning with a letter."""
     return PATTERN.match(name) is not None
 
 
 def is_reserved(name: str) -> bool:
-    """Whether nobody may sign up under this name, separators put in or not."""
+    """Return whether the name, ignoring separators, is not available for sign-up."""
     return re.sub("[-_]", "", canonical(name)) in RESERVED
 
 
-def of_former(canonical_name: str) -> str:
-    """What is kept of a deleted account's name: enough to know it again, and no valid name itself."""
+def former_name_digest(canonical_name: str) -> str:
+    """Return the digest that replaces a deleted account's canonical name. Never a valid name itself."""
     digest = sha256(canonical_name.encode("utf-8", "surrogatepass")).hexdigest()
     return f"~{digest[: MAX_LENGTH - 1]}"
 
 
-def instead_of(user_id: int) -> str:
-    """What stands in the place of a deleted account's name. No valid name."""
+def deleted_username(user_id: int) -> str:
+    """Return the username that replaces a deleted account's name. Never a valid name itself."""
     return f"~{user_id}"
 
 
 def as_valid(name: str) -> str:
-    """A valid name for a poster who comes from elsewhere: always the same one for the same name.
+    """Return a valid name for an imported poster: always the same one for the same name.
 
-    A valid name stays. Any other one, and a reserved one, keeps its permitted characters and gets a mark made
-    from the whole name, so that `bob!` does not become `bob`, nor `admin` an account that seems official.
+    A valid name is returned unchanged. An invalid or reserved name keeps its permitted characters and gets a
+    suffix derived from the whole name, so that `bob!` does not become `bob`, and `admin` does not look official.
     """
     plain = unicodedata.normalize("NFKC", name)
     if is_valid(plain) and not is_reserved(plain):
         return plain
-    mark = sha256(canonical(name).encode("utf-8", "surrogatepass")).hexdigest()[:_MARK_LENGTH]
+    suffix = sha256(canonical(name).encode("utf-8", "surrogatepass")).hexdigest()[:_SUFFIX_LENGTH]
     kept = re.sub("[^A-Za-z0-9_-]", "", plain)
     if not kept[:1].isalpha():
         kept = "u" + kept
-    return f"{kept[: MAX_LENGTH - _MARK_LENGTH - 1]}-{mark}"
+    return f"{kept[: MAX_LENGTH - _SUFFIX_LENGTH - 1]}-{suffix}"

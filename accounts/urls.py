@@ -1,4 +1,4 @@
-"""Addresses of the members' pages."""
+"""URLs of the account pages."""
 
 from django.urls import path
 

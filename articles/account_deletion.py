@@ -1,4 +1,4 @@
-"""What is done here for a member whose account is deleted."""
+"""The step of an account's deletion that concerns articles."""
 
 from collections.abc import Callable
 
@@ -6,8 +6,8 @@ from articles.wiring import repository
 
 
 def anonymise(user: int, name: str, progress: str, more: Callable[[], bool]) -> str:
-    """Keep the articles and the votes of a former member, and nothing that leads to the member.
+    """Remove a deleted member's name from articles and moderation log; articles and votes stay.
 
-    As `accounts.account_deletion.Work`. Raises StoreError.
+    An `accounts.account_deletion.Step`. Raises StoreError.
     """
     return repository().account_deletion.advance(user, name, progress, more)

@@ -1,4 +1,4 @@
-"""The page on which members delete their account."""
+"""Page on which a member deletes the account."""
 
 from django.contrib import messages
 from django.contrib.auth import logout
@@ -21,8 +21,8 @@ def delete_account(request: HttpRequest) -> HttpResponse:
     is_sent_twice = request.method == "POST" and not request.user.is_authenticated
     if is_sent_twice and resubmission.has_just_left(request.POST.get("name", "")):
         return _farewell(request)
-    found: HttpResponse = _delete_account(request)
-    return found
+    response: HttpResponse = _delete_account(request)
+    return response
 
 
 @members_only()

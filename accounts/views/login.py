@@ -1,4 +1,4 @@
-"""Pages of members: login, sign-up, settings. None of them is ever cached."""
+"""Login, logout and sign-up. None of these pages is cached."""
 
 from django.conf import settings
 from django.contrib import messages
@@ -11,10 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
 from accounts import names
-from accounts.forms import (
-    LoginForm,
-    SignUpForm,
-)
+from accounts.forms import LoginForm, SignUpForm
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action, is_for_members, page_with_form
 from accounts.web.login_intent import LoginIntent, local_path, member_arrived, view_at
@@ -26,22 +23,23 @@ _BACKEND = "django.contrib.auth.backends.ModelBackend"
 @never_cache
 @page_with_form
 def log_in(request: HttpRequest) -> HttpResponse:
-    """A form that is sent logs in the member it names, also in place of another one."""
-    errand = LoginIntent.of(request)
-    if _is_at_home(request, "password"):
-        return _arrived(request, errand)
+    """Log in the member that the form names, also if another member is logged in."""
+    intent = LoginIntent.from_request(request)
+    if _is_logged_in_already(request, "password"):
+        return _finish_login(request, intent)
     form = LoginForm(request, request.POST or None)
     if request.method == "POST" and form.is_valid():
         login(request, form.get_user())
-        return _arrived(request, errand)
-    _show_again(request, form)
-    return render(request, "accounts/login.html", {"form": form, "errand": errand})
+        return _finish_login(request, intent)
+    _refill(request, form)
+    return render(request, "accounts/login.html", {"form": form, "intent": intent})
 
 
-def _is_at_home(request: HttpRequest, password: str) -> bool:
-    """Whether who asks for a login form, or sends one from a page that was open before the login, needs none.
+def _is_logged_in_already(request: HttpRequest, password: str) -> bool:
+    """Return whether the form is unnecessary: on GET, whether a member is logged in.
 
-    The second must be the member the form names, and know the password, for the errand is done without a token.
+    A form with a stale token, from a page opened before the login, must name that member and have the right
+    password in the field `password`, because the intent is carried out without a valid token.
     """
     if not request.user.is_authenticated or not unsent_form.is_stale(request):
         return request.user.is_authenticated and request.method != "POST"
@@ -51,7 +49,7 @@ def _is_at_home(request: HttpRequest, password: str) -> bool:
     return authenticate(request, username=name, password=form.get(password, "")) == request.user
 
 
-def _show_again(request: HttpRequest, form: BaseForm) -> None:
+def _refill(request: HttpRequest, form: BaseForm) -> None:
     text = _("This page was out of date. Please enter your password again.")
     if request.user.is_authenticated:
         text = _("You are logged in as %(name)s. Enter your password again to use another account.") % {
@@ -60,24 +58,24 @@ def _show_again(request: HttpRequest, form: BaseForm) -> None:
     unsent_form.refill(request, form, stale_text=text)
 
 
-def _arrived(request: HttpRequest, errand: LoginIntent) -> HttpResponse:
-    """Do what waited for the login, and go where the member wanted to."""
+def _finish_login(request: HttpRequest, intent: LoginIntent) -> HttpResponse:
+    """Carry out what was waiting for the login, and redirect to the page the member came for."""
     if request.method == "POST" or unsent_form.is_stale(request):
-        member_arrived.send(sender=LoginIntent, request=request, user=request.user, errand=errand)
-        unsent_form.keep(request, errand.typed)
-    return redirect(errand.destination)
+        member_arrived.send(sender=LoginIntent, request=request, user=request.user, intent=intent)
+        unsent_form.keep(request, intent.typed)
+    return redirect(intent.destination)
 
 
-def _came_from(request: HttpRequest) -> str:
+def _return_path(request: HttpRequest) -> str:
     return local_path(unsent_form.sent(request).get("next", ""))
 
 
 @never_cache
-@form_action(page=lambda request: _came_from(request) or "/", button=lambda _request: _("Log out"))
+@form_action(page=lambda request: _return_path(request) or "/", button=lambda _request: _("Log out"))
 def log_out(request: HttpRequest) -> HttpResponse:
-    """Back to the page, if readers without account may see it."""
+    """Log out, and redirect to the page the member came from unless it is for members only."""
     logout(request)
-    page = _came_from(request)
+    page = _return_path(request)
     return redirect(page if page and not is_for_members(view_at(page)) else settings.LOGOUT_REDIRECT_URL)
 
 
@@ -85,15 +83,15 @@ def log_out(request: HttpRequest) -> HttpResponse:
 @never_cache
 @page_with_form
 def sign_up(request: HttpRequest) -> HttpResponse:
-    errand = LoginIntent.of(request)
-    if _is_at_home(request, "password1"):
-        return _arrived(request, errand)
+    intent = LoginIntent.from_request(request)
+    if _is_logged_in_already(request, "password1"):
+        return _finish_login(request, intent)
     form = SignUpForm(request.POST or None)
     user = form.create() if request.method == "POST" and form.is_valid() else None
     if user := user or form.created_before(request):
-        # After the account is committed: listeners to the login may act in the new member's name.
+        # After the commit: receivers of the login signal may act for the new member.
         login(request, user, backend=_BACKEND)
         messages.success(request, _("Welcome, %(name)s! Your account has been created.") % {"name": user.username})
-        return _arrived(request, errand)
-    _show_again(request, form)
-    return render(request, "accounts/signup.html", {"form": form, "errand": errand})
+        return _finish_login(request, intent)
+    _refill(request, form)
+    return render(request, "accounts/signup.html", {"form": form, "intent": intent})

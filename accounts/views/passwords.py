@@ -1,4 +1,4 @@
-"""Pages about passwords: change one, or choose a new one by a link from a mail. None of them is ever cached."""
+"""Change a password, or reset it by a link from a mail. None of these pages is cached."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ from accounts.web.form_pages import members_only, page_with_form
 
 @method_decorator([never_cache, page_with_form], name="dispatch")
 class ChangePassword(SuccessMessageMixin, auth_views.PasswordChangeView):  # type: ignore[type-arg]
-    """Keeps this session and ends the member's others."""
+    """Change the password. Keeps this session and ends the member's other sessions."""
 
     form_class = PasswordChangeForm
     template_name = "accounts/password_change.html"
@@ -30,7 +30,7 @@ class ChangePassword(SuccessMessageMixin, auth_views.PasswordChangeView):  # typ
     success_message = gettext_lazy("Your password has been changed.")
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """The session that sent the form first has another key by the time the form arrives again."""
+        """Accept a form that arrives twice: the first changed the session key, so the second has no session."""
         if request.method == "POST" and not request.user.is_authenticated and self._is_done():
             return self._succeed()
         return self._dispatch(request, *args, **kwargs)
@@ -48,15 +48,15 @@ class ChangePassword(SuccessMessageMixin, auth_views.PasswordChangeView):  # typ
         return self._succeed() if is_done else super().form_invalid(form)
 
     def _is_done(self) -> bool:
-        """Whether the password is the new one already. If so, the member is logged in: name and password match."""
+        """Return whether the new password is set already. If so, log in the member: name and password match."""
         posted, member = self.request.POST, self.request.user
         name = member.get_username() if member.is_authenticated else posted.get("username", "")
         if posted.get("new_password1") != posted.get("new_password2"):
             return False
-        found = resubmission.already_has_password(self.request, name, posted.get("new_password1", ""))
-        if found and not member.is_authenticated:
-            login(self.request, found)
-        return found is not None
+        owner = resubmission.already_has_password(self.request, name, posted.get("new_password1", ""))
+        if owner and not member.is_authenticated:
+            login(self.request, owner)
+        return owner is not None
 
     def _succeed(self) -> HttpResponse:
         messages.success(self.request, str(self.success_message))
@@ -82,7 +82,7 @@ def reset_sent(request: HttpRequest) -> HttpResponse:
 
 @method_decorator(page_with_form, name="dispatch")
 class ConfirmReset(SuccessMessageMixin, auth_views.PasswordResetConfirmView):  # type: ignore[type-arg]
-    """The page behind the link in a mail. The link works once, and not after a login or a new password."""
+    """Set a new password by the link from a mail. The link expires with its use, a login or a new password."""
 
     form_class = NewPasswordForm
     template_name = "accounts/password_reset_confirm.html"
@@ -90,7 +90,7 @@ class ConfirmReset(SuccessMessageMixin, auth_views.PasswordResetConfirmView):  #
     success_message = gettext_lazy("Your password has been changed. Log in with the new one.")
 
     def dispatch(self, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """A form that arrives again once its link is used up leads where the first one led."""
+        """Answer a form that arrives twice as the first time, although its link has expired."""
         response = super().dispatch(*args, **kwargs)
         posted = self.request.POST
         password = posted.get("new_password1", "")

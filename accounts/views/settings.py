@@ -1,4 +1,4 @@
-"""A member's settings and tokens. Never cached."""
+"""A member's settings and tokens. None of these pages is cached."""
 
 from typing import Any
 
@@ -9,10 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
-from accounts.forms import (
-    EmailForm,
-    TokenForm,
-)
+from accounts.forms import EmailForm, TokenForm
 from accounts.mail import public_address
 from accounts.models import Token, TokenLimitError, User
 from accounts.web import unsent_form
@@ -20,7 +17,7 @@ from accounts.web.form_pages import form_action, members_only, page_with_form
 
 
 class MemberRequest(HttpRequest):
-    """A request behind `members_only`."""
+    """A request that passed `members_only`."""
 
     user: User
 
@@ -54,15 +51,15 @@ def _settings_address(_request: HttpRequest, **_kwargs: Any) -> str:
     return reverse("accounts:settings")
 
 
-def _words_of_issue(request: HttpRequest) -> str:
+def _issue_button(request: HttpRequest) -> str:
     return _("Create the token “%(name)s”") % {"name": unsent_form.sent(request).get("name", "")[:50]}
 
 
 @never_cache
-@form_action(page=_settings_address, button=_words_of_issue)
+@form_action(page=_settings_address, button=_issue_button)
 @members_only(carries=["name"])
 def issue_token(request: MemberRequest) -> HttpResponse:
-    """The only page that ever shows the token: it is nowhere in an address, and not stored."""
+    """Create a token. Only this response shows it: it is not stored and never part of a URL."""
     form = TokenForm(request.POST)
     if form.is_valid():
         try:
@@ -76,13 +73,13 @@ def issue_token(request: MemberRequest) -> HttpResponse:
     return _settings_page(request, EmailForm(instance=request.user), form)
 
 
-def _words_of_revoking(request: HttpRequest, token_id: int) -> str:
+def _revoke_button(request: HttpRequest, token_id: int) -> str:
     token = Token.objects.filter(pk=token_id, user=request.user.pk).first()
     return _("Revoke the token “%(name)s”") % {"name": token.name} if token else _("Revoke")
 
 
 @never_cache
-@form_action(page=_settings_address, button=_words_of_revoking)
+@form_action(page=_settings_address, button=_revoke_button)
 @members_only()
 def revoke_token(request: MemberRequest, token_id: int) -> HttpResponse:
     token = Token.objects.filter(pk=token_id, user=request.user).first()

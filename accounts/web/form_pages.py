@@ -1,4 +1,4 @@
-"""Decorators for views of forms: how a form gets back to its page when it cannot be acted upon."""
+"""Decorators for form views, which return a form that cannot be processed to its page."""
 
 from collections.abc import Callable, Collection
 from functools import wraps
@@ -18,21 +18,20 @@ from accounts.web.login_intent import LoginIntent
 from accounts.web.middleware import FormTokenMiddleware
 
 View = Callable[..., Any]
-Words = Callable[..., str]
+RequestText = Callable[..., str]
 
 
 def page_with_form(view: View) -> View:
-    """Take GET, HEAD and POST. A POST with a stale token runs as a GET, whose page calls `typed.refill`."""
+    """Accept GET, HEAD and POST. A POST with a stale token runs as a GET; the view calls `unsent_form.refill`."""
     guarded = require_http_methods(["GET", "HEAD", "POST"])(view)
     vars(guarded)["gives_back"] = True
     return guarded
 
 
-def form_action(*, page: Words, button: Words) -> Callable[[View], View]:
-    """Take POST alone: the form is on the page that `page(request, …)` names.
+def form_action(*, page: RequestText, button: RequestText) -> Callable[[View], View]:
+    """Accept only POST, from a form on the page whose address is `page(request, …)`.
 
-    A stale token is answered with the question whether to send the form again; `button(request, …)` says what
-    it does.
+    A POST with a stale token gets a confirmation page with the same form; `button(request, …)` labels its button.
     """
 
     def decorate(view: View) -> View:
@@ -41,14 +40,14 @@ def form_action(*, page: Words, button: Words) -> Callable[[View], View]:
         @wraps(view)
         def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
             if not unsent_form.is_stale(request):
-                found: HttpResponse = only_post(request, *args, **kwargs)
+                response: HttpResponse = only_post(request, *args, **kwargs)
             elif is_for_members(view) and not request.user.is_authenticated:
-                found = view(request, *args, **kwargs)
+                response = view(request, *args, **kwargs)
             else:
                 context = {"button": button(request, *args, **kwargs), "fields": unsent_form.fields_of(request)}
-                found = render(request, "accounts/again.html", context, status=403)
-                add_never_cache_headers(found)
-            return found
+                response = render(request, "accounts/again.html", context, status=403)
+                add_never_cache_headers(response)
+            return response
 
         vars(guarded).update(gives_back=True, form_page=page)
         return guarded
@@ -57,23 +56,23 @@ def form_action(*, page: Words, button: Words) -> Callable[[View], View]:
 
 
 def members_need_token(view: View) -> View:
-    """Check the form's token for members alone: pages that can be cached hold none. To go with `csrf_exempt`."""
+    """Check the form's token for members only: cacheable pages have none. Use with `csrf_exempt`."""
     check = FormTokenMiddleware(lambda _request: HttpResponse())
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         is_checked = request.method == "POST" and request.user.is_authenticated
-        refused = check.process_view(request, view, args, kwargs) if is_checked else None
-        found: HttpResponse = refused or view(request, *args, **kwargs)
-        return found
+        rejection = check.process_view(request, view, args, kwargs) if is_checked else None
+        response: HttpResponse = rejection or view(request, *args, **kwargs)
+        return response
 
     return guarded
 
 
 def members_only(*, carries: Collection[str] = ()) -> Callable[[View], View]:
-    """Send readers without account to the login page first, and then to the page that the view's form is on.
+    """Redirect logged-out readers to the login page, and from there to the page that has the view's form.
 
-    A form that arrives without a session keeps the fields named by `carries` until the login; never passwords.
+    The login form carries the fields named in `carries`, never passwords, of a form sent without a session.
     """
 
     def decorate(view: View) -> View:
@@ -82,8 +81,8 @@ def members_only(*, carries: Collection[str] = ()) -> Callable[[View], View]:
             if not request.user.is_authenticated:
                 return _to_login(request, carries)
             unsent_form.take_out(request)
-            found: HttpResponse = view(request, *args, **kwargs)
-            return found
+            response: HttpResponse = view(request, *args, **kwargs)
+            return response
 
         vars(guarded)["is_for_members"] = True
         return guarded
@@ -92,18 +91,18 @@ def members_only(*, carries: Collection[str] = ()) -> Callable[[View], View]:
 
 
 def is_for_members(view: View | None) -> bool:
-    """Whether the view asks readers without account to log in."""
+    """Return whether the view requires a login."""
     return hasattr(view, "is_for_members")
 
 
 def page_of(request: HttpRequest) -> str:
-    """The address of the page a request belongs to: its own, or that of its form where POST alone is possible."""
+    """Return the address of the page a request belongs to: its own, or that of the form for POST-only views."""
     match = request.resolver_match
     form_page = getattr(match.func, "form_page", None) if match else None
     try:
         if match and form_page:
             return str(form_page(request, *match.args, **match.kwargs))
-    except (SuspiciousOperation, UnreadablePostError):  # the form is what cannot be read
+    except (SuspiciousOperation, UnreadablePostError):  # the form itself is unreadable
         return settings.LOGIN_REDIRECT_URL
     is_a_page = match or request.method in ("GET", "HEAD")
     return request.get_full_path() if is_a_page else settings.LOGIN_REDIRECT_URL
@@ -114,7 +113,7 @@ def _to_login(request: HttpRequest, carries: Collection[str]) -> HttpResponse:
     seal = unsent_form.sealed(request, page, carries)
     if not seal:
         return redirect_to_login(page)
-    context = {"form": LoginForm(request), "errand": LoginIntent(next=page, typed=seal)}
+    context = {"form": LoginForm(request), "intent": LoginIntent(next=page, typed=seal)}
     response = render(request, "accounts/login.html", context, status=403)
     add_never_cache_headers(response)
     return response

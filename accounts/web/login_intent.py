@@ -1,4 +1,4 @@
-"""What a visitor came for: where to go after the login, and a vote that waits for it."""
+"""What to do after a login: the page to return to, and a pending vote."""
 
 import re
 from collections.abc import Callable
@@ -17,15 +17,15 @@ from accounts.web import unsent_form
 
 _CHOICES = ("vote", "oppose", "none")
 _ARTICLE_ID = re.compile(r"\A[1-9][0-9]{0,18}\Z")
-_DOORS = ("accounts:login", "accounts:signup", "accounts:logout")
+_LOGIN_PAGES = ("accounts:login", "accounts:signup", "accounts:logout")
 
 
 member_arrived = Signal()
-"""Sent with `request`, `user` and `errand` when a member has logged in or signed up by a form."""
+"""Sent with `request`, `user` and `intent` after a login or sign-up by a form."""
 
 
 def view_at(address: str) -> Callable[..., Any] | None:
-    """The view at a local address; None if there is none."""
+    """Return the view at a local address; None if no route matches."""
     try:
         return resolve(unquote(urlsplit(address).path)).func
     except Resolver404:
@@ -33,33 +33,33 @@ def view_at(address: str) -> Callable[..., Any] | None:
 
 
 def local_path(target: str) -> str:
-    """`target` if it is a path of this site a browser cannot read as anything else, otherwise ''.
+    """Return `target` if every browser reads it as a path of this site; otherwise ''.
 
-    Addresses that only take forms are nowhere to go either.
+    Returns '' for login pages and POST-only addresses too.
     """
     if not target.startswith("/") or "\\" in target or not target.isprintable():
         return ""
     if not url_has_allowed_host_and_scheme(target, allowed_hosts=None):
         return ""
-    is_door = urlsplit(target).path in map(reverse, _DOORS)
-    return "" if is_door or hasattr(view_at(target), "form_page") else target
+    is_login_page = urlsplit(target).path in map(reverse, _LOGIN_PAGES)
+    return "" if is_login_page or hasattr(view_at(target), "form_page") else target
 
 
 @dataclass(frozen=True, slots=True)
 class LoginIntent:
-    """Every field is checked, and empty where the visitor brought nothing or nonsense."""
+    """What a reader intends to do after the login. Every field is validated; invalid values become empty."""
 
     next: str = ""
     article: str = ""
     choice: str = ""
     typed: str = ""
-    """What was typed into the form of the page at `next`, sealed by `accounts.web.unsent_form`."""
+    """Content of the unsent form on the page `next`, signed by `accounts.web.unsent_form`."""
 
     @classmethod
-    def of(cls, request: HttpRequest) -> "LoginIntent":
-        """The errand in the address or, once the form is sent, in its hidden fields alone.
+    def from_request(cls, request: HttpRequest) -> "LoginIntent":
+        """Return the intent in the URL or, for a sent form, in its hidden fields only.
 
-        So no vote is ever cast by a link to a login form that does not announce it.
+        A pending vote is thus cast only by a form that announced it, never by a crafted URL.
         """
         is_sent = request.method == "POST" or unsent_form.is_stale(request)
         values = unsent_form.sent(request) if is_sent else request.GET
@@ -70,16 +70,16 @@ class LoginIntent:
 
     @property
     def destination(self) -> str:
-        """Where to go when the visitor is logged in."""
+        """Address to redirect to after the login."""
         return self.next or resolve_url(settings.LOGIN_REDIRECT_URL)
 
     @property
     def fields(self) -> dict[str, str]:
-        """What there is to carry, by the name of its field."""
+        """Values of the hidden fields, by name."""
         return {name: value for name, value in asdict(self).items() if value}
 
     @property
     def query(self) -> str:
-        """The same for an address: `?next=…`, or ''. What was typed stays out of it."""
+        """The fields as a query string, `?next=…`, or ''. The content of an unsent form never enters a URL."""
         fields = {name: value for name, value in self.fields.items() if name != "typed"}
         return "?" + urlencode(fields) if fields else ""

@@ -1,4 +1,4 @@
-"""Forms with stale tokens, and sessions that last as long as their member comes."""
+"""Middleware for forms with stale tokens, and for renewing sessions."""
 
 import time
 from collections.abc import Callable
@@ -17,15 +17,15 @@ from accounts.web import unsent_form
 from accounts.web.origin import comes_from_elsewhere
 
 _STALE = (REASON_NO_CSRF_COOKIE, REASON_CSRF_TOKEN_MISSING, "CSRF token from POST", "CSRF cookie ")
-"""How the reasons begin for which a form of this site may be sent again; none of them is a foreign origin."""
+"""Prefixes of the rejection reasons after which a form may be sent again; none of them means a foreign origin."""
 
 
 class FormTokenMiddleware(CsrfViewMiddleware):
-    """Django's check, but a form of this site whose token is stale comes back to its member.
+    """Django's CSRF check, except that a form of this site with a stale token is returned to the reader.
 
-    Tokens change with each login, so forms in other tabs are stale after it. Such a POST is turned into a GET
-    before the view runs: nothing can be done by it. Views take part by `pages.page_with_form` or
-    `pages.form_action`. Any other view answers 403, and so does every view to a form sent from another site.
+    Tokens change with each login, so forms in other tabs become stale. Such a POST is turned into a GET before
+    the view runs, so it changes nothing. Views opt in by `form_pages.page_with_form` or `form_pages.form_action`.
+    Other views answer 403, and so does every view to a form sent from another site.
     """
 
     def _reject(self, request: HttpRequest, reason: str) -> HttpResponse | None:
@@ -34,11 +34,11 @@ class FormTokenMiddleware(CsrfViewMiddleware):
         if gives_back and is_stale:
             unsent_form.make_stale(request)
             return None
-        refused: HttpResponse = super()._reject(request, reason)  # type: ignore[misc]
-        return refused
+        rejection: HttpResponse = super()._reject(request, reason)  # type: ignore[misc]
+        return rejection
 
     def process_response(self, request: HttpRequest, response: Any) -> Any:
-        """Nothing was done, so no page is a success; what follows sees the method that came."""
+        """Answer a stale form with 403, because nothing was changed, and restore the request's method."""
         if unsent_form.is_stale(request):
             request.method = "POST"
             if response.status_code == 200:
@@ -50,29 +50,29 @@ _RENEWED = "renewed"
 
 
 @receiver(user_logged_in)
-def note_beginning(request: HttpRequest, **_: Any) -> None:
-    """Note in a new session when its life began, in Unix seconds."""
+def record_session_start(request: HttpRequest, **_: Any) -> None:
+    """Record in a new session when its lifetime began, in Unix seconds."""
     request.session[_RENEWED] = int(time.time())
 
 
 class SessionRenewalMiddleware:
-    """Begins the life of a member's session again once half of it has passed, so that daily visits never end it.
+    """Renew a member's session after half of its lifetime, so that it does not expire between regular visits.
 
-    Writes on no other request, and only where the view has read the session anyway.
+    Other requests write nothing. Requests whose view does not read the session are skipped.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Best effort: the page is shown even if the session has just ended or the database is busy."""
+        """Renew on a best-effort basis: an ended session or a busy database does not fail the request."""
         response = self._get_response(request)
         session = request.session
         if session.accessed and not session.modified:
             try:
                 self._renew(session)
             except (UpdateError, OperationalError, InterfaceError):
-                session.modified = False  # else SessionMiddleware would save it and set the cookie
+                session.modified = False  # otherwise SessionMiddleware saves it and sets the cookie
         return response
 
     def _renew(self, session: Any) -> None:

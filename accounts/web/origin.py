@@ -1,4 +1,4 @@
-"""Where a form was sent from, as far as the browser says."""
+"""Check which site a form was sent from."""
 
 from urllib.parse import urlsplit
 
@@ -7,9 +7,9 @@ from django.http import HttpRequest
 
 
 def comes_from_elsewhere(request: HttpRequest) -> bool:
-    """Whether the browser says that the form stood on another site's page, a neighbour's on the same domain too.
+    """Return whether the browser reports that the form is on another origin, including other subdomains.
 
-    Older browsers say so by the Origin alone.
+    Browsers without Sec-Fetch-Site report it by the Origin header only.
     """
     if site := request.headers.get("Sec-Fetch-Site"):
         return site not in ("same-origin", "none")

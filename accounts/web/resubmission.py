@@ -1,6 +1,6 @@
 """Forms that arrive twice: a double click sends the same form again before the first response is shown.
 
-The browser shows the second response alone, so it must say what the first one did.
+The browser shows only the second response, so it must report what the first request did.
 """
 
 from datetime import timedelta
@@ -17,9 +17,9 @@ RESUBMISSION_WINDOW = timedelta(minutes=1)
 
 
 def just_signed_up(request: HttpRequest, username: str, password: str) -> User | None:
-    """Return the account that an identical sign-up form created a moment ago.
+    """Return the account that an identical sign-up form created within `RESUBMISSION_WINDOW`, or None.
 
-    The password is verified as at a login, so the form opens no account that a login would not.
+    The password is verified as in a login, so the form gives no access that a login would not.
     """
     canonical, oldest = names.canonical(username), timezone.now() - RESUBMISSION_WINDOW
     if not User.objects.filter(canonical_name=canonical, date_joined__gte=oldest).exists():
@@ -28,17 +28,17 @@ def just_signed_up(request: HttpRequest, username: str, password: str) -> User |
 
 
 def already_has_password(request: HttpRequest, username: str, password: str) -> User | None:
-    """Return the member whose password is already the new one, verified as at a login."""
+    """Return the member whose password is already the new one, verified as in a login, or None."""
     return _authenticated(request, username, password) if username and password else None
 
 
 def has_just_left(name: str) -> bool:
-    """Return whether the account of this name was deleted a moment ago."""
+    """Return whether the account with this name was deleted within `RESUBMISSION_WINDOW`."""
     canonical, oldest = names.canonical(name), timezone.now() - RESUBMISSION_WINDOW
-    spellings = [canonical, names.of_former(canonical)]
+    spellings = [canonical, names.former_name_digest(canonical)]
     return User.objects.filter(canonical_name__in=spellings, left_at__gte=oldest).exists()
 
 
 def _authenticated(request: HttpRequest, username: str, password: str) -> User | None:
-    found = authenticate(request, username=username, password=password)
-    return found if isinstance(found, User) else None
+    member = authenticate(request, username=username, password=password)
+    return member if isinstance(member, User) else None

@@ -1,8 +1,8 @@
-"""What a member typed into a form that was not acted upon, and how it gets back into the form.
+"""Keep what a member typed into a form that was not processed, and put it back into the form.
 
-A form is not acted upon when its token is stale, or when the session has ended. In the first case the response is
-the form's page again. In the second case the login form carries the content, signed, until the page can show it.
-Nothing of it is stored before the login, and none of it ever enters an address.
+A form is not processed if its token is stale or the session has ended. In the first case the response is the
+form's page again. In the second case the login form carries the content, signed, until the page can show it.
+Nothing is stored before the login, and the content never enters a URL.
 """
 
 from collections.abc import Collection
@@ -16,7 +16,7 @@ from django.http import HttpRequest, QueryDict
 from django.utils.translation import gettext as _
 
 MOST_CHARACTERS = 16_000
-"""Characters a login form carries; more than any form accepts."""
+"""Maximum number of characters that a login form carries; more than any form accepts."""
 
 _KEPT_SECONDS = 86400
 _SALT = "accounts.typed"
@@ -25,32 +25,32 @@ _TOKEN_FIELD = "csrfmiddlewaretoken"  # noqa: S105 - a field's name
 
 
 def make_stale(request: HttpRequest) -> None:
-    """Turn a POST that must not be acted upon into a GET of the same address, which changes nothing."""
+    """Turn a POST that must not be processed into a GET of the same address, which changes nothing."""
     vars(request)["stale"] = request.POST
     request.method = "GET"
     request.POST = QueryDict()
 
 
 def is_stale(request: HttpRequest) -> bool:
-    """Whether the request was a POST with a stale token."""
+    """Return whether the request was a POST with a stale token."""
     return "stale" in vars(request)
 
 
 def sent(request: HttpRequest) -> QueryDict:
-    """The form that came with a request, whether or not it may be acted upon."""
-    found: QueryDict = vars(request).get("stale") or request.POST
-    return found
+    """Return the form data of a request, including that of a stale form."""
+    data: QueryDict = vars(request).get("stale") or request.POST
+    return data
 
 
 def fields_of(request: HttpRequest) -> list[tuple[str, str]]:
-    """Names and values of the form that came, without its token."""
+    """Return names and values of the form data, without the token."""
     return [
         (name, str(value)) for name, values in sent(request).lists() for value in values if name != _TOKEN_FIELD
     ]
 
 
 def sealed(request: HttpRequest, page: str, names: Collection[str]) -> str:
-    """Those fields of the form that came, signed, for the page at this address; '' for none, or too much."""
+    """Return the named fields of the form data, signed, for the page at this address; '' if empty or too large."""
     fields = {name: values for name, values in sent(request).lists() if name in names}
     size = sum(len(value) for values in fields.values() for value in values)
     if not 0 < size <= MOST_CHARACTERS:
@@ -59,7 +59,7 @@ def sealed(request: HttpRequest, page: str, names: Collection[str]) -> str:
 
 
 def keep(request: HttpRequest, seal: str) -> None:
-    """Hand what a login form carried to the session that has just begun. Anything forged or old is dropped."""
+    """Store the content that a login form carried in the new session. Ignore a forged or expired signature."""
     try:
         request.session[_IN_SESSION] = signing.loads(seal, salt=_SALT, max_age=_KEPT_SECONDS)
     except signing.BadSignature:
@@ -67,22 +67,24 @@ def keep(request: HttpRequest, seal: str) -> None:
 
 
 def take_out(request: HttpRequest) -> None:
-    """Give the page what the session keeps for it, once."""
+    """Move the content stored for this page from the session to the request, so that it is shown once."""
     kept = request.session.get(_IN_SESSION) if request.method == "GET" else None
     if not kept or kept["page"] != request.path:
         return
     del request.session[_IN_SESSION]
-    found = QueryDict(mutable=True)
+    typed = QueryDict(mutable=True)
     for name, values in kept["fields"].items():
-        found.setlist(name, values)
-    vars(request)["kept"] = found
+        typed.setlist(name, values)
+    vars(request)["kept"] = typed
 
 
 def refill(request: HttpRequest, *forms_of_page: forms.BaseForm, stale_text: str = "") -> None:
-    """Fill a page's unsent forms with what was typed into them before, except passwords, and say why."""
+    """Fill a page's forms with what was typed before, except passwords, and add a message that says why."""
     if is_stale(request):
-        told = stale_text or _("This page was out of date, so nothing has been changed yet. Please send it again.")
-        messages.warning(request, told)
+        warning = stale_text or _(
+            "This page was out of date, so nothing has been changed yet. Please send it again."
+        )
+        messages.warning(request, warning)
     elif "kept" in vars(request):
         messages.info(request, _("This is what you typed before you logged in. It has not been sent yet."))
     typed: QueryDict = vars(request).get("stale") or vars(request).get("kept") or QueryDict()

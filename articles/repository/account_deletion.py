@@ -26,7 +26,7 @@ class AccountDeletion:
         name goes from all they posted and from the moderation log, some of it in each step, as long as `more()`;
         at least one step is done. Their list of what they saved goes last.
         """
-        self._leave(user)
+        self._revoke(user)
         kind, shard, done = (*progress.split(), *("",) * 3)[:3]
         kind, shard, done = kind or _ARTICLES, shard or "0", done or "0"
         at = int(shard)
@@ -45,7 +45,7 @@ class AccountDeletion:
             client.unlink(names.saved(user))
         return ""
 
-    def _leave(self, user: UserId) -> None:
+    def _revoke(self, user: UserId) -> None:
         shards = self._store.shards.all
         self._store.run_many(
             [
@@ -56,14 +56,17 @@ class AccountDeletion:
 
     def _step(self, kind: str, keys: Keys, user: UserId, name: str, done: str) -> str:
         if kind == _ARTICLES:
-            return "" if self._disown(keys, user) else "0"
+            return "" if self._anonymise_articles(keys, user) else "0"
+        return self._anonymise_log(keys, name, done)
+
+    def _anonymise_log(self, keys: Keys, name: str, done: str) -> str:
         lists = [keys.log, keys.tunings, keys.ranking]
         (further,) = self._store.run(
             "account_deletion/anonymise_log", lists, [name, DELETED_NAME, done, NAMES_PER_SCRIPT]
         )
         return str(further)
 
-    def _disown(self, keys: Keys, user: UserId) -> bool:
+    def _anonymise_articles(self, keys: Keys, user: UserId) -> bool:
         """Take the name off some articles the member posted; whether it is off all of a shard.
 
         One script writes an article and its place on the member's list, and one takes the name off and the article

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.views.decorators.csrf import csrf_exempt
 
 from accounts.web import unsent_form
-from accounts.web.form_pages import Words, form_action, members_need_token
+from accounts.web.form_pages import RequestText, form_action, members_need_token
 from accounts.web.login_intent import local_path
 from articles.domain.errors import ActionRefused, ArticleNotFound, ArticleRemoved
 from articles.text.refusals import action_sentence
@@ -36,7 +36,7 @@ class NotDone(Exception):
 Action = Callable[..., Done | HttpResponse]
 
 
-def form_or_script(*, page: Words, button: Words) -> Callable[[Action], Callable[..., HttpResponse]]:
+def form_or_script(*, page: RequestText, button: RequestText) -> Callable[[Action], Callable[..., HttpResponse]]:
     """Make a view of the action of a form that is on the page named by `page(request, …)`.
 
     A browser is sent back to that page, with a message if the action was refused. A script that prefers JSON gets

@@ -14,11 +14,11 @@ from articles.wiring import repository
 
 
 @receiver(member_arrived)
-def apply_pending_vote(request: HttpRequest, user: Any, errand: LoginIntent, **_: Any) -> None:
+def apply_pending_vote(request: HttpRequest, user: Any, intent: LoginIntent, **_: Any) -> None:
     """Cast the vote the login form carried. A refusal is told; the login is not held up by it."""
-    if not errand.article:
+    if not intent.article:
         return
     try:
-        repository().votes.cast(int(errand.article), user.pk, Choice(errand.choice))
+        repository().votes.cast(int(intent.article), user.pk, Choice(intent.choice))
     except ArticlesError as error:
         messages.error(request, action_sentence(error))

@@ -5,7 +5,7 @@ from django.contrib.auth.models import Group, Permission
 from django.test import Client
 
 from accounts import names
-from accounts.models import Departure, User
+from accounts.models import AccountDeletion, User
 from tests.accounts.conftest import PASSWORD
 
 ADD = "/admin/accounts/user/add/"
@@ -44,7 +44,7 @@ def test_not_under_the_name_of_a_deleted_member(as_carol, alice, spelling, is_ti
     _delete_alone(as_carol, alice)
     if is_tidied_up:
         row = User.objects.get(pk=alice.pk)
-        row.username, row.canonical_name = names.instead_of(row.pk), names.of_former("alice")
+        row.username, row.canonical_name = names.deleted_username(row.pk), names.former_name_digest("alice")
         row.save()
 
     response = _add(as_carol, spelling)
@@ -197,7 +197,7 @@ def test_an_account_deleted_here_departs_as_from_the_members_own_settings(as_car
 
     row = User.objects.get(pk=alice.pk)
     assert (row.is_active, row.email, row.left_at is None) == (False, "", False)
-    assert Departure.objects.filter(pk=alice.pk).exists()
+    assert AccountDeletion.objects.filter(pk=alice.pk).exists()
     assert _is_taken("ALICE")
 
 
@@ -232,10 +232,10 @@ def test_a_row_that_is_deleted_by_hand_keeps_number_and_name_taken(alice, delete
 
     row = User.objects.get(pk=number)
     assert (row.is_active, row.email, row.has_usable_password()) == (False, "", False)
-    assert Departure.objects.get().pk == number
+    assert AccountDeletion.objects.get().pk == number
     assert _is_taken("alice")
-    row.username, row.canonical_name = names.instead_of(number), names.of_former("alice")
+    row.username, row.canonical_name = names.deleted_username(number), names.former_name_digest("alice")
     row.save()
     row.delete()
     assert _is_taken("alice")
-    assert not Departure.objects.exists()
+    assert not AccountDeletion.objects.exists()

@@ -49,10 +49,12 @@ def test_the_doors_are_nowhere_to_go_after_the_login(door):
 
 @pytest.mark.parametrize("choice", ["vote", "oppose", "none"])
 def test_a_vote_that_waits_is_carried(choice):
-    errand = LoginIntent.of(RequestFactory().get("/login/", {"next": "/hot/", "article": "42", "choice": choice}))
+    intent = LoginIntent.from_request(
+        RequestFactory().get("/login/", {"next": "/hot/", "article": "42", "choice": choice})
+    )
 
-    assert errand.fields == {"next": "/hot/", "article": "42", "choice": choice}
-    assert errand.query == f"?next=%2Fhot%2F&article=42&choice={choice}"
+    assert intent.fields == {"next": "/hot/", "article": "42", "choice": choice}
+    assert intent.query == f"?next=%2Fhot%2F&article=42&choice={choice}"
 
 
 @pytest.mark.parametrize(
@@ -72,16 +74,16 @@ def test_a_vote_that_waits_is_carried(choice):
     ],
 )
 def test_half_a_vote_and_nonsense_are_dropped(article, choice):
-    errand = LoginIntent.of(RequestFactory().get("/login/", {"article": article, "choice": choice}))
+    intent = LoginIntent.from_request(RequestFactory().get("/login/", {"article": article, "choice": choice}))
 
-    assert errand == LoginIntent()
-    assert errand.query == ""
+    assert intent == LoginIntent()
+    assert intent.query == ""
 
 
 def test_once_the_form_is_sent_the_address_counts_for_nothing():
     request = RequestFactory().post("/login/?next=/a/&article=42&choice=vote", {"next": "/b/"})
 
-    assert LoginIntent.of(request) == LoginIntent(next="/b/")
+    assert LoginIntent.from_request(request) == LoginIntent(next="/b/")
 
 
 def test_without_a_way_back_the_front_page_is_next():

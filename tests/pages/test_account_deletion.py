@@ -16,7 +16,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts import account_deletion
-from accounts.models import Departure, Token, User
+from accounts.models import AccountDeletion, Token, User
 from accounts.views import account_deletion as deletion_page
 from articles import housekeeping
 from articles.domain.articles import Choice
@@ -45,7 +45,7 @@ def delete(browser, name="bob", password="bob's long secret"):
 
 
 def a_minute_later(site) -> None:
-    Departure.objects.update(begun_at=timezone.now() - account_deletion.AGAIN_AFTER - timedelta(seconds=1))
+    AccountDeletion.objects.update(begun_at=timezone.now() - account_deletion.AGAIN_AFTER - timedelta(seconds=1))
     results = {result.step: result for result in housekeeping.run(site)}
     assert results["departures"].error == ""
 
@@ -98,7 +98,7 @@ def test_the_account_is_of_no_use_to_anybody_any_more(site, bob_was_busy, bob):
     member = User.objects.get(pk=number)
     assert (member.email, member.is_active, member.tokens.count()) == ("", False, 0)
     assert "bob" not in f"{member.username} {member.canonical_name}"
-    assert not Departure.objects.exists()
+    assert not AccountDeletion.objects.exists()
     assert not [s for s in Session.objects.all() if s.get_decoded().get("_auth_user_id") == str(number)]
     assert findings(site) == []
 
@@ -255,19 +255,19 @@ def test_no_report_of_an_error_holds_the_password(site, bob, rf, monkeypatch):
 
 def test_deleting_twice_is_deleting_once(site, bob):
     account_deletion.begin(bob.pk)
-    began = Departure.objects.get().begun_at
+    began = AccountDeletion.objects.get().begun_at
 
     account_deletion.begin(bob.pk)
 
-    assert Departure.objects.get().begun_at == began == User.objects.get(pk=bob.pk).left_at
+    assert AccountDeletion.objects.get().begun_at == began == User.objects.get(pk=bob.pk).left_at
 
 
 def test_a_process_that_comes_too_late_ends_nothing_twice(site, bob):
     account_deletion.begin(bob.pk)
-    late = Departure.objects.get()
+    late = AccountDeletion.objects.get()
     a_minute_later(site)
 
-    assert not account_deletion._end(late)
+    assert not account_deletion._finish(late)
 
     assert User.objects.is_taken("bob")
     assert User.objects.get(pk=bob.pk).username == f"~{bob.pk}"
@@ -279,25 +279,25 @@ def test_a_deletion_that_fails_is_told_and_does_not_keep_the_others_waiting(site
             raise ValueError("of bob's")
         return ""
 
-    monkeypatch.setitem(account_deletion._others, "articles", fail_for_bob)
+    monkeypatch.setitem(account_deletion._steps, "articles", fail_for_bob)
     for member in (bob, alice):
         account_deletion.begin(member.pk)
-    Departure.objects.update(begun_at=timezone.now() - 2 * account_deletion.AGAIN_AFTER)
+    AccountDeletion.objects.update(begun_at=timezone.now() - 2 * account_deletion.AGAIN_AFTER)
 
     with pytest.raises(ValueError, match="of bob's"):
         account_deletion.advance_all(60)
 
-    assert [departure.pk for departure in Departure.objects.all()] == [bob.pk]
+    assert [deletion.pk for deletion in AccountDeletion.objects.all()] == [bob.pk]
     results = {result.step: result for result in housekeeping.run(site)}
     assert "of bob's" in results["departures"].error
 
 
 def test_when_the_time_is_up_the_others_wait_for_the_next_round(site, bob, alice, monkeypatch):
     asked = []
-    monkeypatch.setitem(account_deletion._others, "articles", lambda user, *_rest: asked.append(user) or "")
+    monkeypatch.setitem(account_deletion._steps, "articles", lambda user, *_rest: asked.append(user) or "")
     for member in (bob, alice):
         account_deletion.begin(member.pk)
-    Departure.objects.filter(pk=alice.pk).update(begun_at=timezone.now() - timedelta(days=1))
+    AccountDeletion.objects.filter(pk=alice.pk).update(begun_at=timezone.now() - timedelta(days=1))
 
     for _ in range(5):
         account_deletion.advance_all(0)
@@ -308,10 +308,10 @@ def test_when_the_time_is_up_the_others_wait_for_the_next_round(site, bob, alice
 def test_step_by_step_it_comes_to_its_end(site, bob_was_busy, bob, monkeypatch):
     monkeypatch.setattr("articles.repository.account_deletion.NAMES_PER_SCRIPT", 1)
     account_deletion.begin(bob.pk)
-    Departure.objects.update(begun_at=timezone.now() - 2 * account_deletion.AGAIN_AFTER)
+    AccountDeletion.objects.update(begun_at=timezone.now() - 2 * account_deletion.AGAIN_AFTER)
 
     rounds = 0
-    while Departure.objects.exists():
+    while AccountDeletion.objects.exists():
         account_deletion.advance_all(0)
         rounds += 1
         assert rounds < 30
@@ -334,7 +334,7 @@ def test_a_store_that_is_away_only_puts_it_off(site, bob_was_busy, bob, monkeypa
         raise StoreUnavailable
 
     with monkeypatch.context() as patch:
-        patch.setitem(account_deletion._others, "articles", away)
+        patch.setitem(account_deletion._steps, "articles", away)
         assert delete(browser_of(bob)).status_code == 302
     assert Client().get("/users/bob/").status_code == 404
     assert site.articles.get(bob_was_busy).poster_name == "bob"
@@ -361,7 +361,7 @@ def test_until_then_it_is_not_at_its_end(site, bob):
 
     housekeeping.run(site)
 
-    assert Departure.objects.get().pk == bob.pk
+    assert AccountDeletion.objects.get().pk == bob.pk
 
 
 class _BrokenOff:
@@ -384,7 +384,7 @@ def state(user: int) -> tuple[object, ...]:
     return (
         *(member.username == f"~{user}", member.canonical_name[0], member.email, member.is_active),
         *(member.left_at is None, member.tokens.count(), member.groups.count(), len(sessions)),
-        Departure.objects.count(),
+        AccountDeletion.objects.count(),
     )
 
 
@@ -416,7 +416,7 @@ def _leave(user: int, broken: _BrokenOff | None = None) -> bool:
         try:
             account_deletion.begin(user)
             account_deletion.advance_all(60)
-            Departure.objects.update(begun_at=timezone.now() - 2 * account_deletion.AGAIN_AFTER)
+            AccountDeletion.objects.update(begun_at=timezone.now() - 2 * account_deletion.AGAIN_AFTER)
             account_deletion.advance_all(60)
         except OperationalError:
             return False
@@ -428,7 +428,7 @@ def test_a_name_that_is_given_up_at_the_very_moment_of_a_sign_up_is_not_given_aw
     number = alice.pk
     account_deletion.begin(number)
     account_deletion.advance_all(60)
-    Departure.objects.update(begun_at=timezone.now() - 2 * account_deletion.AGAIN_AFTER)
+    AccountDeletion.objects.update(begun_at=timezone.now() - 2 * account_deletion.AGAIN_AFTER)
     account_deletion.advance_all(60)
 
     with pytest.raises(ValidationError):

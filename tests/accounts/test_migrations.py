@@ -1,0 +1,31 @@
+"""Migrations that change rows of a site in use."""
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.utils import timezone
+
+from accounts.models import AccountDeletion
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_a_deletion_in_progress_survives_the_renaming_of_its_table(bob):
+    call_command("migrate", "accounts", "0004", verbosity=0)
+    try:
+        older_apps = (
+            MigrationExecutor(connection).loader.project_state([("accounts", "0004_permission_groups")]).apps
+        )
+        older_apps.get_model("accounts", "Departure").objects.create(
+            user_id=bob.pk, begun_at=timezone.now(), again=True, step=1, progress="log 0 50"
+        )
+    finally:
+        call_command("migrate", verbosity=0)
+
+    deletion = AccountDeletion.objects.get()
+    assert (deletion.pk, deletion.again, deletion.step, deletion.progress) == (bob.pk, True, 1, "log 0 50")
+
+
+def test_every_change_of_a_model_has_a_migration():
+    call_command("makemigrations", check=True, dry_run=True, verbosity=0)
