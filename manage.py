@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Entry point of every command: `manage.py run` serves the site, `manage.py help` lists the rest."""
+"""Entry point of every command: `manage.py run` serves the site, `manage.py help` lists the others."""
 
 import os
 import sys
 
-if sys.version_info < (3, 11):  # noqa: UP036 - in words that an older Python understands
+if sys.version_info < (3, 11):  # noqa: UP036 - in syntax that an older Python can parse
     sys.exit("The site needs Python 3.11 or newer; this is Python %d.%d." % sys.version_info[:2])  # noqa: UP031
 
 try:
@@ -12,7 +12,7 @@ try:
 except ModuleNotFoundError as missing:
     if (missing.name or "").partition(".")[0] in ("accounts", "articles", "voting_site"):
         raise
-    sys.exit("The package %s is not installed here: use `make run`, or .venv/bin/python." % missing.name)  # noqa: UP031
+    sys.exit("The package %s is not installed: use `make run`, or .venv/bin/python." % missing.name)  # noqa: UP031
 
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "voting_site.settings")

@@ -1,9 +1,11 @@
-"""The articles application."""
+"""The articles app."""
 
 from django.apps import AppConfig
 
 
 class ArticlesConfig(AppConfig):
+    """Articles, votes, lists and groups."""
+
     name = "articles"
 
     def ready(self) -> None:

@@ -1,4 +1,4 @@
-"""Where the repository's errors become answers, for every view alike."""
+"""Middleware for all views: HEAD requests, error pages, and the repository's errors as responses."""
 
 import logging
 from collections.abc import Callable
@@ -17,13 +17,13 @@ _log = logging.getLogger(__name__)
 
 
 _EXPLAINED = (405, 413, 429)
-"""Statuses that come without a page: of a wrong method, too large a request, too many of them."""
+"""Statuses of responses that have no page yet: wrong method, too large a request, too many requests."""
 
 Answer = Callable[[HttpRequest], HttpResponse]
 
 
 class HeadMiddleware:
-    """HEAD is answered like GET, with its length, but without its body."""
+    """Answer HEAD as GET, with the same Content-Length, but without the body."""
 
     def __init__(self, get_response: Answer) -> None:
         self._get_response = get_response
@@ -38,7 +38,7 @@ class HeadMiddleware:
 
 
 class ErrorPagesMiddleware:
-    """Gives an answer that is nothing but an error's status the page that explains it, its headers kept."""
+    """Add the error page to a response that has only a status; its headers stay."""
 
     def __init__(self, get_response: Answer) -> None:
         self._get_response = get_response
@@ -53,7 +53,7 @@ class ErrorPagesMiddleware:
 
 
 class StoreErrorsMiddleware:
-    """What is not there is 404; a store or accounts that are away are 503, with when to come back."""
+    """Turn errors of the repository into responses: 404 for what does not exist, 503 while it is unavailable."""
 
     def __init__(self, get_response: Answer) -> None:
         self._get_response = get_response

@@ -1,4 +1,4 @@
-"""Addresses of the articles' pages."""
+"""URLs of the articles app."""
 
 from django.urls import path
 
@@ -18,7 +18,7 @@ from articles.views import (
 )
 from articles.views.lists import feeds, my_lists, pages, refresh, search
 from articles.views.ranking import lab
-from articles.web import converters  # noqa: F401 - makes "article_id" known
+from articles.web import converters  # noqa: F401 - registers "article_id"
 
 app_name = "articles"
 urlpatterns = [

@@ -74,7 +74,7 @@ def environment(**options: Any) -> Environment:
         static=static,
         url=_url,
         site_name=settings.SITE_NAME,
-        current_language=languages.in_force,
+        current_language=languages.current_code,
         language_tag=languages.tag,
         languages=_languages(),
         was_refused=was_refused,

@@ -1,1 +1,1 @@
-"""Feeds: what a reader subscribes to, as Atom and as RSS. docs/feeds.md describes them."""
+"""Feeds in Atom and RSS. docs/feeds.md describes them."""

@@ -1,4 +1,4 @@
-"""What a subscriber may ask of a feed in its address: `?min_points=` and `?hide=`."""
+"""The query of a feed's URL: `?min_points=` and `?hide=`."""
 
 import re
 from urllib.parse import quote, urlencode
@@ -16,26 +16,26 @@ from articles.web.preferences import MOST_HIDDEN, slugs_from
 MOST_POINTS = 1_000_000
 
 _NUMBER = re.compile("[0-9]{1,7}", re.ASCII)
-_MOST_TEXT = MOST_HIDDEN * (SLUG_LIMIT + 1)
+_MAX_HIDE_LENGTH = MOST_HIDDEN * (SLUG_LIMIT + 1)
 
 
 class BadQuery(ValueError):
-    """What was asked for makes no sense; the message is a sentence in the reader's language."""
+    """The query is invalid; the message is a sentence in the active language."""
 
 
 def wish_of(query: QueryDict) -> FeedFilter:
-    """Raises BadQuery."""
+    """Return the filter that a query describes. Raises BadQuery."""
     return FeedFilter(_min_points(query), hidden_in(query.get("hide", "")))
 
 
-def query_of(wish: FeedFilter, **more: str) -> str:
-    """The same in its one spelling, with its question mark; "" where nothing is asked for. `more` stands first."""
+def query_of(feed_filter: FeedFilter, **more: str) -> str:
+    """Return the filter as a canonical query string with its question mark, `more` first; "" if it is empty."""
     values = more | {
-        "min_points": "" if wish.min_points is None else str(wish.min_points),
-        "hide": ",".join(wish.hidden),
+        "min_points": "" if feed_filter.min_points is None else str(feed_filter.min_points),
+        "hide": ",".join(feed_filter.hidden),
     }
-    asked = {name: value for name, value in values.items() if value}
-    return f"?{urlencode(asked, safe=',', quote_via=quote)}" if asked else ""
+    fields = {name: value for name, value in values.items() if value}
+    return f"?{urlencode(fields, safe=',', quote_via=quote)}" if fields else ""
 
 
 def _min_points(query: QueryDict) -> int | None:
@@ -48,10 +48,10 @@ def _min_points(query: QueryDict) -> int | None:
 
 
 def hidden_in(joined: str) -> tuple[str, ...]:
-    """Slugs of the groups that `?hide=` names, sorted, each once. Raises BadQuery."""
-    if len(joined) > _MOST_TEXT or joined.count(",") >= MOST_HIDDEN:
+    """Return the slugs that `?hide=` names, sorted and without duplicates. Raises BadQuery."""
+    if len(joined) > _MAX_HIDE_LENGTH or joined.count(",") >= MOST_HIDDEN:
         raise BadQuery(_("hide can name at most %(most)s groups.") % {"most": grouped(MOST_HIDDEN)})
     try:
         return tuple(sorted({clean_slug(slug) for slug in slugs_from(joined)}))
-    except InvalidInput as refused:
-        raise BadQuery(input_sentence(refused)) from refused
+    except InvalidInput as error:
+        raise BadQuery(input_sentence(error)) from error

@@ -1,6 +1,6 @@
-"""Feeds as XML: Atom (RFC 4287) and RSS 2.0, by Django's generators.
+"""Write feeds as XML: Atom (RFC 4287) and RSS 2.0, by Django's generators.
 
-A feed is the same for everybody, so it is written in the site's language.
+A feed is the same for all readers, so it is in the site's language.
 """
 
 import re
@@ -23,21 +23,21 @@ from articles.text.links import host_of
 from articles.web.caching import FEED_SECONDS
 
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML 1.0 has no way to write (section 2.2)."""
+"""Characters that XML 1.0 cannot represent (section 2.2)."""
 
 TIME_TO_LIVE = FEED_SECONDS // 60
-"""Minutes for which caches and subscribers may keep a feed."""
+"""Minutes for which caches and feed readers may store a feed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """What is said of a whole feed. `site` is scheme and host, `page` an address."""
+    """Metadata of a feed. `site` is scheme and host, `page` an absolute URL."""
 
     title: str
     subtitle: str
     site: str
     page: str
-    """The list as a page."""
+    """The page that shows the same list."""
 
     path: str
     """The feed's own path, with its query."""
@@ -45,20 +45,20 @@ class Feed:
     author: str
     language: str
     site_id: str
-    """UUID that names the feed and its entries where no address of the site is set; "" where one is."""
+    """Namespace (UUID) of the ids of the feed and its entries if SITE_URL is not set; otherwise ""."""
 
     @property
     def address(self) -> str:
-        """The feed's own address."""
+        """The feed's own absolute URL."""
         return self.site + self.path
 
     @property
     def id(self) -> str:
-        """What the feed is known by, whatever address it was asked for at."""
+        """The feed's permanent id, independent of the host in the request."""
         return _named(self.site_id, self.path) if self.site_id else self.address
 
     def id_of(self, article: Article) -> str:
-        """What an entry is known by for good."""
+        """Return the permanent id of an entry."""
         if self.site_id:
             return _named(self.site_id, f"article/{article.id}")
         return f"tag:{urlsplit(self.site).hostname},{_moment(article.posted_at):%Y-%m-%d}:article/{article.id}"
@@ -73,7 +73,7 @@ def _moment(seconds: float) -> datetime:
 
 
 class Atom(Atom1Feed):
-    """Atom with a link to the site's own page of each article."""
+    """Atom with a link to each article's page on the site."""
 
     def add_item_elements(self, handler: Any, item: dict[str, Any]) -> None:
         super().add_item_elements(handler, item)
@@ -81,13 +81,13 @@ class Atom(Atom1Feed):
 
 
 FORMATS: Mapping[str, type[SyndicationFeed]] = {"atom": Atom, "rss": Rss201rev2Feed}
-"""Generators by the end of a feed's address."""
+"""Generators by the suffix of a feed's URL."""
 
 CONTENT_TYPES = {"atom": "application/atom+xml; charset=utf-8", "rss": "application/rss+xml; charset=utf-8"}
 
 
 def written(feed: Feed, articles: Sequence[Article], kind: str) -> bytes:
-    """The feed as XML in UTF-8; `kind` is a key of `FORMATS`. Texts are in the active language."""
+    """Return the feed as XML in UTF-8; `kind` is a key of `FORMATS`. Texts are in the active language."""
     generator = FORMATS[kind](
         title=clean(feed.title),
         link=feed.page,
@@ -105,7 +105,7 @@ def written(feed: Feed, articles: Sequence[Article], kind: str) -> bytes:
 
 
 def clean(text: str) -> str:
-    """Text without what XML cannot hold."""
+    """Return the text without characters that XML cannot represent."""
     return _FORBIDDEN.sub("", text)
 
 
@@ -128,7 +128,7 @@ def _item(feed: Feed, article: Article) -> dict[str, Any]:
 
 
 def _summary(article: Article, page: str) -> str:
-    """A piece of HTML: what people think of it, where it leads, and where one can vote."""
+    """Return an HTML fragment: points and votes, the link's host, and a link to the article's page."""
     numbers = ngettext(
         "%(points)s point: %(votes)s voted for it, %(opposes)s opposed it.",
         "%(points)s points: %(votes)s voted for it, %(opposes)s opposed it.",

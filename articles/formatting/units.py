@@ -1,4 +1,4 @@
-"""Sizes and times as operators read them."""
+"""Format sizes and times for operators."""
 
 import re
 
@@ -13,12 +13,12 @@ _UNGROUPED = re.compile("[0-9]{4}")  # of 1,000 to 1,023 units
 
 
 def size(count: float) -> str:
-    """Bytes in the largest fitting unit, of 1024 each."""
+    """Format a number of bytes in the largest fitting unit, with steps of 1024."""
     return _UNGROUPED.sub(lambda digits: grouped(int(digits[0])), filesizeformat(round(count)))
 
 
 def span(seconds: float) -> str:
-    """A time span in its two largest units, whole: `3 d 4 h`, `12 min 5 s`, `8 s`."""
+    """Format a duration in its two largest whole units: `3 d 4 h`, `12 min 5 s`, `8 s`."""
     whole = max(0, int(seconds))
     if whole < _MINUTE:
         return _("%(s)s s") % {"s": grouped(whole)}
@@ -30,7 +30,7 @@ def span(seconds: float) -> str:
 
 
 def moment(seconds: float) -> str:
-    """A short time, with two or three digits that mean something: `2.31 s`, `14.2 ms`, `0.85 ms`, `7.0 µs`."""
+    """Format a short duration with two or three significant digits: `2.31 s`, `14.2 ms`, `0.85 ms`, `7.0 µs`."""
     if seconds >= 1:
         return _("%(n)s s") % {"n": decimal(seconds, 2)}
     if seconds >= 0.0001:
@@ -39,5 +39,5 @@ def moment(seconds: float) -> str:
 
 
 def ratio(number: float, digits: int = 2) -> str:
-    """A fraction in the reader's language."""
+    """Format a fraction in the active language."""
     return decimal(number, digits)

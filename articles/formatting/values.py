@@ -1,4 +1,4 @@
-"""How values look on pages: ages, dates, numbers. Filters of the templates."""
+"""Format ages, dates and numbers for pages. Used as template filters."""
 
 import re
 import time
@@ -26,12 +26,12 @@ _UNITS: tuple[tuple[int, Callable[[int], str]], ...] = (
 _THREE_LINES = 90  # columns
 
 _NUMBER = re.compile(r"[0-9.]+(?:e[+-][0-9]+)?")
-_BEHIND_MARK = re.compile(r"(?<=[，。：；？！])\s+")
+_SPACE_AFTER_MARK = re.compile(r"(?<=[，。：；？！])\s+")
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def age(posted_at: float) -> str:
-    """Time since `posted_at` (Unix seconds) in words, in its largest whole unit; never negative."""
+    """Format the time since `posted_at` (Unix seconds) in its largest whole unit; never negative."""
     seconds = max(0, int(time.time() - posted_at))
     if seconds < _MINUTE:
         return gettext("just now")
@@ -49,26 +49,26 @@ def age(posted_at: float) -> str:
 
 
 def is_long(title: str) -> bool:
-    """Whether a title may need more than three lines on a phone; Chinese characters are twice as wide."""
+    """Return whether a title may take more than three lines on a phone. Wide characters count as two columns."""
     return sum(2 if east_asian_width(char) in "WF" else 1 for char in title) > _THREE_LINES
 
 
 def from_now(unix_seconds: float) -> str:
-    """A moment before or after now, to the minute: "2 hours 5 minutes ago", "in 6 days"."""
-    apart = unix_seconds - time.time()
-    if abs(apart) < _MINUTE:
+    """Format a moment relative to now, to the minute: "2 hours 5 minutes ago", "in 6 days"."""
+    difference = unix_seconds - time.time()
+    if abs(difference) < _MINUTE:
         return gettext("just now")
-    told = {"time": duration(abs(apart) // _MINUTE * _MINUTE)}
-    return gettext("in %(time)s") % told if apart > 0 else gettext("%(time)s ago") % told
+    distance = {"time": duration(abs(difference) // _MINUTE * _MINUTE)}
+    return gettext("in %(time)s") % distance if difference > 0 else gettext("%(time)s ago") % distance
 
 
 def moment(unix_seconds: float) -> datetime:
-    """The moment in the site's time zone."""
+    """Return the moment in the site's time zone."""
     return timezone.localtime(datetime.fromtimestamp(unix_seconds, UTC))
 
 
 def full_date(unix_seconds: float) -> str:
-    """Date and time in the reader's language and the site's time zone."""
+    """Format date and time in the active language and the site's time zone."""
     return _full_date(unix_seconds, get_language())
 
 
@@ -79,24 +79,24 @@ def _full_date(unix_seconds: float, _language: str | None) -> str:
 
 @lru_cache(maxsize=4096)
 def iso_date(unix_seconds: float) -> str:
-    """ISO 8601 with the offset, for `<time datetime>`."""
+    """Format as ISO 8601 with the offset, for `<time datetime>`."""
     return moment(unix_seconds).isoformat(timespec="seconds")
 
 
 def duration(seconds: float) -> str:
-    """A length of time, of either sign, in its largest unit and the one below; to the millisecond when short."""
+    """Format a duration, ignoring its sign, in its two largest units; below 10 s, to the millisecond."""
     exact, whole = round(abs(seconds), 3), round(abs(seconds))
     if exact < 10 and exact != whole:
         return gettext("%(n)s seconds") % {"n": significant(exact)}
     units = [unit for unit in _UNITS if unit[0] <= whole] or list(_UNITS[-1:])
-    count, left = divmod(whole, units[0][0])
-    small = left // units[1][0] if len(units) > 1 else 0
+    count, rest = divmod(whole, units[0][0])
+    small = rest // units[1][0] if len(units) > 1 else 0
     words = [unit[1](n) % {"n": grouped(n)} for unit, n in zip(units, (count, small), strict=False)]
     return gettext("%(large)s %(small)s") % {"large": words[0], "small": words[1]} if small else words[0]
 
 
 def significant(number: float, digits: int = 4) -> str:
-    """A number with so many digits that count, but all before the point: 12,345, 0.0125, 1.3 × 10⁻⁷."""
+    """Format a number to significant digits, but never round its integer part: 12,345, 0.0125, 1.3 × 10⁻⁷."""
     return _significant(number, digits, get_language())
 
 
@@ -111,12 +111,12 @@ def _significant(number: float, digits: int, _language: str | None) -> str:
 
 
 def thousandths(number: float) -> str:
-    """A number with three decimals."""
+    """Format a number with three decimals."""
     return decimal(round(Decimal(number), 3), 3)
 
 
 def decimal(number: float | Decimal | str, places: int) -> str:
-    """A number as the language writes it: digits in groups, and a minus sign where programs have a hyphen."""
+    """Format a number in the active language: digits in groups, and a minus sign instead of a hyphen."""
     return _decimal(number, places, get_language())
 
 
@@ -126,20 +126,20 @@ def _decimal(number: float | Decimal | str, places: int, _language: str | None) 
 
 
 def grouped(number: float) -> str:
-    """A whole number with the language's thousands separator."""
+    """Format a whole number with the active language's thousands separator."""
     return decimal(number, 0)
 
 
 def figures(text: str) -> str:
-    """A text that the store keeps, such as "1500 → 0.25", with its numbers as the language writes them."""
+    """Format the numbers in a text from the store, such as "1500 → 0.25", in the active language."""
     return _NUMBER.sub(lambda number: significant(float(number[0]), 6), text)
 
 
 def listed(words: Iterable[str]) -> str:
-    """Words in a row, with what the language puts between them."""
+    """Join words with the active language's list separator."""
     return pgettext("between the words of a list", ", ").join(words)
 
 
 def prose(text: str) -> str:
-    """Sentences in a row: the space between two stays away where the first ends with a Chinese mark."""
-    return type(text)(_BEHIND_MARK.sub("", text))
+    """Remove the space after Chinese punctuation where sentences are joined."""
+    return type(text)(_SPACE_AFTER_MARK.sub("", text))

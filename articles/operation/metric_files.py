@@ -1,8 +1,8 @@
-"""The counts of several processes: each writes files of its own into one directory, and all are read together.
+"""Metrics of several processes: each process writes its own files into one directory, and readers sum them.
 
-A process's files have to outlive it, or its counts would be gone. So that the directory does not grow with every
-worker that is replaced, what ended processes counted is added up in one set of files, as if a process with the
-impossible id 0 had counted it. Whoever reads holds a shared lock, so that nothing is seen twice or not at all.
+A process's files must outlive it, or its counts would be lost. So that the directory does not grow with every
+replaced worker, the counts of ended processes are added up in one set of files, with the impossible process id 0.
+Readers hold a shared lock, so that no count is missed or read twice.
 """
 
 import fcntl
@@ -20,63 +20,63 @@ from prometheus_client.mmap_dict import MmapedDict
 from prometheus_client.multiprocess import MultiProcessCollector
 
 VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
-"""Names the directory. It has to be set before prometheus_client is imported, and for these processes alone."""
+"""Environment variable with the directory. Set before prometheus_client is imported, only for web processes."""
 
 _log = logging.getLogger(__name__)
 
-_ENDED = 0
+_ENDED_PID = 0
 _LOCK = "lock"
-_COUNTS = re.compile(r"(?:counter|histogram|summary|gauge_[a-z]+)_[0-9]+\.db")
+_FILE_NAME = re.compile(r"(?:counter|histogram|summary|gauge_[a-z]+)_[0-9]+\.db")
 """Names of prometheus_client's files."""
 
 
 def directory() -> Path | None:
-    """Where the processes of this web server count; None when this process counts for itself alone."""
+    """Return the directory that the web server's processes share; None if this process keeps its own counts."""
     path = os.environ.get(VARIABLE)
     return Path(path) if path else None
 
 
 def empty(folder: Path) -> None:
-    """Remove what the processes of an earlier web server counted, and no other files."""
+    """Delete the files of an earlier web server's processes, and no others."""
     for path in folder.iterdir():
-        if _COUNTS.fullmatch(path.name) and path.is_file():
+        if _FILE_NAME.fullmatch(path.name) and path.is_file():
             path.unlink()
 
 
 class AllProcesses:
-    """The sum over all processes, as something a registry collects."""
+    """Collector of the sums over all processes."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def collect(self) -> Iterator[Metric]:
         with _locked(self._folder, fcntl.LOCK_SH):
-            # A process that begins to count makes its file first and fills it then.
+            # A starting process first creates its file, then fills it.
             files = [str(path) for path in self._folder.glob("*.db") if path.stat().st_size]
             metrics = list(MultiProcessCollector.merge(files))  # type: ignore[no-untyped-call]
         yield from metrics
 
 
 def absorb(folder: Path, ended: Iterable[int]) -> bool:
-    """Add up what ended processes counted, and remove their files. False if somebody reads just now: try again.
+    """Add up the counts of ended processes, and delete their files. Return False while a reader holds the lock.
 
-    Never waits, because the process that watches over the others may not.
+    Never blocks, because it runs in the process that supervises the workers; retry later.
     """
-    with _locked(folder, fcntl.LOCK_EX | fcntl.LOCK_NB) as alone:
-        if alone:
+    with _locked(folder, fcntl.LOCK_EX | fcntl.LOCK_NB) as is_locked:
+        if is_locked:
             for pid in ended:
                 for path in folder.glob(f"*_{pid}.db"):
-                    _add(path, folder / f"{path.name.rpartition('_')[0]}_{_ENDED}.db")
+                    _add(path, folder / f"{path.name.rpartition('_')[0]}_{_ENDED_PID}.db")
                     path.unlink()
-    return alone
+    return is_locked
 
 
 def _add(path: Path, total: Path) -> None:
-    """Add a file to the sums; nothing of one that is damaged, which would spoil every reading from now on."""
+    """Add a file to the sums. Skip a damaged file, which would break every later reading."""
     try:
         values = list(MmapedDict.read_all_values_from_file(str(path)))  # type: ignore[no-untyped-call]
     except (RuntimeError, ValueError, struct.error):
-        _log.warning("%s is damaged: what its process counted is lost", path)
+        _log.warning("%s is damaged: the counts of its process are lost", path)
         return
     sums: Any = MmapedDict(str(total))  # type: ignore[no-untyped-call]
     try:
@@ -88,7 +88,7 @@ def _add(path: Path, total: Path) -> None:
 
 @contextmanager
 def _locked(folder: Path, how: int) -> Iterator[bool]:
-    """Whether the lock is held; only where it does not wait can it fail."""
+    """Lock the folder. Yields whether the lock is held, which can be False only with LOCK_NB."""
     with (folder / _LOCK).open("a") as file:
         try:
             fcntl.flock(file, how)

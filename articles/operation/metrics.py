@@ -1,7 +1,7 @@
-"""What the site counts about itself, in the terms of Prometheus.
+"""The site's metrics for Prometheus.
 
-Labels come from fixed sets only (names of views, scripts, statuses), never from what a visitor sends, so that the
-number of series is bounded. docs/metrics.md describes them.
+Label values come from fixed sets only (names of views, scripts, statuses), never from a client's input, so that
+the number of series is bounded. docs/metrics.md describes them.
 """
 
 import time
@@ -35,27 +35,27 @@ _STORE_BUCKETS = (0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 
 
 REQUESTS = Counter("site_requests_total", "Requests answered.", ["view", "method", "status"], registry=_own)
 REQUEST_SECONDS = Histogram(
-    "site_request_seconds", "Time until the answer stood.", ["view"], buckets=_REQUEST_BUCKETS, registry=_own
+    "site_request_seconds", "Time until the response was ready.", ["view"], buckets=_REQUEST_BUCKETS, registry=_own
 )
 STORE_SECONDS = Histogram(
     "site_store_seconds",
-    "Time of one use of the store: a script, or commands that travelled together.",
+    "Time of one call to the store: a script, or commands sent together.",
     ["operation"],
     buckets=_STORE_BUCKETS,
     registry=_own,
 )
 STORE_ERRORS = Counter(
-    "site_store_errors_total", "Uses of the store that it did not answer.", ["operation"], registry=_own
+    "site_store_errors_total", "Calls that the store did not answer.", ["operation"], registry=_own
 )
 VOTES = Counter("site_votes_total", "Votes cast, opposed or taken back.", ["outcome"], registry=_own)
 POSTS = Counter("site_posts_total", "Articles posted.", registry=_own)
-VIEWS = Counter("site_views_total", "Views of articles: counted (ok) or not, and why.", ["outcome"], registry=_own)
-REFUSALS = Counter("site_refusals_total", "What the site refused to do, by cause.", ["cause"], registry=_own)
+VIEWS = Counter("site_views_total", "Views of articles: counted (ok), or why not.", ["outcome"], registry=_own)
+REFUSALS = Counter("site_refusals_total", "Refused requests and changes, by cause.", ["cause"], registry=_own)
 
 _GAUGES = {
-    "articles": ("site_articles", "Articles that are listed."),
+    "articles": ("site_articles", "Listed articles."),
     "keys": ("site_store_keys", "Keys in the store."),
-    "memory_bytes": ("site_store_memory_bytes", "Memory the store uses."),
+    "memory_bytes": ("site_store_memory_bytes", "Memory used by the store."),
     "hot_age_seconds": ("site_hot_list_age_seconds", "Time since the hot list was scored."),
 }
 
@@ -75,10 +75,10 @@ _FORM_PAGES = frozenset(
     f"accounts:{name}"
     for name in ("login", "signup", "password_change", "password_reset", "password_reset_confirm", "settings")
 )
-"""Pages that answer a form they refuse with 200."""
+"""Pages that answer an invalid form with status 200."""
 
 
-# Each series is looked up once; afterwards counting is one addition.
+# Cached, so that each series is looked up once and counting is a single addition.
 _request_seconds = cache(REQUEST_SECONDS.labels)
 _requests = cache(REQUESTS.labels)
 _store_seconds = cache(STORE_SECONDS.labels)
@@ -87,7 +87,7 @@ _votes, _views, _refusals = cache(VOTES.labels), cache(VIEWS.labels), cache(REFU
 
 
 def observe(operation: str, outcome: str, seconds: float | None) -> None:
-    """Told of every use of the store; see `articles.repository.store.connection.Observer`."""
+    """Count one call to the store. An `articles.repository.store.connection.Observer`."""
     if seconds is not None:
         _store_seconds(operation).observe(seconds)
     if outcome == "error":
@@ -105,7 +105,7 @@ def observe(operation: str, outcome: str, seconds: float | None) -> None:
 
 
 class MetricsMiddleware:
-    """Counts every request by what answered it."""
+    """Count every request, by view, method and status."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
@@ -122,25 +122,25 @@ class MetricsMiddleware:
 
 
 def _view(request: HttpRequest) -> str:
-    """The name of the view, never the path."""
+    """Return the name of the view, never the path."""
     if request.resolver_match:
         return request.resolver_match.view_name
     return "static" if request.path_info.startswith(settings.STATIC_URL) else "unknown"
 
 
 def _cause(request: HttpRequest, response: HttpResponse, view: str) -> str | None:
-    """Why a request was refused; None if it was not, or if the script that refused it told already."""
+    """Return why a request was refused; None if it was not, or if the store's refusal is counted already."""
     changing = request.method not in _SAFE
     if response.status_code == 200 and changing and view in _FORM_PAGES:
         return "invalid"
     if response.status_code == 403 and changing and "Authorization" not in request.headers:
-        # Django marks the request once its token is found right.
+        # Django marks the request after it has verified the token.
         return "forbidden" if getattr(request, "csrf_processing_done", False) else "csrf"
     return _CAUSE_BY_STATUS.get(response.status_code)
 
 
 class _Figures:
-    """Gauges read from the store for one answer."""
+    """Collector of gauges read from the store for one response."""
 
     def __init__(self, figures: Mapping[str, float] | None) -> None:
         self._figures = figures
@@ -153,9 +153,9 @@ class _Figures:
 
 
 def exposition(figures: Mapping[str, float] | None) -> bytes:
-    """Everything in Prometheus's text format: the counts of all processes, and the store's figures.
+    """Return all metrics in Prometheus's text format: the counts of all processes, and the store's figures.
 
-    They are None if the store is away.
+    `figures` is None if the store is unavailable.
     """
     registry = CollectorRegistry()
     folder = metric_files.directory()

@@ -1,4 +1,4 @@
-"""Permanent redirects to the one spelling of an address. Each keeps the query."""
+"""Permanent redirects to the canonical spelling of an address. Each keeps the query."""
 
 from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.urls import Resolver404, resolve
@@ -11,9 +11,9 @@ def redirect_to_path(request: HttpRequest, path: str) -> HttpResponse:
 
 
 def redirect_without_slash(request: HttpRequest) -> HttpResponse | None:
-    """Redirect to the address without its slash at the end; None if there is no page either.
+    """Redirect to the address without its trailing slash; None if there is no page at that address.
 
-    For addresses like `/healthz/`; Django itself leads from `/newest` to `/newest/`.
+    For addresses like `/healthz/`; Django itself redirects from `/newest` to `/newest/`.
     """
     if not request.path_info.endswith("/"):
         return None
@@ -21,6 +21,6 @@ def redirect_without_slash(request: HttpRequest) -> HttpResponse | None:
         match = resolve(request.path_info[:-1])
     except Resolver404:
         return None
-    if match.url_name is None:  # what answers for all that is not there
+    if match.url_name is None:  # the catch-all route of unknown addresses
         return None
     return redirect_to_path(request, request.get_full_path().partition("?")[0][:-1])

@@ -1,6 +1,7 @@
-"""What browsers, proxies and subscribers may keep of the answers, page by page. docs/feeds.md says why.
+"""Cache headers of each view, for browsers, proxies and feed readers. docs/feeds.md explains them.
 
-Behind everything that makes an answer vary (session, language, cookies), before it is packed.
+The middleware runs inside of compression, and outside of everything that makes a response vary (session,
+language, cookies).
 """
 
 from collections.abc import Callable, Mapping
@@ -12,7 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.cache import get_conditional_response, patch_cache_control, patch_vary_headers
 
 SHARED_SECONDS = 10
-"""How long a proxy may show a list of readers without account before it asks again."""
+"""Time for which a proxy may serve a list to readers without account before it revalidates."""
 
 FEED_SECONDS = 300
 CRAWLER_SECONDS = 3600
@@ -24,7 +25,7 @@ Rule = Callable[[HttpRequest, HttpResponse], HttpResponse]
 
 
 def _list(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """The same for all readers without account who have the same wishes."""
+    """Let proxies share a page among readers without account who send the same cookies and language."""
     _vary_by_reader(response)
     if _is_personal(request, response):
         patch_cache_control(response, private=True, no_cache=True)
@@ -34,14 +35,14 @@ def _list(request: HttpRequest, response: HttpResponse) -> HttpResponse:
 
 
 def _counted(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """A page whose every reading counts: a cache asks each time, and answers nobody by itself."""
+    """Make caches revalidate every request, because each one may count as a view."""
     _vary_by_reader(response)
     patch_cache_control(response, private=True, no_cache=True)
     return response if _has_account(request) else unless_known(request, response)
 
 
-def _same_for_everybody(request: HttpRequest, response: HttpResponse, *, seconds: int) -> HttpResponse:
-    """Whoever asks, in whatever language, with whatever cookie: it is in the site's own language."""
+def _public(request: HttpRequest, response: HttpResponse, *, seconds: int) -> HttpResponse:
+    """Let caches share a response that depends on no cookie and is always in the site's language."""
     del response.headers["Vary"]
     response.headers["Content-Language"] = settings.LANGUAGE_CODE
     response.cookies.clear()
@@ -50,8 +51,8 @@ def _same_for_everybody(request: HttpRequest, response: HttpResponse, *, seconds
     return unless_known(request, response)
 
 
-_feed = partial(_same_for_everybody, seconds=FEED_SECONDS)
-_for_crawlers = partial(_same_for_everybody, seconds=CRAWLER_SECONDS)
+_feed = partial(_public, seconds=FEED_SECONDS)
+_for_crawlers = partial(_public, seconds=CRAWLER_SECONDS)
 
 RULES: Mapping[str, Rule] = {
     "articles:front": _list,
@@ -76,11 +77,11 @@ RULES: Mapping[str, Rule] = {
     "articles:sitemap_lists": _for_crawlers,
     "articles:sitemap_articles": _for_crawlers,
 }
-"""By the name of the view; what is not here says itself what may be kept, and if not, nobody shares a member's."""
+"""Rules by view name. Views not listed set their own Cache-Control; other responses to members are private."""
 
 
 class CachingMiddleware:
-    """Says what may be kept, and answers 304 to whoever has the page already. The view has run by then."""
+    """Set cache headers, and answer 304 if the client has the current version. The view runs in any case."""
 
     def __init__(self, get_response: Answer) -> None:
         self._get_response = get_response
@@ -94,7 +95,7 @@ class CachingMiddleware:
 
 
 def _unruled(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """Errors, forms, redirections: caches may keep even a 404 of their own accord, and it names the member."""
+    """Make errors, forms and redirects to members private: caches may store even a 404, which shows their name."""
     if "Cache-Control" not in response.headers and _is_personal(request, response):
         patch_cache_control(response, private=True, no_cache=True)
     return response
@@ -109,14 +110,14 @@ def _has_account(request: HttpRequest) -> bool:
 
 
 def _is_personal(request: HttpRequest, response: HttpResponse) -> bool:
-    """Whether the answer is, or could be, about this one reader: a session, a message, a cookie to keep."""
+    """Return whether the response may depend on the reader: by a session, a message, or a cookie that it sets."""
     return bool(response.cookies) or any(name in request.COOKIES for name in _PERSONAL_COOKIES)
 
 
 def unless_known(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """The answer with a validator, or 304 with its headers and cookies.
+    """Return the response with an ETag, or 304 with its headers and cookies.
 
-    The validator is weak: packed or not, it is the same page.
+    The ETag is weak: compressed or not, it is the same page.
     """
     if response.status_code == 304:
         return response

@@ -1,4 +1,4 @@
-"""Whose address a request comes from, and which addresses belong together. Standard library only."""
+"""Find the client's address of a request, and the network it belongs to. Standard library only."""
 
 import re
 from collections.abc import Iterable
@@ -9,21 +9,21 @@ Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
 UNIX = "unix"
-"""Stands for a proxy that comes over a Unix socket, which has no address."""
+"""Name of a proxy that connects by a Unix socket, which has no address."""
 
 _WITH_PORT = re.compile(r"\[([^\]]*)\](?::[0-9]{1,5})?|([0-9.]+):[0-9]{1,5}")
 
 
 @dataclass(frozen=True, slots=True)
 class Proxies:
-    """The proxies whose word on their clients' addresses is taken."""
+    """The proxies whose X-Forwarded-For entries are trusted."""
 
     networks: tuple[Network, ...] = ()
     unix: bool = False
 
     @classmethod
     def named(cls, names: Iterable[str]) -> "Proxies":
-        """From addresses, networks and `UNIX`. Raises ValueError, also for a network with bits of a host in it."""
+        """Build from addresses, networks and `UNIX`. Raises ValueError, also for a network with host bits set."""
         known = tuple(names)
         return cls(tuple(ip_network(name) for name in known if name != UNIX), UNIX in known)
 
@@ -31,52 +31,52 @@ class Proxies:
         return any(address in network for network in self.networks)
 
     def trusts_peer(self, remote: str, address: Address | None) -> bool:
-        """Whether who is connected is one of them; `address` is what could be read of `remote`."""
+        """Return whether the connected peer is a trusted proxy; `address` is `remote`, parsed."""
         return self.trusts(address) if address else self.unix and not remote
 
 
 def client_address(remote: str, forwarded: str, proxies: Proxies) -> Address | None:
-    """The nearest address that is not a trusted proxy's; None if even the nearest cannot be read.
+    """Return the nearest address that is not a trusted proxy's; None if the peer's own cannot be parsed.
 
     `remote` is the peer's address, "" over a Unix socket; `forwarded` is the header X-Forwarded-For, to which each
-    proxy adds at the right. What stands to the left of a stranger's or of an unreadable entry is anybody's word.
+    proxy appends on the right. Entries to the left of an untrusted or malformed one may be forged and are ignored.
     """
-    found = read_address(remote)
-    if not proxies.trusts_peer(remote, found):
-        return found
+    nearest = read_address(remote)
+    if not proxies.trusts_peer(remote, nearest):
+        return nearest
     for entry in reversed(forwarded.split(",")):
         address = read_address(entry)
         if address is None:
             break
-        found = address
+        nearest = address
         if not proxies.trusts(address):
             break
-    return found
+    return nearest
 
 
 def read_address(text: str) -> Address | None:
-    """An address, maybe with a port; IPv4 written as IPv6 is IPv4, and the name of an interface is dropped."""
+    """Parse an address with an optional port, or return None. Drops the zone; returns IPv4-mapped IPv6 as IPv4."""
     text = text.strip()
     if with_port := _WITH_PORT.fullmatch(text):
         text = with_port[1] or with_port[2] or ""
     try:
-        found = ip_address(text)
+        address = ip_address(text)
     except ValueError:
         return None
-    if isinstance(found, IPv6Address):
-        return found.ipv4_mapped or IPv6Address(int(found))
-    return found
+    if isinstance(address, IPv6Address):
+        return address.ipv4_mapped or IPv6Address(int(address))
+    return address
 
 
 def household(address: Address) -> str:
-    """What one subscriber is given: an IPv4 address, or an IPv6 network of 64 bits."""
-    return _around(address, 32, 64)
+    """Return the network that one subscriber has: an IPv4 address, or a /64 of IPv6."""
+    return _network_of(address, 32, 64)
 
 
 def neighbourhood(address: Address) -> str:
-    """What one organisation is given at least: an IPv4 network of 24 bits, or an IPv6 network of 48."""
-    return _around(address, 24, 48)
+    """Return the smallest network that one organisation has: a /24 of IPv4, or a /48 of IPv6."""
+    return _network_of(address, 24, 48)
 
 
-def _around(address: Address, bits_of_4: int, bits_of_6: int) -> str:
-    return str(ip_network((address, bits_of_4 if address.version == 4 else bits_of_6), strict=False))
+def _network_of(address: Address, ipv4_bits: int, ipv6_bits: int) -> str:
+    return str(ip_network((address, ipv4_bits if address.version == 4 else ipv6_bits), strict=False))

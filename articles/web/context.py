@@ -1,4 +1,4 @@
-"""What templates know beside what a view tells them."""
+"""Context processors: template variables beyond those that a view passes."""
 
 from contextlib import suppress
 from typing import Any
@@ -14,15 +14,15 @@ from articles.wiring import repository
 
 
 def form_token(request: HttpRequest) -> dict[str, Any]:
-    """The hidden input of `csrf_input`, the same in all forms of a page, so that fifty compress to one.
+    """Provide the hidden input of `csrf_input`, identical in all forms of a page, so that fifty compress to one.
 
-    Made when first used: a page without forms sets no cookie, and can be cached.
+    Created on first use: a page without forms sets no cookie, and can be cached.
     """
     return {"form_token": SimpleLazyObject(lambda: csrf_input(request))}
 
 
 def groups(_request: HttpRequest) -> dict[str, Any]:
-    """All groups by their titles, none while the store is away; asked for where a page shows them."""
+    """Provide all groups, sorted by title; none while the store is unavailable. Read on first use, in one call."""
     return {"all_groups": SimpleLazyObject(_groups)}
 
 
@@ -33,5 +33,5 @@ def _groups() -> list[Group]:
 
 
 def preferences(request: HttpRequest) -> dict[str, Any]:
-    """How the reader wants the page: `preferences.theme` and the others."""
+    """Provide the reader's preferences, such as `preferences.theme`."""
     return {"preferences": SimpleLazyObject(lambda: preferences_of(request))}

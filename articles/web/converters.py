@@ -1,4 +1,4 @@
-"""Parts of addresses. Importing this makes them known to `path()`."""
+"""Path converters. Importing this module registers them."""
 
 from django.urls import register_converter
 from django.urls.converters import StringConverter
@@ -7,7 +7,7 @@ from articles.domain.lists import Span
 
 
 class ArticleIdConverter:
-    """An article's id in its one spelling: no sign, no leading zero, ASCII digits."""
+    """An article's id in its canonical spelling: ASCII digits, no sign, no leading zero."""
 
     regex = "[1-9][0-9]{0,14}"
 
@@ -19,19 +19,19 @@ class ArticleIdConverter:
 
 
 class FeedListConverter(StringConverter):
-    """A list of the whole site that has a feed."""
+    """A list of all articles that has a feed."""
 
     regex = "front|newest|hot"
 
 
 class FeedSpanConverter(StringConverter):
-    """How far back a feed of the most points goes."""
+    """Period of a feed of the articles with the most points."""
 
     regex = "|".join(Span)
 
 
 class FeedKindConverter(StringConverter):
-    """The end of a feed's address: what it is written as."""
+    """Format of a feed, the suffix of its address."""
 
     regex = "atom|rss"
 

@@ -1,4 +1,4 @@
-"""The pages of errors, 400 to 500. Their signatures are Django's."""
+"""Error pages, 400 to 503. The handlers have the signatures that Django requires."""
 
 # ruff: noqa: ARG001
 
@@ -17,13 +17,13 @@ from articles.web.addresses import redirect_without_slash
 from articles.web.preferences import THEME_COOKIE, THEMES
 
 RETRY_AFTER = 5
-"""Seconds after which a client may try again while the store or the accounts are away."""
+"""Seconds after which a client may retry while the store or the accounts' database is unavailable."""
 
 ACCOUNTS_AWAY = (OperationalError, InterfaceError)
 
 
 def page(request: HttpRequest, status: int, context: dict[str, Any] | None = None) -> HttpResponse:
-    """The page of an error; as for a reader without account where nobody can tell who asks."""
+    """Render an error page; for a logged-out reader if the accounts' database is unavailable."""
     try:
         return render(request, f"errors/{status}.html", context, status=status)
     except ACCOUNTS_AWAY:
@@ -32,10 +32,10 @@ def page(request: HttpRequest, status: int, context: dict[str, Any] | None = Non
 
 
 def unavailable(request: HttpRequest) -> HttpResponse:
-    """With when to come back."""
-    answer = page(request, 503)
-    answer["Retry-After"] = str(RETRY_AFTER)
-    return answer
+    """Render the page of 503, with Retry-After."""
+    response = page(request, 503)
+    response["Retry-After"] = str(RETRY_AFTER)
+    return response
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -43,19 +43,19 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def forbidden(request: HttpRequest, exception: Exception | None = None, reason: str = "") -> HttpResponse:
-    """Also shown for a form with a wrong token or origin (`reason` is set) that its view does not give back."""
+    """Render the page of 403, also for a form with a stale token or foreign origin (then `reason` is set)."""
     is_foreign = reason.startswith(("Origin", "Referer")) or comes_from_elsewhere(request)
     return page(request, 403, {"stale_form": bool(reason), "is_foreign": bool(reason) and is_foreign})
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """The page, or the way to the address without a slash at the end."""
-    forward = redirect_without_slash(request) if isinstance(exception, Resolver404) else None
-    return forward or page(request, 404)
+    """Render the page of 404, or redirect to the address without its trailing slash."""
+    redirect = redirect_without_slash(request) if isinstance(exception, Resolver404) else None
+    return redirect or page(request, 404)
 
 
 def failed(request: HttpRequest) -> HttpResponse:
-    """A page that asks neither the store nor the accounts: whatever failed may fail again."""
+    """Render the page of 500 without the store or the accounts' database, which may be what failed."""
     theme = request.COOKIES.get(THEME_COOKIE, "")
     page = render_to_string("errors/500.html", {"theme": theme if theme in THEMES else ""}, using="jinja2")
     return HttpResponse(page, status=500)

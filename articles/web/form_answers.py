@@ -1,4 +1,4 @@
-"""Responses to forms that browsers send, and that scripts send without leaving the page: a redirect, or JSON."""
+"""Responses to forms sent by browsers (a redirect) or by scripts on the page (JSON)."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -37,12 +37,12 @@ Action = Callable[..., Done | HttpResponse]
 
 
 def form_or_script(*, page: RequestText, button: RequestText) -> Callable[[Action], Callable[..., HttpResponse]]:
-    """Make a view of the action of a form that is on the page named by `page(request, …)`.
+    """Turn the action of a form on the page at `page(request, …)` into a view.
 
-    A browser is sent back to that page, with a message if the action was refused. A script that prefers JSON gets
-    200, or `error` with 404 for an article that is gone and 409 for any other refusal. A response that the action
-    returns, such as the way to the login, is passed on. `button(request, …)` names the button that sends the form
-    once more; see `form_action`. Readers without account need no token.
+    A browser is redirected to that page, with a message if the action was refused. A script that prefers JSON gets
+    200, or `error` with 404 for a missing or removed article and 409 for any other refusal. A response that the
+    action returns, such as a redirect to the login, is passed on. `button(request, …)` labels the button that
+    sends the form again; see `form_action`. Readers without account need no token.
     """
 
     def decorate(action: Action) -> Callable[..., HttpResponse]:
@@ -79,12 +79,12 @@ def form_or_script(*, page: RequestText, button: RequestText) -> Callable[[Actio
 
 
 def prefers_json(request: HttpRequest) -> bool:
-    """Whether a script sent the request. Browsers that send a form accept anything, and get a page."""
+    """Return whether a script sent the request. Browsers accept anything, and get a page."""
     return request.get_preferred_type(["text/html", "application/json"]) == "application/json"
 
 
 def way_back(request: HttpRequest) -> str:
-    """The address of the page that the form was on; "" if the form does not name a page of this site."""
+    """Return the address of the page that the form was on; "" if the form does not name a page of this site."""
     return local_path(unsent_form.sent(request).get("next", ""))
 
 

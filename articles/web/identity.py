@@ -1,4 +1,4 @@
-"""Who asks, in the words of the repository."""
+"""The reader or member behind a request, in the terms of the repository."""
 
 from collections.abc import Callable, Collection
 from functools import wraps
@@ -16,12 +16,12 @@ View = Callable[..., HttpResponse]
 
 
 def reader_id(request: HttpRequest) -> UserId | None:
-    """The reader's user id; None for a reader without account."""
+    """Return the reader's user id; None for a reader without account."""
     return request.user.pk if request.user.is_authenticated else None
 
 
 def member_named(name: str) -> Any:
-    """The member of this name, in whatever spelling. Raises Http404."""
+    """Return the member with this name, in any spelling. Raises Http404."""
     members = get_user_model()
     try:
         return members.objects.get_by_natural_key(name)
@@ -30,14 +30,14 @@ def member_named(name: str) -> Any:
 
 
 def actor(request: HttpRequest) -> Actor:
-    """The logged-in member who does something others can read about."""
+    """Return the logged-in member as the actor of a public change."""
     return Actor(int(request.user.pk or 0), request.user.get_username())
 
 
 def needs(permission: str, *, carries: Collection[str] = ()) -> Callable[[View], View]:
-    """Only for members with this permission: readers go to the login page, other members get 403.
+    """Restrict a view to members with a permission: logged-out readers see the login page, other members get 403.
 
-    `carries` is that of `members_only`.
+    `carries` has the same meaning as in `members_only`.
     """
 
     def decorate(view: View) -> View:

@@ -1,4 +1,4 @@
-"""Which language a page is in: the member's own setting, the cookie, what the browser asks for – in this order."""
+"""Language of a page: the member's setting, else the cookie, else Accept-Language."""
 
 from collections.abc import Callable
 
@@ -11,20 +11,20 @@ from django.utils.cache import patch_vary_headers
 from articles.web.preferences import preferences_of
 
 _IMPERSONAL = ("/feeds/", "/healthz", "/readyz", "/metrics", "/robots.txt", "/sitemap.xml", "/sitemap-")
-"""Addresses that never ask who the reader is: there, cookie and browser decide alone."""
+"""Addresses that never read the session: there, only cookie and browser decide."""
 
 
 class LanguageMiddleware:
-    """Lets the member's own setting win; stands behind Django's LocaleMiddleware and the authentication.
+    """Activate the language that the member has set. Runs after Django's LocaleMiddleware and authentication.
 
-    Asks who the reader is only where a session came along, which the pages do anyway.
+    Reads the account only for requests with a session cookie, as the pages do anyway.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if (language := _of_member(request)) in dict(settings.LANGUAGES):
+        if (language := _member_language(request)) in dict(settings.LANGUAGES):
             translation.activate(language)
             request.LANGUAGE_CODE = language
         response = self._get_response(request)
@@ -32,21 +32,21 @@ class LanguageMiddleware:
         return response
 
 
-def _of_member(request: HttpRequest) -> str:
-    """The logged-in member's setting; empty if there is none, or if the accounts cannot be reached."""
+def _member_language(request: HttpRequest) -> str:
+    """Return the logged-in member's setting; '' if there is none, or if the accounts' database is unavailable."""
     if settings.SESSION_COOKIE_NAME not in request.COOKIES or request.path.startswith(_IMPERSONAL):
         return ""
     try:
         return preferences_of(request).language
-    except (OperationalError, InterfaceError):  # the view says so, in its own way
+    except (OperationalError, InterfaceError):  # the view fails too, and answers with its own error
         return ""
 
 
-def in_force() -> str:
-    """Code of the language in force: "en", "zh-hans"."""
+def current_code() -> str:
+    """Return the code of the active language: "en", "zh-hans"."""
     return translation.get_language() or settings.LANGUAGE_CODE
 
 
 def tag(code: str = "") -> str:
-    """The language of that code, or else the one in force, as `<html lang>` takes it (BCP 47): "en", "zh-Hans"."""
-    return translation.to_locale(code or in_force()).replace("_", "-")
+    """Return the BCP 47 tag of a language, by default the active one, for `<html lang>`: "en", "zh-Hans"."""
+    return translation.to_locale(code or current_code()).replace("_", "-")

@@ -1,7 +1,7 @@
-"""Redirects from a name that leads elsewhere for now.
+"""Temporary redirects from the name of a group or member.
 
-A merged group's slug can be created again, and an operator can change how a member's name is spelled: no browser
-may keep such a redirect, as it does a permanent one.
+A merged group's slug can be created again, and an operator can change the spelling of a member's name. Browsers
+must therefore not store such a redirect, as they do with permanent ones.
 """
 
 from django.http import HttpResponse, HttpResponseRedirect
@@ -9,7 +9,7 @@ from django.utils.cache import patch_cache_control
 
 
 def moved(path: str, query: str = "") -> HttpResponse:
-    """Return a redirect that is asked for each time; `query` without its question mark."""
+    """Return a redirect that clients revalidate each time; `query` is without its question mark."""
     response = HttpResponseRedirect(f"{path}?{query}" if query else path)
     patch_cache_control(response, private=True, no_cache=True)
     return response

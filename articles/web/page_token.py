@@ -1,7 +1,7 @@
-"""What a reader was shown, packed into an address, so that the next page goes on from there.
+"""Page tokens: the articles that a reader has seen, packed into a URL, so that the next page continues from there.
 
-The token holds the ids of the articles themselves, page by page, about two bytes each. Nothing is kept on the
-server, so nothing ends, fills up or gets lost; and whoever changes it changes only what he is shown himself.
+A token holds the ids of the articles, page by page, about two bytes each. The server keeps no state, so nothing
+expires early, fills up or gets lost. A reader who changes a token changes only which articles that reader sees.
 Standard library only.
 """
 
@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 Pages: TypeAlias = tuple[tuple[int, ...], ...]
-"""Ids of the articles on each page, in no order within one."""
+"""Ids of the articles on each page, in no particular order within a page."""
 
 MOST_CHARACTERS = 3000
-"""Of a token: with the rest of the address less than servers take (gunicorn 4,094, most others 8,190)."""
+"""Maximum length of a token, so that the URL fits the limits of servers (gunicorn 4,094, most others 8,190)."""
 
 LIFE = 24 * 3600
-"""Seconds for which a page can be gone on from; at least, for the moment in it is a full hour."""
+"""Minimum lifetime in seconds; up to an hour longer, because tokens store only full hours."""
 
 _VERSION = 1
 _HOUR = 3600
@@ -26,7 +26,7 @@ _HIGHEST_ID = 10**15
 
 
 def pack(pages: Iterable[Sequence[int]], name: str, now: float) -> str:
-    """The token of a list, by its name, of what was shown up to `now`, Unix seconds; "" where it grew too long."""
+    """Return the token for the pages seen of the list `name` until `now`, in Unix seconds; "" if too long."""
     body = bytearray()
     for ids in pages:
         body += _number(len(ids))
@@ -41,7 +41,7 @@ def pack(pages: Iterable[Sequence[int]], name: str, now: float) -> str:
 
 
 def unpack(token: str, name: str, now: float) -> Pages:
-    """The pages of a token; () for one that is broken, of another list, or not of the last day."""
+    """Return the pages of a token; () if it is malformed, expired, or of another list."""
     if len(token) > MOST_CHARACTERS or not token.isascii():
         return ()
     try:
@@ -56,18 +56,18 @@ def unpack(token: str, name: str, now: float) -> Pages:
 
 
 def _check(name: str, moment: bytes, body: bytes) -> bytes:
-    """Tells a token that was cut off, or that belongs to another list."""
+    """Return the checksum by which a truncated token, or one of another list, is recognised."""
     return crc32(name.encode() + b"\0" + moment + body).to_bytes(4, "big")
 
 
 def _number(value: int) -> bytes:
-    """Seven bits a byte, the lowest first; the eighth says that more follow."""
-    found = bytearray()
+    """Encode as LEB128: seven bits per byte, lowest first; the eighth bit means that more bytes follow."""
+    encoded = bytearray()
     while value > 127:
-        found.append(value & 127 | 128)
+        encoded.append(value & 127 | 128)
         value >>= 7
-    found.append(value)
-    return bytes(found)
+    encoded.append(value)
+    return bytes(encoded)
 
 
 def _numbers(body: bytes) -> Iterator[int]:
@@ -79,7 +79,7 @@ def _numbers(body: bytes) -> Iterator[int]:
             yield value
             value = shift = 0
     if shift:
-        raise ValueError("cut off")
+        raise ValueError("truncated token")
 
 
 def _pages(body: bytes) -> Iterator[tuple[int, ...]]:
@@ -89,6 +89,6 @@ def _pages(body: bytes) -> Iterator[tuple[int, ...]]:
         for _ in range(count):
             last += next(numbers, _HIGHEST_ID)
             if last > _HIGHEST_ID:
-                raise ValueError("no ids")
+                raise ValueError("article id out of range")
             ids.append(last)
         yield tuple(ids)

@@ -1,4 +1,4 @@
-"""A vote that waited for its reader to log in."""
+"""Cast the vote that a reader chose before logging in."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from articles.wiring import repository
 
 @receiver(member_arrived)
 def apply_pending_vote(request: HttpRequest, user: Any, intent: LoginIntent, **_: Any) -> None:
-    """Cast the vote the login form carried. A refusal is told; the login is not held up by it."""
+    """Cast the vote that the login form carried. If it is refused, show why; the login succeeds in any case."""
     if not intent.article:
         return
     try:

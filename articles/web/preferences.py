@@ -1,4 +1,4 @@
-"""How a reader wants the site: the account's choices for members, cookies of this browser for everybody else."""
+"""Reader preferences: stored with the account for members, in cookies for readers without account."""
 
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
@@ -12,27 +12,27 @@ KEYBOARD_COOKIE = "keyboard"
 HIDDEN_COOKIE = "hidden"
 
 MOST_HIDDEN = 50
-"""Groups one reader can hide."""
+"""Maximum number of groups that a reader can hide."""
 
 _OFF = "off"
 
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """`theme` and `language` are empty where the browser's own wish counts."""
+    """Preferences of one reader. `theme` and `language` are empty where the browser decides."""
 
     theme: str = ""
     language: str = ""
     keyboard: bool = True
-    """Whether single keys do something."""
+    """Whether keyboard shortcuts are on."""
 
     hidden_groups: tuple[str, ...] = ()
-    """Slugs whose articles the reader's lists leave out."""
+    """Slugs of the groups that the reader's lists leave out."""
 
 
 def preferences_of(request: HttpRequest) -> Preferences:
-    """The reader's preferences. What is unknown or broken counts as not chosen."""
-    user = getattr(request, "user", None)  # not there on errors before anybody asked who it is
+    """Return the reader's preferences. Unknown or malformed values count as not set."""
+    user = getattr(request, "user", None)  # missing if a request fails before authentication
     if user and user.is_authenticated:
         return Preferences(
             theme=user.theme,
@@ -50,12 +50,12 @@ def preferences_of(request: HttpRequest) -> Preferences:
 
 
 def slugs_from(joined: str) -> tuple[str, ...]:
-    """Slugs joined by commas: each once, at most `MOST_HIDDEN`."""
+    """Split slugs joined by commas, without duplicates; the first `MOST_HIDDEN` only."""
     return tuple(dict.fromkeys(slug for slug in joined.split(",") if slug))[:MOST_HIDDEN]
 
 
 def cookies_for(preferences: Preferences) -> dict[str, str]:
-    """The cookies that say the same, "" for each that is not needed. The language has Django's own."""
+    """Return cookie values for the preferences, "" for defaults. The language is in Django's own cookie."""
     return {
         THEME_COOKIE: preferences.theme,
         KEYBOARD_COOKIE: "" if preferences.keyboard else _OFF,

@@ -1,4 +1,4 @@
-"""Addresses that leave the site: in feeds, sitemaps, cards."""
+"""The site's address for absolute URLs: in feeds, sitemaps, cards."""
 
 from django.http import HttpRequest
 
@@ -6,6 +6,6 @@ from accounts.mail import public_address
 
 
 def site_address(request: HttpRequest) -> str:
-    """Scheme and host, without a slash at the end: the operator's, and only without one the request's."""
+    """Return scheme and host, without a trailing slash: those of SITE_URL, or else those of the request."""
     scheme, host = public_address(request)
     return f"{scheme}://{host}"

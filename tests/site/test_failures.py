@@ -117,7 +117,7 @@ def test_a_python_without_the_packages(manage):
     status, sentence = manage("run", python=(sys.executable, "-S"))
 
     assert status == 1
-    assert sentence == "The package django is not installed here: use `make run`, or .venv/bin/python."
+    assert sentence == "The package django is not installed: use `make run`, or .venv/bin/python."
 
 
 def test_a_python_that_is_too_old():
