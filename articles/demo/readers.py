@@ -1,4 +1,4 @@
-"""Who views the demo's articles: readers who come more often to what appeals to them, and bots."""
+"""Views of the demo's articles by readers, who prefer appealing articles, and by bots."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from articles.repository import Repository
 
 _SEED = 21
 _READERS = 700
-_MOST_READERS = 60  # of an article that appeals to everybody
+_MOST_READERS = 60  # of an article with the highest appeal
 _MATURING = 5 * 3600  # seconds until 63 % (1 - 1/e) of an article's readers have come
-_COMING_BACK = 0.3  # of the readers
+_RETURNING = 0.3  # share of the readers
 _PAUSE = 1800  # seconds; longer than any throttle, so that every view counts
 _BOTS = ("search", "search", "search", "preview", "feed")
 _MOST_BOTS = 9
@@ -21,7 +21,7 @@ _MOST_BOTS = 9
 
 @dataclass(frozen=True, slots=True)
 class Readership:
-    """All views of the article with that link, each with its time: those that count, and the suspect ones."""
+    """All views of the article with this link, with their times: counted and suspect ones."""
 
     link: str
     counted: list[tuple[Visit, float]]
@@ -29,7 +29,7 @@ class Readership:
 
 
 def draw_views(articles: Sequence[tuple[str, float, float]], until: float) -> list[Readership]:
-    """The views of articles, each given by link, appeal (0 to 1) and posting time: always the same ones."""
+    """Draw the views of articles, given by link, appeal (0 to 1) and posting time. Deterministic."""
     rng = Random(_SEED)  # noqa: S311 - no secret depends on it
     readers = [f"{rng.getrandbits(64):016x}" for _ in range(_READERS)]
     bots = [f"{rng.getrandbits(64):016x}" for _ in _BOTS]
@@ -52,7 +52,7 @@ def _reads(
         at = posted_at - _MATURING * log(1 - come * rng.random())
         again = at + _PAUSE + rng.expovariate(1 / _MATURING)
         yield Visit(reader), round(min(at, until), 3)
-        if rng.random() < _COMING_BACK and again < until:
+        if rng.random() < _RETURNING and again < until:
             yield Visit(reader), round(again, 3)
 
 
@@ -66,17 +66,17 @@ def _bot_views(
 
 
 def record_missing(repository: Repository, drawn: Iterable[Readership]) -> int:
-    """Record views that are not there yet; returns how many count, those that were there included.
+    """Record the views that are missing in the store. Return how many views of all articles count.
 
     Views of an article are always recorded in the same order and each of them counts, so an interrupted run
-    resumes from the numbers the article has.
+    resumes from the article's own counts.
     """
     articles = {article.link: article for article in repository.imports.iterate()}
     views = [
-        (articles[one.link].id, visit, at)
-        for one in drawn
-        if one.link in articles
-        for visit, at in _missing(repository, articles[one.link], one)
+        (articles[readership.link].id, visit, at)
+        for readership in drawn
+        if readership.link in articles
+        for visit, at in _missing(repository, articles[readership.link], readership)
     ]
     repository.pageviews.record_many(views)
     repository.hot.rescore()

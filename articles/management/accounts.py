@@ -1,4 +1,4 @@
-"""What the commands need of the accounts database."""
+"""Checks of the accounts database for commands."""
 
 from django.core.management.base import CommandError
 from django.db import Error as DatabaseError
@@ -9,7 +9,7 @@ from articles.management.sentences import NO_TABLES, about_accounts
 
 
 def require_accounts() -> None:
-    """Raise CommandError when the accounts database cannot be used, or has no tables yet."""
+    """Raise CommandError if the accounts database cannot be used or has no tables yet."""
     try:
         tables = connection.introspection.table_names()
     except DatabaseError as error:

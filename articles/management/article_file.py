@@ -1,4 +1,4 @@
-"""A file of articles, line by line, packed or not."""
+"""Read a file of articles line by line, compressed or not."""
 
 import gzip
 import os
@@ -19,11 +19,11 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class DamagedFile(Exception):
-    """The file cannot be read to its end."""
+    """The file is truncated or corrupt."""
 
 
 class ArticleFile:
-    """Lines of a file that can be read more than once. Raises DamagedFile."""
+    """Lines of a seekable file. Every pass over them may raise DamagedFile."""
 
     def __init__(self, raw: IO[bytes]) -> None:
         self._raw = raw
@@ -35,20 +35,20 @@ class ArticleFile:
         return self._raw.tell()
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
-        """Number, from 1, and text of each line. A line that is too long is cut off just above the limit."""
+        """Yield number, from 1, and text of each line. Lines over the limit are truncated just above it."""
         number = 0
         try:
-            for line in _lines(self._unpacked()):
+            for line in _lines(self._decompressed()):
                 number += 1
                 yield number, line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
         except (OSError, EOFError, zlib.error) as error:
             raise DamagedFile(f"The file cannot be read beyond line {number}: {error}") from error
 
     def is_same_as(self, path: str) -> bool:
-        """Whether `path` names this file."""
+        """Return whether `path` is this file."""
         return os.path.exists(path) and os.path.samestat(os.fstat(self._raw.fileno()), os.stat(path))
 
-    def _unpacked(self) -> IO[bytes] | gzip.GzipFile:
+    def _decompressed(self) -> IO[bytes] | gzip.GzipFile:
         self._raw.seek(0)
         mark = self._raw.read(len(_GZIP_MARK))
         self._raw.seek(0)
@@ -64,9 +64,9 @@ def _lines(source: IO[bytes] | gzip.GzipFile) -> Iterator[bytes]:
 
 @contextmanager
 def open_articles(path: str) -> Iterator[ArticleFile]:
-    """The file of that path, or standard input for `-`. Raises OSError.
+    """Open the file at that path, or standard input for `-`. Raises OSError.
 
-    What can be read only once, like a pipe, is copied to a temporary file first.
+    Sources that cannot be read twice, like a pipe, are copied to a temporary file first.
     """
     with _opened(path) as source:
         if source.seekable():

@@ -1,4 +1,4 @@
-"""What an import did, by cause."""
+"""Report of an import: what was imported, and what was rejected and why."""
 
 import json
 from collections import Counter
@@ -11,22 +11,26 @@ from articles.transfer.article_lines import BadRow
 _LINES_SHOWN = 5
 
 
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 @dataclass(slots=True)
 class Causes:
-    """Why rows, or groups of rows, were left out: how often, and where first."""
+    """Causes of rejected rows or groups: how often, and on which lines first."""
 
     counts: Counter[str] = field(default_factory=Counter)
     lines: dict[str, list[int]] = field(default_factory=dict)
     examples: dict[str, str] = field(default_factory=dict)
 
-    def note(self, line: int, bad: BadRow) -> None:
+    def record(self, line: int, bad: BadRow) -> None:
         self.counts[bad.code] += 1
         self.examples.setdefault(bad.code, str(bad))
         if len(first := self.lines.setdefault(bad.code, [])) < _LINES_SHOWN:
             first.append(line)
 
     def table(self) -> Iterator[str]:
-        """One line for each cause, the most frequent first: count, an example's message, the first lines."""
+        """Yield one line per cause, most frequent first: count, an example's message, the first line numbers."""
         for code, count in self.counts.most_common():
             shown = ", ".join(map(str, self.lines[code])) + (", …" if count > len(self.lines[code]) else "")
             yield f"{count:>9,}  {self.examples[code]} ({code}: {'lines' if count > 1 else 'line'} {shown})"
@@ -36,7 +40,7 @@ class Causes:
 class ImportReport:
     """Counts of an import.
 
-    Each bad row is also written to `details`, each poster under another name to `names`, if there are such files.
+    Rejected rows are also written to the file `details`, and posters under another name to `names`, if given.
     """
 
     details: TextIO | None = None
@@ -46,48 +50,48 @@ class ImportReport:
     rows: Causes = field(default_factory=Causes)
     groups: Causes = field(default_factory=Causes)
     renamed: int = 0
-    """Posters whose names are not allowed here."""
+    """Number of posters whose names are not allowed here."""
 
     recased: int = 0
-    """Posters whose names differ from their accounts' in upper and lower case alone."""
+    """Number of posters whose names differ from their accounts' only in case."""
 
-    def row_refused(self, line: int, bad: BadRow) -> None:
-        """Note a row that is left out."""
-        self.rows.note(line, bad)
+    def reject_row(self, line: int, bad: BadRow) -> None:
+        """Record a row that is not imported."""
+        self.rows.record(line, bad)
         self._write(line, bad)
 
-    def group_left_out(self, line: int, bad: BadRow) -> None:
-        """Note a group that an imported article is not put in."""
-        self.groups.note(line, bad)
+    def reject_group(self, line: int, bad: BadRow) -> None:
+        """Record a group that an imported article is not assigned to."""
+        self.groups.record(line, bad)
         self._write(line, bad)
 
-    def poster_found(self, name: str, account: str) -> None:
-        """Note under which account's name the articles of a poster appear."""
+    def record_poster(self, name: str, account: str) -> None:
+        """Record the name of the account under which a poster's articles appear."""
         if name == account:
             return
         differs_in_case = name.casefold() == account.casefold()
         self.recased += differs_in_case
         self.renamed += not differs_in_case
         if self.names is not None:
-            told = {"name": name, "account": account, "change": "case" if differs_in_case else "renamed"}
-            self.names.write(json.dumps(told, ensure_ascii=False) + "\n")
+            row = {"name": name, "account": account, "change": "case" if differs_in_case else "renamed"}
+            self.names.write(json.dumps(row, ensure_ascii=False) + "\n")
 
     def _write(self, line: int, bad: BadRow) -> None:
         if self.details is not None:
             self.details.write(f"{line}\t{bad.code}\t{bad}\n")
 
     def summary(self) -> Iterator[str]:
-        """The lines an operator reads at the end."""
-        yield f"{self.imported:,} articles imported, {self.present:,} there already."
-        if refused := self.rows.counts.total():
-            yield f"Rows refused: {refused:,}"
+        """Yield the lines of the summary for the operator."""
+        yield f"{_counted(self.imported, 'article')} imported, {self.present:,} already present."
+        if rejected_rows := self.rows.counts.total():
+            yield f"{_counted(rejected_rows, 'row')} rejected:"
             yield from self.rows.table()
-        if left_out := self.groups.counts.total():
-            yield f"Groups left out of an article: {left_out:,}"
+        if rejected_groups := self.groups.counts.total():
+            yield f"{_counted(rejected_groups, 'group')} left out of their articles:"
             yield from self.groups.table()
         if self.renamed:
-            yield f"Posters renamed, because their names are not allowed here: {self.renamed:,}"
+            yield f"{_counted(self.renamed, 'poster')} renamed because their names are not allowed here."
         if self.recased:
-            yield f"Posters whose names differ from an account's only in case, and who share it: {self.recased:,}"
+            yield f"{_counted(self.recased, 'poster')} assigned to an account whose name differs only in case."
         if self.names is None and self.renamed + self.recased:
             yield "Run it again with --names FILE to write these names to a file."

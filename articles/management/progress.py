@@ -1,4 +1,4 @@
-"""The progress bar of the commands: on stderr, so that stdout can be piped on."""
+"""Progress bar of the commands, on stderr so that stdout can be piped."""
 
 import sys
 from argparse import ArgumentParser
@@ -10,31 +10,31 @@ from tqdm import tqdm
 
 
 class Progress:
-    """A progress bar that is told how far the work is, not how much was added."""
+    """A progress bar that takes absolute positions, not increments."""
 
     def __init__(self, bar: "tqdm[Any]") -> None:
         self._bar = bar
 
     def reach(self, done: int, total: int | None = None) -> None:
-        """Show that `done` is done, of `total` if that is known only now."""
+        """Show that `done` items are done; `total` replaces the total."""
         if total is not None:
             self._bar.total = total
         self._bar.update(done - self._bar.n)
 
     def clear(self) -> None:
-        """Take the bar off the screen, before something else is printed."""
+        """Remove the bar from the screen before other output."""
         self._bar.clear()
 
 
 def add_progress_argument(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "--progress", action="store_true", help="show the progress bar also where stderr is not a terminal"
+        "--progress", action="store_true", help="show the progress bar even if stderr is not a terminal"
     )
 
 
 @contextmanager
 def progress(*, unit: str, shown: bool, total: int | None = None) -> Iterator[Progress]:
-    """A bar for the time of the block: where stderr is a terminal, or `shown`."""
+    """Show a bar during the block if stderr is a terminal, or if `shown`."""
     disable = False if shown else None
     bar: tqdm[Any] = tqdm(total=total, unit=unit, unit_scale=True, leave=False, file=sys.stderr, disable=disable)
     with bar:

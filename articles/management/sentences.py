@@ -1,4 +1,4 @@
-"""What keeps a command from its work, in one sentence for the operator."""
+"""Errors as one sentence for the operator."""
 
 import re
 
@@ -9,28 +9,29 @@ from articles.domain.errors import StoreError
 NO_TABLES = "The accounts database has no tables yet: run `manage.py migrate` first."
 
 _LACKS_A_TABLE = re.compile(r"no such table|relation \S+ does not exist|table \S+ doesn't exist", re.IGNORECASE)
-"""As SQLite, PostgreSQL and MySQL say it."""
+"""Matches the messages of SQLite, PostgreSQL and MySQL."""
 
 
 def about_store(error: StoreError) -> str:
-    """Many errors of the store are sentences about it already."""
-    words = one_line(error)
-    return words if words.startswith("The store") else f"The store cannot be used: {words}"
+    """Return the error as a sentence about the store, which many of its messages are already."""
+    message = one_line(error)
+    return message if message.startswith("The store") else f"The store cannot be used: {message}"
 
 
 def about_accounts(error: DatabaseError) -> str:
-    words = one_line(error)
-    return NO_TABLES if _LACKS_A_TABLE.search(words) else f"The accounts database cannot be used: {words}"
+    """Return the error as a sentence about the accounts database."""
+    message = one_line(error)
+    return NO_TABLES if _LACKS_A_TABLE.search(message) else f"The accounts database cannot be used: {message}"
 
 
 def about_system(error: OSError) -> str:
-    """The file, if the system names one, and the reason."""
-    place, reason = error.filename, error.strerror or one_line(error)
-    shown = place.decode("utf-8", "replace") if isinstance(place, bytes) else place
-    return f"The system refused {shown}: {reason}." if shown else f"The system refused: {reason}."
+    """Return an error of the operating system with its file, if it names one, and its reason."""
+    reason = error.strerror or one_line(error)
+    path = error.filename.decode("utf-8", "replace") if isinstance(error.filename, bytes) else error.filename
+    return f"The system refused {path}: {reason}." if path else f"The system refused: {reason}."
 
 
 def one_line(error: Exception) -> str:
-    """What the error says, ended like a sentence."""
-    words = " ".join(str(error).split()) or type(error).__name__
-    return words if words.endswith((".", "?", "!")) else f"{words}."
+    """Return the error's message on one line, with a full stop at its end."""
+    message = " ".join(str(error).split()) or type(error).__name__
+    return message if message.endswith((".", "?", "!")) else f"{message}."

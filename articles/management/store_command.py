@@ -1,4 +1,4 @@
-"""Base of the commands that work on the store."""
+"""Base class of the commands that use the store."""
 
 from typing import Any
 
@@ -9,13 +9,13 @@ from django.utils.module_loading import import_string
 from articles.domain.errors import StoreError
 from articles.management.sentences import about_store
 
-_CTRL_C = 130  # exit status, as shells have it
+_CTRL_C = 130  # exit status by shell convention
 
 
 class StoreCommand(BaseCommand):
-    """Runs with a store at hand: the running site's, or one started for as long as the command takes."""
+    """Run with the store of the running site or, if it is not running, with one started for the command."""
 
-    requires_system_checks = []  # about pages, which have nothing to do with the store
+    requires_system_checks = []  # they concern pages, not the store
     when_interrupted = "Interrupted."
 
     def execute(self, *args: Any, **options: Any) -> str | None:

@@ -1,4 +1,4 @@
-"""A log of page views, and what is known to be true of one."""
+"""Read a log of page views, and a file of exact counts to compare a replay with."""
 
 import json
 import math
@@ -11,16 +11,16 @@ from typing import Any, NamedTuple
 from articles.management.article_file import ArticleFile
 
 REPEAT_OF_TRUTH = 600
-"""Seconds after which a visitor's next view counts, in files of what is true."""
+"""Seconds after which a visitor's next view counts in the files of exact counts."""
 
 TOLERANCE = 3 * 1.04 / math.sqrt(16384)
 """Three standard errors of a HyperLogLog: 2.44 %."""
 
 _LEAST_TOLERANCE = 1
-"""Visitors: of few, a single one is more than three standard errors."""
+"""Visitors. For small counts, a single visitor exceeds three standard errors."""
 
 _NO_AGENT = "-"
-"""How web servers log a request without a user agent."""
+"""Placeholder that web servers log for a request without a user agent."""
 
 _NEEDED = ("ts", "visitor", "path")
 _AGENT = "ua"
@@ -28,7 +28,7 @@ _NEWEST = 10_000_000_000  # seconds, in the year 2286: a later time is in millis
 
 
 class BadLog(Exception):
-    """Not such a log, or not such a truth; the message is one sentence for the operator."""
+    """The log or the file of exact counts is invalid; the message is one sentence for the operator."""
 
 
 class LoggedView(NamedTuple):
@@ -42,9 +42,9 @@ class LoggedView(NamedTuple):
 
 @dataclass(slots=True)
 class Log:
-    """The views of a log in the order of their time, and the lines that are none.
+    """The views of a log ordered by time, and the numbers of invalid lines.
 
-    `names_agents`: whether it has a column of user agents.
+    `names_agents`: whether the log has a column of user agents.
     """
 
     views: list[LoggedView] = field(default_factory=list)
@@ -54,7 +54,7 @@ class Log:
 
 @dataclass(slots=True)
 class PathCount:
-    """What was counted of one path. `throttled`: views that came too soon after the visitor's last."""
+    """Counts of one path. `throttled`: views too soon after the same visitor's last counted one."""
 
     path: str
     pv: int = 0
@@ -81,12 +81,12 @@ def read_log(source: ArticleFile) -> Log:
 def _columns(line: bytes) -> dict[str, int]:
     names = line.decode("utf-8", "replace").strip().split("\t")
     if missing := [name for name in _NEEDED if name not in names]:
-        raise BadLog(f"The first line names no column {missing[0]}: it has to name ts, visitor and path at least.")
+        raise BadLog(f"The first line names no column {missing[0]}: ts, visitor and path are required.")
     return {name: at for at, name in enumerate(names)}
 
 
 def _view(line: bytes, columns: dict[str, int]) -> LoggedView | None:
-    """The view of a line; None where its time, its visitor or its path is missing."""
+    """Return the view of a line; None if its time, visitor or path is missing or invalid."""
     cells = line.decode("utf-8", "replace").rstrip("\r\n").split("\t")
 
     def cell(name: str) -> str:
@@ -106,19 +106,19 @@ def _view(line: bytes, columns: dict[str, int]) -> LoggedView | None:
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """What is known of a log: views, paths, and of some paths the views that count and the visitors."""
+    """Exact counts of a log: views, paths, and for some paths the counted views and the visitors."""
 
     views: int
     paths: int
     counts: dict[str, tuple[int, int]]
 
-    def differences(self, views: int, found: list[PathCount]) -> Iterator[str]:
-        """Where a replay differs: views at all, visitors by more than three standard errors and more than one."""
+    def differences(self, views: int, counts: list[PathCount]) -> Iterator[str]:
+        """Yield the differences of a replay. Visitors may differ by three standard errors, or by one."""
         if views != self.views:
             yield f"{views:,} views, not {self.views:,}"
-        if len(found) != self.paths:
-            yield f"{len(found):,} paths, not {self.paths:,}"
-        by_path = {count.path: count for count in found}
+        if len(counts) != self.paths:
+            yield f"{len(counts):,} paths, not {self.paths:,}"
+        by_path = {count.path: count for count in counts}
         for path, (pv, uv) in self.counts.items():
             count = by_path.get(path, PathCount(path))
             if count.pv != pv:
@@ -128,31 +128,31 @@ class Truth:
 
 
 def read_truth(path: str) -> Truth:
-    """Raises BadLog, OSError."""
+    """Read a JSON file of exact counts. Raises BadLog, OSError."""
     try:
-        told: Any = json.loads(Path(path).read_text("utf-8"))
-        counts = {row["path"]: (int(row["pv_dedup600"]), int(row["uv"])) for row in told["top"]}
-        return Truth(int(told["total_pv"]), int(told["paths"]), counts)
+        fields: Any = json.loads(Path(path).read_text("utf-8"))
+        counts = {row["path"]: (int(row["pv_dedup600"]), int(row["uv"])) for row in fields["top"]}
+        return Truth(int(fields["total_pv"]), int(fields["paths"]), counts)
     except (ValueError, KeyError, TypeError) as error:
-        raise BadLog(f"{path} does not say what is true of a log: {type(error).__name__}: {error}") from error
+        raise BadLog(f"{path} is not a file of exact counts: {type(error).__name__}: {error}") from error
 
 
 def printable(text: str) -> str:
-    """Text of strangers for a terminal, with control characters escaped."""
+    """Return untrusted text for a terminal, with control characters escaped."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def first_seen(views: list[LoggedView]) -> dict[str, float]:
-    """Each path with the time of its first view."""
-    found: dict[str, float] = {}
+    """Return the time of each path's first view."""
+    times: dict[str, float] = {}
     for view in views:
-        found.setdefault(view.path, view.at)
-    return found
+        times.setdefault(view.path, view.at)
+    return times
 
 
 def tally(views: list[LoggedView], reasons: list[str | None]) -> dict[str, Counter[str | None]]:
-    """By path: how many views came to what; None counts."""
-    found: dict[str, Counter[str | None]] = {}
+    """Return by path how many views were not counted for each reason; the reason None means counted."""
+    tallies: dict[str, Counter[str | None]] = {}
     for view, reason in zip(views, reasons, strict=True):
-        found.setdefault(view.path, Counter())[reason] += 1
-    return found
+        tallies.setdefault(view.path, Counter())[reason] += 1
+    return tallies

@@ -1,8 +1,8 @@
-"""Articles as lines of text, to carry them from site to site: JSON Lines, one article in each.
+"""Read and write articles as JSON Lines, one article per line, to move them between sites.
 
-A row has `title`, `link`, `time` (Unix seconds) and `votes`; if known also `poster`, `groups`, `opposes`, `closes`
+A row has `title`, `link`, `time` (Unix seconds) and `votes`; optionally `poster`, `groups`, `opposes`, `closes`
 (when voting ends, Unix seconds) and `removed` (the reason). Other fields are ignored. Without `opposes`, `votes`
-is the total of both counts; without `closes`, voting ends with the voting window of the site that imports it.
+is the net count; without `closes`, voting ends with the voting window of the importing site.
 """
 
 import html
@@ -22,27 +22,27 @@ from articles.text.messages import english_sentence
 from articles.text.slugs import clean_slug
 
 EARLIEST = 631_152_000  # 1990-01-01, before the first web page
-AHEAD = 86_400  # seconds by which another site's clock, or its time zone, may be ahead of ours
+AHEAD = 86_400  # seconds by which the other site's clock or time zone may be ahead
 LONGEST_WINDOW = 366 * 86_400  # seconds from `time` to `closes`
 MOST_VOTES = 1_000_000_000
 MOST_OPEN_VOTES = 5_000
-"""While an article is open each of its votes is a member of a set. All are entered in one step with the article,
-and more of them would hold up every reader."""
+"""While an article is open, each of its votes is a member of a set. One script adds them all with the article, and
+blocks the store meanwhile."""
 
 GROUPS_LIMIT = 20
 LONGEST_LINE = 1_000_000  # bytes
 
-# With its semicolon only: `&region=` in a link is a parameter, though `html.unescape` reads `&reg` in it.
+# Only with a semicolon: `&region=` in a link is a parameter, although `html.unescape` decodes `&reg` in it.
 _REFERENCE = re.compile(r"&(?:#[0-9]+|#[xX][0-9A-Fa-f]+|[A-Za-z][A-Za-z0-9]*);")
 
-# Words of visible ASCII with single spaces: `clean_title` leaves them as they are, at six times the cost.
+# Words of visible ASCII with single spaces. `clean_title` returns them unchanged too, but takes six times as long.
 _PLAIN = re.compile(r"[!-~]+(?: [!-~]+)*")
 
 _NEEDED = ("title", "link", "time", "votes")
 
 
 class BadRow(ValueError):
-    """A row that cannot become an article, or a group it cannot be in.
+    """A row that cannot be imported, or a group that is not valid.
 
     `code` is one of `messages.ROWS` or `messages.INPUT`, and stable; `params` are the numbers of its sentence.
     """
@@ -52,24 +52,25 @@ class BadRow(ValueError):
         self.code = code
 
     @classmethod
-    def because(cls, refused: InvalidInput) -> "BadRow":
-        return cls(refused.code, **refused.params)
+    def because(cls, error: InvalidInput) -> "BadRow":
+        """Return the same problem as a BadRow."""
+        return cls(error.code, **error.params)
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How rows are read: the time it is, the voting window, and what is done to every row. Seconds."""
+    """How to read rows: the current time, the voting window (in seconds), and changes to every row."""
 
     now: float
     voting_window: float
     unescape: bool = False
     shift: float = 0.0
-    """Added to every time."""
+    """Seconds added to every time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row that can become an article. `poster` is the name as given, '' when unknown."""
+    """A valid row. `poster` is the name as given, '' if unknown."""
 
     title: str
     link: str
@@ -81,10 +82,10 @@ class Row:
     removed: str | None = None
     closes_at: float | None = None
     left_out: tuple[BadRow, ...] = ()
-    """Groups that the article is not put in."""
+    """Invalid groups, to which the article is not assigned."""
 
     def imported(self, poster: UserId = UNKNOWN_POSTER, poster_name: str = "") -> ImportedArticle:
-        """The article, with its poster's account."""
+        """Return the article, with its poster's account."""
         return ImportedArticle(
             title=self.title,
             link=self.link,
@@ -100,7 +101,7 @@ class Row:
 
 
 def parse_line(line: bytes) -> dict[str, Any]:
-    """The fields of a line. Raises BadRow."""
+    """Return the fields of a line. Raises BadRow."""
     if len(line) > LONGEST_LINE:
         raise BadRow("row-long")
     try:
@@ -115,7 +116,7 @@ def parse_line(line: bytes) -> dict[str, Any]:
 
 
 def read_row(fields: Mapping[str, Any], reading: Reading) -> Row:
-    """The article of a row. Raises BadRow; a group that cannot be only keeps the article out of that group."""
+    """Return the article of a row. Raises BadRow, except for invalid groups, which are left out."""
     for name in _NEEDED:
         if fields.get(name) is None:
             raise BadRow(f"{name}-missing")
@@ -139,7 +140,7 @@ def read_row(fields: Mapping[str, Any], reading: Reading) -> Row:
 
 
 def read_time(fields: Mapping[str, Any], now: float) -> float:
-    """The time of a row as it stands there. Raises BadRow."""
+    """Return the time of a row, not shifted. Raises BadRow."""
     time = _seconds("time", fields.get("time"))
     if time < EARLIEST:
         raise BadRow("time-early")
@@ -149,7 +150,7 @@ def read_time(fields: Mapping[str, Any], now: float) -> float:
 
 
 def _closes(fields: Mapping[str, Any], posted_at: float, reading: Reading) -> float | None:
-    """When voting ends, moved as the posting time is; None where the row does not say so. Raises BadRow."""
+    """Return when voting ends, shifted like the posting time; None if the row does not say. Raises BadRow."""
     if (given := fields.get("closes")) is None:
         return None
     closes = _seconds("closes", given)
@@ -164,7 +165,7 @@ def _closes(fields: Mapping[str, Any], posted_at: float, reading: Reading) -> fl
 
 
 def _seconds(name: str, value: object) -> int | float:
-    """A field that holds Unix seconds. Raises BadRow."""
+    """Return a field that holds Unix seconds. Raises BadRow."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise BadRow(f"{name}-kind")
     if isinstance(value, float) and isnan(value):
@@ -173,7 +174,7 @@ def _seconds(name: str, value: object) -> int | float:
 
 
 def fields_of(article: Article) -> dict[str, Any]:
-    """The row of an article: reading it gives the same counts, groups, names and times again."""
+    """Return the row of an article. Reading it restores the same counts, groups, names and times."""
     fields: dict[str, Any] = {
         "title": article.title,
         "link": article.link,
@@ -195,7 +196,7 @@ def _plain_seconds(at: float) -> int | float:
 
 
 def format_line(article: Article) -> bytes:
-    """The line of an article, in UTF-8."""
+    """Return the line of an article, in UTF-8."""
     return json.dumps(fields_of(article), ensure_ascii=False).encode() + b"\n"
 
 
@@ -211,8 +212,8 @@ def _clean(name: str, value: object, clean: Callable[[str], str], *, unescape: b
         text = _REFERENCE.sub(lambda reference: html.unescape(reference[0]), text)
     try:
         return clean(text)
-    except InvalidInput as refused:
-        raise BadRow.because(refused) from None
+    except InvalidInput as error:
+        raise BadRow.because(error) from None
 
 
 def _clean_title(raw: str) -> str:
@@ -227,7 +228,7 @@ def _is_count(value: object) -> bool:
 
 
 def _counts(fields: Mapping[str, Any], *, is_open: bool) -> tuple[int, int]:
-    """Votes and opposes. A total below 1 is the poster's own vote and as many opposes as lead there."""
+    """Return votes and opposes. A total below 1 becomes the poster's own vote and the opposes that it takes."""
     votes, opposes = fields["votes"], fields.get("opposes")
     if opposes is None:
         if not _is_count(votes):
@@ -243,7 +244,7 @@ def _counts(fields: Mapping[str, Any], *, is_open: bool) -> tuple[int, int]:
 
 
 def _groups(names: object) -> tuple[tuple[str, ...], tuple[BadRow, ...]]:
-    """The groups an article can be in, each once, and what is wrong with the others."""
+    """Return the valid groups, without duplicates, and the problems of the others."""
     if names is None:
         return (), ()
     if not isinstance(names, list):
@@ -252,8 +253,8 @@ def _groups(names: object) -> tuple[tuple[str, ...], tuple[BadRow, ...]]:
     for name in names:
         try:
             slugs[_slug(_text("slug", name))] = None
-        except InvalidInput as refused:
-            left_out.append(BadRow.because(refused))
+        except InvalidInput as error:
+            left_out.append(BadRow.because(error))
         except BadRow as bad:
             left_out.append(bad)
     if len(slugs) > GROUPS_LIMIT:

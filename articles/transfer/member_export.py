@@ -1,4 +1,4 @@
-"""Everything the site keeps about one member, as JSON. docs/privacy.md says what is not in it, and why."""
+"""Export everything the site stores about one member, as JSON. docs/privacy.md lists what is left out, and why."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -12,14 +12,14 @@ from articles.repository import Repository
 from articles.web.preferences import slugs_from
 
 _ARTICLES_PER_BATCH = 200
-"""Articles read and written between two pieces of the answer, which begins at once and uses little memory."""
+"""Articles per call to the store and per piece of the response, which starts at once and uses little memory."""
 
 
 def lines(member: Any, repository: Repository) -> Iterator[str]:
-    """The file, piece by piece: one object, in it one line for each article, token and entry of the log.
+    """Return the file in pieces: one JSON object, with a line for each article, token and log entry.
 
-    Reads a little from the store before it is asked for the first piece, so that a store that is away is an error,
-    and not half a file.
+    Reads from the store before returning, so that an unavailable store raises StoreUnavailable instead of
+    truncating the file. Reads articles in batches, in one call each.
     """
     pieces = _pieces(member, repository)
     return chain([next(pieces)], pieces)
@@ -82,8 +82,8 @@ def _posted(repository: Repository, user: int) -> Iterator[dict[str, Any]]:
             }
 
 
-def _chosen(repository: Repository, noted: Iterable[tuple[int, float]]) -> Iterator[dict[str, Any]]:
-    for moments in _batches(noted):
+def _chosen(repository: Repository, entries: Iterable[tuple[int, float]]) -> Iterator[dict[str, Any]]:
+    for moments in _batches(entries):
         for article in repository.articles.get_many(list(moments)):
             yield _article(article) | {"at": _at(moments[article.id])}
 
@@ -92,9 +92,9 @@ def _article(article: Article) -> dict[str, Any]:
     return {"id": article.id, "title": article.title, "link": article.link}
 
 
-def _batches(noted: Iterable[tuple[int, float]]) -> Iterator[dict[int, float]]:
-    entries = iter(noted)
-    while batch := dict(islice(entries, _ARTICLES_PER_BATCH)):
+def _batches(entries: Iterable[tuple[int, float]]) -> Iterator[dict[int, float]]:
+    remaining = iter(entries)
+    while batch := dict(islice(remaining, _ARTICLES_PER_BATCH)):
         yield batch
 
 

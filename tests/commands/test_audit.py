@@ -76,7 +76,7 @@ def test_a_store_that_fails_is_one_sentence(run, used, monkeypatch):
 def test_repair_puts_articles_back_in_order(run, used):
     used.store.client.zrem("time:", "1")
     used.store.client.delete("group:python", "score:")
-    assert run("repair") == "5 articles put in order.\n"
+    assert run("repair") == "Rebuilt all lists from 5 articles.\n"
     assert run("audit") == "5 articles, no findings.\n"
 
 
@@ -84,9 +84,10 @@ def test_repair_adopts_another_weight_of_a_vote(run, used, monkeypatch):
     monkeypatch.setattr(used.store, "rules", replace(used.store.rules, votes_per_day=100))
     monkeypatch.setattr(used, "rules", used.store.rules)
     out = run("repair")
-    assert (
-        out == "A point now moves an article by 864 s: all articles were scored anew.\n5 articles put in order.\n"
-    )
+    assert out.splitlines() == [
+        "A point now moves an article by 864 s: all articles were rescored.",
+        "Rebuilt all lists from 5 articles.",
+    ]
     top = used.lists.get_page(Order.SCORE).articles[0]
     assert used.store.client.zscore("score:", str(top.id)) == top.posted_at + 864 * top.points
     assert run("audit") == "5 articles, no findings.\n"
@@ -97,5 +98,5 @@ def test_the_help_of_repair_says_that_it_takes_the_weight_in_force():
     told = " ".join(
         load_command_class("articles", "repair").create_parser("manage.py", "repair").format_help().split()
     )
-    assert "the current weight of a vote, which the store holds" in told
+    assert "the current weight of a vote, which is in the store" in told
     assert "configured" not in told

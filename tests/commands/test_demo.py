@@ -234,7 +234,7 @@ def test_an_account_that_was_there_is_left_alone(run, site_store, data_dir):
     User.objects.create_user("Demo", password="correct horse battery staple")
     out = run("demo")
     assert set(logins(data_dir)) == {"demo-moderator"}
-    assert "There was an account demo before; it was left as it is." in out
+    assert "The account demo already existed and was not changed." in out
     assert authenticate(username="demo", password="correct horse battery staple") is not None
 
 
@@ -271,7 +271,7 @@ def test_the_first_start_of_a_site_says_what_it_did(site_store):
 
 def test_while_an_import_runs_nothing_is_added(run, site_store):
     site_store.store.client.set("lock:import", "another")
-    assert "being imported right now" in (seeding.seed_if_empty(site_store) or "")
+    assert "An import is running" in (seeding.seed_if_empty(site_store) or "")
     with pytest.raises(CommandError, match="An import is running"):
         run("demo")
     with pytest.raises(ImportRunning):
@@ -308,7 +308,7 @@ def interrupting(call, at):
         (seeding, "_make_logins", 1),
         (seeding, "_write_private", 2),
         (User, "set_password", 2),
-        (seeding, "_told", 1),
+        (seeding, "_summary", 1),
     ],
 )
 def test_broken_off_anywhere_it_is_finished_when_repeated(run, site_store, data_dir, monkeypatch, owner, name, at):
@@ -316,7 +316,7 @@ def test_broken_off_anywhere_it_is_finished_when_repeated(run, site_store, data_
         patched.setattr(owner, name, interrupting(getattr(owner, name), at))
         with pytest.raises(CommandError, match="Run it again to finish"):
             run("demo")
-    if name != "_told":  # the last thing: all is done by then
+    if name != "_summary":  # the last step: everything else is done
         assert "Demo content added" in run("demo")
     assert counts(site_store) == wanted_counts()
     assert views(site_store) == wanted_views()

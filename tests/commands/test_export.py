@@ -90,7 +90,7 @@ def test_an_export_imported_into_an_empty_store_gives_the_same_articles(run, use
 
 def test_importing_an_export_where_it_came_from_adds_nothing(run, used, tmp_path):
     run("export_articles", tmp_path / "export.jsonl", removed=True)
-    assert "0 articles imported, 9 there already." in run("import_articles", tmp_path / "export.jsonl")
+    assert "0 articles imported, 9 already present." in run("import_articles", tmp_path / "export.jsonl")
 
 
 def test_a_packed_file_is_packed(run, used, tmp_path):

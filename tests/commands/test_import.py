@@ -44,7 +44,7 @@ def test_articles_keep_time_counts_groups_and_poster(run, site_store, write):
     assert (article.title, article.link) == ("Article 5", "https://example.org/5")
     assert (article.posted_at, article.votes, article.opposes) == (1_600_000_000.123, 1, 4)
     assert (article.groups, article.poster_name) == (("web", "cpp"), "poster2")
-    assert "1 articles imported, 0 there already." in out
+    assert "1 article imported, 0 already present." in out
     assert findings(site_store) == []
 
 
@@ -109,8 +109,8 @@ def test_posters_under_other_names_are_counted_and_written_to_a_file(
 
     out = run("import_articles", source, names=str(names))
 
-    assert "Posters renamed, because their names are not allowed here: 4" in out
-    assert "Posters whose names differ from an account's only in case, and who share it: 2" in out
+    assert "4 posters renamed because their names are not allowed here." in out
+    assert "2 posters assigned to an account whose name differs only in case." in out
     assert "--names" not in out
     told = [json.loads(line) for line in names.read_text("utf-8").splitlines()]
     shown = dict(zip(posters, (a.poster_name for a in site_store.imports.iterate()), strict=True))
@@ -127,7 +127,7 @@ def test_names_that_stay_are_not_reported(run, site_store, write):
 
 
 def test_two_reports_in_one_file_are_refused(run, site_store, write, tmp_path):
-    with pytest.raises(CommandError, match="a file each"):
+    with pytest.raises(CommandError, match="need different files"):
         run("import_articles", write([row(1)]), report=str(tmp_path / "x"), names=str(tmp_path / "." / "x"))
 
 
@@ -163,8 +163,8 @@ def test_bad_rows_are_reported_by_line_and_cause_and_left_out(run, site_store, w
     ]
     out = run("import_articles", write(rows))
     assert [a.title for a in site_store.imports.iterate()] == ["Article 1", "Article 4"]
-    assert "2 articles imported, 0 there already." in out
-    assert "Rows refused: 11" in out
+    assert "2 articles imported, 0 already present." in out
+    assert "11 rows rejected:" in out
     assert "7  The votes are not a whole number. (votes-kind: lines 8, 9, 10, 11, 12, …)" in out
     assert "1  The line is not valid JSON. (row-json: line 1)" in out
     assert "1  The link must start with http:// or https://. (link-scheme: line 4)" in out
@@ -180,7 +180,7 @@ def test_the_report_has_every_refused_row_and_group(run, site_store, write, tmp_
     assert lines[:8] == [f"{n}\tvotes-missing\tThe field 'votes' is missing." for n in range(1, 9)]
     assert lines[8].startswith("9\tslug-form\t")
     assert len(lines) == 9
-    assert "Groups left out of an article: 1" in out
+    assert "1 group left out of their articles:" in out
     assert only_article(site_store).groups == ("web",)
 
 
@@ -203,9 +203,9 @@ def test_when_nothing_can_be_imported_the_command_fails(run, site_store, write):
 
 def test_repeating_an_import_adds_nothing(run, site_store, write, small_batches):
     file = write([row(n) for n in range(10)] + [row(3)])
-    assert "10 articles imported, 1 there already." in run("import_articles", file)
+    assert "10 articles imported, 1 already present." in run("import_articles", file)
     before = contents(site_store)
-    assert "0 articles imported, 11 there already." in run("import_articles", file)
+    assert "0 articles imported, 11 already present." in run("import_articles", file)
     assert contents(site_store) == before
     assert User.objects.count() == 3
 
@@ -244,9 +244,9 @@ def test_a_file_shifted_before_is_shifted_by_the_same_again(run, site_store, wri
     run("import_articles", write(rows), shift_to_now=True)
     before = contents(site_store)
     monkeypatch.setattr(site_store.store, "_clock", lambda: time.time() + HOUR)
-    assert "0 articles imported, 5 there already." in run("import_articles", write(rows), shift_to_now=True)
+    assert "0 articles imported, 5 already present." in run("import_articles", write(rows), shift_to_now=True)
     packed = write(rows, "articles.jsonl.gz")
-    assert "0 articles imported, 5 there already." in run("import_articles", packed, shift_to_now=True)
+    assert "0 articles imported, 5 already present." in run("import_articles", packed, shift_to_now=True)
     assert contents(site_store) == before
 
 
@@ -286,12 +286,12 @@ def test_interrupted_after_a_batch_it_goes_on(run, site_store, write, small_batc
     file = write([row(n) for n in range(10)])
     with monkeypatch.context() as patched:
         patched.setattr(Progress, "reach", interrupt)
-        with pytest.raises(CommandError, match="Run it again to go on") as caught:
+        with pytest.raises(CommandError, match="Run it again to continue") as caught:
             run("import_articles", file)
     assert caught.value.returncode == 130
     there = site_store.imports.count()
     assert 3 <= there < 10
-    assert f"{10 - there} articles imported, {there} there already." in run("import_articles", file)
+    assert f"{10 - there} articles imported, {there} already present." in run("import_articles", file)
     assert [a.link for a in site_store.imports.iterate()] == [f"https://example.org/{n}" for n in range(10)]
     assert findings(site_store) == []
 
@@ -357,7 +357,7 @@ def test_an_accounts_database_that_fails_is_one_sentence(run, site_store, write,
         raise OperationalError("database is locked")
 
     monkeypatch.setattr(User.objects, "bulk_create_imported", fail)
-    with pytest.raises(CommandError, match=r"cannot be used: database is locked\. Run it again to go on\."):
+    with pytest.raises(CommandError, match=r"cannot be used: database is locked\. Run it again to continue\."):
         run("import_articles", write([row(1)]))
 
 
@@ -370,7 +370,7 @@ def history(count=40, points=30):
 def test_a_finished_import_puts_the_weight_in_force_that_fits_it(run, site_store, write):
     out = run("import_articles", write(history()))
 
-    assert "30 votes are now worth one day on the front page, as fits the site." in out
+    assert "30 votes now outweigh one day of age on the front page." in out
     assert site_store.parameters.get_current().votes_per_day == 30
     assert site_store.parameters.list_changes()[0].learnt_from == 40
     assert findings(site_store) == []

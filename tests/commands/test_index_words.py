@@ -20,7 +20,7 @@ def test_articles_that_were_there_before_the_search_are_found_afterwards(run, si
     title = site_store.lists.get_page(Order.TIME).articles[0].title
     assert site_store.search.get_page(read_query(title)).articles == ()
 
-    assert run("index_words") == "5 articles can be found by their words.\n"
+    assert run("index_words") == "5 articles are searchable.\n"
 
     assert site_store.search.get_page(read_query(title)).articles != ()
     assert run("audit") == "5 articles, no findings.\n"

@@ -57,7 +57,7 @@ def test_ctrl_c_ends_an_import_that_can_go_on_later(manage, tmp_path):
     os.killpg(first.pid, signal.SIGINT)
     status, _, err = ended(first)
     assert status == 130
-    assert err.endswith("CommandError: Interrupted. Run it again to go on; nothing will be imported twice.\n")
+    assert err.endswith("CommandError: Interrupted. Run it again to continue; nothing will be imported twice.\n")
 
     status, out, _ = ended(manage("import_articles", file))
     assert status == 0

@@ -60,7 +60,7 @@ def test_all_lists_equal_an_independent_computation(run, site_store, articles_20
     out = run("import_articles", articles_2000)
     lines = articles_2000.read_text(encoding="utf-8").splitlines()
     rows = dict(enumerate(map(json.loads, lines), start=1))
-    assert f"{len(rows):,} articles imported, 0 there already." in out
+    assert f"{len(rows):,} articles imported, 0 already present." in out
 
     weight = fitting_weight(rows.values())
     assert 86400 / 200 < weight < 86400 / 5
@@ -87,7 +87,7 @@ def test_all_lists_equal_an_independent_computation(run, site_store, articles_20
 def test_moved_to_now_they_are_open_to_votes_where_they_should_be(run, site_store, articles_2000):
     run("import_articles", articles_2000, shift_to_now=True)
     again = run("import_articles", articles_2000, shift_to_now=True)
-    assert "0 articles imported, 2,000 there already." in again
+    assert "0 articles imported, 2,000 already present." in again
     now = site_store.store.now()
     is_open = {article.id: article.is_open(now) for article in site_store.imports.iterate()}
     with_voters = {number for number in is_open if site_store.store.client.exists(f"voted:{number}")}

@@ -165,7 +165,7 @@ def test_bots_are_counted_only_apart(log):
 
     _, out = replayed(path, "--bots")
     assert out.splitlines()[1].split() == ["1", "1", "0", "/"]
-    assert out.splitlines()[-1] == "4 views by bots were counted apart."
+    assert out.splitlines()[-1] == "4 views by bots were counted separately."
     _, out = replayed(path)
     assert out.splitlines()[1].split() == ["4", "4", "0", "/"]
 
@@ -202,12 +202,12 @@ def test_lines_that_are_no_views_are_named_and_left_out(log):
     assert status == 0
     assert out.splitlines()[-2:] == [
         "2 views of 1 paths: 2 counted, 0 throttled.",
-        "8 lines are no views: 4, 5, 6, 7, 8, 9, 10, 11.",
+        "8 invalid lines: 4, 5, 6, 7, 8, 9, 10, 11.",
     ]
 
 
 def test_an_empty_log_has_no_views(log):
-    assert replayed(log()) == (0, "There are no views in it.\n")
+    assert replayed(log()) == (0, "The log has no views.\n")
 
 
 def test_nothing_of_a_stranger_reaches_the_terminal_as_it_is(log):
@@ -287,7 +287,7 @@ def test_a_truth_that_is_none_is_one_clear_sentence(log, tmp_path, text):
     path = tmp_path / "truth.json"
     path.write_text(text)
 
-    with pytest.raises(CommandError, match="does not say what is true of a log"):
+    with pytest.raises(CommandError, match="is not a file of exact counts"):
         replayed(log(row(1)), "--truth", path)
 
 
@@ -313,7 +313,7 @@ def test_a_missing_file_is_one_clear_sentence(log, tmp_path):
 
 
 def test_truth_with_bots_left_out_is_refused(log, tmp_path):
-    with pytest.raises(CommandError, match="counts bots too"):
+    with pytest.raises(CommandError, match="include bots"):
         replayed(log(row(1)), "--bots", "--truth", truth_file(tmp_path))
 
 

@@ -244,7 +244,7 @@ def test_what_takes_long_is_logged_too(site_store, monkeypatch, caplog):
 def test_another_process_at_it_is_left_alone(site_store, run):
     with site_store.lease.acquire():
         assert housekeeping.run(site_store) == []
-        assert run("tick") == "Another process keeps house just now.\n"
+        assert run("tick") == "Another process is running housekeeping.\n"
     assert noted(site_store) == {}
 
 

@@ -1,4 +1,4 @@
-"""`manage.py audit`: proves that the store is sound, or says what is not."""
+"""`manage.py audit`: check the consistency of the store."""
 
 import sys
 from typing import Any
@@ -11,7 +11,7 @@ from articles.wiring import patient_repository
 
 
 class Command(StoreCommand):
-    """Changes nothing, and may run while the site is in use. Exit status 1 when something was found."""
+    """Read-only and safe while the site is in use. Exit status 1 if there are findings."""
 
     help = "Check every article, vote count, ranking and group of the store. Changes nothing."
 

@@ -1,4 +1,4 @@
-"""`manage.py demo`: fills an empty site with demo content."""
+"""`manage.py demo`: fill an empty site with demo content."""
 
 from typing import Any
 
@@ -12,17 +12,17 @@ from articles.wiring import patient_repository
 
 
 class Command(StoreCommand):
-    """Refuses a site that has articles. Safe to interrupt and repeat."""
+    """Refuse a site that has articles. Safe to interrupt and repeat."""
 
-    help = "Fill an empty site with members, groups, articles and votes, and make two logins to try it with."
+    help = "Fill an empty site with members, groups, articles and votes, and create two logins to try it with."
     when_interrupted = "Interrupted. Run it again to finish."
 
     def handle(self, *_: Any, **__: Any) -> None:
         require_accounts()
         try:
-            told = seed(patient_repository())
+            message = seed(patient_repository())
         except ImportRunning:
-            raise CommandError("An import is running: try again when it has ended.") from None
-        if told is None:
-            raise CommandError("The site has articles already: demo content goes only into an empty one.")
-        self.stdout.write(told)
+            raise CommandError("An import is running: try again when it has finished.") from None
+        if message is None:
+            raise CommandError("The site has articles already: demo content can be added only to an empty site.")
+        self.stdout.write(message)

@@ -1,4 +1,4 @@
-"""`manage.py export_articles`: writes every article, so that another site can import it."""
+"""`manage.py export_articles`: write every article to a file that another site can import."""
 
 import gzip
 import os
@@ -15,25 +15,25 @@ from articles.management.store_command import StoreCommand
 from articles.transfer.article_lines import format_line
 from articles.wiring import patient_repository
 
-_EACH = 500  # articles between two looks at the progress bar
+_PROGRESS_EVERY = 500  # articles between two updates of the progress bar
 
 Write = Callable[[bytes], object]
 
 
 class Command(StoreCommand):
-    """The file takes its place only when it is whole."""
+    """The file appears under its name only when it is complete."""
 
     help = (
-        "Write every article to FILE, one JSON object in each line, as import_articles reads it. "
-        "Who voted is not part of it, nor are titles of groups and the moderation log."
+        "Write every article to FILE, one JSON object per line, in the format of import_articles. "
+        "The file does not contain voters, titles of groups, or the moderation log."
     )
     when_interrupted = "Interrupted: no file was written."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "file", metavar="FILE", nargs="?", help="packed when it ends in .gz; without it, standard output"
+            "file", metavar="FILE", nargs="?", help="compressed if it ends in .gz; default: standard output"
         )
-        parser.add_argument("--removed", action="store_true", help="with the removed articles and the reasons")
+        parser.add_argument("--removed", action="store_true", help="include removed articles, with the reasons")
         add_progress_argument(parser)
 
     def handle(self, *_: Any, **options: Any) -> None:
@@ -56,26 +56,26 @@ class Command(StoreCommand):
         try:
             _export(binary.write if binary else as_text, options)
             self.stdout.flush()
-        except BrokenPipeError:  # the reader has seen enough, as `head` does
+        except BrokenPipeError:  # the reader closed the pipe early, as `head` does
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _export(write: Write, options: dict[str, Any]) -> int:
-    """Write the articles; returns how many."""
+    """Write the articles, and return how many."""
     repository, written = patient_repository(), 0
     with progress(unit="articles", shown=options["progress"], total=repository.imports.count()) as bar:
         for done, article in enumerate(repository.imports.iterate(), start=1):
             if article.removed is None or options["removed"]:
                 write(format_line(article))
                 written += 1
-            if done % _EACH == 0:
+            if done % _PROGRESS_EVERY == 0:
                 bar.reach(done)
     return written
 
 
 @contextmanager
 def _new_file(path: Path) -> Iterator[Write]:
-    """Writes beside `path` and moves the file there at the end; nothing is left of one that was interrupted."""
+    """Write to a temporary file beside `path`, and rename it at the end. An interrupted file is deleted."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with part.open("xb") as raw:

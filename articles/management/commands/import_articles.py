@@ -1,4 +1,4 @@
-"""`manage.py import_articles`: enters articles from a file, with their history."""
+"""`manage.py import_articles`: import articles from a file, with their posting times and votes."""
 
 import hashlib
 import os
@@ -32,38 +32,38 @@ _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
 _HELP = """\
-Import articles from FILE, one JSON object in each line, packed with gzip or not:
-title, link, time (Unix seconds) and votes (the total), if known also poster, groups and opposes.
-Rows that cannot be imported are reported and left out. It can be interrupted and repeated:
-nothing is imported twice."""
+Import articles from FILE, one JSON object per line, optionally compressed with gzip:
+title, link, time (Unix seconds) and votes (the total); optional: poster, groups and opposes.
+Invalid rows are reported and skipped. The import can be interrupted and repeated safely:
+no article is imported twice."""
 
 _RUNNING = """\
-Another import is running: try again when it has ended. One that crashed is taken for ended within two minutes."""
+Another import is running: try again when it has finished. After a crash, wait two minutes."""
 
 
 class Command(StoreCommand):
-    """Posters become members nobody can log in as. Exit status 1 when nothing could be imported."""
+    """Posters become members without a password. Exit status 1 if nothing could be imported."""
 
     help = _HELP
-    when_interrupted = "Interrupted. Run it again to go on; nothing will be imported twice."
+    when_interrupted = "Interrupted. Run it again to continue; nothing will be imported twice."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", metavar="FILE", help="file to read; - for standard input")
         parser.add_argument(
-            "--unescape", action="store_true", help="turn &amp; and the like in titles and links into characters"
+            "--unescape", action="store_true", help="decode HTML entities such as &amp; in titles and links"
         )
         parser.add_argument(
             "--shift-to-now",
             action="store_true",
-            help="move the newest article to this moment and the others by as much; "
-            "the same file, imported again, is moved as the first time",
+            help="move the newest article to the current time and all others by the same amount; "
+            "repeated imports of a file use the amount of the first one",
         )
-        parser.add_argument("--report", metavar="REPORT", help="write every refused row to this file")
+        parser.add_argument("--report", metavar="REPORT", help="write every rejected row to this file")
         parser.add_argument(
             "--names",
             metavar="NAMES",
-            help="write every poster who appears under another name to this file: JSON lines of name, account "
-            "and change, which is `renamed` or `case`",
+            help="write every poster who appears under another name to this file, as JSON lines with name, "
+            "account and change (`renamed` or `case`)",
         )
         add_progress_argument(parser)
 
@@ -87,7 +87,7 @@ class Command(StoreCommand):
         except ImportRunning:
             raise CommandError(_RUNNING) from None
         except DatabaseError as error:
-            problem = f"{about_accounts(error)} Run it again to go on."
+            problem = f"{about_accounts(error)} Run it again to continue."
         except DamagedFile as error:
             problem = str(error)
         for line in report.summary():
@@ -99,19 +99,19 @@ class Command(StoreCommand):
         self._fit_weight(options["progress"])
 
     def _fit_weight(self, shown: bool) -> None:
-        """A site with a history starts with the weight of a vote that fits it."""
+        """Fit the weight of a vote to the imported articles, unless the operator has set it."""
         with progress(unit="articles", shown=shown) as bar:
             votes_per_day = patient_repository().fit_weight(bar.reach)
         if votes_per_day is not None:
-            self.stdout.write(f"{votes_per_day} votes are now worth one day on the front page, as fits the site.")
+            self.stdout.write(f"{votes_per_day} votes now outweigh one day of age on the front page.")
 
 
 def _opened_reports(stack: ExitStack, paths: Sequence[str | None], source: ArticleFile) -> list[TextIO | None]:
-    given = [path for path in paths if path is not None]
-    if any(map(source.is_same_as, given)):
+    outputs = [path for path in paths if path is not None]
+    if any(map(source.is_same_as, outputs)):
         raise CommandError("The report would overwrite the file to import.")
-    if len(set(map(os.path.realpath, given))) < len(given):
-        raise CommandError("The two reports need a file each.")
+    if len(set(map(os.path.realpath, outputs))) < len(outputs):
+        raise CommandError("--report and --names need different files.")
     return [None if path is None else stack.enter_context(open(path, "w", encoding="utf-8")) for path in paths]
 
 
@@ -127,14 +127,14 @@ class _Import:
         self._damage: DamagedFile | None = None
 
     def run(self, *, unescape: bool, shift_to_now: bool) -> None:
-        """Import all of the file that can be read. Raises ImportRunning and, at the end, DamagedFile."""
+        """Import the readable part of the file. Raises ImportRunning and, at the end, DamagedFile."""
         repository = self._repository
         reading = Reading(repository.store.now(), repository.rules.voting_window, unescape)
         if shift_to_now:
             reading = replace(reading, shift=self._shift(reading))
-        entered = _one_ahead(repository.imports.add, self._batches(reading))
-        with repository.imports.lock(), closing(entered):
-            for ids in entered:
+        batches = _one_ahead(repository.imports.add, self._batches(reading))
+        with repository.imports.lock(), closing(batches):
+            for ids in batches:
                 new = sum(article_id is not None for article_id in ids)
                 self._report.imported += new
                 self._report.present += len(ids) - new
@@ -143,8 +143,8 @@ class _Import:
             raise self._damage
 
     def _shift(self, reading: Reading) -> float:
-        """Seconds from the newest article of the file to now, or as many as the first time."""
-        # Read as if open to votes: the newest article will be, and may then have fewer of them.
+        """Return the seconds from the newest article of the file to now, or those of its first import."""
+        # Read all rows as open: the newest article will be open after the shift, when fewer votes are allowed.
         reading = replace(reading, voting_window=inf)
         newest, content = -inf, hashlib.blake2b(digest_size=16)
         for number, line in self._source.lines():
@@ -157,7 +157,7 @@ class _Import:
         return self._repository.imports.get_shift(content.hexdigest(), reading.now - newest)
 
     def _rows(self, reading: Reading) -> Iterator[Row]:
-        """The rows that can be imported; the others are noted in the report."""
+        """Yield the valid rows; record the others in the report."""
         try:
             for number, line in self._source.lines():
                 if line.strip() and (row := self._row(number, line, reading)):
@@ -169,36 +169,36 @@ class _Import:
         try:
             row = read_row(parse_line(line), reading)
         except BadRow as bad:
-            self._report.row_refused(number, bad)
+            self._report.reject_row(number, bad)
             return None
-        for left_out in row.left_out:
-            self._report.group_left_out(number, left_out)
+        for bad_group in row.left_out:
+            self._report.reject_group(number, bad_group)
         return row
 
     def _batches(self, reading: Reading) -> Iterator[list[ImportedArticle]]:
-        """The articles, whose posters have accounts by then."""
+        """Yield batches of articles, after creating their posters' accounts."""
         rows = self._rows(reading)
         while batch := list(islice(rows, BATCH)):
             self._make_accounts([row.poster for row in batch if row.poster and row.poster not in self._accounts])
             yield [row.imported(*self._account_of(row.poster)) for row in batch]
 
     def _account_of(self, poster: str) -> tuple[UserId, str]:
-        """Id and name of a poster by the name as given: a deleted member where its account is deleted."""
+        """Return id and name of the poster's account; those of a deleted member if the account is deleted."""
         if not poster:
             return UNKNOWN_POSTER, ""
         return self._accounts.get(poster, (DELETED_MEMBER, ""))
 
     def _make_accounts(self, posters: list[str]) -> None:
-        """Find or make the posters' accounts; of several spellings of a new one's name the first is kept."""
+        """Find or create the posters' accounts. The first spelling in the file names a new account."""
         ids = User.objects.bulk_create_imported(posters[::-1])
         names = dict(User.objects.filter(pk__in=ids.values()).values_list("pk", "username"))
         for poster, user_id in ids.items():
             self._accounts[poster] = user_id, names[user_id]
-            self._report.poster_found(poster, names[user_id])
+            self._report.record_poster(poster, names[user_id])
 
 
 def _one_ahead(work: Callable[[_Item], _Result], items: Iterable[_Item]) -> Generator[_Result, None, None]:
-    """What `work` makes of each item; while it works, in a thread of its own, the next item is made."""
+    """Yield the result of `work` for each item. It runs in a thread, while the next item is prepared."""
     with ThreadPoolExecutor(max_workers=1) as thread:
         running: Future[_Result] | None = None
         for item in items:
@@ -210,7 +210,7 @@ def _one_ahead(work: Callable[[_Item], _Result], items: Iterable[_Item]) -> Gene
 
 
 def _time_if_newer(line: bytes, newest: float, reading: Reading) -> float:
-    """The time of a row that can be imported and is newer, else `newest`."""
+    """Return the time of a valid row that is newer than `newest`; otherwise `newest`."""
     try:
         fields = parse_line(line)
         if (time := read_time(fields, reading.now)) > newest:

@@ -1,4 +1,4 @@
-"""`manage.py index_words`: makes articles that are there already known to the search."""
+"""`manage.py index_words`: index existing articles for the search."""
 
 from typing import Any
 
@@ -13,13 +13,13 @@ class Command(StoreCommand):
     """Safe while the site is in use, and safe to interrupt and repeat."""
 
     help = (
-        "Index the words of articles that were posted before there was a search, or whose words are made "
-        "otherwise now. A running site does it by itself, little by little."
+        "Index articles that are not in the search index yet, or were indexed by an older version. "
+        "A running site does this by itself, in batches."
     )
-    when_interrupted = "Interrupted. Run it again to go on."
+    when_interrupted = "Interrupted. Run it again to continue."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--anew", action="store_true", help="also those that are indexed already")
+        parser.add_argument("--anew", action="store_true", help="reindex all articles")
         add_progress_argument(parser)
 
     def handle(self, *_: Any, **options: Any) -> None:
@@ -27,4 +27,4 @@ class Command(StoreCommand):
         with progress(unit="articles", shown=options["progress"]) as bar:
             for done, last in repository.search.index_all(anew=options["anew"]):
                 bar.reach(done, last)
-        self.stdout.write(f"{repository.imports.count():,} articles can be found by their words.")
+        self.stdout.write(f"{repository.imports.count():,} articles are searchable.")

@@ -1,4 +1,4 @@
-"""`manage.py repair`: rebuilds every list from the articles."""
+"""`manage.py repair`: rebuild every list from the articles."""
 
 from typing import Any
 
@@ -13,8 +13,8 @@ class Command(StoreCommand):
     """Safe while the site is in use, and safe to interrupt and repeat."""
 
     help = (
-        "Rebuild rankings, groups and profiles from the articles, with the current weight of a vote, which the "
-        "store holds. An article whose data is incomplete is named and left as it is."
+        "Rebuild rankings, groups and profiles from the articles, with the current weight of a vote, which is in "
+        "the store. Articles with incomplete data are listed and not changed."
     )
     when_interrupted = "Interrupted. Run it again to finish."
 
@@ -27,11 +27,11 @@ class Command(StoreCommand):
             if repository.adopt_rules(bar.reach):
                 bar.clear()
                 weight = repository.parameters.get_current().seconds_per_point
-                self.stdout.write(f"A point now moves an article by {weight:g} s: all articles were scored anew.")
+                self.stdout.write(f"A point now moves an article by {weight:g} s: all articles were rescored.")
 
-            def tell(finding: object) -> None:
+            def report(finding: object) -> None:
                 bar.clear()
                 self.stdout.write(str(finding))
 
-            articles = repository.repair.run(bar.reach, tell)
-        self.stdout.write(f"{articles:,} articles put in order.")
+            articles = repository.repair.run(bar.reach, report)
+        self.stdout.write(f"Rebuilt all lists from {articles:,} articles.")

@@ -1,4 +1,4 @@
-"""`manage.py replay_views`: counts the views of a web server's log, in a store of its own."""
+"""`manage.py replay_views`: count the views of a web server's log, in a temporary store."""
 
 import sys
 from argparse import ArgumentTypeError
@@ -36,14 +36,14 @@ from articles.readership.detection import suspicion_of
 from articles.repository import Repository, connect
 from articles.wiring import rules
 
-_VIEWS_PER_BATCH = 2000  # views between two looks at the progress bar
+_VIEWS_PER_BATCH = 2000  # views between two updates of the progress bar
 _LINES_SHOWN = 10
-_INTERRUPTED = 130  # exit status, as shells have it
+_INTERRUPTED = 130  # exit status by shell convention
 
 _HELP = """\
-Count the views of FILE as the site would have: a log of tab-separated values, packed with gzip or not, whose
-first line names its columns, among them ts (Unix seconds), visitor and path. Each path is an article. It is
-done in a store of its own that is thrown away afterwards: the site's own is not touched."""
+Count the views in FILE as the site would have: a log of tab-separated values, optionally compressed with gzip,
+whose first line names the columns, among them ts (Unix seconds), visitor and path. Each path is an article.
+Uses a temporary store, which is deleted afterwards: the site's own store is not changed."""
 
 
 def _positive(text: str) -> int:
@@ -53,7 +53,7 @@ def _positive(text: str) -> int:
 
 
 class Command(BaseCommand):
-    """Exit status 1 where the replay differs from what is true."""
+    """Exit status 1 if the replay differs from the exact counts."""
 
     help = _HELP
     requires_system_checks = []
@@ -61,27 +61,27 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", metavar="FILE", help="log to read; - for standard input")
         parser.add_argument(
-            "--top", metavar="N", type=_positive, default=20, help="paths to print, the most viewed first (20)"
+            "--top", metavar="N", type=_positive, default=20, help="paths to print, most viewed first (20)"
         )
         parser.add_argument(
             "--truth",
             metavar="TRUTH",
-            help="JSON file of exact numbers, with a limit of 600 s, to compare with",
+            help="JSON file of exact counts, with a limit of 600 s, to compare with",
         )
         parser.add_argument(
-            "--bots", action="store_true", help="count bots apart, by the column ua, as the site does"
+            "--bots", action="store_true", help="count bots separately, by the column ua, as the site does"
         )
         add_progress_argument(parser)
 
     def handle(self, *_: Any, **options: Any) -> None:
         if options["truth"] and options["bots"]:
-            raise CommandError("What is true counts bots too: give --truth or --bots.")
+            raise CommandError("The exact counts include bots: use --truth or --bots, not both.")
         try:
             truth = read_truth(options["truth"]) if options["truth"] else None
             with open_articles(options["file"]) as source:
                 log = read_log(source)
             if options["bots"] and not log.names_agents:
-                raise BadLog("Bots are known by the column ua, which the first line does not name.")
+                raise BadLog("--bots needs the column ua, which the first line does not name.")
             differs = self._replay(log, truth, options)
         except OSError as error:
             raise CommandError(f"{error.filename or options['file']}: {error.strerror}") from error
@@ -95,13 +95,13 @@ class Command(BaseCommand):
             sys.exit(1)
 
     def _replay(self, log: Log, truth: Truth | None, options: dict[str, Any]) -> bool:
-        """Replay, print, compare; whether it differs from what is true."""
-        in_force = replace(rules(), view_repeat=REPEAT_OF_TRUTH) if truth else rules()
+        """Replay the log, print the counts, and return whether they differ from the exact ones."""
+        replay_rules = replace(rules(), view_repeat=REPEAT_OF_TRUTH) if truth else rules()
         with (
             import_string(settings.SCRATCH_STORE_OPENER)() as url,
             progress(unit="views", shown=options["progress"], total=len(log.views)) as bar,
         ):
-            replay = Replay(_scratch(url, in_force, log), apart=options["bots"])
+            replay = Replay(_scratch(url, replay_rules, log), separate_bots=options["bots"])
             replay.run(log.views, bar)
             counts = replay.counts()
         for line in _report(log, replay, counts, options["top"]):
@@ -110,36 +110,36 @@ class Command(BaseCommand):
         for line in differences:
             self.stdout.write(f"Differs: {line}")
         if truth and not differences:
-            self.stdout.write(f"All {len(truth.counts):,} paths that {options['truth']} names agree with it.")
+            self.stdout.write(f"All {len(truth.counts):,} paths in {options['truth']} match.")
         return bool(differences)
 
 
-def _scratch(url: str, in_force: Rules, log: Log) -> Repository:
-    """A repository in which it is as late as at the end of the log."""
+def _scratch(url: str, replay_rules: Rules, log: Log) -> Repository:
+    """Return a repository whose clock is at the end of the log."""
     end = log.views[-1].at if log.views else 0.0
-    repository = connect(url, rules=in_force, clock=lambda: end)
+    repository = connect(url, rules=replay_rules, clock=lambda: end)
     repository.prepare()
     return repository
 
 
 class Replay:
-    """Views of a log, each at its own time, on a repository without articles."""
+    """Record the views of a log, each at its own time, in a repository without articles."""
 
-    def __init__(self, repository: Repository, *, apart: bool = False) -> None:
-        """`apart`: views of bots are suspect."""
+    def __init__(self, repository: Repository, *, separate_bots: bool = False) -> None:
+        """Views of bots are suspect, and counted separately, with `separate_bots`."""
         self._repository = repository
-        self._apart = apart
+        self._separate_bots = separate_bots
         self._ids: dict[str, ArticleId] = {}
         self._views: list[LoggedView] = []
         self._reasons: list[str | None] = []
 
     @property
     def bots(self) -> int:
-        """Views that were counted apart."""
+        """Number of views that were counted separately."""
         return sum(reason == Suspicion.BOT for reason in self._reasons)
 
     def run(self, views: list[LoggedView], bar: Progress) -> None:
-        """Count these views, which are in the order of their time."""
+        """Count the views, which must be ordered by time."""
         self._enter(first_seen(views))
         self._views, self._reasons = views, []
         for at in range(0, len(views), _VIEWS_PER_BATCH):
@@ -149,25 +149,25 @@ class Replay:
             bar.reach(len(self._reasons))
 
     def counts(self) -> list[PathCount]:
-        """What came of it by path, the most viewed first."""
-        became = tally(self._views, self._reasons)
+        """Return the counts by path, most viewed first."""
+        outcomes = tally(self._views, self._reasons)
         articles = {article.id: article for article in self._repository.imports.iterate()}
-        found = [
-            PathCount(path, articles[number].pv, articles[number].uv, became[path][REPEAT])
+        counts = [
+            PathCount(path, articles[number].pv, articles[number].uv, outcomes[path][REPEAT])
             for path, number in self._ids.items()
         ]
-        return sorted(found, key=lambda count: (-count.pv, count.path))
+        return sorted(counts, key=lambda count: (-count.pv, count.path))
 
     def _visit(self, view: LoggedView) -> Visit:
-        return Visit(_digest(view.visitor), suspicion=_suspicion(view.agent) if self._apart else None)
+        return Visit(_digest(view.visitor), suspicion=_suspicion(view.agent) if self._separate_bots else None)
 
     def _enter(self, paths: dict[str, float]) -> None:
-        """An article for each path, posted when it was first viewed."""
+        """Import an article for each path, posted when the path was first viewed."""
         articles = [_article(number, path, at) for number, (path, at) in enumerate(paths.items())]
         for at in range(0, len(articles), _VIEWS_PER_BATCH):
             batch = articles[at : at + _VIEWS_PER_BATCH]
             ids = self._repository.imports.add(batch)
-            self._ids |= {one.title: number for one, number in zip(batch, ids, strict=True) if number}
+            self._ids |= {article.title: number for article, number in zip(batch, ids, strict=True) if number}
 
 
 def _article(number: int, path: str, posted_at: float) -> ImportedArticle:
@@ -187,20 +187,20 @@ def _suspicion(agent: str) -> Suspicion | None:
 
 def _report(log: Log, replay: Replay, counts: list[PathCount], top: int) -> list[str]:
     if not counts:
-        told = ["There are no views in it."]
+        lines = ["The log has no views."]
     else:
         rows = [("PV", "UV", "throttled", "path")]
-        rows += [(f"{one.pv:,}", f"{one.uv:,}", f"{one.throttled:,}", printable(one.path)) for one in counts[:top]]
-        told = [f"{pv:>9}  {uv:>9}  {throttled:>9}  {path}" for pv, uv, throttled, path in rows]
+        rows += [(f"{c.pv:,}", f"{c.uv:,}", f"{c.throttled:,}", printable(c.path)) for c in counts[:top]]
+        lines = [f"{pv:>9}  {uv:>9}  {throttled:>9}  {path}" for pv, uv, throttled, path in rows]
         if len(counts) > top:
-            told.append(f"… and {len(counts) - top:,} more paths")
-        counted, throttled = sum(one.pv for one in counts), sum(one.throttled for one in counts)
-        told.append(
+            lines.append(f"… and {len(counts) - top:,} more paths")
+        counted, throttled = sum(count.pv for count in counts), sum(count.throttled for count in counts)
+        lines.append(
             f"{len(log.views):,} views of {len(counts):,} paths: {counted:,} counted, {throttled:,} throttled."
         )
     if replay.bots:
-        told.append(f"{replay.bots:,} views by bots were counted apart.")
+        lines.append(f"{replay.bots:,} views by bots were counted separately.")
     if bad := log.bad_lines:
         shown = ", ".join(map(str, bad[:_LINES_SHOWN])) + (", …" if len(bad) > _LINES_SHOWN else "")
-        told.append(f"{len(bad):,} lines are no views: {shown}.")
-    return told
+        lines.append(f"{len(bad):,} invalid lines: {shown}.")
+    return lines

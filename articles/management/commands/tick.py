@@ -1,4 +1,4 @@
-"""`manage.py tick`: the housekeeping, once or again and again."""
+"""`manage.py tick`: run housekeeping, once or repeatedly."""
 
 import signal
 import sys
@@ -28,11 +28,11 @@ def _interval(text: str) -> float:
 
 
 class Command(StoreCommand):
-    """Exit status 1 if a step failed; of a loop 0, whatever its rounds came to: it is meant to be stopped."""
+    """Exit status 1 if a step failed; with --every always 0, because the loop runs until it is stopped."""
 
     help = (
-        "Keep house: end a change of the ranking, score the hot list, sample ranks, archive view counters, trim "
-        "and expire. A running site does it by itself."
+        "Run housekeeping: finish a change of the ranking, rescore the hot list, sample ranks, archive view "
+        "counters, trim and expire. A running site does this by itself."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -40,36 +40,36 @@ class Command(StoreCommand):
             "--every",
             metavar="SECONDS",
             type=_interval,
-            help="do it again and again, so many seconds apart, until Ctrl-C or SIGTERM",
+            help="repeat at this interval until Ctrl-C or SIGTERM",
         )
 
     def handle(self, *_: Any, **options: Any) -> None:
         require_accounts()
         if options["every"] is not None:
             with _stopped_by_signals() as stopping:
-                housekeeping.keep(patient_repository, options["every"], stopping, self._tell)
+                housekeeping.keep(patient_repository, options["every"], stopping, self._report)
             return
         results = housekeeping.run(patient_repository())
-        self._tell(results)
-        if any(done.error for done in results):
+        self._report(results)
+        if any(result.error for result in results):
             sys.exit(1)
 
-    def _tell(self, results: list[StepResult]) -> None:
-        for done in results:
-            self.stdout.write(housekeeping.line(done))
+    def _report(self, results: list[StepResult]) -> None:
+        for result in results:
+            self.stdout.write(housekeeping.line(result))
         if not results:
-            self.stdout.write("Another process keeps house just now.")
+            self.stdout.write("Another process is running housekeeping.")
         self.stdout.flush()
 
 
 @contextmanager
 def _stopped_by_signals() -> Iterator[threading.Event]:
-    """An event that Ctrl-C and SIGTERM set: the step that is under way is finished."""
+    """Yield an event that Ctrl-C and SIGTERM set, so that the current step is finished first."""
     stopping = threading.Event()
     numbers = (signal.SIGINT, signal.SIGTERM)
-    before = {number: signal.signal(number, lambda *_: stopping.set()) for number in numbers}
+    previous_handlers = {number: signal.signal(number, lambda *_: stopping.set()) for number in numbers}
     try:
         yield stopping
     finally:
-        for number, handler in before.items():
+        for number, handler in previous_handlers.items():
             signal.signal(number, handler)
