@@ -1,4 +1,4 @@
-"""The commands, with what keeps one from its work said in one sentence each."""
+"""Run commands, and print their errors as one sentence each."""
 
 import os
 import sys
@@ -17,14 +17,14 @@ from voting_site.configuration.variables import NAMES
 _BASE_DIR = Path(__file__).resolve().parent.parent
 
 _CTRL_C = 130
-"""Exit status, as shells have it."""
+"""Exit status by shell convention."""
 
 _TRACEBACK = "--traceback"
 """Django's own option of every command."""
 
 
 def execute(arguments: list[str], base_dir: Path = _BASE_DIR) -> None:
-    """Run a command; `base_dir` has the `.env`. Whatever the operator has to mend ends the process, status 1."""
+    """Run a command; `base_dir` has the `.env`. Errors that the operator can fix end the process with status 1."""
     for sentence in dotenv.warnings(base_dir, NAMES):
         sys.stderr.write(f"{sentence}\n")
     try:
@@ -33,7 +33,7 @@ def execute(arguments: list[str], base_dir: Path = _BASE_DIR) -> None:
         sys.exit(str(error))
     except KeyboardInterrupt:
         sys.exit(_CTRL_C)
-    except BrokenPipeError:  # the reader of the output has seen enough, as `head` has
+    except BrokenPipeError:  # the reader closed the pipe early, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except (DatabaseError, ImproperlyConfigured, OSError, StoreError) as error:
@@ -43,7 +43,7 @@ def execute(arguments: list[str], base_dir: Path = _BASE_DIR) -> None:
 
 
 def _sentence_about(error: Exception) -> str:
-    """What is wrong around the site, as no fault of the program."""
+    """Return an error of the site's environment as a sentence for the operator."""
     match error:
         case DatabaseError():
             return sentences.about_accounts(error)

@@ -1,6 +1,6 @@
-"""Texts of Django's that members read, for which its own Chinese does not fit beside ours.
+"""Texts of Django whose Chinese translation does not match the site's wording.
 
-Marking them here is all it takes: our catalogue wins over Django's.
+They only need to be marked here: the site's catalogue takes precedence over Django's.
 """
 
 from django.utils.translation import gettext_noop, ngettext_lazy

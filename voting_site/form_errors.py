@@ -1,4 +1,4 @@
-"""What templates ask of forms that were refused."""
+"""Template helpers for forms with errors."""
 
 from django.forms import BaseForm
 from django.forms.boundfield import BoundField
@@ -9,20 +9,20 @@ from jinja2.runtime import Context
 
 @pass_context
 def was_refused(context: Context) -> bool:
-    """Whether the page shows a form with errors.
+    """Return whether the page shows a form with errors.
 
-    By `type`, for `isinstance` would wake what is lazy: a form's token, which sets a cookie, or the reader.
+    Checks `type`, because `isinstance` would evaluate lazy values, such as the form token, which sets a cookie.
     """
     return any(issubclass(type(value), BaseForm) and value.errors for value in context.get_all().values())
 
 
 def wrong_fields(form: BaseForm) -> list[BoundField]:
-    """The visible fields with errors, in their order; none of a form that was not sent."""
+    """Return the visible fields with errors, in order; none if the form was not sent."""
     return [bound for bound in form.visible_fields() if bound.errors]
 
 
 def control(bound: BoundField) -> SafeString:
-    """The field's control. Of a form that was refused, the first field with an error gets the focus."""
+    """Return the field's widget. The first field with an error gets the focus."""
     wrong = wrong_fields(bound.form)
     if not wrong:
         return bound.as_widget()

@@ -1,4 +1,4 @@
-"""The Jinja2 environment of every page a reader sees."""
+"""The Jinja2 environment of all pages except the admin site."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -39,27 +39,27 @@ FILTERS: dict[str, Callable[..., Any]] = {
 
 @lru_cache(maxsize=8192)
 def _url(name: str, *args: object, **kwargs: object) -> str:
-    """The path of a named address. The same for everyone and always, so each is worked out once."""
+    """Return the path of a named route. Cached, because it depends on nothing else."""
     return reverse(name, args=args or None, kwargs=kwargs or None)
 
 
 def _languages() -> list[tuple[str, str, str]]:
-    """Each language of the site: its code, its name in itself, and how HTML calls it."""
+    """Return each language's code, its name in that language, and its HTML language tag."""
     codes = [code for code, _name in settings.LANGUAGES]
     return [(code, get_language_info(code)["name_local"], languages.tag(code)) for code in codes]
 
 
 @pass_eval_context
 def _ngettext(context: EvalContext, singular: str, plural: str, number: int, /, **facts: object) -> str:
-    """The text for a number, with `num` in it as the language writes the number. Of −1 there is one, as of 1."""
+    """Return the text for a number, with `num` formatted in the active language. −1 is singular, like 1."""
     text = translation.ngettext(singular, plural, abs(number))
     return (Markup(text) if context.autoescape else text) % ({"num": grouped(number)} | facts)  # noqa: S704 - ours
 
 
 def environment(**options: Any) -> Environment:
-    """Autoescaping (Django's backend sets it), strict about unknown names, with gettext."""
+    """Return an environment with autoescaping (set by Django's backend), strict undefined names, and gettext."""
     options["undefined"] = StrictUndefined
-    env = Environment(  # noqa: S701 - autoescape stands in the options
+    env = Environment(  # noqa: S701 - autoescape is in the options
         extensions=["jinja2.ext.i18n"], trim_blocks=True, lstrip_blocks=True, **options
     )
     env.install_gettext_callables(  # type: ignore[attr-defined]

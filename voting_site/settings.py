@@ -1,4 +1,4 @@
-"""Django's settings. What an operator may change, and nothing else, comes from `configuration.py`."""
+"""Django's settings. Those that an operator can change come from `configuration/variables.py`."""
 
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -43,12 +43,12 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "articles.operation.metrics.MetricsMiddleware",  # outside all others: it sees what was answered in the end
+    "articles.operation.metrics.MetricsMiddleware",  # outermost: it counts the final responses
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",
     "articles.middleware.HeadMiddleware",
-    "articles.web.caching.CachingMiddleware",  # outside of all that makes an answer vary, inside of what packs it
+    "articles.web.caching.CachingMiddleware",  # inside of compression, outside of what makes responses vary
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "accounts.web.middleware.SessionRenewalMiddleware",
@@ -56,7 +56,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "accounts.web.middleware.FormTokenMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "articles.web.languages.LanguageMiddleware",  # a member's own setting wins over cookie and browser
+    "articles.web.languages.LanguageMiddleware",  # a member's setting overrides cookie and browser
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "articles.middleware.ErrorPagesMiddleware",
@@ -83,7 +83,7 @@ TEMPLATES = [
         },
     },
     {
-        # The Django admin's own templates, and nothing a reader sees.
+        # Only for Django's admin site.
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "APP_DIRS": True,
         "OPTIONS": {
@@ -110,8 +110,8 @@ else:
     DATABASES["default"]["CONN_MAX_AGE"] = 60
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 SILENCED_SYSTEM_CHECKS = [
-    "fields.E180",  # takes an SQLite file that is locked, or a full disk, for one without JSON
-    "security.W003",  # looks for the exact name of Django's middleware; FormTokenMiddleware is one of its kind
+    "fields.E180",  # reports a locked SQLite file or a full disk as missing support for JSON
+    "security.W003",  # expects Django's own CSRF middleware; FormTokenMiddleware is a subclass
 ]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -128,7 +128,7 @@ VOTES_PER_DAY = CONFIGURATION["VOTES_PER_DAY"]
 REPOST_HOURS = CONFIGURATION["REPOST_HOURS"]
 EDIT_MINUTES = CONFIGURATION["EDIT_MINUTES"]
 
-# Views and what is made of them: who is a visitor, what is suspect, when things are scored anew and put away.
+# Views: visitors, suspect views, the hot list, archiving and housekeeping.
 TRUSTED_PROXIES = CONFIGURATION["TRUSTED_PROXIES"]
 VISITOR_COOKIE_DAYS = CONFIGURATION["VISITOR_COOKIE_DAYS"]
 VIEW_REPEAT_MINUTES = CONFIGURATION["VIEW_REPEAT_MINUTES"]
@@ -177,7 +177,7 @@ SERVER_EMAIL = DEFAULT_FROM_EMAIL
 EMAIL_TIMEOUT = 5
 
 LANGUAGE_CODE = "en"
-LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]  # each in its own words; see docs/translating.md
+LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]  # each in its own language; see docs/translating.md
 LANGUAGE_COOKIE_NAME = "language"
 LANGUAGE_COOKIE_AGE = 365 * 86400
 LANGUAGE_COOKIE_SAMESITE = "Lax"

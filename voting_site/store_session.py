@@ -1,4 +1,4 @@
-"""The store for the time of one command, whether or not the site is running; or one to try things in."""
+"""The store during one command, whether or not the site is running; and temporary stores."""
 
 import tempfile
 from collections.abc import Iterator
@@ -13,9 +13,9 @@ from voting_site.embedded import EmbeddedStoreError, open_store
 
 @contextmanager
 def opened_store() -> Iterator[None]:
-    """Start the embedded store, or attach to the running one; nothing to do for the operator's own.
+    """Start the embedded store, or attach to the running one. Does nothing if REDIS_URL is set.
 
-    Raises StoreUnavailable when it does not start.
+    Raises StoreUnavailable if it does not start.
     """
     if not settings.STORE_IS_EMBEDDED:
         yield
@@ -29,9 +29,9 @@ def opened_store() -> Iterator[None]:
 
 @contextmanager
 def scratch_store() -> Iterator[str]:
-    """URL of an empty store that nobody else uses and nothing is left of, whatever store the site has.
+    """Start an empty private store and yield its URL. It is deleted afterwards; the site's store is not used.
 
-    Raises StoreUnavailable when it does not start.
+    Raises StoreUnavailable if it does not start.
     """
     quick = {"appendonly": "no"}
     with tempfile.TemporaryDirectory(prefix="voting-site-scratch-") as folder:

@@ -1,6 +1,6 @@
-"""The texts of the site, gathered from its sources into a catalogue for each language, and compiled.
+"""Extract the site's texts from its sources into the translation catalogue, and compile it.
 
-For those who work on the site: needs Babel, of requirements-dev.txt. The site reads only what was compiled.
+Only for development: needs Babel, from requirements-dev.txt. The site reads only the compiled file.
 """
 
 import struct
@@ -35,29 +35,29 @@ _MAGIC = 0x950412DE
 
 
 def po_path() -> Path:
-    """The Chinese catalogue, which people edit."""
+    """Return the path of the Chinese catalogue, which translators edit."""
     return Path(settings.LOCALE_PATHS[0]) / "zh_Hans" / "LC_MESSAGES" / "django.po"
 
 
 def mo_path() -> Path:
-    """The same, compiled."""
+    """Return the path of the compiled catalogue."""
     return po_path().with_suffix(".mo")
 
 
-def gathered() -> Catalog:
-    """Every text in the sources, without translations."""
-    found = Catalog(locale="zh_Hans")
+def extracted() -> Catalog:
+    """Return every text in the sources, without translations."""
+    catalogue = Catalog(locale="zh_Hans")
     for source in SOURCES:
         rows = extract_from_dir(
             settings.BASE_DIR / source, _METHODS, _OPTIONS, keywords=_KEYWORDS, comment_tags=("Translators:",)
         )
         for name, _line, text, comments, context in rows:
-            found.add(text, None, [(f"{source}/{name}", 0)], auto_comments=comments, context=context)
-    return found
+            catalogue.add(text, None, [(f"{source}/{name}", 0)], auto_comments=comments, context=context)
+    return catalogue
 
 
-def kept() -> Catalog:
-    """The catalogue as it stands; empty if there is none."""
+def current() -> Catalog:
+    """Return the current catalogue; an empty one if the file does not exist."""
     if not po_path().exists():
         return Catalog(locale="zh_Hans")
     with po_path().open("rb") as file:
@@ -65,12 +65,12 @@ def kept() -> Catalog:
 
 
 def texts(catalogue: Catalog) -> Iterator[Message]:
-    """Its entries, without the header."""
+    """Return the entries of a catalogue, without the header."""
     return (message for message in catalogue if message.id)
 
 
 def merged(sources: Catalog, translated: Catalog) -> Catalog:
-    """The texts of the sources with the translations there are. What has left the sources is left out."""
+    """Return the texts of the sources with existing translations. Texts no longer in the sources are dropped."""
     for message in texts(sources):
         known = translated.get(message.id, message.context)
         if known and known.id == message.id and not known.fuzzy:
@@ -80,14 +80,14 @@ def merged(sources: Catalog, translated: Catalog) -> Catalog:
 
 
 def written(catalogue: Catalog) -> str:
-    """The catalogue as a file: sorted, without dates, names, addresses and line numbers."""
+    """Return the catalogue as a PO file: sorted, without dates, names, addresses and line numbers."""
     file = BytesIO()
     write_po(file, catalogue, width=0, omit_header=True, sort_output=True, include_lineno=False)
     return _HEADER + file.getvalue().decode().strip() + "\n"
 
 
 def untranslated(catalogue: Catalog) -> list[str]:
-    """The English texts without a Chinese one."""
+    """Return the English texts without a Chinese translation."""
     missing = [message for message in texts(catalogue) if not all(_forms(message.string)) or message.fuzzy]
     return sorted(_forms(message.id)[0] for message in missing)
 
@@ -97,7 +97,7 @@ def _forms(value: str | list[str] | tuple[str, ...] | None) -> tuple[str, ...]:
 
 
 def compiled(catalogue: Catalog) -> bytes:
-    """The catalogue as gettext reads it. The same texts give the same bytes."""
+    """Return the catalogue as an MO file. Deterministic: the same texts give the same bytes."""
     header = _HEADER.split("\n", 2)[2].replace('"', "").replace("\n", "").replace("\\n", "\n")
     entries = {"": header}
     for message in texts(catalogue):
@@ -108,7 +108,7 @@ def compiled(catalogue: Catalog) -> bytes:
 
 
 def _machine_object(entries: Mapping[bytes, bytes]) -> bytes:
-    """GNU's format: header, a table of keys, a table of values, then both, each with a zero at its end."""
+    """Return GNU's MO format: header, table of keys, table of values, then the texts, each with a final NUL."""
     keys, count = sorted(entries), len(entries)
     tables, data, at = b"", b"", 28 + 16 * count
     for text in (*keys, *(entries[key] for key in keys)):

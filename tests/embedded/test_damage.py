@@ -83,7 +83,7 @@ def test_an_error_is_about_this_start_and_no_earlier_one(journal: Path, supervis
 def test_a_damaged_base_is_refused(base: Path, supervise):
     damage(base)
 
-    with pytest.raises(StoreCorruptError, match=r"it says: .*RDB"):
+    with pytest.raises(StoreCorruptError, match=r"the server says: .*RDB"):
         supervise()
 
 

@@ -48,7 +48,7 @@ def test_a_socket_directory_that_others_can_enter_is_refused(far: StorePaths, su
     far.socket.parent.mkdir()
     far.socket.parent.chmod(0o750)
 
-    with pytest.raises(StoreDirectoryError, match="others can enter it"):
+    with pytest.raises(StoreDirectoryError, match="other users can access it"):
         supervise(far)
 
 

@@ -239,7 +239,7 @@ def test_a_restart_that_fails_is_tried_again(paths: StorePaths, supervise, caplo
     fill(paths, 10)
     stamp.write(paths.stamp, ServerVersion("Valkey", (99,)))
     os.kill(server_pid(paths), signal.SIGKILL)
-    until(lambda: "did not start again: The store in" in caplog.text)
+    until(lambda: "could not be restarted: The store in" in caplog.text)
 
     stamp.write(paths.stamp, read_version(find_binary()))
 
@@ -262,7 +262,7 @@ def test_each_event_is_one_line(paths: StorePaths, supervise, caplog):
     assert events == [
         "the store is up",
         f"attached to the store that another process owns in {paths.directory}",
-        "the store's server died with status -9 and is started again",
+        "the store's server died with status -9 and is restarted",
         "the store is up",
         "the store is being stopped",
     ]

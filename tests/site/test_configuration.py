@@ -174,7 +174,7 @@ def test_all_mistakes_are_named_at_once(tmp_path, environment, capsys):
     assert beginnings[5:] == [str(tmp_path / "data" / "secret_key")]
     assert "hidden" not in str(caught.value)
     assert list(dotenv.warnings(tmp_path, configuration.NAMES)) == [
-        "Line 3 of the file .env sets nothing: it is not NAME=value, without blanks.",
+        "Line 3 of the file .env has no effect: it is not NAME=value, without spaces.",
         "The file .env sets HOSTS, which is not a setting of the site; did you mean HOST?",
     ]
 
@@ -271,7 +271,7 @@ def test_the_site_answers_to_its_address_and_to_where_it_listens(tmp_path, host,
 def test_a_file_that_holds_no_key_is_one_sentence(tmp_path, content):
     (tmp_path / "secret_key").write_bytes(content)
 
-    with pytest.raises(BadSetting, match="secret_key holds no secret key"):
+    with pytest.raises(BadSetting, match="secret_key has no secret key"):
         secret_key(tmp_path)
     assert (tmp_path / "secret_key").read_bytes() == content
 
@@ -340,7 +340,7 @@ def test_a_store_of_an_unknown_kind_is_refused(tmp_path):
     nowhere = ("http://host", "host", "redis://host:port", "redis://host?db=x", "redis://host/x", "unix://?db=0")
     for url in (*nowhere, "unix://relative/path", "redis://host?decode_responses=0", "redis://host?db=-1"):
         for name in ("REDIS_URL", "CACHE_URL"):
-            with pytest.raises(BadSetting, match=f"{name}=… is not the address of a store"):
+            with pytest.raises(BadSetting, match=f"{name}=… is not the URL of a store"):
                 BY_NAME[name].parse(url)
     for url in ("redis://", "rediss://u:p@host:1/2?ssl_cert_reqs=none", "unix://u:p@/a/store.sock?db=3"):
         assert BY_NAME["REDIS_URL"].parse(url) == store_url(url, tmp_path) == url

@@ -7,7 +7,7 @@ from django.conf import settings
 from voting_site.configuration.data_directory import PROGRAM_FOLDERS, placed
 from voting_site.configuration.kinds import BadSetting
 
-OWN = "is, contains or lies in a folder of the program"
+OWN = "is, contains or is inside a folder of the program"
 
 
 @pytest.fixture

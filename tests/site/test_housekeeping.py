@@ -59,7 +59,7 @@ def test_one_that_ends_by_itself_is_told_of_and_started_again(error, caplog):
 
     assert len(rounds) == 2
     told = [record.getMessage() for record in caplog.records if record.levelno == logging.ERROR]
-    assert told == ["the housekeeping died"] * bool(error) + ["the housekeeping had ended and is started again"]
+    assert told == ["housekeeping failed"] * bool(error) + ["housekeeping had ended unexpectedly and is restarted"]
 
 
 def test_one_that_was_asked_to_stop_is_not_started_again():
@@ -77,7 +77,7 @@ def test_one_that_hangs_does_not_hold_up_the_end(caplog, monkeypatch):
 
     found.stop()
 
-    assert "did not end within 0.05 s and is left alone" in caplog.text
+    assert "did not end within 0.05 s and is abandoned" in caplog.text
     hanging.set()
     found._thread.join(10)
 

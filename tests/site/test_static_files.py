@@ -40,7 +40,7 @@ def test_files_the_site_did_not_make_are_left_alone(root, strange):
     path.parent.mkdir(parents=True)
     path.write_text("mine")
 
-    with pytest.raises(CannotServe, match="has files that the site did not make"):
+    with pytest.raises(CannotServe, match="has files that the site did not create"):
         static_files.gather()
 
     assert names(root) == {strange}

@@ -21,12 +21,12 @@ def forms(value):
 
 @pytest.fixture(scope="module")
 def gathered():
-    return catalogues.gathered()
+    return catalogues.extracted()
 
 
 @pytest.fixture(scope="module")
 def kept():
-    return catalogues.kept()
+    return catalogues.current()
 
 
 def translations(catalogue) -> list[tuple[Message, str]]:

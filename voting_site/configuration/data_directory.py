@@ -1,4 +1,4 @@
-"""Where the site's data may lie: anywhere but among the files of the program."""
+"""Check the data directory: it must not overlap with the program's files."""
 
 from pathlib import Path
 
@@ -15,39 +15,39 @@ PROGRAM_FOLDERS = [
     "tests",
     "voting_site",
 ]
-"""In the checkout, beside hidden folders such as .git."""
+"""Folders of the checkout, in addition to hidden ones such as .git."""
 
 
 def placed(base_dir: Path, text: str) -> Path:
-    """The data directory as an absolute path without links; a relative one starts at `base_dir`.
+    """Return the data directory as an absolute path without links; a relative one starts at `base_dir`.
 
-    Raises BadSetting for one that is, contains or lies in a folder of the program: the site keeps a folder static/
-    in it and clears that at times.
+    Raises BadSetting for a path that is, contains or is inside a folder of the program: the site creates a folder
+    static/ in the data directory and sometimes clears it.
     """
     try:
-        place, checkout = (base_dir / Path(text).expanduser()).resolve(), base_dir.resolve()
-        if place.exists() and not place.is_dir():
+        path, checkout = (base_dir / Path(text).expanduser()).resolve(), base_dir.resolve()
+        if path.exists() and not path.is_dir():
             raise BadSetting(f"DATA_DIR={text!r} cannot be used: it is not a directory.")
-        taken = _is_among(place, [checkout, *checkout.parents]) or _lies_in_program(place, checkout)
-    except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle, the home of an unknown user
+        overlaps = _is_among(path, [checkout, *checkout.parents]) or _is_in_program(path, checkout)
+    except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links, the home of an unknown user
         reason = getattr(error, "strerror", None) or error
         raise BadSetting(f"DATA_DIR={text!r} cannot be used: {reason}.") from None
-    if taken:
+    if overlaps:
         raise BadSetting(
-            f"DATA_DIR={text!r} cannot be used: {place} is, contains or lies in a folder of the program; "
-            "choose a directory of its own, such as var or /var/lib/voting-site."
+            f"DATA_DIR={text!r} cannot be used: {path} is, contains or is inside a folder of the program; "
+            "choose a separate directory, such as var or /var/lib/voting-site."
         )
-    return place
+    return path
 
 
-def _lies_in_program(place: Path, checkout: Path) -> bool:
-    own = [checkout / name for name in PROGRAM_FOLDERS]
-    if any(_is_among(folder, own) for folder in (place, *place.parents)):
+def _is_in_program(path: Path, checkout: Path) -> bool:
+    folders = [checkout / name for name in PROGRAM_FOLDERS]
+    if any(_is_among(folder, folders) for folder in (path, *path.parents)):
         return True
-    return place.is_relative_to(checkout) and place.relative_to(checkout).parts[0].startswith(".")
+    return path.is_relative_to(checkout) and path.relative_to(checkout).parts[0].startswith(".")
 
 
-def _is_among(place: Path, folders: list[Path]) -> bool:
-    """Whether it is one of them, under whatever name the file system has for it."""
-    there = [folder for folder in folders if place.exists() and folder.exists()]
-    return place in folders or any(place.samefile(folder) for folder in there)
+def _is_among(path: Path, folders: list[Path]) -> bool:
+    """Return whether the path is one of the folders, also under another name in the file system."""
+    existing = [folder for folder in folders if path.exists() and folder.exists()]
+    return path in folders or any(path.samefile(folder) for folder in existing)

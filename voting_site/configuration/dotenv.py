@@ -1,4 +1,4 @@
-"""The file `.env` in the checkout, whose lines `NAME=value` set what the environment does not."""
+"""Read the file `.env` in the checkout: lines `NAME=value`, overridden by the environment."""
 
 import io
 import re
@@ -16,15 +16,15 @@ _LOOSE = re.compile(r"\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=.*")
 
 
 def assignments(base_dir: Path) -> dict[str, str]:
-    """The values by name; none without a file. Raises BadSetting for one that cannot be read."""
+    """Return the values by name; none without a file. Raises BadSetting if the file cannot be read."""
     lines = [line for line in _lines(base_dir) if _ASSIGNMENT.fullmatch(line)]
-    reader: Any = type("_Reader", (environ.Env,), {"ENVIRON": {}})  # instead of the environment itself
+    reader: Any = type("_Reader", (environ.Env,), {"ENVIRON": {}})  # keep os.environ unchanged
     reader.read_env(io.StringIO("\n".join(lines)))
     return dict(reader.ENVIRON)
 
 
 def warnings(base_dir: Path, known: Iterable[str]) -> Iterator[str]:
-    """A sentence for every line that sets nothing, and for every name that is not among the `known`."""
+    """Yield a sentence for every line without effect, and for every name that is not in `known`."""
     names: dict[str, None] = {}
     try:
         lines = _lines(base_dir)
@@ -32,9 +32,9 @@ def warnings(base_dir: Path, known: Iterable[str]) -> Iterator[str]:
         return
     for number, line in enumerate(lines, start=1):
         if _ASSIGNMENT.fullmatch(line) is None and line.strip() and not line.lstrip().startswith("#"):
-            yield f"Line {number} of the file .env sets nothing: it is not NAME=value, without blanks."
-        if found := _LOOSE.fullmatch(line):
-            names[found[1]] = None
+            yield f"Line {number} of the file .env has no effect: it is not NAME=value, without spaces."
+        if assignment := _LOOSE.fullmatch(line):
+            names[assignment[1]] = None
     known = list(known)
     for name in names:
         if name not in known:
@@ -50,6 +50,6 @@ def _lines(base_dir: Path) -> list[str]:
     except (FileNotFoundError, NotADirectoryError):
         return []
     except UnicodeDecodeError:
-        raise BadSetting(f"{path} is not a text in UTF-8.") from None
+        raise BadSetting(f"{path} is not UTF-8 text.") from None
     except OSError as error:
         raise BadSetting(f"{path} cannot be read: {error.strerror}.") from None

@@ -1,4 +1,4 @@
-"""The kinds of settings: what the text of a variable is read as. A reader raises ValueError for any other text."""
+"""The kinds of settings, with a parser for each, which raises ValueError for invalid text."""
 
 import re
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from voting_site.configuration import hosts, service_urls
 
 
 class BadSetting(ImproperlyConfigured):
-    """Settings the site cannot work with: for each of them one sentence for the operator, without secrets."""
+    """Invalid settings, with one sentence for the operator for each of them, without secrets."""
 
     def __init__(self, *sentences: str) -> None:
         super().__init__("\n".join(sentences))
@@ -26,25 +26,25 @@ def _flag(text: str) -> bool:
 
 
 def _each(reader: Callable[[str], str]) -> Callable[[str], list[str]]:
-    """Read names that are separated by commas."""
+    """Return a parser of lists separated by commas."""
     return lambda text: [reader(name.strip()) for name in text.split(",") if name.strip()]
 
 
 def _origin(text: str) -> str:
-    """Scheme and host, without a slash at the end and without the port that goes without saying."""
+    """Return scheme and host, without a trailing slash and without the default port."""
     parts = urlsplit(text)
-    port = parts.port  # checked by asking for it
-    if parts.scheme not in _USUAL_PORTS or port == 0:
+    port = parts.port  # raises ValueError for an invalid port
+    if parts.scheme not in _DEFAULT_PORTS or port == 0:
         raise ValueError(text)
     shown = parts.netloc.removesuffix("" if port is None else f":{port}")
     if text.lower().rstrip("/") != f"{parts.scheme}://{parts.netloc}".lower():
         raise ValueError(text)
     host = hosts.in_address(hosts.of_a_server(shown))
-    return f"{parts.scheme}://{host}" + ("" if port in (None, _USUAL_PORTS[parts.scheme]) else f":{port}")
+    return f"{parts.scheme}://{host}" + ("" if port in (None, _DEFAULT_PORTS[parts.scheme]) else f":{port}")
 
 
 def _sender(text: str) -> str:
-    """A mail address, alone or as in `News <news@example.org>`."""
+    """Check a mail address, alone or as in `News <news@example.org>`."""
     user, at, domain = parseaddr(text)[1].rpartition("@")
     if not (user and at and domain) or " " in f"{user}{domain}":
         raise ValueError(text)
@@ -57,7 +57,7 @@ def _number_or_auto(text: str) -> int | None:
 
 def _token(text: str) -> str:
     if not text.isascii():
-        raise ValueError("a header cannot carry it")
+        raise ValueError("not valid in a header")
     return text
 
 
@@ -71,7 +71,7 @@ def _log_level(text: str) -> str:
 
 LOG_LEVELS = {name: name for name in ("DEBUG", "INFO", "WARNING", "ERROR")}
 
-_USUAL_PORTS = {"http": 80, "https": 443}
+_DEFAULT_PORTS = {"http": 80, "https": 443}
 
 _KINDS: dict[str, Callable[[str], Any]] = {
     "text": str,
@@ -94,37 +94,37 @@ _KINDS: dict[str, Callable[[str], Any]] = {
 }
 
 _WITH_SECRETS = ("secret", "token", "database", "store", "mail server")
-"""Kinds whose text is shown to nobody."""
+"""Kinds whose text never appears in messages."""
 
-_IN_WORDS = {
-    "text": "a text that can be printed, in UTF-8",
-    "secret": "a text that can be printed, in UTF-8",
-    "token": "a text that can be printed, in ASCII",
-    "directory": "a directory's path that can be printed, in UTF-8",
+_DESCRIPTIONS = {
+    "text": "printable UTF-8 text",
+    "secret": "printable UTF-8 text",
+    "token": "printable ASCII text",
+    "directory": "the path of a directory in printable UTF-8",
     "number or auto": "a number or auto",
-    "yes/no": "a yes/no, that is 1 or 0",
+    "yes/no": "1 (yes) or 0 (no)",
     "host": "a host without a port, such as 127.0.0.1, ::1 or news.example.org",
     "list of hosts": "a list of hosts without scheme or port, such as news.example.org,::1",
     "list of networks": "a list of networks, such as 127.0.0.1,10.0.0.0/8,unix",
-    "address": "an address of a site, such as https://news.example.org",
-    "database": "the address of a database, such as postgres://user:password@host/name or sqlite:////path",
-    "store": "the address of a store, such as redis://user:password@host:6379/0, rediss://… or unix:///path?db=0",
-    "mail server": "the address of a mail server, such as smtp+tls://user:password@host:587 or consolemail://",
+    "address": "the URL of a site, such as https://news.example.org",
+    "database": "the URL of a database, such as postgres://user:password@host/name or sqlite:////path",
+    "store": "the URL of a store, such as redis://user:password@host:6379/0, rediss://… or unix:///path?db=0",
+    "mail server": "the URL of a mail server, such as smtp+tls://user:password@host:587 or consolemail://",
     "sender": "a mail address, such as news@example.org",
     "time zone": "a time zone, such as Asia/Shanghai",
-    "log level": f"a log level, that is one of {', '.join(LOG_LEVELS)}",
+    "log level": f"a log level: {', '.join(LOG_LEVELS)}",
 }
 
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-"""Control characters, line ends, and what stands for bytes that are not UTF-8."""
+"""Control characters, line separators, and surrogates, which represent bytes that are not UTF-8."""
 
 
 def read(name: str, kind: str, text: str) -> Any:
-    """The value of a variable of that kind. Raises BadSetting."""
+    """Parse the text of a variable of this kind. Raises BadSetting."""
     try:
         if _UNPRINTABLE.search(text):
             raise ValueError("unprintable")
         return _KINDS[kind](text)
-    except (LookupError, ValueError, OSError):  # OSError: a folder among the files of time zones
+    except (LookupError, ValueError, OSError):  # OSError: the name of a folder of time zones
         shown = f"{name}=…" if kind in _WITH_SECRETS else f"{name}={text!r}"
-        raise BadSetting(f"{shown} is not {_IN_WORDS.get(kind, f'a {kind}')}.") from None
+        raise BadSetting(f"{shown} is not {_DESCRIPTIONS.get(kind, f'a {kind}')}.") from None

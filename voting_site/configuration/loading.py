@@ -1,4 +1,4 @@
-"""Reads the settings, and says of all that are wrong at once what is wrong with them."""
+"""Load the settings, and report all invalid ones at once."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ from voting_site.configuration.variables import VARIABLES
 
 
 class _Mistakes:
-    """Collects what is wrong with the settings."""
+    """Collects the messages of invalid settings."""
 
     def __init__(self) -> None:
         self._sentences: list[str] = []
@@ -32,9 +32,9 @@ class _Mistakes:
 
 
 def load(base_dir: Path) -> dict[str, Any]:
-    """All values by name, from the environment and `base_dir/.env` (the environment wins).
+    """Return all values by name, from the environment and `base_dir/.env` (the environment takes precedence).
 
-    DATA_DIR is an absolute path. SECRET_KEY is never empty: it is made if need be, once all settings are right.
+    DATA_DIR is an absolute path. SECRET_KEY is never empty: a missing key is created once all settings are valid.
     Raises BadSetting with a sentence for each mistake.
     """
     mistakes = _Mistakes()

@@ -1,10 +1,10 @@
-"""Log lines that stay one line, whatever a visitor put into a path, a header or a name."""
+"""Format log records as single lines, whatever a client sends in a path, a header or a name."""
 
 import logging
 
 
 class TracebacksOfFaults(logging.Filter):
-    """Keeps the traceback of what failed, and drops that of a request that was refused: no fault of the site."""
+    """Keep tracebacks of failures, and drop those of rejected requests, which are not the site's fault."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if getattr(record, "status_code", 500) < 500:
@@ -13,7 +13,7 @@ class TracebacksOfFaults(logging.Filter):
 
 
 class OneLineFormatter(logging.Formatter):
-    """`2026-01-31 12:00:00+0000 INFO name: message`, with control characters of the message escaped."""
+    """Format as `2026-01-31 12:00:00+0000 INFO name: message`, with control characters escaped."""
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s", "%Y-%m-%d %H:%M:%S%z")

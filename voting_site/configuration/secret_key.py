@@ -1,4 +1,4 @@
-"""The site's secret key: made once, kept in the data directory."""
+"""The site's secret key: created once and stored in the data directory."""
 
 import contextlib
 import os
@@ -14,22 +14,22 @@ _NAME = "secret_key"
 
 
 def secret_key(data_dir: Path) -> str:
-    """The key in `data_dir/secret_key`, made there (mode 0600) if there is none.
+    """Return the key in `data_dir/secret_key`; create the file (mode 0600) if it does not exist.
 
-    Two processes starting at once agree on one key: the file appears whole or not at all, and only once.
-    Raises BadSetting where nothing can be kept, and for a file that holds no key.
+    Processes that start at the same time get the same key: the file is created atomically, and only once.
+    Raises BadSetting if the directory is not writable, and for a file without a key.
     """
     with _as_bad_setting(data_dir):
         if not (data_dir / _NAME).exists():
-            _make_key(data_dir)
-        return _kept_key(data_dir / _NAME)
+            _create_key(data_dir)
+        return _read_key(data_dir / _NAME)
 
 
 def check_key(data_dir: Path) -> None:
-    """Raise BadSetting if there is a file that holds no key. Makes none."""
+    """Raise BadSetting if the file exists but has no key. Never creates one."""
     with _as_bad_setting(data_dir):
         if (data_dir / _NAME).exists():
-            _kept_key(data_dir / _NAME)
+            _read_key(data_dir / _NAME)
 
 
 @contextlib.contextmanager
@@ -40,7 +40,7 @@ def _as_bad_setting(data_dir: Path) -> Iterator[None]:
         raise BadSetting(f"DATA_DIR={str(data_dir)!r} cannot be used: {error.strerror}.") from error
 
 
-def _make_key(data_dir: Path) -> None:
+def _create_key(data_dir: Path) -> None:
     data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     handle, draft = tempfile.mkstemp(dir=data_dir, prefix=f".{_NAME}-")
     try:
@@ -54,13 +54,13 @@ def _make_key(data_dir: Path) -> None:
         Path(draft).unlink()
 
 
-def _kept_key(path: Path) -> str:
+def _read_key(path: Path) -> str:
     try:
         key = path.read_text(encoding="ascii")
     except (UnicodeDecodeError, IsADirectoryError):
         key = ""
     if not key.strip():
         raise BadSetting(
-            f"{path} holds no secret key: put it back from a backup, or remove it, which logs every member out."
+            f"{path} has no secret key: restore it from a backup, or delete it, which logs out every member."
         )
     return key

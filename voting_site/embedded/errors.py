@@ -1,51 +1,51 @@
-"""What can keep the embedded store from serving: one sentence each, for the operator."""
+"""Errors of the embedded store, each with one sentence for the operator."""
 
 import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 
-# How every refusal that is about the data itself ends.
-RESTORE_HINT = "restore a backup of the whole directory (docs/operation.md says how)"
+# End of every message about damaged or missing data.
+RESTORE_HINT = "restore a backup of the whole directory (see docs/operation.md)"
 
 
 class EmbeddedStoreError(Exception):
-    """Root of the tree; its text is meant to be shown as it is."""
+    """Base class; the message is shown to the operator unchanged."""
 
 
 class StoreBinaryError(EmbeddedStoreError):
-    """No server binary for this machine, or one that does not run."""
+    """There is no server binary for this machine, or it does not run."""
 
 
 class StoreDirectoryError(EmbeddedStoreError):
-    """A directory or file of the store that cannot be used safely."""
+    """A directory or file of the store cannot be used safely."""
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(f"The store cannot use {path}: {reason}.")
 
     @classmethod
     def from_os(cls, error: OSError, path: Path) -> Self:
-        """The system's own reason, about the file it names or else about `path`."""
+        """Return the system's reason, for the file that it names or else for `path`."""
         return cls(Path(os.fsdecode(error.filename or path)), error.strerror or str(error))
 
 
 class StoreVersionError(EmbeddedStoreError):
-    """The files were written by a newer or another server, on which this one would start empty."""
+    """The files were written by a newer or a different server, so that this one would start empty."""
 
-    def __init__(self, directory: Path, found: str, written_by: str) -> None:
+    def __init__(self, directory: Path, installed: str, written_by: str) -> None:
         super().__init__(
-            f"The store in {directory} was written by {written_by} and the server here is {found}: "
-            f"install {written_by} or newer, or the data could be lost."
+            f"The store in {directory} was written by {written_by}, but the installed server is {installed}: "
+            f"install {written_by} or newer, or data could be lost."
         )
 
 
 class StoreMissingError(EmbeddedStoreError):
-    """A store that has held data has lost its files; the server would start empty without a word."""
+    """The files of a used store are missing; the server would silently start empty."""
 
     def __init__(self, directory: Path, manifest: Path) -> None:
         super().__init__(
             f"The store in {directory} has been used before but {manifest} is missing: "
-            f"{RESTORE_HINT}, or empty {directory} to begin with nothing."
+            f"{RESTORE_HINT}, or empty {directory} to start with an empty store."
         )
 
 
@@ -53,21 +53,21 @@ class StoreStartError(EmbeddedStoreError):
     """The server ended before it was ready."""
 
     def __init__(self, status: int, log: Path, lines: Sequence[str]) -> None:
-        words = " | ".join(lines) or "nothing"
+        last_lines = " | ".join(lines) or "(empty)"
         super().__init__(
-            f"The store's server ended with status {status} before it was ready; {log} ends with: {words}"
+            f"The store's server ended with status {status} before it was ready; last lines of {log}: {last_lines}"
         )
 
 
 class StoreCorruptError(EmbeddedStoreError):
-    """The server refuses to load its files."""
+    """The server cannot load its files."""
 
     def __init__(self, directory: Path, reason: str) -> None:
         super().__init__(
-            f"The store in {directory} is damaged and the server refuses to load it "
-            f"(it says: {reason}): {RESTORE_HINT}."
+            f"The store in {directory} is damaged and cannot be loaded "
+            f"(the server says: {reason}): {RESTORE_HINT}."
         )
 
 
 class StoreTimeoutError(EmbeddedStoreError):
-    """Not ready in time: still loading, or another owner that does not answer."""
+    """The store is not ready in time: it is still loading, or another owner's server does not answer."""

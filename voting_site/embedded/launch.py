@@ -1,7 +1,7 @@
-"""Become the server: python -I -S launch.py <parent's pid> <binary> <argument>…
+"""Replace this process by the server: python -I -S launch.py <parent's pid> <binary> <argument>…
 
-A program of its own, because asking to be ended together with one's parent has to happen between fork and
-exec, where Python code of a process with threads may block for good. The kernel means the parent *thread*.
+This is a separate program because PR_SET_PDEATHSIG must be set between fork and exec, where Python code of a
+process with threads may deadlock. The kernel sends the signal when the parent *thread* ends.
 """
 
 import ctypes
@@ -15,11 +15,11 @@ _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 def _end_with_parent(parent: int) -> None:
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() != parent:
-        sys.exit("the supervisor ended before its server began")
+        sys.exit("the supervisor ended before its server started")
 
 
 def main(parent: str, *command: str) -> None:
-    """Never returns."""
+    """Replace this process by the command. Never returns."""
     if sys.platform == "linux":
         _end_with_parent(int(parent))
     os.execv(command[0], command)  # noqa: S606 - our own binary

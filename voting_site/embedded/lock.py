@@ -1,4 +1,4 @@
-"""The lock on a data directory: two servers on one directory lose acknowledged writes."""
+"""Lock a data directory: two servers in one directory would lose acknowledged writes."""
 
 import fcntl
 import os
@@ -11,7 +11,7 @@ _held: "WeakSet[Lock]" = WeakSet()
 
 
 class Lock:
-    """An flock that the server inherits, so that it stays locked for as long as either process lives."""
+    """An flock that the server inherits, so that the directory is locked while either process runs."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -19,17 +19,17 @@ class Lock:
 
     @property
     def held(self) -> bool:
-        """False in a fork of the holder: a lock is not inherited by accident."""
+        """Whether this process holds the lock. False in forks of the holder, which do not inherit it."""
         return self._file is not None
 
     def fileno(self) -> int:
-        """For the server to inherit. Only while held."""
+        """Return the file descriptor for the server to inherit. Raises ValueError unless held."""
         if self._file is None:
             raise ValueError("the lock is not held")
         return self._file
 
     def acquire(self) -> bool:
-        """Take it without waiting; False when another process has it."""
+        """Acquire the lock without blocking. Return False if another process holds it."""
         try:
             file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
@@ -47,13 +47,13 @@ class Lock:
         return True
 
     def release(self) -> None:
-        """Unlock for every process that inherited it; only call once the server has ended."""
+        """Release the lock for every process that inherited it. Call only after the server has ended."""
         if self._file is not None:
             fcntl.flock(self._file, fcntl.LOCK_UN)
             self.forget()
 
     def forget(self) -> None:
-        """Close our end without unlocking."""
+        """Close this process's descriptor without unlocking."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
@@ -65,5 +65,5 @@ def _forget_in_fork() -> None:
         lock.forget()
 
 
-# A forked worker (gunicorn's, say) would otherwise keep the directory locked after the owner has died.
+# Otherwise a forked worker, such as gunicorn's, would keep the directory locked after the owner has died.
 os.register_at_fork(after_in_child=_forget_in_fork)

@@ -1,4 +1,4 @@
-"""The server's log file: appended to, bounded, and quoted in errors."""
+"""The server's log file: append-only, limited in size, and quoted in errors."""
 
 import os
 import re
@@ -12,27 +12,27 @@ _NOISE = "WARNING Memory overcommit"
 
 
 class ServerLog:
-    """What one run of the server writes."""
+    """The log of one run of the server."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._begin = 0
+        self._start = 0
 
     def open(self) -> BinaryIO:
-        """For the server to append to. A log over 10 MB is first moved to `<name>.1`."""
+        """Open the file for appending. A log over 10 MB is first renamed to `<name>.1`."""
         if self.path.exists() and self.path.stat().st_size > _ROTATE_BYTES:
             self.path.replace(self.path.with_name(f"{self.path.name}.1"))
         file = open(self.path, "ab", opener=_open_private)  # noqa: SIM115 - the caller closes it
-        self._begin = file.tell()
+        self._start = file.tell()
         return file
 
     def messages(self) -> list[str]:
-        """This run's last lines, oldest first, without pid, date and level."""
+        """Return the last lines of this run, oldest first, without pid, date and level."""
         with self.path.open("rb") as file:
             end = file.seek(0, os.SEEK_END)
-            file.seek(max(self._begin, end - _QUOTED_BYTES))
+            file.seek(max(self._start, end - _QUOTED_BYTES))
             lines = file.read().decode("utf-8", "replace").splitlines()
-        messages = (found["message"] if (found := _LINE.match(line)) else line for line in lines)
+        messages = (match["message"] if (match := _LINE.match(line)) else line for line in lines)
         return [message for message in messages if message.strip() and not message.startswith(_NOISE)]
 
 

@@ -1,4 +1,4 @@
-"""Ask a server over its socket whether it serves: three lines of protocol, so no client library."""
+"""Check by its socket whether a server is ready. The protocol is simple enough to need no client library."""
 
 import re
 import socket
@@ -10,7 +10,7 @@ _PERCENT = re.compile(rb"^loading_loaded_perc:(?P<percent>[0-9.]+)", re.MULTILIN
 
 
 class Answer(Enum):
-    """What a server said to PING."""
+    """State of a server, from its reply to PING."""
 
     READY = "ready"
     LOADING = "loading"
@@ -18,7 +18,7 @@ class Answer(Enum):
 
 
 def ping(path: Path) -> Answer:
-    """Never raises: nobody there, no answer in time, or a refusal is NONE."""
+    """Return the state of the server. Never raises: no server, no reply in time, or an error is NONE."""
     reply = _ask(path, b"PING")
     if reply.startswith(b"+PONG"):
         return Answer.READY
@@ -26,9 +26,9 @@ def ping(path: Path) -> Answer:
 
 
 def loaded_percent(path: Path) -> float:
-    """How much of its file a loading server has read, 0–100; 100 when it does not say (any more)."""
-    found = _PERCENT.search(_ask(path, b"INFO persistence"))
-    return float(found["percent"]) if found else 100.0
+    """Return the percentage (0–100) of its file that a loading server has read; 100 if it does not say."""
+    match = _PERCENT.search(_ask(path, b"INFO persistence"))
+    return float(match["percent"]) if match else 100.0
 
 
 def _ask(path: Path, command: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""One run of the server: from spawning the process to the end of it."""
+"""One run of the server, from the start of its process to its end."""
 
 import logging
 import os
@@ -21,15 +21,15 @@ logger = logging.getLogger("voting_site.embedded")
 
 _READY_POLL = 0.02  # seconds
 _LOADING_REPORT = 1.0  # seconds between two lines about a slow load
-_DAMAGE = re.compile(  # every way in which the server, at least since 7.0, refuses its files
+_DAMAGE = re.compile(  # all messages with which the server, since 7.0, rejects its files
     r"Bad file format|Error reading|Unexpected end of file|Unable to obtain|AOF manifest|handle RDB format"
     r"|Internal error in RDB|Wrong RDB checksum|RDB has duplicated key|Guru Meditation|ASSERTION FAILED"
 )
-_CUT = re.compile(r"Truncating the AOF")
+_TRUNCATED = re.compile(r"Truncating the AOF")
 
 
 class Server:
-    """A server process. Its owner holds the lock and calls everything from the thread that spawned it."""
+    """A server process. Its owner holds the lock, and calls all methods from the thread that spawned it."""
 
     def __init__(self, paths: StorePaths, log: ServerLog, process: "subprocess.Popen[bytes]") -> None:
         self._paths = paths
@@ -38,11 +38,11 @@ class Server:
 
     @classmethod
     def spawn(cls, paths: StorePaths, binary: Path, lock: Lock, overrides: Mapping[str, str]) -> Self:
-        """Start it. On Linux it ends with the calling *thread*; elsewhere it outlives a killed supervisor."""
+        """Start a server. On Linux it ends with the calling *thread*; elsewhere it may outlive it."""
         log = ServerLog(paths.log)
         launcher = [sys.executable, "-I", "-S", launch.__file__, str(os.getpid())]
         try:
-            paths.socket.unlink(missing_ok=True)  # left by a killed server: the lock says nobody is there
+            paths.socket.unlink(missing_ok=True)  # left by a killed server: the lock proves that none is running
             with log.open() as output:
                 process = subprocess.Popen(  # noqa: S603 - our own binary
                     [*launcher, str(binary), *config.arguments(paths, overrides)],
@@ -51,7 +51,7 @@ class Server:
                     stderr=subprocess.STDOUT,
                     cwd=paths.directory,
                     pass_fds=[lock.fileno()],
-                    start_new_session=True,  # the terminal's Ctrl-C is the supervisor's to handle
+                    start_new_session=True,  # only the supervisor handles the terminal's Ctrl-C
                     umask=0o077,
                 )
         except OSError as error:
@@ -64,20 +64,20 @@ class Server:
 
     @property
     def status(self) -> int | None:
-        """None while it runs, then its exit status; negative: the signal that ended it."""
+        """Exit status of the process; None while it runs, negative for the signal that ended it."""
         return self._process.poll()
 
     def wait_until_ready(self, stopping: Event) -> bool:
-        """True once it serves, False when `stopping` is set first.
+        """Block until the server is ready. Return False if `stopping` is set first.
 
-        No limit while the process lives, since a large file loads for minutes. Raises StoreCorruptError
-        or StoreStartError when it ends instead.
+        There is no time limit while the process runs, because a large file takes minutes to load. Raises
+        StoreCorruptError or StoreStartError if the process ends.
         """
         report = time.monotonic() + _LOADING_REPORT
         while not stopping.wait(_READY_POLL):
             answer = probe.ping(self._paths.socket)
             if answer is probe.Answer.READY:
-                self._warn_if_cut()
+                self._warn_if_truncated()
                 return True
             if self.status is not None:
                 raise self._failure(self.status)
@@ -87,13 +87,13 @@ class Server:
         return False
 
     def stop(self, timeout: float) -> None:
-        """End it and return when it has gone. SIGKILL after `timeout` seconds."""
+        """Terminate the server and wait until it has ended. Kill it after `timeout` seconds."""
         if self.status is None:
             self._process.terminate()
             try:
                 self._process.wait(timeout)
             except subprocess.TimeoutExpired:
-                logger.warning("the store did not end within %g s and is killed", timeout)
+                logger.warning("the store's server did not end within %g s and is killed", timeout)
                 self._process.kill()
                 self._process.wait()
         self._paths.socket.unlink(missing_ok=True)
@@ -105,7 +105,7 @@ class Server:
             return StoreCorruptError(self._paths.directory, damage[-1])
         return StoreStartError(status, self._log.path, messages[-5:])
 
-    def _warn_if_cut(self) -> None:
+    def _warn_if_truncated(self) -> None:
         for message in self._log.messages():
-            if _CUT.search(message):
+            if _TRUNCATED.search(message):
                 logger.warning("the last write to the store was incomplete and is dropped: %s", message)

@@ -1,6 +1,6 @@
-"""The version stamp: which server last wrote a store, checked before another one may open it.
+"""The version stamp: the server that last wrote a store, checked before a server opens it.
 
-An older server, or one whose files have gone, starts *empty* and without a word; so both are refused here.
+An older server, or a server without its files, silently starts *empty*, so both are refused here.
 """
 
 import json
@@ -13,7 +13,7 @@ from .errors import StoreDirectoryError, StoreMissingError, StoreVersionError
 from .paths import StorePaths
 
 _MANIFEST_DRAFT = "temp-appendonly.aof.manifest"
-_LONGEST_EMPTY_BASE = 1024  # bytes
+_MAX_EMPTY_BASE_BYTES = 1024
 _HEAD = re.compile(rb"(?:REDIS\d{4}|VALKEY\d{3})")
 
 
@@ -27,7 +27,7 @@ def check(paths: StorePaths, server: ServerVersion) -> None:
 
 
 def read(path: Path) -> ServerVersion | None:
-    """None when no server has started here yet."""
+    """Return the server that last wrote the store; None if no server has been started yet."""
     try:
         fields = json.loads(path.read_text("utf-8"))
         return ServerVersion(str(fields["name"]), tuple(int(part) for part in fields["version"].split(".")))
@@ -40,7 +40,7 @@ def read(path: Path) -> ServerVersion | None:
 
 
 def write(path: Path, server: ServerVersion) -> None:
-    """Atomic and on disk; does nothing when it already says so."""
+    """Write the stamp atomically and synced to disk. Does nothing if it is already right."""
     if read(path) == server:
         return
     fields = {"name": server.name, "version": ".".join(map(str, server.number))}
@@ -56,9 +56,9 @@ def write(path: Path, server: ServerVersion) -> None:
 
 
 def _holds_nothing(directory: Path) -> bool:
-    """Whether there is no file with data: none, or only those that a first start leaves which ended too soon.
+    """Return whether no file has data: there are none, or only those of an interrupted first start.
 
-    A server that starts empty writes a base file without data, then an empty journal, and last the manifest.
+    A server that starts empty writes a base file without data, then an empty journal, and finally the manifest.
     """
     if not directory.is_dir():
         return True
@@ -69,24 +69,24 @@ def _is_without_data(file: Path) -> bool:
     try:
         if file.name.endswith(".base.rdb"):
             with file.open("rb") as base:
-                return _is_empty_base(base.read(_LONGEST_EMPTY_BASE + 1))
+                return _is_empty_base(base.read(_MAX_EMPTY_BASE_BYTES + 1))
         return file.name == _MANIFEST_DRAFT or (file.name.endswith(".incr.aof") and file.stat().st_size == 0)
     except OSError as error:
         raise StoreDirectoryError.from_os(error, file) from error
 
 
 def _is_empty_base(data: bytes) -> bool:
-    """Whether a file of the format RDB has nothing between its head, facts about the server, and its end."""
-    if len(data) > _LONGEST_EMPTY_BASE or not _HEAD.match(data):
+    """Return whether an RDB file has only a header, facts about the server, and an end mark."""
+    if len(data) > _MAX_EMPTY_BASE_BYTES or not _HEAD.match(data):
         return False
     at = 9
-    while data[at : at + 1] == b"\xfa":  # a fact: its name and its value
+    while data[at : at + 1] == b"\xfa":  # a fact: name and value
         at = _after_text(data, _after_text(data, at + 1))
-    return data[at : at + 1] == b"\xff" and len(data) == at + 9  # the end, and a checksum of 8 bytes
+    return data[at : at + 1] == b"\xff" and len(data) == at + 9  # the end mark, and a checksum of 8 bytes
 
 
 def _after_text(data: bytes, at: int) -> int:
-    """Where a text ends that begins there: up to 63 bytes after their number, or a number of 1, 2 or 4 bytes."""
+    """Return where the string at `at` ends: a length and up to 63 bytes, or an integer of 1, 2 or 4 bytes."""
     first = data[at] if at < len(data) else 0xFF
     if first < 0x40:
         return at + 1 + first

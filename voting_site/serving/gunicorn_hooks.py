@@ -1,4 +1,4 @@
-"""gunicorn's configuration in Python: what the process that watches over the workers does when one ends."""
+"""gunicorn's configuration: hooks that its master process calls when a worker ends."""
 
 from typing import Any
 
@@ -7,11 +7,11 @@ from prometheus_client.multiprocess import mark_process_dead
 from articles.operation import metric_files
 
 _ended: set[int] = set()
-"""Workers that ended while somebody read the counts; they are added up when the next one ends."""
+"""Ended workers whose counts could not be added up yet, because a reader held the lock; retried with the next."""
 
 
 def child_exit(server: Any, worker: Any) -> None:
-    """Keep what the worker counted, but not its files. Whatever fails here may not end the server."""
+    """Add up the worker's counts and delete its files. Errors are logged, because they would end the server."""
     folder = metric_files.directory()
     if folder is None:
         return
@@ -21,4 +21,4 @@ def child_exit(server: Any, worker: Any) -> None:
         if metric_files.absorb(folder, list(_ended)):
             _ended.clear()
     except Exception:
-        server.log.exception("metrics of worker %s were not added up", worker.pid)
+        server.log.exception("the metrics of worker %s could not be added up", worker.pid)

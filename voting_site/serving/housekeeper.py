@@ -1,4 +1,4 @@
-"""The housekeeping of a running site, in a thread of the launcher, which has nothing else to do."""
+"""Run housekeeping in a background thread of the launcher."""
 
 import logging
 import threading
@@ -7,18 +7,18 @@ from collections.abc import Callable
 logger = logging.getLogger(__name__)
 
 STOP_TIMEOUT = 3.0
-"""Seconds for the step that is under way. All can be interrupted, so none is waited for any longer."""
+"""Seconds to wait for the current step. Steps can be interrupted safely, so there is no need to wait longer."""
 
 
 class Housekeeper:
-    """Runs `keep(stopping)` in a thread until it is asked to stop; the site goes on whatever happens there."""
+    """Run `keep(stopping)` in a thread until `stop`. Its errors do not affect the site."""
 
     def __init__(self, keep: Callable[[threading.Event], object]) -> None:
         self._keep = keep
         self._stopping = threading.Event()
-        self._thread = self._begin()
+        self._thread = self._start_thread()
 
-    def _begin(self) -> threading.Thread:
+    def _start_thread(self) -> threading.Thread:
         thread = threading.Thread(target=self._run, name="housekeeping", daemon=True)
         thread.start()
         return thread
@@ -27,21 +27,21 @@ class Housekeeper:
         try:
             self._keep(self._stopping)
         except BaseException:
-            logger.exception("the housekeeping died")
+            logger.exception("housekeeping failed")
 
     def watch(self) -> None:
-        """Begin anew if it ended although nobody asked it to."""
+        """Restart the thread if it has ended unexpectedly."""
         if not self._thread.is_alive() and not self._stopping.is_set():
-            logger.error("the housekeeping had ended and is started again")
-            self._thread = self._begin()
+            logger.error("housekeeping had ended unexpectedly and is restarted")
+            self._thread = self._start_thread()
 
     def ask_to_stop(self) -> None:
-        """Let it end by itself; to be followed by `stop`."""
+        """Ask the thread to end, without blocking; call `stop` afterwards."""
         self._stopping.set()
 
     def stop(self) -> None:
-        """Return when it has ended, or when it had time enough to."""
+        """Ask the thread to end, and wait for it up to STOP_TIMEOUT."""
         self._stopping.set()
         self._thread.join(STOP_TIMEOUT)
         if self._thread.is_alive():
-            logger.warning("the housekeeping did not end within %g s and is left alone", STOP_TIMEOUT)
+            logger.warning("housekeeping did not end within %g s and is abandoned", STOP_TIMEOUT)

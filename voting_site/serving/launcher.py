@@ -1,4 +1,4 @@
-"""The whole site in one process tree: store, preparation, web server, housekeeping; ended in the right order."""
+"""Run the site in one process tree: store, preparation, web server, housekeeping; stop it in reverse order."""
 
 import signal
 import subprocess
@@ -31,11 +31,11 @@ _preparing = threading.Event()
 
 
 class _Stopped(Exception):
-    """A signal asked for the end while the site was still starting."""
+    """A signal arrived while the site was starting."""
 
 
 def serve(say: Say) -> int:
-    """Serve until Ctrl-C or SIGTERM, then stop the web server first and the store after it; exit status.
+    """Serve until Ctrl-C or SIGTERM, then stop the web server and after it the store. Return the exit status.
 
     Raises CannotServe, EmbeddedStoreError and StoreError, each with a sentence for the operator.
     """
@@ -55,7 +55,7 @@ def _serve_web(say: Say, host: str, port: int, stopping: threading.Event) -> int
     try:
         web_server.wait_until_listening(server, host, port, stopping.is_set)
         say(_greeting(host, port))
-        housekeeper = Housekeeper(_keep_house)
+        housekeeper = Housekeeper(_run_housekeeping)
         while not stopping.is_set():
             if server.poll() is not None:
                 raise CannotServe(f"The web server ended with status {server.returncode}.")
@@ -68,7 +68,7 @@ def _serve_web(say: Say, host: str, port: int, stopping: threading.Event) -> int
 
 
 def _stop(server: "subprocess.Popen[bytes]", housekeeper: Housekeeper | None) -> None:
-    """Both at once, and before the store."""
+    """Stop both concurrently. The store is stopped afterwards."""
     if housekeeper:
         housekeeper.ask_to_stop()
     web_server.stop(server)
@@ -76,13 +76,13 @@ def _stop(server: "subprocess.Popen[bytes]", housekeeper: Housekeeper | None) ->
         housekeeper.stop()
 
 
-def _keep_house(stopping: threading.Event) -> None:
+def _run_housekeeping(stopping: threading.Event) -> None:
     housekeeping.keep(patient_repository, settings.TICK_SECONDS, stopping)
 
 
 @contextmanager
 def _signals() -> Iterator[threading.Event]:
-    """An event that Ctrl-C and SIGTERM set; during preparation they interrupt it."""
+    """Yield an event that Ctrl-C and SIGTERM set; they also interrupt the preparation."""
     stopping = threading.Event()
 
     def stop(*_: object) -> None:
@@ -92,17 +92,17 @@ def _signals() -> Iterator[threading.Event]:
         if _preparing.is_set():
             raise _Stopped
 
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    previous_handlers = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield stopping
     finally:
-        for number, handler in before.items():
+        for number, handler in previous_handlers.items():
             signal.signal(number, handler)
 
 
 @contextmanager
 def _store() -> Iterator[None]:
-    """The embedded store, kept running and started again if it dies; nothing for the operator's own."""
+    """Keep the embedded store running, and restart it if it dies. Does nothing if REDIS_URL is set."""
     if not settings.STORE_IS_EMBEDDED:
         yield
         return
@@ -115,35 +115,34 @@ def _store() -> Iterator[None]:
 
 
 def _prepare(say: Say) -> None:
-    """Bring everything up to date. Each step can be interrupted and is finished at the next start."""
+    """Bring everything up to date. Every step can be interrupted, and is completed at the next start."""
     _preparing.set()
     try:
         call_command("migrate", interactive=False, verbosity=0)
         repository = patient_repository()
         _adopt_rules(repository, say)
         static_files.gather()
-        if settings.CONFIGURATION["DEMO"] and (told := seed_if_empty(repository)):
-            say(told)
+        if settings.CONFIGURATION["DEMO"] and (message := seed_if_empty(repository)):
+            say(message)
     finally:
         _preparing.clear()
 
 
 def _adopt_rules(repository: Repository, say: Say) -> None:
-    """Re-score everything when VOTES_PER_DAY was changed, or when a change of the ranking was interrupted."""
+    """Rescore all articles if VOTES_PER_DAY was changed or a change of the ranking was interrupted."""
     with progress(unit="articles", shown=False) as bar:
         changed = repository.adopt_rules(bar.reach)
     if changed:
-        say("A vote has another weight now: all articles were scored anew.")
+        say("The weight of a vote has changed: all articles were rescored.")
 
 
 def _greeting(host: str, port: int) -> str:
-    shown = "localhost" if host in ("127.0.0.1", "::1", *EVERY_ADDRESS) else host
-    own = without_secrets(settings.STORE_URL)
-    store = "the embedded store" if settings.STORE_IS_EMBEDDED else own
+    name = "localhost" if host in ("127.0.0.1", "::1", *EVERY_ADDRESS) else host
+    store = "the embedded store" if settings.STORE_IS_EMBEDDED else without_secrets(settings.STORE_URL)
     return "\n".join(
         [
             "",
-            f"  The site is at   http://{in_address(shown)}:{port}/",
+            f"  The site is at   http://{in_address(name)}:{port}/",
             f"  Its data is in   {settings.DATA_DIR}  (articles: {store})",
             "  Administrator    run `make admin` in another terminal, then log in at /admin/",
             "  To stop          Ctrl-C",

@@ -1,4 +1,4 @@
-"""The static files, gathered, named by their content and compressed; made anew only when they changed."""
+"""Collect the static files, named by content and compressed, if their sources have changed."""
 
 import shutil
 from hashlib import sha256
@@ -13,23 +13,23 @@ from voting_site.serving import static_storage
 from voting_site.serving.web_server import CannotServe
 
 _STAMP = ".source"
-"""Names the state of the sources, and marks the directory as the site's own: only such a one is ever cleared."""
+"""File with the digest of the sources. Marks the directory as created by the site; only such a one is cleared."""
 
 _PREPARED_BY = ("django", "rjsmin", "whitenoise")
 
 
 def gather() -> bool:
-    """Fill STATIC_ROOT if it is not what the sources are; return whether there was anything to do.
+    """Fill STATIC_ROOT if its sources have changed. Return whether they have.
 
-    An interrupted run starts again the next time: the state is written last. Raises CannotServe for a directory
-    with files that the site did not make.
+    An interrupted run is repeated at the next start, because the digest is written last. Raises CannotServe for a
+    directory with files that the site did not create.
     """
     root, state = Path(settings.STATIC_ROOT), _state_of_sources()
     stamp = root / _STAMP
     if stamp.is_file() and stamp.read_bytes() == state.encode():
         return False
     if not stamp.is_file() and root.is_dir() and any(root.iterdir()):
-        raise CannotServe(f"{root} has files that the site did not make: move it, or choose another DATA_DIR.")
+        raise CannotServe(f"{root} has files that the site did not create: move it, or choose another DATA_DIR.")
     root.mkdir(parents=True, exist_ok=True)
     stamp.write_bytes(b"")
     _clear(root)
@@ -39,7 +39,7 @@ def gather() -> bool:
 
 
 def _clear(root: Path) -> None:
-    """Delete everything but the stamp, and nothing that a link leads to."""
+    """Delete everything except the stamp, without following links."""
     for path in root.iterdir():
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
@@ -48,7 +48,7 @@ def _clear(root: Path) -> None:
 
 
 def _state_of_sources() -> str:
-    """A digest of every file's name, size and time of change, and of what prepares them."""
+    """Return a digest of every file's name, size and modification time, and of the code that prepares them."""
     digest = sha256(Path(static_storage.__file__).read_bytes())
     digest.update("\0".join(map(version, _PREPARED_BY)).encode())
     for finder in get_finders():

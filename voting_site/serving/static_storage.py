@@ -1,4 +1,4 @@
-"""How static files are kept for serving: sheets joined, scripts minified, all named by content and compressed."""
+"""Prepare static files for serving: style sheets joined, scripts minified, all named by content and compressed."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -11,17 +11,17 @@ from rjsmin import jsmin
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 Sources = Mapping[str, tuple[Storage, str]]
-"""What is gathered: each file's name, and where its content is found."""
+"""Collected files: for each name, its storage and its name there."""
 
 _IMPORT = re.compile(r'^@import "(?P<name>[\w./-]+)";\n', re.MULTILINE)
 
 
 class PreparedStaticFilesStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
-    """Serves what pages load quickest; the sources stay as people read them.
+    """Optimise files for loading; the sources stay readable.
 
-    Puts what a style sheet imports in the place of the import, so that a page asks for one file: only lines of the
-    form `@import "name.css";`, of files below the same folder, that import nothing themselves. Leaves comments and
-    spaces out of the site's own scripts, which are those in js/.
+    Replaces imports in style sheets by the imported file, so that a page loads one file: only lines of the form
+    `@import "name.css";`, for files in or below the same folder, which must not import others. Removes comments
+    and spaces from the site's own scripts, in js/.
     """
 
     def post_process(self, paths: Sources, dry_run: bool = False, **options: Any) -> Iterator[Any]:
@@ -35,7 +35,7 @@ class PreparedStaticFilesStorage(CompressedManifestStaticFilesStorage):  # type:
 
 
 def _prepared(name: str, paths: Sources) -> str | None:
-    """What is served instead of the file; None if that is the file itself."""
+    """Return the text to serve instead of the file's; None to serve the file unchanged."""
     path = PurePosixPath(name)
     if path.suffix == ".css" and _IMPORT.search(text := _text(paths[name])):
         return _joined(text, path.parent, paths)
@@ -45,7 +45,7 @@ def _prepared(name: str, paths: Sources) -> str | None:
 
 
 def _joined(text: str, folder: PurePosixPath, paths: Sources) -> str:
-    return _IMPORT.sub(lambda found: _text(paths[str(folder / found["name"])]), text)
+    return _IMPORT.sub(lambda match: _text(paths[str(folder / match["name"])]), text)
 
 
 def _text(source: tuple[Storage, str]) -> str:

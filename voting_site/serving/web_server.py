@@ -1,4 +1,4 @@
-"""gunicorn as a child process that never outlives us."""
+"""Run gunicorn as a child process that never outlives this one."""
 
 import os
 import socket
@@ -15,7 +15,7 @@ from voting_site.configuration.hosts import in_address
 from voting_site.embedded import launch
 
 STOP_TIMEOUT = 8.0
-"""Seconds in which requests under way may finish."""
+"""Seconds for current requests to finish."""
 
 
 class CannotServe(Exception):
@@ -23,7 +23,7 @@ class CannotServe(Exception):
 
 
 def check_free(host: str, port: int) -> None:
-    """Raises CannotServe when somebody else listens there, before anything else is started."""
+    """Raise CannotServe if the address is in use. Called before anything else is started."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         with socket.socket(family, socket.SOCK_STREAM) as probe:
@@ -31,12 +31,12 @@ def check_free(host: str, port: int) -> None:
             probe.bind((host, port))
     except OSError as error:
         raise CannotServe(
-            f"Cannot listen on {in_address(host)}:{port}: {error.strerror}. Set HOST and PORT to another address."
+            f"Cannot listen on {in_address(host)}:{port}: {error.strerror}. Set HOST or PORT to a different value."
         ) from error
 
 
 def start(host: str, port: int) -> "subprocess.Popen[bytes]":
-    """Start gunicorn. The terminal's Ctrl-C reaches only us; on Linux it ends when this thread does."""
+    """Start gunicorn. Only this process gets the terminal's Ctrl-C; on Linux gunicorn ends with this thread."""
     gunicorn = [
         *(sys.executable, "-m", "gunicorn", "voting_site.wsgi:application"),
         *("--bind", f"{in_address(host)}:{port}"),
@@ -56,7 +56,7 @@ def start(host: str, port: int) -> "subprocess.Popen[bytes]":
 
 
 def _empty_metrics_folder(host: str, port: int) -> Path:
-    """Where the workers count. For each address its own, as two sites may share one data directory."""
+    """Return the emptied folder for the workers' metrics, one per address: sites may share a data directory."""
     folder = Path(settings.DATA_DIR) / "metrics" / f"{host.replace(':', '.')}-{port}"
     folder.mkdir(parents=True, exist_ok=True)
     metric_files.empty(folder)
@@ -66,8 +66,8 @@ def _empty_metrics_folder(host: str, port: int) -> Path:
 def wait_until_listening(
     server: "subprocess.Popen[bytes]", host: str, port: int, stopping: Callable[[], bool]
 ) -> None:
-    """Return once it accepts connections, or `stopping` says so. Raises CannotServe when it ends instead."""
-    target = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - where to knock
+    """Block until the server accepts connections, or until `stopping()`. Raises CannotServe if it ends."""
+    target = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - where to connect
     while not stopping():
         if server.poll() is not None:
             raise CannotServe(f"The web server ended with status {server.returncode}; see the lines above.")
@@ -80,7 +80,7 @@ def wait_until_listening(
 
 
 def stop(server: "subprocess.Popen[bytes]") -> None:
-    """Let requests under way finish, then end it."""
+    """Stop the server after its current requests. Kill it after STOP_TIMEOUT."""
     if server.poll() is None:
         server.terminate()
         try:

@@ -1,7 +1,7 @@
-"""Requests whose length the client does not know when it begins to send (`Transfer-Encoding: chunked`).
+"""Support request bodies of unknown length (`Transfer-Encoding: chunked`).
 
-Django reads as many bytes as `Content-Length` says, none without it. The web server undoes the chunks; this reads
-them to the end, or as far as any body may be large, before Django does.
+Django reads as many bytes as `Content-Length` says, and none without it. The web server decodes the chunks. This
+wrapper reads the whole body, up to the maximum size, and sets its length before Django reads it.
 """
 
 from collections.abc import Callable, Iterable
@@ -12,7 +12,7 @@ Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
 
 def with_whole_bodies(application: Application, at_most: int) -> Application:
-    """The application, which gets every body with its length. Of a longer one it gets `at_most` bytes and one."""
+    """Wrap the application so that every body has a length. Longer ones are cut one byte above `at_most` bytes."""
 
     def wrapped(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         ends = environ.get("wsgi.input_terminated")

@@ -1,6 +1,6 @@
 """Dates and times such as 22 Nov 2026, 00:14.
 
-Django's own "12:14 a.m." would end a sentence with two full stops, and its "midnight" does not say of which day.
+Django's own "12:14 a.m." would end a sentence with two full stops, and its "midnight" does not say which day.
 """
 
 DATE_FORMAT = "j M Y"

@@ -1,4 +1,4 @@
-"""`manage.py configuration`: docs/configuration.md, written from the table the settings are read by."""
+"""`manage.py configuration`: write docs/configuration.md from the table of settings."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from voting_site.configuration import variables
 
 
 class Command(BaseCommand):
-    help = "Print the table of all settings, or write it into docs/configuration.md."
+    help = "Print the table of all settings, or write it to docs/configuration.md."
 
     def add_arguments(self, parser: Any) -> None:
         parser.add_argument("--write", action="store_true", help="write docs/configuration.md")

@@ -1,4 +1,4 @@
-"""`manage.py run`: the whole site with one command."""
+"""`manage.py run`: start the whole site."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from voting_site.serving import launcher
 
 
 class Command(BaseCommand):
-    """Start the store, bring the accounts database up to date, fill an empty site, serve."""
+    """Start the store, migrate the accounts database, fill an empty site, and serve."""
 
     help = "Start the store, prepare everything, and serve the site until Ctrl-C or SIGTERM."
     requires_system_checks = []
