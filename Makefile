@@ -87,7 +87,7 @@ if sys.version_info < (3, 11):
 try:
     import ensurepip, venv
 except ImportError:
-    sys.exit("The site needs the module venv of Python: install it, on Debian with apt install python3-venv.")
+    sys.exit("The site needs Python's venv module. Install it, on Debian with: apt install python3-venv")
 endef
 export CHECK_PYTHON
 

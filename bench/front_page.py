@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""What the front page would be on a real site, by different weights of a vote; draws docs/front-page.svg.
+"""Simulate the front page of a real site with different weights of a vote; draws docs/front-page.svg.
 
     python -m bench.front_page FILE [--draw]
 
-FILE: articles of one site, as `manage.py import_articles` reads them. Every six hours of their time, from a month
-after the first one, the front page is worked out for each way of choosing votes per day: always 200, or a
-percentile of the points of recent articles, chosen every day as the site does (articles/domain/weight.py).
+FILE: articles of one site, in the format of `manage.py import_articles`. For every six hours from a month after
+the first article, computes the front page for each way of choosing votes per day: always 200, or a percentile of
+the points of recent articles, chosen daily as the site does (articles/domain/weight.py).
 
-No public data say when each vote was cast. Votes are taken to come in as the demo's do, most of them soon: after
-MATURING hours an article has 63 % of its points.
+Public data do not say when each vote was cast. The simulation assumes that most votes come early, as in the demo:
+an article has 63 % of its points after MATURING hours.
 """
 
 import argparse
@@ -29,7 +29,7 @@ TARGET = Path(__file__).parents[1] / "docs" / "front-page.svg"
 PAGE = 25
 EVERY = 6 * 3600.0
 MATURING = 6 * 3600.0
-OLDEST = 14 * DAY  # nothing older is looked at: no weight in the table keeps it on the page
+OLDEST = 14 * DAY  # older articles are ignored: no weight in the table keeps them on the page
 
 POLICIES = {"200": None, "90th percentile": 90, "75th percentile": 75, "median": 50}
 LIKED = (50, 75, 90, 95, 99)
@@ -37,7 +37,7 @@ LIKED = (50, 75, 90, 95, 99)
 
 @dataclass
 class Site:
-    """Articles by posting time, with the points they end with."""
+    """Articles by posting time, with their final points."""
 
     times: list[float]
     points: list[int]
@@ -48,7 +48,7 @@ class Site:
 
 @dataclass
 class Outcome:
-    """What a policy comes to: at each moment the weight and the page; of each article how long it was on it."""
+    """Result of a policy: weight and page at each moment, and each article's hours on the page."""
 
     weights: list[int] = field(default_factory=list)
     newest: list[float] = field(default_factory=list)
@@ -80,8 +80,8 @@ def moments(site: Site) -> Iterator[float]:
 
 
 def simulate(site: Site, choose: Callable[[float], int]) -> Outcome:
-    """The pages of all moments. `choose`: votes per day at a moment."""
-    found, weight, chosen_at = Outcome(), 0, float("-inf")
+    """Compute the page at every moment. `choose` returns the votes per day at a moment."""
+    outcome, weight, chosen_at = Outcome(), 0, float("-inf")
     for now in moments(site):
         if now - chosen_at >= DAY:
             weight, chosen_at = choose(now), now
@@ -95,23 +95,23 @@ def simulate(site: Site, choose: Callable[[float], int]) -> Outcome:
         page = [n for _, n in sorted(scored, reverse=True)[:PAGE]]
         if not page:
             continue
-        found.weights.append(weight)
-        found.newest.append(sum(n >= known - PAGE for n in page) / len(page))
-        found.ages.append(statistics.mean(now - site.times[n] for n in page) / 3600)
-        found.points.append(statistics.median(site.points_at(n, now) for n in page))
+        outcome.weights.append(weight)
+        outcome.newest.append(sum(n >= known - PAGE for n in page) / len(page))
+        outcome.ages.append(statistics.mean(now - site.times[n] for n in page) / 3600)
+        outcome.points.append(statistics.median(site.points_at(n, now) for n in page))
         for n in page:
-            found.hours[n] = found.hours.get(n, 0) + EVERY / 3600
-    return found
+            outcome.hours[n] = outcome.hours.get(n, 0) + EVERY / 3600
+    return outcome
 
 
-def hours_on_page(site: Site, found: Outcome) -> list[float]:
-    """Median hours on the page of the articles that are liked about as well as each percentile of LIKED."""
+def hours_on_page(site: Site, outcome: Outcome) -> list[float]:
+    """Return the median hours on the page of articles around each percentile of points in LIKED."""
     whole = [n for n, time in enumerate(site.times) if site.times[0] + RECENT <= time <= site.times[-1] - OLDEST]
     ordered, hours = sorted(whole, key=lambda n: site.points[n]), []
     for percent in LIKED:
         middle, around = len(ordered) * percent // 100, max(5, len(ordered) // 100)
-        alike = ordered[max(0, middle - around) : middle + around]
-        hours.append(statistics.median(found.hours.get(n, 0.0) for n in alike))
+        similar = ordered[max(0, middle - around) : middle + around]
+        hours.append(statistics.median(outcome.hours.get(n, 0.0) for n in similar))
     return hours
 
 
@@ -121,11 +121,11 @@ def table(site: Site, outcomes: dict[str, Outcome]) -> Iterator[str]:
     head = "".join(f" {percent}th |" for percent in LIKED)
     yield f"| votes per day | their number | newest 25 on the page | mean age | median points |{head}"
     yield "| --- |" + " ---: |" * (4 + len(LIKED))
-    for name, found in outcomes.items():
-        hours = "".join(f" {hours:.0f} |" for hours in hours_on_page(site, found))
+    for name, outcome in outcomes.items():
+        hours = "".join(f" {hours:.0f} |" for hours in hours_on_page(site, outcome))
         yield (
-            f"| {name} | {statistics.median(found.weights):.0f} | {statistics.mean(found.newest):.0%} "
-            f"| {statistics.mean(found.ages):.0f} h | {statistics.mean(found.points):.0f} |{hours}"
+            f"| {name} | {statistics.median(outcome.weights):.0f} | {statistics.mean(outcome.newest):.0%} "
+            f"| {statistics.mean(outcome.ages):.0f} h | {statistics.mean(outcome.points):.0f} |{hours}"
         )
 
 
@@ -135,7 +135,7 @@ DASHES = ("6 3", "2 2", "", "8 3 2 3")
 
 
 def drawing(curves: dict[str, Sequence[float]]) -> str:
-    """Hours on the page over how well an article is liked, a line for each policy."""
+    """Return an SVG of the hours on the page by percentile of points, with a line for each policy."""
     highest = 24 * (int(max(map(max, curves.values()))) // 24 + 1)
     step = 24 * max(1, highest // 24 // 6)
 
@@ -173,7 +173,8 @@ def main() -> None:
     }
     print("\n".join(table(site, outcomes)))
     if options.draw:
-        TARGET.write_text(drawing({name: hours_on_page(site, found) for name, found in outcomes.items()}), "utf-8")
+        curves = {name: hours_on_page(site, outcome) for name, outcome in outcomes.items()}
+        TARGET.write_text(drawing(curves), "utf-8")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""What the hot list costs the store: scoring it anew, a view, its pages, another weight for every article.
+"""Cost of the hot list in the store: rescoring, recording a view, its pages, changing the weight of a vote.
 
     python -m bench.hot_list [--articles N] [--listed N] [--shards N …]
 
-A store of its own, the embedded server with its real settings. "store" is the server's own time for the commands
-of one operation (INFO commandstats): of its scripts where it has any, else of all; "answer" is what a caller
-waits, less the time of a PING, so with the client's work. Each the median of its repeats and the best.
+Uses a temporary store, the embedded server with its real settings. "store" is the server's time for the commands
+of one operation (INFO commandstats): of its scripts if it has any, otherwise of all commands. "answer" is the
+caller's waiting time without that of a PING, and includes the client's work. Both as the median and the best of
+all runs.
 """
 
 import argparse
@@ -31,7 +32,7 @@ SCRIPTS = ("cmdstat_eval", "cmdstat_evalsha")
 
 
 def fill(repository: Repository, articles: int, listed: int) -> list[int]:
-    """Articles of the last weeks, so many of them viewed; ids of those."""
+    """Import articles of the last weeks, and record views of `listed` of them. Return the ids of those."""
     chance, now = random.Random(1), repository.store.now()
     ids: list[int] = []
     for at in tqdm(range(0, articles, 1000), desc="articles", leave=False):
@@ -62,16 +63,16 @@ def visit(number: int) -> Visit:
 
 
 def server_seconds(client: redis.Redis) -> float:
-    """Time spent since the statistics were reset: on scripts, what they call included, or else on commands."""
+    """Return the time since the statistics were reset: of scripts with their commands, or else of all commands."""
     stats = client.info("commandstats")
     scripts = sum(stats[name]["usec"] for name in SCRIPTS if name in stats)
-    inside = {"evalsha", "eval", "multi", "exec", "info", "config|resetstat"}
-    single = sum(facts["usec"] for name, facts in stats.items() if name.removeprefix("cmdstat_") not in inside)
+    excluded = {"evalsha", "eval", "multi", "exec", "info", "config|resetstat"}
+    single = sum(facts["usec"] for name, facts in stats.items() if name.removeprefix("cmdstat_") not in excluded)
     return (scripts or single) / 1e6
 
 
 def measured(repository: Repository, name: str, job: Callable[[int], object], times: int) -> None:
-    client, took, inside = repository.store.client, [], []
+    client, waited, served = repository.store.client, [], []
     job(-1)
     pings = []
     for _ in range(200):
@@ -82,15 +83,15 @@ def measured(repository: Repository, name: str, job: Callable[[int], object], ti
         client.config_resetstat()
         began = time.perf_counter()
         job(n)
-        took.append(time.perf_counter() - began)
-        inside.append(server_seconds(client))
+        waited.append(time.perf_counter() - began)
+        served.append(server_seconds(client))
     ping = median(pings)
-    figures = [median(inside), min(inside), median(took) - ping, min(took) - ping]
+    figures = [median(served), min(served), median(waited) - ping, min(waited) - ping]
     print(f"| {name} | " + " | ".join(f"{1000 * seconds:.3f}" for seconds in figures) + " |", flush=True)
 
 
 def without_counters(store: Store, ids: list[int], reader: int) -> None:
-    """What a page of articles read before views were counted."""
+    """Read a page of articles as before views were counted, for comparison."""
     with store.pipeline() as pipe:
         pipe.hget(store.shards.all[0].ranking, "seconds_per_point")
         for article_id in ids:
@@ -107,7 +108,7 @@ def measure(repository: Repository, articles: int, listed: int) -> None:
     front = [article.id for article in lists.get_page(Order.SCORE).articles]
     print(f"\n{articles:,} articles, {listed:,} on the hot list, shards: {store.shards.count}")
     print("| operation | store, ms | best | answer, ms | best |\n| --- | ---: | ---: | ---: | ---: |")
-    measured(repository, "score the hot list anew", lambda _: repository.hot.rescore(), 100)
+    measured(repository, "rescore the hot list", lambda _: repository.hot.rescore(), 100)
     measured(
         repository, "record a view", lambda n: repository.pageviews.record(viewed[n % listed], visit(n + 1)), 1000
     )
@@ -123,13 +124,13 @@ def measure(repository: Repository, articles: int, listed: int) -> None:
 
 
 def apply(repository: Repository) -> None:
-    """Another weight: each step's time and that of all of it."""
+    """Change the weight of a vote, and print the time of each step and of the whole change."""
     client, steps = repository.store.client, []
-    wanted = Parameters(votes_per_day=50)
+    parameters = Parameters(votes_per_day=50)
     client.config_resetstat()
     began = time.perf_counter()
     repository.parameters.apply(
-        wanted, expected=repository.parameters.get_state().version, actor=OPERATOR, reason="bench"
+        parameters, expected=repository.parameters.get_state().version, actor=OPERATOR, reason="bench"
     )
     with tqdm(desc="apply", leave=False) as bar:
         done = False

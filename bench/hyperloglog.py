@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""How far the estimate of unique visitors is from their number, with digests made like the site's.
+"""Error of the estimated number of unique visitors, with digests like those of the site.
 
     python -m bench.hyperloglog [--runs N]
 
-Each run counts other visitors in a HyperLogLog of its own. 0.81 % is one standard error of an estimate, not a
-bound: two runs of three are within it, and 99.7 of 100 within three of them (2.44 %).
+Each run counts different visitors in a new HyperLogLog. 0.81 % is one standard error of an estimate, not a bound:
+two of three runs are within it, and 99.7 % within three standard errors (2.44 %).
 """
 
 import argparse
@@ -20,23 +20,23 @@ from voting_site.embedded import StorePaths, Supervisor
 
 SIZES = (100, 1_000, 10_000, 100_000)
 STANDARD_ERROR = 0.0081
-AT_ONCE = 1000
+BATCH = 1000
 
 
 def digest(visitor: str) -> str:
-    """16 hex digits, made as `articles.readership.identity` makes them."""
+    """Return 16 hex digits, as `articles.readership.identity` does."""
     return blake2b(visitor.encode(), key=b"bench", digest_size=8).hexdigest()
 
 
 def errors(client, size: int, runs: int) -> list[float]:
-    """Relative errors of the estimates, one of each run."""
-    found = []
+    """Return the relative error of each run's estimate."""
+    relative_errors = []
     for run in tqdm(range(runs), desc=f"{size:,} visitors", leave=False):
-        for at in range(0, size, AT_ONCE):
-            client.pfadd("sketch", *(digest(f"{run}:{n}") for n in range(at, min(at + AT_ONCE, size))))
-        found.append(client.pfcount("sketch") / size - 1)
+        for at in range(0, size, BATCH):
+            client.pfadd("sketch", *(digest(f"{run}:{n}") for n in range(at, min(at + BATCH, size))))
+        relative_errors.append(client.pfcount("sketch") / size - 1)
         client.delete("sketch")
-    return found
+    return relative_errors
 
 
 def main() -> None:
@@ -59,13 +59,14 @@ def report(rows: list[tuple[int, list[float]]], runs: int) -> None:
     print(f"{runs} runs each")
     print("| visitors | mean error | standard deviation | largest error | within 0.81 % | within 2.44 % |")
     print("| ---: | ---: | ---: | ---: | ---: | ---: |")
-    for size, found in rows:
-        sizes = [abs(error) for error in found]
+    for visitors, relative_errors in rows:
+        sizes = [abs(error) for error in relative_errors]
         shares = [
             sum(error <= most for error in sizes) / runs for most in (STANDARD_ERROR, 3.012 * STANDARD_ERROR)
         ]
-        told = f"{100 * fmean(found):+.2f} % | {100 * stdev(found):.2f} % | {100 * max(sizes):.2f} %"
-        print(f"| {size:,} | {told} | {100 * shares[0]:.0f} % | {100 * shares[1]:.0f} % |")
+        mean, deviation = fmean(relative_errors), stdev(relative_errors)
+        figures = f"{100 * mean:+.2f} % | {100 * deviation:.2f} % | {100 * max(sizes):.2f} %"
+        print(f"| {visitors:,} | {figures} | {100 * shares[0]:.0f} % | {100 * shares[1]:.0f} % |")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""How fast articles are imported, audited, repaired and exported, on a store of its own with its real settings.
+"""Rate of importing, auditing, repairing and exporting articles, in a temporary store with its real settings.
 
     bench/import_rate.py [FILE] [--articles N] [--directory DIR]
 
-FILE is what `manage.py import_articles` reads; without it, N made-up articles (100,000). DIR is where the data
-directory is made and removed again: put it on the disk that is to be measured.
+FILE is in the format of `manage.py import_articles`; by default, N generated articles (100,000). The temporary
+data directory is created in DIR, which should be on the disk to measure.
 """
 
 import argparse
@@ -24,7 +24,7 @@ WORDS = ("redis", "python", "数据库", "web", "vote", "list", "group", "fast",
 
 
 def rows(count: int, newest: float) -> Iterator[str]:
-    """Made-up articles, ten minutes apart."""
+    """Generate articles, ten minutes apart, as lines of JSON."""
     rng = random.Random(1)
     for n in range(count):
         title = f"{n} " + " ".join(rng.choices(WORDS, k=7))
@@ -40,7 +40,7 @@ def rows(count: int, newest: float) -> Iterator[str]:
 
 
 def timed(data_dir: Path, *command: str) -> float:
-    """Seconds that a command takes, its start and the store's included."""
+    """Return the seconds that a command takes, including its start and the store's."""
     environment = os.environ | {"DATA_DIR": str(data_dir), "LOG_LEVEL": "WARNING", "REDIS_URL": ""}
     began = time.perf_counter()
     subprocess.run([sys.executable, "manage.py", *command], cwd=ROOT, env=environment, check=True)
@@ -56,7 +56,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir=options.directory) as folder:
         data_dir, source = Path(folder) / "data", options.file
         if source is None:
-            source = Path(folder) / "made-up.jsonl"
+            source = Path(folder) / "generated.jsonl"
             source.write_text("\n".join(rows(options.articles, time.time())), "utf-8")
         measure(data_dir, source.resolve())
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What lists cost: the front page, hidden groups, several groups, the most points of a month, reading on, a vote.
+"""Cost of lists (front page, unseen articles, hidden groups, several groups, most points of a month) and a vote.
 
     python -m bench.lists [--articles N] [--shards N …]
 
-A store of its own, the embedded server with its real settings; a third of the articles are of the last month.
-Columns as in bench.hot_list: the server's own time, and what a caller waits, less the time of a PING.
+Uses a temporary store, the embedded server with its real settings; a third of the articles are of the last month.
+Columns as in bench.hot_list: the server's time, and the caller's waiting time without that of a PING.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from bench.lib.stores import passing_store
 
 
 def fill(repository: Repository, articles: int) -> list[int]:
-    """Articles of three months, in three of 50 groups each; their ids."""
+    """Import articles of three months, each in up to three of 50 groups. Return their ids."""
     chance, now, ids = random.Random(1), repository.store.now(), list[int]()
     for at in tqdm(range(0, articles, 1000), desc="articles", leave=False):
         rows = [
@@ -46,25 +46,23 @@ def measure(repository: Repository, articles: int) -> None:
     print(f"\n{articles:,} articles, shards: {repository.store.shards.count}")
     print("| operation | store, ms | best | answer, ms | best |\n| --- | ---: | ---: | ---: | ---: |")
 
-    def top_made(_: int) -> None:
+    def rebuild_top(_: int) -> None:
         client.delete(*(keys.top(Span.MONTH) for keys in repository.store.shards.all))
         lists.get_page(Order.POINTS, span=Span.MONTH)
 
     front: list[int] = []
     for number in range(1, 41):
         front += [article.id for article in lists.get_page(Order.SCORE, number).articles]
-    both, ten = ("group-1", "group-2"), tuple(f"group-{n}" for n in range(10))
+    one, both, ten = ("group-1",), ("group-1", "group-2"), tuple(f"group-{n}" for n in range(10))
     measured(repository, "front page", lambda _: lists.get_page(Order.SCORE, reader=1), 300)
-    measured(
-        repository, "1 group hidden", lambda _: lists.get_page(Order.SCORE, reader=1, hidden=("group-1",)), 300
-    )
+    measured(repository, "1 group hidden", lambda _: lists.get_page(Order.SCORE, reader=1, hidden=one), 300)
     measured(repository, "10 groups hidden", lambda _: lists.get_page(Order.SCORE, reader=1, hidden=ten), 300)
     measured(repository, "page 2, after 25 shown", lambda _: lists.get_page(Order.SCORE, 2, shown=front[:25]), 300)
     measured(repository, "page 41, after 1,000 shown", lambda _: lists.get_page(Order.SCORE, 41, shown=front), 300)
     measured(repository, "2 groups", lambda _: lists.get_page(Order.SCORE, slugs=both, reader=1), 300)
     measured(repository, "10 groups", lambda _: lists.get_page(Order.SCORE, slugs=ten, reader=1), 300)
-    measured(repository, "top of the month, made", top_made, 30)
-    measured(repository, "top of the month, there", lambda _: lists.get_page(Order.POINTS, span=Span.MONTH), 300)
+    measured(repository, "top of the month, rebuilt", rebuild_top, 30)
+    measured(repository, "top of the month, cached", lambda _: lists.get_page(Order.POINTS, span=Span.MONTH), 300)
     newest, votes = ids[-100:], repository.votes
     measured(repository, "a vote", lambda n: votes.cast(newest[n % 100], 7 + n, Choice.VOTE), 500)
 

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""The longest command the store runs for audit, repair, housekeeping, and every kind of page.
+"""Longest command in the store for audit, repair, housekeeping, and every kind of page.
 
     python -m bench.longest_scripts [--articles N] [--shards N] [--only WORD …]
 
-While one command runs, the store serves no other client, so the longest one is how long a reader may wait behind
-it. The store is the embedded server with its real settings, in a folder of its own: N articles of three years, a
-fifth of them in one group, half of them viewed, 250 of them open with 2,000 voters each; one member posted 2,000.
-The figures come from the slow log, which measures each command alone, in wall-clock time. On a busy or shared
-machine the longest is often a command during which the server was waiting for a processor. The second figure is
-therefore that of the slowest script by its 99th percentile over runs above 0.2 ms, or by the median of fewer than
-100 runs.
+While a command runs, the store serves no other client, so the longest one limits how long a reader may wait.
+Uses a temporary store, the embedded server with its real settings: N articles of three years, a fifth of them in
+one group, half of them viewed, 250 of them open with 2,000 voters each, and 2,000 by one member. The figures
+come from the slow log, which measures each command in wall-clock time. On a busy or shared machine, the longest
+command is often one that waited for a processor. The second figure is therefore the slowest script by its 99th
+percentile of runs above 0.2 ms, or by the median if there are fewer than 100 runs.
 """
 
 import argparse
@@ -59,7 +58,7 @@ PAGES = (
 
 
 def fill(articles: int) -> list[int]:
-    """Articles, views, a moderation log; the ids, oldest first."""
+    """Import articles, and add views, votes and a moderation log. Return the ids, oldest first."""
     from articles.domain.articles import Choice, ImportedArticle
     from articles.domain.moderation import Actor
     from articles.domain.readership import Visit
@@ -88,14 +87,16 @@ def fill(articles: int) -> list[int]:
         repository.pageviews.record_many([(i, Visit(f"{i:016x}"), now) for i in viewed[at : at + BATCH]])
     actor = Actor(3, "carol")
     for n in tqdm(range(LOG_ENTRIES), desc="log", leave=False):
-        repository.groups.assign(ids[n % 2000], [f"group-{n % 49}"], actor=actor, reason="It belongs there")
+        repository.groups.assign(
+            ids[n % min(len(ids), 2000)], [f"group-{n % 49}"], actor=actor, reason="It belongs there"
+        )
     for article_id in tqdm(ids[-(articles // 200) :], desc="votes", leave=False):
         repository.votes.cast(article_id, BUSY_MEMBER, Choice.VOTE)
     return ids
 
 
 class Longest:
-    """Runs operations and prints the longest command of each."""
+    """Run operations and print the longest command of each."""
 
     def __init__(self, only: Sequence[str]) -> None:
         from articles.wiring import patient_repository
@@ -105,8 +106,8 @@ class Longest:
         self._client.config_set("slowlog-log-slower-than", 200)
         self._client.config_set("slowlog-max-len", 20_000)
 
-    def of(self, name: str, operation: Callable[[], object]) -> None:
-        """Run the operation; print its own time and that of the longest command, in milliseconds."""
+    def measure(self, name: str, operation: Callable[[], object]) -> None:
+        """Run the operation. Print its time in seconds, and the longest command in milliseconds."""
         from articles.repository.inspection.slow_log import slow_command
 
         if self._only and not any(word in name for word in self._only):
@@ -117,7 +118,7 @@ class Longest:
             operation()
         except Exception as error:
             print(f"| {name} | – | failed: {str(error)[:80]} | |", flush=True)
-            time.sleep(20)  # what made it fail may still be running
+            time.sleep(20)  # the failed command may still be running
             return
         took = time.perf_counter() - began
         entries = self._client.execute_command("SLOWLOG", "GET", 20_000, NEVER_DECODE=[])
@@ -127,18 +128,18 @@ class Longest:
             kind = words[1] if words[0].startswith("EVAL") else words[0]
             if kind != "SLOWLOG":
                 times.setdefault(kind, []).append(command.seconds * 1000)
-        longest = {kind: max(found) for kind, found in times.items()}
-        usual = {kind: _usual(found) for kind, found in times.items()}
-        print(f"| {name} | {_most(longest)} | {_most(usual)} | {took:.2f} |", flush=True)
+        longest = {kind: max(durations) for kind, durations in times.items()}
+        typical = {kind: _typical(durations) for kind, durations in times.items()}
+        print(f"| {name} | {_highest(longest)} | {_highest(typical)} | {took:.2f} |", flush=True)
 
 
-def _most(figures: dict[str, float]) -> str:
+def _highest(figures: dict[str, float]) -> str:
     kind = max(figures, key=lambda kind: figures[kind], default="")
     return f"{kind} {figures[kind]:.1f}" if kind else "below 0.2"
 
 
-def _usual(times: list[float]) -> float:
-    """99th percentile in milliseconds, or the median of fewer than 100 runs."""
+def _typical(times: list[float]) -> float:
+    """Return the 99th percentile in milliseconds, or the median of fewer than 100 runs."""
     return statistics.quantiles(times, n=100)[98] if len(times) >= 100 else statistics.median(times)
 
 
@@ -152,31 +153,31 @@ def measure(ids: list[int], only: Sequence[str]) -> None:
     longest = Longest(only)
     print("| operation | longest command, ms | slowest script, p99, ms | whole operation, s |")
     print("| --- | ---: | ---: | ---: |")
-    longest.of("audit", lambda: list(repository.audit.run()))
+    longest.measure("audit", lambda: list(repository.audit.run()))
     for path in PAGES:
-        longest.of(path, lambda path=path: _opened(browser, path))
-    longest.of("an article", lambda: _opened(browser, f"/articles/{ids[-1]}/"))
-    longest.of("hot list rescored", repository.hot.rescore)
-    longest.of("repair", repository.repair.run)
-    longest.of("hot list rescored after repair", repository.hot.rescore)
-    longest.of("audit after repair", lambda: list(repository.audit.run()))
-    longest.of("words indexed again", lambda: list(repository.search.index_all(anew=True)))
-    longest.of("ranks sampled", repository.history.record)
+        longest.measure(path, lambda path=path: _open(browser, path))
+    longest.measure("an article", lambda: _open(browser, f"/articles/{ids[-1]}/"))
+    longest.measure("hot list rescored", repository.hot.rescore)
+    longest.measure("repair", repository.repair.run)
+    longest.measure("hot list rescored after repair", repository.hot.rescore)
+    longest.measure("audit after repair", lambda: list(repository.audit.run()))
+    longest.measure("words indexed again", lambda: list(repository.search.index_all(anew=True)))
+    longest.measure("ranks sampled", repository.history.record)
     actor = Actor(3, "carol")
-    longest.of("a group merged", lambda: repository.groups.merge("group-7", "group-8", actor, "The same"))
-    longest.of(
+    longest.measure("a group merged", lambda: repository.groups.merge("group-7", "group-8", actor, "The same"))
+    longest.measure(
         "the large group merged", lambda: repository.groups.merge("everything", "group-8", actor, "The same")
     )
-    longest.of("a member deleted", lambda: _deleted(repository))
+    longest.measure("a member deleted", lambda: _delete_member(repository))
 
 
-def _opened(browser: object, path: str) -> None:
+def _open(browser: object, path: str) -> None:
     status = browser.get(path).status_code  # type: ignore[attr-defined]
     if status != 200:
         print(f"| {path} | – | answered {status} | |")
 
 
-def _deleted(repository: object) -> None:
+def _delete_member(repository: object) -> None:
     progress = ""
     while progress := repository.account_deletion.advance(BUSY_MEMBER, "busy", progress, lambda: False):  # type: ignore[attr-defined]
         pass

@@ -1,10 +1,10 @@
-"""When a page's largest part is painted, counted from the end of its HTML, and what moves afterwards.
+"""Largest contentful paint of pages, from the end of their HTML, and layout shifts.
 
     python -m bench.paint [--rounds N]
 
-A site with demo content, in the system's Chromium with an empty cache each time: `largest` in milliseconds
-(median and worst), `shift` the sum of layout shifts (https://web.dev/articles/cls), `HTML` and `all` the bytes
-that travelled.
+Loads pages of a site with demo content in the system's Chromium, with an empty cache each time. Prints `largest`
+in milliseconds (median and worst), `shift`, the sum of layout shifts (https://web.dev/articles/cls), and the
+transferred bytes of the `HTML` and of `all` resources.
 """
 
 import argparse
@@ -48,7 +48,7 @@ _MEASURE = """() => new Promise(done => {
 
 @contextmanager
 def site() -> Iterator[str]:
-    """A running site's origin."""
+    """Start a site with demo content, and yield its origin."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = int(probe.getsockname()[1])
@@ -57,7 +57,7 @@ def site() -> Iterator[str]:
         process = subprocess.Popen([sys.executable, "manage.py", "run"], env=variables, stdout=subprocess.DEVNULL)
         try:
             origin = f"http://localhost:{port}"
-            while not answers(origin):
+            while not is_ready(origin):
                 assert process.poll() is None, "the site did not start"
                 time.sleep(0.1)
             yield origin
@@ -66,23 +66,23 @@ def site() -> Iterator[str]:
             process.wait()
 
 
-def answers(origin: str) -> bool:
+def is_ready(origin: str) -> bool:
     try:
-        with urllib.request.urlopen(origin + "/readyz", timeout=5) as answer:
-            return bool(answer.status == 200)
+        with urllib.request.urlopen(origin + "/readyz", timeout=5) as response:
+            return bool(response.status == 200)
     except OSError:
         return False
 
 
 def measure(browser: Browser, address: str, size: tuple[int, int]) -> dict[str, Any]:
-    """In a window that is open already, as a reader's is, with nothing of the site in its cache."""
+    """Measure a page in an open window, like a reader's, with an empty cache."""
     context = browser.new_context(viewport={"width": size[0], "height": size[1]})
     page = context.new_page()
     page.goto(urljoin(address, "/healthz"), wait_until="load")
     page.goto(address, wait_until="load")
-    found: dict[str, Any] = page.evaluate(_MEASURE)
+    figures: dict[str, Any] = page.evaluate(_MEASURE)
     context.close()
-    return found
+    return figures
 
 
 def main() -> None:
@@ -96,11 +96,11 @@ def main() -> None:
         print("| --- | --- | ---: | ---: | ---: | ---: | ---: |")
         for name, path in PAGES.items():
             for kind, size in SIZES.items():
-                found = [measure(browser, origin + path, size) for _ in range(rounds)]
-                largest, shift = [one["largest"] for one in found], max(one["shift"] for one in found)
-                middle, worst, last = statistics.median(largest), max(largest), found[-1]
-                told = (name, kind, f"{middle:.0f}", f"{worst:.0f}", f"{shift:g}", last["html"], last["all"])
-                print(f"| {' | '.join(map(str, told))} |")
+                runs = [measure(browser, origin + path, size) for _ in range(rounds)]
+                largest, shift = [run["largest"] for run in runs], max(run["shift"] for run in runs)
+                middle, worst, last = statistics.median(largest), max(largest), runs[-1]
+                cells = (name, kind, f"{middle:.0f}", f"{worst:.0f}", f"{shift:g}", last["html"], last["all"])
+                print(f"| {' | '.join(map(str, cells))} |")
         browser.close()
 
 

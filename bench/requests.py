@@ -1,7 +1,7 @@
-"""Requests per second and latency of the front page and of a vote, against a view that does nothing.
+"""Requests per second and latency of the front page and of a vote, compared with a view that does nothing.
 
-All three on the same server in the same run, in turns, so that what the machine does beside hits them alike:
-the ratios are what counts. `python -m bench.requests`; 10,000 articles, 8 connections.
+All three alternate on the same server in the same run, so that other work on the machine affects them equally: the
+ratios are what matters. `python -m bench.requests`; 10,000 articles, 8 connections.
 """
 
 import os
@@ -28,7 +28,7 @@ def get(path: str) -> Request:
 
 
 def vote(cookies: list[str], newest: int) -> Request:
-    """Members in turn vote and oppose on articles in turn: each request changes something."""
+    """Return requests in which members take turns to vote for or oppose articles, so that each is a change."""
 
     def request(n: int) -> bytes:
         session, choice = cookies[n % len(cookies)], ("vote", "oppose")[n // (len(cookies) * 40) % 2]
@@ -44,8 +44,8 @@ def vote(cookies: list[str], newest: int) -> Request:
     return request
 
 
-def answer(stream: socket.SocketIO | object) -> int:
-    """Read one answer; returns its status."""
+def read_response(stream: socket.SocketIO | object) -> int:
+    """Read one response, and return its status."""
     status = int(stream.readline().split()[1])  # type: ignore[attr-defined]
     length = 0
     while (line := stream.readline()) != b"\r\n":  # type: ignore[attr-defined]
@@ -57,7 +57,7 @@ def answer(stream: socket.SocketIO | object) -> int:
 
 
 def load(port: int, request: Request, expected: int, numbers: Iterator[int]) -> list[float]:
-    """Latencies, in seconds, of all requests answered within SECONDS."""
+    """Send requests for SECONDS on all connections. Return their latencies in seconds."""
 
     def one_connection(_: int) -> list[float]:
         taken: list[float] = []
@@ -65,7 +65,7 @@ def load(port: int, request: Request, expected: int, numbers: Iterator[int]) -> 
             end = time.perf_counter() + SECONDS
             while (began := time.perf_counter()) < end:
                 link.sendall(request(next(numbers)))
-                status = answer(stream)
+                status = read_response(stream)
                 taken.append(time.perf_counter() - began)
                 assert status == expected, status
         return taken
@@ -93,7 +93,7 @@ def server(port: int) -> Iterator[None]:
 
 
 def fill() -> tuple[list[str], int]:
-    """10,000 articles, and members who are logged in; returns their session keys and the highest id."""
+    """Import articles and create logged-in members. Return their session keys and the highest article id."""
     from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
     from django.contrib.sessions.backends.cached_db import SessionStore
     from django.core.management import call_command

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""How long a search takes, what its index weighs, and what it adds to posting.
+"""Time of searches, memory of the index, and what it adds to posting.
 
     python -m bench.search [FILE] [--articles N] [--shards N …] [--rounds N]
 
-A store of its own, the embedded server with its real settings. FILE is what `manage.py import_articles` reads;
-without it N made-up articles (300,000) whose words are as unevenly frequent as those of English texts. "answer" is
-what the page waits for: the ids, and the articles with their numbers. "store" and "site" are the
-processor's time of the two, which other work on the machine hardly lengthens.
+Uses a temporary store, the embedded server with its real settings. FILE is in the format of `manage.py
+import_articles`; by default, N generated articles (300,000) with word frequencies like those of English texts.
+"p50", "p99" and "longest" are what the page waits for: the ids, and the articles with their counts. "store" and
+"site" are the processor time of the two, which other work on the machine hardly affects.
 """
 
 import argparse
@@ -57,7 +57,7 @@ QUERIES = {
 
 def rows(file: Path | None, count: int) -> Iterator[ImportedArticle]:
     if file is None:
-        yield from made_up(count)
+        yield from generated(count)
         return
     opener = gzip.open if file.suffix == ".gz" else open
     with opener(file, "rt", encoding="utf-8") as lines:
@@ -73,7 +73,7 @@ def rows(file: Path | None, count: int) -> Iterator[ImportedArticle]:
             yield ImportedArticle(title, link, 0, poster, float(row["time"]), votes, 0, groups)
 
 
-def made_up(count: int) -> Iterator[ImportedArticle]:
+def generated(count: int) -> Iterator[ImportedArticle]:
     rng, known = random.Random(1), ("google", "code", "new", "the", "to", "github", "program", "imgur", "reddit")
     words = [*known, *("".join(rng.choices("aeioubcdfglmnprstvz", k=rng.randint(2, 10))) for _ in range(150_000))]
     weights = list(itertools.accumulate(1 / (rank + 5) for rank in range(len(words))))
@@ -85,55 +85,55 @@ def made_up(count: int) -> Iterator[ImportedArticle]:
 
 
 def fill(repository: Repository, source: Iterator[ImportedArticle], count: int) -> tuple[int, float]:
-    began, entered = time.perf_counter(), 0
+    began, imported = time.perf_counter(), 0
     with tqdm(total=count, desc="articles", leave=False) as bar:
         while batch := list(itertools.islice(source, 1000)):
-            entered += sum(1 for new in repository.imports.add(batch) if new)
+            imported += sum(1 for new in repository.imports.add(batch) if new)
             bar.update(len(batch))
-    return entered, time.perf_counter() - began
+    return imported, time.perf_counter() - began
 
 
 def server_seconds(client: redis.Redis) -> float:
-    """Processor's time of the server since its start."""
+    """Return the server's processor time since its start."""
     facts = client.info("cpu")
     return float(facts["used_cpu_user"] + facts["used_cpu_sys"])
 
 
 class Costs:
-    """Processor's time of the store and of this process, in milliseconds a call."""
+    """Processor time of the store and of this process, in milliseconds per call."""
 
     def __init__(self, client: redis.Redis) -> None:
         self.client, self.calls = client, 0
         self.server, self.site = server_seconds(client), time.process_time()
 
-    def each(self) -> tuple[float, float]:
+    def per_call(self) -> tuple[float, float]:
         server, site = server_seconds(self.client) - self.server, time.process_time() - self.site
         return 1000 * server / max(1, self.calls), 1000 * site / max(1, self.calls)
 
 
 def measure_queries(repository: Repository, rounds: int) -> None:
-    print("| query | p50, ms | p99 | longest | store | site | dearest query, store | not all looked at |")
+    print("| query | p50, ms | p99 | longest | store | site | most expensive query, store | incomplete |")
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |")
     for kind, texts in QUERIES.items():
         took: list[float] = []
-        whole, dearest, cut = Costs(repository.store.client), 0.0, set()
-        for text, order, page in itertools.product(texts, (Order.SCORE, Order.TIME), (1, 2)):
-            one = Costs(repository.store.client)
+        total, highest, incomplete = Costs(repository.store.client), 0.0, set()
+        for text, order, number in itertools.product(texts, (Order.SCORE, Order.TIME), (1, 2)):
+            costs = Costs(repository.store.client)
             for _ in range(rounds):
                 began = time.perf_counter()
                 try:
-                    found = repository.search.get_page(read_query(text), order, page)
+                    page = repository.search.get_page(read_query(text), order, number)
                 except PageNotFound:
                     break
                 took.append(1000 * (time.perf_counter() - began))
-                one.calls += 1
-                if not found.complete:
-                    cut.add(text)
-            whole.calls += one.calls
-            dearest = max(dearest, one.each()[0] if one.calls else 0.0)
-        figures = [median(took), quantiles(took, n=100)[98], max(took), *whole.each(), dearest]
+                costs.calls += 1
+                if not page.complete:
+                    incomplete.add(text)
+            total.calls += costs.calls
+            highest = max(highest, costs.per_call()[0] if costs.calls else 0.0)
+        figures = [median(took), quantiles(took, n=100)[98], max(took), *total.per_call(), highest]
         cells = " | ".join(f"{figure:.1f}" for figure in figures)
-        print(f"| {kind} | {cells} | {', '.join(f'`{text}`' for text in sorted(cut))} |", flush=True)
+        print(f"| {kind} | {cells} | {', '.join(f'`{text}`' for text in sorted(incomplete))} |", flush=True)
 
 
 def measure_posts(repository: Repository, count: int = 2000) -> None:
@@ -146,7 +146,7 @@ def measure_posts(repository: Repository, count: int = 2000) -> None:
             repository.articles.post(1, poster, title.format(n), f"https://posted.example/{n}")
             taken.append(1000 * (time.perf_counter() - began))
         costs.calls = count
-        server, site = costs.each()
+        server, site = costs.per_call()
         return f"{median(taken):.3f} ms (store {server:.3f}, site {site:.3f})"
 
     with_words = post(0)
@@ -155,8 +155,8 @@ def measure_posts(repository: Repository, count: int = 2000) -> None:
     print(f"\nA post takes {with_words}, without words {without}.")
 
 
-def measure_memory(repository: Repository, entered: int) -> None:
-    """Take the index away and see what is gained."""
+def measure_memory(repository: Repository, imported: int) -> None:
+    """Delete the index, and print how much memory that frees."""
     client, shards = repository.store.client, repository.store.shards.all
     before = client.info("memory")["used_memory"]
     words = [(keys, word) for keys in shards for word in client.zrange(keys.lexicon, 0, -1)]
@@ -173,10 +173,9 @@ def measure_memory(repository: Repository, entered: int) -> None:
     time.sleep(1)
     after = client.info("memory")["used_memory"]
     print(
-        f"\nMemory: {before / 1e6:,.0f} MB, of which the index takes {(before - after) / 1e6:,.0f} MB: "
+        f"\nMemory: {before / 1e6:,.0f} MB, of which the index uses {(before - after) / 1e6:,.0f} MB: "
         f"{(before - lists) / 1e6:,.0f} MB for {len(words):,} words, {(lists - after) / 1e6:,.0f} MB in the "
-        f"articles; "
-        f"{(before - after) / max(1, entered):,.0f} bytes an article."
+        f"articles; {(before - after) / max(1, imported):,.0f} bytes per article."
     )
 
 
@@ -191,11 +190,11 @@ def main() -> None:
     for shards in options.shards:
         config = {"set-max-intset-entries": str(options.intset)} if options.intset else {}
         with passing_store(shards, config) as repository:
-            entered, seconds = fill(repository, rows(options.file, options.articles), options.articles)
-            print(f"\n{entered:,} articles, shards: {shards}; entered in {seconds:.0f} s")
+            imported, seconds = fill(repository, rows(options.file, options.articles), options.articles)
+            print(f"\n{imported:,} articles, shards: {shards}; imported in {seconds:.0f} s")
             measure_queries(repository, options.rounds)
             measure_posts(repository)
-            measure_memory(repository, entered)
+            measure_memory(repository, imported)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Whether the search finds what it should, best first: against real titles, and against SQLite's own search.
+"""Quality of search results on real titles, compared with SQLite's full-text search.
 
     python -m bench.search_quality FILE
 
-FILE is what `manage.py import_articles` reads. Prints, for words that begin many others, how many of the first 20
-articles have them as a whole word; and for queries of whole words how many of the articles that FTS5 finds with
-its porter stemmer are found here too. FTS5 is given the same titles, hosts and posters.
+FILE is in the format of `manage.py import_articles`. Prints, for prefixes of many words, how many of the first 20
+articles have them as a whole word; and for queries of whole words, how many of the articles found by FTS5 with its
+porter stemmer are found by the site too. FTS5 indexes the same titles, hosts and posters.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from bench.search import fill, rows
 
 MOST = 1_000_000  # articles
 
-BEGINNINGS = ("go", "c", "r", "us", "java", "ai", "ios", "rust", "net")
+PREFIXES = ("go", "c", "r", "us", "java", "ai", "ios", "rust", "net")
 
 QUERIES = (
     "compiler optimization",
@@ -69,18 +69,18 @@ QUERIES = (
 )
 
 
-def found_here(repository: Repository, text: str, most: int = 1000) -> list[int]:
-    """Ids of what is found, best first: all pages, at most so many."""
-    found: list[int] = []
+def find(repository: Repository, text: str, most: int = 1000) -> list[int]:
+    """Return the ids of the articles found, best first; about `most` of them."""
+    ids: list[int] = []
     for number in range(1, most // 25 + 1):
         try:
             page = repository.search.get_page(read_query(text), Order.SCORE, number)
         except (PageNotFound, PageTooDeep):
             break
-        found += [article.id for article in page.articles]
+        ids += [article.id for article in page.articles]
         if not page.has_next:
             break
-    return found
+    return ids
 
 
 def is_whole(word: str, text: str) -> bool:
@@ -94,20 +94,20 @@ def measure(repository: Repository) -> None:
     rows = ((i, f"{a.title} {urlsplit(a.link).hostname or ''} {a.poster_name}") for i, a in articles.items())
     table.executemany("insert into articles (rowid, text) values (?, ?)", rows)
     print("| word | whole words among the first 20 |\n| --- | ---: |")
-    for word in BEGINNINGS:
-        first = [articles[i] for i in found_here(repository, word, 25)[:20]]
+    for word in PREFIXES:
+        first = [articles[i] for i in find(repository, word, 25)[:20]]
         texts = [f"{a.title} {urlsplit(a.link).hostname} {a.poster_name} {' '.join(a.groups)}" for a in first]
         print(f"| {word} | {sum(is_whole(word, text) for text in texts)} of {len(texts)} |", flush=True)
     both, theirs, missing = 0, 0, []
     for text in QUERIES:
-        asked = " ".join(f'"{word}"' for word in text.split() if word not in ("an", "the", "of"))
-        wanted = {row[0] for row in table.execute("select rowid from articles where articles match ?", (asked,))}
-        found = set(found_here(repository, f"{text} "))
+        query = " ".join(f'"{word}"' for word in text.split() if word not in ("an", "the", "of"))
+        expected = {row[0] for row in table.execute("select rowid from articles where articles match ?", (query,))}
+        found = set(find(repository, f"{text} "))
         if len(found) >= 1000:
-            continue  # not all can be paged through
-        both, theirs = both + len(found & wanted), theirs + len(wanted)
-        missing += [(text, articles[i].title) for i in sorted(wanted - found)[:2]]
-    print(f"\nOf {theirs:,} articles that FTS5 finds, {both:,} are found: {both / theirs:.1%}")
+            continue  # the pages do not reach all of them
+        both, theirs = both + len(found & expected), theirs + len(expected)
+        missing += [(text, articles[i].title) for i in sorted(expected - found)[:2]]
+    print(f"\nOf {theirs:,} articles found by FTS5, the site finds {both:,}: {both / theirs:.1%}")
     for text, title in missing[:20]:
         print(f"- not for {text!r}: {title}")
 

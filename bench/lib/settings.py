@@ -1,4 +1,4 @@
-"""The site's settings, with one more address: a view that does nothing."""
+"""The site's settings, with one more URL: a view that does nothing."""
 
 from voting_site.settings import *  # noqa: F403
 

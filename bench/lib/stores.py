@@ -1,4 +1,4 @@
-"""A store of its own for what is measured: the embedded server with its real settings."""
+"""Stores to measure: the embedded server with its real settings."""
 
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,7 @@ from voting_site.embedded import StorePaths, Supervisor
 
 @contextmanager
 def empty_store(folder: Path, shards: int = 1, config: Mapping[str, str] | None = None) -> Iterator[Repository]:
-    """A running store in that folder, made ready; `config` are the server's settings that differ."""
+    """Yield a repository on a new store in the folder; `config` overrides settings of the server."""
     paths = StorePaths(folder)
     supervisor = Supervisor(paths, config=dict(config or {}))
     supervisor.start(30)
@@ -27,9 +27,9 @@ def empty_store(folder: Path, shards: int = 1, config: Mapping[str, str] | None 
 
 @contextmanager
 def passing_store(shards: int = 1, config: Mapping[str, str] | None = None) -> Iterator[Repository]:
-    """The same in a folder that is gone afterwards."""
+    """Yield a repository on a new store in a temporary folder."""
     with (
         tempfile.TemporaryDirectory(prefix="bench-") as folder,
-        empty_store(Path(folder), shards, config) as found,
+        empty_store(Path(folder), shards, config) as repository,
     ):
-        yield found
+        yield repository

@@ -1,4 +1,4 @@
-"""The site's addresses and `/bench/hello`, the least this server can answer."""
+"""The site's URLs and `/bench/hello`, the smallest possible response."""
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import include, path

@@ -1,6 +1,6 @@
-"""Draws static/card.png, which other sites show beside a link to an article, from docs/card.svg.
+"""Render docs/card.svg as static/card.png, which other sites show beside a link to an article.
 
-Needs the system's Chromium. The picture holds no text, so every machine draws the same.
+Needs the system's Chromium. The picture has no text, so it is the same on every machine.
 """
 
 import shutil
@@ -17,7 +17,7 @@ SIZE = {"width": 1200, "height": 630}
 def main() -> None:
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if chromium is None:
-        raise SystemExit("There is no Chromium on this machine; static/card.png stays as it is.")
+        raise SystemExit("Chromium is not installed; static/card.png was not changed.")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium)
         page = browser.new_page(viewport=SIZE)

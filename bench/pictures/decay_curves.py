@@ -1,4 +1,4 @@
-"""Draws docs/decay.svg: what is left of an article's hotness, for several values of γ. Run by `make docs`."""
+"""Draw docs/decay.svg: the decay of an article's hotness for several values of γ. Run by `make docs`."""
 
 from math import log10
 from pathlib import Path
@@ -15,7 +15,7 @@ DECADES = 4  # from 100 % down to 0.01 %
 
 
 def share(gamma: float, hours: float) -> float:
-    """What is left after so many hours, of 1 at posting."""
+    """Return the share of the initial hotness that is left after `hours`."""
     parameters = Parameters(gamma=gamma)
     return hotness(100, 50, hours, parameters) / hotness(100, 50, 0, parameters)
 
@@ -25,7 +25,7 @@ def place(hours: float, left: float) -> tuple[float, float]:
 
 
 def curve(gamma: float, colour: str, dash: str) -> str:
-    moments = [(n / 200) ** 2 * HOURS for n in range(201)]  # the denser, the steeper
+    moments = [(n / 200) ** 2 * HOURS for n in range(201)]  # denser where the curve is steeper
     points = " ".join("{:.1f},{:.1f}".format(*place(hours, share(gamma, hours))) for hours in moments)
     pen = f'stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"'
     return f'<polyline points="{points}" fill="none" {pen}/>'

@@ -1,4 +1,4 @@
-"""Draws static/touch-icon.png from the favicon, with the system's Chromium: `make icon`."""
+"""Render the favicon as static/touch-icon.png, with the system's Chromium. Run by `make icon`."""
 
 from pathlib import Path
 
@@ -12,11 +12,11 @@ PAPER = "#fcfcfa"
 
 def main() -> None:
     mark = (STATIC / "favicon.svg").read_text()
-    page_of = f'<body style="margin:0;background:{PAPER}"><div style="margin:{(SIDE - MARK) // 2}px">{mark}</div>'
+    html = f'<body style="margin:0;background:{PAPER}"><div style="margin:{(SIDE - MARK) // 2}px">{mark}</div>'
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": SIDE, "height": SIDE}, color_scheme="light")
-        page.set_content(page_of)
+        page.set_content(html)
         page.screenshot(path=STATIC / "touch-icon.png")
         browser.close()
 

@@ -30,7 +30,7 @@ def test_a_failed_start_leaves_no_stamp(paths: StorePaths, supervise):
 def test_a_newer_servers_files_are_refused(used: StorePaths, supervise):
     stamp.write(used.stamp, NEWER)
 
-    with pytest.raises(StoreVersionError, match=r"written by Valkey 99\.0\.0 but the installed server is Valkey"):
+    with pytest.raises(StoreVersionError, match=r"written by Valkey 99\.0\.0, but the installed server is Valkey"):
         supervise()
 
     assert stamp.read(used.stamp) == NEWER
