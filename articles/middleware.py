@@ -11,7 +11,7 @@ from articles.domain import errors
 from articles.domain.refusals import refusal_of
 from articles.text.refusals import action_sentence
 from articles.web import error_pages as pages
-from articles.web.moved import moved
+from articles.web.addresses import moved
 
 _log = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from articles.domain.articles import Article
 from articles.formatting.values import grouped, listed
 from articles.text.links import host_of
-from articles.web.site_address import site_address
+from articles.web.addresses import site_address
 
 _LOCALES = {"en": "en_US", "zh-hans": "zh_CN"}
 """Languages as the platforms name them: with a territory."""

@@ -15,8 +15,8 @@ from django.views.decorators.http import require_safe
 
 from articles.domain.lists import Order
 from articles.formatting.values import iso_date
+from articles.web.addresses import site_address
 from articles.web.caching import CRAWLER_SECONDS
-from articles.web.site_address import site_address
 from articles.wiring import repository
 
 PART = 10_000

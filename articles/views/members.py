@@ -6,8 +6,8 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from articles.views.lists.paging import numbered_pager, page_number
+from articles.web.addresses import moved
 from articles.web.identity import member_named, reader_id
-from articles.web.moved import moved
 from articles.wiring import repository
 
 

@@ -1,19 +1,31 @@
-"""Permanent redirects to the canonical spelling of an address. Each keeps the query."""
+"""Addresses of the site, and redirects to them."""
 
-from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect, HttpResponseRedirect
 from django.urls import Resolver404, resolve
+from django.utils.cache import patch_cache_control
+
+from accounts.mail import public_address
+
+
+def site_address(request: HttpRequest) -> str:
+    """Return scheme and host for absolute addresses, as in feeds, sitemaps and cards; without a trailing slash.
+
+    They are the operator's `SITE_URL`, or those of the request if it is not set.
+    """
+    scheme, host = public_address(request)
+    return f"{scheme}://{host}"
 
 
 def redirect_to_path(request: HttpRequest, path: str) -> HttpResponse:
-    """Redirect to a page with another path."""
+    """Return a permanent redirect to `path`, with the query of the request."""
     query = request.META.get("QUERY_STRING", "")
     return HttpResponsePermanentRedirect(path + (f"?{query}" if query else ""))
 
 
 def redirect_without_slash(request: HttpRequest) -> HttpResponse | None:
-    """Redirect to the address without its trailing slash; None if there is no page at that address.
+    """Return a permanent redirect to the address without its trailing slash; None if that is no page either.
 
-    For addresses like `/healthz/`; Django itself redirects from `/newest` to `/newest/`.
+    For addresses such as `/healthz/`. Django itself redirects from `/newest` to `/newest/`.
     """
     if not request.path_info.endswith("/"):
         return None
@@ -21,6 +33,17 @@ def redirect_without_slash(request: HttpRequest) -> HttpResponse | None:
         match = resolve(request.path_info[:-1])
     except Resolver404:
         return None
-    if match.url_name is None:  # the catch-all route of unknown addresses
+    if match.url_name is None:  # the catch-all pattern of the API
         return None
     return redirect_to_path(request, request.get_full_path().partition("?")[0][:-1])
+
+
+def moved(path: str, query: str = "") -> HttpResponse:
+    """Return a redirect that browsers do not keep; `query` is without its question mark.
+
+    For names whose meaning can change again: the slug of a merged group can be reused, and an operator can change
+    the spelling of a member's name. Browsers keep a permanent redirect.
+    """
+    response = HttpResponseRedirect(f"{path}?{query}" if query else path)
+    patch_cache_control(response, private=True, no_cache=True)
+    return response

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from articles.api.documentation.openapi import Json, document, operations
 from articles.api.protocol.problems import MEANINGS
-from articles.web.site_address import site_address
+from articles.web.addresses import site_address
 
 
 @require_safe

@@ -23,9 +23,8 @@ from articles.views.lists.headings import list_heading, search_heading
 from articles.views.lists.list_page import FEED_NAMES
 from articles.views.lists.pages import slugs_in
 from articles.views.lists.search import asked_for, search_address
+from articles.web.addresses import moved, site_address
 from articles.web.identity import View, member_named
-from articles.web.moved import moved
-from articles.web.site_address import site_address
 from articles.wiring import repository
 
 _ORDERS = {name: order for order, name in FEED_NAMES.items()}

@@ -14,9 +14,8 @@ from articles.text.lines import InvalidInput
 from articles.text.slugs import slugs_between
 from articles.views.lists.list_page import Reader, list_page
 from articles.views.lists.paging import place_in
-from articles.web.addresses import redirect_to_path
+from articles.web.addresses import moved, redirect_to_path
 from articles.web.identity import reader_id
-from articles.web.moved import moved
 from articles.web.preferences import preferences_of
 from articles.wiring import repository
 

@@ -19,8 +19,8 @@ from articles.views.lists.headings import page_title, search_heading
 from articles.views.lists.list_page import hidden_groups
 from articles.views.lists.paging import numbered_pager, page_number
 from articles.views.lists.tabs import Tab, Tabs
+from articles.web.addresses import moved
 from articles.web.identity import reader_id
-from articles.web.moved import moved
 from articles.web.preferences import preferences_of
 from articles.wiring import repository
 
