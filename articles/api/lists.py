@@ -1,18 +1,55 @@
-"""What can be asked for."""
+"""Lists of articles: the site, its groups, and the hot list."""
 
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from ninja import Query
+from pydantic import BaseModel, Field
 
-from articles.api import readership, schemas
+from articles.api import schemas
 from articles.api.protocol.operations import LAST_PAGE, READERS, failing, router
 from articles.api.protocol.problems import Problem
+from articles.domain import articles, lists
 from articles.domain.errors import PageNotFound
-from articles.domain.lists import GROUPS_PER_LIST, Order, Span
+from articles.domain.lists import GROUPS_PER_LIST, Order, Range, Span
 from articles.text.slugs import slugs_asked_for
 from articles.web.identity import reader_id
 from articles.wiring import repository
+
+
+class HotQuery(BaseModel):
+    __doc__ = gettext_noop("Which articles of the hot list, and how many.")
+
+    range: Range = Field(
+        Range.THREE_DAYS, description=gettext_noop("How long ago articles were posted at most."), examples=["72h"]
+    )
+    limit: schemas.PlainNumber = Field(
+        20, ge=1, le=100, description=gettext_noop("Articles at most, from 1 to 100."), examples=[20]
+    )
+
+
+class HotArticle(schemas.Article):
+    __doc__ = gettext_noop("An article of the hot list.")
+
+    hotness: float = Field(description=gettext_noop("What the hot list is ordered by."))
+
+    @classmethod
+    def of(cls, article: articles.Article) -> "HotArticle":
+        return cls(hotness=article.hotness or 0.0, **schemas.fields_of(article))
+
+
+class HotList(BaseModel):
+    __doc__ = gettext_noop("The articles most read of late, hottest first.")
+
+    articles: list[HotArticle]
+    refreshed_at: float = Field(
+        description=gettext_noop("The moment all hotness is computed for, in Unix seconds.")
+    )
+
+    @classmethod
+    def of(cls, page: lists.ArticlePage) -> "HotList":
+        articles = [HotArticle.of(article) for article in page.articles]
+        return cls(articles=articles, refreshed_at=page.refreshed_at or 0.0)
 
 
 @router.get(
@@ -42,11 +79,11 @@ def list_articles(request: HttpRequest, query: Query[schemas.ListQuery]) -> sche
         "The articles most read of late, hottest first. All are scored for one moment, which is renewed every "
         "minute or so."
     ),
-    response={200: readership.HotList} | failing(400, 401, 503),
+    response={200: HotList} | failing(400, 401, 503),
     **READERS,
 )
-def list_hot(request: HttpRequest, query: Query[readership.HotQuery]) -> readership.HotList:
-    found = repository()
-    since = query.range.since(found.store.now())
-    page = found.lists.get_page(Order.HOT, since=since, size=query.limit, reader=reader_id(request))
-    return readership.HotList.of(page)
+def list_hot(request: HttpRequest, query: Query[HotQuery]) -> HotList:
+    repo = repository()
+    since = query.range.since(repo.store.now())
+    page = repo.lists.get_page(Order.HOT, since=since, size=query.limit, reader=reader_id(request))
+    return HotList.of(page)

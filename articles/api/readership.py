@@ -1,4 +1,4 @@
-"""What goes in and out where readership is concerned: views, and the hot list they make. As in `schemas`."""
+"""Count views."""
 
 from typing import Literal
 
@@ -8,50 +8,13 @@ from pydantic import BaseModel, Field, StrictInt
 
 from articles.api.protocol.auth import BearerToken, SessionCookie, anyone
 from articles.api.protocol.operations import failing, router
-from articles.api.schemas import Article, PlainNumber, fields_of
-from articles.domain import articles, lists, readership
-from articles.domain.lists import Range
+from articles.domain import readership
 from articles.readership.identity import visit_of
 from articles.readership.record import record_view
 from articles.wiring import repository
 
 CLIENT_ID_LIMIT = 200
-"""Characters of the id that a client may choose for its reader."""
-
-
-class HotQuery(BaseModel):
-    __doc__ = gettext_noop("Which articles of the hot list, and how many.")
-
-    range: Range = Field(
-        Range.THREE_DAYS, description=gettext_noop("How long ago articles were posted at most."), examples=["72h"]
-    )
-    limit: PlainNumber = Field(
-        20, ge=1, le=100, description=gettext_noop("Articles at most, from 1 to 100."), examples=[20]
-    )
-
-
-class HotArticle(Article):
-    __doc__ = gettext_noop("An article of the hot list.")
-
-    hotness: float = Field(description=gettext_noop("What the hot list is ordered by."))
-
-    @classmethod
-    def of(cls, article: articles.Article) -> "HotArticle":
-        return cls(hotness=article.hotness or 0.0, **fields_of(article))
-
-
-class HotList(BaseModel):
-    __doc__ = gettext_noop("The articles most read of late, hottest first.")
-
-    articles: list[HotArticle]
-    refreshed_at: float = Field(
-        description=gettext_noop("The moment all hotness is computed for, in Unix seconds.")
-    )
-
-    @classmethod
-    def of(cls, page: lists.ArticlePage) -> "HotList":
-        articles = [HotArticle.of(article) for article in page.articles]
-        return cls(articles=articles, refreshed_at=page.refreshed_at or 0.0)
+"""Maximum length in characters of the id that a client may choose for its reader."""
 
 
 class View(BaseModel):
