@@ -1,1 +1,1 @@
-"""The API at /api/: what the pages can do, for programs."""
+"""The JSON API at /api/, for what the pages can do."""

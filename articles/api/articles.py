@@ -1,4 +1,4 @@
-"""One article: reading, editing, removing and restoring it; and the log of what moderators do."""
+"""Read, post, edit, remove and restore articles; read the moderation log."""
 
 from contextlib import suppress
 
@@ -167,8 +167,8 @@ def remove_article(request: HttpRequest, article_id: ArticleNumber, removal: Rem
     **READERS,
 )
 def read_article_log(request: HttpRequest, article_id: ArticleNumber) -> LogPage:  # noqa: ARG001 - ninja's
-    found = repository()
-    return LogPage.of(found.moderation_log.get_for_article(found.articles.get(article_id).id))
+    repo = repository()
+    return LogPage.of(repo.moderation_log.get_for_article(repo.articles.get(article_id).id))
 
 
 @router.get(
@@ -203,12 +203,12 @@ _LOCATION = {"Location": {"description": "The article's address in the API.", "s
 def post_article(
     request: HttpRequest, response: HttpResponse, article: schemas.NewArticle
 ) -> Status[schemas.PostedArticle]:
-    found, poster = repository(), actor(request)
+    repo, poster = repository(), actor(request)
     title, link = clean_title(article.title), clean_link(article.link)
     groups = slugs_of(article.groups)
-    check_groups(groups, found.groups.get_titles(), at_most=found.rules.max_groups_by_poster)
-    posted = found.articles.post(poster.id, poster.name, title, link, groups)
+    check_groups(groups, repo.groups.get_titles(), at_most=repo.rules.max_groups_by_poster)
+    posted = repo.articles.post(poster.id, poster.name, title, link, groups)
     response["Location"] = reverse("api:read_article", args=[posted.id])
-    stored = found.articles.get(posted.id, poster.id)
+    stored = repo.articles.get(posted.id, poster.id)
     answer = schemas.PostedArticle.from_post(stored, existing=not posted.is_new)
     return Status(201 if posted.is_new else 200, answer)

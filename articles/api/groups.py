@@ -1,4 +1,4 @@
-"""Groups: the list of them, and what moderators do to them. The rules are those of the forms."""
+"""List groups, and change them as a moderator. The rules are those of the forms."""
 
 from collections.abc import Collection, Sequence
 from typing import Any, TypeVar
@@ -96,12 +96,12 @@ def assign_groups(
 ) -> schemas.Assigned:
     if not request.user.has_perm("articles.assign_groups"):
         raise PermissionDenied
-    found, wanted = repository(), slugs_of(assignment.groups)
+    repo, slugs = repository(), slugs_of(assignment.groups)
     reason = clean_reason(assignment.reason) if assignment.reason else ""
-    known = {*found.groups.get_titles(), *found.articles.get(article_id).groups}
-    check_groups(wanted, known)
-    others = known.difference(wanted)  # not only those it is in now: another moderator may be adding one
-    groups = found.groups.assign(article_id, wanted, others, actor=actor(request), reason=reason)
+    known = {*repo.groups.get_titles(), *repo.articles.get(article_id).groups}
+    check_groups(slugs, known)
+    others = known.difference(slugs)  # not only its current ones: another moderator may be adding one
+    groups = repo.groups.assign(article_id, slugs, others, actor=actor(request), reason=reason)
     return schemas.Assigned(id=article_id, groups=list(groups))
 
 
@@ -126,7 +126,7 @@ def list_groups(request: HttpRequest) -> GroupList:  # noqa: ARG001 - ninja's
     **_CHANGES,
 )
 def create_group(request: HttpRequest, response: HttpResponse, group: NewGroup) -> Status[Group]:
-    _needs_permission(request)
+    _require_permission(request)
     groups = repository().groups
     form = _checked(GroupForm({"title": group.title}, known=groups.get_titles()))
     groups.create(form.slug, form.cleaned_data["title"], actor(request))
@@ -153,7 +153,7 @@ def read_group(request: HttpRequest, slug: GroupName) -> Group:  # noqa: ARG001 
     **_CHANGES,
 )
 def rename_group(request: HttpRequest, slug: GroupName, renaming: Renaming) -> Group:
-    _needs_permission(request)
+    _require_permission(request)
     group, groups = _group(slug), repository().groups
     renamed = lists.Group(group.slug, group.title)
     form = _checked(RenameForm({"title": renaming.title}, group=renamed, groups=groups.list_all()))
@@ -172,7 +172,7 @@ def rename_group(request: HttpRequest, slug: GroupName, renaming: Renaming) -> G
     **_CHANGES,
 )
 def merge_group(request: HttpRequest, slug: GroupName, merging: Merging) -> Merged:
-    _needs_permission(request)
+    _require_permission(request)
     group, into, groups = _group(slug), clean_slug(merging.into), repository().groups
     check_groups([into], groups.get_titles())
     if group.slug == into:
@@ -181,18 +181,18 @@ def merge_group(request: HttpRequest, slug: GroupName, merging: Merging) -> Merg
     return Merged(into=into, moved=moved)
 
 
-def _needs_permission(request: HttpRequest) -> None:
+def _require_permission(request: HttpRequest) -> None:
     if not request.user.has_perm("articles.assign_groups"):
         raise PermissionDenied
 
 
 def _group(name: str) -> Group:
-    """The group of this name, however it is typed. Raises GroupNotFound."""
+    """Return the group with this name, in any spelling. Raises GroupNotFound."""
     return Group.of(repository().groups.get(slug_asked_for(name)))
 
 
 def _checked(form: Form) -> Form:
-    """The form, which is valid. Raises GroupExists, and Problem for what else it refuses."""
+    """Return the form if it is valid. Raises GroupExists, or Problem for any other error."""
     if not form.is_valid():
         refusal = next(iter(form.errors.as_data().values()))[0]
         if refusal.code == "taken":
@@ -206,6 +206,7 @@ def _reason(raw: str) -> str:
 
 
 def slugs_of(names: Sequence[str]) -> list[str]:
+    """Return the slugs of these names of groups, each once. Raises InvalidInput."""
     return list(dict.fromkeys(map(clean_slug, names)))
 
 

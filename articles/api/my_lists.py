@@ -1,4 +1,4 @@
-"""What the member alone can ask for: who one is here, and articles voted for, opposed and saved."""
+"""The member's own name and permissions, and articles posted, voted for, opposed and saved."""
 
 from collections.abc import Callable
 from typing import Any
@@ -90,15 +90,15 @@ _OWN: dict[str, Any] = {
 )
 def read_me(request: HttpRequest) -> Me:
     prefix = f"{ArticlePermissions._meta.app_label}."
-    held = sorted(
+    permissions = sorted(
         name.removeprefix(prefix) for name in request.user.get_all_permissions() if name.startswith(prefix)
     )
     name = request.user.get_username()
-    lists = {one: reverse(f"api:list_{one}") for one in ("voted", "opposed", "saved")}
+    lists = {tab: reverse(f"api:list_{tab}") for tab in ("voted", "opposed", "saved")}
     return Me(
         name=name,
-        moderator=not _MODERATING.isdisjoint(held),
-        permissions=held,
+        moderator=not _MODERATING.isdisjoint(permissions),
+        permissions=permissions,
         lists=OwnLists(posted=reverse("api:list_posted", args=[name]), **lists),
     )
 

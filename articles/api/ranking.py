@@ -1,4 +1,4 @@
-"""Why an article ranks where it does, as JSON. As in `schemas`."""
+"""Explain the rank of an article."""
 
 from dataclasses import asdict
 
@@ -11,8 +11,8 @@ from articles.api.protocol.operations import ArticleNumber, failing, router
 from articles.domain import explanation
 from articles.wiring import repository
 
-_EVERY = 6
-"""Hours between the points of the decay."""
+_DECAY_STEP_HOURS = 6
+"""Time between two values of the decay."""
 
 
 class Neighbour(BaseModel):
@@ -131,23 +131,23 @@ class Explanation(BaseModel):
     )
 
     @classmethod
-    def of(cls, found: explanation.Explanation) -> "Explanation":
+    def of(cls, source: explanation.Explanation) -> "Explanation":
         return cls(
-            id=found.article_id,
-            front_page=_place(found.front),
-            groups=[GroupPlace(group=p.slug, title=p.title, rank=p.rank, of=p.of) for p in found.groups],
-            hot_list=None if found.hot is None else _place(found.hot),
-            score=_score(found.score),
-            hotness=_hotness(found.hotness),
-            one_more_vote=None if found.next_vote is None else NextVote(**asdict(found.next_vote)),
-            closes_at=found.closes_at,
+            id=source.article_id,
+            front_page=_place(source.front),
+            groups=[GroupPlace(group=p.slug, title=p.title, rank=p.rank, of=p.of) for p in source.groups],
+            hot_list=None if source.hot is None else _place(source.hot),
+            score=_score(source.score),
+            hotness=_hotness(source.hotness),
+            one_more_vote=None if source.next_vote is None else NextVote(**asdict(source.next_vote)),
+            closes_at=source.closes_at,
             decay=[
-                FutureHotness(hours=hours, hotness=found.hotness.after(hours))
-                for hours in range(0, explanation.DECAY_HOURS + 1, _EVERY)
+                FutureHotness(hours=hours, hotness=source.hotness.after(hours))
+                for hours in range(0, explanation.DECAY_HOURS + 1, _DECAY_STEP_HOURS)
             ],
             history=[
-                Sample(time=one.at, rank=one.rank, points=one.points, hot_rank=one.hot_rank)
-                for one in found.history
+                Sample(time=sample.at, rank=sample.rank, points=sample.points, hot_rank=sample.hot_rank)
+                for sample in source.history
             ],
         )
 
@@ -168,16 +168,16 @@ def _score(parts: explanation.ScoreParts) -> ScoreParts:
 
 
 def _hotness(parts: explanation.HotnessParts) -> HotnessParts:
-    in_force = parts.parameters
+    parameters = parts.parameters
     return HotnessParts(
         pv=parts.pv,
         uv=parts.uv,
-        alpha=in_force.alpha,
-        beta=in_force.beta,
+        alpha=parameters.alpha,
+        beta=parameters.beta,
         readers=parts.readers,
         hours=parts.hours,
-        base=in_force.base,
-        gamma=in_force.gamma,
+        base=parameters.base,
+        gamma=parameters.gamma,
         denominator=parts.denominator,
         hotness=parts.value,
         refreshed_at=parts.refreshed_at,
@@ -196,5 +196,5 @@ def _hotness(parts: explanation.HotnessParts) -> HotnessParts:
     openapi_extra={"security": [{}]},
 )
 def explain_ranking(request: HttpRequest, article_id: ArticleNumber) -> Explanation:  # noqa: ARG001 - ninja's
-    found = repository()
-    return Explanation.of(found.explanations.get(found.articles.get(article_id)))
+    repo = repository()
+    return Explanation.of(repo.explanations.get(repo.articles.get(article_id)))

@@ -1,6 +1,6 @@
-"""What goes in and out, as JSON. All descriptions are shown in the documentation, translated there.
+"""Models of request and response bodies. Their descriptions are shown, translated, in the documentation.
 
-Plain pydantic models: ninja's own would take a body of `"text"` for an object and read its methods as fields.
+These are plain pydantic models: ninja's own accept the body `"text"` as an object and read its methods as fields.
 """
 
 import re
@@ -19,7 +19,7 @@ _NUMBER = re.compile("[1-9][0-9]{0,99}")
 
 
 def _plain_number(raw: object) -> object:
-    """Refuses numbers in a query that are spelled otherwise than we would. Raises ValueError."""
+    """Return a number of a query. Raises ValueError for one with a sign, a blank or a leading zero."""
     if isinstance(raw, str) and not _NUMBER.fullmatch(raw):
         raise ValueError(raw)
     return raw
@@ -191,7 +191,7 @@ class Failure(BaseModel):
 
 
 def fields_of(article: articles.Article) -> dict[str, Any]:
-    """The fields of `Article`, by name."""
+    """Return the fields of `Article`, by name."""
     removed = article.removed is not None
     return {
         "id": article.id,

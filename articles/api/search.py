@@ -1,4 +1,4 @@
-"""What goes in and out of the search. As in `schemas`."""
+"""Search articles."""
 
 from typing import Literal
 
@@ -20,7 +20,7 @@ from articles.web.identity import reader_id
 from articles.wiring import repository
 
 LAST_PAGE = 100
-"""Beyond any page of what can be paged through, whatever the size of a page."""
+"""Highest page number accepted. Search results end before it, whatever the page size."""
 
 
 class SearchQuery(BaseModel):
@@ -91,14 +91,14 @@ class SearchPage(BaseModel):
 def search(request: HttpRequest, query: Query[SearchQuery]) -> SearchPage:
     slug = slug_asked_for(query.group) if query.group else None
     order, reader = Order(query.order), reader_id(request)
-    hidden = _hidden_as_asked(query.hide or "")
+    hidden = _hidden_groups(query.hide or "")
     page = repository().search.get_page(
         read_query(query.q), order, query.page, slug=slug, hidden=hidden, reader=reader
     )
     return SearchPage.of(page)
 
 
-def _hidden_as_asked(names: str) -> tuple[str, ...]:
+def _hidden_groups(names: str) -> tuple[str, ...]:
     try:
         return hidden_in(names)
     except BadQuery as bad:

@@ -1,4 +1,4 @@
-"""The OpenAPI document: what the operations declare, and what holds for all of them."""
+"""Build the OpenAPI document from what the operations declare and what applies to all of them."""
 
 import json
 import re
@@ -16,40 +16,40 @@ SCHEMAS = "#/components/schemas/"
 _CONVERTER = re.compile("<(?:[^:>]+:)?([^>]+)>")
 
 _FAILURE: Json = {"content": {"application/json": {"schema": {"$ref": f"{SCHEMAS}Failure"}}}}
-_ANYWHERE: Json = {"414": {}, "500": _FAILURE}
-"""Responses of every operation, which none declares. 414 comes from the web server, which does not speak JSON."""
+_COMMON_RESPONSES: Json = {"414": {}, "500": _FAILURE}
+"""Responses of every operation, which none declares. 414 comes from the web server and is not JSON."""
 
 
 @cache
 def document() -> Json:
     """Return the OpenAPI document, in English."""
-    found: dict[str, Any] = _with_plain_references(json.loads(json.dumps(api.get_openapi_schema())))
-    for _path, _method, operation in operations(found):
+    spec: dict[str, Any] = _with_plain_references(json.loads(json.dumps(api.get_openapi_schema())))
+    for _path, _method, operation in operations(spec):
         for parameter in operation["parameters"]:
-            parameter.pop("examples", None)  # stands in its schema; here it would have to be a map
-        operation["responses"] |= {status: dict(response) for status, response in _ANYWHERE.items()}
+            parameter.pop("examples", None)  # they are in its schema too; here OpenAPI wants a map
+        operation["responses"] |= {status: dict(response) for status, response in _COMMON_RESPONSES.items()}
         for status, response in operation["responses"].items():
             if meaning := MEANINGS.get(int(status)):
                 response["description"] = meaning.text + _codes(meaning)
-    schemas, used = found["components"]["schemas"], _used_schemas(found)
-    found["components"]["schemas"] = {name: schemas[name] for name in schemas if name in used}
-    return found
+    schemas, used = spec["components"]["schemas"], _used_schemas(spec)
+    spec["components"]["schemas"] = {name: schemas[name] for name in schemas if name in used}
+    return spec
 
 
-def operations(found: Json) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Path, method in lower case and description of each operation of a document."""
-    for path, methods in found["paths"].items():
+def operations(spec: Json) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Yield the path, the method in lower case and the description of each operation of a document."""
+    for path, methods in spec["paths"].items():
         for method, operation in methods.items():
             yield path, method, operation
 
 
 def query_parameters(route: str, method: str) -> frozenset[str] | None:
-    """Names of an operation's query parameters; `route` is Django's. None if there is no such operation."""
+    """Return the names of an operation's query parameters; None if there is no operation at Django's `route`."""
     path = "/" + _CONVERTER.sub(r"{\1}", route)
     operation = document()["paths"].get(path, {}).get(method.lower())
     if operation is None:
         return None
-    return frozenset(one["name"] for one in operation["parameters"] if one["in"] == "query")
+    return frozenset(item["name"] for item in operation["parameters"] if item["in"] == "query")
 
 
 def _codes(meaning: Meaning) -> str:
@@ -57,13 +57,13 @@ def _codes(meaning: Meaning) -> str:
 
 
 def _with_plain_references(value: Any) -> Any:
-    """Replace each `allOf` of a single schema, which generators of clients read as a new object.
+    """Replace each `allOf` of a single schema, which client generators read as a new object.
 
     In OpenAPI 3.1 a reference may have siblings, such as a default. ninja also copies the schema it refers to into
-    parameters; its title says which one it is.
+    parameters; the title of the copy names it.
     """
     if isinstance(value, list):
-        return [_with_plain_references(one) for one in value]
+        return [_with_plain_references(item) for item in value]
     if not isinstance(value, dict):
         return value
     plain = {name: _with_plain_references(one) for name, one in value.items()}
@@ -78,13 +78,13 @@ def _with_plain_references(value: Any) -> Any:
     return plain
 
 
-def _used_schemas(found: Json) -> frozenset[str]:
-    """Names of the schemas that the operations refer to, directly or through others."""
-    schemas, used = found["components"]["schemas"], set[str]()
-    waiting = _references(found["paths"])
-    while waiting:
-        used |= waiting
-        waiting = set[str]().union(*(_references(schemas[name]) for name in waiting)) - used
+def _used_schemas(spec: Json) -> frozenset[str]:
+    """Return the names of the schemas that the operations refer to, directly or through others."""
+    schemas, used = spec["components"]["schemas"], set[str]()
+    pending = _references(spec["paths"])
+    while pending:
+        used |= pending
+        pending = set[str]().union(*(_references(schemas[name]) for name in pending)) - used
     return frozenset(used)
 
 

@@ -1,4 +1,4 @@
-"""The API's documentation: as an OpenAPI document, and as a page made from it."""
+"""Views of the API's documentation: an OpenAPI document, and a page made from it."""
 
 import json
 import shlex
@@ -24,7 +24,7 @@ def openapi(_request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def docs(request: HttpRequest) -> HttpResponse:
-    """The page. It needs no script."""
+    """Return the documentation as a page that needs no script."""
     failures = [(status, _(meaning.text), meaning.codes) for status, meaning in MEANINGS.items()]
     context = {"endpoints": list(endpoints(site_address(request))), "shapes": list(shapes()), "failures": failures}
     return render(request, "api/documentation.html", context)
@@ -43,7 +43,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One status an endpoint may answer with; `shape` names the object that comes with it, "" for none."""
+    """A status that an endpoint can return; `shape` is the name of the object in the body, "" without one."""
 
     status: int
     text: str
@@ -67,7 +67,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """An object of the answers."""
+    """An object in responses."""
 
     name: str
     text: str
@@ -75,7 +75,7 @@ class Shape:
 
 
 def endpoints(root: str) -> Iterator[Endpoint]:
-    """Every endpoint; `root` is the site's address in the examples."""
+    """Yield every endpoint; `root` is the site's address in the examples."""
     for path, method, operation in operations(document()):
         yield Endpoint(
             name=operation["operationId"],
@@ -91,26 +91,26 @@ def endpoints(root: str) -> Iterator[Endpoint]:
 
 
 def shapes() -> Iterator[Shape]:
-    """Every object that answers are made of."""
-    asked_for = {_component(operation["requestBody"]) for *_rest, operation in _bodies()}
+    """Yield every object that responses are made of."""
+    request_bodies = {
+        _component(operation["requestBody"])
+        for _path, _method, operation in operations(document())
+        if "requestBody" in operation
+    }
     for name, schema in sorted(document()["components"]["schemas"].items()):
-        if "properties" in schema and name not in asked_for:
+        if "properties" in schema and name not in request_bodies:
             yield Shape(name, _(schema["description"]), tuple(_properties(schema, "")))
 
 
-def _bodies() -> Iterator[tuple[str, str, Json]]:
-    return (row for row in operations(document()) if "requestBody" in row[2])
-
-
 def _component(holder: Json) -> str:
-    """Name of the object in a request's body or in an answer."""
+    """Return the name of the object in the body of a request or response."""
     reference: str = holder["content"]["application/json"]["schema"]["$ref"]
     return reference.rsplit("/", 1)[-1]
 
 
 def _schema(name: str) -> Json:
-    found: Json = document()["components"]["schemas"][name]
-    return found
+    schema: Json = document()["components"]["schemas"][name]
+    return schema
 
 
 def _translated(text: str) -> str:
@@ -134,7 +134,7 @@ def _properties(schema: Json, place: str) -> Iterator[Field]:
 
 
 def _type(schema: Json) -> str:
-    """A type in words: what JSON calls it, the values it can have, or the name of an object."""
+    """Return a type in words: its name in JSON, its possible values, or the name of an object."""
     match schema:
         case {"$ref": str(reference)}:
             name = reference.rsplit("/", 1)[-1]
@@ -154,7 +154,7 @@ def _answer(status: int, answer: Json) -> Answer:
 
 
 def _example(address: str, method: str, operation: Json) -> str:
-    """A call with curl, with all parameters that have an example."""
+    """Return a call with curl, with all parameters that have an example."""
     query = {}
     for parameter in operation["parameters"]:
         for value in parameter["schema"].get("examples", ())[:1]:

@@ -1,4 +1,4 @@
-"""Who asks: the owner of a token, or else the member who is logged in, or else anyone."""
+"""Authenticate requests by a personal token, or else by the session; accept readers without account."""
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
@@ -14,7 +14,7 @@ _SAFE = ("GET", "HEAD", "OPTIONS")
 
 
 class BearerToken(AuthBase):
-    """A personal token. It goes before a session: a wrong one is refused even if somebody is logged in."""
+    """A personal token. It takes precedence: an invalid token is refused even with a valid session."""
 
     openapi_type = "http"
     openapi_scheme = "bearer"
@@ -32,7 +32,7 @@ class BearerToken(AuthBase):
 
 
 class SessionCookie(AuthBase):
-    """The session of the site's pages. What changes something needs the page's CSRF token as well."""
+    """The session of the site's pages. Unsafe methods also need the page's CSRF token."""
 
     openapi_type = "apiKey"
     openapi_in = "cookie"
@@ -48,7 +48,7 @@ class SessionCookie(AuthBase):
 
 
 class _CsrfCheck(CsrfViewMiddleware):
-    """Django's own check, made here because requests with a token need none."""
+    """Django's own check, run here because requests with a personal token do not need it."""
 
     @classmethod
     def fails(cls, request: HttpRequest) -> bool:
@@ -65,7 +65,7 @@ def _any_view(_request: HttpRequest) -> HttpResponse:
 
 
 def anyone(request: HttpRequest) -> User | AnonymousUser:
-    """Lets readers without account in."""
+    """Accept every request, also from readers without account."""
     return request.user
 
 

@@ -1,4 +1,4 @@
-"""What all addresses of the API share: methods, media types, and who may keep an answer."""
+"""Rules of every address of the API: methods, media types, query parameters and caching."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -19,12 +19,14 @@ _WITHOUT_BODY = ("GET", "HEAD")
 
 
 def in_envelope(view: View) -> View:
-    """A view of the API; it takes HEAD wherever it takes GET."""
+    """Apply the rules of the API to a view. It takes HEAD if it takes GET."""
 
     @csrf_exempt  # checked by auth.SessionCookie
     @wraps(view)
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        answer = _refuse_media_type(request) or _refuse_query(request) or _ask(view, request, *args, **kwargs)
+        answer = (
+            _refuse_media_type(request) or _refuse_query(request) or _call_view(view, request, *args, **kwargs)
+        )
         if answer.status_code == 405:
             answer = _method_not_allowed(answer["Allow"])
         _limit_caching(request, answer)
@@ -33,10 +35,10 @@ def in_envelope(view: View) -> View:
     return wrapped
 
 
-def _ask(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+def _call_view(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
     method = request.method
     if method == "HEAD":
-        request.method = "GET"  # ninja knows no HEAD
+        request.method = "GET"  # ninja does not support HEAD
     try:
         return view(request, *args, **kwargs)
     finally:
@@ -44,7 +46,7 @@ def _ask(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpRes
 
 
 def _refuse_media_type(request: HttpRequest) -> HttpResponse | None:
-    """415 for a body that is not JSON in UTF-8, before anything reads it; what comes with a GET is not read."""
+    """Return 415 for a body that is not JSON in UTF-8, before it is read. The body of a GET is ignored."""
     if request.method in _WITHOUT_BODY:
         return None
     has_body = request.META.get("CONTENT_LENGTH") not in (None, "", "0")
@@ -55,7 +57,7 @@ def _refuse_media_type(request: HttpRequest) -> HttpResponse | None:
 
 
 def _refuse_query(request: HttpRequest) -> HttpResponse | None:
-    """400 for a parameter that the operation does not have, or that is given twice: a mistake, never ignored."""
+    """Return 400 for a parameter that the operation does not have, or that is given twice."""
     route = request.resolver_match.route if request.resolver_match and request.GET else ""
     known = query_parameters(route, "GET" if request.method == "HEAD" else str(request.method))
     if known is None:
@@ -77,7 +79,7 @@ def _method_not_allowed(allow: str) -> HttpResponse:
 
 
 def _limit_caching(request: HttpRequest, answer: HttpResponse) -> None:
-    """What a reader without account gets may be kept by anybody who asks again before using it."""
+    """Set Cache-Control and Vary. Shared caches revalidate what they store for readers without account."""
     patch_vary_headers(answer, ("Cookie", "Authorization"))
     if request.method not in ("GET", "HEAD") or answer.status_code >= 500:
         patch_cache_control(answer, no_store=True)

@@ -1,4 +1,4 @@
-"""What answers where no view was reached: JSON under the API's addresses, pages elsewhere."""
+"""Error handlers of the site: JSON under the API's addresses, pages elsewhere."""
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse

@@ -1,4 +1,4 @@
-"""What the API's operations share: one router, types of parameters, documented failures."""
+"""The router, parameter types and documented failures that the API's operations share."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from articles.api import schemas
 from articles.api.protocol.auth import EVERYONE
 
 LAST_PAGE = 10**9
-"""No list is longer; the store could not count further."""
+"""Highest page number accepted. No list is longer, and the store cannot count much further."""
 
 
 ArticleNumber = PathEx[int, P(description=gettext_noop("The article's number."), ge=1, examples=[42])]
@@ -19,7 +19,7 @@ router = Router()
 
 
 def failing(*statuses: int) -> dict[int, Any]:
-    """Answers with these statuses, for the documentation."""
+    """Return the responses with these statuses, for the documentation."""
     return dict.fromkeys(statuses, schemas.Failure)
 
 

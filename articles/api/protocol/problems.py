@@ -1,4 +1,4 @@
-"""Why a request failed: every failure of the API is `{"error": {"code", "message"}}`.
+"""Failures of the API. The body of each is `{"error": {"code", "message"}}`.
 
 Codes are stable, messages are in the reader's language.
 """
@@ -27,7 +27,7 @@ _log = logging.getLogger(__name__)
 
 
 class Meaning(NamedTuple):
-    """What a status means here, and the codes it comes with."""
+    """The meaning of a status in this API, and its codes."""
 
     text: str
     codes: tuple[str, ...]
@@ -71,7 +71,7 @@ MEANINGS = {
 
 
 class Problem(Exception):
-    """A failure with the status, the code and the message it is answered with."""
+    """A failure, with the status, the code and the message of its response."""
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ def failed() -> Problem:
 
 
 def answer_to(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """The answer to whatever went wrong. What nobody foresaw is told to the log alone."""
+    """Return the response to an exception. Details of an unexpected one go to the log only."""
     problem = exception if isinstance(exception, Problem) else _problem_of(exception)
     if problem.status == 503:
         _log.error("%s: %s: %s", problem.code, type(exception).__name__, exception)
@@ -159,7 +159,7 @@ def _unavailable(message: str) -> Problem:
 
 
 def _unreadable(exception: Exception) -> Problem:
-    """Requests that could not be read; at last, our own faults."""
+    """Return the problem of a request that cannot be read; 500 for any other exception."""
     match exception:
         case RequestDataTooBig():
             return Problem(413, "body-too-large", _("The body is too large."))
@@ -189,7 +189,7 @@ _QUOTED = re.compile("'([^']*)'")
 
 
 def _validation_message(error: dict[str, Any]) -> str:
-    """The first thing wrong with the parameters, as a sentence that names the field."""
+    """Return a validation error as a sentence that names the field."""
     field, bounds = _field(error["loc"]), error.get("ctx", {})
     if not field:
         return _("The body must be a JSON object.")
@@ -199,6 +199,6 @@ def _validation_message(error: dict[str, Any]) -> str:
 
 
 def _field(location: tuple[Any, ...]) -> str:
-    """`groups.0` from ("body", "article", "groups", 0), where "article" is our own name for the body."""
+    """Return `groups.0` for ("body", "article", "groups", 0); "article" is the parameter of the view."""
     source, *parts = location
     return ".".join(map(str, parts[1:] if source == "body" else parts[-1:]))

@@ -1,4 +1,4 @@
-"""The one NinjaAPI, with the endpoints and the way failures are answered."""
+"""The site's NinjaAPI, with its operations and error handlers."""
 
 import json
 from importlib import import_module
@@ -16,32 +16,34 @@ from articles.api.protocol.problems import answer_to
 
 
 class StrictJson(Parser):
-    """Reads what is JSON by its standard: one spelling of each object, no NaN, nothing guessed."""
+    """Parse strict JSON: UTF-8, no duplicate names in an object, no NaN or Infinity."""
 
     def parse_body(self, request: HttpRequest) -> Any:
-        """The body's value. Raises ValueError, RecursionError."""
-        return json.loads(request.body.decode(), object_pairs_hook=_unambiguous, parse_constant=_refuse)
+        """Return the body's value. Raises ValueError or RecursionError."""
+        return json.loads(
+            request.body.decode(), object_pairs_hook=_without_duplicates, parse_constant=_refuse_constant
+        )
 
 
-def _unambiguous(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a name stands twice")
-    return found
+def _without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        raise ValueError("duplicate name")
+    return value
 
 
-def _refuse(constant: str) -> NoReturn:
+def _refuse_constant(constant: str) -> NoReturn:
     raise ValueError(constant)
 
 
 class PlainJson(JSONRenderer):
-    """Chinese as it is: half the size of its escapes."""
+    """Write Chinese unescaped, which halves its size."""
 
     json_dumps_params = {"ensure_ascii": False, "separators": (",", ":")}
 
 
 class SiteApi(NinjaAPI):
-    """Operations are named by their functions."""
+    """Name operations after their functions."""
 
     def get_openapi_operation_id(self, operation: Operation) -> str:
         return operation.view_func.__name__
@@ -58,13 +60,13 @@ api = SiteApi(
         "ignored. A method that an address does not take is answered 405 with `Allow`."
     ),
     urls_namespace="api",
-    openapi_url=None,  # documentation.py serves both, in the site's own look
+    openapi_url=None,  # articles/api/documentation serves both, in the site's design
     docs_url=None,
     parser=StrictJson(),
     renderer=PlainJson(),
 )
 for _noun in ("lists", "search", "readership", "votes", "ranking", "my_lists", "groups", "articles"):
-    import_module(f"articles.api.{_noun}")  # registers its operations; the documentation has them in this order
+    import_module(f"articles.api.{_noun}")  # registers its operations; the documentation keeps this order
 api.add_router("", router)
-for _kind in (Exception, Http404, HttpError, ValidationError):  # ninja answers the latter three itself otherwise
+for _kind in (Exception, Http404, HttpError, ValidationError):  # else ninja answers the last three itself
     api.exception_handler(_kind)(answer_to)
