@@ -1,4 +1,4 @@
-"""What people type, checked and cleaned: each refusal stands next to its field."""
+"""Forms to post, edit, remove and restore an article."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -59,7 +59,7 @@ class PostForm(LinkForm):
 
 
 class EditForm(LinkForm):
-    """An article's title and link; moderators may say why."""
+    """Title and link of an article; moderators can give a reason."""
 
     reason = reason_field(required=False)
 
@@ -70,6 +70,6 @@ class EditForm(LinkForm):
 
 
 class ReasonForm(forms.Form):
-    """Why an article is removed or restored."""
+    """The reason for removing or restoring an article."""
 
     reason = reason_field()

@@ -1,4 +1,4 @@
-"""Fields of forms that clean what people type, with their errors in the reader's language."""
+"""Form fields that clean their input, with errors in the reader's language."""
 
 import json
 import re
@@ -18,7 +18,7 @@ from articles.text.refusals import input_sentence
 from articles.text.slugs import SLUGS_PER_REQUEST, clean_slug
 
 MOST_GROUP_BOXES = 40
-"""Groups offered as boxes to tick, the largest first; further ones are typed."""
+"""Maximum number of checkboxes, for the largest groups; names of other groups are typed."""
 
 _STEPS = json.dumps(STEPS)
 
@@ -26,7 +26,7 @@ _BETWEEN_NAMES = re.compile(r"[\s,;，、；]+")
 
 
 class CleanedField(forms.CharField):
-    """A line cleaned by one of our own functions, whose refusals become the field's errors."""
+    """A line of text cleaned by a function of `articles.text`, whose InvalidInput becomes the field's error."""
 
     def __init__(self, clean: Callable[[str], str], **options: Any) -> None:
         super().__init__(strip=False, **options)
@@ -43,9 +43,9 @@ class CleanedField(forms.CharField):
 
 
 class LineInput(forms.TextInput):
-    """A line whose characters static/js/posting.js counts as `articles.text.lines.clean_line` does.
+    """A text input whose characters static/js/posting.js counts as `articles.text.lines.clean_line` does.
 
-    It has no `maxlength`: browsers count an emoji as two characters or more, and cut pasted text silently.
+    It has no `maxlength`: browsers count an emoji as two or more characters, and truncate pasted text silently.
     """
 
     def __init__(self, limit: int, attrs: Mapping[str, Any] | None = None) -> None:
@@ -53,17 +53,17 @@ class LineInput(forms.TextInput):
         self._limit = limit
 
     def get_context(self, name: str, value: Any, attrs: Mapping[str, Any] | None) -> dict[str, Any]:
-        counting = {
+        counter_attrs = {
             "data-counter": _("%(n)s of %(limit)s characters") % {"n": "{n}", "limit": "{limit}"},
             "data-limit": self._limit,
             "data-unread": UNREAD_FACTOR * self._limit,
             "data-steps": _STEPS,
         }
-        return super().get_context(name, value, dict(attrs or {}) | counting)
+        return super().get_context(name, value, dict(attrs or {}) | counter_attrs)
 
 
 class GroupsWidget(forms.Widget):
-    """Boxes to tick, and a line to type further names into. All travel under one name."""
+    """Checkboxes, and a text input for further names. All are sent under one field name."""
 
     template_name = "groups/widget.html"
     use_fieldset = True
@@ -81,11 +81,11 @@ class GroupsWidget(forms.Widget):
     def get_context(self, name: str, value: Any, attrs: Mapping[str, Any] | None) -> dict[str, Any]:
         context = super().get_context(name, value, dict(attrs or {}))
         chosen = list(value or ())
-        ticked = {group.slug for group in self.offered}
+        offered_slugs = {group.slug for group in self.offered}
         context["widget"] |= {
             "offered": self.offered,
             "chosen": set(chosen),
-            "typed": ", ".join(slug for slug in chosen if slug not in ticked),
+            "typed": ", ".join(slug for slug in chosen if slug not in offered_slugs),
         }
         return context
 
@@ -99,11 +99,10 @@ class GroupsField(forms.Field):
     widget = GroupsWidget
 
     def offer(self, groups: Sequence[Group], always: Collection[str] = ()) -> None:
-        """Show these groups as boxes: the largest, and those in `always`."""
+        """Offer the largest of these groups as checkboxes, and those in `always`."""
         largest = sorted(groups, key=lambda group: -group.articles)[:MOST_GROUP_BOXES]
         more = [group for group in groups if group.slug in always and group not in largest]
-        shown = sorted([*largest, *more], key=lambda group: group.title.casefold())
-        self.widget.offered = shown
+        self.widget.offered = sorted([*largest, *more], key=lambda group: group.title.casefold())
 
     def clean(self, value: Any) -> list[str]:
         names = [name for line in value or () for name in _BETWEEN_NAMES.split(str(line)[:2000]) if name]
@@ -126,17 +125,18 @@ class GroupsField(forms.Field):
 
 
 def clean_token_label(name: str) -> str:
-    """As `accounts.token_names.Clean`."""
+    """Clean the name of a personal token, as `accounts.token_names.Clean`. Raises ValidationError."""
     return CleanedField(clean_token_name).clean(name)
 
 
 def refuse_unknown(slugs: Collection[str], known: Collection[str]) -> None:
+    """Raise ValidationError for slugs that are not `known`."""
     if unknown := [slug for slug in slugs if slug not in known]:
         raise ValidationError(_("There is no group named %(names)s.") % {"names": listed(unknown)})
 
 
 def reason_field(*, required: bool = True) -> CleanedField:
-    """Why a moderator does something, for everyone to read."""
+    """Return the field for a moderator's reason, which is public."""
     return CleanedField(
         clean_reason,
         required=required,

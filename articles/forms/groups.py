@@ -1,4 +1,4 @@
-"""What moderators type about groups."""
+"""Moderators' forms for groups."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,10 +16,9 @@ from articles.text.slugs import slug_from_title
 
 
 class AssignForm(forms.Form):
-    """The groups of one article: ticked, unticked, typed, and one made on the spot.
+    """The groups of an article: checkboxes, typed names, and a group to create.
 
-    `was` holds the groups the form was drawn with, so that two moderators at once each change only what
-    they touched.
+    `was` holds the groups when the form was rendered, so that concurrent changes of two moderators are merged.
     """
 
     groups = GroupsField(label=gettext_lazy("Groups"), required=False)
@@ -45,30 +44,30 @@ class AssignForm(forms.Form):
         return slugs
 
     def clean_new_group(self) -> str:
-        """The title of an existing group chooses that group, so the same form may arrive twice."""
+        """Return the title. That of an existing group chooses it, so that the form can be resubmitted."""
         title: str = self.cleaned_data["new_group"]
         return title if title in self._known.values() else _check_new_group(title, self._known)
 
     @property
     def new(self) -> dict[str, str]:
-        """Slug to title of the group to create, if there is one."""
+        """Return the title of the group to create by its slug; {} if there is none."""
         title = self.cleaned_data["new_group"]
         return {self._slug_of(title): title} if title else {}
 
     def _slug_of(self, title: str) -> str:
-        known = (slug for slug, other in self._known.items() if other == title)
-        return next(known, None) or slug_from_title(title)
+        slugs = (slug for slug, other in self._known.items() if other == title)
+        return next(slugs, None) or slug_from_title(title)
 
     @property
     def changes(self) -> tuple[list[str], list[str]]:
-        """Groups to add, groups to remove."""
-        drawn_with = self.cleaned_data["was"].split(",") if "was" in self.data else list(self._current)
-        wanted = [*self.cleaned_data["groups"], *self.new]
-        return [s for s in wanted if s not in drawn_with], [s for s in drawn_with if s and s not in wanted]
+        """Return the groups to add, and the groups to remove."""
+        before = self.cleaned_data["was"].split(",") if "was" in self.data else list(self._current)
+        after = [*self.cleaned_data["groups"], *self.new]
+        return [s for s in after if s not in before], [s for s in before if s and s not in after]
 
 
 def _check_new_group(title: str, known: Mapping[str, str]) -> str:
-    """The title, if a group can be made of it. `known` is title by slug."""
+    """Return the title if a group can have it. `known` holds titles by slug. Raises ValidationError."""
     if title:
         try:
             slug = slug_from_title(title)
@@ -81,13 +80,13 @@ def _check_new_group(title: str, known: Mapping[str, str]) -> str:
 
 
 def _refuse_taken(title: str, slug: str, known: Mapping[str, str]) -> None:
-    """`slug` is what the title alone would make."""
+    """Raise ValidationError if a known group has this title, or the slug that is made from it."""
     if slug in known or title.casefold() in {other.casefold() for other in known.values()}:
         raise ValidationError(_("There is a group of this name already."), code="taken")
 
 
 class GroupForm(forms.Form):
-    """A new group, or another title for one."""
+    """A new group."""
 
     title = CleanedField(
         clean_group_title,
@@ -104,7 +103,7 @@ class GroupForm(forms.Form):
 
     @property
     def slug(self) -> str:
-        """The new group's address."""
+        """Return the slug of the new group."""
         return slug_from_title(self.cleaned_data["title"])
 
 
@@ -126,14 +125,14 @@ class RenameForm(forms.Form):
         title: str = self.cleaned_data["title"]
         try:
             slug = slug_from_title(title)
-        except InvalidInput:  # too long for a name, which it need not be
+        except InvalidInput:  # no slug can be made from it, and none is needed
             slug = ""
         _refuse_taken(title, slug, self._others)
         return title
 
 
 class MergeForm(forms.Form):
-    """The group that takes in another one's articles."""
+    """The group into which another group is merged."""
 
     into = forms.CharField(label=gettext_lazy("Merge into"))
     reason = reason_field(required=False)

@@ -1,4 +1,4 @@
-"""What moderators choose in the ranking lab."""
+"""Forms of the ranking lab."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -16,12 +16,12 @@ from articles.forms.fields import reason_field
 
 
 def plain(value: float) -> str:
-    """A number as inputs and addresses have it: whole ones without a point, others to the last bit."""
+    """Return a number for inputs and addresses: integers without a point, others in full precision."""
     return str(int(value)) if value == int(value) else repr(value)
 
 
 def _widget(step: str, scale: str) -> forms.NumberInput:
-    """`scale` says how a slider spreads the values: evenly, or finer at the low end."""
+    """Return a number input. `scale` spreads the values over a slider: evenly, or finer at the low end."""
     return forms.NumberInput({"step": step, "data-scale": scale, "inputmode": "decimal", "autocomplete": "off"})
 
 
@@ -31,7 +31,7 @@ def _parameter(name: str, label: Any, step: str, scale: str) -> forms.FloatField
 
 
 class LabForm(forms.Form):
-    """The ranking's parameters, which list to look at, and a half-life instead of γ."""
+    """The parameters of the ranking, the list to preview, and a half-life instead of γ."""
 
     list = forms.ChoiceField(
         label=gettext_lazy("List"),
@@ -56,11 +56,11 @@ class LabForm(forms.Form):
         widget=forms.NumberInput({"step": "any", "inputmode": "decimal", "autocomplete": "off"}),
     )
 
-    def __init__(self, given: Mapping[str, Any], in_force: Parameters) -> None:
-        """What is not given is what is in force, on the front page."""
-        defaults = {name: plain(value) for name, value in asdict(in_force).items()} | {"list": Order.SCORE.value}
+    def __init__(self, given: Mapping[str, Any], current: Parameters) -> None:
+        """Take values that are not in `given` from the parameters in force, and show the front page."""
+        defaults = {name: plain(value) for name, value in asdict(current).items()} | {"list": Order.SCORE.value}
         super().__init__(defaults | {name: given[name] for name in self.base_fields if name in given})
-        explained = {
+        help_texts = {
             "votes_per_day": _("So many votes lift an article as far as being posted a day later would."),
             "alpha": _("What a page view counts."),
             "beta": _("What a unique visitor counts."),
@@ -68,7 +68,7 @@ class LabForm(forms.Form):
             "gamma": _("How steeply hotness falls; %(low)s to %(high)s is recommended.")
             % {"low": significant(RECOMMENDED_GAMMA[0]), "high": significant(RECOMMENDED_GAMMA[1])},
         }
-        for name, text in explained.items():
+        for name, text in help_texts.items():
             low, high = (significant(end, 9) for end in RANGES[name])
             limits = _("From %(low)s to %(high)s.") % {"low": low, "high": high}
             self.fields[name].help_text = _("%(first)s %(second)s") % {"first": text, "second": limits}
@@ -82,26 +82,26 @@ class LabForm(forms.Form):
 
     @property
     def parameters(self) -> Parameters:
-        """What was chosen; only for a valid form. The half-life is not in it."""
+        """Return the chosen parameters, without the half-life. Only for a valid form."""
         chosen = Parameters(**{name: self.cleaned_data[name] for name in RANGES})
         assert not out_of_range(chosen)
         return chosen
 
     @property
     def order(self) -> Order:
-        """The list that was chosen; the front page where none is."""
+        """Return the chosen list, by default the front page."""
         return Order.HOT if self.cleaned_data.get("list") == Order.HOT.value else Order.SCORE
 
 
 class ApplyForm(forms.Form):
-    """Why parameters are put in force, and which version of them they were chosen by."""
+    """The reason for applying parameters, and the version that was in force when they were chosen."""
 
     reason = reason_field()
     version = forms.IntegerField(min_value=1, widget=forms.HiddenInput)
 
 
 class RollbackForm(forms.Form):
-    """The version in force, and the one whose parameters are to come back; the one before if not given."""
+    """The version in force, and the version to return to, by default the one before."""
 
     version = forms.IntegerField(min_value=1)
     to = forms.IntegerField(min_value=1, required=False)

@@ -6,7 +6,7 @@ from articles.domain.articles import Choice
 
 
 class ChoiceForm(forms.Form):
-    """A vote. `choice` is a target state."""
+    """The member's choice on an article. It is a target state, so sending it again changes nothing."""
 
     choice = forms.ChoiceField(choices=[(choice.value, choice.name) for choice in Choice])
 
