@@ -1,4 +1,4 @@
-"""The query of a feed's URL: `?min_points=` and `?hide=`."""
+"""Filters in the address of a feed: `?min_points=` and `?hide=`."""
 
 import re
 from urllib.parse import quote, urlencode
@@ -16,26 +16,26 @@ from articles.web.preferences import MOST_HIDDEN, slugs_from
 MOST_POINTS = 1_000_000
 
 _NUMBER = re.compile("[0-9]{1,7}", re.ASCII)
-_MAX_HIDE_LENGTH = MOST_HIDDEN * (SLUG_LIMIT + 1)
+_MOST_TEXT = MOST_HIDDEN * (SLUG_LIMIT + 1)
 
 
 class BadQuery(ValueError):
-    """The query is invalid; the message is a sentence in the active language."""
+    """A parameter is invalid; the message is a sentence in the reader's language."""
 
 
-def wish_of(query: QueryDict) -> FeedFilter:
-    """Return the filter that a query describes. Raises BadQuery."""
+def feed_filter_of(query: QueryDict) -> FeedFilter:
+    """Return the filter in the query of a feed. Raises BadQuery."""
     return FeedFilter(_min_points(query), hidden_in(query.get("hide", "")))
 
 
 def query_of(feed_filter: FeedFilter, **more: str) -> str:
-    """Return the filter as a canonical query string with its question mark, `more` first; "" if it is empty."""
+    """Return the canonical query of a filter, with its question mark, or "". `more` comes first."""
     values = more | {
         "min_points": "" if feed_filter.min_points is None else str(feed_filter.min_points),
         "hide": ",".join(feed_filter.hidden),
     }
-    fields = {name: value for name, value in values.items() if value}
-    return f"?{urlencode(fields, safe=',', quote_via=quote)}" if fields else ""
+    given = {name: value for name, value in values.items() if value}
+    return f"?{urlencode(given, safe=',', quote_via=quote)}" if given else ""
 
 
 def _min_points(query: QueryDict) -> int | None:
@@ -48,10 +48,10 @@ def _min_points(query: QueryDict) -> int | None:
 
 
 def hidden_in(joined: str) -> tuple[str, ...]:
-    """Return the slugs that `?hide=` names, sorted and without duplicates. Raises BadQuery."""
-    if len(joined) > _MAX_HIDE_LENGTH or joined.count(",") >= MOST_HIDDEN:
+    """Return the slugs of the groups that `?hide=` names, sorted, each once. Raises BadQuery."""
+    if len(joined) > _MOST_TEXT or joined.count(",") >= MOST_HIDDEN:
         raise BadQuery(_("hide can name at most %(most)s groups.") % {"most": grouped(MOST_HIDDEN)})
     try:
         return tuple(sorted({clean_slug(slug) for slug in slugs_from(joined)}))
-    except InvalidInput as error:
-        raise BadQuery(input_sentence(error)) from error
+    except InvalidInput as refused:
+        raise BadQuery(input_sentence(refused)) from refused

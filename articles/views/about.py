@@ -1,4 +1,4 @@
-"""What readers may want to know of how the site works."""
+"""The page that describes how the site works."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render

@@ -1,4 +1,4 @@
-"""One article's page."""
+"""The page of an article."""
 
 import logging
 from dataclasses import replace
@@ -22,14 +22,14 @@ _log = logging.getLogger(__name__)
 
 @require_safe
 def detail(request: HttpRequest, article_id: int) -> HttpResponse:
-    found = repository()
-    article = found.articles.get(article_id, reader_id(request))
+    repo = repository()
+    article = repo.articles.get(article_id, reader_id(request))
     view = _view(request, article)
     if view:
         article = replace(article, pv=view[1].pv, uv=view[1].uv)
-    now = found.store.now()
+    now = repo.store.now()
     may_edit = request.user.has_perm("articles.edit_any_article") or (
-        article.may_be_edited_by(reader_id(request), now, found.rules.edit_window)
+        article.may_be_edited_by(reader_id(request), now, repo.rules.edit_window)
     )
     response = render(
         request,
@@ -38,9 +38,9 @@ def detail(request: HttpRequest, article_id: int) -> HttpResponse:
             "article": article,
             "is_open": article.is_open(now),
             "may_edit": may_edit,
-            "rules": found.rules,
+            "rules": repo.rules,
             "card": card_of(request, article),
-            "log": found.moderation_log.get_for_article(article.id) if article.is_logged else None,
+            "log": repo.moderation_log.get_for_article(article.id) if article.is_logged else None,
             **why(article),
         },
     )
@@ -51,20 +51,20 @@ def detail(request: HttpRequest, article_id: int) -> HttpResponse:
 
 @require_safe
 def explanation(request: HttpRequest, article_id: int) -> HttpResponse:
-    """Why the article is where it is, alone, for the page's script when the counts have changed. No view."""
-    found = repository()
-    article = found.articles.get(article_id, reader_id(request))
+    """Return the explanation of the rank alone, for the page's script after the counts change. Not a view."""
+    repo = repository()
+    article = repo.articles.get(article_id, reader_id(request))
     if article.removed is not None:
         raise ArticleRemoved(article_id)
     response = render(
-        request, "ranking/explanation.html", {"article": article, "rules": found.rules, **why(article)}
+        request, "ranking/explanation.html", {"article": article, "rules": repo.rules, **why(article)}
     )
     response["X-Robots-Tag"] = "noindex"
     return response
 
 
 def _view(request: HttpRequest, article: Article) -> tuple[Visit, ViewCount] | None:
-    """Count the page's view. None if it is none, or could not be counted: readers get their page nevertheless."""
+    """Count a view of the page. Return None for no view, or if counting fails: the page is served anyway."""
     if request.method == "HEAD" or article.removed is not None:
         return None
     try:

@@ -1,8 +1,8 @@
-"""What other sites show of a link to an article's page (the Open Graph protocol, https://ogp.me).
+"""The preview of an article's page on other sites (the Open Graph protocol, https://ogp.me).
 
-Facts that stay true while a copy of them lies about: no age, no choice, nothing of the reader. The picture is the
-same for every article and holds no word: to draw a title well, in Chinese, in Arabic or with emoji, a machine
-would need fonts that an installation cannot promise, and the platforms set `og:title` beside it with their own.
+It holds only facts that stay true in a copy: no age, no choice, nothing about the reader. The picture is the same
+for every article and has no text: to draw a title in Chinese, in Arabic or with emoji takes fonts that an
+installation may lack, and the platforms show `og:title` beside the picture.
 """
 
 from dataclasses import dataclass
@@ -19,12 +19,12 @@ from articles.text.links import host_of
 from articles.web.addresses import site_address
 
 _LOCALES = {"en": "en_US", "zh-hans": "zh_CN"}
-"""Languages as the platforms name them: with a territory."""
+"""Languages with a territory, as the platforms require."""
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """Addresses are absolute; `poster` is the address of the poster's page, "" if nobody knows who it is."""
+    """The preview. Addresses are absolute; `poster` is that of the poster's page, "" if the poster is unknown."""
 
     address: str
     description: str

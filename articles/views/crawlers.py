@@ -1,6 +1,6 @@
-"""What programs that read the whole site are told: robots.txt (RFC 9309) and the sitemap (sitemaps.org).
+"""Files for crawlers: robots.txt (RFC 9309) and the sitemap (sitemaps.org).
 
-Django's own sitemaps count and cut a query anew for each part; here a part is a range of ids, whatever its number.
+Django's own sitemaps count and slice a query for each part. Here a part is a range of ids, at a constant cost.
 """
 
 from collections.abc import Iterable, Iterator
@@ -20,32 +20,32 @@ from articles.web.caching import CRAWLER_SECONDS
 from articles.wiring import repository
 
 PART = 10_000
-"""Ids in one part: a fifth of what the protocol permits, so that none takes long."""
+"""Ids in one part of the sitemap: a fifth of the limit of the protocol, so that each part is fast."""
 
 MOST_IN_A_FILE = 50_000
 
 CRAWL_DELAY = 5
-"""Seconds between two requests, for those who heed it."""
+"""Seconds between two requests, for crawlers that respect it."""
 
 _NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
-_FOR_PEOPLE = (
+_CLOSED_PAGES = (
     *("articles:post", "articles:lab", "articles:operation", "articles:metrics", "articles:healthz"),
     *("articles:readyz", "articles:site_views", "articles:create_group", "articles:preferences"),
     *("articles:search", "articles:pulse", "articles:voted", "articles:opposed", "articles:saved"),
     *("accounts:login", "accounts:logout", "accounts:signup", "accounts:settings", "accounts:password_change"),
     *("accounts:password_reset", "admin:index"),
 )
-"""Pages that have nothing for a search engine."""
+"""Pages without content for search engines."""
 
-_OF_AN_ARTICLE = ("vote", "save", "why", "edit", "assign_groups", "remove", "restore", "article_views")
+_CLOSED_ARTICLE_PAGES = ("vote", "save", "why", "edit", "assign_groups", "remove", "restore", "article_views")
 
 _Entry = tuple[str, float | None]
-"""A path, and the Unix second of its last change, if it is known."""
+"""A path, and the time of its last change in Unix seconds, if known."""
 
 
 @require_safe
 def favicon(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
-    """Where browsers look for the icon on pages that name none, as those of the administration."""
+    """Redirect to the icon. Browsers request it here for pages that name none, such as the administration."""
     response = redirect(static("favicon.svg"))
     patch_cache_control(response, public=True, max_age=CRAWLER_SECONDS)
     return response
@@ -53,9 +53,9 @@ def favicon(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
 
 @require_safe
 def robots(request: HttpRequest) -> HttpResponse:
-    """Everything with a query is a list in another order or cut, or goes on after what a reader was shown.
+    """Return robots.txt. It disallows addresses with a query: other orders, parts and continuations of lists.
 
-    That has no end, and the sitemap leads to all articles.
+    There is no end of them, and the sitemap names all articles.
     """
     lines = [
         "User-agent: *",
@@ -63,19 +63,19 @@ def robots(request: HttpRequest) -> HttpResponse:
         "Disallow: /*?",
         f"Allow: {reverse('api:docs')}",
         f"Disallow: {reverse('api:docs').removesuffix('docs')}",
-        *(f"Disallow: {path}" for path in _closed()),
+        *(f"Disallow: {path}" for path in _closed_paths()),
         "",
         f"Sitemap: {site_address(request)}{reverse('articles:sitemap')}",
     ]
     return HttpResponse("\n".join([*lines, ""]), content_type="text/plain; charset=utf-8")
 
 
-def _closed() -> Iterator[str]:
-    for name in _FOR_PEOPLE:
+def _closed_paths() -> Iterator[str]:
+    for name in _CLOSED_PAGES:
         yield reverse(name)
-    for name in _OF_AN_ARTICLE:
+    for name in _CLOSED_ARTICLE_PAGES:
         yield reverse(f"articles:{name}", args=[1]).replace("/1/", "/*/")
-    for plus in ("+", "%2B"):  # several groups at once: as many pages as there are choices of groups
+    for plus in ("+", "%2B"):  # lists of several groups: a page for each combination
         yield f"{reverse('articles:groups')}*{plus}"
 
 
@@ -91,18 +91,18 @@ def sitemap(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def lists(request: HttpRequest) -> HttpResponse:
-    found = repository()
-    newest = found.lists.get_page(Order.TIME, size=1).articles
+    repo = repository()
+    newest = repo.lists.get_page(Order.TIME, size=1).articles
     changed = newest[0].posted_at if newest else None
     entries: list[_Entry] = [(reverse("articles:front"), changed), (reverse("articles:newest"), changed)]
     entries += [(reverse(f"articles:{name}"), None) for name in ("hot", "top", "groups", "log", "about")]
-    entries += [(reverse("articles:group", args=[slug]), None) for slug in sorted(found.groups.get_titles())]
+    entries += [(reverse("articles:group", args=[slug]), None) for slug in sorted(repo.groups.get_titles())]
     return _xml(request, "urlset", "url", entries[:MOST_IN_A_FILE])
 
 
 @require_safe
 def articles(request: HttpRequest, number: int) -> HttpResponse:
-    """Part `number`, counted from 1: the listed articles among its ids."""
+    """Return part `number` of the sitemap, counted from 1: the listed articles in its range of ids."""
     standings, first = repository().standings, (number - 1) * PART + 1
     last = min(number * PART, standings.get_last_id())
     if first > last:

@@ -1,4 +1,4 @@
-"""The index of groups, and the moderators' work on them."""
+"""The index of groups, and forms with which moderators create, rename and merge them."""
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
@@ -24,14 +24,14 @@ from articles.wiring import repository
 
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    """All groups; `?any=` one and `&any=` another: where the articles of any of them are listed together."""
+    """Show all groups. `?any=a&any=b` redirects to the list of the articles in any of these groups."""
     chosen = set(request.GET.getlist("any"))
     groups = sorted(repository().groups.list_all(), key=lambda group: group.sort_key)
-    if wanted := [group.slug for group in groups if group.slug in chosen]:
+    if slugs := [group.slug for group in groups if group.slug in chosen]:
         rest = request.GET.copy()
         rest.pop("any")
         query = f"?{rest.urlencode()}" if rest else ""
-        return redirect(reverse("articles:group", args=["+".join(wanted)]) + query)
+        return redirect(reverse("articles:group", args=["+".join(slugs)]) + query)
     return render(request, "groups/groups.html", {"groups": groups})
 
 
@@ -42,7 +42,7 @@ def create(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             repository().groups.create(form.slug, form.cleaned_data["title"], actor(request))
-        except GroupExists as taken:  # someone was quicker
+        except GroupExists as taken:  # by a concurrent request
             form.add_error("title", ValidationError(action_sentence(taken), code="taken"))
         else:
             return _created(request, form.slug)
@@ -53,7 +53,7 @@ def create(request: HttpRequest) -> HttpResponse:
 
 
 def _just_created(request: HttpRequest, form: GroupForm) -> str:
-    """The address of the group that this very form created a moment ago; '' if it did not."""
+    """Return the slug of the group that this same form created a moment ago; "" if it did not."""
     if not form.has_error("title", "taken"):
         return ""
     title = form.fields["title"].clean(form.data["title"])
@@ -69,7 +69,7 @@ def _created(request: HttpRequest, slug: str) -> HttpResponse:
 @page_with_form
 @needs("articles.assign_groups", carries=["title", "reason", "merge-into", "merge-reason"])
 def manage(request: HttpRequest, slug: str) -> HttpResponse:
-    """Rename a group, or merge it into another. Which of both, the form's button says."""
+    """Rename a group, or merge it into another, as the button of the form says."""
     groups = repository().groups.list_all()
     group = next((group for group in groups if group.slug == slug), None)
     if group is None:
@@ -81,7 +81,7 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             return _merge(request, group, merge_form) if merging else _rename(request, group, rename_form)
-        except GroupExists as taken:  # someone was quicker
+        except GroupExists as taken:  # by a concurrent request
             form.add_error("title", action_sentence(taken))
     unsent_form.refill(request, rename_form, merge_form)
     context = {"group": group, "rename_form": rename_form, "merge_form": merge_form}

@@ -1,4 +1,4 @@
-"""Answers for load balancers and supervisors."""
+"""Health checks for load balancers and supervisors."""
 
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
@@ -11,14 +11,14 @@ from articles.wiring import repository
 @never_cache
 @require_safe
 def alive(_request: HttpRequest) -> HttpResponse:
-    """200 whenever the web server answers."""
+    """Return 200 whenever the web server responds."""
     return HttpResponse("alive\n", content_type="text/plain")
 
 
 @never_cache
 @require_safe
 def ready(_request: HttpRequest) -> HttpResponse:
-    """200 when the store answers too, otherwise 503."""
+    """Return 200 if the store responds too, otherwise 503."""
     try:
         with repository().store.commands() as client:
             client.ping()

@@ -1,4 +1,4 @@
-"""A member's page."""
+"""The page of a member."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -16,12 +16,12 @@ def profile(request: HttpRequest, name: str) -> HttpResponse:
     member = member_named(name)
     if member.get_username() != name:
         return moved(reverse("articles:profile", args=[member.get_username()]), request.GET.urlencode())
-    number, found = page_number(request), repository()
-    page = found.members.get_posted(member.pk, number, reader_id(request))
+    number, repo = page_number(request), repository()
+    page = repo.members.get_posted(member.pk, number, reader_id(request))
     context = {
         "member": member,
         "articles": page.articles,
         "pager": numbered_pager(page.number, has_next=page.has_next),
-        "now": found.store.now(),
+        "now": repo.store.now(),
     }
     return render(request, "lists/profile.html", context)

@@ -1,4 +1,4 @@
-"""What moderators do to articles, and the log in which everyone can read it."""
+"""Moderators' changes of articles, and the public moderation log."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -33,16 +33,16 @@ def log(request: HttpRequest) -> HttpResponse:
 @page_with_form
 @needs("articles.assign_groups", carries=["groups", "new_group", "reason", "was"])
 def assign_groups(request: HttpRequest, article_id: int) -> HttpResponse:
-    found = repository()
-    article = found.articles.get(article_id)
-    form = AssignForm(request.POST or None, groups=found.groups.list_all(), current=article.groups)
+    repo = repository()
+    article = repo.articles.get(article_id)
+    form = AssignForm(request.POST or None, groups=repo.groups.list_all(), current=article.groups)
     if request.method == "POST" and form.is_valid():
-        who, (add, remove) = actor(request), form.changes
+        moderator, (add, remove) = actor(request), form.changes
         for slug, title in form.new.items():
-            with suppress(GroupExists):  # someone was quicker: then it is theirs
-                found.groups.create(slug, title, who)
+            with suppress(GroupExists):  # by a concurrent request
+                repo.groups.create(slug, title, moderator)
         reason = form.cleaned_data["reason"]
-        found.groups.assign(article_id, add, remove, actor=who, reason=reason)
+        repo.groups.assign(article_id, add, remove, actor=moderator, reason=reason)
         messages.success(request, _("The article's groups have been saved."))
         return redirect("articles:article", article_id)
     unsent_form.refill(request, form)

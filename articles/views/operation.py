@@ -1,4 +1,4 @@
-"""What operators and their monitors see: the page of figures, and `/metrics` for Prometheus."""
+"""The operator's page, and `/metrics` for Prometheus."""
 
 import hmac
 import re
@@ -21,8 +21,8 @@ from articles.web.identity import needs
 from articles.wiring import repository
 
 _ARTICLE_ID = re.compile("[1-9][0-9]{0,15}")
-_HOT_IS_OLD = 600
-"""Seconds: some times longer than the longest interval between two scorings."""
+_HOT_STALE_SECONDS = 600
+"""Several times the longest interval between two scorings of the hot list."""
 
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via")
 
@@ -31,14 +31,14 @@ _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-P
 @require_safe
 @needs("articles.see_operation")
 def operation(request: HttpRequest) -> HttpResponse:
-    """The store's figures at this moment, and with `?article=` the keys of one article."""
-    found = repository()
-    inspection, shards = found.inspection, found.inspection.list_shards()
+    """Show the current figures of the store; with `?article=`, the keys of one article too."""
+    repo = repository()
+    inspection, shards = repo.inspection, repo.inspection.list_shards()
     context = {
-        "now": found.store.now(),
+        "now": repo.store.now(),
         "latency": inspection.measure_latency(),
         "overview": inspection.get_overview(),
-        "sync_words": _sync_words(inspection.get_sync_policy()),
+        "sync_words": _sync_label(inspection.get_sync_policy()),
         "slow_log": inspection.list_slow_commands(),
         "shards": shards,
         "listed": sum(shard.articles for shard in shards),
@@ -47,13 +47,13 @@ def operation(request: HttpRequest) -> HttpResponse:
         "census": inspection.count_keys(),
         "footprint": inspection.measure_footprint(),
         "measures": units,
-        **_asked_article(found, request.GET.get("article", "").strip()),
+        **_article_keys(repo, request.GET.get("article", "").strip()),
     }
     return render(request, "operation/operation.html", context | {"warnings": list(_warnings(context))})
 
 
 def _warnings(context: Mapping[str, Any]) -> Iterator[str]:
-    """What the operator should do something about."""
+    """Yield the warnings that need action by the operator."""
     overview, refreshed_at = context["overview"], context["hot_refreshed_at"]
     if overview and not overview.append_only.enabled:
         yield _("The append-only file is off: what was posted and voted is lost when the store ends.")
@@ -63,32 +63,32 @@ def _warnings(context: Mapping[str, Any]) -> Iterator[str]:
         yield _("The last rewrite of the append-only file failed: look at the disk and at the store's log.")
     if overview and overview.server.evicted:
         yield _("The server has dropped keys for want of memory: give it more, and restore what is lost.")
-    if refreshed_at and context["now"] - refreshed_at > _HOT_IS_OLD:
+    if refreshed_at and context["now"] - refreshed_at > _HOT_STALE_SECONDS:
         yield _("The hot list was scored long ago: is the housekeeping running?")
     for step in context["steps"]:
         if step.error:
             yield _("The last run of “%(step)s” failed.") % {"step": step.name}
 
 
-def _sync_words(policy: str | None) -> str | None:
-    """When what is written reaches the disk; None where the server does not say."""
-    words = {
+def _sync_label(policy: str | None) -> str | None:
+    """Return when writes reach the disk, in words; None if the server does not say."""
+    labels = {
         "always": _("before it is acknowledged"),
         "everysec": _("once a second"),
         "no": _("when the system likes"),
     }
-    return None if policy is None else words.get(policy, policy)
+    return None if policy is None else labels.get(policy, policy)
 
 
-def _asked_article(found: Repository, text: str) -> dict[str, Any]:
-    """The keys of the article that was asked for, or why there are none to show."""
+def _article_keys(repo: Repository, text: str) -> dict[str, Any]:
+    """Return the template's values for the keys of an article: the keys, or why there are none."""
     answer: dict[str, Any] = {"asked": text, "article_keys": None, "asked_error": ""}
     if not text:
         return answer
     if not _ARTICLE_ID.fullmatch(text):
         return answer | {"asked_error": _("An article's number is made of digits, such as 42.")}
     try:
-        return answer | {"article_keys": found.inspection.list_article_keys(int(text))}
+        return answer | {"article_keys": repo.inspection.list_article_keys(int(text))}
     except ArticleNotFound:
         return answer | {"asked_error": _("There is no article %(number)s.") % {"number": text}}
 
@@ -96,7 +96,7 @@ def _asked_article(found: Repository, text: str) -> dict[str, Any]:
 @never_cache
 @require_safe
 def scrape(request: HttpRequest) -> HttpResponse:
-    """All metrics, also while the store is away. Raises Http404 for whoever may not read them."""
+    """Return all metrics, even without the store. Raises Http404 for clients that may not read them."""
     if not _may_read(request):
         raise Http404("metrics")
     try:
@@ -107,7 +107,7 @@ def scrape(request: HttpRequest) -> HttpResponse:
 
 
 def _may_read(request: HttpRequest) -> bool:
-    """With METRICS_TOKEN, whoever sends it; without, a client on this machine that came without a proxy."""
+    """Return whether the client sends METRICS_TOKEN; if none is set, whether it is on this machine."""
     token: str = settings.METRICS_TOKEN
     if not token:
         return _is_direct(request)
@@ -116,7 +116,7 @@ def _may_read(request: HttpRequest) -> bool:
 
 
 def _is_direct(request: HttpRequest) -> bool:
-    """A site with a proxy on the same machine would take the whole world for this machine."""
+    """Return whether the client is on this machine; False with a proxy, behind which every client seems to be."""
     has_proxy = settings.SECURE_PROXY_SSL_HEADER or settings.TRUSTED_PROXIES or settings.SITE_URL
     if has_proxy or any(name in request.headers for name in _FORWARDED):
         return False

@@ -1,4 +1,4 @@
-"""Posting an article, editing it, and whether a link was posted already."""
+"""Post and edit articles, and look up the article that has a link."""
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -29,23 +29,23 @@ from articles.wiring import repository
 @page_with_form
 @members_only(carries=["title", "link", "groups"])
 def post(request: HttpRequest) -> HttpResponse:
-    found = repository()
+    repo = repository()
     initial = {"title": request.GET.get("title", ""), "link": request.GET.get("link", "")}
-    form = PostForm(request.POST or None, groups=found.groups.list_all(), rules=found.rules, initial=initial)
+    form = PostForm(request.POST or None, groups=repo.groups.list_all(), rules=repo.rules, initial=initial)
     if request.method == "POST" and form.is_valid():
         values, poster = form.cleaned_data, actor(request)
-        posted = found.articles.post(poster.id, poster.name, values["title"], values["link"], values["groups"])
+        posted = repo.articles.post(poster.id, poster.name, values["title"], values["link"], values["groups"])
         if posted.is_new:
-            messages.success(request, _posted(found.rules.edit_window))
-        elif not _just_posted(found, posted.id, poster.id):
+            messages.success(request, _posted_message(repo.rules.edit_window))
+        elif not _just_posted(repo, posted.id, poster.id):
             messages.info(request, _("This link was posted already: here is the article. You can vote for it."))
         return redirect("articles:article", posted.id)
     unsent_form.refill(request, form)
     return render(request, "articles/post.html", {"form": form}, status=400 if form.errors else 200)
 
 
-def _posted(edit_window: float) -> str:
-    """What the poster of a new article reads."""
+def _posted_message(edit_window: float) -> str:
+    """Return the message for the poster of a new article."""
     if minutes := int(edit_window // 60):
         text = ngettext(
             "Your article has been posted. You can edit it for %(num)s minute.",
@@ -56,12 +56,10 @@ def _posted(edit_window: float) -> str:
     return _("Your article has been posted.")
 
 
-def _just_posted(found: Repository, article_id: ArticleId, poster: UserId) -> bool:
-    """Whether the member posted it a moment ago: the form arrived twice."""
-    article = found.articles.get(article_id)
-    return (
-        article.poster == poster and found.store.now() - article.posted_at <= RESUBMISSION_WINDOW.total_seconds()
-    )
+def _just_posted(repo: Repository, article_id: ArticleId, poster: UserId) -> bool:
+    """Return whether the member posted the article a moment ago: the form was resubmitted."""
+    article = repo.articles.get(article_id)
+    return article.poster == poster and repo.store.now() - article.posted_at <= RESUBMISSION_WINDOW.total_seconds()
 
 
 @page_with_form
@@ -71,20 +69,20 @@ def edit(request: HttpRequest, article_id: int) -> HttpResponse:
     moderator = request.user.has_perm("articles.edit_any_article")
     if not moderator and article.poster != reader_id(request):
         raise PermissionDenied
-    found = repository()
-    until = None if moderator else article.posted_at + found.rules.edit_window
+    repo = repository()
+    until = None if moderator else article.posted_at + repo.rules.edit_window
     initial = {"title": article.title, "link": article.link}
     form = EditForm(request.POST or None, moderator=moderator, initial=initial)
     if request.method == "POST" and form.is_valid() and _edit(request, article, form, moderator=moderator):
         messages.success(request, _("Your changes have been saved."))
         return redirect("articles:article", article_id)
     unsent_form.refill(request, form)
-    context = {"form": form, "article": article, "until": until, "now": found.store.now()}
+    context = {"form": form, "article": article, "until": until, "now": repo.store.now()}
     return render(request, "articles/edit.html", context, status=400 if form.errors else 200)
 
 
 def _edit(request: HttpRequest, article: Article, form: EditForm, *, moderator: bool) -> bool:
-    """Whether the article was changed; if not, the form says why."""
+    """Change the article and return whether that succeeded; if not, the form has the error."""
     values = form.cleaned_data
     try:
         repository().articles.edit(
@@ -107,7 +105,7 @@ def _edit(request: HttpRequest, article: Article, form: EditForm, *, moderator: 
 def known_link(request: HttpRequest) -> HttpResponse:
     """Return the article to which posting `?link=` would lead, as a sentence and its address; {} if there is none.
 
-    For members, as posting is. A link that is not valid, or not yet complete, is unknown.
+    For members only, as posting is. An invalid or incomplete link counts as not posted.
     """
     if not request.user.is_authenticated:
         return JsonResponse({}, status=401)

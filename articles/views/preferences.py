@@ -1,4 +1,4 @@
-"""What readers choose about the site: stored with a member's account, else in cookies of the browser."""
+"""Save preferences: those of members with their accounts, others in cookies of the browser."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -31,16 +31,16 @@ from articles.web.preferences import (
 )
 from articles.wiring import repository
 
-_YEAR = 365 * 86400
+_YEAR_SECONDS = 365 * 86400
 _LONGEST_COOKIE = 3800
-"""Characters: browsers drop longer ones without a word."""
+"""Limit in characters; browsers drop longer cookies silently."""
 
 _FIELDS = ("theme", "language", "keyboard", "hide", "show")
 
 
 @dataclass(frozen=True, slots=True)
-class _Wish:
-    """What a form asks for; None for what it leaves alone."""
+class _Changes:
+    """The changes that a form requests; None for preferences that it leaves alone."""
 
     theme: str | None
     language: str | None
@@ -49,35 +49,35 @@ class _Wish:
     show: str | None
 
     @classmethod
-    def of(cls, data: QueryDict) -> "_Wish | None":
-        """None for values that there are not, and for a form without any."""
-        wish = cls(*(data.get(name) for name in _FIELDS))
+    def of(cls, data: QueryDict) -> "_Changes | None":
+        """Return the changes; None if a value is unknown or the form has none."""
+        changes = cls(*(data.get(name) for name in _FIELDS))
         is_known = (
-            wish.theme in (None, "", *THEMES)
-            and wish.language in (None, "", *(code for code, _name in settings.LANGUAGES))
-            and wish.keyboard in (None, "on", "off")
+            changes.theme in (None, "", *THEMES)
+            and changes.language in (None, "", *(code for code, _name in settings.LANGUAGES))
+            and changes.keyboard in (None, "on", "off")
         )
-        return wish if is_known and any(name in data for name in _FIELDS) else None
+        return changes if is_known and any(name in data for name in _FIELDS) else None
 
     @property
     def cookies(self) -> set[str]:
-        """Names of the cookies for what the form asks for."""
-        asked = {
+        """Return the names of the cookies that the form changes."""
+        values = {
             THEME_COOKIE: self.theme,
             settings.LANGUAGE_COOKIE_NAME: self.language,
             KEYBOARD_COOKIE: self.keyboard,
             HIDDEN_COOKIE: self.hide if self.show is None else self.show,
         }
-        return {name for name, value in asked.items() if value is not None}
+        return {name for name, value in values.items() if value is not None}
 
-    def granted(self, before: Preferences) -> Preferences:
-        """The preferences afterwards. Raises NotDone."""
+    def applied_to(self, before: Preferences) -> Preferences:
+        """Return the preferences after the changes. Raises NotDone."""
         hidden = before.hidden_groups
         if self.show is not None:
             shown = _slug_of(self.show)
             hidden = tuple(slug for slug in hidden if slug != shown)
         if self.hide is not None:
-            hidden = _with(hidden, _slug_of(self.hide))
+            hidden = _with_group(hidden, _slug_of(self.hide))
         return Preferences(
             theme=before.theme if self.theme is None else self.theme,
             language=before.language if self.language is None else self.language,
@@ -93,74 +93,74 @@ def _page(request: HttpRequest) -> str:
 @never_cache
 @form_or_script(page=_page, button=lambda _request: _("Save your settings"))
 def save(request: HttpRequest) -> Done | HttpResponse:
-    """Save what the form asks for.
+    """Save the preferences of a form.
 
-    Readers without account need no token: pages that can be cached hold none. A form of another site is refused
-    where the browser names the site it comes from.
+    Readers without account need no token, because cacheable pages have none. A form of another site is refused if
+    the browser names its origin.
     """
     is_member = request.user.is_authenticated
-    wish = None if not is_member and comes_from_elsewhere(request) else _Wish.of(request.POST)
-    if wish is None:
+    changes = None if not is_member and comes_from_elsewhere(request) else _Changes.of(request.POST)
+    if changes is None:
         return error_pages.page(request, 400)
-    before, wanted = _on_account(int(request.user.pk or 0), wish) if is_member else _in_browser(request, wish)
-    with translation.override(wanted.language or _browsers_language(request)):
-        message = _message(wish, before, wanted, in_settings=_page(request) == reverse("accounts:settings"))
+    before, after = _on_account(int(request.user.pk or 0), changes) if is_member else _in_browser(request, changes)
+    with translation.override(after.language or _browsers_language(request)):
+        message = _message(changes, before, after, in_settings=_page(request) == reverse("accounts:settings"))
 
     def set_cookies(response: HttpResponse) -> None:
-        """A member's choices are on the account alone: the cookies stay those of the reader without account."""
+        """Set no cookies for members: their cookies keep the choices made without account."""
         if not is_member:
-            _set_cookies(request, response, wish, wanted)
+            _set_cookies(request, response, changes, after)
 
     return Done({"told": ""}, message, set_cookies)
 
 
-def _in_browser(request: HttpRequest, wish: _Wish) -> tuple[Preferences, Preferences]:
-    """Return a browser's preferences before and after. Raises NotDone for more than its cookies can hold."""
+def _in_browser(request: HttpRequest, changes: _Changes) -> tuple[Preferences, Preferences]:
+    """Return the browser's preferences before and after. Raises NotDone if its cookies cannot hold them."""
     before = replace(preferences_of(request), language=_language_of(request))
-    wanted = wish.granted(before)
-    if len(wanted.hidden_groups) > len(before.hidden_groups) and not _fits(cookies_for(wanted)):
+    after = changes.applied_to(before)
+    if len(after.hidden_groups) > len(before.hidden_groups) and not _fits(cookies_for(after)):
         raise NotDone(_("You hide as many groups as your browser can keep. Show one of them first."))
-    return before, wanted
+    return before, after
 
 
 @transaction.atomic
-def _on_account(user: int, wish: _Wish) -> tuple[Preferences, Preferences]:
-    """Save them on the account; return what they were, and what they are. Raises NotDone."""
+def _on_account(user: int, changes: _Changes) -> tuple[Preferences, Preferences]:
+    """Save the changes with the account; return its preferences before and after. Raises NotDone."""
     member = get_user_model().objects.select_for_update().get(pk=user)
     hidden = slugs_from(member.hidden_groups)
     before = Preferences(member.theme, member.language, member.keyboard, hidden)
-    wanted = wish.granted(before)
-    member.theme, member.language, member.keyboard = wanted.theme, wanted.language, wanted.keyboard
-    member.hidden_groups = ",".join(wanted.hidden_groups)
+    after = changes.applied_to(before)
+    member.theme, member.language, member.keyboard = after.theme, after.language, after.keyboard
+    member.hidden_groups = ",".join(after.hidden_groups)
     member.save(update_fields=["theme", "language", "keyboard", "hidden_groups"])
-    return before, wanted
+    return before, after
 
 
-def _set_cookies(request: HttpRequest, response: HttpResponse, wish: _Wish, wanted: Preferences) -> None:
-    cookies = cookies_for(wanted) | {settings.LANGUAGE_COOKIE_NAME: wanted.language}
+def _set_cookies(request: HttpRequest, response: HttpResponse, changes: _Changes, after: Preferences) -> None:
+    cookies = cookies_for(after) | {settings.LANGUAGE_COOKIE_NAME: after.language}
     for name, value in cookies.items():
-        # Another response, which this request does not know, may be on its way with another value.
-        if name in wish.cookies or value != request.COOKIES.get(name, ""):
+        # What the form changes is always set: a concurrent response may set another value.
+        if name in changes.cookies or value != request.COOKIES.get(name, ""):
             _set_cookie(request, response, name, value)
 
 
-def _message(wish: _Wish, before: Preferences, wanted: Preferences, *, in_settings: bool) -> str:
-    """Say what has changed, where the page that follows does not show it."""
-    if wish.hide is not None:
-        new = wanted.hidden_groups[-1:]  # where the others were merged into is no news
+def _message(changes: _Changes, before: Preferences, after: Preferences, *, in_settings: bool) -> str:
+    """Return what has changed, in words; "" if the next page shows it."""
+    if changes.hide is not None:
+        new = after.hidden_groups[-1:]  # the others change only if groups were merged
         is_new = new and new[0] not in before.hidden_groups
         return _("The group “%(name)s” is now left out of your lists.") % {"name": new[0]} if is_new else ""
-    if wish.show is not None:
-        gone = [slug for slug in before.hidden_groups if slug not in wanted.hidden_groups]
+    if changes.show is not None:
+        gone = [slug for slug in before.hidden_groups if slug not in after.hidden_groups]
         return _("The group “%(name)s” is shown in your lists again.") % {"name": gone[0]} if gone else ""
     return _("Your settings have been saved.") if in_settings else ""
 
 
 def _set_cookie(request: HttpRequest, response: HttpResponse, name: str, value: str) -> None:
-    """Set or delete it. Readable by the page's scripts, which have to know whether keys do something."""
+    """Set or delete a cookie. Scripts can read it: they must know whether keyboard shortcuts are on."""
     if value and len(value) <= _LONGEST_COOKIE:
         secure = settings.SESSION_COOKIE_SECURE or request.is_secure()
-        response.set_cookie(name, value, max_age=_YEAR, samesite="Lax", secure=secure)
+        response.set_cookie(name, value, max_age=_YEAR_SECONDS, samesite="Lax", secure=secure)
     elif name in request.COOKIES:
         response.delete_cookie(name, samesite="Lax")
 
@@ -169,21 +169,21 @@ def _fits(cookies: dict[str, str]) -> bool:
     return all(len(value) <= _LONGEST_COOKIE for value in cookies.values())
 
 
-def _with(hidden: Sequence[str], slug: str) -> tuple[str, ...]:
-    """These groups and one more, each where it was merged into if it was. Raises NotDone."""
-    now = repository().groups.get_existing_titles([*hidden, slug])
-    if slug not in now:
+def _with_group(hidden: Sequence[str], slug: str) -> tuple[str, ...]:
+    """Return these groups and one more, merged groups replaced by their targets. Raises NotDone."""
+    current = repository().groups.get_existing_titles([*hidden, slug])
+    if slug not in current:
         raise NotDone(_("There is no such group."))
-    found = tuple(dict.fromkeys(now.get(other, other) for other in (*hidden, slug)))
-    if len(found) > MOST_HIDDEN:
+    slugs = tuple(dict.fromkeys(current.get(other, other) for other in (*hidden, slug)))
+    if len(slugs) > MOST_HIDDEN:
         raise NotDone(
             _("You can hide at most %(most)s groups. Show one of them first.") % {"most": grouped(MOST_HIDDEN)}
         )
-    return found
+    return slugs
 
 
 def _slug_of(typed: str) -> str:
-    """The group's slug, however it is typed; as it stands where it cannot be one."""
+    """Return the slug of a group typed in any spelling; the text as typed if it cannot be a slug."""
     try:
         return clean_slug(typed)
     except InvalidInput:
@@ -191,13 +191,13 @@ def _slug_of(typed: str) -> str:
 
 
 def _language_of(request: HttpRequest) -> str:
-    """The language this browser has chosen, '' where it has chosen none."""
+    """Return the language chosen in this browser, "" if there is none."""
     chosen = request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, "")
     return chosen if chosen in dict(settings.LANGUAGES) else ""
 
 
 def _browsers_language(request: HttpRequest) -> str:
-    """The language of the pages for who has chosen none."""
+    """Return the language for readers who have not chosen one."""
     plain = HttpRequest()
     plain.META["HTTP_ACCEPT_LANGUAGE"] = request.headers.get("Accept-Language", "")
     return translation.get_language_from_request(plain)

@@ -1,4 +1,4 @@
-"""Who views what, for moderators: counted views, visitors, suspect views, over the last days."""
+"""Readership statistics for moderators: counted views, visitors and suspect views of the last days."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ _REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """Suspect views of one reason: in the days shown, and of all time where that is known."""
+    """Suspect views with one reason: `lately` in the days shown, `ever` of all time if known."""
 
     name: str
     meaning: str
@@ -53,12 +53,12 @@ def site(request: HttpRequest) -> HttpResponse:
 @require_safe
 @needs("articles.see_views")
 def article(request: HttpRequest, article_id: int) -> HttpResponse:
-    found = repository()
-    shown = found.articles.get(article_id)
-    days = found.pageviews.list_days(article_id)
+    repo = repository()
+    shown = repo.articles.get(article_id)
+    days = repo.pageviews.list_days(article_id)
     context = {
         "article": shown,
-        "kinds": _kinds(days, archive.suspects(found, article_id)),
+        "kinds": _kinds(days, archive.suspects(repo, article_id)),
         "chart": _chart(days, _("New visitors"), adds_up=True),
     }
     return render(request, "readership/readership.html", context | _summary(days))
@@ -77,10 +77,10 @@ def _kinds(days: Sequence[DayViews], ever: dict[str, int] | None = None) -> list
 
 
 def _chart(days: Sequence[DayViews], visitors: str, *, adds_up: bool) -> Chart:
-    """Counted views with the suspect ones on top, and the visitors as a line; `adds_up`: theirs have a sum."""
+    """Return a chart of counted and suspect views, with visitors as a line; `adds_up`: they have a sum."""
     suspects = [
         Series(str(name), [day.suspects.get(reason, 0) for day in days])
-        for reason, (name, _why) in _REASONS.items()
+        for reason, (name, _meaning) in _REASONS.items()
     ]
     return stacked_bars(
         [chart_labels.day(day.day) for day in days],
@@ -94,7 +94,7 @@ def _chart(days: Sequence[DayViews], visitors: str, *, adds_up: bool) -> Chart:
 
 
 def _summary(days: Sequence[DayViews]) -> dict[str, object]:
-    """Sums over the days, the day with the most counted views, and after how long a visitor counts again."""
+    """Return sums over the days, the busiest day, and the minutes after which a visitor counts again."""
     busiest = max(days, key=lambda day: day.counted)
     return {
         "counted": sum(day.counted for day in days),

@@ -1,4 +1,4 @@
-"""Votes cast by forms, and by the script that sends the forms without leaving the page."""
+"""Cast votes by forms, and by the script that sends the forms without leaving the page."""
 
 from urllib.parse import urlsplit
 
@@ -16,14 +16,14 @@ from articles.wiring import repository
 
 
 def row_of(request: HttpRequest, article_id: int) -> str:
-    """The page that the form was on, at the article's row; the article's own page if the form names none."""
+    """Return the address of the article's row on the page of the form, or of its own page if none is named."""
     page = way_back(request)
     if not page:
         return reverse("articles:article", args=[article_id])
     return urlsplit(page)._replace(fragment=f"article-{article_id}").geturl()
 
 
-def _button(request: HttpRequest, article_id: int) -> str:
+def _button_label(request: HttpRequest, article_id: int) -> str:
     title = repository().articles.get(article_id).title
     match unsent_form.sent(request).get("choice"):
         case "vote":
@@ -34,9 +34,9 @@ def _button(request: HttpRequest, article_id: int) -> str:
             return _("Take back your choice on “%(title)s”") % {"title": title}
 
 
-@form_or_script(page=row_of, button=_button)
+@form_or_script(page=row_of, button=_button_label)
 def cast_vote(request: HttpRequest, article_id: int) -> Done | HttpResponse:
-    """Set the member's choice. Readers without account are sent to the login with it, and nothing changes."""
+    """Set the member's choice. Readers without account are sent to the login page with it."""
     form = ChoiceForm(request.POST)
     if not form.is_valid():
         return error_pages.page(request, 400)

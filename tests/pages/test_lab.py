@@ -469,7 +469,7 @@ def test_a_change_that_is_being_applied_keeps_others_out(site, carol, monkeypatc
 def test_what_takes_long_shows_how_far_it_is_and_goes_on(site, carol, monkeypatch):
     monkeypatch.setattr(tuning, "ARTICLES_PER_STEP", 10)
     monkeypatch.setattr("articles.views.ranking.lab.PATIENCE", 0)
-    monkeypatch.setattr("articles.views.ranking.lab._A_LITTLE", 0)
+    monkeypatch.setattr("articles.views.ranking.lab._VIEW_PATIENCE", 0)
     post_articles(site)
     browser = browser_of(carol)
 

@@ -1,4 +1,4 @@
-"""An article's counts as scripts get them: as numbers, and as words in the reader's language."""
+"""Counts of an article for scripts: as numbers, and as words in the reader's language."""
 
 from typing import Any
 
@@ -8,18 +8,18 @@ from articles.domain.articles import Article, ArticleId, Choice, Tally
 from articles.formatting.values import grouped
 
 
-def counts(article_id: ArticleId, found: Article | Tally) -> dict[str, Any]:
+def counts(article_id: ArticleId, source: Article | Tally) -> dict[str, Any]:
     """Return the counts as numbers, and as the pages show them."""
-    votes, opposes = grouped(found.votes), grouped(found.opposes)
+    votes, opposes = grouped(source.votes), grouped(source.opposes)
     return {
         "id": article_id,
-        "votes": found.votes,
-        "opposes": found.opposes,
-        "choice": found.choice.value,
-        "points": grouped(found.points),
-        "unit": ngettext("point", "points", abs(found.points)),
+        "votes": source.votes,
+        "opposes": source.opposes,
+        "choice": source.choice.value,
+        "points": grouped(source.points),
+        "unit": ngettext("point", "points", abs(source.points)),
         "numbers": ngettext(
-            "%(votes)s vote, %(opposes)s opposed", "%(votes)s votes, %(opposes)s opposed", found.votes
+            "%(votes)s vote, %(opposes)s opposed", "%(votes)s votes, %(opposes)s opposed", source.votes
         )
         % {"votes": votes, "opposes": opposes},
     }

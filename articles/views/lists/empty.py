@@ -1,4 +1,4 @@
-"""What a list without articles says, and where it leads."""
+"""The sentence and the link that a list without articles shows."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from articles.domain.lists import ArticlePage, Order, Range, Span
 
 @dataclass(frozen=True, slots=True)
 class Empty:
-    """What is shown instead of articles. Only some empty lists have a heading, or a button."""
+    """The text shown instead of articles. Only some empty lists have a heading or a button."""
 
     sentence: str
     button: str = ""
@@ -19,7 +19,7 @@ class Empty:
 
 
 def empty_list(page: ArticlePage, *, posted: Range, span: Span, hides: bool) -> Empty | None:
-    """Return what a page without articles says; None for a page with articles.
+    """Return the text of a page without articles; None for a page with articles.
 
     `hides`: whether the reader hides groups other than those of the list.
     """
@@ -49,7 +49,7 @@ def _nothing_posted(page: ArticlePage) -> Empty:
 
 
 def _group_hot(page: ArticlePage) -> Empty | None:
-    """The hot list of groups; None for the hot list of the site."""
+    """Return the text for the hot list of groups; None for the hot list of the site."""
     if page.groups:
         return Empty(
             _("No article in these groups is on the hot list, which shows only articles that have been read."),

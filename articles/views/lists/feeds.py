@@ -1,4 +1,4 @@
-"""Feeds of every list. What they hold is decided in `repository.feeding`, how they look in `feeds.writing`."""
+"""Feeds of every list. `repository.lists.feeds` chooses the articles, `articles.feeds.writing` writes the XML."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from articles.domain.articles import Article
 from articles.domain.errors import GroupNotFound
 from articles.domain.lists import Order, Span
 from articles.feeds.answers import answer
-from articles.feeds.query import BadQuery, query_of, wish_of
+from articles.feeds.query import BadQuery, feed_filter_of, query_of
 from articles.feeds.writing import Feed
 from articles.formatting.values import grouped
 from articles.repository import FeedFilter
@@ -22,7 +22,7 @@ from articles.searching import read_query
 from articles.views.lists.headings import list_heading, search_heading
 from articles.views.lists.list_page import FEED_NAMES
 from articles.views.lists.pages import slugs_in
-from articles.views.lists.search import asked_for, search_address
+from articles.views.lists.search import search_address, search_terms
 from articles.web.addresses import moved, site_address
 from articles.web.identity import View, member_named
 from articles.wiring import repository
@@ -30,108 +30,108 @@ from articles.wiring import repository
 _ORDERS = {name: order for order, name in FEED_NAMES.items()}
 
 
-def _with_wish(view: View) -> View:
-    """Give the view what the subscriber wishes; say in a sentence what makes no sense."""
+def _with_feed_filter(view: View) -> View:
+    """Pass the filter in the feed's address to the view; respond 400 with a sentence if it is invalid."""
 
     @require_safe
-    def asked(request: HttpRequest, **of: str) -> HttpResponse:
+    def filtered(request: HttpRequest, **arguments: str) -> HttpResponse:
         try:
-            wish = wish_of(request.GET)
+            feed_filter = feed_filter_of(request.GET)
         except BadQuery as bad:
             return _refused(str(bad))
-        return view(request, wish, **of)
+        return view(request, feed_filter, **arguments)
 
-    return asked
+    return filtered
 
 
-@_with_wish
-def of_list(request: HttpRequest, wish: FeedFilter, name: str, kind: str) -> HttpResponse:
+@_with_feed_filter
+def of_list(request: HttpRequest, feed_filter: FeedFilter, name: str, kind: str) -> HttpResponse:
     feeds = repository().feeds
-    articles = {"front": feeds.list_front, "newest": feeds.list_newest, "hot": feeds.list_hot}[name](wish)
+    articles = {"front": feeds.list_front, "newest": feeds.list_newest, "hot": feeds.list_hot}[name](feed_filter)
     with override(settings.LANGUAGE_CODE):
         title = list_heading(_ORDERS[name])
-        return _answer(request, title, reverse(f"articles:{name}"), wish, articles, kind)
+        return _answer(request, title, reverse(f"articles:{name}"), feed_filter, articles, kind)
 
 
-@_with_wish
-def of_top(request: HttpRequest, wish: FeedFilter, span: str, kind: str) -> HttpResponse:
-    """`span` is the value of a `Span`."""
-    articles = repository().feeds.list_top(Span(span), wish)
+@_with_feed_filter
+def of_top(request: HttpRequest, feed_filter: FeedFilter, span: str, kind: str) -> HttpResponse:
+    """Return the feed of the most points. `span` is the value of a `Span`."""
+    articles = repository().feeds.list_top(Span(span), feed_filter)
     with override(settings.LANGUAGE_CODE):
         title = list_heading(Order.POINTS, span=Span(span))
-        return _answer(request, title, f"{reverse('articles:top')}?range={span}", wish, articles, kind)
+        return _answer(request, title, f"{reverse('articles:top')}?range={span}", feed_filter, articles, kind)
 
 
-@_with_wish
-def of_groups(request: HttpRequest, wish: FeedFilter, slugs: str, kind: str) -> HttpResponse:
-    """One group, or several with `+` between them."""
-    wanted = slugs_in(slugs)
-    if "+".join(wanted) != slugs:
-        return HttpResponsePermanentRedirect(_address("group_feed", "+".join(wanted), kind, wish))
+@_with_feed_filter
+def of_groups(request: HttpRequest, feed_filter: FeedFilter, slugs: str, kind: str) -> HttpResponse:
+    """Return the feed of a group, or of several with `+` between their slugs."""
+    parsed = slugs_in(slugs)
+    if "+".join(parsed) != slugs:
+        return HttpResponsePermanentRedirect(_address("group_feed", "+".join(parsed), kind, feed_filter))
     try:
-        titles, articles = repository().feeds.list_groups(wanted, wish)
+        titles, articles = repository().feeds.list_groups(parsed, feed_filter)
     except GroupNotFound as gone:
         if gone.moved_to is None:
             raise
-        into = sorted({gone.moved_to if slug == gone.slug else slug for slug in wanted})
-        return moved(_address("group_feed", "+".join(into), kind, wish))
+        into = sorted({gone.moved_to if slug == gone.slug else slug for slug in parsed})
+        return moved(_address("group_feed", "+".join(into), kind, feed_filter))
     with override(settings.LANGUAGE_CODE):
         page = reverse("articles:group", args=[slugs])
-        title = list_heading(Order.TIME, groups=[titles[slug] for slug in wanted])
-        return _answer(request, title, page, wish, articles, kind)
+        title = list_heading(Order.TIME, groups=[titles[slug] for slug in parsed])
+        return _answer(request, title, page, feed_filter, articles, kind)
 
 
-@_with_wish
-def of_poster(request: HttpRequest, wish: FeedFilter, name: str, kind: str) -> HttpResponse:
+@_with_feed_filter
+def of_poster(request: HttpRequest, feed_filter: FeedFilter, name: str, kind: str) -> HttpResponse:
     member = member_named(name)
     if member.get_username() != name:
-        return moved(_address("user_feed", member.get_username(), kind, wish))
-    articles = repository().feeds.list_posted(member.pk, wish)
+        return moved(_address("user_feed", member.get_username(), kind, feed_filter))
+    articles = repository().feeds.list_posted(member.pk, feed_filter)
     with override(settings.LANGUAGE_CODE):
         title = _("Posted by %(name)s") % {"name": name}
-        return _answer(request, title, reverse("articles:profile", args=[name]), wish, articles, kind)
+        return _answer(request, title, reverse("articles:profile", args=[name]), feed_filter, articles, kind)
 
 
-@_with_wish
-def of_search(request: HttpRequest, wish: FeedFilter, kind: str) -> HttpResponse:
-    """`?q=` with `group`, as on the search's page."""
-    text, slug = asked_for(request)
+@_with_feed_filter
+def of_search(request: HttpRequest, feed_filter: FeedFilter, kind: str) -> HttpResponse:
+    """Return the feed of a search by `?q=` and `group`, as on the search page."""
+    text, slug = search_terms(request)
     query = read_query(text)
     if not query.terms:
         return _refused(_("q must have a word to look for."))
     try:
-        articles = repository().feeds.list_found(query, wish, slug=slug)
+        articles = repository().feeds.list_found(query, feed_filter, slug=slug)
     except GroupNotFound as gone:
         if gone.moved_to is None:
             raise
-        return moved(request.path + query_of(wish, q=text, group=gone.moved_to))
+        return moved(request.path + query_of(feed_filter, q=text, group=gone.moved_to))
     with override(settings.LANGUAGE_CODE):
         page = search_address(text, Order.TIME, slug)
-        return _answer(request, search_heading(text), page, wish, articles, kind, q=text, group=slug or "")
+        return _answer(request, search_heading(text), page, feed_filter, articles, kind, q=text, group=slug or "")
 
 
 def _refused(sentence: str) -> HttpResponse:
     return HttpResponse(f"{sentence}\n", status=400, content_type="text/plain; charset=utf-8")
 
 
-def _address(name: str, of: str, kind: str, wish: FeedFilter) -> str:
-    return reverse(f"articles:{name}", args=[of, kind]) + query_of(wish)
+def _address(name: str, of: str, kind: str, feed_filter: FeedFilter) -> str:
+    return reverse(f"articles:{name}", args=[of, kind]) + query_of(feed_filter)
 
 
 def _answer(
     request: HttpRequest,
     title: str,
     page: str,
-    wish: FeedFilter,
+    feed_filter: FeedFilter,
     articles: Sequence[Article],
     kind: str,
     **more: str,
 ) -> HttpResponse:
-    """`more` is what the feed's address says beside the wish."""
-    site, path = site_address(request), escape_uri_path(request.path) + query_of(wish, **more)
+    """Write the feed. `more` holds the parameters of its address other than the filter."""
+    site, path = site_address(request), escape_uri_path(request.path) + query_of(feed_filter, **more)
     feed = Feed(
         title=_("%(list)s – %(site)s") % {"list": title, "site": settings.SITE_NAME},
-        subtitle=_subtitle(wish),
+        subtitle=_subtitle(feed_filter),
         site=site,
         page=site + page,
         path=path,
@@ -142,9 +142,11 @@ def _answer(
     return answer(request, feed, articles, kind, repository().store.now())
 
 
-def _subtitle(wish: FeedFilter) -> str:
-    if wish.min_points is None:
+def _subtitle(feed_filter: FeedFilter) -> str:
+    if feed_filter.min_points is None:
         return _("Articles that members post and vote on.")
     return ngettext(
-        "Articles with at least %(points)s point.", "Articles with at least %(points)s points.", wish.min_points
-    ) % {"points": grouped(wish.min_points)}
+        "Articles with at least %(points)s point.",
+        "Articles with at least %(points)s points.",
+        feed_filter.min_points,
+    ) % {"points": grouped(feed_filter.min_points)}

@@ -1,4 +1,4 @@
-"""What lists are called, on their pages and in their feeds."""
+"""Headings of lists, for their pages and their feeds."""
 
 from collections.abc import Sequence
 

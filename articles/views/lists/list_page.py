@@ -1,4 +1,4 @@
-"""What the page of a list shows. Everything is decided here; `templates/lists/list.html` draws it."""
+"""The view model of the page of a list. It decides everything; `templates/lists/list.html` renders it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _SINCE_STEP_SECONDS = 10
 
 @dataclass(frozen=True, slots=True)
 class GroupTools:
-    """What the reader can do with the group of a list. `manage_address` is empty without the permission."""
+    """The reader's actions on the group of a list. `manage_address` is empty without the permission."""
 
     slug: str
     is_hidden: bool
@@ -65,10 +65,10 @@ class ListFeed:
 
 @dataclass(frozen=True, slots=True)
 class Refresh:
-    """What static/js/refresh.js knows about the list."""
+    """Data of the list for static/js/refresh.js."""
 
     query: str
-    """Sent beside the ids of the articles."""
+    """Parameters sent with the ids of the articles."""
 
     newest: str = ""
     """Address of the list that shows new articles; "" for pages on which they are not announced."""
@@ -103,7 +103,7 @@ class ListPage:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Who reads the list."""
+    """The reader of the list."""
 
     is_member: bool = False
     hidden_groups: tuple[str, ...] = ()
@@ -120,12 +120,12 @@ def list_page(
     previous: str = "",
     next: str = "",
 ) -> ListPage:
-    """Decide what a page of a list shows. `now` in Unix seconds; `previous` and `next` are addresses or ""."""
+    """Return what a page of a list shows. `now` in Unix seconds; `previous` and `next` are addresses or ""."""
     return _Builder(page, reader, now, posted, span).build(previous, next)
 
 
 def hidden_groups(slugs: Sequence[str], *, is_member: bool) -> HiddenGroups | None:
-    """Say how many groups are hidden from a list; None without any."""
+    """Return the groups hidden from a list, with their number in words; None without any."""
     if not slugs:
         return None
     sentence = ngettext(
@@ -168,7 +168,7 @@ class _Builder:
 
     @property
     def _hidden(self) -> tuple[str, ...]:
-        """The groups that the reader hides from this list: all but its own."""
+        """Groups that the reader hides from this list; its own groups are never hidden."""
         return tuple(slug for slug in self.reader.hidden_groups if slug not in self._slugs)
 
     @property

@@ -1,4 +1,4 @@
-"""What only the member sees: voted, opposed and saved articles, and everything the site stores of the member."""
+"""Pages for the member alone: voted, opposed and saved articles, and the export of the member's data."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -27,15 +27,15 @@ Response = TypeVar("Response", bound=HttpResponseBase)
 List = Callable[[UserId, int], MemberPage]
 
 
-def _my_list(tab: str, pick: Callable[[Repository], List]) -> Callable[[HttpRequest], HttpResponse]:
+def _my_list(tab: str, get_list: Callable[[Repository], List]) -> Callable[[HttpRequest], HttpResponse]:
     """Return the page of one of the member's lists."""
 
     @never_cache
     @require_safe
     @members_only()
     def view(request: HttpRequest) -> HttpResponse:
-        number, found = page_number(request), repository()
-        page = pick(found)(actor(request).id, number)
+        number, repo = page_number(request), repository()
+        page = get_list(repo)(actor(request).id, number)
         heading, empty = _texts(tab)
         context = {
             "tab": tab,
@@ -44,7 +44,7 @@ def _my_list(tab: str, pick: Callable[[Repository], List]) -> Callable[[HttpRequ
             "empty": empty,
             "articles": page.articles,
             "pager": numbered_pager(page.number, has_next=page.has_next),
-            "now": found.store.now(),
+            "now": repo.store.now(),
         }
         return _unlisted(render(request, "lists/my_lists.html", context))
 
@@ -52,7 +52,7 @@ def _my_list(tab: str, pick: Callable[[Repository], List]) -> Callable[[HttpRequ
 
 
 def _texts(tab: str) -> tuple[str, str]:
-    """Return the heading of a list, and what it says without articles."""
+    """Return the heading of a list, and its text without articles."""
     return {
         "voted": (_("What you voted for"), _("You have not voted for anything yet.")),
         "opposed": (_("What you opposed"), _("You have not opposed anything yet.")),
@@ -63,24 +63,24 @@ def _texts(tab: str) -> tuple[str, str]:
     }[tab]
 
 
-voted = _my_list("voted", lambda found: found.members.get_voted)
-opposed = _my_list("opposed", lambda found: found.members.get_opposed)
-saved = _my_list("saved", lambda found: found.members.get_saved)
+voted = _my_list("voted", lambda repo: repo.members.get_voted)
+opposed = _my_list("opposed", lambda repo: repo.members.get_opposed)
+saved = _my_list("saved", lambda repo: repo.members.get_saved)
 
 
 @never_cache
 @require_safe
 @members_only()
 def data(request: HttpRequest) -> HttpResponseBase:
-    """Everything about the member, as a file. Written as it is read: it may be long."""
-    found = repository()
+    """Return everything the site stores about the member, as a file. It may be long, so it is streamed."""
+    repo = repository()
     name = f"{request.user.get_username()}-{datetime.now(UTC):%Y-%m-%d}.json"
-    answer = StreamingHttpResponse(
-        member_export.lines(request.user, found),
+    response = StreamingHttpResponse(
+        member_export.lines(request.user, repo),
         content_type="application/json; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="{name}"'},
     )
-    return _unlisted(answer)
+    return _unlisted(response)
 
 
 def _unlisted(response: Response) -> Response:
@@ -88,24 +88,24 @@ def _unlisted(response: Response) -> Response:
     return response
 
 
-_WANTED = {"save": True, "forget": False}
+_TARGETS = {"save": True, "forget": False}
 
 
-def _button(request: HttpRequest, article_id: int) -> str:
+def _button_label(request: HttpRequest, article_id: int) -> str:
     title = repository().articles.get(article_id).title
-    is_wanted = _WANTED.get(unsent_form.sent(request).get("saved", ""))
-    words = _("Save “%(title)s” for later") if is_wanted else _("Forget the saved article “%(title)s”")
-    return words % {"title": title}
+    is_saved = _TARGETS.get(unsent_form.sent(request).get("saved", ""))
+    label = _("Save “%(title)s” for later") if is_saved else _("Forget the saved article “%(title)s”")
+    return label % {"title": title}
 
 
-@form_or_script(page=row_of, button=_button)
+@form_or_script(page=row_of, button=_button_label)
 def save(request: HttpRequest, article_id: int) -> Done | HttpResponse:
-    """Save an article or forget it: a target state. Readers without account log in first."""
+    """Save an article or forget it. Readers without account are sent to the login page."""
     if not request.user.is_authenticated:
         sentence = _("You are logged out. Log in to save articles.")
         return login_first(request, sentence, next=row_of(request, article_id))
-    wanted = _WANTED.get(request.POST.get("saved", ""))
-    if wanted is None:
+    is_saved = _TARGETS.get(request.POST.get("saved", ""))
+    if is_saved is None:
         return error_pages.page(request, 400)
-    repository().members.save(actor(request).id, article_id, wanted=wanted)
-    return Done({"told": _("Saved for later.") if wanted else _("No longer saved.")})
+    repository().members.save(actor(request).id, article_id, wanted=is_saved)
+    return Done({"told": _("Saved for later.") if is_saved else _("No longer saved.")})

@@ -1,4 +1,4 @@
-"""Every list is the same page in another order."""
+"""Pages of lists. All are rendered as the same page."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -48,7 +48,7 @@ def top(request: HttpRequest) -> HttpResponse:
 def group(request: HttpRequest, slug: str) -> HttpResponse:
     slugs = slugs_in(slug)
     if "+".join(slugs) != slug:
-        return _redirect(request, slugs)
+        return _redirect_to_groups(request, slugs)
     order = _choice(request, "order", Order.SCORE)
     try:
         return _list(request, order, slugs, query={"order": order.value})
@@ -59,7 +59,7 @@ def group(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _choice(request: HttpRequest, name: str, default: Chosen) -> Chosen:
-    """What the address chooses. Raises Http404 for what cannot be chosen."""
+    """Return the value of a parameter of the address. Raises Http404 for an unknown one."""
     try:
         return type(default)(request.GET.get(name, default.value))
     except ValueError:
@@ -67,19 +67,19 @@ def _choice(request: HttpRequest, name: str, default: Chosen) -> Chosen:
 
 
 def slugs_in(text: str) -> tuple[str, ...]:
-    """The slugs of an address like `python+redis`, sorted, each once. Raises Http404 for what can be none."""
+    """Return the slugs of an address such as `python+redis`, sorted, each once. Raises Http404 if invalid."""
     try:
         return slugs_between(text, at_most=GROUPS_PER_LIST)
     except InvalidInput as refused:
         raise Http404(str(refused)) from refused
 
 
-def _redirect(request: HttpRequest, slugs: Sequence[str]) -> HttpResponse:
+def _redirect_to_groups(request: HttpRequest, slugs: Sequence[str]) -> HttpResponse:
     return redirect_to_path(request, reverse("articles:group", args=["+".join(slugs)]))
 
 
 def _other_groups(request: HttpRequest, slugs: Sequence[str], error: GroupNotFound) -> HttpResponse:
-    """To the group that one of them was merged into; or a page that says which ones there are not."""
+    """Redirect if one of the groups was merged; else return a page that names the unknown ones."""
     if error.moved_to:
         into = sorted({error.moved_to if s == error.slug else s for s in slugs})
         return moved(reverse("articles:group", args=["+".join(into)]), request.GET.urlencode())
@@ -99,11 +99,11 @@ def _list(
     posted: Range = Range.ALL,
     span: Span = Span.ALL,
 ) -> HttpResponse:
-    """`query` is what the list's addresses say beside the page."""
-    found = repository()
-    now = found.store.now()
+    """Return a page of a list. `query` holds the parameters of its address other than the page."""
+    repo = repository()
+    now = repo.store.now()
     place, hidden = place_in(request, query or {}, now), preferences_of(request).hidden_groups
-    page = found.lists.get_page(
+    page = repo.lists.get_page(
         order,
         place.number,
         slugs=slugs,
@@ -114,7 +114,7 @@ def _list(
         shown=place.shown,
     )
     user = request.user
-    shown = list_page(
+    view_model = list_page(
         page,
         Reader(
             is_member=user.is_authenticated,
@@ -127,7 +127,7 @@ def _list(
         previous=place.before,
         next=place.after(page),
     )
-    answer = render(request, "lists/list.html", {"list": shown, "now": now})
+    response = render(request, "lists/list.html", {"list": view_model, "now": now})
     if place.pages:
-        answer["X-Robots-Tag"] = "noindex"  # this reader's page: the list's own pages have plain addresses
-    return answer
+        response["X-Robots-Tag"] = "noindex"  # a page for this reader; pages for all have plain addresses
+    return response

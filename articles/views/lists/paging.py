@@ -1,4 +1,4 @@
-"""Page numbers in addresses, and where a reader goes on from."""
+"""Page numbers in addresses, and the place of a reader in a list."""
 
 import re
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ _PAGE = re.compile("[1-9][0-9]{0,8}")
 
 
 def page_number(request: HttpRequest) -> int:
-    """`?page=`, 1 where it is absent. Raises Http404 for what is no page number."""
+    """Return `?page=`, by default 1. Raises Http404 if it is not a page number."""
     text = request.GET.get("page", "1")
     if not _PAGE.fullmatch(text):
         raise Http404(f"no page number: {text!r}")
@@ -37,7 +37,7 @@ class Pager:
 def numbered_pager(number: int, *, has_next: bool, query: str = "") -> Pager | None:
     """Return the pager of a list whose pages are not counted; None for a list of one page.
 
-    `query` is what the list's addresses say beside the page, such as "order=time".
+    `query` holds the parameters of the list's addresses other than the page, such as "order=time".
     """
     if number == 1 and not has_next:
         return None
@@ -51,9 +51,9 @@ def numbered_pager(number: int, *, has_next: bool, query: str = "") -> Pager | N
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where in a list a reader is: on page `number`, after the articles of `pages` if he comes from there.
+    """The place of a reader in a list: on page `number`, after the articles on `pages`, as far as they are known.
 
-    `name` is that of the list, `query` what its addresses say beside the page.
+    `name` identifies the list; `query` holds the parameters of its addresses other than the page.
     """
 
     name: str
@@ -67,9 +67,10 @@ class Place:
         return tuple(chain.from_iterable(self.pages))
 
     def after(self, page: ArticlePage) -> str:
-        """Address of the page that goes on from this one, "" where there is none.
+        """Return the address of the next page, "" if there is none.
 
-        From a page that was called by its number, the next by number; so too where too many were shown.
+        It has a page number only, without a token, if this page was opened by its number or if the token of all
+        articles shown would be too long.
         """
         if not page.has_next:
             return ""
@@ -78,7 +79,7 @@ class Place:
 
     @property
     def before(self) -> str:
-        """Address of the page before, "" on the first. What was shown on it comes first again."""
+        """Return the address of the previous page, "" on the first. It shows the same articles first."""
         return self._address(self.number - 1, self.pages[:-1]) if self.number > 1 else ""
 
     def _address(self, number: int, pages: Pages) -> str:
@@ -87,10 +88,10 @@ class Place:
 
 
 def place_in(request: HttpRequest, query: Mapping[str, str], now: float) -> Place:
-    """Where the reader is in the list of this address and `query`, at `now` in Unix seconds.
+    """Return the reader's place in the list with this address and `query`, at `now` in Unix seconds.
 
-    `?after=` counts where it was made for this page of this list within a day, else the page's number alone does.
-    Raises Http404 for what is no page number.
+    `?after=` is used if it was made within a day for this page of this list; otherwise only the page number is.
+    Raises Http404 if that is not a page number.
     """
     number, name = page_number(request), f"{request.path}?{urlencode(query)}"
     token = request.GET.get("after", "")

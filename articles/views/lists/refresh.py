@@ -1,4 +1,4 @@
-"""What changed on a page since it was loaded, for the script that keeps it fresh."""
+"""Changes of a page since it was loaded, for static/js/refresh.js."""
 
 import re
 from dataclasses import dataclass
@@ -23,22 +23,22 @@ from articles.web.preferences import preferences_of
 from articles.wiring import repository
 
 SHARED_SECONDS = 5
-"""How long caches may give the answer to other readers without account."""
+"""Time for which caches may serve a response to all readers without account."""
 
 _IDS = re.compile(r"[1-9][0-9]{0,17}(,[1-9][0-9]{0,17}){0,99}", re.ASCII)
 _SINCE = re.compile(r"[0-9]{1,12}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class _Question:
+class _RefreshQuery:
     ids: tuple[ArticleId, ...]
     order: Order | None
     since: float | None
     slugs: tuple[str, ...]
 
     @classmethod
-    def of(cls, query: QueryDict) -> "_Question":
-        """Raises ValueError for what no page of ours asks."""
+    def of(cls, query: QueryDict) -> "_RefreshQuery":
+        """Return the parameters of a request. Raises ValueError for any that no page of the site sends."""
         ids, since = query.get("ids", ""), query.get("since", "")
         if not _IDS.fullmatch(ids) or not (since == "" or _SINCE.fullmatch(since)):
             raise ValueError
@@ -56,22 +56,22 @@ class _Question:
 
 @require_safe
 def pulse(request: HttpRequest) -> HttpResponse:
-    """`?ids=` of at most 100 articles, and of lists `order=`, `groups=` and `since=`, in Unix seconds.
+    """Return the counts of articles in their current order, and the number of new articles.
 
-    The articles come in the order they have by now; without `since` nothing is said of new ones. 304 while
-    nothing changed, 400 for what no page asks.
+    `?ids=` names at most 100 articles; lists add `order=`, `groups=`, and `since=` in Unix seconds, without which
+    new articles are not counted. Responds 304 if nothing has changed, and 400 to invalid parameters.
     """
     try:
-        asked = _Question.of(request.GET)
+        query = _RefreshQuery.of(request.GET)
     except ValueError:
         return JsonResponse({"error": _("The request is not valid.")}, status=400)
     hidden, reader = preferences_of(request).hidden_groups, reader_id(request)
-    found = repository().refresh.get(
-        asked.ids, order=asked.order, since=asked.since, slugs=asked.slugs, hidden=hidden, reader=reader
+    page = repository().refresh.get(
+        query.ids, order=query.order, since=query.since, slugs=query.slugs, hidden=hidden, reader=reader
     )
-    now, is_hot = repository().store.now(), asked.order is Order.HOT
-    rows = [_row(article, now, is_hot=is_hot) for article in found.articles]
-    response = JsonResponse({"articles": rows, "new": _new(found)})
+    now, is_hot = repository().store.now(), query.order is Order.HOT
+    rows = [_row(article, now, is_hot=is_hot) for article in page.articles]
+    response = JsonResponse({"articles": rows, "new": _new_label(page)})
     if reader is None:
         patch_cache_control(response, public=True, max_age=SHARED_SECONDS)
     else:
@@ -81,7 +81,7 @@ def pulse(request: HttpRequest) -> HttpResponse:
 
 
 def _row(article: Article, now: float, *, is_hot: bool) -> dict[str, Any]:
-    """Counts, and why no vote counts any more where none does."""
+    """Return the counts of an article, and why it takes no more votes, if so."""
     row = counts(article.id, article)
     if is_hot:
         row["views"] = ngettext("%(views)s view", "%(views)s views", article.pv) % {"views": grouped(article.pv)}
@@ -94,11 +94,11 @@ def _row(article: Article, now: float, *, is_hot: bool) -> dict[str, Any]:
     return row
 
 
-def _new(found: PageRefresh) -> str:
-    """How many new articles there are, in words; empty if there are none."""
-    if not found.new:
+def _new_label(page: PageRefresh) -> str:
+    """Return the number of new articles in words; "" if there are none."""
+    if not page.new:
         return ""
-    number = {"n": grouped(found.new)}
-    if found.has_more_new:
-        return ngettext("More than %(n)s new article", "More than %(n)s new articles", found.new) % number
-    return ngettext("%(n)s new article", "%(n)s new articles", found.new) % number
+    number = {"n": grouped(page.new)}
+    if page.has_more_new:
+        return ngettext("More than %(n)s new article", "More than %(n)s new articles", page.new) % number
+    return ngettext("%(n)s new article", "%(n)s new articles", page.new) % number

@@ -1,4 +1,4 @@
-"""The search, its form, and what it found."""
+"""The search page: its form and the results."""
 
 from collections.abc import Callable, Mapping
 from urllib.parse import urlencode
@@ -27,31 +27,31 @@ from articles.wiring import repository
 _ORDERS = (Order.SCORE, Order.TIME)
 
 _MOST_CHOICES = 200
-"""Groups that are offered as a list; where there are more, the name is typed."""
+"""Maximum number of groups offered in a list; with more groups, the name is typed."""
 
 
 @require_safe
 def search(request: HttpRequest) -> HttpResponse:
-    """`?q=` with `order`, `group` and `page`; without words to look for, the form alone."""
-    text, slug = asked_for(request)
+    """Search for `?q=` with `order`, `group` and `page`; without search terms, show the form alone."""
+    text, slug = search_terms(request)
     order, number = _order(request), page_number(request)
-    found, query = repository(), read_query(text)
+    repo, query = repository(), read_query(text)
     hidden, reader = preferences_of(request).hidden_groups, reader_id(request)
     try:
-        page = found.search.get_page(query, order, number, slug=slug, hidden=hidden, reader=reader)
+        page = repo.search.get_page(query, order, number, slug=slug, hidden=hidden, reader=reader)
     except GroupNotFound as gone:
         if gone.moved_to is None:
             raise
-        asked = request.GET.copy()
-        asked["group"] = gone.moved_to
-        return moved(request.path, asked.urlencode())
+        parameters = request.GET.copy()
+        parameters["group"] = gone.moved_to
+        return moved(request.path, parameters.urlencode())
     context = {
         "q": text,
         "order": order,
         "slug": slug or "",
         "page": page,
         "asked": bool(query.terms),
-        "now": found.store.now(),
+        "now": repo.store.now(),
         "show": _marker(query, {s: page.titles[s] for a in page.articles for s in a.groups if s in page.titles}),
         "groups": _choices(page.titles),
         "most_characters": MOST_CHARACTERS,
@@ -59,15 +59,15 @@ def search(request: HttpRequest) -> HttpResponse:
         "everywhere": search_address(text, order, None),
         "title": page_title(search_heading(text) if text else _("Search"), number),
         "pager": numbered_pager(number, has_next=page.has_next, query=_parameters(text, order, slug)),
-        "hidden": hidden_groups([one for one in hidden if one != slug], is_member=reader is not None),
+        "hidden": hidden_groups([other for other in hidden if other != slug], is_member=reader is not None),
     }
     return render(request, "lists/search.html", context)
 
 
-def asked_for(request: HttpRequest) -> tuple[str, str | None]:
-    """The words, and the slug of the group to look in; None for all. Raises GroupNotFound.
+def search_terms(request: HttpRequest) -> tuple[str, str | None]:
+    """Return the words, and the slug of the group to search in, None for all. Raises GroupNotFound.
 
-    A space behind the last word stays: it says that the word is whole.
+    A trailing space is kept: it means that the last word is complete.
     """
     typed = request.GET.get("q", "")[:MOST_CHARACTERS]
     words = " ".join(typed.split())
@@ -82,19 +82,19 @@ def _order(request: HttpRequest) -> Order:
 
 
 def _slug(request: HttpRequest) -> str | None:
-    """The group to search in, however it is typed; None for all."""
+    """Return the slug of the group to search in, typed in any spelling; None for all groups."""
     name = request.GET.get("group", "")
     return slug_asked_for(name) if name.strip() else None
 
 
 def _choices(titles: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Slugs and titles of the groups to choose from, by title; none where there are too many for a list."""
+    """Return slugs and titles of the groups to choose from, by title; [] if there are too many for a list."""
     return sorted(titles.items(), key=lambda group: group[1].casefold()) if len(titles) <= _MOST_CHOICES else []
 
 
 def _parameters(text: str, order: Order, slug: str | None) -> str:
-    facts = {"q": text, "order": "" if order is Order.SCORE else order.value, "group": slug or ""}
-    return urlencode({name: value for name, value in facts.items() if value})
+    values = {"q": text, "order": "" if order is Order.SCORE else order.value, "group": slug or ""}
+    return urlencode({name: value for name, value in values.items() if value})
 
 
 def search_address(text: str, order: Order, slug: str | None) -> str:
@@ -103,16 +103,18 @@ def search_address(text: str, order: Order, slug: str | None) -> str:
 
 def _order_tabs(text: str, current: Order, slug: str | None) -> Tabs:
     labels = {Order.SCORE: _("By score"), Order.TIME: _("Newest first")}
-    tabs = (Tab(label, search_address(text, one, slug), one is current) for one, label in labels.items())
+    tabs = (Tab(label, search_address(text, order, slug), order is current) for order, label in labels.items())
     return Tabs(_("Order"), tuple(tabs))
 
 
 def _marker(query: Query, titles: Mapping[str, str]) -> Callable[..., SafeString]:
-    """Writes a text, escaped, with what was looked for in `<mark>`; the slug of a group, if it was, as a whole."""
-    named = {slug for term in query.with_groups(titles).terms for slug in term.groups}
+    """Return a function that escapes a text and marks matches of the search; a matching slug as a whole."""
+    matching_slugs = {slug for term in query.with_groups(titles).terms for slug in term.groups}
 
     def show(text: str, *, group: bool = False) -> SafeString:
-        parts = [(text, text in named)] if group else marked_parts(text, query)
-        return format_html_join("", "{}", ((format_html("<mark>{}</mark>", t) if met else t,) for t, met in parts))
+        parts = [(text, text in matching_slugs)] if group else marked_parts(text, query)
+        return format_html_join(
+            "", "{}", ((format_html("<mark>{}</mark>", t) if is_match else t,) for t, is_match in parts)
+        )
 
     return show

@@ -1,4 +1,4 @@
-"""Why an article is where it is, as its page tells it."""
+"""The explanation of an article's rank, as its page shows it."""
 
 import logging
 from collections.abc import Iterator, Sequence
@@ -21,12 +21,12 @@ from articles.wiring import repository
 
 _log = logging.getLogger(__name__)
 
-_FEWEST_DRAWN = 3  # samples
+_MIN_SAMPLES_DRAWN = 3
 
 
 @dataclass(frozen=True, slots=True)
 class PlaceInList:
-    """A place with the list's name, and the address of the page of it that shows the article."""
+    """A rank in a list, with the name of the list and the address of the page that shows the article."""
 
     name: str
     rank: int
@@ -36,7 +36,7 @@ class PlaceInList:
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """Places in one list over time, drawn, with the points for the first list; the best and the last place."""
+    """Ranks in one list over time, the best and the last; `drawn` has the points too for the first list."""
 
     name: str
     drawn: History
@@ -45,61 +45,61 @@ class Past:
 
     @property
     def may_be_drawn(self) -> bool:
-        """Whether there are samples enough for a line that says more than the sentence."""
-        return len(self.drawn.rows) >= _FEWEST_DRAWN
+        """Return whether there are enough samples for a line that adds to the sentence."""
+        return len(self.drawn.rows) >= _MIN_SAMPLES_DRAWN
 
     @property
     def places(self) -> list[tuple[str, ...]]:
-        """The table's rows, without the points."""
+        """Return the rows of the table, without the points."""
         return [row[:2] for row in self.drawn.rows]
 
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """An explanation with what the page draws."""
+    """An explanation, with its charts and links."""
 
     found: Explanation
     places: Sequence[PlaceInList]
     decay: Chart | None
-    """None where nobody viewed it, so that nothing falls."""
+    """None without views, as there is no hotness to fall."""
 
     later: float
-    """Its hotness at the end of the decay."""
+    """The hotness at the end of the decay."""
 
     past: SafeString
-    """Its history, drawn."""
+    """The history as HTML."""
 
 
 def why(article: Article) -> dict[str, Why | None]:
-    """What the article's page tells of its places; None if it is removed, and if it cannot be told just now."""
+    """Return the explanation for the article's page; None if the article is removed or the store fails."""
     try:
         return {"why": None if article.removed is not None else _why(repository().explanations.get(article))}
-    except ArticlesError as error:  # readers get the page without
+    except ArticlesError as error:  # the page is served without it
         _log.warning("article %d not explained: %s: %s", article.id, type(error).__name__, error)
         return {"why": None}
 
 
-def _why(found: Explanation) -> Why:
+def _why(explanation: Explanation) -> Why:
     return Why(
-        found,
-        list(_places(found)),
-        _decay(found.hotness) if found.hotness.value else None,
-        found.hotness.after(DECAY_HOURS),
-        _drawn(found.history, get_language()),
+        explanation,
+        list(_places(explanation)),
+        _decay(explanation.hotness) if explanation.hotness.value else None,
+        explanation.hotness.after(DECAY_HOURS),
+        _history_html(explanation.history, get_language()),
     )
 
 
-def _places(found: Explanation) -> Iterator[PlaceInList]:
-    def there(name: str, place: Place | GroupPlace, address: str) -> PlaceInList:
+def _places(explanation: Explanation) -> Iterator[PlaceInList]:
+    def place_in_list(name: str, place: Place | GroupPlace, address: str) -> PlaceInList:
         page = -(-place.rank // repository().rules.per_page)
         query = f"?page={page}" if page > 1 else ""
-        return PlaceInList(name, place.rank, place.of, f"{address}{query}#article-{found.article_id}")
+        return PlaceInList(name, place.rank, place.of, f"{address}{query}#article-{explanation.article_id}")
 
-    yield there(_("Front page"), found.front, reverse("articles:front"))
-    for group in found.groups:
-        yield there(group.title, group, reverse("articles:group", args=[group.slug]))
-    if found.hot:
-        yield there(_("Hot list"), found.hot, reverse("articles:hot"))
+    yield place_in_list(_("Front page"), explanation.front, reverse("articles:front"))
+    for group in explanation.groups:
+        yield place_in_list(group.title, group, reverse("articles:group", args=[group.slug]))
+    if explanation.hot:
+        yield place_in_list(_("Hot list"), explanation.hot, reverse("articles:hot"))
 
 
 def _decay(hotness: HotnessParts) -> Chart:
@@ -112,13 +112,13 @@ def _decay(hotness: HotnessParts) -> Chart:
 
 
 @lru_cache(maxsize=100)
-def _drawn(samples: tuple[Sample, ...], _language: str | None) -> SafeString:
-    """The history as a part of the page: the same for everyone until the next sample, so it is drawn once."""
+def _history_html(samples: tuple[Sample, ...], _language: str | None) -> SafeString:
+    """Return the history as HTML. All readers get the same until the next sample, so it is cached."""
     return SafeString(render_to_string("ranking/rank_history.html", {"pasts": list(_pasts(samples))}))
 
 
 def _pasts(samples: Sequence[Sample]) -> Iterator[Past]:
-    """Of the lists in which it was among the first."""
+    """Yield the ranks in each list that has samples of the article."""
     drawn_points = False
     for name, ranks in (
         (_("On the front page"), [sample.rank for sample in samples]),

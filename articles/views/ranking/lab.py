@@ -1,4 +1,4 @@
-"""The ranking lab: other parameters tried out on the live lists, put in force, taken back."""
+"""The ranking lab: preview other parameters on the live lists, apply them, and roll back."""
 
 from dataclasses import replace
 from urllib.parse import urlencode
@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action
-from articles.domain import lab as working_out
+from articles.domain import lab as lab_formulas
 from articles.domain.errors import ChangeRunning, ParametersChanged
 from articles.domain.moderation import Actor
 from articles.domain.ranking import Parameters, out_of_range
@@ -27,51 +27,51 @@ from articles.web.identity import actor, needs
 from articles.wiring import repository
 
 PATIENCE = 5.0
-"""Seconds that applying may take within a request; housekeeping ends what takes longer."""
+"""Seconds for which a request applies parameters; housekeeping finishes longer changes."""
 
-_A_LITTLE = 0.2
-"""Seconds for which looking at the lab goes on with what is being applied."""
+_VIEW_PATIENCE = 0.2
+"""Seconds for which a view of the lab continues a change that is being applied."""
 
 
 @never_cache
 @require_safe
 @needs("articles.tune_ranking")
 def lab(request: HttpRequest) -> HttpResponse:
-    found = repository()
-    if found.parameters.get_state().applying and found.parameters.advance(_A_LITTLE):
+    repo = repository()
+    if repo.parameters.get_state().applying and repo.parameters.advance(_VIEW_PATIENCE):
         messages.success(request, _("The parameters are in force."))
         return redirect(request.get_full_path())
-    in_force = found.parameters.get_current()
-    form = LabForm(request.GET, in_force)
+    current = repo.parameters.get_current()
+    form = LabForm(request.GET, current)
     suggested, note = None, ""
     if form.is_valid() and (hours := form.cleaned_data["half_life"]):
-        if reached := working_out.with_half_life(hours, form.parameters):
-            form = LabForm(query_of(reached, form.order), in_force)
+        if reached := lab_formulas.with_half_life(hours, form.parameters):
+            form = LabForm(query_of(reached, form.order), current)
             note = _("γ was set to the value that halves hotness in the time you wish.")
         else:
-            suggested = working_out.with_half_life_and_base(hours, form.parameters)
+            suggested = lab_formulas.with_half_life_and_base(hours, form.parameters)
             form.add_error("half_life", _("No γ within its range reaches this half-life with this base."))
     return _page(request, form, suggested=suggested, note=note)
 
 
-def _page_of_values(request: HttpRequest) -> str:
-    """The lab with the values of the form that came."""
+def _address_with_values(request: HttpRequest) -> str:
+    """Return the address of the lab with the values of the submitted form."""
     values = {name: value for name, value in unsent_form.sent(request).items() if name in LabForm.base_fields}
     return f"{reverse('articles:lab')}{'?' if values else ''}{urlencode(values)}"
 
 
-def _words_of_applying(request: HttpRequest) -> str:
+def _apply_label(request: HttpRequest) -> str:
     reason = unsent_form.sent(request).get("reason", "").strip()[:REASON_LIMIT]
     return _("Apply to the whole site: “%(reason)s”") % {"reason": reason}
 
 
 @never_cache
-@form_action(page=_page_of_values, button=_words_of_applying)
+@form_action(page=_address_with_values, button=_apply_label)
 @needs("articles.tune_ranking", carries=["reason"])
 def apply(request: HttpRequest) -> HttpResponse:
-    """Put the chosen parameters in force."""
-    found = repository()
-    state = found.parameters.get_state()
+    """Apply the chosen parameters."""
+    repo = repository()
+    state = repo.parameters.get_state()
     form, apply_form = LabForm(request.POST, state.parameters), ApplyForm(request.POST)
     if not (form.is_valid() and apply_form.is_valid()):
         if "version" in apply_form.errors:
@@ -80,125 +80,128 @@ def apply(request: HttpRequest) -> HttpResponse:
             )
         return _page(request, form, apply_form)
     version, reason = apply_form.cleaned_data["version"], apply_form.cleaned_data["reason"]
-    if _is_begun(found, state, form.parameters, version, actor(request), reason):
-        return _go_on(request, found, urlencode({"list": form.order.value}))
+    if _is_resubmitted(repo, state, form.parameters, version, actor(request), reason):
+        return _continue_applying(request, repo, urlencode({"list": form.order.value}))
     if form.parameters == state.parameters and version == state.version and not state.applying:
         apply_form.add_error(None, _("These parameters are in force already."))
         return _page(request, form, apply_form)
-    if refusal := _begin(found, form.parameters, version, actor(request), reason):
+    if refusal := _begin(repo, form.parameters, version, actor(request), reason):
         apply_form.add_error(None, refusal)
         return _page(request, form, apply_form, status=409)
-    return _go_on(request, found, urlencode({"list": form.order.value}))
+    return _continue_applying(request, repo, urlencode({"list": form.order.value}))
 
 
-def _words_of_return(request: HttpRequest) -> str:
+def _rollback_label(request: HttpRequest) -> str:
     number = unsent_form.sent(request).get("to", "")
     return _("Go back to version %(number)s") % {"number": number} if number.isdigit() else _("Go back")
 
 
 @never_cache
-@form_action(page=lambda _request: reverse("articles:lab"), button=_words_of_return)
+@form_action(page=lambda _request: reverse("articles:lab"), button=_rollback_label)
 @needs("articles.tune_ranking")
 def rollback(request: HttpRequest) -> HttpResponse:
-    """Put the parameters of an earlier version in force again."""
-    found, form = repository(), RollbackForm(request.POST)
+    """Apply the parameters of an earlier version."""
+    repo, form = repository(), RollbackForm(request.POST)
     if not form.is_valid():
         return _refused(request, _("This form is incomplete. Please try again."), 400)
-    history, version = found.parameters.list_changes(), form.cleaned_data["version"]
-    wanted = form.cleaned_data["to"] or next((entry.version for entry in history[1:]), None)
-    entry = next((entry for entry in history if entry.version == wanted), None)
+    history, version = repo.parameters.list_changes(), form.cleaned_data["version"]
+    target = form.cleaned_data["to"] or next((entry.version for entry in history[1:]), None)
+    entry = next((entry for entry in history if entry.version == target), None)
     if entry is None:
         return _refused(request, _("There is no such version to go back to."), 400)
-    state = found.parameters.get_state()
+    state = repo.parameters.get_state()
     if entry.parameters == state.parameters and version == state.version and not state.applying:
         return _refused(request, _("These parameters are in force already."), 400)
     if out_of_range(entry.parameters):
         return _refused(request, _("The parameters of that version are outside today's ranges."), 400)
     reason = _("Back to version %(number)s") % {"number": grouped(entry.version)}
-    if refusal := _begin(found, entry.parameters, version, actor(request), reason):
+    if refusal := _begin(repo, entry.parameters, version, actor(request), reason):
         return _refused(request, refusal, 409)
-    return _go_on(request, found)
+    return _continue_applying(request, repo)
 
 
 @never_cache
 @form_action(page=lambda _request: reverse("articles:lab"), button=lambda _request: _("Adjust automatically"))
 @needs("articles.tune_ranking")
 def follow(request: HttpRequest) -> HttpResponse:
-    """Let the weight of a vote follow the site again, instead of the one that moderators chose."""
-    found, form = repository(), RollbackForm(request.POST)
-    if not form.is_valid() or found.rules.votes_per_day is not None:
+    """Adjust the weight of a vote automatically again, instead of using the one that moderators chose."""
+    repo, form = repository(), RollbackForm(request.POST)
+    if not form.is_valid() or repo.rules.votes_per_day is not None:
         return _refused(request, _("This form is incomplete. Please try again."), 400)
-    state = found.parameters.get_state()
-    fitting = fitting_votes_per_day(found.weights.get_recent()) or state.parameters.votes_per_day
-    wanted, version = replace(state.parameters, votes_per_day=fitting), form.cleaned_data["version"]
+    state = repo.parameters.get_state()
+    fitting = fitting_votes_per_day(repo.weights.get_recent()) or state.parameters.votes_per_day
+    parameters, version = replace(state.parameters, votes_per_day=fitting), form.cleaned_data["version"]
     reason = _("Votes per day follow the site again")
-    if _is_begun(found, state, wanted, version, actor(request), reason):
-        return _go_on(request, found)
-    if refusal := _begin(found, wanted, version, actor(request), reason, is_chosen=False):
+    if _is_resubmitted(repo, state, parameters, version, actor(request), reason):
+        return _continue_applying(request, repo)
+    if refusal := _begin(repo, parameters, version, actor(request), reason, is_chosen=False):
         return _refused(request, refusal, 409)
-    return _go_on(request, found)
+    return _continue_applying(request, repo)
 
 
-def _is_begun(
-    found: Repository, state: RankingState, parameters: Parameters, version: int, who: Actor, reason: str
+def _is_resubmitted(
+    repo: Repository, state: RankingState, parameters: Parameters, version: int, moderator: Actor, reason: str
 ) -> bool:
-    """Whether this very form has put these parameters in force, or begun to: it arrived twice."""
+    """Return whether this same form applied these parameters, or began to: it was resubmitted."""
     if state.applying:
         return (state.version, state.applying.parameters) == (version, parameters)
-    latest = found.parameters.list_changes()[0]
+    latest = repo.parameters.list_changes()[0]
     done = (latest.version, latest.parameters, latest.actor_name, latest.reason)
-    return done == (version + 1, parameters, who.name, reason)
+    return done == (version + 1, parameters, moderator.name, reason)
 
 
 def _begin(
-    found: Repository,
+    repo: Repository,
     parameters: Parameters,
     version: int,
-    who: Actor,
+    moderator: Actor,
     reason: str,
     is_chosen: bool | None = None,
 ) -> str:
-    """Begin to put parameters in force; returns why that is refused, empty if it is not."""
+    """Begin to apply parameters. Return why that is refused, "" if it is not."""
     try:
-        found.parameters.apply(parameters, expected=version, actor=who, reason=reason, is_chosen=is_chosen)
+        repo.parameters.apply(parameters, expected=version, actor=moderator, reason=reason, is_chosen=is_chosen)
     except ParametersChanged:
-        return _who_was_faster(found)
+        return _changed_meanwhile(repo)
     except ChangeRunning:
-        return _what_is_running(found)
+        return _already_applying(repo)
     return ""
 
 
-def _who_was_faster(found: Repository) -> str:
-    latest = found.parameters.list_changes()[0]
-    told = {"name": latest.actor_name, "when": age(latest.at), "reason": latest.reason}
+def _changed_meanwhile(repo: Repository) -> str:
+    latest = repo.parameters.list_changes()[0]
+    values = {"name": latest.actor_name, "when": age(latest.at), "reason": latest.reason}
     if latest.learnt_from:
-        return _("Meanwhile the site has adjusted its votes per day (%(when)s). Nothing was changed.") % told
+        return _("Meanwhile the site has adjusted its votes per day (%(when)s). Nothing was changed.") % values
     if not latest.actor_name:
-        return _("The configuration has put other parameters in force meanwhile (%(when)s): “%(reason)s”.") % told
+        return (
+            _("The configuration has put other parameters in force meanwhile (%(when)s): “%(reason)s”.") % values
+        )
     return (
         _("%(name)s has put other parameters in force meanwhile (%(when)s): “%(reason)s”. Nothing was changed.")
-        % told
+        % values
     )
 
 
-def _what_is_running(found: Repository) -> str:
-    applying = found.parameters.get_state().applying
+def _already_applying(repo: Repository) -> str:
+    applying = repo.parameters.get_state().applying
     done, total = (applying.done, applying.total) if applying else (0, 0)
-    told = {"done": grouped(done), "total": grouped(total)}
+    values = {"done": grouped(done), "total": grouped(total)}
     return (
         _("Another change is being applied: %(done)s of %(total)s articles are scored. Yours was not begun.")
-        % told
+        % values
     )
 
 
-def _go_on(request: HttpRequest, found: Repository, query: str = "") -> HttpResponse:
-    if found.parameters.advance(PATIENCE):
+def _continue_applying(request: HttpRequest, repo: Repository, query: str = "") -> HttpResponse:
+    """Apply as much as `PATIENCE` allows, and redirect to the lab."""
+    if repo.parameters.advance(PATIENCE):
         messages.success(request, _("The parameters are in force."))
     return redirect(f"{reverse('articles:lab')}{'?' if query else ''}{query}")
 
 
 def _refused(request: HttpRequest, refusal: str, status: int) -> HttpResponse:
-    """The lab as it is, with what was refused."""
+    """Return the lab with the parameters in force, and a refusal."""
     form = LabForm({}, repository().parameters.get_current())
     return _page(request, form, refusal=refusal, status=status)
 
@@ -213,9 +216,9 @@ def _page(
     refusal: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    """The lab; 400 where a form has errors and nothing else is said. `suggested` reaches the wished half-life."""
+    """Return the lab, with status 400 for forms with errors. `suggested` reaches the target half-life."""
     context = lab_context(repository(), form, apply_form, suggested)
     unsent_form.refill(request, context["apply_form"])
-    faulty = form.errors or (apply_form and apply_form.errors)
-    status = 400 if faulty and status == 200 else status
+    has_errors = form.errors or (apply_form and apply_form.errors)
+    status = 400 if has_errors and status == 200 else status
     return render(request, "ranking/lab.html", context | {"note": note, "refusal": refusal}, status=status)

@@ -1,4 +1,4 @@
-"""What the lab's page shows: figures and proposals as words of the reader's language."""
+"""The view model of the ranking lab: figures and proposals in the reader's language."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -17,16 +17,16 @@ from articles.forms.lab import ApplyForm, LabForm, plain
 from articles.repository import Preview, RankingChange, RankingState, Repository
 from articles.views.ranking import chart_labels
 
-_EXAMPLE = 200
-"""Votes that are told in days."""
+_EXAMPLE_VOTES = 200
+"""Number of votes whose worth is shown in days."""
 
 _RECENT = 20
-"""Versions of the history that are shown at once."""
+"""Number of versions in the history before the older ones, which are folded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One thing both settings are compared by."""
+    """A value by which both sets of parameters are compared."""
 
     name: str
     in_force: str
@@ -41,12 +41,12 @@ class Row:
     rank: int
     move: lab.Move | None = None
     leaves: bool = False
-    """Whether the other list does not have it any more."""
+    """Whether the other list does not have it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the chosen parameters would make of a list."""
+    """The effect of the chosen parameters on a list."""
 
     order: Order
     chosen: Parameters
@@ -55,18 +55,18 @@ class Outcome:
     in_force: Sequence[Row]
     other: Sequence[Row]
     moved: int
-    """How many of the other list stand elsewhere."""
+    """Number of articles of the other list whose rank differs."""
 
     figures: Sequence[Figure]
     chart: Chart
     chart_told: str
     values: dict[str, str]
-    """Of the chosen parameters, by name."""
+    """The chosen parameters, as inputs take them."""
 
 
 @dataclass(frozen=True, slots=True)
 class WeightProposal:
-    """Votes per day that fit the site, and how many articles say so."""
+    """Votes per day that fit the site, and the number of articles that they are derived from."""
 
     votes_per_day: int
     articles: int
@@ -74,7 +74,7 @@ class WeightProposal:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """Parameters that were in force, with what they changed."""
+    """A version of the parameters, with its changes."""
 
     entry: RankingChange
     changes: Sequence[str]
@@ -83,29 +83,29 @@ class Version:
 
 
 def query_of(parameters: Parameters, order: Order) -> dict[str, str]:
-    """The lab's address for these, as the form takes it."""
+    """Return the query of the lab's address for these parameters and this list."""
     return {"list": order.value} | {name: plain(value) for name, value in asdict(parameters).items()}
 
 
 def lab_context(
-    found: Repository, form: LabForm, apply_form: ApplyForm | None, suggested: Parameters | None
+    repo: Repository, form: LabForm, apply_form: ApplyForm | None, suggested: Parameters | None
 ) -> dict[str, Any]:
-    """What the template takes; without an outcome where the form is not valid."""
-    tuning, valid = found.parameters.get_state(), form.is_valid()
+    """Return the context of the template; its outcome is None if the form is invalid."""
+    tuning, valid = repo.parameters.get_state(), form.is_valid()
     chosen = form.parameters if valid else tuning.parameters
     return {
         "form": form,
         "apply_form": _with_version(apply_form, tuning.version),
         "tuning": tuning,
-        "outcome": _outcome(found, tuning, chosen, form.order) if valid else None,
-        "weight_proposal": _weight_proposal(found),
-        "follows": found.rules.votes_per_day is None and not tuning.is_chosen,
-        "may_follow": found.rules.votes_per_day is None,
+        "outcome": _outcome(repo, tuning, chosen, form.order) if valid else None,
+        "weight_proposal": _weight_proposal(repo),
+        "follows": repo.rules.votes_per_day is None and not tuning.is_chosen,
+        "may_follow": repo.rules.votes_per_day is None,
         "weight": weight,
         "half_lives": lab.half_life_proposals(chosen),
         "chosen": chosen,
         "suggested": suggested,
-        "versions": _versions(found.parameters.list_changes(), tuning),
+        "versions": _versions(repo.parameters.list_changes(), tuning),
         "recent": _RECENT,
         "order": form.order,
         "query_of": query_of,
@@ -116,24 +116,24 @@ def lab_context(
 
 
 def _with_version(form: ApplyForm | None, version: int) -> ApplyForm:
-    """The form with the version that is in force now, and what was typed into it."""
+    """Return the form with the version in force and the submitted reason."""
     if form is None:
         return ApplyForm(initial={"version": version})
     form.data = {"reason": form.data.get("reason", ""), "version": str(version)}
     return form
 
 
-def _weight_proposal(found: Repository) -> WeightProposal | None:
-    recent = found.weights.get_recent()
+def _weight_proposal(repo: Repository) -> WeightProposal | None:
+    recent = repo.weights.get_recent()
     votes_per_day = weight.fitting_votes_per_day(recent)
     return None if votes_per_day is None else WeightProposal(votes_per_day, len(recent.points))
 
 
-def _outcome(found: Repository, tuning: RankingState, chosen: Parameters, order: Order) -> Outcome:
-    preview = found.previews.get(order, chosen, lab.TOP)
+def _outcome(repo: Repository, tuning: RankingState, chosen: Parameters, order: Order) -> Outcome:
+    preview = repo.previews.get(order, chosen, lab.TOP)
     other = _rows(preview)
     before, in_force = {row.article.id for row in other}, tuning.parameters
-    chart, told = _curves(in_force, chosen)
+    chart, chart_description = _curves(in_force, chosen)
     return Outcome(
         order,
         chosen,
@@ -144,7 +144,7 @@ def _outcome(found: Repository, tuning: RankingState, chosen: Parameters, order:
         sum(row.move is None or row.move.before != row.rank for row in other),
         list(_figures(in_force, chosen, preview)),
         chart,
-        told,
+        chart_description,
         {name: plain(value) for name, value in asdict(chosen).items()},
     )
 
@@ -156,12 +156,12 @@ def _rows(preview: Preview) -> list[Row]:
 
 def _figures(in_force: Parameters, chosen: Parameters, preview: Preview) -> Iterator[Figure]:
     both = (in_force, chosen)
-    yield Figure(_("Seconds per point"), *(_seconds(one.seconds_per_point) for one in both))
+    yield Figure(_("Seconds per point"), *(_seconds(p.seconds_per_point) for p in both))
     yield Figure(
-        _("%(votes)s votes are worth") % {"votes": grouped(_EXAMPLE)},
-        *(days_in_words(_EXAMPLE / one.votes_per_day) for one in both),
+        _("%(votes)s votes are worth") % {"votes": grouped(_EXAMPLE_VOTES)},
+        *(days_in_words(_EXAMPLE_VOTES / p.votes_per_day) for p in both),
     )
-    yield Figure(_("Half-life of hotness"), *(hours_in_words(ranking.half_life(one)) for one in both))
+    yield Figure(_("Half-life of hotness"), *(hours_in_words(ranking.half_life(p)) for p in both))
     shares = [lab.share_older_than_a_day(articles, preview.at) for articles in (preview.in_force, preview.other)]
     yield Figure(
         _("Of the first %(top)s, older than a day") % {"top": grouped(lab.TOP)},
@@ -174,61 +174,61 @@ def _percent(number: str) -> str:
 
 
 def _seconds(value: float) -> str:
-    """Seconds of a point, to a tenth where they are not whole."""
+    """Return the seconds of a point, to a tenth if they are not integral."""
     return decimal(value, 0 if round(value, 1) == int(value) else 1)
 
 
 def hours_in_words(value: float) -> str:
-    """Hours with three digits that count; a fraction is never one hour."""
+    """Return hours with three significant digits; fractions take the plural."""
     whole = int(value) if value == int(value) else 2
     return ngettext("%(n)s hour", "%(n)s hours", whole) % {"n": chart_labels.number(value)}
 
 
 def days_in_words(value: float) -> str:
-    """Days with three digits that count; a fraction is never one day."""
+    """Return days with three significant digits; fractions take the plural."""
     whole = int(value) if value == int(value) else 2
     return ngettext("%(n)s day", "%(n)s days", whole) % {"n": chart_labels.number(value)}
 
 
 def _curves(in_force: Parameters, chosen: Parameters) -> tuple[Chart, str]:
-    """What is left of an article's hotness by both settings, and the same in a sentence."""
+    """Return a chart of the remaining hotness with both sets of parameters, and its description."""
     settings = [(_("In force"), in_force)]
     if (in_force.base, in_force.gamma) != (chosen.base, chosen.gamma):
         settings.append((_("Chosen"), chosen))
     chart = decay_curve(
-        [(name, lab.remaining(one)) for name, one in settings],
-        lab.curve_hours(*(one for _name, one in settings)),
+        [(name, lab.remaining(parameters)) for name, parameters in settings],
+        lab.curve_hours(*(parameters for _name, parameters in settings)),
         hour_label=chart_labels.hours,
         value_label=lambda value: _percent(chart_labels.number(value)),
     )
-    told = {
+    half_lives = {
         "in_force": hours_in_words(ranking.half_life(in_force)),
         "chosen": hours_in_words(ranking.half_life(chosen)),
     }
     if len(settings) == 1:
-        return chart, _("Without new views an article's hotness halves in %(in_force)s.") % told
+        return chart, _("Without new views an article's hotness halves in %(in_force)s.") % half_lives
     return (
         chart,
         _("Without new views it halves in %(in_force)s with what is in force, in %(chosen)s with what is chosen.")
-        % told,
+        % half_lives,
     )
 
 
 def parameter_name(name: str) -> str:
-    """What readers know a parameter by."""
-    words = {"votes_per_day": _("votes per day"), "base": _("base"), "alpha": "α", "beta": "β", "gamma": "γ"}
-    return words[name]
+    """Return the name of a parameter for readers."""
+    labels = {"votes_per_day": _("votes per day"), "base": _("base"), "alpha": "α", "beta": "β", "gamma": "γ"}
+    return labels[name]
 
 
 def change_words(before: Parameters, after: Parameters) -> Iterator[str]:
-    """The parameters that differ: "α 1 → 1.5"."""
+    """Yield each parameter that differs, as in "α 1 → 1.5"."""
     for name, values in lab.changes(before, after).items():
         old, new = (_value(value) for value in values)
         yield f"{parameter_name(name)} {old} → {new}"
 
 
 def _value(value: float) -> str:
-    """To the last digit, with the language's separators."""
+    """Return a value in full precision, with the language's separators."""
     text = plain(value)
     return decimal(text, len(text.partition(".")[2]))
 
