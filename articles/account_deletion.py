@@ -1,4 +1,4 @@
-"""The step of an account's deletion that concerns articles."""
+"""The part of account deletion that concerns articles, votes and the moderation log."""
 
 from collections.abc import Callable
 
@@ -6,8 +6,8 @@ from articles.wiring import repository
 
 
 def anonymise(user: int, name: str, progress: str, more: Callable[[], bool]) -> str:
-    """Remove a deleted member's name from articles and moderation log; articles and votes stay.
+    """Anonymise a former member's articles and votes from `progress` on; return the new progress, '' when done.
 
-    An `accounts.account_deletion.Step`. Raises StoreError.
+    Has the signature of `accounts.account_deletion.Work`. Raises StoreError.
     """
     return repository().account_deletion.advance(user, name, progress, more)

@@ -1,4 +1,4 @@
-"""What the database holds of articles: who may moderate them, and view counters that have left the store."""
+"""Models of articles: the moderators' permissions, and view counters archived out of the store."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -21,9 +21,9 @@ class ArticlePermissions(models.Model):  # noqa: DJ008 - it has no rows
 
 
 class ArchivedViews(models.Model):
-    """View counters of an article nobody has looked at for long, while they are not in the store.
+    """View counters of an article without recent views, archived out of the store.
 
-    They count only if the article says so, in the store: see `articles.readership.archive`.
+    A row is valid only while the article in the store is marked as archived: see `articles.readership.archive`.
     """
 
     article_id = models.BigIntegerField(primary_key=True)
@@ -35,7 +35,7 @@ class ArchivedViews(models.Model):
     archived_at = models.DateTimeField()
 
     class Meta:
-        default_permissions = ()  # nobody edits them
+        default_permissions = ()  # not edited by hand
 
     def __str__(self) -> str:
         return f"views of article {self.article_id}"

@@ -1,4 +1,4 @@
-"""Where the settings become a repository: the one place that joins Django and the store."""
+"""Builds the repository from the settings: the only place that joins Django and the store."""
 
 from functools import cache
 from typing import Any
@@ -27,22 +27,22 @@ def rules(configured: Any = settings) -> Rules:
 
 
 def _connected(timeout_seconds: float) -> Repository:
-    found = connect(
+    connected = connect(
         settings.STORE_URL,
         shards=settings.STORE_SHARDS,
         rules=rules(),
         timeout_seconds=timeout_seconds,
         observe=metrics.observe,
     )
-    found.prepare()
-    return found
+    connected.prepare()
+    return connected
 
 
 @cache
 def repository() -> Repository:
-    """The repository of pages: its store is checked at first use, and gives up on a store that hangs.
+    """Return the repository for pages, which times out quickly; its store is checked at the first call.
 
-    Raises StoreUnavailable or StoreUnfit, and tries anew the next time.
+    Raises StoreUnavailable and StoreUnfit; the next call then retries.
     """
     return _connected(settings.STORE_TIMEOUT_MS / 1000)
 

@@ -21,7 +21,7 @@ from articles.domain.errors import GroupExists
 from articles.formatting.values import grouped, listed
 from articles.forms.groups import GroupForm, RenameForm
 from articles.text.lines import clean_reason
-from articles.text.slugs import clean_slug, slug_asked_for
+from articles.text.slugs import clean_slug, requested_slug
 from articles.web.identity import actor
 from articles.wiring import repository
 
@@ -188,7 +188,7 @@ def _require_permission(request: HttpRequest) -> None:
 
 def _group(name: str) -> Group:
     """Return the group with this name, in any spelling. Raises GroupNotFound."""
-    return Group.of(repository().groups.get(slug_asked_for(name)))
+    return Group.of(repository().groups.get(requested_slug(name)))
 
 
 def _checked(form: Form) -> Form:

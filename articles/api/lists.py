@@ -12,7 +12,7 @@ from articles.api.protocol.problems import Problem
 from articles.domain import articles, lists
 from articles.domain.errors import PageNotFound
 from articles.domain.lists import GROUPS_PER_LIST, Order, Range, Span
-from articles.text.slugs import slugs_asked_for
+from articles.text.slugs import requested_slugs
 from articles.web.identity import reader_id
 from articles.wiring import repository
 
@@ -62,7 +62,7 @@ class HotList(BaseModel):
 def list_articles(request: HttpRequest, query: Query[schemas.ListQuery]) -> schemas.ArticlePage:
     if query.page > LAST_PAGE:
         raise PageNotFound(query.page)
-    slugs = slugs_asked_for(query.group, at_most=GROUPS_PER_LIST) if query.group else ()
+    slugs = requested_slugs(query.group, at_most=GROUPS_PER_LIST) if query.group else ()
     if query.range is not Span.ALL and (query.order is not Order.POINTS or slugs):
         message = _("“range” counts for order=points alone, and without a group.")
         raise Problem(400, "invalid", message)

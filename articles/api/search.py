@@ -15,7 +15,7 @@ from articles.domain import lists
 from articles.domain.lists import Order
 from articles.feeds.query import BadQuery, hidden_in
 from articles.searching import MOST_CHARACTERS, read_query
-from articles.text.slugs import slug_asked_for
+from articles.text.slugs import requested_slug
 from articles.web.identity import reader_id
 from articles.wiring import repository
 
@@ -89,7 +89,7 @@ class SearchPage(BaseModel):
     **READERS,
 )
 def search(request: HttpRequest, query: Query[SearchQuery]) -> SearchPage:
-    slug = slug_asked_for(query.group) if query.group else None
+    slug = requested_slug(query.group) if query.group else None
     order, reader = Order(query.order), reader_id(request)
     hidden = _hidden_groups(query.hide or "")
     page = repository().search.get_page(

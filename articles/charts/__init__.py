@@ -1,6 +1,6 @@
-"""Numbers become the geometry of charts, which `templates/charts.html` draws. Standard library only.
+"""The geometry of charts, which `templates/charts.html` draws. Standard library only.
 
-Labels are made by the functions passed in, so that they speak the reader's language (`views/chart_labels.py`).
+Callers pass functions that make the labels in the reader's language (`views/chart_labels.py`).
 """
 
 from articles.charts.bars import Series, stacked_bars

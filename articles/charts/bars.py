@@ -1,4 +1,4 @@
-"""Counts by kind, one stack for each day."""
+"""Stacked bars: counts by kind, one stack per day."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,25 +9,25 @@ from articles.charts.ticks import nice_ticks
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Counts of one kind, one for each column: a part of the stacks, or (`marked`) a line with dots over them."""
+    """Counts of one kind, one per column: a part of each stack or, if `marked`, a line with dots above them."""
 
     name: str
     values: Sequence[int]
     marked: bool = False
     adds_up: bool = True
-    """Whether the sum over the columns means something."""
+    """Whether the sum over all columns is meaningful."""
 
 
 def stacked_bars(columns: Sequence[str], series: Sequence[Series], *, value_label: Label = plain) -> Chart:
-    """Stacks of counts, never negative, the first series at the bottom. `columns`: their labels, in order.
+    """Return a chart of stacked counts (0 or more), the first series at the bottom. `columns`: labels, in order.
 
-    `rows`: the column's label, then one value for each series; `totals` adds them up. No columns make an empty
-    chart.
+    Each row holds the column's label, then one value per series; `totals` are their sums. Without columns the
+    chart is empty.
     """
     if not columns:
         return Chart(HEIGHT)
-    stacks = [sum(one.values[n] for one in series if not one.marked) for n in range(len(columns))]
-    highest = max([*stacks, *(value for one in series if one.marked for value in one.values)])
+    stacks = [sum(kind.values[n] for kind in series if not kind.marked) for n in range(len(columns))]
+    highest = max([*stacks, *(value for kind in series if kind.marked for value in kind.values)])
     plot = Plot(
         (0, len(columns)), [(value, value_label(value)) for value in nice_ticks(0, highest, whole=True)], HEIGHT
     )
@@ -38,11 +38,11 @@ def stacked_bars(columns: Sequence[str], series: Sequence[Series], *, value_labe
         plot.baseline,
         plot.x_ticks((n + 0.5, label) for n, label in enumerate(columns)),
         plot.y_ticks,
-        tuple(one.name for one in series),
-        lines=tuple(_line(plot, one) for one in series if one.marked),
+        tuple(kind.name for kind in series),
+        lines=tuple(_line(plot, kind) for kind in series if kind.marked),
         bars=tuple(bar for n in range(len(columns)) for bar in _stack(plot, n, columns[n], series, value_label)),
-        rows=tuple((label, *(value_label(one.values[n]) for one in series)) for n, label in enumerate(columns)),
-        totals=tuple(value_label(sum(one.values)) if one.adds_up else "–" for one in series),
+        rows=tuple((label, *(value_label(kind.values[n]) for kind in series)) for n, label in enumerate(columns)),
+        totals=tuple(value_label(sum(kind.values)) if kind.adds_up else "–" for kind in series),
     )
 
 
@@ -52,10 +52,10 @@ def _line(plot: Plot, series: Series) -> Line:
 
 
 def _stack(plot: Plot, n: int, column: str, series: Sequence[Series], value_label: Label) -> Iterator[Bar]:
-    """The parts of column `n` from the bottom up; a count of 0 is no part."""
+    """Yield the bars of column `n` from the bottom up, without those of count 0."""
     left, right, below = plot.x(n + 0.14), plot.x(n + 0.86), 0
-    for index, one in enumerate(series):
-        value = 0 if one.marked else one.values[n]
+    for index, kind in enumerate(series):
+        value = 0 if kind.marked else kind.values[n]
         if not value:
             continue
         low, high = plot.y(below), plot.y(below + value)

@@ -1,4 +1,4 @@
-"""Functions of time, such as an article's hotness as it falls."""
+"""Curves: functions of time, such as the decay of an article's hotness."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import isfinite
@@ -7,7 +7,7 @@ from articles.charts.shapes import HEIGHT, Chart, Label, Line, Plot, plain
 from articles.charts.ticks import hour_ticks, nice_ticks
 
 _POINTS = 97
-"""Of each curve; they lie denser at the start, where hotness falls steeply."""
+"""Points of each curve; they are denser at the start, where hotness falls steeply."""
 
 
 def decay_curve(
@@ -17,10 +17,11 @@ def decay_curve(
     hour_label: Label = plain,
     value_label: Label = plain,
 ) -> Chart:
-    """Named functions on one axis that begins at 0, for the next `hours` hours (more than 0).
+    """Return a chart of named functions on one axis that begins at 0, for the next `hours` hours (more than 0).
 
-    A function takes hours from the start and gives what is drawn, never negative; where it is not finite the curve
-    has a gap. `rows`: for each round hour its label and the value of each series. No series make an empty chart.
+    Each function takes hours from the start and returns a value, never negative; where the value is not finite,
+    the curve has a gap. Each row holds the label of a round hour and the value of each series. Without series the
+    chart is empty.
     """
     if not series:
         return Chart(HEIGHT)
@@ -45,7 +46,7 @@ def decay_curve(
 
 
 def _runs(curve: Iterable[tuple[float, float]]) -> Iterator[list[tuple[float, float]]]:
-    """The parts of a curve that are finite."""
+    """Yield the finite parts of a curve."""
     run: list[tuple[float, float]] = []
     for at, value in curve:
         if isfinite(value):

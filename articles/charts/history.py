@@ -1,4 +1,4 @@
-"""An article's rank and points over time."""
+"""History charts: an article's rank and points over time."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,22 +9,22 @@ from articles.charts.shapes import LOW_HEIGHT, Chart, Label, Line, Plot, Run, pl
 from articles.charts.ticks import evenly, nice_ticks, rank_ticks, time_ticks
 
 APART = 1500.0
-"""Samples further apart than this, in seconds, have a gap between them: of one every 600 s, two are missing."""
+"""Seconds between two samples above which the line has a gap: with a sample every 600 s, two are missing."""
 
 MOST_SHOWN = 40
-"""Samples in the table; of more it shows these many, evenly chosen."""
+"""Samples in the table; if there are more, it shows this many, evenly spaced."""
 
 Sample = tuple[float, int | None, int | None]
-"""When (Unix seconds), rank (from 1; None: it had none), points."""
+"""Time (Unix seconds), rank (from 1; None: not ranked), points."""
 
 _Values = Sequence[tuple[float, int | None]]
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """Two charts over the same time, and one table: when, rank, points.
+    """Two charts over the same time, and one table with time, rank and points.
 
-    Of `samples` that went in, `rows` shows `shown`; it has more rows than that when there are gaps.
+    `rows` shows `shown` of the `samples`, and one row more for each gap.
     """
 
     rank: Chart
@@ -51,11 +51,11 @@ def history(
     when_label: Label = plain,
     value_label: Label = plain,
 ) -> History:
-    """Rank, 1 at the top, and points as steps: a value holds until the next sample, but not across a gap.
+    """Return step charts of rank, 1 at the top, and points: a value holds until the next sample or gap.
 
-    A gap is where samples are more than `apart` seconds apart, or a value is None. Samples in any order, at most
-    one for a moment. `time_label` labels the axis, at round hours or midnights of `zone`, and `when_label` the
-    table's rows, in which a gap is a row of dashes; both take Unix seconds. No samples make an empty history.
+    A gap is where samples are more than `apart` seconds apart, or a value is None. Samples come in any order, at
+    most one per moment. `time_label` labels the axis, at round hours or midnights of `zone`, and `when_label` the
+    table's rows, where a gap is a row of dashes; both take Unix seconds. Without samples the history is empty.
     """
     ordered = sorted(samples, key=lambda sample: sample[0])
     if not ordered:
@@ -79,13 +79,13 @@ def _present(values: _Values) -> list[int]:
 
 
 def _rank_axis(ranks: _Values) -> list[float]:
-    """From the worst, at the bottom, to 1."""
+    """Return the axis from the worst rank, at the bottom, to 1."""
     return rank_ticks(max(_present(ranks), default=1))[::-1]
 
 
 def _points_axis(points: _Values) -> list[float]:
-    found = _present(points) or [0]
-    return nice_ticks(min(found), max(found), most=3, whole=True)
+    counts = _present(points) or [0]
+    return nice_ticks(min(counts), max(counts), most=3, whole=True)
 
 
 def _steps(
@@ -106,7 +106,7 @@ def _steps(
 
 
 def _runs(values: _Values, apart: float) -> Iterator[Run]:
-    """The parts between gaps."""
+    """Yield the parts between gaps."""
     run: list[tuple[float, float]] = []
     for at, value in values:
         if run and (value is None or at - run[-1][0] > apart):
@@ -119,7 +119,7 @@ def _runs(values: _Values, apart: float) -> Iterator[Run]:
 
 
 def _corners(run: Run) -> Run:
-    """The corners of the steps through a run; where nothing changes there is none."""
+    """Return the corners of the steps through a run. Samples that change nothing have none."""
     corners = [run[0]]
     for at, value in run[1:]:
         if value != corners[-1][1]:
@@ -132,16 +132,16 @@ def _corners(run: Run) -> Run:
 def _rows(
     samples: Sequence[Sample], apart: float, when_label: Label, value_label: Label
 ) -> Iterator[tuple[str, str, str]]:
-    """The chosen samples, and between two of them the first gap in time, if there is one."""
+    """Yield the chosen samples and, between two of them, the first gap in time, if any."""
 
     def cell(value: int | None) -> str:
         return "–" if value is None else value_label(value)
 
     begin = 0
     for index in evenly(len(samples), MOST_SHOWN):
-        for one, other in pairwise(samples[begin : index + 1]):
-            if other[0] - one[0] > apart:
-                yield f"{when_label(one[0])} – {when_label(other[0])}", "–", "–"
+        for earlier, later in pairwise(samples[begin : index + 1]):
+            if later[0] - earlier[0] > apart:
+                yield f"{when_label(earlier[0])} – {when_label(later[0])}", "–", "–"
                 break
         at, rank, points = samples[index]
         yield when_label(at), cell(rank), cell(points)

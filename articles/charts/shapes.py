@@ -1,7 +1,7 @@
-"""What a chart is made of.
+"""The shapes of a chart.
 
-Lengths are in units of the drawing: WIDTH of them from left to right; y grows downwards. A label's width is
-estimated for the largest size it is ever drawn in, a phone's, so that margins always suffice.
+Lengths are in units of the drawing, which is WIDTH wide; y grows downwards. A label's width is estimated for the
+largest size in which it is drawn, on a phone, so that the margins always suffice.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -12,18 +12,18 @@ from unicodedata import east_asian_width
 WIDTH = 400.0
 HEIGHT = 200.0
 LOW_HEIGHT = 120.0
-"""Of each of several small charts that stand below each other."""
+"""Height of each of several small charts, one below the other."""
 
 LETTER = 13.0
-"""Largest size of a label; `static/css/charts.css` says the same."""
+"""Largest size of a label, the same as in `static/css/charts.css`."""
 
 Label = Callable[[float], str]
 Run = Sequence[tuple[float, float]]
-"""Values without a gap: (x, y) in the data's own units."""
+"""Values without a gap: (x, y) in the units of the data."""
 
 
 def plain(value: float) -> str:
-    """A number as programs write it."""
+    """Return a number without grouping or trailing zeros."""
     return f"{value:g}"
 
 
@@ -35,17 +35,17 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A place on an axis with its label: an x below the chart, or a y beside it."""
+    """A position on an axis with its label: an x below the chart, or a y beside it."""
 
     at: float
     label: str
     text_at: float
-    """Where the label's middle is: the same place, or as far inwards as keeps it in the drawing."""
+    """Middle of the label: the same position, or moved inwards as far as keeps the label in the drawing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A named line in pieces; between two of them there is a gap."""
+    """A named line in pieces, with a gap between each two."""
 
     name: str
     pieces: tuple[tuple[Point, ...], ...]
@@ -54,18 +54,18 @@ class Line:
 
     @property
     def path(self) -> str:
-        """As SVG path data."""
+        """The line as SVG path data."""
         return "".join("M" + "L".join(f"{p.x:g} {p.y:g}" for p in piece) for piece in self.pieces)
 
     @property
     def dots(self) -> tuple[Point, ...]:
-        """Points to draw as dots: all where it is marked, else those that stand alone."""
+        """The points to draw as dots: all of a marked line, else those without neighbours."""
         return tuple(point for piece in self.pieces if self.marked or len(piece) == 1 for point in piece)
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One part of a stack, its upper left corner at `x`, `y`. `series` is its index among the chart's names."""
+    """One part of a stack, its upper left corner at `x`, `y`. `series` is the index of its name in the chart."""
 
     x: float
     y: float
@@ -78,24 +78,24 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """What there is to draw, and the same as rows of a table. One without data is empty, and has no axes."""
+    """A drawing, and the same data as rows of a table. A chart without data is empty and has no axes."""
 
     height: float
     left: float = 0.0
     right: float = WIDTH
     baseline: float = 0.0
-    """Where the plot lies: from `left` to `right`, down to the horizontal axis at y = `baseline`."""
+    """The plot extends from `left` to `right`, and down to the horizontal axis at y = `baseline`."""
 
     x_ticks: tuple[Tick, ...] = ()
     y_ticks: tuple[Tick, ...] = ()
     names: tuple[str, ...] = ()
-    """Of the series, in the order of the table's columns after the first."""
+    """Names of the series, in the order of the table's columns after the first."""
 
     lines: tuple[Line, ...] = ()
     bars: tuple[Bar, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
     totals: tuple[str, ...] = ()
-    """One for each name; only where adding up means something."""
+    """One sum per name; a dash where the sum is not meaningful."""
 
     width: float = WIDTH
 
@@ -104,14 +104,14 @@ class Chart:
         return not self.y_ticks
 
     def line_of(self, name: str) -> Line | None:
-        """The line of that name; None for a series of bars."""
+        """Return the line of that name; None for a series of bars."""
         return next((line for line in self.lines if line.name == name), None)
 
 
 class Plot:
-    """Where values lie: inside the margins that the labels need, between the ends of both axes.
+    """Maps values to positions inside the margins that the labels need, between the ends of both axes.
 
-    `y_axis`: the vertical axis' values with their labels, from the bottom to the top.
+    `y_axis`: values of the vertical axis with their labels, from bottom to top.
     """
 
     def __init__(self, x_axis: tuple[float, float], y_axis: Sequence[tuple[float, str]], height: float) -> None:
@@ -121,31 +121,34 @@ class Plot:
         self.y_ticks = tuple(Tick(self.y(value), label, self.y(value)) for value, label in y_axis)
 
     def x(self, value: float) -> float:
+        """Return the horizontal position of a value."""
         return round(self.left + (self.right - self.left) * _share(value, self._x_ends), 2)
 
     def y(self, value: float) -> float:
+        """Return the vertical position of a value."""
         return round(self.baseline + (self._top - self.baseline) * _share(value, self._y_ends), 2)
 
     def pieces(self, runs: Iterable[Run]) -> tuple[tuple[Point, ...], ...]:
+        """Return the positions of runs of values."""
         return tuple(tuple(Point(self.x(x), self.y(y)) for x, y in run) for run in runs)
 
     def x_ticks(self, places: Iterable[tuple[float, str]]) -> tuple[Tick, ...]:
-        """As many of the labels as fit beside each other, evenly; the last one always."""
+        """Return as many ticks as fit beside each other, evenly spaced, always with the last one."""
         ticks = [_x_tick(self.x(value), label) for value, label in places]
         for every in range(1, len(ticks)):
-            found = ticks[::-1][::every][::-1]
-            if all(_ends(one)[1] + LETTER / 2 <= _ends(other)[0] for one, other in pairwise(found)):
-                return tuple(found)
+            selection = ticks[::-1][::every][::-1]
+            if all(_ends(left)[1] + LETTER / 2 <= _ends(right)[0] for left, right in pairwise(selection)):
+                return tuple(selection)
         return tuple(ticks[-1:])
 
 
 def _share(value: float, ends: tuple[float, float]) -> float:
-    """Which part of the way from the first end to the second `value` is."""
+    """Return the position of `value` between the ends, 0 at the first and 1 at the second."""
     return (value - ends[0]) / ((ends[1] - ends[0]) or 1.0)
 
 
 def _width(label: str) -> float:
-    """At most; a letter is about six tenths as wide as high, a Chinese character as wide as high."""
+    """Return an upper estimate: a letter is about 0.6 times as wide as high, a Chinese character 1.0 times."""
     return LETTER * sum(1.0 if east_asian_width(letter) in "WF" else 0.62 for letter in label)
 
 
@@ -155,6 +158,6 @@ def _x_tick(at: float, label: str) -> Tick:
 
 
 def _ends(tick: Tick) -> tuple[float, float]:
-    """Where a label on the horizontal axis begins and ends."""
+    """Return the left and right end of a label on the horizontal axis."""
     half = _width(tick.label) / 2
     return tick.text_at - half, tick.text_at + half

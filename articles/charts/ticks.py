@@ -1,4 +1,4 @@
-"""Round places on axes."""
+"""Round values for the ticks of axes."""
 
 from collections.abc import Sequence
 from datetime import datetime, time, timedelta, tzinfo
@@ -8,10 +8,9 @@ _ROUND_HOURS = (1, 2, 3, 6, 12, 24, 48, 96, 168)
 
 
 def nice_ticks(low: float, high: float, *, most: int = 5, whole: bool = False) -> list[float]:
-    """Ends and steps of an axis that holds `low` to `high`: multiples of 1, 2 or 5 × a power of ten.
+    """Return the ticks of an axis that includes `low` to `high`: multiples of 1, 2 or 5 × a power of ten.
 
-    At most `most` steps and at least one; `whole`: only whole numbers. Where all values are equal the axis goes
-    one step beyond.
+    The axis has at most `most` steps and at least one, also where all values are equal. `whole`: only integers.
     """
     if not (isfinite(low) and isfinite(high)) or high <= low:
         low = low if isfinite(low) else 0.0
@@ -26,17 +25,17 @@ def nice_ticks(low: float, high: float, *, most: int = 5, whole: bool = False) -
 
 
 def _quotient(value: float, factor: int, exponent: int) -> float:
-    """value / (factor × 10^exponent), without the rounding of a power below 1."""
+    """Return value / (factor × 10^exponent), without rounding a power below 1."""
     return value / factor / 10.0**exponent if exponent >= 0 else value * 10.0**-exponent / factor
 
 
 def _multiple(number: int, exponent: int) -> float:
-    """number × 10^exponent, to the last bit: 0.3, not 3 × 0.1."""
+    """Return number × 10^exponent, exact to the last bit: 0.3, not 3 × 0.1."""
     return float(number * 10**exponent) if exponent >= 0 else number / 10**-exponent
 
 
 def rank_ticks(worst: int) -> list[float]:
-    """Ranks from 1 to `worst` or beyond: 1, 2, 3 … or 1, 3, 5 … or 1, 10, 20 …"""
+    """Return ranks from 1 to at least `worst`: 1, 2, 3 … or 1, 3, 5 … or 1, 10, 20 …"""
     if worst <= 5:
         return [float(rank) for rank in range(1, max(worst, 2) + 1)]
     if worst <= 9:
@@ -46,7 +45,7 @@ def rank_ticks(worst: int) -> list[float]:
 
 
 def hour_ticks(hours: float) -> list[float]:
-    """Hours from 0 to at most `hours`, at steps that are read easily: 0, 12, 24 …"""
+    """Return hours from 0 to at most `hours`, in readable steps: 0, 12, 24 …"""
     if hours < 2:
         return [at for at in nice_ticks(0, hours) if at <= hours]
     step = _round_hours(hours, 7)
@@ -54,19 +53,19 @@ def hour_ticks(hours: float) -> list[float]:
 
 
 def time_ticks(begin: float, end: float, zone: tzinfo, *, most: int = 5) -> list[float]:
-    """Round hours of the clock in `zone`, or midnights, from `begin` to `end`; all in Unix seconds."""
+    """Return round hours in `zone`, or midnights, from `begin` to `end`; all in Unix seconds."""
     step = timedelta(hours=_round_hours((end - begin) / 3600, most))
     first_day = datetime.fromtimestamp(begin, zone).date()
-    clock, found = datetime.combine(first_day, time()), []  # what clocks show, without the zone: days of 24 h
+    clock, ticks = datetime.combine(first_day, time()), []  # wall-clock time without the zone: days of 24 h
     while (at := clock.replace(tzinfo=zone).timestamp()) <= end:
         if at >= begin:
-            found.append(at)
+            ticks.append(at)
         clock += step
-    return found
+    return ticks
 
 
 def _round_hours(hours: float, most: int) -> int:
-    """The smallest easily read step that needs at most `most` steps for so many hours."""
+    """Return the smallest readable step, in hours, that divides `hours` into at most `most` steps."""
     for step in _ROUND_HOURS:
         if hours / step <= most:
             return step
@@ -75,7 +74,7 @@ def _round_hours(hours: float, most: int) -> int:
 
 
 def evenly(length: int, most: int) -> Sequence[int]:
-    """At most `most` of the indices of a sequence, the first and the last among them."""
+    """Return at most `most` indices of a sequence, evenly spaced, with the first and the last."""
     if length <= most:
         return range(length)
     return [round(n * (length - 1) / (most - 1)) for n in range(most)]

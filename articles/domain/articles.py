@@ -12,7 +12,7 @@ LATEST = 253_402_300_800
 
 
 class Choice(StrEnum):
-    """One user's choice on one article."""
+    """A member's choice on an article."""
 
     VOTE = "vote"
     OPPOSE = "oppose"
@@ -21,7 +21,7 @@ class Choice(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """An article's counts after a user's choice."""
+    """An article's counts after a member's choice."""
 
     votes: int
     opposes: int
@@ -48,28 +48,28 @@ class Article:
     closes_at: float
     groups: tuple[str, ...] = ()
     removed: str | None = None
-    """The reason of its removal; None while it is listed."""
+    """Reason for its removal; None while it is listed."""
 
     choice: Choice = Choice.NONE
-    """The reader's own."""
+    """The reader's own choice."""
 
     saved: bool = False
     """Whether the reader saved it for later."""
 
     pv: int = 0
-    """Page views that count."""
+    """Counted page views."""
 
     uv: int = 0
     """Unique visitors, estimated."""
 
     edited_at: float | None = None
-    """When title or link were last changed, in Unix seconds; None if they never were."""
+    """When the title or link was last changed, in Unix seconds; None if never."""
 
     is_logged: bool = False
-    """Whether the moderation log says something about it."""
+    """Whether the moderation log has entries about it."""
 
     hotness: float | None = None
-    """What the hot list ranks it by; only in hot lists."""
+    """Its value in the hot list; None in other lists."""
 
     @property
     def points(self) -> int:
@@ -77,22 +77,22 @@ class Article:
 
     @property
     def by_deleted_member(self) -> bool:
-        """Whether its poster's account is deleted: nobody's name stands at it."""
+        """Whether its poster's account is deleted, so that no name is shown."""
         return self.poster == DELETED_MEMBER
 
     def is_open(self, now: float) -> bool:
-        """Whether votes still count at `now`: up to and including `closes_at`, to the millisecond."""
+        """Return whether it accepts votes at `now`: up to and including `closes_at`, to the millisecond."""
         return self.removed is None and round(now * 1000) <= round(self.closes_at * 1000)
 
     def may_be_edited_by(self, user: UserId | None, now: float, edit_window: float) -> bool:
-        """Whether this member may still edit it as its poster: for `edit_window` seconds after posting."""
+        """Return whether this member may edit it as its poster, for `edit_window` seconds after posting."""
         in_time = round(now * 1000) <= round((self.posted_at + edit_window) * 1000)
         return user is not None and user == self.poster and self.removed is None and in_time
 
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """Outcome of posting: the article's id, and whether it is new or was there already."""
+    """Outcome of posting: the article's id, and whether the article is new."""
 
     id: ArticleId
     is_new: bool
@@ -100,7 +100,7 @@ class Posted:
 
 @dataclass(frozen=True, slots=True)
 class ImportedArticle:
-    """An article with its history, as an import brings it."""
+    """An article with its history, as read from an import file."""
 
     title: str
     link: str
@@ -112,4 +112,4 @@ class ImportedArticle:
     groups: tuple[str, ...] = ()
     removed: str | None = None
     closes_at: float | None = None
-    """When voting ends, in Unix seconds; None for the end of this site's voting window."""
+    """When voting ends, in Unix seconds; None for posting time plus this site's voting window."""

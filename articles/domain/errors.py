@@ -1,16 +1,16 @@
-"""What can go wrong, as facts. `refusals.py` says what readers, programs and operators see of each."""
+"""Errors of the repository. Their wording for readers is in `articles.text.refusals`."""
 
 
 class ArticlesError(Exception):
-    """Root of everything the repository raises on purpose."""
+    """Base class of the errors that the repository raises on purpose."""
 
 
 class ArticleNotFound(ArticlesError):
-    """There is no such article."""
+    """No article has this id."""
 
 
 class GroupNotFound(ArticlesError):
-    """There is no such group. `moved_to` names the group it was merged into, if it was."""
+    """No group has this slug. `moved_to` is the slug of the group it was merged into, if any."""
 
     def __init__(self, slug: str, moved_to: str | None = None) -> None:
         super().__init__(slug)
@@ -27,7 +27,7 @@ class PageNotFound(ArticlesError):
 
 
 class PageTooDeep(PageNotFound):
-    """The list may go on, but is not paged through any further."""
+    """The list may continue, but the page is beyond the limit for paging."""
 
 
 class ActionRefused(ArticlesError):
@@ -35,7 +35,7 @@ class ActionRefused(ArticlesError):
 
 
 class VotingClosed(ActionRefused):
-    """The voting window has ended."""
+    """Voting on the article has ended."""
 
 
 class ArticleRemoved(ActionRefused):
@@ -55,7 +55,7 @@ class EditingClosed(ActionRefused):
 
 
 class DuplicateLink(ActionRefused):
-    """Another recent article has the same link. `article_id` is that article."""
+    """Another recent article has the same link. `article_id` is its id."""
 
     def __init__(self, article_id: int) -> None:
         super().__init__(article_id)
@@ -63,15 +63,15 @@ class DuplicateLink(ActionRefused):
 
 
 class SavedFull(ActionRefused):
-    """The member has saved as many articles as one can."""
+    """The member has saved the maximum number of articles."""
 
 
-class MemberGone(ArticlesError):
-    """The account of whoever asks is deleted, or about to be."""
+class AccountDeleted(ArticlesError):
+    """The acting member's account is deleted or being deleted."""
 
 
 class ParametersChanged(ActionRefused):
-    """The ranking's parameters are no longer those the change was made from. `version` is the one in force."""
+    """The ranking's parameters have changed since they were read. `version` is the current one."""
 
     def __init__(self, version: int) -> None:
         super().__init__(version)
@@ -79,7 +79,7 @@ class ParametersChanged(ActionRefused):
 
 
 class ChangeRunning(ActionRefused):
-    """Other parameters are being applied just now."""
+    """Another change of the parameters is being applied."""
 
 
 class ImportRunning(ActionRefused):
@@ -87,16 +87,16 @@ class ImportRunning(ActionRefused):
 
 
 class ViewsArchived(ArticlesError):
-    """The article's counters are in the database: they have to be brought back before a view counts."""
+    """The article's counters are archived in the database; restore them before recording a view."""
 
 
 class StoreError(ArticlesError):
-    """The store itself."""
+    """The store itself failed."""
 
 
 class StoreUnavailable(StoreError):
-    """The store cannot be reached, or cannot serve right now; trying again later may help."""
+    """The store is unreachable, or cannot serve at the moment; retrying later may help."""
 
 
 class StoreUnfit(StoreError):
-    """The store is not one the site can use; the message is one sentence for the operator."""
+    """The site cannot use this store; the message is one sentence for the operator."""

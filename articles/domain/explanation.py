@@ -1,4 +1,4 @@
-"""Why an article stands where it does: its places, and the sums that put it there. `ranking` computes them."""
+"""Explanations of an article's rank: its ranks, and the terms of the formulas in `ranking` that lead to them."""
 
 from dataclasses import dataclass
 from math import ceil
@@ -9,17 +9,17 @@ from articles.domain.articles import ArticleId
 from articles.domain.ranking import Parameters
 
 DECAY_HOURS = 72
-"""How far ahead hotness is foretold."""
+"""Hours for which the decay of hotness is shown."""
 
 _NOISE = 1e-6
-"""Seconds by which sums of the same parts may differ in the last bits; posting times differ by 0.001 at least."""
+"""Rounding error, in seconds, of sums of the same parts; posting times differ by at least 0.001."""
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """The article next to another one in a list. `value` ranks it; `apart`: by how much they differ.
+    """The article next to another one in a list. `value` is its score or hotness; `apart` is the difference.
 
-    `worth`: how many votes, on the hot list how many views by new visitors, make up for that.
+    `worth`: how many votes, or on the hot list how many views by new visitors, make up for the difference.
     """
 
     id: ArticleId
@@ -31,7 +31,7 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A rank, counted from 1, in a list of so many articles, and who stands next to it."""
+    """A rank, counted from 1, in a list of `of` articles, with the neighbours above and below."""
 
     rank: int
     of: int
@@ -41,7 +41,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class GroupPlace:
-    """The same in a group's list by score."""
+    """A rank, counted from 1, in a group's list by score, of `of` articles."""
 
     slug: str
     title: str
@@ -51,7 +51,7 @@ class GroupPlace:
 
 @dataclass(frozen=True, slots=True)
 class ScoreParts:
-    """What the front page is ordered by. Times in Unix seconds."""
+    """The terms of an article's score on the front page. Times in Unix seconds."""
 
     posted_at: float
     votes: int
@@ -64,26 +64,26 @@ class ScoreParts:
 
     @property
     def pushed(self) -> float:
-        """Seconds by which the points move it, backwards if they are negative."""
+        """Seconds by which the points move it; negative with negative points."""
         return self.seconds_per_point * self.points
 
     @property
     def value(self) -> float:
-        """The score, exactly as it ranks."""
+        """The score, exactly as in the ranking."""
         return self.with_more(0)
 
     def with_more(self, votes: int) -> float:
-        """The score it would have with so many more votes."""
+        """Return the score it would have with `votes` more votes."""
         return ranking.score(self.posted_at, self.points + votes, seconds_per_point=self.seconds_per_point)
 
     def worth(self, apart: float) -> int:
-        """How many votes make up for a difference of scores."""
+        """Return how many votes make up for a difference in score, in seconds."""
         return max(0, ceil((apart - _NOISE) / self.seconds_per_point))
 
 
 @dataclass(frozen=True, slots=True)
 class HotnessParts:
-    """What the hot list is ordered by, at the moment it was last scored. Times in Unix seconds."""
+    """The terms of an article's hotness at the last rescore of the hot list. Times in Unix seconds."""
 
     pv: int
     uv: int
@@ -93,47 +93,47 @@ class HotnessParts:
 
     @property
     def hours(self) -> float:
-        """Age at that moment."""
+        """Age at the last rescore, in hours."""
         return ranking.hours_between(self.posted_at, self.refreshed_at)
 
     @property
     def readers(self) -> float:
-        """Views and visitors, each by its weight: what is divided."""
+        """The numerator: page views and visitors, multiplied by α and β."""
         return self.parameters.alpha * self.pv + self.parameters.beta * self.uv
 
     @property
     def denominator(self) -> float:
-        """What age divides it by."""
+        """The denominator, which grows with age."""
         return float((self.hours + self.parameters.base) ** self.parameters.gamma)
 
     @property
     def value(self) -> float:
-        """The hotness, as it ranks."""
+        """The hotness, as in the ranking."""
         return self.after(0)
 
     def after(self, hours: float) -> float:
-        """Its hotness so many hours later, if nobody views it any more."""
+        """Return its hotness `hours` later, without further views."""
         age = ranking.hours_between(self.posted_at, self.refreshed_at + 3600 * hours)
         return ranking.hotness(self.pv, self.uv, age, self.parameters)
 
     def worth(self, apart: float) -> int:
-        """How many more views of it, each by a new visitor, make up for a difference of hotness."""
-        one = (self.parameters.alpha + self.parameters.beta) / self.denominator
-        return max(0, ceil(round(apart / one, 6)))
+        """Return how many more views, each by a new visitor, make up for a difference in hotness."""
+        per_view = (self.parameters.alpha + self.parameters.beta) / self.denominator
+        return max(0, ceil(round(apart / per_view, 6)))
 
 
 @dataclass(frozen=True, slots=True)
 class NextVote:
-    """What one more vote would do: `seconds` onto the score, and the rank it would then have."""
+    """The effect of one more vote: `seconds` added to the score, and the resulting rank."""
 
     seconds: float
     rank: int
     gained: int
-    """How many places that is higher."""
+    """Places gained."""
 
 
 class Sample(NamedTuple):
-    """Where an article stood at a moment, in Unix seconds. A rank is None where it was not among the first."""
+    """An article's ranks at `at`, in Unix seconds. A rank is None if the article was not among the first."""
 
     at: float
     rank: int | None
@@ -143,7 +143,7 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a listed article ranks where it does, all of it at one moment. Times in Unix seconds."""
+    """The explanation of a listed article's rank, read at one moment. Times in Unix seconds."""
 
     article_id: ArticleId
     score: ScoreParts
@@ -151,10 +151,10 @@ class Explanation:
     groups: tuple[GroupPlace, ...]
     hotness: HotnessParts
     hot: Place | None
-    """None: it is not on the hot list."""
+    """None if it is not on the hot list."""
 
     next_vote: NextVote | None
-    """None: voting is closed."""
+    """None if voting is closed."""
 
     closes_at: float
     history: tuple[Sample, ...]

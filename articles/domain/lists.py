@@ -1,4 +1,4 @@
-"""Lists of articles: what orders them, how far back they go, and their pages."""
+"""Lists of articles: their orders, periods and pages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ GROUPS_PER_LIST = 10
 """Groups that one list shows together: each is one more ranking to merge, in every shard."""
 
 MOST_PAGED = 10_000
-"""Articles of a list that can be paged through by number. Groups, the search, members' pages and the sitemap lead
-to what lies deeper."""
+"""Articles of a list that can be paged through by number. Older ones are reached through groups, search, members'
+pages and the sitemap."""
 
 
 class Order(StrEnum):
-    """What a list is ordered by."""
+    """The order of a list."""
 
     SCORE = "score"
     TIME = "time"
@@ -24,7 +24,7 @@ class Order(StrEnum):
 
 
 class Range(StrEnum):
-    """How far back a hot list goes, by when its articles were posted."""
+    """Period of a hot list, by the posting times of its articles."""
 
     DAY = "24h"
     THREE_DAYS = "72h"
@@ -32,13 +32,13 @@ class Range(StrEnum):
     ALL = "all"
 
     def since(self, now: float) -> float | None:
-        """Unix seconds where it begins; None if it never does."""
+        """Return the start of the period in Unix seconds; None if it is unlimited."""
         hours = {"24h": 24, "72h": 72, "7d": 7 * 24}.get(self.value)
         return None if hours is None else now - hours * 3600
 
 
 class Span(StrEnum):
-    """How far back a list of the most points goes, by when its articles were posted."""
+    """Period of a list by points, by the posting times of its articles."""
 
     DAY = "day"
     WEEK = "week"
@@ -46,7 +46,7 @@ class Span(StrEnum):
     ALL = "all"
 
     def since(self, now: float) -> float | None:
-        """Unix seconds where it begins; None if it never does. A month is 30 days."""
+        """Return the start of the period in Unix seconds; None if it is unlimited. A month is 30 days."""
         days = {"day": 1, "week": 7, "month": 30}.get(self.value)
         return None if days is None else now - days * 86400
 
@@ -61,7 +61,7 @@ class Group:
 
     @property
     def sort_key(self) -> tuple[int, str]:
-        """Order of a list of groups: the largest first, then by title."""
+        """Order in a list of groups: the largest first, then by title."""
         return -self.articles, self.title.casefold()
 
 
@@ -69,7 +69,7 @@ class Group:
 class ArticlePage:
     """One page of a list: at most `per_page` articles of `total`.
 
-    `total` and `pages` are upper limits where the list is of several groups or leaves hidden ones out.
+    `total` and `pages` are upper limits if the list combines several groups or leaves out hidden ones.
     """
 
     articles: tuple[Article, ...]
@@ -79,20 +79,20 @@ class ArticlePage:
     order: Order
     group: Group | None = None
     refreshed_at: float | None = None
-    """Unix seconds for which a hot list was scored; None for other lists."""
+    """Moment of the hot list's last rescore, in Unix seconds; None for other lists."""
 
     groups: tuple[Group, ...] = ()
-    """The groups of a list of several, in the order of their slugs."""
+    """The groups, ordered by slug, if the list combines several."""
 
     shown: int | None = None
-    """How many articles the reader was shown before, where the page goes on from them and not by its number."""
+    """Number of articles shown to the reader before, if the page continues from a page token and not by number."""
 
     goes_on: bool | None = None
-    """Whether more articles follow, where `total` does not tell."""
+    """Whether more articles follow; None if `total` decides that."""
 
     @property
     def pages(self) -> int:
-        """How many pages there are to be called by number; an empty list has one."""
+        """Number of pages that can be requested by number; an empty list has one."""
         return max(1, -(-min(self.total, MOST_PAGED) // self.per_page))
 
     @property
@@ -107,7 +107,7 @@ class ArticlePage:
 
 @dataclass(frozen=True, slots=True)
 class MemberPage:
-    """One page of what a member posted, chose or saved, newest first."""
+    """One page of the articles a member posted, voted for, opposed or saved, newest first."""
 
     articles: tuple[Article, ...]
     number: int
@@ -116,7 +116,7 @@ class MemberPage:
 
 @dataclass(frozen=True, slots=True)
 class SearchPage:
-    """One page of what a search found."""
+    """One page of search results."""
 
     articles: tuple[Article, ...]
     number: int
@@ -124,13 +124,13 @@ class SearchPage:
     has_next: bool
     order: Order
     titles: Mapping[str, str]
-    """Of all groups, by slug."""
+    """Titles of all groups by slug."""
 
     total: int | None
-    """How many there are on all pages; None where there are too many to count in time."""
+    """Number of matching articles; None if there are too many to count in time."""
 
     complete: bool
-    """False where there may be more, or better ones, than could be looked at in time."""
+    """False if the search stopped before it could rule out more or better matches."""
 
     @property
     def first_rank(self) -> int:
@@ -140,9 +140,9 @@ class SearchPage:
 
 @dataclass(frozen=True, slots=True)
 class PageRefresh:
-    """What became of an open page: its articles in its order, removed ones included, and how many came later."""
+    """The update of an open page: its articles in current order, removed ones included, and how many are new."""
 
     articles: tuple[Article, ...]
     new: int = 0
     has_more_new: bool = False
-    """Whether there are more new ones than were counted."""
+    """Whether there are more new articles than were counted."""

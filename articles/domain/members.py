@@ -1,14 +1,14 @@
-"""Members, as the repository knows them: by id."""
+"""Member ids as the repository stores them, and those with a special meaning."""
 
 UserId = int
 UNKNOWN_POSTER: UserId = 0
-"""Poster of an imported article whose source names none."""
+"""Poster of an imported article whose source does not name one."""
 
 DELETED_MEMBER: UserId = -1
-"""Poster of an article whose poster's account is deleted."""
+"""Poster of articles by members whose accounts are deleted."""
 
 DELETED_NAME = "~"
-"""Stands in the moderation log for a member whose account is deleted. No member's name is like it."""
+"""Replaces the name of a deleted account in the moderation log. No member can have this name."""
 
 PLACEHOLDERS = range(1_000_000_000, 2_000_000_000)
-"""User ids that stand for the unnamed voters of imported articles. No account ever gets one."""
+"""User ids of the unnamed voters of imported articles. No account ever has one."""

@@ -1,4 +1,4 @@
-"""What moderators do, as the public log records it."""
+"""Moderation: actions, and the entries of the public log that records them."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -8,7 +8,7 @@ from articles.domain.members import UserId
 
 
 class Action(StrEnum):
-    """What the moderation log records."""
+    """A kind of entry in the moderation log."""
 
     GROUPS = "groups"
     EDIT = "edit"
@@ -22,21 +22,21 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who moderates: the user id and the name the log shows."""
+    """The moderator of an action: the user id, and the name that the log shows."""
 
     id: UserId
     name: str
 
 
 OPERATOR = Actor(0, "")
-"""Whoever changed the configuration: nobody with an account."""
+"""The operator, who changes the configuration and has no account here."""
 
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """One line of the public moderation log. `at` in Unix seconds; `article_id` 0 for whole groups.
+    """One entry of the public moderation log. `at` in Unix seconds; `article_id` is 0 for actions on groups.
 
-    `actor_name` is DELETED_NAME where the account of whoever did it is deleted.
+    `actor_name` is DELETED_NAME if the moderator's account is deleted.
     """
 
     action: Action
@@ -46,7 +46,7 @@ class LogEntry:
     title: str
     reason: str = ""
     details: dict[str, str] = field(default_factory=dict)
-    """What changed: `added` and `removed` groups, `old_title`, `old_link`, `into` …"""
+    """The changes: `added` and `removed` groups, `old_title`, `old_link`, `into` …"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Suspicion(StrEnum):
-    """Why a view counts apart and ranks nothing."""
+    """Why a view is suspect: counted separately, without effect on ranking."""
 
     BOT = "bot"
     PREFETCH = "prefetch"
@@ -15,12 +15,12 @@ class Suspicion(StrEnum):
 
 
 REPEAT = "repeat"
-"""Why a view does not count although nothing is wrong with it: its visitor's last one was just now."""
+"""Why a view that is not suspect does not count: its visitor's last view was too recent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """Who asks for an article: digests of 16 hex digits. A network that is empty is not limited."""
+    """A request for an article: digests of 16 hex digits. An empty network is not limited."""
 
     visitor: str
     network: str = ""
@@ -29,7 +29,7 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class ViewCount:
-    """What became of a view, and the article's numbers after it. `reason` is None if it counted."""
+    """The outcome of a view, and the article's numbers after it. `reason` is None if it counted."""
 
     reason: str | None
     pv: int
@@ -43,7 +43,7 @@ class ViewCount:
 
 @dataclass(frozen=True, slots=True)
 class DayViews:
-    """Views of one day (UTC): those that count, visitors who had not come before, suspect ones by reason."""
+    """Views of one day (UTC): counted ones, new visitors, and suspect ones by reason."""
 
     day: date
     counted: int = 0

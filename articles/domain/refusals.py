@@ -41,7 +41,7 @@ REFUSALS = (
     Refusal(None, errors.PageNotFound, 404, "page-not-found", None),
     Refusal(None, errors.PageTooDeep, 404, "page-not-found", None, sentence="page-too-deep"),
     Refusal("not_poster", errors.NotThePoster, 403, "not-the-poster", "not_poster"),
-    Refusal("gone", errors.MemberGone, 403, "member-gone", None),
+    Refusal("gone", errors.AccountDeleted, 403, "member-gone", None),
     Refusal("closed", errors.VotingClosed, 409, "voting-closed", "closed"),
     Refusal("late", errors.EditingClosed, 409, "editing-closed", "late"),
     Refusal(None, errors.DuplicateLink, 409, "duplicate-link", None),

@@ -5,35 +5,35 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """The site's constants. Times in seconds.
+    """The rules of the site. Times in seconds.
 
-    Those without a value are settings, which articles/wiring.py fills in; the others are not configurable.
+    Fields without a default are settings, which articles/wiring.py fills in; the others are not configurable.
     """
 
     voting_window: float
-    """Of articles posted from now on. Each keeps the one it was posted with: see `Article.closes_at`."""
+    """Voting window of new articles. Each article keeps the one it was posted with: see `Article.closes_at`."""
 
     votes_per_day: int | None
-    """Votes that are worth a day on the front page; None where the site learns that from its own articles."""
+    """Votes that outweigh one day of age on the front page; None if the site learns them from its articles."""
 
     per_page: int
     repost_window: int
     edit_window: float
 
     view_repeat: int
-    """How soon a visitor's next view of an article counts."""
+    """Time after which a visitor's next view of an article counts."""
 
     views_per_network_and_article: int
     views_per_network: int
 
     hot_refresh: int
-    """How old the hot list's scores may become."""
+    """Age at which the hot list is stale."""
 
     archive_after: float
-    """How long after its last view an article's counters leave the store."""
+    """Time after its last view until an article's counters are archived."""
 
     voters_grace: int = 2 * 86400
-    """How long voter sets outlive the voting window: longer than any clock is wrong."""
+    """Time by which voter sets outlive the voting window: more than the error of any clock."""
 
     max_groups_by_poster: int = 5
 
@@ -41,7 +41,7 @@ class Rules:
     """Articles a member can save."""
 
     network_window: int = 600
-    """In which a network's views are limited; more of them are suspect."""
+    """Period in which the views of a network are limited; views beyond the limits are suspect."""
 
     hot_size: int = 1000
     """Articles on the hot list."""

@@ -1,7 +1,7 @@
-"""View counters of articles that nobody looks at: out of the store into the database, and back with the next view.
+"""Archiving: moves the view counters of unread articles from the store to the database, and back at the next view.
 
-What an article's hash says is what holds. So a row is written before the counters go and deleted after they are
-back; one that is left over in between, by whoever died there, means nothing and is swept up later.
+The article's hash decides where its counters are. So a row is written before the counters leave the store, and
+deleted after they are back. A process that dies in between leaves a row without effect, which `sweep` deletes.
 """
 
 import logging
@@ -18,16 +18,16 @@ from articles.repository import Counters, Repository
 _log = logging.getLogger(__name__)
 
 _ARTICLES_PER_BATCH = 50
-"""Articles whose counters travel together: up to 12 KB each, 24 KB in hex."""
+"""Articles archived in one batch: up to 12 KB each, 24 KB in hex."""
 
 _GRACE = timedelta(hours=1)
-"""How long a row may belong to an archiving that is still under way."""
+"""Age up to which a row may belong to a batch that is still being archived."""
 
 _FIELDS = ("pv", "uv", "sketch", "suspects", "viewed_at")
 
 
 def put_away(repository: Repository, *, at_most: int, budget: float) -> int:
-    """Archive articles that are due, for about `budget` seconds; returns how many. Can be interrupted anywhere."""
+    """Archive due articles for about `budget` seconds; return how many. Can be interrupted safely."""
     deadline, archived = time.monotonic() + budget, 0
     waiting = repository.archive.list_due(at_most)
     while waiting:
@@ -40,10 +40,10 @@ def put_away(repository: Repository, *, at_most: int, budget: float) -> int:
 
 def _put_away(repository: Repository, ids: list[ArticleId]) -> int:
     counters = repository.archive.get_counters(ids)
-    if hollow := set(ids).difference(one.article_id for one in counters):
-        repository.archive.dismiss(hollow)
+    if empty := set(ids).difference(entry.article_id for entry in counters):
+        repository.archive.dismiss(empty)
     ArchivedViews.objects.bulk_create(
-        [_row(one, repository.store.now()) for one in counters],
+        [_row(entry, repository.store.now()) for entry in counters],
         update_conflicts=True,
         unique_fields=["article_id"],
         update_fields=[*_FIELDS, "archived_at"],
@@ -52,7 +52,7 @@ def _put_away(repository: Repository, ids: list[ArticleId]) -> int:
 
 
 def forget_row(row: ArchivedViews) -> None:
-    """Delete a row, unless the article has been archived anew."""
+    """Delete a row, unless the article has been archived again. A failing database is only logged."""
     try:
         ArchivedViews.objects.filter(pk=row.pk, pv=row.pv, archived_at=row.archived_at).delete()
     except DatabaseError as error:
@@ -60,38 +60,38 @@ def forget_row(row: ArchivedViews) -> None:
 
 
 def suspects(repository: Repository, article_id: ArticleId) -> dict[str, int]:
-    """An article's suspect views of all time by reason, those that are archived too."""
-    found = repository.pageviews.get_suspects(article_id)
+    """Return the article's suspect views of all time by reason, archived ones included. Raises StoreError."""
+    counts = repository.pageviews.get_suspects(article_id)
     row = ArchivedViews.objects.filter(pk=article_id).first()
     if row and repository.archive.is_archived(article_id):
         for reason, number in row.suspects.items():
-            found[reason] = found.get(reason, 0) + number
-    return found
+            counts[reason] = counts.get(reason, 0) + number
+    return counts
 
 
 def sweep(repository: Repository, *, at_most: int) -> int:
-    """Delete rows whose counters are back in the store; returns how many.
+    """Delete rows whose counters are back in the store; return how many.
 
-    Looks at no more than `at_most` rows, from anywhere in the table onwards, so that each has its turn. What is
-    not there in the store for certain is kept: it may be the wrong store.
+    Checks at most `at_most` rows from a random start, so that every row gets checked in time. Keeps each row
+    unless the store certainly has its counters: this may be the wrong store.
     """
     rows = _some_rows(datetime.fromtimestamp(repository.store.now(), UTC) - _GRACE, at_most)
-    here = repository.archive.get_pageviews(row.article_id for row in rows)
-    back = [row for row in rows if here.get(row.article_id, -1) >= row.pv]
-    for row in back:
+    pageviews = repository.archive.get_pageviews(row.article_id for row in rows)
+    restored = [row for row in rows if pageviews.get(row.article_id, -1) >= row.pv]
+    for row in restored:
         forget_row(row)
-    return len(back)
+    return len(restored)
 
 
 def _some_rows(before: datetime, at_most: int) -> list[ArchivedViews]:
-    """Rows without their sketches, the first ones again after the last."""
+    """Return rows without their sketches from a random start, wrapping around at the end of the table."""
     rows = ArchivedViews.objects.filter(archived_at__lt=before).only("pv", "archived_at").order_by("pk")
     last = ArchivedViews.objects.order_by("-pk").values_list("pk", flat=True).first()
     if last is None:
         return []
     start = randrange(last + 1)  # noqa: S311
-    found = list(rows.filter(pk__gte=start)[:at_most])
-    return found + list(rows.filter(pk__lt=start)[: at_most - len(found)])
+    selection = list(rows.filter(pk__gte=start)[:at_most])
+    return selection + list(rows.filter(pk__lt=start)[: at_most - len(selection)])
 
 
 def _row(counters: Counters, now: float) -> ArchivedViews:
@@ -103,6 +103,7 @@ def _row(counters: Counters, now: float) -> ArchivedViews:
 
 
 def counters_of(row: ArchivedViews) -> Counters:
+    """Return the row's counters as the repository restores them."""
     return Counters(
         article_id=row.article_id,
         pv=row.pv,

@@ -1,8 +1,8 @@
-"""Which user agents are programs that fetch pages, rather than the browsers of readers.
+"""Detection of requests that no reader made: by crawlers and other programs, and by prefetching browsers.
 
-The list of the package crawler-user-agents knows the well-known ones by name. The rules beside it go by what
-nearly all others have in common: a word for what they do, an address for complaints, or no browser's form.
-docs/hot-list.md says how well both do.
+The package crawler-user-agents lists the well-known programs by name. The rules below match what nearly all others
+have in common: a word for their task, a contact address, or a form that no browser has. docs/hot-list.md gives the
+accuracy of both.
 """
 
 import re
@@ -14,10 +14,10 @@ from crawleruseragents import is_crawler
 from articles.domain.readership import Suspicion
 
 LONGEST = 512
-"""Characters of a user agent that are looked at."""
+"""Characters of a user agent that are examined."""
 
 _DEVICE = re.compile(r"^mozilla/5\.0 \(linux; (?:u; |arm_64; )?android(?:[^()]|\([^()]*\))*\)")
-"""What an Android browser says of its device: phones are called Cubot, M bot and Spider."""
+"""The device part of an Android browser's user agent: there are phones named Cubot, M bot and Spider."""
 
 _TRADE = re.compile(
     r"""
@@ -32,15 +32,15 @@ _TRADE = re.compile(
     """,
     re.VERBOSE,
 )
-"""Words for what such programs do, or are made for."""
+"""Words for the tasks of such programs."""
 
 _CONTACT = re.compile(
     r"\+https?: | [(;<]\s*https?:// | \bwww\. | [\w.]@[a-z0-9-]+\.[a-z] | https?://\S+$", re.VERBOSE
 )
-"""An address of a page or of mail, as operators of robots leave it."""
+"""A contact address, web or mail, as operators of robots leave it."""
 
 _EMBEDDED = re.compile(r"https?://(?:www\.)?bsalsa\.com")
-"""The address of a component that browsers for Windows were made with; they name it, too."""
+"""The address of a component of Windows browsers, which name it in their user agent."""
 
 _LIBRARY = re.compile(
     r"""
@@ -49,7 +49,7 @@ _LIBRARY = re.compile(
     """,
     re.VERBOSE,
 )
-"""Libraries for HTTP, and languages whose own ones say no more."""
+"""HTTP libraries, and languages whose standard library sends only their name."""
 
 _NO_BROWSER = re.compile(
     r"""
@@ -61,11 +61,11 @@ _NO_BROWSER = re.compile(
     """,
     re.VERBOSE,
 )
-"""A single word; `Mozilla/5.0` without a platform, or one that is "compatible" with no browser; an attack."""
+"""A single word; `Mozilla/5.0` without a platform, or "compatible" with no browser; an injection attempt."""
 
 
 def is_bot(agent: str) -> bool:
-    """Whether such a user agent is no reader's. A missing or blank one is none either."""
+    """Return whether a user agent is a program's and not a reader's. A missing or blank one is a program's."""
     text = agent.strip()[:LONGEST]
     if not text or is_crawler(text):
         return True
@@ -76,25 +76,26 @@ def is_bot(agent: str) -> bool:
 
 
 def suspicion_of(headers: Mapping[str, str]) -> Suspicion | None:
-    """What gives a request away as nobody's reading; None if nothing does."""
+    """Return why a request is not from a reader; None if nothing says so."""
     if _is_bot(user_agent(headers)):
         return Suspicion.BOT
-    if _is_shown_to_nobody(headers):
+    if _is_embedded(headers):
         return Suspicion.PREFETCH
     purposes = " ".join(headers.get(name, "") for name in _PURPOSES).lower()
     return Suspicion.PREFETCH if any(word in purposes for word in _AHEAD) else None
 
 
-def _is_shown_to_nobody(headers: Mapping[str, str]) -> bool:
-    """Whether another site's page loads ours as a picture, a frame, or by a script, which shows nobody an article.
+def _is_embedded(headers: Mapping[str, str]) -> bool:
+    """Return whether another site's page loads this one as an image, in a frame, or by a script.
 
-    What an old browser, which does not say, does is taken for reading.
+    None of these shows a reader the article. Old browsers, which do not send the headers, count as readers.
     """
     foreign = headers.get("Sec-Fetch-Site", "") in ("cross-site", "same-site")
     return foreign and headers.get("Sec-Fetch-Dest", "document") != "document"
 
 
 def user_agent(headers: Mapping[str, str]) -> str:
+    """Return the User-Agent header, stripped and cut to LONGEST characters."""
     return headers.get("User-Agent", "").strip()[:LONGEST]
 
 

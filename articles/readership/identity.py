@@ -1,7 +1,7 @@
-"""Who looks at an article: digests that tell visitors apart and do not say who they are.
+"""Visitor identity: digests that tell visitors apart without revealing who they are.
 
-A visitor is a member; or who brings the cookie; or else an address with a browser, for one day. The cookie holds
-that same digest, so that a visitor is one and the same before and after it was set, and with it thrown away.
+A visitor is a member, or a browser with the visitor cookie, or else an address with a user agent, for one day. The
+cookie holds the digest of that address, so the visitor stays the same when the cookie is set or deleted that day.
 """
 
 from functools import lru_cache
@@ -22,12 +22,12 @@ _DAY = 86400
 
 
 def visit_of(request: HttpRequest, client_id: str = "") -> Visit:
-    """The visit that a request makes. Raises StoreError if the day's salt is not at hand.
+    """Return the visit that a request makes. Raises StoreError if the day's salt is not available.
 
-    `client_id` is what the client calls its user. It tells users of one visitor apart and never stands alone, so
-    that nobody can be taken for somebody else; how many a network may bring in is limited like everything else.
+    `client_id` is an API client's name for its user. It only distinguishes users of the same visitor, so no client
+    can pass for another visitor. The limit per network applies to these users too.
     """
-    salt = _salt_of_today()
+    salt = _salt(int(repository().store.now() // _DAY))
     address = _address(request)
     visitor = _visitor(request, address, salt)
     if client_id:
@@ -37,9 +37,9 @@ def visit_of(request: HttpRequest, client_id: str = "") -> Visit:
 
 
 def remember(request: HttpRequest, response: HttpResponse, visit: Visit, count: ViewCount) -> None:
-    """Give the visitor a cookie, unless it is a member, has one, or its view is suspect."""
-    wanted = settings.VISITOR_COOKIE_DAYS > 0 and count.reason in (None, REPEAT)
-    if not wanted or reader_id(request) is not None or _from_cookie(request) is not None:
+    """Set the visitor cookie, except for members, visitors who have it, and suspect views."""
+    is_eligible = settings.VISITOR_COOKIE_DAYS > 0 and count.reason in (None, REPEAT)
+    if not is_eligible or reader_id(request) is not None or _from_cookie(request) is not None:
         return
     response.set_signed_cookie(
         COOKIE,
@@ -53,12 +53,12 @@ def remember(request: HttpRequest, response: HttpResponse, visit: Visit, count: 
 
 
 def digest(*parts: str) -> str:
-    """16 hex digits of what only this site can compute. Other parts, or parts cut elsewhere, give another one."""
-    found = blake2b(key=_key(settings.SECRET_KEY), digest_size=8)
+    """Return a keyed digest of 16 hex digits. Other parts, or the same text split elsewhere, give another one."""
+    keyed_hash = blake2b(key=_key(settings.SECRET_KEY), digest_size=8)
     for part in parts:
         raw = part.encode("utf-8", "surrogatepass")
-        found.update(len(raw).to_bytes(4, "big") + raw)
-    return found.hexdigest()
+        keyed_hash.update(len(raw).to_bytes(4, "big") + raw)
+    return keyed_hash.hexdigest()
 
 
 def _visitor(request: HttpRequest, address: Address | None, salt: str) -> str:
@@ -70,7 +70,7 @@ def _visitor(request: HttpRequest, address: Address | None, salt: str) -> str:
 
 
 def _from_cookie(request: HttpRequest) -> str | None:
-    """The digest in the cookie; None without one, or if it is forged or too old."""
+    """Return the digest in the cookie; None without a cookie, or if it is forged or too old."""
     if settings.VISITOR_COOKIE_DAYS == 0:
         return None
     max_age = settings.VISITOR_COOKIE_DAYS * _DAY
@@ -82,13 +82,9 @@ def _address(request: HttpRequest) -> Address | None:
     return client_address(request.META.get("REMOTE_ADDR", ""), forwarded, _proxies(*settings.TRUSTED_PROXIES))
 
 
-def _salt_of_today() -> str:
-    return _salt(int(repository().store.now() // _DAY))
-
-
 @lru_cache(maxsize=1)
 def _salt(epoch_day: int) -> str:
-    """The salt of a day; only the last one asked for is kept, so that an old one is gone for good."""
+    """Return the salt of a day. Only the last one is cached, so that this process forgets the old ones."""
     return repository().pageviews.get_salt(epoch_day)
 
 

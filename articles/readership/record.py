@@ -1,4 +1,4 @@
-"""Record a view of an article, whether or not its counters are archived."""
+"""Recording a view of an article, whether or not its counters are archived."""
 
 import logging
 
@@ -17,33 +17,35 @@ _ATTEMPTS = 3
 
 
 def record_view(repository: Repository, article_id: ArticleId, visit: Visit) -> ViewCount:
-    """Count a view as `views.record` does, of articles whose counters are archived too.
+    """Record a view like `Pageviews.record`, after restoring the counters of the article if they are archived.
 
-    Raises ArticleNotFound, ArticleRemoved, and StoreUnavailable also for a database that does not answer.
+    Raises ArticleNotFound, ArticleRemoved, and StoreUnavailable, also if the database is unavailable.
     """
     row: ArchivedViews | None = None
     for _ in range(_ATTEMPTS):
         try:
             count = repository.pageviews.record(article_id, visit)
         except ViewsArchived:
-            row = _bring_back(repository, article_id)
+            row = _restore(repository, article_id)
             continue
         if row:
             forget_row(row)
         return count
-    raise StoreUnavailable(f"the counters of article {article_id} are archived again and again")
+    raise StoreUnavailable(
+        f"the counters of article {article_id} were archived again at each of {_ATTEMPTS} attempts"
+    )
 
 
-def _bring_back(repository: Repository, article_id: ArticleId) -> ArchivedViews | None:
-    """Put the counters back into the store; returns the row they were in, which is not needed any more."""
+def _restore(repository: Repository, article_id: ArticleId) -> ArchivedViews | None:
+    """Restore the counters to the store; return their row, which is then no longer needed."""
     try:
         row = ArchivedViews.objects.filter(pk=article_id).first()
     except DatabaseError as error:
-        raise StoreUnavailable(f"the database with the archived counters: {error}") from error
+        raise StoreUnavailable(f"the database of the archived counters is unavailable: {error}") from error
     if not repository.archive.restore(article_id, counters_of(row) if row else None):
         _log.warning(
-            "the archive does not know the visitors of article %d as they were last: its numbers go on, but old "
-            "visitors count once more",
+            "the archive has no current visitors of article %d: its numbers continue, but former visitors count "
+            "once more",
             article_id,
         )
     return row

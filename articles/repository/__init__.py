@@ -1,4 +1,4 @@
-"""The articles, votes, groups and rankings in the store. The only package that knows Redis."""
+"""The repository: articles, votes, groups and rankings in the store. The only package that knows Redis."""
 
 import time
 from collections.abc import Callable
@@ -55,7 +55,7 @@ __all__ = [
 
 
 class Repository:
-    """Everything the site knows of articles. Raises the errors of `articles.domain.errors` and no others."""
+    """All data about articles, one attribute per noun. Raises only the errors of `articles.domain.errors`."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -87,11 +87,17 @@ class Repository:
 
     @cached_property
     def site_id(self) -> str:
-        """UUID of the site, made at its first start; names what has to keep its name at another address."""
+        """UUID of the site, created at its first start, for identifiers that outlive a change of address.
+
+        One round trip at first use. Raises StoreUnavailable.
+        """
         return schema.site_id(self.store)
 
     def prepare(self) -> None:
-        """Check the store and stamp it at its first use. Raises StoreUnfit, StoreUnavailable."""
+        """Check the store, stamp it at its first use, and upgrade an older one.
+
+        About a dozen round trips; more for an upgrade, in steps. Raises StoreUnfit, StoreUnavailable.
+        """
         schema.check_server(self.store)
         schema.stamp(self.store)
         schema.rank_by_points(self.store)
@@ -100,37 +106,39 @@ class Repository:
         self.store.load_scripts()
 
     def adopt_rules(self, progress: Progress = quiet) -> bool:
-        """Put the configuration's votes per day in force if they were changed there; whether they were.
+        """Apply the configuration's votes per day if they were changed there; return whether they were.
 
-        Also completes an interrupted change of parameters. `progress` is given the number of articles scored.
+        Also completes an interrupted change of parameters. `progress` receives the number of articles scored so
+        far, and of all articles. Four round trips if nothing has changed. Raises StoreError.
         """
         while True:
-            self._tune_to_the_end(progress)
+            self._complete_change(progress)
             state, votes_per_day = self.parameters.get_state(), schema.votes_to_adopt(self.store)
-            wanted = replace(state.parameters, votes_per_day=votes_per_day or state.parameters.votes_per_day)
-            if differs := wanted != state.parameters:
+            adopted = replace(state.parameters, votes_per_day=votes_per_day or state.parameters.votes_per_day)
+            if differs := adopted != state.parameters:
                 reason = "VOTES_PER_DAY was changed in the configuration."
                 try:
                     self.parameters.apply(
-                        wanted, expected=state.version, actor=OPERATOR, reason=reason, is_chosen=False
+                        adopted, expected=state.version, actor=OPERATOR, reason=reason, is_chosen=False
                     )
                 except ActionRefused:
-                    continue  # somebody else is changing them, perhaps another process at its start: look again
-                self._tune_to_the_end(progress)
+                    continue  # another change came first, perhaps by another process at its start: retry
+                self._complete_change(progress)
             if schema.adopt(self.store):
                 self.weights.reset_check()
             return differs
 
     def fit_weight(self, progress: Progress = quiet) -> int | None:
-        """Apply the weight of a vote that fits the articles just imported.
+        """Apply the weight of a vote that fits the articles just imported; return the new votes per day.
 
-        Returns the new votes per day, None if nothing changes. `progress` gets the number of articles scored.
+        Returns None if nothing changes. `progress` receives the number of articles scored so far, and of all
+        articles. Round trips as `Weights.adjust` and `RankingParameters.advance`. Raises StoreError.
         """
         votes_per_day = self.weights.adjust(has_history=True)
-        self._tune_to_the_end(progress)
+        self._complete_change(progress)
         return votes_per_day
 
-    def _tune_to_the_end(self, progress: Progress) -> None:
+    def _complete_change(self, progress: Progress) -> None:
         while not self.parameters.advance():
             if applying := self.parameters.get_state().applying:
                 progress(applying.done, applying.total)

@@ -20,7 +20,7 @@ from articles.searching import words_of
 from articles.text.links import link_digest
 
 _ATTEMPTS = 5
-"""How often the words of an edit are made again; a poster's name changes once, when its account is deleted."""
+"""Attempts to write an edit. Each fails only if the poster's name changes: once, when the account is deleted."""
 
 
 class Articles:
@@ -31,38 +31,39 @@ class Articles:
         self._groups = Groups(store)
 
     def post(self, poster: UserId, poster_name: str, title: str, link: str, groups: Sequence[str] = ()) -> Posted:
-        """Publish an article with its poster's own vote.
+        """Publish an article with its poster's own vote, or return the recent article with the same link.
 
-        A link that was posted within `Rules.repost_window` leads to that article instead, also when two members
-        post it at the same moment; then it takes no new id, unless they do. Groups that were merged lead to the
-        others. Round trips: what is there already, the id, the link's claim, the script, and one for groups.
-        Whatever breaks off in between leaves nothing half written: a claimed id without an article is taken over
-        by the next to post the link. Raises MemberGone.
+        Recent: posted within `Rules.repost_window`, also when two members post the link at the same moment. Merged
+        groups are replaced by the groups they were merged into. An interruption leaves no partial article: the
+        next member to post the link takes over an id that was claimed but not used.
+
+        Four round trips for a new link: look-up, id, claim, article; two for a known one. One more with groups,
+        and another if one of them has to be created. Raises AccountDeleted.
         """
-        wanted = list(dict.fromkeys(groups))
+        requested = list(dict.fromkeys(groups))
         while True:
-            holder, places = self._look_up(link, wanted)
-            if holder and self._is_there(holder):
+            holder, targets = self._look_up(link, requested)
+            if holder and self._exists(holder):
                 return Posted(holder, is_new=False)
             new_id = holder or self._new_id()
             article_id = holder or self._claim(link, new_id)
-            slugs = list(dict.fromkeys(self._groups.make_places(wanted, places).values()))
+            slugs = list(dict.fromkeys(self._groups.ensure_targets(requested, targets).values()))
             if self._publish(article_id, poster, poster_name, title, link, slugs):
                 return Posted(article_id, is_new=True)
             if article_id != new_id or self._has_link(article_id, link):
                 return Posted(article_id, is_new=False)
-            # The counter is behind the articles (it was restored from an older time): no id is used twice.
+            # The counter is behind the articles, as after restoring an old backup. Retry: no id is used twice.
             self._store.run("lease/release", [names.link(link_digest(link))], [article_id])
 
     def _look_up(self, link: str, slugs: Sequence[str]) -> tuple[ArticleId | None, dict[str, str]]:
-        """The id that has claimed the link, if one has, and where these slugs lead. One round trip."""
+        """Return the id that has claimed the link, if any, and the slugs' target groups. One round trip."""
         with self._store.pipeline() as pipe:
             pipe.get(names.link(link_digest(link)))
-            self._groups.ask_for(slugs, pipe)
+            self._groups.queue_target_reads(slugs, pipe)
             holder, *replies = pipe.execute()
-        return int(holder) if holder else None, self._groups.places(slugs, *replies)
+        return int(holder) if holder else None, self._groups.targets_from(slugs, *replies)
 
-    def _is_there(self, article_id: ArticleId) -> bool:
+    def _exists(self, article_id: ArticleId) -> bool:
         with self._store.commands() as client:
             return bool(client.exists(self._store.shards.of(article_id).article(article_id)))
 
@@ -71,7 +72,7 @@ class Articles:
             return int(client.incr(names.COUNTER))
 
     def _has_link(self, article_id: ArticleId, link: str) -> bool:
-        """Whether the article has this link, perhaps by another request of this moment."""
+        """Return whether the article has this link, perhaps by a concurrent request."""
         return link_digest(self.get(article_id).link) == link_digest(link)
 
     def _publish(
@@ -97,21 +98,23 @@ class Articles:
         return int(self._store.run("articles/claim_link", [key], [article_id, life]))
 
     def get(self, article_id: ArticleId, reader: UserId | None = None) -> Article:
-        """One article, removed ones included. Raises ArticleNotFound."""
-        found = self.get_many([article_id], reader)
-        if not found:
-            raise ArticleNotFound(article_id)
-        return found[0]
+        """Return an article, also a removed one, with the reader's own choice. One round trip.
+
+        Raises ArticleNotFound.
+        """
+        for article in self.get_many([article_id], reader):
+            return article
+        raise ArticleNotFound(article_id)
 
     def get_many(self, ids: Sequence[ArticleId], reader: UserId | None = None) -> list[Article]:
-        """Articles in the order of `ids`, removed ones included; unknown ids are left out. One round trip."""
+        """Return articles in the order of `ids`, also removed ones; unknown ids are left out. One round trip."""
         return read_articles(self._store, ids, reader)
 
     def find_by_link(self, link: str) -> Article | None:
-        """The article to which posting this clean link would lead, if there is one. Two round trips, or one."""
+        """Return the recent article to which posting this clean link would lead. At most two round trips."""
         with self._store.commands() as client:
-            found = client.get(names.link(link_digest(link)))
-        return next(iter(self.get_many([int(found)])), None) if found else None
+            holder = client.get(names.link(link_digest(link)))
+        return next(iter(self.get_many([int(holder)])), None) if holder else None
 
     def edit(
         self,
@@ -123,10 +126,11 @@ class Articles:
         moderator: bool,
         reason: str = "",
     ) -> None:
-        """Change title and link: by moderators always, by the poster within `Rules.edit_window`.
+        """Change title and link: moderators at any time, the poster within `Rules.edit_window`.
 
-        Raises ArticleNotFound, ArticleRemoved, NotThePoster, EditingClosed, MemberGone, and DuplicateLink when
-        another article was posted with the new link within `Rules.repost_window`.
+        Two round trips; four if the link changes. Raises ArticleNotFound, ArticleRemoved, NotThePoster,
+        EditingClosed, AccountDeleted, and DuplicateLink if another article was posted with the new link within
+        `Rules.repost_window`.
         """
         before = self.get(article_id)
         moves = link_digest(before.link) != link_digest(link)
@@ -137,14 +141,14 @@ class Articles:
         try:
             old_link = self._write(before, title, link, arguments)
         except StoreError:
-            raise  # perhaps the edit was made and only its answer is lost: then the article needs the claim
+            raise  # the edit may be done and only its reply lost: then the article needs the claim
         except ArticlesError:
             self._release(moves and not self._has_link(article_id, link), link, article_id)
             raise
         self._release(link_digest(old_link) != link_digest(link), old_link, article_id)
 
     def _write(self, article: Article, title: str, link: str, arguments: Sequence[Value]) -> str:
-        """Write an edit, with words of the name the article has at that moment; returns the link it had."""
+        """Write an edit, with words that include the article's current poster name; return the old link."""
         keys = self._store.shards.of(article.id)
         for _ in range(_ATTEMPTS):
             words = [keys.prefix, words_of(title, link, article.poster_name), article.poster_name]
@@ -158,18 +162,20 @@ class Articles:
             if status == "ok":
                 return str(old_link[0])
             article = self.get(article.id)
-        raise StoreUnavailable(f"the poster's name of article {article.id} changes again and again")
+        raise StoreUnavailable(
+            f"the poster's name of article {article.id} changed at each of {_ATTEMPTS} attempts"
+        )
 
     def _release(self, moves: bool, link: str, article_id: ArticleId) -> None:
         if moves:
             self._store.run("lease/release", [names.link(link_digest(link))], [article_id])
 
     def remove(self, article_id: ArticleId, actor: Actor, reason: str) -> None:
-        """Take an article out of every list. Raises ArticleNotFound, ArticleRemoved."""
+        """Remove an article from every list. One round trip. Raises ArticleNotFound, ArticleRemoved."""
         self._moderate("articles/remove", article_id, actor, reason)
 
     def restore(self, article_id: ArticleId, actor: Actor, reason: str) -> None:
-        """Put a removed article back into every list. Raises ArticleNotFound, NotRemoved."""
+        """Return a removed article to every list. One round trip. Raises ArticleNotFound, NotRemoved."""
         self._moderate("articles/restore", article_id, actor, reason, self._store.rules.hot_size)
 
     def _moderate(self, script: str, article_id: ArticleId, actor: Actor, reason: str, *more: Value) -> None:

@@ -1,4 +1,7 @@
-"""Groups: which there are, and which articles they hold."""
+"""Groups: their directory, and the articles in them.
+
+A slug's target is the group it leads to: the group itself, or the one it was merged into.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -14,13 +17,13 @@ from articles.repository.store.connection import Call, Store, Value, exact_time
 
 
 class Groups:
-    """The groups of a store. Their directory lives in the first shard."""
+    """The groups of a store. Their directory is in the first shard."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def list_all(self) -> list[Group]:
-        """Every group by slug, with the number of its listed articles. Two round trips."""
+        """Return every group, ordered by slug, with the number of its listed articles. Two round trips."""
         store = self._store
         with store.commands() as client:
             titles = client.hgetall(store.shards.directory.groups)
@@ -36,7 +39,7 @@ class Groups:
         ]
 
     def get(self, slug: str) -> Group:
-        """One group with the number of its listed articles. One round trip. Raises GroupNotFound."""
+        """Return a group with the number of its listed articles. One round trip. Raises GroupNotFound."""
         shards = self._store.shards
         with self._store.pipeline() as pipe:
             pipe.hget(shards.directory.groups, slug)
@@ -49,51 +52,50 @@ class Groups:
         return Group(slug, title, sum(counts))
 
     def get_titles(self) -> dict[str, str]:
-        """Slug to title of every group. One round trip."""
+        """Return the titles of all groups by slug. One round trip."""
         with self._store.commands() as client:
-            found: dict[str, str] = client.hgetall(self._store.shards.directory.groups)
-        return found
+            titles: dict[str, str] = client.hgetall(self._store.shards.directory.groups)
+        return titles
 
-    def get_existing_titles(self, slugs: Sequence[str]) -> dict[str, str]:
-        """Each of these slugs to the group it leads to now; without those that lead nowhere. One round trip."""
+    def get_targets(self, slugs: Sequence[str]) -> dict[str, str]:
+        """Return the target of each of these slugs that has one. One round trip."""
         if not slugs:
             return {}
         with self._store.pipeline() as pipe:
-            self.ask_for(slugs, pipe)
+            self.queue_target_reads(slugs, pipe)
             titles, moved = pipe.execute()
-        return self.places(slugs, titles, moved)
+        return self.targets_from(slugs, titles, moved)
 
-    def ask_for(self, slugs: Sequence[str], pipe: Pipeline) -> None:
-        """Have a pipeline read what `places` needs to know: two replies."""
+    def queue_target_reads(self, slugs: Sequence[str], pipe: Pipeline) -> None:
+        """Queue the reads for `targets_from` in a pipeline, which gets two replies."""
         directory = self._store.shards.directory
         pipe.hmget(directory.groups, [*slugs, ""])
         pipe.hmget(directory.merged, [*slugs, ""])
 
-    def places(
+    def targets_from(
         self, slugs: Sequence[str], titles: Sequence[str | None], moved: Sequence[str | None]
     ) -> dict[str, str]:
-        """Each of these slugs to the group it leads to, by the replies that `ask_for` asked for."""
-        found = {slug: slug for slug, title in zip(slugs, titles, strict=False) if title is not None}
-        return {slug: into for slug, into in zip(slugs, moved, strict=False) if into is not None} | found
+        """Return the target of each of these slugs that has one, from the replies to `queue_target_reads`."""
+        existing = {slug: slug for slug, title in zip(slugs, titles, strict=False) if title is not None}
+        return {slug: into for slug, into in zip(slugs, moved, strict=False) if into is not None} | existing
 
-    def make_places(self, slugs: Sequence[str], places: Mapping[str, str]) -> dict[str, str]:
-        """The same of all these slugs: those that lead nowhere become groups. One round trip if there are such."""
-        missing = [slug for slug in dict.fromkeys(slugs) if slug not in places]
+    def ensure_targets(self, slugs: Sequence[str], targets: Mapping[str, str]) -> dict[str, str]:
+        """Return the targets of all these slugs; create a group for each without one. At most one round trip."""
+        missing = [slug for slug in dict.fromkeys(slugs) if slug not in targets]
         if not missing:
-            return {slug: places[slug] for slug in slugs}
+            return {slug: targets[slug] for slug in slugs}
         replies = self._store.run_many([self._creation(slug, slug, is_implied=True) for slug in missing])
-        made = {slug: _place(slug, reply) for slug, reply in zip(missing, replies, strict=True)}
-        return {slug: places.get(slug) or made[slug] for slug in slugs}
+        created = {slug: _target(slug, reply) for slug, reply in zip(missing, replies, strict=True)}
+        return {slug: targets.get(slug) or created[slug] for slug in slugs}
 
     def create(self, slug: str, title: str, actor: Actor | None = None) -> None:
-        """Create a group; logged when `actor` is given. Raises GroupExists: by slug, with an actor by title."""
+        """Create a group; log it if `actor` is given. One round trip.
+
+        Raises GroupExists if the slug is taken or, with an actor, the title.
+        """
         status, *_ = self._store.run(*self._creation(slug, title, actor))
         if status != "ok":
             raise GroupExists(slug)
-
-    def _ensure(self, slug: str) -> str:
-        """Where a slug leads: to the group it was merged into, else to itself, which is a group from then on."""
-        return _place(slug, self._store.run(*self._creation(slug, slug, is_implied=True)))
 
     def _creation(self, slug: str, title: str, actor: Actor | None = None, *, is_implied: bool = False) -> Call:
         directory = self._store.shards.directory
@@ -102,12 +104,12 @@ class Groups:
         return Call("groups/create", [directory.groups, directory.merged], arguments)
 
     def ensure(self, titles: dict[str, str]) -> None:
-        """Create those groups of slug → title that do not exist yet. Safe to repeat. Two round trips."""
+        """Create those groups of slug → title that do not exist yet. Idempotent. Two round trips."""
         missing = titles.keys() - self.get_titles().keys()
         self._store.run_many([self._creation(slug, titles[slug]) for slug in sorted(missing)])
 
     def rename(self, slug: str, title: str, actor: Actor, reason: str = "") -> None:
-        """Give a group another title; its address stays. Raises GroupNotFound, GroupExists."""
+        """Change a group's title; its slug stays. One round trip. Raises GroupNotFound, GroupExists."""
         directory = self._store.shards.directory
         arguments = [slug, title, actor.name, exact_time(self._store.now()), reason, directory.prefix]
         self._store.change("groups/rename", slug, [directory.groups], arguments)
@@ -121,21 +123,23 @@ class Groups:
         actor: Actor | None = None,
         reason: str = "",
     ) -> tuple[str, ...]:
-        """Add an article to groups and remove it from others in one atomic step; returns all its groups.
+        """Add an article to groups and remove it from others in one atomic step; return all its groups.
 
-        A group that is in both is removed. Groups that do not exist yet are created first, named by their
-        slug; a group that was merged leads to the other. Logged when `actor` is given and something changed.
-        Raises ArticleNotFound.
+        A group that is in both is removed. Groups that do not exist yet are created first, with their slug as
+        title; a merged group is replaced by its target. Logged if `actor` is given and something changed. Two
+        round trips; one more with groups to add, and another if one of them has to be created. Raises
+        ArticleNotFound.
         """
-        wanted, store = list(dict.fromkeys(add)), self._store
+        slugs, store = list(dict.fromkeys(add)), self._store
         keys = store.shards.of(article_id)
         with store.pipeline() as pipe:
             pipe.exists(keys.article(article_id))
-            self.ask_for(wanted, pipe)
+            self.queue_target_reads(slugs, pipe)
             exists, *replies = pipe.execute()
         if not exists:
             raise ArticleNotFound(article_id)
-        to_add = list(dict.fromkeys(self.make_places(wanted, self.places(wanted, *replies)).values()))
+        targets = self.ensure_targets(slugs, self.targets_from(slugs, *replies))
+        to_add = list(dict.fromkeys(targets.values()))
         groups = self._assign(article_id, to_add, list(remove), actor, reason)
         return self._assign(article_id, (), (), None, "") if self.follow_merges(to_add) else groups
 
@@ -158,16 +162,16 @@ class Groups:
         return split_groups(joined)
 
     def merge(self, slug: str, into: str, actor: Actor, reason: str = "") -> int:
-        """Move every article of one group into another and end the first; its address then leads to the other.
+        """Move every article of one group into another and close the first; return how many were moved.
 
-        Returns how many articles were moved. One article at a time, so the site goes on meanwhile; when it
-        is interrupted, the group still exists and merging again finishes. The directory decides between
-        merges at the same time: the articles of the one that is refused follow the other. Raises GroupNotFound.
+        From then on the slug leads to the other group. Moves one article per round trip, so the site stays
+        responsive. After an interruption the group still exists, and merging again completes it. The directory
+        decides between concurrent merges: the articles of the refused one follow the other. Raises GroupNotFound.
         """
         titles = self.get_titles()
-        for needed in (slug, into):
-            if needed not in titles or slug == into:
-                raise GroupNotFound(needed)
+        for name in (slug, into):
+            if name not in titles or slug == into:
+                raise GroupNotFound(name)
         moved = self._move(slug, into)
         directory = self._store.shards.directory
         arguments = [slug, into, actor.name, exact_time(self._store.now()), reason, directory.prefix]
@@ -179,10 +183,10 @@ class Groups:
         return moved + self.follow_merges([slug])
 
     def finish_merges(self) -> int:
-        """Move articles out of groups that were merged away; returns how many. Two round trips if there are none.
+        """Move articles out of merged groups; return how many. Two round trips if there are none.
 
-        Whoever puts an article into a group that is merged meanwhile moves it on, unless its process or its
-        answer is lost in between. `merged:` names every such group, so none stays unnoticed.
+        A request that adds an article to a group during its merge also moves the article, unless its process dies
+        or a reply is lost in between. `merged:` names every merged group, so all such articles are found.
         """
         with self._store.commands() as client:
             merged = sorted(client.hkeys(self._store.shards.directory.merged))
@@ -190,33 +194,34 @@ class Groups:
             for keys in self._store.shards.all:
                 for slug in merged:
                     pipe.exists(keys.group(slug))
-            left = pipe.execute()
-        each = merged * self._store.shards.count
-        return sum(map(self._settle, {slug for slug, there in zip(each, left, strict=True) if there}))
+            exists = pipe.execute()
+        slugs = merged * self._store.shards.count
+        return sum(map(self._move_to_target, {slug for slug, left in zip(slugs, exists, strict=True) if left}))
 
     def follow_merges(self, slugs: Sequence[str]) -> int:
-        """Move what was just put into these groups to groups that exist; returns how many articles moved.
+        """Move articles that were just added to these groups to the groups' targets; return how many were moved.
 
-        Articles of a group that was merged away meanwhile follow it; a group that is not there is created.
-        One round trip when all of them exist.
+        Only articles of groups that were merged meanwhile are moved; a group without a target is created. One
+        round trip if all groups exist.
         """
         if not slugs:
             return 0
         with self._store.commands() as client:
             titles = client.hmget(self._store.shards.directory.groups, list(slugs))
-        return sum(self._settle(slug) for slug, title in zip(slugs, titles, strict=True) if title is None)
+        return sum(self._move_to_target(slug) for slug, title in zip(slugs, titles, strict=True) if title is None)
 
-    def _settle(self, slug: str) -> int:
+    def _move_to_target(self, slug: str) -> int:
+        """Move a group's articles to its target; create the group if it has none. Return how many were moved."""
         moved = 0
-        while (into := self._ensure(slug)) != slug:
-            if not (step := self._move(slug, into)):
+        while (target := _target(slug, self._store.run(*self._creation(slug, slug, is_implied=True)))) != slug:
+            if not (count := self._move(slug, target)):
                 break
-            moved += step
-            self.follow_merges([into])
+            moved += count
+            self.follow_merges([target])
         return moved
 
     def _move(self, slug: str, into: str) -> int:
-        """Move the articles that are in the group now; returns how many."""
+        """Move the articles that are in the group now; return how many."""
         moved = 0
         for article_id in self._members(slug):
             with suppress(ArticleNotFound):
@@ -225,7 +230,7 @@ class Groups:
         return moved
 
     def _members(self, slug: str) -> list[ArticleId]:
-        """Ids of all articles of a group, removed ones included."""
+        """Return the ids of all articles of a group, removed ones included."""
         store, members = self._store, list[ArticleId]()
         for keys in store.shards.all:
             with store.pipeline() as pipe:
@@ -241,6 +246,6 @@ class Groups:
         return members
 
 
-def _place(slug: str, reply: Sequence[str]) -> str:
-    """Where a slug leads, by the answer of `create_group`."""
+def _target(slug: str, reply: Sequence[str]) -> str:
+    """Return a slug's target from the reply of `groups/create`."""
     return reply[1] if reply[0] == "merged" else slug

@@ -1,4 +1,4 @@
-"""Entering articles with their history, and reading all of them out again."""
+"""Importing articles with their history, and reading all of them for an export."""
 
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from articles.searching import words_of
 from articles.text.links import link_digest
 
 Mark: TypeAlias = tuple[str, str]
-"""Link and time of an article: what makes an imported one the same."""
+"""Link and posting time of an article, which identify it across imports."""
 
 _LOCK_LIFE = 120
 """Seconds."""
@@ -30,7 +30,7 @@ _TIMES_PER_SCRIPT = 250
 
 
 class Imports:
-    """Imports into a store, and exports from it."""
+    """The imports into a store, and the reads for exports from it."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -39,7 +39,10 @@ class Imports:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Keep every other import out. Raises ImportRunning. A lock left by a crash ends after two minutes."""
+        """Exclude other imports. The lock of a process that dies expires after two minutes.
+
+        One round trip at the start and one at the end. Raises ImportRunning.
+        """
         token = secrets.token_hex(8)
         self._hold_lock(token)
         self._token = token
@@ -47,28 +50,31 @@ class Imports:
             yield
         finally:
             self._token = ""
-            with suppress(StoreUnavailable):  # it ends by itself
+            with suppress(StoreUnavailable):  # the lock expires by itself
                 self._store.run("lease/release", [names.IMPORT_LOCK], [token])
 
     def _hold_lock(self, token: str) -> None:
-        """Take the lock, or keep it longer. Raises ImportRunning when it is, or has become, another's."""
+        """Acquire or renew the lock. Raises ImportRunning if another import holds it."""
         if not self._store.run("lease/acquire", [names.IMPORT_LOCK], [token, _LOCK_LIFE]):
             raise ImportRunning
 
     def get_shift(self, file_digest: str, proposed: float) -> float:
-        """Seconds by which a file's times are moved: those of its first import, else `proposed`, kept."""
+        """Return the seconds by which a file's times are shifted: those of its first import, else `proposed`.
+
+        Two round trips.
+        """
         with self._store.commands() as client:
             client.set(names.shift(file_digest), exact_time(proposed), nx=True)
             return float(client.get(names.shift(file_digest)))
 
     def add(self, articles: Sequence[ImportedArticle]) -> list[ArticleId | None]:
-        """Enter those that are not there yet; returns their new ids, None for what was there.
+        """Add articles that do not exist yet; return their new ids, None for existing ones.
 
-        An article is the same when its link and its time are equal, to the millisecond. Voters of articles
-        whose window is still open are entered as placeholders. An article whose poster's account is deleted is
-        entered without a name. What an import that was interrupted has left undone is done when it is repeated.
-        At most nine round trips, whatever the number; two more where accounts are deleted meanwhile. Raises
-        ImportRunning when `alone` was held up so long that another import began.
+        Articles are identical if their link and their posting time, to the millisecond, are equal. Voters of
+        articles that are still open are added as placeholders. An article whose poster's account is deleted is
+        added without a name. Repeating an interrupted import completes it. At most nine round trips, whatever the
+        number; two more if accounts are deleted meanwhile. Raises ImportRunning if the `lock` expired and another
+        import began.
         """
         if self._token:
             self._hold_lock(self._token)
@@ -76,17 +82,17 @@ class Imports:
         for article in articles:
             if (mark := _mark(article)) not in known:
                 fresh.setdefault(mark, article)
-        groups = self._lead_to_groups(fresh)
+        groups = self._replace_groups(fresh)
         entered = self._enter(fresh)
-        self._index(known | entered)
+        self._claim_links(known | entered)
         self._groups.follow_merges(groups)
         return [entered.pop(_mark(article), None) for article in articles]
 
     def _enter(self, fresh: dict[Mark, ImportedArticle]) -> dict[Mark, ArticleId]:
-        """Enter these articles; returns their ids.
+        """Add these articles; return their ids.
 
-        Repeats those whose ids turn out to be taken, by a counter that is behind the articles, and those whose
-        posters' accounts are deleted: only the script knows, in the step that would write the name.
+        Retries those whose ids are taken, because the counter is behind the articles, and those whose posters'
+        accounts are deleted: only the script that would write the name can tell.
         """
         entered = dict[Mark, ArticleId]()
         while waiting := [mark for mark in fresh if mark not in entered]:
@@ -102,13 +108,13 @@ class Imports:
         return entered
 
     def _existing(self, articles: Sequence[ImportedArticle]) -> dict[Mark, ArticleId]:
-        """Ids of the articles posted at these times."""
+        """Return the ids of all articles posted at these times."""
         times = list({exact_time(article.posted_at) for article in articles})
         replies = self._store.run_many(
             [
-                Call("imports/find", (keys.order(Order.TIME), keys.removed), (keys.prefix, *some))
+                Call("imports/find", (keys.order(Order.TIME), keys.removed), (keys.prefix, *batch))
                 for keys in self._store.shards.all
-                for some in portions(times, _TIMES_PER_SCRIPT)
+                for batch in portions(times, _TIMES_PER_SCRIPT)
             ]
         )
         rows = (flat[at : at + 3] for flat in replies for at in range(0, len(flat), 3))
@@ -119,14 +125,14 @@ class Imports:
             last = int(client.incrby(names.COUNTER, count))
         return range(last - count + 1, last + 1)
 
-    def _lead_to_groups(self, fresh: dict[Mark, ImportedArticle]) -> list[str]:
-        """Put the articles into groups that exist: those their slugs lead to, or new ones. Returns the groups."""
+    def _replace_groups(self, fresh: dict[Mark, ImportedArticle]) -> list[str]:
+        """Replace the articles' groups by their targets, which are created if necessary; return the targets."""
         slugs = sorted({slug for article in fresh.values() for slug in article.groups})
-        places = self._groups.make_places(slugs, self._groups.get_existing_titles(slugs))
+        targets = self._groups.ensure_targets(slugs, self._groups.get_targets(slugs))
         for mark, article in fresh.items():
-            groups = dict.fromkeys(places[slug] for slug in article.groups)
+            groups = dict.fromkeys(targets[slug] for slug in article.groups)
             fresh[mark] = replace(article, groups=tuple(groups))
-        return sorted(set(places.values()))
+        return sorted(set(targets.values()))
 
     def _call(self, article_id: ArticleId, article: ImportedArticle) -> Call:
         rules, keys = self._store.rules, self._store.shards.of(article_id)
@@ -156,17 +162,17 @@ class Imports:
             ),
         )
 
-    def _index(self, entered: Mapping[Mark, ArticleId]) -> None:
-        """Put recent links where posting looks for them."""
+    def _claim_links(self, entered: Mapping[Mark, ArticleId]) -> None:
+        """Claim recent links, so that posting them leads to these articles."""
         oldest = self._store.now() - self._store.rules.repost_window
         with self._store.pipeline() as pipe:
             for (link, time), article_id in entered.items():
-                if (left := int(float(time) - oldest)) > 0:
-                    pipe.set(names.link(link_digest(link)), article_id, nx=True, ex=left)
+                if (seconds_left := int(float(time) - oldest)) > 0:
+                    pipe.set(names.link(link_digest(link)), article_id, nx=True, ex=seconds_left)
             pipe.execute()
 
     def iterate(self) -> Iterator[Article]:
-        """Every article, removed ones included, by id."""
+        """Yield every article by id, removed ones included. One round trip, and one for each 500 ids."""
         with self._store.commands() as client:
             last = int(client.get(names.COUNTER) or 0)
         for first in range(1, last + 1, ARTICLES_PER_READ):
@@ -174,7 +180,7 @@ class Imports:
             yield from read_articles(self._store, ids, None)
 
     def count(self) -> int:
-        """How many articles there are, removed ones included."""
+        """Return the number of articles, removed ones included. One round trip."""
         with self._store.pipeline() as pipe:
             for keys in self._store.shards.all:
                 pipe.zcard(keys.order(Order.TIME))

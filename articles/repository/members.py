@@ -1,4 +1,4 @@
-"""What one member posted, chose and saved. Nobody else is shown the latter two."""
+"""A member's posted, voted, opposed and saved articles. All but the first are shown only to the member."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -15,69 +15,74 @@ from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Store, Value, exact_time
 
 Noted = tuple[ArticleId, float]
-"""An article, and when it was chosen or saved, in Unix seconds."""
+"""An article, and when it was posted, voted on or saved, in Unix seconds."""
 
 
 class Members:
-    """The members' lists of a store, newest first. A page is two round trips."""
+    """The members' lists of a store, newest first."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def get_posted(self, poster: UserId, number: int = 1, reader: UserId | None = None) -> MemberPage:
-        """Page `number`, counted from 1, of the listed articles a member posted, with the reader's own choices.
+        """Return page `number`, counted from 1, of a member's listed articles, with the reader's own choices.
 
-        Raises PageNotFound before the first page and beyond the last, PageTooDeep beyond `MOST_PAGED` articles.
+        Two round trips. Raises PageNotFound for pages that do not exist, PageTooDeep beyond `MOST_PAGED` articles.
         """
         return self._page([keys.posted(poster) for keys in self._store.shards.all], number, reader)
 
     def get_voted(self, user: UserId, number: int = 1) -> MemberPage:
-        """The same of the listed articles the member voted for.
+        """Return page `number` of the listed articles the member voted for.
 
-        Also of articles whose voting is closed: of those from before the voting window the newest 1,000 a shard.
+        Includes the newest 1,000 votes per shard on articles that are closed. Round trips and errors as
+        `get_posted`.
         """
-        return self._chosen(user, number, Choice.VOTE)
+        return self._voted_page(user, number, Choice.VOTE)
 
     def get_opposed(self, user: UserId, number: int = 1) -> MemberPage:
-        """The same of those the member opposed."""
-        return self._chosen(user, number, Choice.OPPOSE)
+        """Return page `number` of listed articles the member opposed. Round trips and errors as `get_posted`."""
+        return self._voted_page(user, number, Choice.OPPOSE)
 
     def get_saved(self, user: UserId, number: int = 1) -> MemberPage:
-        """The same of those the member saved."""
+        """Return page `number` of the listed articles the member saved. Round trips and errors as `get_posted`."""
         return self._page([names.saved(user)], number, user)
 
     def save(self, user: UserId, article_id: ArticleId, *, wanted: bool) -> None:
-        """Save an article for later, or no longer. Repeating it changes nothing.
+        """Save an article for later, or with `wanted=False` remove it from the saved ones. Idempotent.
 
-        Raises ArticleNotFound, ArticleRemoved, and SavedFull when there are `Rules.max_saved`.
+        Two round trips; one to remove it. Raises ArticleNotFound, ArticleRemoved, and SavedFull if the member has
+        saved `Rules.max_saved` articles.
         """
         store = self._store
         if not wanted:
             with store.commands() as client:
                 client.zrem(names.saved(user), str(article_id))
             return
-        found = read_articles(store, [article_id], None)
-        if not found:
+        article = next(iter(read_articles(store, [article_id], None)), None)
+        if article is None:
             raise ArticleNotFound(article_id)
-        if found[0].removed is not None:
+        if article.removed is not None:
             raise ArticleRemoved(article_id)
         limits: list[Value] = [article_id, exact_time(store.now()), store.rules.max_saved]
         store.change("members/save", article_id, [names.saved(user)], limits)
 
     def iterate_choices(self, user: UserId, choice: Choice) -> Iterator[Noted]:
-        """Everything the member is known to have voted for, or opposed."""
+        """Yield every article the member is listed to have voted for, or opposed, newest first.
+
+        One round trip for each batch of each shard.
+        """
         yield from self._all(self._lists(user, choice))
 
     def iterate_saved(self, user: UserId) -> Iterator[Noted]:
-        """Everything the member saved."""
+        """Yield every article the member saved, newest first. One round trip for each batch."""
         yield from self._all([names.saved(user)])
 
     def iterate_posted(self, user: UserId) -> Iterator[Noted]:
-        """Everything the member posted, removed articles included, by posting time."""
+        """Yield every article the member posted, also removed ones, newest first. One round trip per batch."""
         yield from self._all([keys.posted(user) for keys in self._store.shards.all])
 
-    def _chosen(self, user: UserId, number: int, choice: Choice) -> MemberPage:
-        """With the choice itself, which voter sets that have expired do not tell any more."""
+    def _voted_page(self, user: UserId, number: int, choice: Choice) -> MemberPage:
+        """Return a page with the choice set on each article: voter sets of closed articles may have expired."""
         page = self._page(self._lists(user, choice), number, user)
         return replace(page, articles=tuple(replace(article, choice=choice) for article in page.articles))
 
@@ -92,13 +97,13 @@ class Members:
         start = (number - 1) * size
         if start >= MOST_PAGED:
             raise PageTooDeep(number)
-        first = start if len(lists) == 1 else 0  # of several, nobody knows how many of each stand before the page
+        first = start if len(lists) == 1 else 0  # of several, the number of entries before it is unknown
         with self._store.pipeline() as pipe:
             for name in lists:
                 pipe.zrevrange(name, first, start + size, withscores=True)
-            found = pipe.execute()
-        from_here = islice(_newest_first(found), start - first, None)
-        ids = [article_id for article_id, _ in islice(from_here, size + 1)]
+            entries = pipe.execute()
+        following = islice(_newest_first(entries), start - first, None)
+        ids = [article_id for article_id, _ in islice(following, size + 1)]
         articles = read_articles(self._store, ids[:size], reader)
         listed = tuple(article for article in articles if article.removed is None)
         has_next = len(ids) > size and start + size < MOST_PAGED
@@ -113,14 +118,14 @@ class Members:
         start = 0
         while True:
             with self._store.commands() as client:
-                found = client.zrevrange(name, start, start + ENTRIES_PER_READ - 1, withscores=True)
-            yield from found
-            start += len(found)
-            if len(found) < ENTRIES_PER_READ:
+                batch = client.zrevrange(name, start, start + ENTRIES_PER_READ - 1, withscores=True)
+            yield from batch
+            start += len(batch)
+            if len(batch) < ENTRIES_PER_READ:
                 return
 
 
 def _newest_first(lists: Iterable[Iterable[tuple[str, float]]]) -> Iterator[Noted]:
-    """The entries of lists that are newest first each."""
+    """Merge lists that are each ordered newest first."""
     merged = merge(*lists, key=lambda entry: sort_key(entry[1], entry[0]), reverse=True)
     return ((int(member), at) for member, at in merged)

@@ -12,13 +12,13 @@ class Votes:
         self._store = store
 
     def cast(self, article_id: ArticleId, user: UserId, choice: Choice) -> Tally:
-        """Set one user's choice and return the counts it led to. One round trip.
+        """Set a member's choice on an article; return the resulting counts. One round trip.
 
-        The choice is a target state: repeating it changes nothing, so that a lost answer may be asked for
-        again. Raises ArticleNotFound, ArticleRemoved, VotingClosed.
+        Idempotent, because the choice is a target state: a client may retry after a lost reply. Raises
+        ArticleNotFound, ArticleRemoved, VotingClosed, AccountDeleted.
         """
         store, keys = self._store, self._store.shards.of(article_id)
-        votes, opposes, now_chosen = store.change(
+        votes, opposes, current_choice = store.change(
             "votes/cast",
             article_id,
             [keys.article(article_id), keys.voted(article_id), keys.oppose(article_id)],
@@ -31,4 +31,4 @@ class Votes:
                 keys.prefix,
             ],
         )
-        return Tally(int(votes), int(opposes), Choice(now_chosen))
+        return Tally(int(votes), int(opposes), Choice(current_choice))

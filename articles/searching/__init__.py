@@ -1,4 +1,4 @@
-"""How texts become words that can be found, what a reader asks for, and where an answer shows it."""
+"""The language side of search: the words of an article, queries, and the marking of matches in a text."""
 
 from articles.searching.marking import marked_parts
 from articles.searching.query import MOST_CHARACTERS, Query, Term, read_query

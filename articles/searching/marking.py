@@ -1,4 +1,4 @@
-"""Where a text meets a query."""
+"""Marks the parts of a text that match a query."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from articles.searching.words import fold, pieces, runs, stem, whole_word
 
 
 def marked_parts(text: str, query: Query) -> Iterator[tuple[str, bool]]:
-    """The text in parts, and whether each meets one of the query's terms; together they are the text."""
+    """Yield the whole text in parts, each with whether it matches one of the query's terms."""
     end = 0
     for first, last in _joined(sorted(_places(text, query))):
         if first > end:
@@ -19,7 +19,7 @@ def marked_parts(text: str, query: Query) -> Iterator[tuple[str, bool]]:
 
 
 def _joined(places: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The same without overlaps."""
+    """Merge overlapping places, which come in order."""
     current: tuple[int, int] | None = None
     for first, last in places:
         if current and first <= current[1]:
@@ -38,14 +38,14 @@ def _places(text: str, query: Query) -> Iterator[tuple[int, int]]:
         at = _origins(run[0], folded)
         for first, last in _places_in_run(folded, query):
             if at:
-                end = max(at[last], at[last - 1] + 1)  # a character that folds to several is marked as a whole
+                end = max(at[last], at[last - 1] + 1)  # mark the whole character where one folds to several
                 yield run.start() + at[first], run.start() + end
             else:
                 yield run.span()
 
 
 def _origins(run: str, folded: str) -> list[int]:
-    """For each place in the folded run, its end included, the place in the run; empty where that is unclear."""
+    """Return for each place in the folded run, and its end, the place in the run; [] if that is ambiguous."""
     if len(run) == len(folded):
         return list(range(len(run) + 1))
     each = [fold(char) for char in run]
@@ -74,7 +74,7 @@ def _is_met(word: str, query: Query) -> bool:
 
 
 def _met_length(pair: str, query: Query) -> int:
-    """How many of two neighbouring characters meet a term: one that is looked for alone is marked alone."""
+    """Return how many of two neighbouring characters match a term: a term of one character marks only that one."""
     if any(pair in term.words for term in query.terms):
         return len(pair)
     return max((len(t.beginning) for t in query.terms if t.beginning and pair.startswith(t.beginning)), default=0)

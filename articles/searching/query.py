@@ -1,4 +1,4 @@
-"""What a reader asks for, as terms that must all be met."""
+"""Parses a reader's query into terms, all of which an article has to match."""
 
 import re
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from functools import lru_cache
 from articles.searching.words import LONGEST_WORD, Piece, fold, pieces, runs, stem, whole_word
 
 MOST_CHARACTERS = 200
-"""Of a query; what is beyond is not read."""
+"""Characters of a query that are read; the rest is ignored."""
 
 MOST_TERMS = 12
 _GROUPS_PER_TERM = 10
@@ -16,7 +16,7 @@ _GROUPS_PER_TERM = 10
 
 _ADDRESS = re.compile(r"https?://(?:www\.)?([^/\s?#]*)\S*", re.IGNORECASE)
 
-# Left out where other words remain: whoever looks for "the history of Rome" also wants "A history of Rome".
+# Ignored if other words remain: a search for "the history of Rome" also finds "A history of Rome".
 _STOP_WORDS = frozenset(
     (
         *("a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "how", "i", "in", "is", "it", "its"),
@@ -24,7 +24,7 @@ _STOP_WORDS = frozenset(
     )
 )
 
-# A word that is being typed may stand before its ending: "votin" is on its way to "voting", whose stem is "vote".
+# Endings of a word that is still being typed: "votin" may become "voting", whose stem is "vote".
 _ENDINGS = (
     "g",
     "ng",
@@ -48,41 +48,42 @@ _ENDINGS = (
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """Met by an article with one of these words, with a word that begins so, or in one of these groups."""
+    """Matches articles with one of these words, with a word of this beginning, or in one of these groups."""
 
     words: tuple[str, ...]
     beginning: str = ""
     groups: tuple[str, ...] = ()
 
     def is_met_by(self, word: str) -> bool:
+        """Return whether a word of an article matches; groups are not considered."""
         return word in self.words or bool(self.beginning and word.startswith(self.beginning))
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """All terms must be met; without any there is nothing to find."""
+    """A query matches articles that match all its terms; without terms it matches none."""
 
     terms: tuple[Term, ...]
 
     def of_whole_words(self) -> "Query | None":
-        """The same with the last word as it was typed, not as a beginning; None where that changes nothing."""
+        """Return the query with the last word as a whole word, not a beginning; None if that changes nothing."""
         if not (self.terms and self.terms[-1].words and self.terms[-1].beginning):
             return None
         return Query((*self.terms[:-1], Term(self.terms[-1].words[:1])))
 
     def with_groups(self, titles: Mapping[str, str]) -> "Query":
-        """The same with the groups (slug → title) that each term names."""
+        """Return the query with the groups (slug → title) that each term names."""
         words = {slug: _words_of_group(slug, title) for slug, title in titles.items()}
         return Query(tuple(replace(term, groups=_groups_met(term, words)) for term in self.terms))
 
 
 def read_query(text: str) -> Query:
-    """The terms of what was typed. The last word is also the beginning of one, unless a space follows."""
+    """Parse a typed query. The last word also matches as a beginning, unless a space follows."""
     plain = _ADDRESS.sub(r"\1", text[:MOST_CHARACTERS])
-    found = [(fold(run[0]).removeprefix("www."), run.end() == len(plain)) for run in runs(plain)]
-    if any(word not in _STOP_WORDS for word, _ in found):
-        found = [(word, last) for word, last in found if last or word not in _STOP_WORDS]
-    terms = [term for word, last in found for term in _terms(word, last)]
+    words = [(fold(run[0]).removeprefix("www."), run.end() == len(plain)) for run in runs(plain)]
+    if any(word not in _STOP_WORDS for word, _ in words):
+        words = [(word, last) for word, last in words if last or word not in _STOP_WORDS]
+    terms = [term for word, last in words for term in _terms(word, last)]
     return Query(tuple(dict.fromkeys(terms))[:MOST_TERMS])
 
 
@@ -103,11 +104,11 @@ def _terms_of(part: Piece, last: bool) -> list[Term]:
     if not last or not word:
         return [Term((word,))] if word else []
     beginning = text.replace("'", "")[:LONGEST_WORD]
-    return [Term(tuple(dict.fromkeys((word, *_on_the_way(beginning)))), beginning)]
+    return [Term(tuple(dict.fromkeys((word, *_completed_stems(beginning)))), beginning)]
 
 
-def _on_the_way(typed: str) -> list[str]:
-    """Stems that what is typed may become, and that do not begin with it."""
+def _completed_stems(typed: str) -> list[str]:
+    """Return stems of possible completions of the typed word that do not begin with it."""
     if len(typed) < 4 or not (typed.isascii() and typed.isalpha()):
         return []
     stems = {stem(typed + ending) for ending in _ENDINGS}
@@ -118,22 +119,23 @@ def _on_the_way(typed: str) -> list[str]:
 
 @lru_cache(maxsize=1 << 14)
 def _words_of_group(slug: str, title: str) -> frozenset[str]:
-    found: set[str] = {slug}
+    words: set[str] = {slug}
     for text in (slug, title):
         for run in runs(text):
             folded = fold(run[0])
             for part in pieces(folded):
-                found.add(part.text if part.unspaced else stem(part.text))
+                words.add(part.text if part.unspaced else stem(part.text))
                 if part.unspaced:
-                    found |= {part.text[at : at + 2] for at in range(len(part.text))}
-    return frozenset(found)
+                    words |= {part.text[at : at + 2] for at in range(len(part.text))}
+    return frozenset(words)
 
 
 def _groups_met(term: Term, words: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
-    """Groups the term names. One typed letter names none: it would name too many."""
-    wanted, beginning = set(term.words), term.beginning if len(term.beginning.encode()) > 1 else ""
+    """Return the slugs of groups that the term names. A single letter names none: it would match too many."""
+    beginning = term.beginning if len(term.beginning.encode()) > 1 else ""
 
-    def is_met(found: frozenset[str]) -> bool:
-        return not wanted.isdisjoint(found) or bool(beginning and any(w.startswith(beginning) for w in found))
+    def is_named(group: frozenset[str]) -> bool:
+        has_word = not group.isdisjoint(term.words)
+        return has_word or bool(beginning and any(word.startswith(beginning) for word in group))
 
-    return tuple(sorted(slug for slug, found in words.items() if is_met(found))[:_GROUPS_PER_TERM])
+    return tuple(sorted(slug for slug, group in words.items() if is_named(group))[:_GROUPS_PER_TERM])

@@ -1,8 +1,8 @@
-"""The words under which an article is found: of its title, its link's host, and its poster's name.
+"""The words by which search finds an article: of its title, its link's host, and its poster's name.
 
-A word is lower-case text without spaces, colons and commas. English is stemmed. What is written without spaces
-(Chinese, Japanese, Korean, Thai …) gives each two neighbouring characters, and the last one of a run alone: so
-every character begins a word, and one character is looked for as a beginning.
+A word is lower-case text without spaces, colons and commas. English is stemmed. Text written without spaces
+(Chinese, Japanese, Korean, Thai …) is split into pairs of neighbouring characters, and the last character of a run
+alone. So every character begins a word, and a search for one character is a search for a beginning.
 """
 
 import re
@@ -17,7 +17,7 @@ from snowballstemmer.english_stemmer import EnglishStemmer
 from articles.text.links import host_of
 
 WORDS_VERSION = 2
-"""To be raised with every change of what this module makes: stores are then indexed anew, by housekeeping."""
+"""Increase it with every change of this module's results: housekeeping then reindexes existing stores."""
 
 LONGEST_WORD = 40  # characters; longer ones are cut, in texts and in queries alike
 MOST_OF_TITLE, MOST_OF_HOST, MOST_OF_POSTER = 100, 12, 8  # words
@@ -36,7 +36,7 @@ _NO_SPACES = (
     r"\u30fc-\u30ff\u3105-\u312f\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
     r"\U00020000-\U0003fffd"
 )
-"""Characters of scripts that are written without spaces, or with few."""
+"""Characters of scripts that are written without spaces or with few."""
 
 _CHAR = rf"(?:[^\W_]|[{_MARKS}\u200c\u200d])"
 _RUN = re.compile(rf"{_CHAR}+(?:[.'’]{_CHAR}+)*(?:\+\+|#)?")
@@ -45,18 +45,18 @@ _SEGMENT = re.compile(rf"[{_NO_SPACES}]+|[^{_NO_SPACES}.]+")
 _UNSPACED = re.compile(rf"[{_NO_SPACES}]")
 _ENGLISH = re.compile("[a-z']{3,}")
 
-# Accents, vowel points of Arabic and Hebrew, and joiners: most people do not type them.
+# Accents, vowel points of Arabic and Hebrew, and joiners: most readers do not type them.
 _IGNORED = re.compile(
     "[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670\u200c\u200d]"
 )
 
 _SHORTEST_STEM = 3  # letters
 
-_local = threading.local()  # the stemmer keeps what it works on
+_local = threading.local()  # stemmers have state, so each thread has its own
 
 
 class Piece(NamedTuple):
-    """A part of a run: `unspaced` text gives pairs of characters, any other is one word. Places in the run."""
+    """A part of a run, from `start` to `end`: `unspaced` text is split into pairs, any other is one word."""
 
     text: str
     start: int
@@ -65,13 +65,13 @@ class Piece(NamedTuple):
 
 
 def runs(text: str) -> Iterator[re.Match[str]]:
-    """Letters and digits that stand together, with what joins them: `Node.js`, `don't`, `C++`, `数据库`."""
+    """Find runs of letters and digits, with the signs that join them: `Node.js`, `don't`, `C++`, `数据库`."""
     return (_ASCII_RUN if text.isascii() else _RUN).finditer(text)
 
 
 @lru_cache(maxsize=1 << 16)
 def fold(text: str) -> str:
-    """The text as it is compared: compatible forms, upper and lower case, and accents are one."""
+    """Return the text for comparison: compatibility forms, case and accents do not matter."""
     if text.isascii():
         return text.lower()
     plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
@@ -80,9 +80,9 @@ def fold(text: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
-    """The stem of a folded word if it is English letters, else the word; without apostrophes, not too long.
+    """Return the stem of a folded English word, or any other word, without apostrophes and cut to LONGEST_WORD.
 
-    Words of up to three letters stay as they are, and no stem is shorter: `ios` and `aws` would be cut to two.
+    Words of up to three letters are not stemmed, and no stem is shorter: `ios` and `aws` would lose a letter.
     """
     if _ENGLISH.fullmatch(word):
         plain = word.removesuffix("'s")
@@ -99,13 +99,13 @@ def _stemmed(word: str) -> str:
 
 
 def pieces(run: str) -> list[Piece]:
-    """What a folded run is made of, in order."""
-    found = _SEGMENT.finditer(run)
-    return [Piece(part[0], part.start(), part.end(), bool(_UNSPACED.match(part[0]))) for part in found]
+    """Split a folded run into its pieces, in order."""
+    segments = _SEGMENT.finditer(run)
+    return [Piece(part[0], part.start(), part.end(), bool(_UNSPACED.match(part[0]))) for part in segments]
 
 
 def whole_word(run: str, parts: list[Piece]) -> str:
-    """A folded run with dots in it as one word: `node.js`, `example.org`. Empty for any other."""
+    """Return a folded run with dots as one word: `node.js`, `example.org`; "" for any other run."""
     dotted = len(parts) > 1 and "." in run and not any(part.unspaced for part in parts)
     return run.replace("'", "")[:LONGEST_WORD] if dotted else ""
 
@@ -114,38 +114,38 @@ def whole_word(run: str, parts: list[Piece]) -> str:
 def _words_of_run(run: str) -> tuple[str, ...]:
     folded = fold(run)
     parts = pieces(folded)
-    found: list[str] = []
+    words: list[str] = []
     for text, _, _, unspaced in parts:
-        found += [text[at : at + 2] for at in range(len(text))] if unspaced else [stem(text)]
+        words += [text[at : at + 2] for at in range(len(text))] if unspaced else [stem(text)]
     if whole := whole_word(folded, parts):
-        found.append(whole)
-    return tuple(word for word in found if word and _is_plain(word))
+        words.append(whole)
+    return tuple(word for word in words if word and _is_plain(word))
 
 
 def _is_plain(word: str) -> bool:
-    """Whether it can be part of a key's name and of a list of words; compatible forms may hold anything."""
+    """Return whether the word fits into a key and a list of words; compatibility forms may contain anything."""
     return not any(char.isspace() or char in ":,{}" for char in word)
 
 
 def _words(text: str, most: int) -> list[str]:
-    found: dict[str, None] = {}
+    words: dict[str, None] = {}
     for run in runs(text):
-        found.update(dict.fromkeys(_words_of_run(run[0])))
-        if len(found) >= most:
+        words.update(dict.fromkeys(_words_of_run(run[0])))
+        if len(words) >= most:
             break
-    return list(found)[:most]
+    return list(words)[:most]
 
 
 @lru_cache(maxsize=1 << 13)
 def _host_words(host: str) -> tuple[str, ...]:
-    """Its labels but the last, and what it ends with: `blog`, `example`, `blog.example.org`, `example.org`."""
+    """Return all labels but the last, and the endings: `blog`, `example`, `blog.example.org`, `example.org`."""
     spelled = fold(".".join(_unicode_label(label) for label in host.split(".")))
-    found: list[str] = []
+    words: list[str] = []
     for name in dict.fromkeys((host, spelled)):
         labels = name.split(".")
-        found += [word for label in labels[:-1] for word in _words(label, 4)]
-        found += [".".join(labels[at:])[:LONGEST_WORD] for at in range(min(4, len(labels) - 1))]
-    return tuple(word for word in dict.fromkeys(found) if _is_plain(word))[:MOST_OF_HOST]
+        words += [word for label in labels[:-1] for word in _words(label, 4)]
+        words += [".".join(labels[at:])[:LONGEST_WORD] for at in range(min(4, len(labels) - 1))]
+    return tuple(word for word in dict.fromkeys(words) if _is_plain(word))[:MOST_OF_HOST]
 
 
 def _unicode_label(label: str) -> str:
@@ -158,10 +158,10 @@ def _unicode_label(label: str) -> str:
 
 
 def words_of(title: str, link: str, poster_name: str) -> str:
-    """The words of an article, each once, with a space before and behind each: at most 120."""
+    """Return the distinct words of an article, at most 120, with a space before and after each."""
     try:
         host = host_of(link)
     except ValueError:
         host = ""
-    found = [*_words(title, MOST_OF_TITLE), *_host_words(host), *_words(poster_name, MOST_OF_POSTER)]
-    return f" {' '.join(dict.fromkeys(found))} "
+    words = [*_words(title, MOST_OF_TITLE), *_host_words(host), *_words(poster_name, MOST_OF_POSTER)]
+    return f" {' '.join(dict.fromkeys(words))} "

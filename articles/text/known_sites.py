@@ -1,4 +1,4 @@
-"""Sites on which several addresses lead to the same page: which page that is."""
+"""Known sites where several addresses lead to the same page."""
 
 import re
 from collections.abc import Sequence
@@ -15,11 +15,11 @@ _PAPER = re.compile(  # identifiers since 2007 and before: https://info.arxiv.or
 
 
 def page_of(host: str, path: str, parameters: Sequence[str]) -> str | None:
-    """The page of a link to a site that has several addresses for it, without scheme; None for any other link.
+    """Return the canonical page of a link to a known site, without scheme; None for any other link.
 
-    A video of YouTube is the same in its player, as a short and under its short address, whatever else the link
-    says, such as where to begin. A paper of arXiv is the same as abstract and as text, in all its versions: a
-    link without a version leads to the newest one, and readers discuss the paper.
+    A YouTube video is the same page in its player, as a short and under its short address, whatever the other
+    parameters, such as the start time. An arXiv paper is the same page as abstract and as full text, in all
+    versions: a link without a version leads to the newest one, and readers discuss the paper.
     """
     if host == _SHORT_YOUTUBE or (host in _YOUTUBE and path.startswith(("/shorts/", "/live/"))):
         video = _VIDEO.fullmatch(path)

@@ -1,6 +1,7 @@
-"""What `articles.text.lines.clean_line` does to a line, as patterns for a browser's `RegExp`.
+"""The steps of `articles.text.lines.clean_line` as patterns for a browser's `RegExp`.
 
-The script that counts a title's characters applies them after NFC, each to the whole line, until nothing changes.
+The script that counts the characters of a title applies them after NFC, each to the whole line, until the line no
+longer changes.
 """
 
 from articles.text.lines import (
@@ -19,7 +20,7 @@ _PICTURE = rf"[{PICTURES}\p{{So}}↔]"
 _ZWJ = JOINERS[-1]
 
 STEPS: tuple[tuple[str, str], ...] = (
-    # White space as Python's `str.isspace` sees it: JavaScript counts the byte order mark, not the separators.
+    # White space as in Python's `str.isspace`: JavaScript includes the byte order mark, but not the separators.
     (rf"(?!\ufeff)[\s{BRAILLE_BLANK}\x1c-\x1f\x85]", " "),
     (rf"(?![{JOINERS}{VISIBLE_FORMATS}{RESERVED}])\p{{C}}|[{FILLERS}]", ""),
     (r"(^| )[\p{Mn}\p{Me}]+", "$1"),
@@ -31,4 +32,4 @@ STEPS: tuple[tuple[str, str], ...] = (
     ),
     (r"^ +| +$| +(?= )", ""),
 )
-"""Patterns, with the flags "gu", and what takes the place of each match."""
+"""Patterns, for the flags "gu", each with the replacement of its matches."""

@@ -1,7 +1,7 @@
-"""Links that people post: checked, normalised, and compared with the ones posted before.
+"""Posted links: validation, normalisation, and comparison with links posted before.
 
-Parsed as browsers parse (WHATWG URL Standard, by ada), so what is checked is what a click opens. A beginning
-that a browser would mend (`https:example.org`, `http:///x`) is refused: it is written to look like another.
+Parsed as browsers do (WHATWG URL Standard, by ada), so that a click opens exactly the link that was checked. A
+start that a browser would repair (`https:example.org`, `http:///x`) is refused: such links are written to mislead.
 """
 
 import re
@@ -17,8 +17,8 @@ LINK_LIMIT = 2048  # characters, as typed and as stored
 _SCHEMES = ("http://", "https://")
 _SURROUNDING_SPACE = " \t\r\n\v\f\u00a0\u3000"  # left by copying from a page or by a Chinese input method
 
-# Added by mailings, advertisements and share buttons to tell readers apart; the page is the same without.
-# Only names that nothing else uses: `ref`, `source`, `id`, `v` or `si` may choose the page.
+# Added by mailings, advertisements and share buttons to track readers; the page is the same without them.
+# Only names without another use: `ref`, `source`, `id`, `v` and `si` may select the page.
 TRACKING_PREFIXES = ("utm_", "mtm_")  # Urchin (now Google Analytics), Matomo
 TRACKING_PARAMETERS = (
     *("gclid", "gclsrc", "dclid", "gbraid", "wbraid", "gad_source", "srsltid"),  # Google
@@ -37,11 +37,11 @@ _UNRESERVED = re.compile(r"[A-Za-z0-9._~-]")  # RFC 3986, section 2.3
 
 
 def clean_link(raw: str) -> str:
-    """The link as stored: an absolute http(s) URL of at most 2,048 ASCII characters, IDN host in punycode.
+    """Return the link as stored: an absolute http(s) URL of at most 2,048 ASCII characters, IDN host in punycode.
 
-    Cleaning it again changes nothing. Hosts without a dot are refused; IP addresses and localhost are not, as
-    the site never fetches what is posted. Raises InvalidInput with "link-long", "link-empty", "link-characters",
-    "link-scheme", "link-host" or "link-userinfo".
+    Idempotent. Hosts without a dot are refused; IP addresses and localhost are allowed, as the site never fetches
+    a posted link. Raises InvalidInput with "link-long", "link-empty", "link-characters", "link-scheme",
+    "link-host" or "link-userinfo".
     """
     if len(raw) > LINK_LIMIT:
         raise InvalidInput("link-long", limit=LINK_LIMIT, length=len(raw))
@@ -50,7 +50,7 @@ def clean_link(raw: str) -> str:
         raise InvalidInput("link-empty")
     if any(char.isspace() or is_unseen(char) for char in link):
         raise InvalidInput("link-characters")
-    _check_beginning(link)
+    _check_start(link)
     url = _parse(link)
     if not _is_public_form(url):
         raise InvalidInput("link-host")
@@ -60,16 +60,16 @@ def clean_link(raw: str) -> str:
 
 
 def host_of(link: str) -> str:
-    """The host of a clean link, for display: punycode for IDN, without port and leading "www."."""
+    """Return the host of a clean link for display: IDN in punycode, without port and leading "www."."""
     return _without_www(_host(_parse(link)))
 
 
 def link_key(link: str) -> str:
-    """What two clean links have in common when they lead to the same page; not itself a link.
+    """Return a key that is equal for clean links to the same page. It is not itself a link.
 
-    Ignores the scheme, a leading "www.", a default port, the path's last slash, tracking parameters, needless
-    percent-encoding, and the fragment, unless it is the route of a one-page site (`#!…` or `#/…`). Keeps the
-    order of parameters, which can make a difference. Of some sites it knows which addresses are one page.
+    Ignores the scheme, a leading "www.", a default port, the trailing slash of the path, tracking parameters,
+    needless percent-encoding, and the fragment, unless it is the route of a single-page application (`#!…` or
+    `#/…`). Keeps the order of parameters, which can matter. Unifies the addresses of a page on some known sites.
     """
     url = _parse(link)
     host = _host(url)
@@ -86,12 +86,12 @@ def link_key(link: str) -> str:
 
 
 def link_digest(link: str) -> str:
-    """The key of a clean link as 32 hexadecimal digits (128 bits), for the name of a Redis key."""
+    """Return the link's key as 32 hexadecimal digits (128 bits), for the name of a Redis key."""
     return blake2b(link_key(link).encode(), digest_size=16).hexdigest()
 
 
-def _check_beginning(link: str) -> None:
-    """Refuse, before a parser mends it, what does not read scheme://host."""
+def _check_start(link: str) -> None:
+    """Refuse a link that does not start with scheme://host, before the parser repairs it. Raises InvalidInput."""
     scheme = next((scheme for scheme in _SCHEMES if link[: len(scheme)].lower() == scheme), None)
     if scheme is None:
         raise InvalidInput("link-scheme")
@@ -106,7 +106,7 @@ def _parse(link: str) -> URL:
     try:
         return URL(link)
     except ValueError as error:
-        raise InvalidInput("link-host") from error  # with scheme and // in place only host and port can be wrong
+        raise InvalidInput("link-host") from error  # scheme and // are checked: only host or port can be wrong
 
 
 def _host(url: URL) -> str:
@@ -119,7 +119,7 @@ def _without_www(host: str) -> str:
 
 
 def _is_public_form(url: URL) -> bool:
-    """Whether the host is an IP address, localhost, or labels of a domain name with a dot between them."""
+    """Return whether the host is an IP address, localhost, or a domain name with a dot."""
     host = _host(url)
     if url.host_type != HostType.DEFAULT or host == "localhost":
         return True
@@ -128,7 +128,7 @@ def _is_public_form(url: URL) -> bool:
 
 
 def _is_label(label: str) -> bool:
-    """Whether it can be part of a domain name: punycode only as its text encodes (ada passes any)."""
+    """Return whether it is a valid domain label; punycode must round-trip (ada accepts any)."""
     if not _LABEL.fullmatch(label):
         return False
     if not label.startswith("xn--"):
@@ -140,7 +140,7 @@ def _is_label(label: str) -> bool:
 
 
 def _percent_normal(text: str) -> str:
-    """Decode what needs no encoding, write the rest with capital digits, and encode a stray percent sign."""
+    """Decode what needs no encoding, write the other escapes in capitals, and encode a stray percent sign."""
     return _PERCENT.sub(_percent_normal_octet, text)
 
 

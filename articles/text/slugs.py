@@ -1,4 +1,4 @@
-"""Names of groups, as they stand in addresses and in the names of Redis keys."""
+"""Slugs: the names of groups in URLs and in Redis keys."""
 
 import re
 import unicodedata
@@ -22,26 +22,25 @@ SLUGS_PER_REQUEST = 50
 # Longer than this many times the limit is refused unread.
 _UNREAD_FACTOR = 4
 
-# `+` separates groups in an address (/groups/python+redis/) and `#` ends it, so the names of languages
-# are spelled as their own communities do: cpp, csharp. A group's title keeps the sign.
+# `+` separates groups in a URL (/groups/python+redis/) and `#` starts its fragment, so the names of languages
+# are spelled as their communities do: cpp, csharp. A group's title keeps the sign.
 _PLUS_PLUS = re.compile(r"(?<=[^\W_])\+\+(?!\+)")
 _SHARP = re.compile(r"(?<=[^\W\d_])[#♯](?![^\W_]|[#♯])")
 
-# Between names; but not the two signs of "c++".
+# Separates slugs, but not the two signs of "c++".
 _BETWEEN = re.compile(r"\s+|(?<!\+)\+(?!\+)|(?<=\+\+)\+")
 
-# In terms of `_shape`.
+# Valid slugs, as characters of `_shape`.
 _FORM = re.compile("a[am]*(?:-a[am]*)*")
 
 _APOSTROPHES = re.compile("['’]")
 
 
 def clean_slug(raw: str) -> str:
-    """A group's name of 1 to 30 letters and digits, with single `-` or `_` between them.
+    """Return a slug of 1 to 30 letters and digits, with single `-` or `_` between them. Idempotent.
 
-    Letters and digits of every script, with their marks; the same name however it is typed (NFKC, case
-    folded). "C++" is "cpp", "C#" is "csharp"; nothing else is mended, and cleaning it again changes nothing.
-    Raises InvalidInput with "slug-form" or "slug-long".
+    Accepts letters and digits of every script, with their marks, and normalises them (NFKC, case folded). "C++"
+    becomes "cpp", "C#" "csharp"; nothing else is repaired. Raises InvalidInput with "slug-form" or "slug-long".
     """
     if len(raw) > _UNREAD_FACTOR * SLUG_LIMIT:
         raise InvalidInput("slug-long", limit=SLUG_LIMIT, length=len(raw))
@@ -54,9 +53,9 @@ def clean_slug(raw: str) -> str:
 
 
 def slugs_between(text: str, *, at_most: int) -> tuple[str, ...]:
-    """The names in a text like `python+redis`, sorted, each once; a space counts as a plus.
+    """Return the slugs in a text like `python+redis`, sorted and distinct; a space counts as a plus.
 
-    Raises InvalidInput, with "slug-form" also for none or too many.
+    Raises InvalidInput; with "slug-form" also if there are none, or more than `at_most`.
     """
     try:
         return (clean_slug(text),)
@@ -68,26 +67,26 @@ def slugs_between(text: str, *, at_most: int) -> tuple[str, ...]:
     return slugs
 
 
-def slug_asked_for(name: str) -> str:
-    """The slug of the group that is asked for, however it is typed. Raises GroupNotFound for what can be none."""
+def requested_slug(name: str) -> str:
+    """Return the slug of a requested group. Raises GroupNotFound for a name that no group can have."""
     try:
         return clean_slug(name)
-    except InvalidInput as refused:
-        raise GroupNotFound(name) from refused
+    except InvalidInput as error:
+        raise GroupNotFound(name) from error
 
 
-def slugs_asked_for(names: str, *, at_most: int) -> tuple[str, ...]:
-    """The same of several between pluses."""
+def requested_slugs(names: str, *, at_most: int) -> tuple[str, ...]:
+    """Return the slugs of several requested groups, separated by pluses. Raises GroupNotFound."""
     try:
         return slugs_between(names, at_most=at_most)
-    except InvalidInput as refused:
-        raise GroupNotFound(names) from refused
+    except InvalidInput as error:
+        raise GroupNotFound(names) from error
 
 
 def slug_from_title(title: str) -> str:
-    """A name for a group with this title, of as many words as fit; "" when it has no letter or digit.
+    """Propose a slug for a group's title, of as many words as fit; "" for a title without letters and digits.
 
-    "Machine Learning" gives "machine-learning".
+    "Machine Learning" becomes "machine-learning".
     """
     text = _APOSTROPHES.sub("", until_stable(_spelled, title[:TITLE_LIMIT]))
     words = "".join(char if _kind(char) in "am" else " " for char in text).split()
@@ -104,13 +103,13 @@ def slug_from_title(title: str) -> str:
 
 
 def _spelled(text: str) -> str:
-    """One pass of folding and of spelling signs out."""
+    """Fold the text once, and spell out the signs of language names."""
     folded = unicodedata.normalize("NFKC", text.casefold()).strip()
     return _SHARP.sub("sharp", _PLUS_PLUS.sub("pp", folded))
 
 
 def _shape(text: str) -> str:
-    """The kind of each character: a letter or digit, m mark, - hyphen or underscore, x anything else."""
+    """Return the kind of each character: a (letter, digit), m (mark), - (hyphen, underscore), x (any other)."""
     return "".join(_kind(char) for char in text)
 
 

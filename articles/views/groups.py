@@ -73,7 +73,7 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
     groups = repository().groups.list_all()
     group = next((group for group in groups if group.slug == slug), None)
     if group is None:
-        raise GroupNotFound(slug, moved_to=repository().groups.get_existing_titles([slug]).get(slug))
+        raise GroupNotFound(slug, moved_to=repository().groups.get_targets([slug]).get(slug))
     data, merging = request.POST or None, "merge" in request.POST
     rename_form = RenameForm(None if merging else data, group=group, groups=groups)
     merge_form = MergeForm(data if merging else None, slug=slug, groups=groups)

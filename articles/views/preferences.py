@@ -171,7 +171,7 @@ def _fits(cookies: dict[str, str]) -> bool:
 
 def _with_group(hidden: Sequence[str], slug: str) -> tuple[str, ...]:
     """Return these groups and one more, merged groups replaced by their targets. Raises NotDone."""
-    current = repository().groups.get_existing_titles([*hidden, slug])
+    current = repository().groups.get_targets([*hidden, slug])
     if slug not in current:
         raise NotDone(_("There is no such group."))
     slugs = tuple(dict.fromkeys(current.get(other, other) for other in (*hidden, slug)))

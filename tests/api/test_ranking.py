@@ -62,7 +62,7 @@ def test_every_part_is_there(anyone, site_store, ranked):
             "gamma": 1.5,
             "denominator": found.hotness.denominator,
             "hotness": found.hotness.value,
-            "refreshed_at": site_store.hot.refreshed_at(),
+            "refreshed_at": site_store.hot.get_refreshed_at(),
         },
         "one_more_vote": {"seconds": 432.0, "rank": 1, "gained": 0},
         "closes_at": stored.closes_at,

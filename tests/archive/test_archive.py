@@ -122,7 +122,7 @@ def test_without_its_row_an_article_goes_on_with_its_numbers_and_a_warning(archi
 
     assert come(archived, ALICE_READS) == (None, 4, 3), "alice is not known any more"
 
-    assert "the archive does not know the visitors of article 1" in caplog.text
+    assert "the archive has no current visitors of article 1" in caplog.text
     assert come(archived, ALICE_READS) == ("repeat", 4, 3)
     assert problems(archived) == []
 
@@ -132,14 +132,14 @@ def test_with_a_damaged_row_too(archived, caplog):
 
     assert come(archived, BOB_READS) == (None, 4, 3)
 
-    assert "the archive does not know the visitors" in caplog.text
+    assert "the archive has no current visitors" in caplog.text
     assert not ArchivedViews.objects.exists()
     assert problems(archived) == []
 
 
 def test_nobody_is_warned_of_a_row_that_another_reader_has_used_up(archived, caplog, monkeypatch):
     """Two come at once: the other brings the counters back and deletes the row before this one looks for it."""
-    found, others = record._bring_back, []
+    found, others = record._restore, []
 
     def slow(repository, article_id):
         if not others:
@@ -147,7 +147,7 @@ def test_nobody_is_warned_of_a_row_that_another_reader_has_used_up(archived, cap
             assert come(repository, BOB_READS) == (None, 4, 2)
         return found(repository, article_id)
 
-    monkeypatch.setattr(record, "_bring_back", slow)
+    monkeypatch.setattr(record, "_restore", slow)
 
     assert come(archived, CAROL_READS) == (None, 5, 3)
     assert not caplog.records
@@ -155,7 +155,7 @@ def test_nobody_is_warned_of_a_row_that_another_reader_has_used_up(archived, cap
 
 def test_a_reader_whom_housekeeping_gets_in_the_way_of_is_counted(archived, monkeypatch):
     """What was brought back is still idle until the view is counted: it may be archived once more."""
-    found, times = record._bring_back, []
+    found, times = record._restore, []
 
     def unlucky(repository, article_id):
         row = found(repository, article_id)
@@ -163,7 +163,7 @@ def test_a_reader_whom_housekeeping_gets_in_the_way_of_is_counted(archived, monk
             times.append(put_away(repository))
         return row
 
-    monkeypatch.setattr(record, "_bring_back", unlucky)
+    monkeypatch.setattr(record, "_restore", unlucky)
 
     assert come(archived, CAROL_READS) == (None, 4, 3)
     assert times == [1]
@@ -172,9 +172,9 @@ def test_a_reader_whom_housekeeping_gets_in_the_way_of_is_counted(archived, monk
 
 
 def test_who_is_always_unlucky_is_told_so(archived, monkeypatch):
-    monkeypatch.setattr(record, "_bring_back", lambda *_: None)
+    monkeypatch.setattr(record, "_restore", lambda *_: None)
 
-    with pytest.raises(StoreUnavailable, match="again and again"):
+    with pytest.raises(StoreUnavailable, match="archived again at each"):
         come(archived, CAROL_READS)
     assert shown(archived) == (3, 2)
 

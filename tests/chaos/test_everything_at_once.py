@@ -44,7 +44,7 @@ def test_the_audit_finds_nothing_after_minutes_of_everything_at_once(store_paths
         print(one["part"], one["deeds"], f"{one['pages']} pages")  # noqa: T201 - the figures of the run
     assert [finding for one in told for finding in one["findings"]] == []
     assert sum(one["pages"] for one in told) > SECONDS
-    gone = repository.store.client.smembers(repository.store.shards.all[0].gone)
+    gone = repository.store.client.smembers(repository.store.shards.all[0].deleted_members)
     assert gone
     for member in range(1, MEMBERS + 1):  # those whose deletion the end of the time interrupted
         if str(member) in gone:

@@ -174,7 +174,7 @@ def test_the_hot_list_is_alive(run, site_store):
     pvs = sorted(article.pv for article in everything(site_store).values())
     assert pvs[0] <= 5
     assert pvs[-1] >= 40
-    assert abs(site_store.hot.refreshed_at() - time.time()) < 60
+    assert abs(site_store.hot.get_refreshed_at() - time.time()) < 60
 
 
 def test_views_are_spread_over_the_days_and_some_are_suspect(run, site_store):
@@ -298,7 +298,7 @@ def interrupting(call, at):
         (seeding, "_write_private", 1),
         (User.objects, "bulk_create_imported", 1),
         (Imports, "add", 1),
-        (Imports, "_index", 1),
+        (Imports, "_claim_links", 1),
         (seeding, "_cast", 1),
         (Votes, "cast", 1),
         (Votes, "cast", 300),

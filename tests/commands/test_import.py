@@ -299,7 +299,7 @@ def test_interrupted_after_a_batch_it_goes_on(run, site_store, write, small_batc
 def test_interrupted_before_profiles_and_links_are_written_it_writes_them(run, site_store, write, monkeypatch):
     file = write([row(1, poster="bob", time=time.time() - HOUR)])
     with monkeypatch.context() as patched:
-        patched.setattr(Imports, "_index", interrupt)
+        patched.setattr(Imports, "_claim_links", interrupt)
         with pytest.raises(CommandError, match="Interrupted"):
             run("import_articles", file)
     run("import_articles", file)

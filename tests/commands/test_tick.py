@@ -104,7 +104,7 @@ def test_the_weight_follows_the_site(site_store):
 
     found = results(site_store)
 
-    assert found["weight"].result == "20 votes a day fit the site now"
+    assert found["weight"].result == "adjusted to 20 votes a day"
     assert site_store.parameters.get_current().votes_per_day == 20
     assert results(site_store)["weight"].result == ""
     assert list(site_store.audit.run()) == []
@@ -113,12 +113,12 @@ def test_the_weight_follows_the_site(site_store):
 def test_a_stale_hot_list_is_scored(site_store, monkeypatch):
     site_store.pageviews.record(post(site_store), Visit("0" * 16))
     assert results(site_store)["hot"].result == ""
-    before = site_store.hot.refreshed_at()
+    before = site_store.hot.get_refreshed_at()
     later(site_store, monkeypatch, site_store.rules.hot_refresh - 1)
 
-    assert results(site_store)["hot"].result == "scored anew", "not a whole round late"
+    assert results(site_store)["hot"].result == "rescored", "not a whole round late"
 
-    assert site_store.hot.refreshed_at() > before + 50
+    assert site_store.hot.get_refreshed_at() > before + 50
     assert list(site_store.audit.run()) == []
 
 
@@ -149,9 +149,9 @@ def test_a_change_of_the_ranking_that_was_broken_off_is_ended(site_store, monkey
         site_store.parameters.apply(
             replace(Parameters(), votes_per_day=7), expected=1, actor=actor, reason="Slower"
         )
-        assert "0 of 1 articles scored" in results(site_store)["tuning"].result
+        assert "0 of 1 articles rescored" in results(site_store)["tuning"].result
 
-    assert results(site_store)["tuning"].result == "parameters of version 2 put in force"
+    assert results(site_store)["tuning"].result == "version 2 of the parameters applied"
 
     assert site_store.parameters.get_current().votes_per_day == 7
     assert list(site_store.audit.run()) == []
@@ -328,7 +328,7 @@ def test_the_loop_survives_whatever_fails(site_store, caplog):
 
     assert told == [[]], "the last round: asked to stop before its first step"
     first, second = [r for r in caplog.records if r.name == "articles.housekeeping" and r.levelno > logging.INFO]
-    assert first.getMessage() == "housekeeping is put off, for the store cannot be used: gone"
+    assert first.getMessage() == "housekeeping is postponed because the store is unavailable: gone"
     assert second.exc_info[0] is ZeroDivisionError
 
 

@@ -171,7 +171,7 @@ def test_a_stale_list_is_scored_by_its_reader(site, article, clock):
 
     Client().get("/hot/")
 
-    assert site.hot.refreshed_at() == pytest.approx(site.store.now(), abs=0.001)
+    assert site.hot.get_refreshed_at() == pytest.approx(site.store.now(), abs=0.001)
 
 
 def test_a_group_can_be_ordered_by_hotness(site, article, alice):

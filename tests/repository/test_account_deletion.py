@@ -5,7 +5,7 @@ from contextlib import suppress
 import pytest
 
 from articles.domain.articles import Choice
-from articles.domain.errors import MemberGone, StoreUnavailable
+from articles.domain.errors import AccountDeleted, StoreUnavailable
 from articles.domain.lists import Order
 from articles.domain.members import DELETED_NAME
 from articles.domain.moderation import Actor
@@ -86,9 +86,9 @@ def test_a_former_member_neither_votes_nor_posts(used):
     leave(used, BOB, "user2")
     before = used.articles.get(4)
 
-    with pytest.raises(MemberGone):
+    with pytest.raises(AccountDeleted):
         used.votes.cast(4, BOB, Choice.OPPOSE)
-    with pytest.raises(MemberGone):
+    with pytest.raises(AccountDeleted):
         used.articles.post(BOB, "user2", "Late", link(4711))
 
     assert used.articles.get(4) == before
@@ -213,12 +213,12 @@ def test_votes_and_posts_while_a_member_leaves_are_whole_or_refused(repository):
             try:
                 repository.votes.cast(articles[turn % 3], BOB, list(Choice)[turn % 3])
                 outcomes.append("cast")
-            except MemberGone:
+            except AccountDeleted:
                 outcomes.append("gone")
 
     def publish() -> None:
         for turn in range(60):
-            with suppress(MemberGone):
+            with suppress(AccountDeleted):
                 post(repository, 100 + turn, poster=BOB)
 
     race(repository, [vote, vote, publish, publish, lambda: (leave(repository, BOB, "user2"), None)[1]])

@@ -88,7 +88,7 @@ BROKEN: dict[str, tuple[Break, list[tuple[str, str]]]] = {
     ),
     "a title by hand": (
         lambda raw: raw.client.hset(raw.of(7).article(7), "title", "By hand"),
-        [("article:7", "has not the words of its title, link and poster")],
+        [("article:7", "is not indexed by the words of its title, link and poster")],
     ),
     # 1. votes and voters
     "a voter too many": (
@@ -248,7 +248,7 @@ BROKEN: dict[str, tuple[Break, list[tuple[str, str]]]] = {
         [("article:4000", "hot, but no article"), ("article:4000", "no such article")],
     ),
     "a moment by hand": (
-        lambda raw: everywhere(raw, "refreshed_at", str(raw.repository.hot.refreshed_at() + 3600)),
+        lambda raw: everywhere(raw, "refreshed_at", str(raw.repository.hot.get_refreshed_at() + 3600)),
         [(f"article:{i}", "hotness ") for i in (1, 3, 4, 7, 8, 9)],
     ),
     "page views without visitors": (
@@ -334,7 +334,7 @@ def staged(raw: Raw) -> None:
     """Another weight is being applied; its ranking is whole in all shards, and not yet in force."""
     weight = Parameters(votes_per_day=20)
     tunings = raw.repository.parameters
-    tunings._put_in_force = lambda *_: None  # type: ignore[method-assign]
+    tunings._make_current = lambda *_: None  # type: ignore[method-assign]
     raw.client.hset(raw.first.ranking, mapping={"next_version": "3"})
     while not tunings._stage(weight, 3):
         pass

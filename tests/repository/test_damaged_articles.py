@@ -131,7 +131,7 @@ def test_the_repair_names_it_leaves_it_as_it_is_and_repairs_the_rest(damaged, cl
 
     damaged.repair.run(tell=lambda finding: told.append(str(finding)))
 
-    assert told == [f"{keys.article(DAMAGED)}: is not whole, and left as it is"]
+    assert told == [f"{keys.article(DAMAGED)}: is damaged, and left as it is"]
     assert {name: contents(damaged)[name] for name in kept} == before
     assert all(
         found.startswith(keys.article(DAMAGED)) or "python" in found or "word:" in found

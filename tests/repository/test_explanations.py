@@ -99,7 +99,7 @@ def test_the_sums_are_what_the_store_ranks_by(repository, clock):
         if stored is not None:
             assert found.hotness.value == pytest.approx(stored, rel=1e-9, abs=0)
         assert (found.hotness.pv, found.hotness.uv) == (article.pv, article.uv)
-        assert found.hotness.refreshed_at == repository.hot.refreshed_at()
+        assert found.hotness.refreshed_at == repository.hot.get_refreshed_at()
 
 
 def test_neighbours_say_by_how_much_they_differ(repository, clock):

@@ -39,7 +39,7 @@ HOUR = 3600.0
 
 def formula(repository: Repository, at: float | None = None) -> dict[int, float]:
     """What every listed article that was viewed is worth at a moment: the one the list is scored for."""
-    at = repository.hot.refreshed_at() if at is None else at
+    at = repository.hot.get_refreshed_at() if at is None else at
     parameters = repository.parameters.get_current()
     return {
         article.id: ranking.hotness(
@@ -139,7 +139,7 @@ def test_every_entry_is_of_one_moment_also_after_views_in_between(repository, cl
         clock.advance(1)
         view(repository, article_id, 1, 2)
 
-    assert repository.hot.refreshed_at() == moment
+    assert repository.hot.get_refreshed_at() == moment
     assert hot_values(repository) == pytest.approx(formula(repository, moment), rel=1e-9)
     assert listed(repository, Order.HOT) == ordered(hot_values(repository))
     assert problems(repository) == []
@@ -155,7 +155,7 @@ def test_the_first_reader_who_finds_it_stale_scores_it_anew(repository, clock):
 
     page = repository.lists.get_page(Order.HOT)
 
-    assert page.refreshed_at == repository.hot.refreshed_at() == clock()
+    assert page.refreshed_at == repository.hot.get_refreshed_at() == clock()
     assert {article.id: article.hotness for article in page.articles}.items() <= hot_values(repository).items()
     assert hot_values(repository) == pytest.approx(formula(repository, clock()), rel=1e-9)
     assert repository.store.client.exists(keys.HOT_LOCK) == 0
@@ -166,7 +166,7 @@ def test_only_a_stale_list_is_read_twice_and_only_after_a_rescore(repository, cl
     moments = []
 
     def read():
-        moments.append(repository.hot.refreshed_at())
+        moments.append(repository.hot.get_refreshed_at())
         return moments[-1]
 
     def fresh():
@@ -179,7 +179,7 @@ def test_only_a_stale_list_is_read_twice_and_only_after_a_rescore(repository, cl
     assert fresh() == (clock(), [began, clock()])
     rescored = clock()
     clock.advance(60)
-    repository.store.client.set(keys.REFRESHING, "another process", ex=_LOCK_LIFE)
+    repository.store.client.set(keys.HOT_LOCK, "another process", ex=_LOCK_LIFE)
     assert fresh() == (rescored, [rescored])
 
 
@@ -189,7 +189,7 @@ def test_housekeeping_may_rescore_a_little_early(repository, clock):
 
     assert not repository.hot.rescore_if_stale()
     assert repository.hot.rescore_if_stale(early_seconds=2)
-    assert repository.hot.refreshed_at() == clock()
+    assert repository.hot.get_refreshed_at() == clock()
 
 
 @pytest.mark.parametrize("seconds", [60, 90, 120])
@@ -542,7 +542,7 @@ def test_hotness_below_one_keeps_its_order_in_groups(repository, clock):
         listed(repository, Order.HOT, "python") == listed(repository, Order.HOT) == ordered(hot_values(repository))
     )
     assert all(article.hotness == hot_values(repository)[article.id] for article in page.articles)
-    assert page.refreshed_at == repository.hot.refreshed_at()
+    assert page.refreshed_at == repository.hot.get_refreshed_at()
     assert len(ids) == 40
 
 
@@ -656,7 +656,7 @@ def test_scoring_by_many_at_once_leaves_one_moment(server_url, clock):
 
     race(repository, [*map(scorer, moments), several(lambda: repository.lists.get_page(Order.HOT), 20)])
 
-    assert repository.hot.refreshed_at() in moments
+    assert repository.hot.get_refreshed_at() in moments
     assert problems(repository) == []
     repository.hot.rescore()
     assert len(hot_values(repository)) == 10
@@ -669,7 +669,7 @@ def test_a_store_that_takes_no_writes_is_read_on_in_the_list_as_it_is(repository
     repository.hot.rescore()
     wanted, in_group = listed(repository, Order.HOT), listed(repository, Order.HOT, slug="python")
     by_score = listed(repository, Order.SCORE, slug="python")
-    before, client = repository.hot.refreshed_at(), repository.store.client
+    before, client = repository.hot.get_refreshed_at(), repository.store.client
     if "cold" in refusing:
         for keys_ in repository.store.shards.all:
             client.delete(*(keys_.group_order(order, "python") for order in Order))
@@ -684,9 +684,9 @@ def test_a_store_that_takes_no_writes_is_read_on_in_the_list_as_it_is(repository
             assert repository.explanations.get(repository.articles.get(ids[0])).hot
     finally:
         client.config_set("maxmemory", 0)
-    assert repository.hot.refreshed_at() == before
+    assert repository.hot.get_refreshed_at() == before
     assert listed(repository, Order.HOT)
-    assert repository.hot.refreshed_at() == clock()
+    assert repository.hot.get_refreshed_at() == clock()
 
 
 # Damage
@@ -717,7 +717,7 @@ def test_a_damaged_sketch_stops_no_scoring_and_no_page(damaged, clock, damage):
 
     page = repository.lists.get_page(Order.HOT)
 
-    assert page.refreshed_at == repository.hot.refreshed_at() == clock()
+    assert page.refreshed_at == repository.hot.get_refreshed_at() == clock()
     assert {i for i, value in hot_values(repository).items() if value < before[i]} == set(before)
     assert hot_values(repository) == pytest.approx(formula(repository, clock()), rel=1e-9)
     assert (repository.articles.get(article_id).pv, repository.articles.get(article_id).uv) == (pv, 0)
@@ -772,7 +772,7 @@ def test_a_hash_that_is_no_hash_leaves_the_hot_list_and_stops_no_scoring(reposit
     assert repository.hot.refresh()
 
     assert set(hot_values(repository)) == {*ids} - {ids[4]}
-    assert repository.hot.refreshed_at() == clock()
+    assert repository.hot.get_refreshed_at() == clock()
 
 
 @pytest.mark.parametrize("name", ["days:", "viewed:", "hot:score", "counter:views:"])

@@ -191,7 +191,7 @@ def test_a_counter_behind_the_articles_loses_no_row_and_overwrites_none(reposito
 
 def test_an_import_broken_off_is_finished_by_repeating_it(repository, monkeypatch):
     rows = [row(at=RECENT), row(link="https://example.org/b", at=RECENT)]
-    monkeypatch.setattr(repository.imports, "_index", lambda entered: 1 / 0)
+    monkeypatch.setattr(repository.imports, "_claim_links", lambda entered: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         repository.imports.add(rows)
     monkeypatch.undo()

@@ -206,7 +206,14 @@ def test_every_key_the_site_can_spell_is_of_a_kind():
     for keys in Shards(2).all:
         spelled += [*keys_of(keys, 7).values(), keys.seen(7, VISITOR), keys.burst(NETWORK), keys.burst(NETWORK, 7)]
         spelled += [keys.days(), keys.visitors_of_day(19000), keys.group("python"), keys.next_score, keys.viewed]
-        spelled += [keys.posted(7), keys.votes_of(7), keys.opposes_of(7), keys.gone, keys.word("t"), keys.lexicon]
+        spelled += [
+            keys.posted(7),
+            keys.votes_of(7),
+            keys.opposes_of(7),
+            keys.deleted_members,
+            keys.word("t"),
+            keys.lexicon,
+        ]
         spelled += [keys.tunings, keys.removed, keys.ranking, keys.log, keys.groups, keys.merged]
         spelled += map(keys.top, (Span.DAY, Span.WEEK, Span.MONTH))
         spelled += [name for order in Order for name in (keys.order(order), keys.group_order(order, "python"))]

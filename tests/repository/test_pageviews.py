@@ -32,7 +32,7 @@ def test_a_visitors_view_counts_and_is_answered_with_the_articles_numbers(reposi
     assert [(count.counted, count.reason, count.pv, count.uv) for count in counts] == [
         (True, None, n, n) for n in (1, 2, 3)
     ]
-    hours = ranking.hours_between(repository.articles.get(article).posted_at, repository.hot.refreshed_at())
+    hours = ranking.hours_between(repository.articles.get(article).posted_at, repository.hot.get_refreshed_at())
     for count in counts:
         exact = ranking.hotness(count.pv, count.uv, hours, Parameters())
         assert count.hotness == pytest.approx(exact, rel=1e-12)

@@ -130,7 +130,7 @@ def test_parameters_with_the_same_weight_are_in_force_at_once(filled, clock):
     state = filled.parameters.get_state()
     assert (state.parameters, state.version, state.applying) == (SAME_WEIGHT, 2, None)
     assert scores(filled) == before
-    assert filled.hot.refreshed_at() == clock()
+    assert filled.hot.get_refreshed_at() == clock()
     for article in filled.lists.get_page(Order.HOT).articles:
         hours = ranking.hours_between(article.posted_at, clock())
         exact = ranking.hotness(article.pv, article.uv, hours, SAME_WEIGHT)
@@ -493,7 +493,7 @@ def test_an_end_for_a_ranking_that_is_not_whole_changes_nothing(filled):
     before = scores(filled)
 
     with suppress(Exception):
-        filled.parameters._put_in_force(OTHER, 2)
+        filled.parameters._make_current(OTHER, 2)
 
     assert scores(filled) == before
 

@@ -67,15 +67,15 @@ def test_a_preview_is_what_the_site_shows_once_it_is_applied(repository, clock, 
 
     preview = repository.previews.get(order, other, SIZE)
 
-    assert ids(preview.in_force) == ids(before)
+    assert ids(preview.current) == ids(before)
     apply(repository, other)
     after = shown(repository, order)
     assert ids(preview.other) == ids(after)
     if order is Order.SCORE:
-        assert [a.score for a in preview.in_force] == [a.score for a in before]
+        assert [a.score for a in preview.current] == [a.score for a in before]
         assert [a.score for a in preview.other] == [a.score for a in after]
     else:
-        assert [a.hotness for a in preview.in_force] == pytest.approx([a.hotness for a in before], rel=1e-12)
+        assert [a.hotness for a in preview.current] == pytest.approx([a.hotness for a in before], rel=1e-12)
         assert [a.hotness for a in preview.other] == pytest.approx([a.hotness for a in after], rel=1e-12)
         assert [(a.pv, a.uv) for a in preview.other] == [(a.pv, a.uv) for a in after]
 
@@ -162,10 +162,10 @@ def test_a_stale_hot_list_is_scored_anew_first(repository, clock):
 
     preview = repository.previews.get(Order.HOT, OTHERS[1], SIZE)
 
-    assert preview.at == clock() == repository.hot.refreshed_at()
+    assert preview.at == clock() == repository.hot.get_refreshed_at()
 
 
-def test_parameters_put_in_force_between_two_steps_begin_the_preview_anew(repository, clock, monkeypatch):
+def test_parameters_make_current_between_two_steps_begin_the_preview_anew(repository, clock, monkeypatch):
     monkeypatch.setattr(previews, "PART", 40)
     monkeypatch.setattr(tuning, "ARTICLES_PER_STEP", 1000)
     fill(repository, clock)
@@ -182,7 +182,7 @@ def test_parameters_put_in_force_between_two_steps_begin_the_preview_anew(reposi
 
     preview = repository.previews.get(Order.SCORE, Parameters(votes_per_day=5), SIZE)
 
-    assert ids(preview.in_force) == ids(shown(repository, Order.SCORE))
+    assert ids(preview.current) == ids(shown(repository, Order.SCORE))
     apply(repository, Parameters(votes_per_day=5))
     assert ids(preview.other) == ids(shown(repository, Order.SCORE))
 
@@ -191,7 +191,7 @@ def test_the_preview_of_an_empty_site_is_empty(repository):
     for order in (Order.SCORE, Order.HOT):
         preview = repository.previews.get(order, OTHERS[0], SIZE)
 
-        assert (preview.in_force, preview.other) == ((), ())
+        assert (preview.current, preview.other) == ((), ())
 
 
 def test_removed_articles_are_in_no_preview(repository, clock):
@@ -202,7 +202,7 @@ def test_removed_articles_are_in_no_preview(repository, clock):
 
         preview = repository.previews.get(order, OTHERS[0], SIZE)
 
-        assert first not in ids(preview.in_force + preview.other)
+        assert first not in ids(preview.current + preview.other)
 
 
 def test_articles_removed_while_it_is_worked_out_are_left_out(repository, clock, monkeypatch):
@@ -217,7 +217,7 @@ def test_articles_removed_while_it_is_worked_out_are_left_out(repository, clock,
     for order in (Order.SCORE, Order.HOT):
         preview = repository.previews.get(order, OTHERS[0], SIZE)
 
-        assert all(repository.articles.get(i).removed is None for i in ids(preview.in_force + preview.other))
+        assert all(repository.articles.get(i).removed is None for i in ids(preview.current + preview.other))
 
 
 def test_of_equal_scores_in_different_steps_the_one_the_list_has_first_stays(repository, clock, monkeypatch):
@@ -239,4 +239,4 @@ def test_a_store_of_more_shards_than_a_part_has_articles_is_previewed_too(server
 
     preview = repository.previews.get(Order.SCORE, Parameters(votes_per_day=100), 25)
 
-    assert {article.id for article in preview.other} == {article.id for article in preview.in_force} == ids
+    assert {article.id for article in preview.other} == {article.id for article in preview.current} == ids

@@ -13,12 +13,12 @@ import redis
 from articles.domain import ranking
 from articles.domain.articles import Choice, Tally
 from articles.domain.errors import (
+    AccountDeleted,
     ArticleRemoved,
     ArticlesError,
     DuplicateLink,
     GroupExists,
     GroupNotFound,
-    MemberGone,
     NotRemoved,
     StoreError,
 )
@@ -629,7 +629,7 @@ def test_an_edit_overtaken_by_the_deletion_of_its_editor_is_refused_and_gives_it
     article_id = post(repository, 1, poster=BOB)
     overtaken = interleaved(repository, "articles/edit", lambda: depart(repository, BOB))
 
-    with pytest.raises(MemberGone):
+    with pytest.raises(AccountDeleted):
         overtaken.articles.edit(article_id, Actor(BOB, "user2"), "Renamed", link(2), moderator=False)
 
     assert repository.articles.get(article_id).title == "Article 1"

@@ -29,7 +29,7 @@ def test_the_first_start_stamps_an_empty_store(server_url):
     values = {name: float(text) for name, text in repository.store.client.hgetall("{s3}:ranking:").items()}
     parameters = {"votes_per_day": 200, "alpha": 1, "beta": 1.2, "base": 2, "gamma": 1.5, "seconds_per_point": 432}
     parameters |= {"voting_window": 604800, "longest_window": 604800}
-    assert values == parameters | {"version": 1, "refreshed_at": repository.hot.refreshed_at()}
+    assert values == parameters | {"version": 1, "refreshed_at": repository.hot.get_refreshed_at()}
 
 
 def test_another_number_of_shards_is_refused(server_url):
@@ -258,5 +258,5 @@ def test_starts_at_the_same_time_adopt_another_weight_once(repository):
 
 
 def test_a_server_that_refuses_the_site_is_unfit(store_paths):
-    with pytest.raises(StoreUnfit, match="cannot work with: DB index is out of range"):
+    with pytest.raises(StoreUnfit, match="the site supports: DB index is out of range"):
         connect(store_paths.url(99)).prepare()

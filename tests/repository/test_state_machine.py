@@ -195,7 +195,7 @@ class Machine(RuleBasedStateMachine):
         return ranking.score(article.time, article.votes - article.opposes, seconds_per_point=per_point)
 
     def hotness(self, article: Model) -> float:
-        hours = ranking.hours_between(article.time, self.repository.hot.refreshed_at())
+        hours = ranking.hours_between(article.time, self.repository.hot.get_refreshed_at())
         return ranking.hotness(article.pv, len(article.seen), hours, self.parameters)
 
     def look_whether_applied(self) -> None:
@@ -331,7 +331,7 @@ class Machine(RuleBasedStateMachine):
     @rule()
     def the_hot_list_is_scored_anew(self) -> None:
         self.repository.hot.rescore()
-        assert self.repository.hot.refreshed_at() == self.clock()
+        assert self.repository.hot.get_refreshed_at() == self.clock()
 
     @rule(age=times)
     def read_what_is_hot_and_not_old(self, age: float) -> None:
@@ -614,7 +614,7 @@ class Machine(RuleBasedStateMachine):
         for order in Order:
             found = listed(self.repository, order)
             assert found == self.in_order(order)
-        assert abs(self.clock() - self.repository.hot.refreshed_at()) < RULES.hot_refresh
+        assert abs(self.clock() - self.repository.hot.get_refreshed_at()) < RULES.hot_refresh
 
     @invariant()
     def group_lists_are_the_models(self) -> None:

@@ -156,7 +156,7 @@ def test_make_says_which_python_it_needs(tmp_path):
         (OperationalError("no such table: accounts_user"), sentences.NO_TABLES),
         (ProgrammingError('relation "accounts_user" does not exist\nLINE 1: SELECT'), sentences.NO_TABLES),
         (StoreUnavailable("it is loading"), "The store cannot be used: it is loading."),
-        (StoreUnfit("The store is version 5.0; 6.2 or newer is needed."), None),
+        (StoreUnfit("The store is version 5.0; 6.2 or newer is required."), None),
         (
             OSError(28, "No space left on device", "/data/x"),
             "The system refused /data/x: No space left on device.",

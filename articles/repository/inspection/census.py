@@ -1,4 +1,4 @@
-"""Which kinds of keys a store holds and how many of each, counted or, in a large store, estimated."""
+"""The census: how many keys of each kind a store holds, counted or, in a large store, estimated."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -9,17 +9,17 @@ from articles.repository.store.connection import Store
 from articles.repository.store.key_table import recognise
 
 MOST_KEYS = 20_000
-"""More keys than these are not looked at, so that the page costs the same in a store of any size."""
+"""Maximum number of keys to read, so that the operator's page costs the same for a store of any size."""
 
 _MOST_SCANS = 2 * MOST_KEYS // KEYS_PER_SCAN
 
 OTHER = ""
-"""Kind of a key that no part of the site would have written."""
+"""Kind of the keys that are not the site's."""
 
 
 @dataclass(frozen=True, slots=True)
 class KindCount:
-    """How many keys of a kind there are."""
+    """The number of keys of a kind."""
 
     kind: str
     keys: int
@@ -27,7 +27,7 @@ class KindCount:
 
 @dataclass(frozen=True, slots=True)
 class Census:
-    """Kinds by number, most first. `total` is exact; the kinds' numbers only if `exact`, else estimates."""
+    """Kinds with their numbers of keys, largest first: estimates unless `exact`. `total` is always exact."""
 
     total: int
     exact: bool
@@ -35,26 +35,29 @@ class Census:
 
 
 def count_keys(store: Store, most: int = MOST_KEYS) -> Census:
-    """Look at up to about `most` keys and infer the rest: the order in which a store names its keys is random."""
+    """Count keys by kind from a sample of about `most` keys: a store lists its keys in random order.
+
+    One round trip per 1,000 keys of the sample, and one more.
+    """
     with store.commands() as client:
         total = int(client.dbsize())
-    found, met, exact = _meet(store, most)
-    scale = 1 if exact or not met else total / met
-    kinds = (KindCount(kind, max(1, round(n * scale))) for kind, n in found.most_common())
+    counts, sampled, exact = _sample(store, most)
+    scale = 1 if exact or not sampled else total / sampled
+    kinds = (KindCount(kind, max(1, round(n * scale))) for kind, n in counts.most_common())
     return Census(total, exact, tuple(kinds))
 
 
-def _meet(store: Store, most: int) -> tuple[Counter[str], int, bool]:
-    """Keys by kind, how many there were, and whether these are all."""
-    found, met, cursor = Counter[str](), 0, 0
+def _sample(store: Store, most: int) -> tuple[Counter[str], int, bool]:
+    """Return a sample's keys by kind, its size, and whether it is all keys."""
+    counts, sampled, cursor = Counter[str](), 0, 0
     for _ in range(_MOST_SCANS):
         with store.commands() as client:
             cursor, names = client.scan(cursor, count=KEYS_PER_SCAN)
-        found.update(kinds_of(names))
-        met += len(names)
-        if cursor == 0 or met >= most:
+        counts.update(kinds_of(names))
+        sampled += len(names)
+        if cursor == 0 or sampled >= most:
             break
-    return found, met, cursor == 0
+    return counts, sampled, cursor == 0
 
 
 def kinds_of(names: Iterable[str]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""How much of the store's memory articles take."""
+"""The memory that articles take in the store."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from articles.repository.store.key_table import TABLE, is_kept_with_article
 from articles.repository.store.keys import Keys
 
 SAMPLE = 100
-"""Articles looked at for the mean."""
+"""Articles measured for the mean."""
 
 
 @dataclass(frozen=True, slots=True)
 class KindMemory:
-    """One kind of key in the mean article: `size` in bytes over all articles; `having` of them have such a key."""
+    """One kind of key: `size` is the mean in bytes over all articles, of which `having` have such a key."""
 
     kind: str
     size: float
@@ -28,7 +28,7 @@ class KindMemory:
 
 @dataclass(frozen=True, slots=True)
 class Footprint:
-    """The mean over `articles` recent ones, in bytes. `places` is its share of the rankings of all articles."""
+    """Mean memory of `articles` recent articles, in bytes. `places`: the share in the rankings of all articles."""
 
     articles: int
     kinds: tuple[KindMemory, ...]
@@ -36,13 +36,13 @@ class Footprint:
 
     @property
     def size(self) -> float:
-        """What one article takes in all."""
+        """Bytes that an article takes in total."""
         return self.places + sum(kind.size for kind in self.kinds)
 
 
 @dataclass(frozen=True, slots=True)
 class KeyMemory:
-    """One key of an article. `size` in bytes; `expires_in` in seconds, None for good."""
+    """One key of an article. `size` in bytes; `expires_in` in seconds, None if it does not expire."""
 
     name: str
     type: str
@@ -57,9 +57,9 @@ def keys_of(keys: Keys, article_id: ArticleId) -> dict[str, str]:
 
 
 def mean_footprint(store: Store, sample: int = SAMPLE) -> Footprint | None:
-    """The mean over the newest articles of every shard; None where there are none. Two round trips.
+    """Return the mean over the newest articles of every shard; None without articles. Two round trips.
 
-    Raises redis.ResponseError where the server does not let us look.
+    Raises redis.ResponseError if the server does not permit the commands.
     """
     newest, places = _newest(store, sample)
     named = [keys_of(store.shards.of(article_id), article_id) for article_id in newest]
@@ -75,7 +75,7 @@ def _mean(kind: str, sizes: Sequence[int]) -> KindMemory:
 
 
 def _newest(store: Store, sample: int) -> tuple[list[ArticleId], float]:
-    """Ids, and the bytes that each article takes in the three rankings of all articles."""
+    """Return ids, and the bytes that each article takes in the three rankings of all articles."""
     each = -(-sample // store.shards.count)
     rankings = [
         keys.order(order) for keys in store.shards.all for order in (Order.SCORE, Order.TIME, Order.POINTS)
@@ -93,16 +93,16 @@ def _newest(store: Store, sample: int) -> tuple[list[ArticleId], float]:
 
 
 def _sizes(store: Store, names: Iterable[str]) -> Mapping[str, int]:
-    """Bytes by key; 0 for keys that are not there."""
-    asked = list(names)
+    """Return the bytes of each key; 0 for a missing one."""
+    keys = list(names)
     with store.pipeline() as pipe:
-        for name in asked:
+        for name in keys:
             pipe.memory_usage(name)
-        return {name: size or 0 for name, size in zip(asked, _replies(pipe), strict=True)}
+        return {name: size or 0 for name, size in zip(keys, _replies(pipe), strict=True)}
 
 
 def _replies(pipe: Any) -> list[Any]:
-    """All replies; the first refusal among them is raised without the command's place, which redis-py adds."""
+    """Return all replies, or raise the first refusal without the position in the pipeline, which redis-py adds."""
     replies: list[Any] = pipe.execute(raise_on_error=False)
     for reply in replies:
         if isinstance(reply, redis.ResponseError):
@@ -111,9 +111,9 @@ def _replies(pipe: Any) -> list[Any]:
 
 
 def article_keys(store: Store, article_id: ArticleId) -> tuple[KeyMemory, ...]:
-    """The keys of one article that are there. One round trip.
+    """Return the existing keys of an article. One round trip.
 
-    Raises ArticleNotFound, and redis.ResponseError where the server does not let us look.
+    Raises ArticleNotFound, and redis.ResponseError if the server does not permit the commands.
     """
     names = list(keys_of(store.shards.of(article_id), article_id).values())
     with store.pipeline() as pipe:
@@ -124,7 +124,7 @@ def article_keys(store: Store, article_id: ArticleId) -> tuple[KeyMemory, ...]:
             pipe.ttl(name)
         replies = _replies(pipe)
     rows = zip(names, replies[::4], replies[1::4], replies[2::4], replies[3::4], strict=True)
-    found = [(n, t, e, s, ttl if ttl >= 0 else None) for n, t, e, s, ttl in rows if s]
-    if not found or found[0][0] != names[0]:
+    keys = [KeyMemory(n, kind, str(e), size, ttl if ttl >= 0 else None) for n, kind, e, size, ttl in rows if size]
+    if not keys or keys[0].name != names[0]:
         raise ArticleNotFound(article_id)
-    return tuple(KeyMemory(name, kind, str(encoding), size, ttl) for name, kind, encoding, size, ttl in found)
+    return tuple(keys)

@@ -1,7 +1,7 @@
-"""What the operator sees of a store: the server, its keys, its housekeeping. Reads only.
+"""The operator's view of a store: the server, its keys, its housekeeping. Read-only.
 
-A server that does not let us look at something (its ACL may forbid INFO, SLOWLOG, CONFIG or MEMORY) is not an
-error: the answer is None. What is asked costs the server some milliseconds, whatever the size of the store.
+If the server does not permit a command (its ACL may forbid INFO, SLOWLOG, CONFIG or MEMORY), the result is None
+instead of an error. Each call costs the server some milliseconds, whatever the size of the store.
 """
 
 import json
@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """Round trips from here to the store and back, in seconds."""
+    """Times of round trips from this process to the store, in seconds."""
 
     median: float
     worst: float
@@ -39,7 +39,7 @@ class Latency:
 
 @dataclass(frozen=True, slots=True)
 class ShardFacts:
-    """One shard. `refreshed_at`: when its hot list was scored, in Unix seconds; None if it never was."""
+    """One shard. `refreshed_at`: when its hot list was last rescored, in Unix seconds; None if never."""
 
     name: str
     articles: int
@@ -59,9 +59,9 @@ class Step:
     error: str
 
 
-def _if_permitted(ask: Callable[[], T]) -> T | None:
+def _if_permitted(read: Callable[[], T]) -> T | None:
     try:
-        return ask()
+        return read()
     except redis.ResponseError:
         return None
 
@@ -73,26 +73,26 @@ class Inspection:
         self._store = store
 
     def get_overview(self) -> Overview | None:
-        """What the server says of itself."""
+        """Return the server's figures; None if INFO is not permitted. One round trip."""
 
-        def ask() -> Overview:
+        def read() -> Overview:
             with self._store.commands() as client:
                 return overview_of(client.info("everything"))
 
-        return _if_permitted(ask)
+        return _if_permitted(read)
 
     def get_sync_policy(self) -> str | None:
-        """When the append-only file reaches the disk: always, everysec or no."""
+        """Return how the append-only file is synced: always, everysec or no; None if unknown. One round trip."""
 
-        def ask() -> str | None:
+        def read() -> str | None:
             with self._store.commands() as client:
                 policy: str | None = client.config_get("appendfsync").get("appendfsync")
             return policy
 
-        return _if_permitted(ask)
+        return _if_permitted(read)
 
     def measure_latency(self) -> Latency:
-        """How long the store takes to answer when it is asked for nothing."""
+        """Measure round trips with PING, one after the other. Seven round trips."""
         took = []
         with self._store.commands() as client:
             for _ in range(_PINGS):
@@ -102,17 +102,17 @@ class Inspection:
         return Latency(median(took), max(took), _PINGS)
 
     def list_slow_commands(self) -> tuple[SlowCommand, ...] | None:
-        """The commands that held up the server longest, newest first."""
+        """Return the latest slow commands, newest first; None if SLOWLOG is not permitted. One round trip."""
 
-        def ask() -> tuple[SlowCommand, ...]:
-            with self._store.commands() as client:  # asked for in two words, redis-py leaves the bytes as they are
+        def read() -> tuple[SlowCommand, ...]:
+            with self._store.commands() as client:  # as two words: redis-py would parse the reply to "SLOWLOG GET"
                 entries = client.execute_command("SLOWLOG", "GET", _SLOW_COMMANDS, NEVER_DECODE=[])
             return tuple(slow_command(entry) for entry in entries)
 
-        return _if_permitted(ask)
+        return _if_permitted(read)
 
     def list_shards(self) -> tuple[ShardFacts, ...]:
-        """Every shard. One round trip."""
+        """Return the facts of every shard. One round trip."""
         shards = self._store.shards
         with self._store.pipeline() as pipe:
             for keys in shards.all:
@@ -127,26 +127,26 @@ class Inspection:
         )
 
     def list_steps(self) -> tuple[Step, ...]:
-        """The last run of every step, newest first."""
+        """Return the last run of every step of housekeeping, newest first. One round trip."""
         with self._store.commands() as client:
-            told = client.hgetall(names.TICK)
-        steps = (_step(name, text) for name, text in told.items())
+            records = client.hgetall(names.TICK)
+        steps = (_step(name, text) for name, text in records.items())
         return tuple(sorted((step for step in steps if step), key=lambda step: (-step.at, step.name)))
 
     def count_keys(self) -> Census:
-        """Keys by kind."""
+        """Return the number of keys of each kind. One round trip per 1,000 keys of the sample, and one more."""
         return count_keys(self._store)
 
     def measure_footprint(self) -> Footprint | None:
-        """What an article takes; None also where there are no articles."""
+        """Return the mean memory of an article; None without articles, or if not permitted. Two round trips."""
         return _if_permitted(lambda: mean_footprint(self._store))
 
     def list_article_keys(self, article_id: ArticleId) -> tuple[KeyMemory, ...] | None:
-        """One article's keys. Raises ArticleNotFound."""
+        """Return an article's keys; None if MEMORY is not permitted. One round trip. Raises ArticleNotFound."""
         return _if_permitted(lambda: article_keys(self._store, article_id))
 
     def get_figures(self) -> dict[str, float]:
-        """What a monitor follows: articles, keys, memory_bytes, hot_age_seconds; those that are known.
+        """Return the figures for monitoring that are known: articles, keys, memory_bytes, hot_age_seconds.
 
         Two round trips.
         """
@@ -155,30 +155,30 @@ class Inspection:
             pipe.dbsize()
             pipe.info("memory")
             keys, memory = pipe.execute(raise_on_error=False)
-        found = {"articles": float(sum(shard.articles for shard in shards))}
+        figures = {"articles": float(sum(shard.articles for shard in shards))}
         refreshed = [shard.refreshed_at for shard in shards]
         if all(refreshed):
             oldest = min(at for at in refreshed if at)
-            found["hot_age_seconds"] = max(0.0, self._store.now() - oldest)
+            figures["hot_age_seconds"] = max(0.0, self._store.now() - oldest)
         if not isinstance(keys, Exception):
-            found["keys"] = float(keys)
+            figures["keys"] = float(keys)
         if not isinstance(memory, Exception):
-            found["memory_bytes"] = float(memory["used_memory"])
-        return found
+            figures["memory_bytes"] = float(memory["used_memory"])
+        return figures
 
 
 def _step(name: str, text: str) -> Step | None:
-    """None for what is not the record of a run."""
+    """Return a run from its record; None if the record is damaged."""
     try:
-        told: dict[str, Any] = json.loads(text)
-        at, seconds = float(told["at"]), float(told["seconds"])
+        record: dict[str, Any] = json.loads(text)
+        at, seconds = float(record["at"]), float(record["seconds"])
     except (ValueError, KeyError, TypeError):
         return None
-    return Step(name, at, seconds, _words(told.get("result")), _words(told.get("error")))
+    return Step(name, at, seconds, _as_text(record.get("result")), _as_text(record.get("error")))
 
 
-def _words(result: object) -> str:
-    """A result as text: `moved 3, left 0` of {"moved": 3, "left": 0}."""
+def _as_text(result: object) -> str:
+    """Return a result as text: `moved 3, left 0` for {"moved": 3, "left": 0}."""
     if isinstance(result, dict):
         return ", ".join(f"{name} {value}" for name, value in result.items())
     return "" if result is None else str(result)

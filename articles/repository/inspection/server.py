@@ -1,4 +1,4 @@
-"""What a server says about itself in INFO, as figures with units. Pure; what a server leaves out is None."""
+"""The figures in a server's INFO, with units. Pure; a figure that the server leaves out is None."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ _COMMANDS_SHOWN = 12
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """The process. `uptime` in seconds."""
+    """The server process. `uptime` in seconds."""
 
     name: str
     version: str
@@ -20,19 +20,19 @@ class Server:
     commands: int | None
     refused_connections: int | None
     evicted: int | None
-    """Keys dropped for want of memory: never any in a store that serves this site."""
+    """Evicted keys: always 0 in a store that the site accepts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """In bytes. `limit` is None where none is set."""
+    """The server's memory, in bytes. `limit` is None if not set."""
 
     used: int | None
     peak: int | None
     resident: int | None
     limit: int | None
     fragmentation: float | None
-    """What the process takes, as a multiple of what it uses; without meaning below some ten megabytes."""
+    """Resident memory as a multiple of used memory; meaningless below some ten megabytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class AppendOnly:
 
 @dataclass(frozen=True, slots=True)
 class CommandTimes:
-    """One command since the server's start. Times in seconds; percentiles are None where it keeps none."""
+    """One command since the server's start. Times in seconds; percentiles are None if the server keeps none."""
 
     name: str
     calls: int
@@ -62,7 +62,7 @@ class CommandTimes:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """What one INFO says. `commands` are those that took the most time in all, longest first."""
+    """All figures. `commands` are those with the most total time, longest first."""
 
     server: Server
     memory: Memory
@@ -71,7 +71,7 @@ class Overview:
 
 
 def overview_of(info: Mapping[str, Any]) -> Overview:
-    """The parts of an `INFO everything`."""
+    """Return the figures of the reply to `INFO everything`."""
     return Overview(_server(info), _memory(info), _append_only(info), _commands(info))
 
 

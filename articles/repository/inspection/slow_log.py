@@ -1,4 +1,4 @@
-"""The server's log of slow commands, fit to be read by people: scripts by name, nothing secret, nothing long."""
+"""The server's log of slow commands in readable form: scripts by name, without secrets, cut to a line."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _CACHED = "cache:"
 
 @dataclass(frozen=True, slots=True)
 class SlowCommand:
-    """`at` in Unix seconds, `seconds` it held up the server."""
+    """A slow command: `at` in Unix seconds; the server ran it for `seconds`."""
 
     at: float
     seconds: float
@@ -22,13 +22,13 @@ class SlowCommand:
 
 
 def slow_command(entry: Sequence[Any]) -> SlowCommand:
-    """One entry of SLOWLOG GET, undecoded. Some servers put a number before the arguments."""
+    """Parse an undecoded entry of SLOWLOG GET. Some servers put a number before the arguments."""
     words = next(part for part in entry[3:] if isinstance(part, list))
     return SlowCommand(at=float(entry[1]), seconds=entry[2] / 1e6, command=readable(words))
 
 
 def readable(words: Sequence[bytes]) -> str:
-    """A command in one line: its first words, each cut; a script by its name instead of its digest or text."""
+    """Return a command in one line: its first words, each cut; a script by name instead of digest or text."""
     first, *rest = [_word(word) for word in words[:_WORDS]]
     if first.upper() in ("EVALSHA", "EVAL") and rest:
         rest[0] = _script_name(words[1])
@@ -37,7 +37,7 @@ def readable(words: Sequence[bytes]) -> str:
 
 def _word(word: bytes) -> str:
     text = word.decode("utf-8", "backslashreplace")
-    if _CACHED in text:  # the cache shares the server, and keys of sessions are as good as passwords
+    if _CACHED in text:  # the cache may share the server, and session keys are as secret as passwords
         return f"{_CACHED}…"
     text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text[: _LONGEST + 1])
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
@@ -45,7 +45,7 @@ def _word(word: bytes) -> str:
 
 def _script_name(word: bytes) -> str:
     text = word.decode("utf-8", "replace")
-    if text.startswith("-- "):  # sent whole; the log keeps the beginning
+    if text.startswith("-- "):  # sent as text, of which the log keeps the start
         name = text[3:].partition("\n")[0]
         return name if name in _scripts().values() else "(script)"
     return _scripts().get(text, "(script)")
@@ -53,5 +53,5 @@ def _script_name(word: bytes) -> str:
 
 @cache
 def _scripts() -> dict[str, str]:
-    """Script by digest."""
+    """Return the names of all scripts by digest."""
     return {scripts.digest(name): name for name in scripts.names()}

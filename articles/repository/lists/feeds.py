@@ -1,6 +1,6 @@
-"""What a feed holds: enough for a subscriber who looks in every two days to miss nothing.
+"""The contents of feeds: enough that a subscriber who polls every two days misses nothing.
 
-docs/feeds.md tells readers the same.
+docs/feeds.md describes them to readers.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -21,17 +21,17 @@ from articles.repository.store.windows import longest_window
 from articles.searching import Query
 
 COVERED = 49 * 3600
-"""Seconds that feeds go back: two days, and an hour for caches and for polls that come late."""
+"""Seconds that feeds cover: two days, plus an hour for caches and late polls."""
 
 LEAST_ARTICLES = 30
 MOST_ARTICLES = 1000
-"""Articles in a feed."""
+"""Minimum and maximum number of articles in a feed."""
 
 CANDIDATES = 10_000
-"""Articles of a list among which those with enough points are looked for."""
+"""Articles of a list that are searched for those with enough points."""
 
 MOST_READ = 2000
-"""Articles read at most, so that those in hidden groups do not make a feed cost without end."""
+"""Maximum number of articles read, which limits the cost of a feed with hidden groups."""
 
 ARTICLES_PER_BATCH = 250
 """Articles read in one round trip: fewer than a whole feed, of which hidden groups may leave out some."""
@@ -39,16 +39,17 @@ ARTICLES_PER_BATCH = 250
 
 @dataclass(frozen=True, slots=True)
 class FeedFilter:
-    """What a subscriber wants to see. `min_points`: None for all; `hidden`: slugs of groups to leave out."""
+    """A subscriber's filter. `min_points`: None for no minimum; `hidden`: slugs of groups to leave out."""
 
     min_points: int | None = None
     hidden: tuple[str, ...] = ()
 
     def showing(self, slugs: Collection[str]) -> "FeedFilter":
-        """The same where these groups are asked for: none of them is left out."""
+        """Return the filter for a feed of these groups: none of them is hidden."""
         return replace(self, hidden=tuple(slug for slug in self.hidden if slug not in slugs))
 
     def admits(self, article: Article) -> bool:
+        """Return whether an article, which must also be listed, passes the filter."""
         return (
             article.removed is None
             and (self.min_points is None or article.points >= self.min_points)
@@ -59,107 +60,117 @@ class FeedFilter:
 class Feeds:
     """The articles of every feed, in the order of its list.
 
-    All that were posted since `since()`, and at least `LEAST_ARTICLES`, the first of the list; at most
-    `MOST_ARTICLES`. Of the most points the first alone.
-    Round trips: candidates, where they stand, the articles (one for the first, one for each `ARTICLES_PER_BATCH`
-    more).
+    A feed holds all articles posted since `get_since`: at least the first `LEAST_ARTICLES` and at most
+    `MOST_ARTICLES` of its list; the feed by points holds only the first `LEAST_ARTICLES`.
+
+    Round trips: one or more for the candidates, one for their standings, one for the first articles and one for
+    each `ARTICLES_PER_BATCH` more; one more if the filter has `min_points`.
     """
 
-    def __init__(self, store: Store, hot: Hot, search: Search, catalogue: Standings) -> None:
+    def __init__(self, store: Store, hot: Hot, search: Search, standings: Standings) -> None:
         self._store = store
         self._search = search
         self._hot = hot
-        self._catalogue = catalogue
+        self._standings = standings
 
-    def get_since(self, wish: FeedFilter) -> float:
-        """Unix seconds from which on nothing is left out.
+    def get_since(self, feed_filter: FeedFilter) -> float:
+        """Return the posting time, in Unix seconds, from which on the feed is complete.
 
-        Points come in until voting ends: whatever reached `min_points` within `COVERED` was posted within that and
-        the longest voting window, which is one round trip more.
+        Articles gain points until voting ends: those that reached `min_points` within `COVERED` were posted within
+        `COVERED` plus the longest voting window. One round trip with `min_points`, else none.
         """
-        window = 0.0 if wish.min_points is None else longest_window(self._store)
+        window = 0.0 if feed_filter.min_points is None else longest_window(self._store)
         return self._store.now() - window - COVERED
 
-    def list_newest(self, wish: FeedFilter) -> list[Article]:
-        return self._collect(self._catalogue.list_for(self._ids(Order.TIME, wish)), wish)
+    def list_newest(self, feed_filter: FeedFilter) -> list[Article]:
+        """Return the articles of the site's feed, newest first."""
+        return self._collect(self._standings.list_for(self._ids(Order.TIME, feed_filter)), feed_filter)
 
-    def list_front(self, wish: FeedFilter) -> list[Article]:
-        """By score."""
-        ids = dict.fromkeys([*self._ids(Order.TIME, wish), *self._ids(Order.SCORE, wish)])
-        found = self._catalogue.list_for(list(ids))
-        return self._collect(sorted(found, key=lambda one: sort_key(one.score, str(one.id)), reverse=True), wish)
+    def list_front(self, feed_filter: FeedFilter) -> list[Article]:
+        """Return the articles of the front page's feed, highest score first."""
+        ids = dict.fromkeys([*self._ids(Order.TIME, feed_filter), *self._ids(Order.SCORE, feed_filter)])
+        standings = self._standings.list_for(list(ids))
+        standings.sort(key=lambda standing: sort_key(standing.score, str(standing.id)), reverse=True)
+        return self._collect(standings, feed_filter)
 
-    def list_top(self, span: Span, wish: FeedFilter) -> list[Article]:
-        """Most points first: of what was posted within the span the first `LEAST_ARTICLES`, and no more."""
+    def list_top(self, span: Span, feed_filter: FeedFilter) -> list[Article]:
+        """Return the first `LEAST_ARTICLES` articles by points of those posted within the span."""
         rankings = site_rankings(self._store, Order.POINTS, span)
-        ids = merge_page(self._store, rankings, 0, self._candidates(wish)).ids
-        return self._collect(self._catalogue.list_for(ids), wish, since=inf)[:LEAST_ARTICLES]
+        ids = merge_page(self._store, rankings, 0, self._candidates(feed_filter)).ids
+        return self._collect(self._standings.list_for(ids), feed_filter, since=inf)[:LEAST_ARTICLES]
 
-    def list_hot(self, wish: FeedFilter) -> list[Article]:
-        """By hotness. Covers what is on the hot list: articles that nobody has read are not."""
+    def list_hot(self, feed_filter: FeedFilter) -> list[Article]:
+        """Return the articles of the hot list's feed, hottest first. That list has no articles without views."""
         most = self._store.rules.hot_size
-        cut = self._hot.fresh(lambda: self._cut(Order.HOT, most), lambda found: found.refreshed_at)
-        return self._collect(self._catalogue.list_for(cut.ids), wish)
+        cut = self._hot.fresh(lambda: self._cut(Order.HOT, most), lambda cut: cut.refreshed_at)
+        return self._collect(self._standings.list_for(cut.ids), feed_filter)
 
-    def list_groups(self, slugs: Sequence[str], wish: FeedFilter) -> tuple[Mapping[str, str], list[Article]]:
-        """Titles of the groups by slug; the articles in any of them, newest first. Raises GroupNotFound."""
-        wish = wish.showing(slugs)
+    def list_groups(
+        self, slugs: Sequence[str], feed_filter: FeedFilter
+    ) -> tuple[Mapping[str, str], list[Article]]:
+        """Return the groups' titles by slug, and the articles in any of them, newest first.
+
+        Raises GroupNotFound.
+        """
+        feed_filter = feed_filter.showing(slugs)
         titles: dict[str, str] = {}
         posted: dict[ArticleId, float] = {}
         for slug in slugs:
-            cut = self._cut(Order.TIME, self._candidates(wish), slug)
+            cut = self._cut(Order.TIME, self._candidates(feed_filter), slug)
             if cut.group_title is None:
                 raise GroupNotFound(slug, moved_to(self._store, slug))
             titles[slug] = cut.group_title
             posted |= dict(cut.entries)
-        ids = sorted(posted, key=lambda one: sort_key(posted[one], str(one)), reverse=True)
-        return titles, self._collect(self._catalogue.list_for(ids[: self._candidates(wish)]), wish)
+        ids = sorted(posted, key=lambda article_id: sort_key(posted[article_id], str(article_id)), reverse=True)
+        return titles, self._collect(self._standings.list_for(ids[: self._candidates(feed_filter)]), feed_filter)
 
-    def list_posted(self, poster: UserId, wish: FeedFilter) -> list[Article]:
-        """Newest first."""
-        most = self._candidates(wish)
+    def list_posted(self, poster: UserId, feed_filter: FeedFilter) -> list[Article]:
+        """Return the articles of a member's feed, newest first."""
+        most = self._candidates(feed_filter)
         with self._store.pipeline() as pipe:
             for keys in self._store.shards.all:
                 pipe.zrevrange(keys.posted(poster), 0, most - 1, withscores=True)
-            found = [sort_key(at, member) for shard in pipe.execute() for member, at in shard]
-        ids = [int(member) for _, member in sorted(found, reverse=True)[:most]]
-        return self._collect(self._catalogue.list_for(ids), wish)
+            entries = [sort_key(at, member) for shard in pipe.execute() for member, at in shard]
+        ids = [int(member) for _, member in sorted(entries, reverse=True)[:most]]
+        return self._collect(self._standings.list_for(ids), feed_filter)
 
-    def list_found(self, query: Query, wish: FeedFilter, *, slug: str | None = None) -> list[Article]:
-        """What meets all terms, newest first, inside a group if `slug` is given. Raises GroupNotFound.
+    def list_found(self, query: Query, feed_filter: FeedFilter, *, slug: str | None = None) -> list[Article]:
+        """Return articles that match the query, newest first; only those in a group if `slug` is given.
 
-        Looked for among the newest `MOST_ARTICLES` that meet them and are in no hidden group, whatever their
-        points.
+        Searches the newest `MOST_ARTICLES` matches outside hidden groups, whatever their points. Raises
+        GroupNotFound.
         """
         if slug is not None:
-            wish = wish.showing([slug])
-        ids = self._search.list_newest(query, MOST_ARTICLES, slug=slug, hidden=wish.hidden)
-        return self._collect(self._catalogue.list_for(ids), wish)
+            feed_filter = feed_filter.showing([slug])
+        ids = self._search.list_newest(query, MOST_ARTICLES, slug=slug, hidden=feed_filter.hidden)
+        return self._collect(self._standings.list_for(ids), feed_filter)
 
-    def _ids(self, order: Order, wish: FeedFilter) -> list[ArticleId]:
-        return self._cut(order, self._candidates(wish)).ids
+    def _ids(self, order: Order, feed_filter: FeedFilter) -> list[ArticleId]:
+        return self._cut(order, self._candidates(feed_filter)).ids
 
     @staticmethod
-    def _candidates(wish: FeedFilter) -> int:
-        return MOST_ARTICLES if wish == FeedFilter() else CANDIDATES
+    def _candidates(feed_filter: FeedFilter) -> int:
+        return MOST_ARTICLES if feed_filter == FeedFilter() else CANDIDATES
 
     def _cut(self, order: Order, size: int, slug: str | None = None) -> Cut:
-        """The first `size` entries of a list."""
+        """Return the first `size` entries of a list."""
         store = self._store
         rankings = site_rankings(store, order) if slug is None else group_rankings(store, order, [slug])
         return merge_page(store, rankings, 0, size, slug=slug)
 
     def _collect(
-        self, standings: Sequence[Standing], wish: FeedFilter, since: float | None = None
+        self, standings: Sequence[Standing], feed_filter: FeedFilter, since: float | None = None
     ) -> list[Article]:
-        """The first ones, and all posted `since`, in Unix seconds, as far as the wish admits them."""
-        since, found, looked_at = self.get_since(wish) if since is None else since, list[Article](), 0
-        waiting = [one for one in standings if wish.min_points is None or one.points >= wish.min_points]
-        while waiting and len(found) < MOST_ARTICLES and looked_at < MOST_READ:
-            if len(found) >= LEAST_ARTICLES:
-                waiting = [one for one in waiting if one.posted_at >= since]
-            size = ARTICLES_PER_BATCH if len(found) >= LEAST_ARTICLES else LEAST_ARTICLES
-            chunk, waiting = waiting[:size], waiting[size:]
-            found += filter(wish.admits, read_articles(self._store, [one.id for one in chunk], None))
-            looked_at += len(chunk)
-        return found[:MOST_ARTICLES]
+        """Read the first articles and all posted `since`, in Unix seconds, that the filter admits."""
+        since, articles, done = self.get_since(feed_filter) if since is None else since, list[Article](), 0
+        least = feed_filter.min_points
+        waiting = [standing for standing in standings if least is None or standing.points >= least]
+        while waiting and len(articles) < MOST_ARTICLES and done < MOST_READ:
+            if len(articles) >= LEAST_ARTICLES:
+                waiting = [standing for standing in waiting if standing.posted_at >= since]
+            size = ARTICLES_PER_BATCH if len(articles) >= LEAST_ARTICLES else LEAST_ARTICLES
+            batch, waiting = waiting[:size], waiting[size:]
+            ids = [standing.id for standing in batch]
+            articles += filter(feed_filter.admits, read_articles(self._store, ids, None))
+            done += len(batch)
+        return articles[:MOST_ARTICLES]

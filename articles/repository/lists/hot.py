@@ -11,7 +11,7 @@ from articles.domain.lists import Order
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Call, Store, exact_time
 
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 _log = logging.getLogger(__name__)
 
@@ -25,25 +25,27 @@ class Hot:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def fresh(self, read: Callable[[], Found], scored_at: Callable[[Found], float]) -> Found:
-        """Return what `read` finds; if that was stale, rescore the list and read once more.
+    def fresh(self, read: Callable[[], Result], scored_at: Callable[[Result], float]) -> Result:
+        """Return the result of `read`; if it is stale, rescore the list and read once more.
 
-        `scored_at` takes from it the moment for which the list was scored, in Unix seconds. What `read` found is
-        returned as it is while another process rescores the list, or while the store takes no writes.
+        `scored_at` returns the moment of the result's last rescore, in Unix seconds. A stale result is returned as
+        it is while another process rescores the list, or while the store takes no writes. Round trips: those of
+        `read`, and for a stale list those of `refresh` and of `read` again.
         """
-        found = read()
-        return read() if self.is_stale(scored_at(found)) and self.refresh() else found
+        result = read()
+        return read() if self.is_stale(scored_at(result)) and self.refresh() else result
 
-    def refreshed_at(self) -> float:
-        """Return the moment for which the list is scored, in Unix seconds."""
+    def get_refreshed_at(self) -> float:
+        """Return the moment of the last rescore, in Unix seconds; 0 before the first. One round trip."""
         with self._store.commands() as client:
             return float(client.hget(self._store.shards.directory.ranking, "refreshed_at") or 0)
 
     def is_stale(self, refreshed_at: float) -> bool:
-        """Whether a list that was scored for that moment is due, by this process's clock.
+        """Return whether a list that was scored for that moment is stale, by this process's clock.
 
-        If this clock is behind the list, it is due only once in `Rules.hot_refresh` seconds of the store's clock.
-        Otherwise two processes whose clocks differ by more would rescore the list in turns, at every read.
+        If this clock is behind the list, it is stale only once in `Rules.hot_refresh` seconds of the store's
+        clock. Otherwise two processes whose clocks differ by more would rescore the list in turns, at every read.
+        No round trip; one if the clock is behind.
         """
         ahead = refreshed_at - self._store.now()
         if ahead < self._store.rules.hot_refresh:
@@ -54,12 +56,13 @@ class Hot:
     def refresh(self) -> bool:
         """Rescore the list if it is stale; return False while another process does so. Never blocks.
 
-        Also returns False while the store takes no writes: readers get the list as it is.
+        Also returns False while the store takes no writes: readers get the list as it is. Three round trips and
+        those of `rescore`; one if another process holds the lock.
         """
         try:
             return self._refresh()
         except StoreUnavailable as error:
-            _log.warning("the hot list was not scored: %s", error)
+            _log.warning("the hot list was not rescored: %s", error)
             return False
 
     def _refresh(self) -> bool:
@@ -74,8 +77,11 @@ class Hot:
             self._store.run("lease/release", [names.HOT_LOCK], [token])
 
     def rescore_if_stale(self, *, early_seconds: float = 0) -> bool:
-        """Rescore the list if it is stale, or will be within `early_seconds`; return whether it was."""
-        refreshed_at = self.refreshed_at()
+        """Rescore the list if it is stale, or will be within `early_seconds`; return whether it was rescored.
+
+        One round trip, and those of `rescore`.
+        """
+        refreshed_at = self.get_refreshed_at()
         if not self.is_stale(refreshed_at - early_seconds):
             return False
         if refreshed_at > self._store.now():
@@ -85,7 +91,7 @@ class Hot:
         return True
 
     def rescore(self) -> None:
-        """Score the whole list for this moment, then trim it to `Rules.hot_size`."""
+        """Rescore the whole list for this moment, then trim it to `Rules.hot_size`. At most three round trips."""
         store, now = self._store, exact_time(self._store.now())
         keep = store.rules.hot_size
         left = store.run_together(

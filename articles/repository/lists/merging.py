@@ -1,9 +1,8 @@
-"""One page out of several shards' rankings.
+"""Merging: one page from the rankings of several shards.
 
-With one shard a page is one range. With more, its place in each shard is only roughly known: ids are dealt
-out evenly, so the article at rank r stands near r/N in each of N shards. A window around that place is read
-from each, and the page is taken only if the windows prove it; else they are widened, at last to everything
-above the page.
+With one shard a page is one range. With N shards its position in each is only roughly known: ids are dealt out
+evenly, so the article at rank r is near r/N in each shard. A window around that position is read from each shard.
+If the windows do not prove the page, they are widened, at last to everything above the page.
 """
 
 from collections.abc import Sequence
@@ -18,36 +17,36 @@ from articles.repository.store.connection import Call, Store, Value, exact_time
 from articles.repository.store.keys import Keys
 
 GROUP_RANKING_LIFE = 60
-"""Seconds a group's ranking is kept after it was last read."""
+"""Seconds that a group's ranking is kept after its last read."""
 
 TOP_RANKING_LIFE = 60
-"""Seconds a ranking of what was posted lately is kept after it was made: so late does it forget what grew old."""
+"""Seconds that the ranking of a span is kept after it was made. An expired article may stay listed this long."""
 
 FEW = 10_000
-"""Articles of a group or a span whose ranking is made, in some milliseconds, when any part of it is read."""
+"""Articles of a group or span up to which its ranking is made at any read, in some milliseconds."""
 
 WALKED = 10_000
-"""Entries of the ranking of all articles that are looked at for a page of a group or a span that holds more; only
-for a page that lies deeper is its ranking made."""
+"""Entries of the ranking of all articles that are searched for a page of a larger group or span. Its ranking is
+made only for pages that lie deeper."""
 
 _LEAST_SLACK = 32
-"""Entries by which a window is longer than its share on both sides, beside four times the root of that share."""
+"""Entries that a window extends beyond its share on both sides, in addition to 4 times the root of the share."""
 
 _MOST_WIDENINGS = 14
-"""Each four times the one before: by then a window reaches from the top of its ranking to the end of the page."""
+"""Widenings, each by a factor of four: after them a window reaches from the top to the end of the page."""
 
 Entry = tuple[float, bytes]
 
 
 MOST_READINGS = 10
-"""How often a page is read again because its rankings were scored anew meanwhile, before it is taken as it is."""
+"""Attempts to read all rankings between two rescores, before the page is taken as it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """One shard's ranking.
 
-    Where it is not there, a group's is made from `group` and `base`, a span's of what was posted since then.
+    If it does not exist, a group's is made from `group` and `base`, a span's from the articles `posted_since`.
     """
 
     keys: Keys
@@ -59,21 +58,21 @@ class Ranking:
 
     span: Span | None = None
     posted_since: float = 0
-    """Where a span that is made now begins, in Unix seconds."""
+    """Start, in Unix seconds, of a span whose ranking is made now."""
 
     @property
     def made_from(self) -> tuple[str, str]:
-        """The group and the ranking of all articles; its own key for both where it is no group's."""
+        """The keys of the group and of the ranking of all articles; twice its own key if it is not a group's."""
         return self.group or self.key, self.base or self.key
 
     @property
     def making(self) -> tuple[Value, ...]:
-        """What the scripts that read it are told for the case that it is not there."""
+        """Arguments with which the scripts that read it make it if it does not exist."""
         span = ("", "") if self.span is None else (self.span.value, exact_time(self.posted_since))
         return (*span, GROUP_RANKING_LIFE if self.group else TOP_RANKING_LIFE, FEW, WALKED)
 
     def part(self, first: int, last: int) -> Call:
-        """Read the entries `first` to `last`, both included."""
+        """Return the call that reads the entries `first` to `last`, both included."""
         keys = self.keys
         if self.since is not None:
             return Call(
@@ -86,7 +85,7 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Part of one ranking, best first: `skipped` entries stand before it, `total` there are in all."""
+    """Part of one ranking, best first, with `skipped` entries before it, of `total` entries."""
 
     entries: Sequence[Entry]
     skipped: int
@@ -94,13 +93,14 @@ class Window:
 
     @property
     def hides_after(self) -> bool:
+        """Whether the ranking has entries after the window."""
         return self.skipped + len(self.entries) < self.total
 
 
 class Cut(NamedTuple):
-    """A page's ids and values, the length of the whole list, the group's title if there is such a group.
+    """A page's ids and values, the length of the whole list, and the title of the group if it exists.
 
-    `refreshed_at`: the moment for which hot lists are scored, in Unix seconds.
+    `refreshed_at`: the moment of the hot list's last rescore, in Unix seconds.
     """
 
     entries: list[tuple[ArticleId, float]]
@@ -110,11 +110,12 @@ class Cut(NamedTuple):
 
     @property
     def ids(self) -> list[ArticleId]:
+        """The page's ids."""
         return [article_id for article_id, _ in self.entries]
 
 
 class _Reading(NamedTuple):
-    """What one look at all rankings shows. `states`: each shard's version and refresh, as its part was read."""
+    """One read of all rankings. `states`: each shard's version and moment of rescore, as its part was read."""
 
     title: str | None
     windows: list[Window]
@@ -130,15 +131,15 @@ class _Reading(NamedTuple):
 
 
 def site_rankings(store: Store, order: Order, span: Span = Span.ALL, since: float | None = None) -> list[Ranking]:
-    """Every shard's, of the whole site. `span` for points, `since` in Unix seconds for the hot list alone."""
-    begins = span.since(store.now())
-    if order is Order.POINTS and begins is not None:
-        return [Ranking(keys, keys.top(span), span=span, posted_since=begins) for keys in store.shards.all]
+    """Return the site's ranking in every shard. `span` is for points, `since` (Unix seconds) for the hot list."""
+    posted_since = span.since(store.now())
+    if order is Order.POINTS and posted_since is not None:
+        return [Ranking(keys, keys.top(span), span=span, posted_since=posted_since) for keys in store.shards.all]
     return [Ranking(keys, keys.order(order), since=since) for keys in store.shards.all]
 
 
 def group_rankings(store: Store, order: Order, slugs: Sequence[str]) -> list[Ranking]:
-    """Every shard's, of each group."""
+    """Return the ranking of each group in every shard."""
     return [
         Ranking(keys, keys.group_order(order, slug), keys.group(slug), keys.order(order))
         for keys in store.shards.all
@@ -149,25 +150,26 @@ def group_rankings(store: Store, order: Order, slugs: Sequence[str]) -> list[Ran
 def merge_page(
     store: Store, rankings: Sequence[Ranking], start: int, size: int, *, slug: str | None = None
 ) -> Cut:
-    """Entries `start` to `start + size` of the rankings together. No entry is read twice or left out.
+    """Return the entries `start` to `start + size` of the merged rankings, with no entry repeated or left out.
 
-    An empty page where the rankings prove none however far they are read, because they are damaged.
+    One round trip, more where windows have to be widened. The page is empty if the rankings are damaged, so that
+    no window proves it.
     """
     slack = 0 if len(rankings) == 1 else _LEAST_SLACK + 4 * isqrt((start + size) // len(rankings))
     for _ in range(_MOST_WIDENINGS):
         first = max(0, start // len(rankings) - slack)
         last = min(start + size, (start + size) // len(rankings) + slack) - 1
-        found = _read_at_one_moment(store, rankings, first, last, slug)
-        entries = cut(found.windows, start, size)
-        if entries is not None or (slug is not None and found.title is None):
+        reading = _read_at_one_moment(store, rankings, first, last, slug)
+        entries = cut(reading.windows, start, size)
+        if entries is not None or (slug is not None and reading.title is None):
             break
         slack *= 4
     ids = [(int(member), value) for value, member in entries or ()]
-    return Cut(ids, sum(window.total for window in found.windows), found.title, found.refreshed_at)
+    return Cut(ids, sum(window.total for window in reading.windows), reading.title, reading.refreshed_at)
 
 
 def cut(windows: Sequence[Window], start: int, size: int) -> list[Entry] | None:
-    """Entries `start` to `start + size` of what the windows show, or None if they do not prove them."""
+    """Return the entries `start` to `start + size` from the windows; None if the windows do not prove them."""
     if start >= sum(window.total for window in windows):
         return []
     merged = sorted((entry for window in windows for entry in window.entries), reverse=True)
@@ -187,18 +189,18 @@ def cut(windows: Sequence[Window], start: int, size: int) -> list[Entry] | None:
 def _read_at_one_moment(
     store: Store, rankings: Sequence[Ranking], first: int, last: int, slug: str | None
 ) -> _Reading:
-    """The windows, all scored by the same parameters for the same moment."""
+    """Return the windows, all scored with the same parameters for the same moment."""
     for _ in range(MOST_READINGS):
-        found = _read(store, rankings, first, last, slug)
-        if found.is_of_one_moment:
+        reading = _read(store, rankings, first, last, slug)
+        if reading.is_of_one_moment:
             break
-    return found
+    return reading
 
 
 def _read(store: Store, rankings: Sequence[Ranking], first: int, last: int, slug: str | None) -> _Reading:
-    """The windows `first` to `last`, both included, of all rankings, and the group's title. One round trip."""
+    """Read windows from `first` to `last`, both included, of all rankings, and a group's title. One round trip."""
     calls = [ranking.part(first, last) for ranking in rankings]
-    if slug is not None:  # the first shard's script tells it, for the groups are in its shard
+    if slug is not None:  # the first call also reads the title: the group directory is in the first shard
         script, keys, args = calls[0]
         calls[0] = Call(script, (*keys, store.shards.directory.groups), (*args, slug))
     replies = store.run_many(calls)
@@ -208,10 +210,10 @@ def _read(store: Store, rankings: Sequence[Ranking], first: int, last: int, slug
 
 
 def pairs(flat: Sequence[str]) -> list[tuple[str, float]]:
-    """Ids and values of a script's answer, where they follow one another."""
+    """Return ids and values from a script's reply, in which they alternate."""
     return list(zip(flat[::2], map(float, flat[1::2]), strict=True))
 
 
 def _window(total: int, entries: Sequence[tuple[str, float]], first: int) -> Window:
-    found = [sort_key(value, member) for member, value in entries]
-    return Window(found, skipped=min(first, total), total=total)
+    ordered = [sort_key(value, member) for member, value in entries]
+    return Window(ordered, skipped=min(first, total), total=total)

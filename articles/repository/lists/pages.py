@@ -1,4 +1,4 @@
-"""Pages of articles in any order, of the whole site or of groups."""
+"""Pages of lists of articles in any order, of the whole site or of groups."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -15,8 +15,8 @@ from articles.repository.store.connection import Store
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """What a caller wants, with the page's place in the list."""
+class _PageQuery:
+    """The requested list, and the page's position in it."""
 
     order: Order
     slugs: tuple[str, ...]
@@ -29,21 +29,22 @@ class _Asked:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the page is a part of one ranking, or of one in each shard."""
+        """Whether the page is a part of one ranking per shard."""
         return len(self.slugs) <= 1 and not self.hidden and not self.shown
 
     @property
-    def choosing(self) -> UnseenQuery:
+    def unseen(self) -> UnseenQuery:
+        """The query for unseen articles, for a page that is not plain."""
         return UnseenQuery(self.start, self.size, self.shown, self.hidden)
 
     @property
-    def behind(self) -> int:
-        """How many entries of the list stand before the page."""
+    def preceding(self) -> int:
+        """Number of entries of the list before the page."""
         return self.start + len(self.shown)
 
 
 class Lists:
-    """The lists of a store: every one is a ranking, or several merged, cut into pages."""
+    """The lists of a store. Each is a ranking, or several merged ones, in pages."""
 
     def __init__(self, store: Store, hot: Hot) -> None:
         self._store = store
@@ -63,111 +64,111 @@ class Lists:
         hidden: Collection[str] = (),
         shown: Collection[ArticleId] = (),
     ) -> ArticlePage:
-        """Page `number`, counted from 1, highest, newest or hottest first, with the reader's own choices.
+        """Return page `number`, counted from 1, highest, newest or hottest first, with the reader's own choices.
 
-        `slug` or `slugs`: only articles of any of these groups, at most `GROUPS_PER_LIST`. `hidden`: none of these
-        groups, but for those asked for. `since`, in Unix seconds, keeps to what was posted then or later; for the
-        site's hot list only, as `span` is for its points. `shown`, if any: the best of all others, whatever the
-        number, and an empty page where there are none. `size` is `Rules.per_page` if not given.
+        `slug` or `slugs`: only articles in any of these groups, at most `MOST_GROUPS`. `hidden`: without articles
+        of these groups, except requested ones. `since` (Unix seconds): only articles posted then or later, for the
+        site's hot list only. `span`: the same for the site's list by points only. `shown`: if given, the page
+        holds the best articles that are not among these, whatever the number, and is empty if there are none.
+        `size`: by default `Rules.per_page`.
 
-        Two round trips; more when the hot list has to be rescored, and one more when groups are asked for with
-        `hidden`, `shown` or others. No page depends on a write: see `open_ranking` in the scripts.
-        With shards, see `merging` and `reading_on`.
-        Raises GroupNotFound, PageNotFound before the first and beyond the last page, and PageTooDeep beyond
-        `MOST_PAGED` articles.
+        Two round trips; more if the hot list has to be rescored, and one more for groups combined with `hidden`,
+        `shown` or other groups. No page depends on a write: see `open_ranking` in the scripts. For several shards
+        see `merging` and `unseen`. Raises GroupNotFound, PageNotFound before the first and beyond the last page,
+        and PageTooDeep beyond `MOST_PAGED` articles.
         """
         if number < 1:
             raise PageNotFound(number)
-        wanted = (slug,) if slug is not None else tuple(sorted(set(slugs)))
+        groups = (slug,) if slug is not None else tuple(sorted(set(slugs)))
         size = size or self._store.rules.per_page
         if not shown and (number - 1) * size >= MOST_PAGED:
             raise PageTooDeep(number)
-        asked = _Asked(
+        query = _PageQuery(
             order,
-            wanted,
+            groups,
             since,
             span,
             size,
             start=0 if shown else (number - 1) * size,
-            hidden=tuple(name for name in dict.fromkeys(hidden) if name not in wanted),
+            hidden=tuple(name for name in dict.fromkeys(hidden) if name not in groups),
             shown=tuple(shown),
         )
-        read = self._plain_page if asked.is_plain else self._chosen_page
-        return read(asked, number, reader)
+        read = self._plain_page if query.is_plain else self._unseen_page
+        return read(query, number, reader)
 
-    def _plain_page(self, asked: _Asked, number: int, reader: UserId | None) -> ArticlePage:
-        slug = asked.slugs[0] if asked.slugs else None
-        rankings = self._rankings(asked)
+    def _plain_page(self, query: _PageQuery, number: int, reader: UserId | None) -> ArticlePage:
+        slug = query.slugs[0] if query.slugs else None
+        rankings = self._rankings(query)
 
         def read() -> Cut:
-            return merge_page(self._store, rankings, asked.start, asked.size, slug=slug)
+            return merge_page(self._store, rankings, query.start, query.size, slug=slug)
 
-        if asked.order is Order.HOT:
-            cut = self._within_the_hot_list(self._hot.fresh(read, lambda found: found.refreshed_at), asked)
+        if query.order is Order.HOT:
+            cut = self._within_the_hot_list(self._hot.fresh(read, lambda cut: cut.refreshed_at), query)
         else:
             cut = read()
         if slug is not None and cut.group_title is None:
             raise GroupNotFound(slug, moved_to(self._store, slug))
-        if number > 1 and asked.start >= cut.total:
+        if number > 1 and query.start >= cut.total:
             raise PageNotFound(number)
         group = None if slug is None else Group(slug, cut.group_title or slug, cut.total)
-        return self._page_of(cut, asked, number, reader, (group,) if group else ())
+        return self._page_of(cut, query, number, reader, (group,) if group else ())
 
-    def _chosen_page(self, asked: _Asked, number: int, reader: UserId | None) -> ArticlePage:
-        groups, rankings = self._groups(asked.slugs), self._rankings(asked)
+    def _unseen_page(self, query: _PageQuery, number: int, reader: UserId | None) -> ArticlePage:
+        groups, rankings = self._groups(query.slugs), self._rankings(query)
 
         def read() -> tuple[Cut, bool]:
-            return read_unseen(self._store, rankings, asked.choosing)
+            return read_unseen(self._store, rankings, query.unseen)
 
-        if asked.order is Order.HOT:
-            cut, goes_on = self._hot.fresh(read, lambda found: found[0].refreshed_at)
-            goes_on = goes_on and asked.behind + asked.size < self._store.rules.hot_size
-            cut = self._within_the_hot_list(cut, asked)
+        if query.order is Order.HOT:
+            cut, goes_on = self._hot.fresh(read, lambda page: page[0].refreshed_at)
+            goes_on = goes_on and query.preceding + query.size < self._store.rules.hot_size
+            cut = self._within_the_hot_list(cut, query)
         else:
             cut, goes_on = read()
-        if number > 1 and not asked.shown and not cut.entries:
+        if number > 1 and not query.shown and not cut.entries:
             raise PageNotFound(number)
         if len(groups) == 1:
             groups = (replace(groups[0], articles=cut.total),)
-        goes_on = goes_on and bool(asked.shown or asked.start + asked.size < MOST_PAGED)
-        page = self._page_of(cut, asked, number, reader, groups)
-        return replace(page, shown=len(asked.shown) or None, goes_on=goes_on)
+        goes_on = goes_on and bool(query.shown or query.start + query.size < MOST_PAGED)
+        page = self._page_of(cut, query, number, reader, groups)
+        return replace(page, shown=len(query.shown) or None, goes_on=goes_on)
 
-    def _within_the_hot_list(self, cut: Cut, asked: _Asked) -> Cut:
-        """Between two scorings a hot list holds more than it shows."""
+    def _within_the_hot_list(self, cut: Cut, query: _PageQuery) -> Cut:
+        """Cut to the size of the hot list, which holds more entries between two rescores."""
         most = self._store.rules.hot_size
-        return cut._replace(entries=cut.entries[: max(0, most - asked.behind)], total=min(cut.total, most))
+        return cut._replace(entries=cut.entries[: max(0, most - query.preceding)], total=min(cut.total, most))
 
     def _page_of(
-        self, cut: Cut, asked: _Asked, number: int, reader: UserId | None, groups: tuple[Group, ...]
+        self, cut: Cut, query: _PageQuery, number: int, reader: UserId | None, groups: tuple[Group, ...]
     ) -> ArticlePage:
         return ArticlePage(
-            tuple(self._listed(cut, asked.order, reader)),
+            tuple(self._listed(cut, query.order, reader)),
             number,
-            asked.size,
+            query.size,
             cut.total,
-            asked.order,
+            query.order,
             groups[0] if len(groups) == 1 else None,
-            cut.refreshed_at if asked.order is Order.HOT else None,
+            cut.refreshed_at if query.order is Order.HOT else None,
             groups if len(groups) > 1 else (),
         )
 
     def _listed(self, cut: Cut, order: Order, reader: UserId | None) -> list[Article]:
-        """The articles, but for those removed since the ids were read."""
+        """Read the articles, without those removed since the ids were read."""
         listed = [article for article in read_articles(self._store, cut.ids, reader) if article.removed is None]
         if order is not Order.HOT:
             return listed
         values = dict(cut.entries)
         return [replace(article, hotness=values[article.id]) for article in listed]
 
-    def _rankings(self, asked: _Asked) -> Sequence[Ranking]:
-        """Every shard's, of each group."""
-        if not asked.slugs:
-            return site_rankings(self._store, asked.order, asked.span, asked.since)
-        return group_rankings(self._store, asked.order, asked.slugs)
+    def _rankings(self, query: _PageQuery) -> Sequence[Ranking]:
+        """Return every shard's rankings, of the site or of each group."""
+        if not query.slugs:
+            return site_rankings(self._store, query.order, query.span, query.since)
+        return group_rankings(self._store, query.order, query.slugs)
 
     def _groups(self, slugs: Sequence[str]) -> tuple[Group, ...]:
-        """One round trip, none for no groups. Raises GroupNotFound for the first that is not there."""
+        """Read the groups' titles. One round trip, none without groups. Raises GroupNotFound."""
         if not slugs:
             return ()
         with self._store.commands() as client:

@@ -1,4 +1,4 @@
-"""Hashes of the store into domain objects. Always many at once: one round trip, whatever the number."""
+"""Reading articles: turns hashes of the store into domain objects. One round trip, whatever the number."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -27,32 +27,34 @@ _FORMS = {
 
 
 class _Facts(NamedTuple):
-    """What holds for all articles. `voting_window`, in seconds: of those that do not say when voting ends."""
+    """Facts about all articles. `voting_window`: seconds, for articles without a closing time of their own."""
 
     seconds_per_point: float
     voting_window: float
 
 
 def read_articles(store: Store, ids: Sequence[ArticleId], reader: UserId | None) -> list[Article]:
-    """The articles in the order of `ids`, with the reader's own choices; unknown ids are left out."""
+    """Return articles in the order of `ids`, with the reader's own choices; unknown and damaged ones are left out.
+
+    One round trip, none without ids. Raises StoreUnfit if the store has no parameters.
+    """
     if not ids:
         return []
     with store.pipeline() as pipe:
         pipe.hmget(store.shards.all[0].ranking, ["seconds_per_point", "voting_window"])
         for article_id in ids:
-            _ask(pipe, store, article_id, reader)
-        (per_point, window), *replies = replies_of(pipe)
-    if per_point is None:
+            _queue_reads(pipe, store, article_id, reader)
+        (seconds_per_point, window), *replies = replies_of(pipe)
+    if seconds_per_point is None:
         raise StoreUnfit(UNPREPARED)
-    facts = _Facts(float(per_point), float(window or 0))
+    facts = _Facts(float(seconds_per_point), float(window or 0))
     width = 3 if reader is None else 6
     rows = (replies[at : at + width] for at in range(0, len(replies), width))
-    found = (_article(i, row, facts) for i, row in zip(ids, rows, strict=True) if is_whole(row[0]))
-    return list(found)
+    return [_article(number, row, facts) for number, row in zip(ids, rows, strict=True) if is_whole(row[0])]
 
 
 def replies_of(pipe: Pipeline) -> list[Any]:
-    """What the commands are answered; a damaged sketch of visitors counts none, so that no page fails for it."""
+    """Return a pipeline's replies. A damaged HyperLogLog counts 0 visitors, so that it does not break pages."""
     commands = [str(args[0]) for args, _ in pipe.command_stack]
     replies: list[Any] = pipe.execute(raise_on_error=False)
     for n, reply in enumerate(replies):
@@ -64,9 +66,9 @@ def replies_of(pipe: Pipeline) -> list[Any]:
 
 
 def is_whole(fields: Mapping[str, str]) -> bool:
-    """Whether an article's hash has what every article has: the same rule as that of the scripts.
+    """Return whether an article's hash has all required fields in valid form, by the same rule as the scripts.
 
-    Others are damaged; they are left out wherever articles are read.
+    Other articles are damaged and left out wherever articles are read.
     """
     values = [fields.get(name) for name in _FORMS]
     formed = all(
@@ -78,12 +80,12 @@ def is_whole(fields: Mapping[str, str]) -> bool:
 
 
 def moment(text: str | None) -> float | None:
-    """Unix seconds in a field of a hash; None where it holds no moment."""
+    """Return the Unix seconds in a field of a hash; None if it does not hold a valid time."""
     at = float(text) if text and _NUMBER.fullmatch(text) else -1.0
     return at if 0 <= at < LATEST else None
 
 
-def _ask(pipe: Pipeline, store: Store, article_id: ArticleId, reader: UserId | None) -> None:
+def _queue_reads(pipe: Pipeline, store: Store, article_id: ArticleId, reader: UserId | None) -> None:
     keys = store.shards.of(article_id)
     pipe.hgetall(keys.article(article_id))
     pipe.get(keys.views(article_id))
@@ -123,17 +125,17 @@ def _article(article_id: ArticleId, row: Sequence[Any], facts: _Facts) -> Articl
 
 
 def moved_to(store: Store, slug: str) -> str | None:
-    """The group into which the one of this slug was merged, if it was. One round trip."""
+    """Return the slug of the group into which a group was merged; None if it was not. One round trip."""
     with store.commands() as client:
-        found: str | None = client.hget(store.shards.directory.merged, slug)
-    return found
+        into: str | None = client.hget(store.shards.directory.merged, slug)
+    return into
 
 
 def split_groups(joined: str) -> tuple[str, ...]:
-    """Slugs of a hash's `groups` field."""
+    """Return the slugs in a hash's `groups` field."""
     return tuple(joined.split(",")) if joined else ()
 
 
 def sort_key(order_value: float, article_id: str) -> tuple[float, bytes]:
-    """How a ranking orders: by value, then by the id's bytes, as the store does within one shard."""
+    """Return the sort key of a ranking: the value, then the bytes of the id, as in the store's sorted sets."""
     return order_value, article_id.encode()

@@ -1,4 +1,4 @@
-"""What changed since a page was read: its articles' counts and order, and what was posted after it."""
+"""Refreshing an open page: the counts and the order of its articles, and the number of newer articles."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -10,11 +10,11 @@ from articles.repository.lists.reading import read_articles, sort_key
 from articles.repository.store.connection import Store, exact_time
 
 MOST_NEW = 50
-"""New articles that are counted."""
+"""Maximum number of new articles that are counted."""
 
 
 class Refreshes:
-    """Open pages, looked at again."""
+    """The refreshes of open pages."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -29,56 +29,56 @@ class Refreshes:
         hidden: Collection[str] = (),
         reader: UserId | None = None,
     ) -> PageRefresh:
-        """The articles of a page as they are now, in the order they have among themselves by now.
+        """Return a page's articles with their current counts, in their current order.
 
-        Without `order`, and by time, which never changes, they stay in the order given; unknown ids are left out.
-        Other listed articles posted at `since`, in Unix seconds, or later count as new: those in one of `slugs`,
-        if any are given, in none of `hidden` but these, none of the reader's own. Two round trips; one without
+        Without `order`, or by time, which never changes, they keep the given order; unknown ids are left out.
+        Other listed articles posted at `since` (Unix seconds) or later count as new, if they are in one of
+        `slugs`, if any, in none of `hidden` except `slugs`, and not the reader's own. Two round trips; one without
         `since` and hotness.
         """
-        hotness, later = self._look(ids, order, since)
-        found = read_articles(self._store, [*ids, *later[: MOST_NEW + 1]], reader)
-        on_page, beside = set(ids), {article.id: article for article in found if article.id in later}
+        hotness, later = self._read_rankings(ids, order, since)
+        current = read_articles(self._store, [*ids, *later[: MOST_NEW + 1]], reader)
+        on_page, candidates = set(ids), {article.id: article for article in current if article.id in later}
         left_out = set(hidden).difference(slugs)
         new = [
             article
-            for article in beside.values()
-            if article.poster != reader and _counts(article, slugs, left_out)
+            for article in candidates.values()
+            if article.poster != reader and _belongs(article, slugs, left_out)
         ]
-        articles = [article for article in found if article.id in on_page]
+        articles = [article for article in current if article.id in on_page]
         if order not in (None, Order.TIME):
             values = {article.id: _value(article, order, hotness) for article in articles}
             articles.sort(key=lambda article: sort_key(values[article.id], str(article.id)), reverse=True)
         return PageRefresh(tuple(articles), min(len(new), MOST_NEW), len(later) > MOST_NEW)
 
-    def _look(
+    def _read_rankings(
         self, ids: Sequence[ArticleId], order: Order | None, since: float | None
     ) -> tuple[Mapping[ArticleId, float], Sequence[ArticleId]]:
-        """Hotness of the articles, for hot lists, and the newest of what came later than the page."""
+        """Return the articles' hotness, for hot lists only, and the newest articles posted after the page."""
         if since is None and order is not Order.HOT:
             return {}, ()
-        shards, asked = self._store.shards, ids if order is Order.HOT else ()
+        shards, hot_ids = self._store.shards, ids if order is Order.HOT else ()
         with self._store.pipeline() as pipe:
-            for article_id in asked:
+            for article_id in hot_ids:
                 pipe.zscore(shards.of(article_id).order(Order.HOT), str(article_id))
             for keys in shards.all if since is not None else ():
                 least, most = exact_time(since or 0), len(ids) + MOST_NEW + 1
                 pipe.zrevrangebyscore(keys.order(Order.TIME), "+inf", least, start=0, num=most)
             replies = pipe.execute()
-        hotness = {number: value or 0.0 for number, value in zip(asked, replies, strict=False)}
+        hotness = {number: value or 0.0 for number, value in zip(hot_ids, replies, strict=False)}
         known = set(ids)
-        later = [int(member) for members in replies[len(asked) :] for member in members]
+        later = [int(member) for members in replies[len(hot_ids) :] for member in members]
         return hotness, [number for number in later if number not in known]
 
 
-def _counts(article: Article, slugs: Collection[str], hidden: Collection[str]) -> bool:
-    """Whether a new article belongs to the list."""
+def _belongs(article: Article, slugs: Collection[str], hidden: Collection[str]) -> bool:
+    """Return whether a new article belongs to the list."""
     groups = set(article.groups)
     return article.removed is None and not groups.intersection(hidden) and (not slugs or bool(groups & set(slugs)))
 
 
 def _value(article: Article, order: Order | None, hotness: Mapping[ArticleId, float]) -> float:
-    """What the order goes by, as the rankings hold it."""
+    """Return the article's value in the ranking."""
     match order:
         case Order.HOT:
             return hotness[article.id]

@@ -1,8 +1,7 @@
-"""The best of several rankings that a reader has not been shown and does not hide.
+"""Unseen articles: the best of several rankings that the reader has neither been shown nor hides.
 
-Each shard looks for them itself, from the top of its rankings; what it finds is merged. So nothing is kept between
-two pages: whatever happens meanwhile, an article that was shown is not shown again, and one that was not is still
-to come.
+Each shard searches its rankings from the top, and the results are merged. No state is kept between two pages:
+whatever changes meanwhile, an article that was shown is not shown again, and no other one is skipped.
 """
 
 from collections.abc import Collection, Sequence
@@ -15,12 +14,12 @@ from articles.repository.lists.reading import sort_key
 from articles.repository.store.connection import Call, Store, exact_time
 
 MOST_LOOKED_AT = 50_000
-"""Places, times groups they may be hidden for, that a page looks at in all rankings before it gives up."""
+"""Limit on entries examined for a page in all rankings, multiplied by the number of hidden groups plus one."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnseenQuery:
-    """What a page takes: `size` entries after `start` of those that are neither shown nor hidden."""
+    """A query for a page: `size` entries after the first `start` of those that are neither shown nor hidden."""
 
     start: int
     size: int
@@ -28,31 +27,31 @@ class UnseenQuery:
     hidden: Sequence[str] = ()
 
 
-def read_unseen(store: Store, rankings: Sequence[Ranking], choosing: UnseenQuery) -> tuple[Cut, bool]:
-    """The entries, and whether more follow. One round trip. `Cut.total` counts what is shown, hidden and double.
+def read_unseen(store: Store, rankings: Sequence[Ranking], query: UnseenQuery) -> tuple[Cut, bool]:
+    """Return the entries, and whether more follow. One round trip.
 
-    An article in several of the rankings, one for each of its groups, is taken once: by the value read last, since
-    a vote may come between the readings.
+    `Cut.total` includes shown, hidden and duplicate entries. An article in the rankings of several groups is
+    returned once, with the value read last, because a vote may come between two reads.
     """
-    calls = [_call(store, ranking, choosing, len(rankings)) for ranking in rankings]
+    calls = [_call(store, ranking, query, len(rankings)) for ranking in rankings]
     for _ in range(MOST_READINGS):
         replies = store.run_many(calls)
         if all(state == replies[0][2] for _, _, state in replies):
             break
     values = {member: value for _, flat, _ in replies for member, value in pairs(flat)}
     ordered: list[Entry] = sorted((sort_key(value, member) for member, value in values.items()), reverse=True)
-    taken = ordered[choosing.start : choosing.start + choosing.size]
-    total, refreshed_at = sum(found for found, _, _ in replies), float(replies[0][2][1] or 0)
-    cut = Cut([(int(member), value) for value, member in taken], total, None, refreshed_at)
-    return cut, len(ordered) > choosing.start + choosing.size
+    page = ordered[query.start : query.start + query.size]
+    total, refreshed_at = sum(count for count, _, _ in replies), float(replies[0][2][1] or 0)
+    cut = Cut([(int(member), value) for value, member in page], total, None, refreshed_at)
+    return cut, len(ordered) > query.start + query.size
 
 
-def _call(store: Store, ranking: Ranking, choosing: UnseenQuery, rankings: int) -> Call:
+def _call(store: Store, ranking: Ranking, query: UnseenQuery, rankings: int) -> Call:
     keys, shards = ranking.keys, store.shards
-    shown = [i for i in choosing.shown if shards.of(i).prefix == keys.prefix]
-    share = MOST_LOOKED_AT // (rankings * (1 + len(choosing.hidden)))
-    most = max(share, 10 * choosing.size) + len(shown)
-    wanted = min(choosing.start + choosing.size + 1, most)
+    shown = [i for i in query.shown if shards.of(i).prefix == keys.prefix]
+    share = MOST_LOOKED_AT // (rankings * (1 + len(query.hidden)))
+    most = max(share, 10 * query.size) + len(shown)
+    needed = min(query.start + query.size + 1, most)
     since = "" if ranking.since is None else exact_time(ranking.since)
     return Call(
         "lists/read_unseen",
@@ -61,7 +60,7 @@ def _call(store: Store, ranking: Ranking, choosing: UnseenQuery, rankings: int) 
             keys.ranking,
             keys.order(Order.TIME),
             *ranking.made_from,
-            *map(keys.group, choosing.hidden),
+            *map(keys.group, query.hidden),
         ),
-        (keys.prefix, wanted, most, since, *ranking.making, *shown),
+        (keys.prefix, needed, most, since, *ranking.making, *shown),
     )

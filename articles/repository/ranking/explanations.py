@@ -1,4 +1,4 @@
-"""Why an article ranks where it does, read off the rankings themselves."""
+"""Explanations of an article's rank, read from the rankings themselves."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -26,7 +26,7 @@ from articles.repository.store.connection import Call, Store, Value
 
 
 class _Facts(NamedTuple):
-    """What ranks an article at one moment. `stored_…`: the values, as text; "" where it is not ranked."""
+    """The terms of an article's rank at one moment. `stored_…`: its values as text; "" if it is not ranked."""
 
     score: ScoreParts
     hotness: HotnessParts
@@ -37,11 +37,11 @@ class _Facts(NamedTuple):
 
 
 _MISSING, _UNKNOWN = -1, -2
-"""In place of `_Row.skipped`: a group's ranking has to be made first; it cannot, and counting would take long."""
+"""Values of `_Row.skipped`: a group's ranking has to be made first; it cannot be made and is too long to count."""
 
 
 class _Row(NamedTuple):
-    """A place in one shard's ranking, as `find_places` tells it."""
+    """A place in one shard's ranking, as `ranking/find_places` returns it."""
 
     skipped: int
     total: int
@@ -52,7 +52,7 @@ class _Row(NamedTuple):
 
 
 class _Places(NamedTuple):
-    """For each list the rows of all shards; and each shard's version and moment of the hot list."""
+    """For each list the rows of all shards, and each shard's version and moment of rescore."""
 
     front: Sequence[_Row]
     with_vote: Sequence[_Row]
@@ -61,14 +61,14 @@ class _Places(NamedTuple):
     states: Sequence[Sequence[str]]
 
     @property
-    def are_settled(self) -> bool:
-        """Whether all rankings were there, scored by the same parameters for the same moment."""
-        there = all(row.skipped != _MISSING for rows in self.groups for row in rows)
-        return there and all(state == self.states[0] for state in self.states)
+    def are_consistent(self) -> bool:
+        """Whether all rankings existed, scored with the same parameters for the same moment."""
+        exist = all(row.skipped != _MISSING for rows in self.groups for row in rows)
+        return exist and all(state == self.states[0] for state in self.states)
 
 
-class _More(NamedTuple):
-    """What is shown beside the numbers."""
+class _Details(NamedTuple):
+    """The titles and the history, which are shown with the numbers."""
 
     titles: Mapping[ArticleId, str]
     group_titles: Mapping[str, str]
@@ -83,48 +83,47 @@ class Explanations:
         self._hot = hot
 
     def get(self, article: Article) -> Explanation:
-        """Why a listed article ranks where it does, all of it at one moment.
+        """Return the explanation of a listed article's rank, all of it for one moment.
 
-        While the store takes no writes, groups too large to count through without a ranking are left out.
+        While the store takes no writes, groups too large to count without their own ranking are left out.
 
-        Three round trips, whatever the number of groups and shards: what ranks it; its places; its neighbours'
-        titles and its history. One more when a group's ranking has to be made, or when the article or the rankings
-        changed meanwhile; and those of scoring the hot list where that is due.
-        Raises ArticleNotFound, ArticleRemoved.
+        Three round trips, whatever the number of groups and shards: the facts; the places; titles and history. One
+        more if a group's ranking has to be made, or if the article or the rankings changed meanwhile, and those of
+        a rescore if the hot list is stale. Raises ArticleNotFound, ArticleRemoved.
         """
-        facts = self._hot.fresh(lambda: self._facts(article.id), lambda found: found.hotness.refreshed_at)
+        facts = self._hot.fresh(lambda: self._facts(article.id), lambda facts: facts.hotness.refreshed_at)
         for _ in range(MOST_READINGS):
             places, afterwards = self._places(article.id, facts)
-            if afterwards == facts and places.are_settled:
+            if afterwards == facts and places.are_consistent:
                 break
             facts = afterwards
-        return self._told(article, facts, places)
+        return self._explanation(article, facts, places)
 
     def _facts(self, article_id: ArticleId) -> _Facts:
-        call = self._asking(article_id)
+        call = self._facts_call(article_id)
         return _facts_from(self._store.ask(call.script, article_id, call.keys, call.args))
 
-    def _asking(self, article_id: ArticleId) -> Call:
+    def _facts_call(self, article_id: ArticleId) -> Call:
         keys = self._store.shards.of(article_id)
         rankings = (keys.order(Order.SCORE), keys.order(Order.HOT), keys.ranking)
         counters = (keys.views(article_id), keys.visitors(article_id))
         return Call("ranking/explain", (keys.article(article_id), *counters, *rankings), (article_id,))
 
     def _places(self, article_id: ArticleId, facts: _Facts) -> tuple[_Places, _Facts]:
-        """The places these facts come to, and the facts afterwards."""
-        replies = self._store.run_many(self._looking(article_id, facts, are_made=False))
-        if making := list(self._makings(facts.groups, replies[:-1])):
-            calls = [*making, *self._looking(article_id, facts, are_made=True)]
+        """Return the places for these facts, and the facts read right after them."""
+        replies = self._store.run_many(self._place_calls(article_id, facts, are_made=False))
+        if making := list(self._making_calls(facts.groups, replies[:-1])):
+            calls = [*making, *self._place_calls(article_id, facts, are_made=True)]
             replies = self._store.run_many(calls)[len(making) :]
-        *found, again = replies
-        # If it is gone, asking alone says what became of it.
-        afterwards = _facts_from(again) if again[0] == "ok" else self._facts(article_id)
-        return _places_from(found), afterwards
+        *places, reply = replies
+        # If the article is no longer listed, `_facts` raises the error that says why.
+        afterwards = _facts_from(reply) if reply[0] == "ok" else self._facts(article_id)
+        return _places_from(places), afterwards
 
-    def _looking(self, article_id: ArticleId, facts: _Facts, *, are_made: bool) -> list[Call]:
-        """What finds the places, then the facts. `are_made`: no ranking is made any more for the sake of these."""
-        more = f"{facts.score.with_more(1):.17g}"
-        ranked_by: list[Value] = [article_id, facts.stored_score, more, facts.stored_hotness]
+    def _place_calls(self, article_id: ArticleId, facts: _Facts, *, are_made: bool) -> list[Call]:
+        """Return the calls that find the places, then the facts. `are_made`: missing rankings were just made."""
+        with_vote = f"{facts.score.with_more(1):.17g}"
+        ranked_by: list[Value] = [article_id, facts.stored_score, with_vote, facts.stored_hotness]
         bounds: list[Value] = [GROUP_RANKING_LIFE, int(are_made), merging.FEW, merging.WALKED]
         calls = [
             Call(
@@ -134,11 +133,11 @@ class Explanations:
             )
             for keys in self._store.shards.all
         ]
-        return [*calls, self._asking(article_id)]
+        return [*calls, self._facts_call(article_id)]
 
-    def _makings(self, groups: Sequence[str], found: Sequence[Sequence[Any]]) -> Iterator[Call]:
-        """What makes the groups' rankings that are missing; each a step of its own, so that nobody waits long."""
-        for keys, reply in zip(self._store.shards.all, found, strict=True):
+    def _making_calls(self, groups: Sequence[str], replies: Sequence[Sequence[Any]]) -> Iterator[Call]:
+        """Yield a call for each missing ranking of a group: one script each, so that the store is not held up."""
+        for keys, reply in zip(self._store.shards.all, replies, strict=True):
             for slug, row in zip(groups, reply[5:], strict=True):
                 if _Row(*row).skipped == _MISSING:
                     ranking, whole = keys.group_order(Order.SCORE, slug), keys.order(Order.SCORE)
@@ -146,22 +145,22 @@ class Explanations:
                         "lists/make_group_ranking", (ranking, keys.group(slug), whole), (GROUP_RANKING_LIFE,)
                     )
 
-    def _told(self, article: Article, facts: _Facts, places: _Places) -> Explanation:
+    def _explanation(self, article: Article, facts: _Facts, places: _Places) -> Explanation:
         most = self._store.rules.hot_size
         listed = bool(facts.stored_hotness) and _rank(places.hot) <= most
         nearby = [*_nearby(places.front), *(_nearby(places.hot, most) if listed else ())]
-        more = self._read_more(article.id, [entry for entry in nearby if entry], facts.groups)
-        front = _place(nearby[:2], places.front, float(facts.stored_score), facts.score.worth, more.titles)
+        details = self._read_details(article.id, [entry for entry in nearby if entry], facts.groups)
+        front = _place(nearby[:2], places.front, float(facts.stored_score), facts.score.worth, details.titles)
         hot = None
         if listed:
             value = float(facts.stored_hotness)
-            hot = _place(nearby[2:], places.hot, value, facts.hotness.worth, more.titles, most)
+            hot = _place(nearby[2:], places.hot, value, facts.hotness.worth, details.titles, most)
         return Explanation(
             article_id=article.id,
             score=facts.score,
             front=front,
             groups=tuple(
-                GroupPlace(slug, more.group_titles[slug], _rank(rows), _total(rows))
+                GroupPlace(slug, details.group_titles[slug], _rank(rows), _total(rows))
                 for slug, rows in zip(facts.groups, places.groups, strict=True)
                 if all(row.skipped != _UNKNOWN for row in rows)
             ),
@@ -169,10 +168,10 @@ class Explanations:
             hot=hot,
             next_vote=_next_vote(facts, places) if article.is_open(self._store.now()) else None,
             closes_at=article.closes_at,
-            history=more.history,
+            history=details.history,
         )
 
-    def _read_more(self, article_id: ArticleId, nearby: Sequence[Entry], groups: Sequence[str]) -> _More:
+    def _read_details(self, article_id: ArticleId, nearby: Sequence[Entry], groups: Sequence[str]) -> _Details:
         shards = self._store.shards
         ids = list(dict.fromkeys(int(member) for _, member in nearby))
         with self._store.pipeline() as pipe:
@@ -181,9 +180,9 @@ class Explanations:
                 pipe.hmget(shards.of(other).article(other), ["title", "removed"])
             for slug in groups:
                 pipe.hget(shards.directory.groups, slug)
-            texts, *found = pipe.execute()
-        articles, titles = found[: len(ids)], found[len(ids) :]
-        return _More(
+            texts, *replies = pipe.execute()
+        articles, titles = replies[: len(ids)], replies[len(ids) :]
+        return _Details(
             {other: title for other, (title, removed) in zip(ids, articles, strict=True) if title and not removed},
             {slug: title or slug for slug, title in zip(groups, titles, strict=True)},
             tuple(samples_from(texts, self._store.now())),
@@ -198,17 +197,17 @@ def _facts_from(reply: Sequence[Any]) -> _Facts:
         parts,
         HotnessParts(int(pv), int(uv), parts.posted_at, float(refreshed_at), parameters),
         split_groups(groups),
-        score or f"{parts.value:.17g}",  # a ranking that lost it: where it would stand
+        score or f"{parts.value:.17g}",  # a damaged ranking without it: explain where it would be
         hotness,
         version,
     )
 
 
-def _places_from(found: Sequence[Sequence[Any]]) -> _Places:
-    """Each shard's reply, turned into each list's rows."""
-    states = [reply[:2] for reply in found]
+def _places_from(replies: Sequence[Sequence[Any]]) -> _Places:
+    """Turn the replies, one per shard, into rows per list."""
+    states = [reply[:2] for reply in replies]
     front, with_vote, hot, *groups = [
-        [_Row(*row) for row in rows] for rows in zip(*(reply[2:] for reply in found), strict=True)
+        [_Row(*row) for row in rows] for rows in zip(*(reply[2:] for reply in replies), strict=True)
     ]
     return _Places(front, with_vote, hot, groups, states)
 
@@ -222,7 +221,7 @@ def _total(rows: Sequence[_Row]) -> int:
 
 
 def _nearby(rows: Sequence[_Row], most: int | None = None) -> tuple[Entry | None, Entry | None]:
-    """The last of those above and the first of those below; a list that ends after `most` has none below it."""
+    """Return the neighbours above and below; below the last of `most` there is none."""
     above = [sort_key(float(row.above_value), row.above) for row in rows if row.above]
     below = [sort_key(float(row.below_value), row.below) for row in rows if row.below]
     is_last = most is not None and _rank(rows) >= most
@@ -245,7 +244,7 @@ def _place(
 def _neighbour(
     entry: Entry | None, value: float, worth: Callable[[float], int], titles: Mapping[ArticleId, str]
 ) -> Neighbour | None:
-    """None where there is nobody, or was a moment ago."""
+    """Return the neighbour; None if there is none, or it was removed meanwhile."""
     if entry is None or int(entry[1]) not in titles:
         return None
     apart = abs(entry[0] - value)

@@ -1,9 +1,9 @@
-"""The ranking's parameters: which are in force, and putting others in their place.
+"""The ranking's parameters: the current ones, and changing them.
 
-Another weight of a vote moves every article. So a second ranking is made beside the one in force, step by step,
-and every vote meanwhile goes into both; when it is whole it takes the other's place in all shards in one
-transaction, with the hot list scored anew. Readers see the one or the other and never a mixture. Whoever began
-may die at any step: `advance`, by whomever it is called, goes on where it was.
+Other votes per day move every article. So a second ranking is staged beside the current one, in steps, and every
+vote meanwhile is written to both. When it is complete, it replaces the current ranking in all shards in one
+transaction, which also rescores the hot list. Readers see the one or the other, never a mixture. The process that
+began a change may die at any step: `advance`, called by any process, continues the change.
 """
 
 import json
@@ -25,7 +25,7 @@ _NAMES = tuple(RANGES)
 
 @dataclass(frozen=True, slots=True)
 class ChangeProgress:
-    """Parameters on their way into force: `done` of `total` articles are scored by them."""
+    """A change that is being applied: `done` of `total` articles are scored with its parameters."""
 
     parameters: Parameters
     done: int
@@ -36,7 +36,7 @@ class ChangeProgress:
 class RankingState:
     """The current parameters, their version, and any change being applied.
 
-    `is_chosen`: whether moderators chose the weight of a vote, so that the site does not adjust it.
+    `is_chosen`: whether moderators chose the votes per day, so that the site does not adjust them.
     """
 
     parameters: Parameters
@@ -49,7 +49,7 @@ class RankingState:
 class RankingChange:
     """One version of the parameters. `at`: when it was applied, in Unix seconds; 0 for the initial one.
 
-    `learnt_from`: how many articles the site learnt the weight of a vote from; 0 if it did not.
+    `learnt_from`: number of articles from which the site learnt the votes per day; 0 if it did not.
     """
 
     version: int
@@ -61,13 +61,13 @@ class RankingChange:
 
 
 def values_of(parameters: Parameters) -> dict[str, str]:
-    """The parameters as the store keeps them, with the weight they come to."""
+    """Return the parameters as the store keeps them, with the resulting seconds per point."""
     values = {name: _exact(value) for name, value in asdict(parameters).items()}
     return values | {"seconds_per_point": _exact(parameters.seconds_per_point)}
 
 
 def parameters_from(values: Mapping[str, Any]) -> Parameters:
-    """The parameters of a hash or an entry of the history."""
+    """Return the parameters in a hash or in an entry of the history."""
     floats = {name: float(values[name]) for name in _NAMES if name != "votes_per_day"}
     return Parameters(votes_per_day=round(float(values["votes_per_day"])), **floats)
 
@@ -83,11 +83,14 @@ class RankingParameters:
         self._store = store
 
     def get_current(self) -> Parameters:
-        """What ranks now."""
+        """Return the current parameters. One round trip. Raises StoreUnfit if the store has lost them."""
         return self.get_state().parameters
 
     def get_state(self) -> RankingState:
-        """What ranks now, and what will."""
+        """Return the current parameters and any change being applied.
+
+        One round trip. Raises StoreUnfit if the store has lost them.
+        """
         directory, shards = self._store.shards.directory, self._store.shards.all
         with self._store.pipeline() as pipe:
             pipe.hgetall(directory.ranking)
@@ -98,12 +101,12 @@ class RankingParameters:
         if "version" not in values:
             raise StoreUnfit(UNPREPARED)
         is_chosen = values.get("chosen") == "1"
-        tuning = RankingState(parameters_from(values), int(values["version"]), is_chosen=is_chosen)
+        state = RankingState(parameters_from(values), int(values["version"]), is_chosen=is_chosen)
         if "next_version" not in values:
-            return tuning
+            return state
         upcoming = parameters_from({name: values[f"next_{name}"] for name in _NAMES})
         applying = ChangeProgress(upcoming, sum(counts[::2]), sum(counts[1::2]))
-        return replace(tuning, applying=applying)
+        return replace(state, applying=applying)
 
     def apply(
         self,
@@ -115,11 +118,12 @@ class RankingParameters:
         is_chosen: bool | None = None,
         learnt_from: int = 0,
     ) -> None:
-        """Begin to put parameters in force, if version `expected` still is; `advance` ends it.
+        """Begin to apply parameters, if version `expected` is still current; `advance` completes the change.
 
-        If the weight of a vote does not change, they apply immediately. `is_chosen`: whether the weight counts as
-        the moderators' choice from then on; by default, if it differs. `learnt_from`: see TuningEntry.
-        Raises ParametersChanged, TuningRunning, ValueError for parameters out of their range.
+        If the votes per day do not change, the parameters apply immediately. `is_chosen`: whether the votes per
+        day count as the moderators' choice from then on; by default, if they differ. `learnt_from`: see
+        RankingChange. Two round trips; six if they apply immediately. Raises ParametersChanged, ChangeRunning,
+        and ValueError for parameters out of their range.
         """
         if wrong := out_of_range(parameters):
             raise ValueError(", ".join(wrong))
@@ -138,46 +142,49 @@ class RankingParameters:
         self.advance(0)
 
     def advance(self, budget: float = 0) -> bool:
-        """Go on with what is being applied, for about `budget` seconds but a step at least; whether it is done."""
+        """Continue a change for about `budget` seconds, at least one step; return whether none is left to apply.
+
+        One round trip without a change, else two for each step and four to complete it.
+        """
         deadline = time.monotonic() + budget
         while (state := self.get_state()).applying:
             parameters, version = state.applying.parameters, state.version + 1
-            same_weight = parameters.votes_per_day == state.parameters.votes_per_day
-            if same_weight or self._stage(parameters, version):
-                self._put_in_force(parameters, version)
+            same_scores = parameters.votes_per_day == state.parameters.votes_per_day
+            if same_scores or self._stage(parameters, version):
+                self._make_current(parameters, version)
             elif time.monotonic() >= deadline:
                 return False
         return True
 
     def _stage(self, parameters: Parameters, version: int) -> bool:
-        """One step in every shard; whether the ranking beside is whole."""
-        weight = _exact(parameters.seconds_per_point)
+        """Score a batch in every shard; return whether the staged ranking is complete."""
+        seconds_per_point = _exact(parameters.seconds_per_point)
         replies = self._store.run_many(
             [
                 Call(
                     "ranking/stage_scores",
                     (keys.ranking, keys.next_score, keys.order(Order.TIME), keys.order(Order.SCORE)),
-                    (keys.prefix, weight, ARTICLES_PER_STEP, version),
+                    (keys.prefix, seconds_per_point, ARTICLES_PER_STEP, version),
                 )
                 for keys in self._store.shards.all
             ]
         )
         return all(done for done, _, _ in replies)
 
-    def _put_in_force(self, parameters: Parameters, version: int) -> None:
-        """In all shards in one transaction. Repeating it changes nothing."""
+    def _make_current(self, parameters: Parameters, version: int) -> None:
+        """Make the parameters current in all shards, in one transaction. Idempotent."""
         store, directory = self._store, self._store.shards.directory
         with store.pipeline() as pipe:
             pipe.hgetall(directory.ranking)
             pipe.hkeys(directory.groups)
             values, slugs = pipe.execute()
         if values.get("next_version") != str(version):
-            return  # somebody else was faster
+            return  # another process was faster
         now = exact_time(store.now())
         named = [text for pair in values_of(parameters).items() for text in pair]
-        noted = self._noting(parameters, values, now)
+        log_change = self._log_call(parameters, values, now)
         store.run_together(
-            [noted]
+            [log_change]
             + [
                 Call(
                     "ranking/apply",
@@ -187,24 +194,24 @@ class RankingParameters:
                 for keys in store.shards.all
             ]
         )
-        self._drop_rankings_of_groups_since(set(slugs))
+        self._drop_rankings_of_new_groups(set(slugs))
 
-    def _drop_rankings_of_groups_since(self, slugs: set[str]) -> None:
-        """A group that was made in the last moment may have a ranking by the weight that was in force."""
+    def _drop_rankings_of_new_groups(self, known: set[str]) -> None:
+        """Drop rankings of groups created since the transaction was built: they may hold the old scores."""
         shards, directory = self._store.shards.all, self._store.shards.directory
         with self._store.commands() as client:
-            if late := set(client.hkeys(directory.groups)) - slugs:
+            if new := set(client.hkeys(directory.groups)) - known:
                 with client.pipeline(transaction=True) as pipe:
-                    pipe.unlink(*(keys.group_order(Order.SCORE, slug) for keys in shards for slug in late))
+                    pipe.unlink(*(keys.group_order(Order.SCORE, slug) for keys in shards for slug in new))
                     pipe.execute()
 
-    def _noting(self, parameters: Parameters, values: Mapping[str, str], now: str) -> Call:
+    def _log_call(self, parameters: Parameters, values: Mapping[str, str], now: str) -> Call:
         directory, before = self._store.shards.directory, parameters_from(values)
         old, new = asdict(before), asdict(parameters)
         changes = {name: f"{old[name]:g} → {new[name]:g}" for name in _NAMES if old[name] != new[name]}
-        told = {"version": values["next_version"]} | changes
+        details = {"version": values["next_version"]} | changes
         if learnt_from := values.get("next_learnt_from"):
-            told["learnt_from"] = learnt_from
+            details["learnt_from"] = learnt_from
         return Call(
             "ranking/log_change",
             (directory.ranking, directory.tunings),
@@ -214,15 +221,15 @@ class RankingParameters:
                 now,
                 values["next_actor"],
                 values["next_reason"],
-                json.dumps(values_of(parameters)),  # as text: Lua's JSON would cut numbers to 14 digits
+                json.dumps(values_of(parameters)),  # as text, because Lua's JSON cuts numbers to 14 digits
                 json.dumps(values_of(before)),
-                json.dumps(told),
+                json.dumps(details),
                 values.get("next_chosen", values.get("chosen", "0")),
             ),
         )
 
     def list_changes(self) -> list[RankingChange]:
-        """What was in force, newest first; the first entry is in force now."""
+        """Return all versions of the parameters, newest first, beginning with the current one. One round trip."""
         directory = self._store.shards.directory
         with self._store.pipeline() as pipe:
             pipe.lrange(directory.tunings, 0, -1)
@@ -234,21 +241,21 @@ class RankingParameters:
         return entries
 
 
-def _entry(told: Mapping[str, Any]) -> RankingChange:
+def _entry(values: Mapping[str, Any]) -> RankingChange:
     return RankingChange(
-        int(told["version"]),
-        float(told["at"]),
-        told["actor"],
-        told["reason"],
-        parameters_from(told["parameters"]),
-        int(told.get("learnt_from", 0)),
+        int(values["version"]),
+        float(values["at"]),
+        values["actor"],
+        values["reason"],
+        parameters_from(values["parameters"]),
+        int(values.get("learnt_from", 0)),
     )
 
 
 def is_chosen_by_moderators(history: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether a moderator made the last change of the weight of a vote. `history`: entries, newest first."""
-    weights = [entry["parameters"]["votes_per_day"] for entry in history]
-    for entry, after, before in zip(history, weights, weights[1:], strict=False):
+    """Return whether a moderator last changed the votes per day. `history`: entries, newest first."""
+    values = [entry["parameters"]["votes_per_day"] for entry in history]
+    for entry, after, before in zip(history, values, values[1:], strict=False):
         if after != before:
             return bool(entry["actor"])
     return False

@@ -1,4 +1,4 @@
-"""Adjusting the weight of a vote to the site: learnt from recent articles, applied like a change in the lab."""
+"""Adjusts the weight of a vote to the site: votes per day, learnt from recent articles."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -13,27 +13,27 @@ from articles.repository.store import keys as names
 from articles.repository.store.connection import Store, exact_time
 
 MOST_ARTICLES = 2000
-"""Articles that are looked at: of more, evenly spaced parts."""
+"""Articles to learn from; if there are more, evenly spaced batches of them."""
 
 _PART = 100
-"""Articles of neighbouring posting times that are read together."""
+"""Articles with neighbouring posting times in one batch."""
 
 
 class Weights:
-    """The weight of a vote, in a store whose configuration leaves it to the site."""
+    """The weight of a vote in a store, if the configuration leaves it to the site."""
 
-    def __init__(self, store: Store, tunings: RankingParameters) -> None:
+    def __init__(self, store: Store, parameters: RankingParameters) -> None:
         self._store = store
-        self._tunings = tunings
+        self._parameters = parameters
 
     def get_recent(self) -> Recent:
-        """What there is to learn from: at most about MOST_ARTICLES. Five round trips at most."""
+        """Return the numbers to learn from, of at most about MOST_ARTICLES articles. At most five round trips."""
         shards, now = self._store.shards.all, self._store.now()
         with self._store.pipeline() as pipe:
             for keys in shards:
                 pipe.zrange(keys.order(Order.TIME), 0, 0, withscores=True)
                 pipe.zrange(keys.order(Order.TIME), -1, -1, withscores=True)
-            times = [float(time) for found in pipe.execute() for _, time in found]
+            times = [float(time) for entries in pipe.execute() for _, time in entries]
         if not times:
             return Recent((), 0, None)
         begin, end = max(times) - RECENT, min(max(times), now - SETTLED)
@@ -44,7 +44,7 @@ class Weights:
         return Recent(points, choices, min(times))
 
     def _ids(self, begin: float, end: float) -> list[ArticleId]:
-        """Ids of listed articles posted from `begin` to `end`, of very many an even selection."""
+        """Return ids of listed articles posted from `begin` to `end`, an even selection if there are too many."""
         shards = [(keys.order(Order.TIME), keys) for keys in self._store.shards.all]
         with self._store.pipeline() as pipe:
             for ranking, _ in shards:
@@ -59,10 +59,10 @@ class Weights:
         with self._store.pipeline() as pipe:
             for part in _evenly(parts, MOST_ARTICLES // _PART):
                 pipe.zrange(*part)
-            return [int(member) for found in pipe.execute() for member in found]
+            return [int(member) for batch in pipe.execute() for member in batch]
 
     def _counts(self, ids: Sequence[ArticleId]) -> Iterator[tuple[int, int]]:
-        """Votes and opposes; without articles whose hash is damaged."""
+        """Yield votes and opposes of each article, except damaged ones."""
         for first in range(0, len(ids), 10 * _PART):
             with self._store.pipeline() as pipe:
                 for article_id in ids[first : first + 10 * _PART]:
@@ -74,12 +74,12 @@ class Weights:
                         yield votes, opposes
 
     def adjust(self, *, has_history: bool = False) -> int | None:
-        """Start applying the weight that fits the site, at most once a day. `Tunings.advance` completes it.
+        """Begin to apply the votes per day that fit the site, at most once a day; return them, None if unchanged.
 
-        Returns the new votes per day, None if nothing changes. With `has_history`, as after an import, it does not
-        wait for the site's first week or for the next day.
+        `RankingParameters.advance` completes the change. With `has_history`, as after an import, it does not wait
+        for the end of the site's first week or for the next day. At most nine round trips.
         """
-        state = self._tunings.get_state()
+        state = self._parameters.get_state()
         is_free = self._store.rules.votes_per_day is None and not state.is_chosen and state.applying is None
         if not is_free or not self._is_due(has_history):
             return None
@@ -89,10 +89,10 @@ class Weights:
         votes_per_day = fitting_votes_per_day(recent)
         if votes_per_day is None or not is_worth_a_change(state.parameters.votes_per_day, votes_per_day):
             return None
-        wanted = replace(state.parameters, votes_per_day=votes_per_day)
+        adjusted = replace(state.parameters, votes_per_day=votes_per_day)
         try:
-            self._tunings.apply(
-                wanted,
+            self._parameters.apply(
+                adjusted,
                 expected=state.version,
                 actor=OPERATOR,
                 reason="",
@@ -100,22 +100,22 @@ class Weights:
                 learnt_from=len(recent.points),
             )
         except ActionRefused:
-            return None  # another change came first; the next look is in a day
+            return None  # another change came first; the next check is in a day
         return votes_per_day
 
     def _is_due(self, at_once: bool) -> bool:
-        """Claim today's look; False if it was taken within the last day."""
+        """Claim today's check; return False if it was claimed within the last day."""
         with self._store.commands() as client:
             return bool(client.set(names.WEIGHT_LOCK, "1", nx=not at_once, ex=int(DAY)))
 
     def reset_check(self) -> None:
-        """Let the next housekeeping look again, however recent the last look was."""
+        """Let the next housekeeping check again, however recent the last check. One round trip."""
         with self._store.commands() as client:
             client.delete(names.WEIGHT_LOCK)
 
 
 def _evenly(parts: Sequence[tuple[str, int, int]], most: int) -> list[tuple[str, int, int]]:
-    """At most `most` of the parts, from the first to the last at even distances."""
+    """Return at most `most` of the parts, evenly spaced."""
     if len(parts) <= most:
         return list(parts)
     return [parts[n * len(parts) // most] for n in range(most)]

@@ -1,9 +1,8 @@
-"""View counters that leave the store for the database, and come back.
+"""The store's part of archiving: removes view counters from the store, and restores them.
 
-An article's hash says where they are: its field `archived` holds the page views and visitors it is shown with
-while they are away. It is set in the one step that takes the counters out of the store, and cleared in the one
-that puts them back; whatever the database holds besides means nothing. A HyperLogLog is moved as it is, so that
-visitors who were known stay known.
+An article's hash says where its counters are: while they are archived, the field `archived` holds the page views
+and visitors to show. The script that removes the counters sets it, the one that restores them clears it, so other
+rows in the database have no effect. HyperLogLogs are moved unchanged, so that known visitors stay known.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +14,7 @@ from articles.repository.store.connection import Call, Store, Value, exact_time
 
 @dataclass(frozen=True, slots=True)
 class Counters:
-    """All that is counted of an article's views. `viewed_at`: the last one that counted, in Unix seconds."""
+    """All counters of an article's views. `viewed_at`: the time of the last counted view, in Unix seconds."""
 
     article_id: ArticleId
     pv: int
@@ -29,41 +28,41 @@ class Counters:
 
 
 class ViewArchive:
-    """The counters of a store, on their way."""
+    """The archivable counters of a store."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def list_due(self, at_most: int) -> list[ArticleId]:
-        """Articles that had no view for `Rules.archive_after`, the longest unseen first."""
+        """Return articles without a view for `Rules.archive_after`, the longest unread first. One round trip."""
         with self._store.pipeline() as pipe:
             for keys in self._store.shards.all:
                 pipe.zrangebyscore(
                     keys.viewed, "-inf", exact_time(self._limit()), start=0, num=at_most, withscores=True
                 )
-            found = [entry for shard in pipe.execute() for entry in shard]
-        oldest = sorted((viewed_at, int(article_id)) for article_id, viewed_at in found)
+            entries = [entry for shard in pipe.execute() for entry in shard]
+        oldest = sorted((viewed_at, int(article_id)) for article_id, viewed_at in entries)
         return [article_id for _, article_id in oldest[:at_most]]
 
     def _limit(self) -> float:
         return self._store.now() - self._store.rules.archive_after
 
     def get_counters(self, ids: Sequence[ArticleId]) -> list[Counters]:
-        """What is counted of these articles, each at one moment. One round trip."""
+        """Return the counters of those of these articles that have any, each read atomically. One round trip."""
         replies = self._store.run_many(
             [self._call("readership/read_counters", number, [number]) for number in ids]
         )
         return [_counters(number, reply) for number, reply in zip(ids, replies, strict=True) if reply]
 
     def store(self, kept: Sequence[Counters]) -> int:
-        """Take out of the store what is kept elsewhere; returns of how many articles. One round trip.
+        """Remove counters that are kept elsewhere from the store; return of how many articles. One round trip.
 
-        Left alone is whatever had a view since it was read.
+        Articles with a view since the counters were read are left alone.
         """
-        return self._run_archive([(one.article_id, one.pv, one.suspects) for one in kept])
+        return self._run_archive([(counters.article_id, counters.pv, counters.suspects) for counters in kept])
 
     def dismiss(self, ids: Iterable[ArticleId]) -> None:
-        """Articles without counters are not due any more, though a damaged store says so. One round trip."""
+        """Stop listing articles without counters as due, as a damaged store does. One round trip."""
         self._run_archive([(number, 0, {}) for number in ids])
 
     def _run_archive(self, known: Sequence[tuple[ArticleId, int, Mapping[str, int]]]) -> int:
@@ -79,25 +78,25 @@ class ViewArchive:
         return sum(status == "ok" for status, *_ in replies)
 
     def restore(self, article_id: ArticleId, kept: Counters | None) -> bool:
-        """Put an article's counters back into the store, unless they are there; one round trip.
+        """Restore an article's counters, unless they are in the store. Page views and visitors continue as shown.
 
-        Page views and visitors go on from the numbers that are shown. False where `kept` is missing or not of
-        this archiving: then old visitors are not known any more, and count again. Raises ArticleNotFound.
+        Returns False if `kept` is missing or from an earlier archiving: then former visitors count again. One
+        round trip. Raises ArticleNotFound.
         """
-        told: list[Value] = [exact_time(self._store.now()), "", 0, 0]
+        values: list[Value] = [exact_time(self._store.now()), "", 0, 0]
         if kept:
-            told = [exact_time(kept.viewed_at), kept.sketch.hex(), kept.pv, kept.uv, *_flat(kept.suspects)]
-        call = self._call("readership/restore", article_id, [article_id, *told])
+            values = [exact_time(kept.viewed_at), kept.sketch.hex(), kept.pv, kept.uv, *_flat(kept.suspects)]
+        call = self._call("readership/restore", article_id, [article_id, *values])
         status, *_ = self._store.ask(call.script, article_id, call.keys, call.args)
         return bool(status != "estimated")
 
     def is_archived(self, article_id: ArticleId) -> bool:
-        """Whether the article's counters are in the database."""
+        """Return whether the article's counters are archived. One round trip."""
         with self._store.commands() as client:
             return bool(client.hexists(self._store.shards.of(article_id).article(article_id), "archived"))
 
     def get_pageviews(self, ids: Iterable[ArticleId]) -> dict[ArticleId, int]:
-        """Page views of those articles whose counters are in the store. One round trip."""
+        """Return the page views of those articles whose counters are in the store. One round trip."""
         ids = list(ids)
         with self._store.pipeline() as pipe:
             for number in ids:
@@ -110,9 +109,11 @@ class ViewArchive:
 
     def _call(self, script: str, article_id: ArticleId, args: Sequence[Value]) -> Call:
         keys = self._store.shards.of(article_id)
-        counted = [keys.views(article_id), keys.visitors(article_id), keys.suspects(article_id), keys.viewed]
+        counters = [keys.views(article_id), keys.visitors(article_id), keys.suspects(article_id), keys.viewed]
         return Call(
-            script, counted if script == "readership/read_counters" else [keys.article(article_id), *counted], args
+            script,
+            counters if script == "readership/read_counters" else [keys.article(article_id), *counters],
+            args,
         )
 
 

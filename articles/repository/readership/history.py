@@ -1,4 +1,4 @@
-"""Where articles stood: the first of the front page and of the hot list, noted every ten minutes for a week."""
+"""The history of ranks: the top of the front page and of the hot list, every ten minutes, kept for a week."""
 
 from collections.abc import Iterable, Iterator
 
@@ -9,16 +9,16 @@ from articles.repository.lists.merging import Ranking, merge_page
 from articles.repository.store.connection import Call, Store, Value
 
 EVERY = 600
-"""Seconds between samples; their moments are multiples of it."""
+"""Seconds between samples; their times are multiples of it."""
 
 TOP = 100
 """Articles of each of the two lists that are sampled."""
 
 AHEAD = 86400
-"""Seconds by which a sample may be ahead of the clock. What is further was noted by a clock that was wrong."""
+"""Seconds by which a sample may be ahead of the clock; one further ahead comes from a wrong clock."""
 
 KEPT = 7 * 86400
-"""Seconds a sample is kept, which makes 1,008 of an article at most."""
+"""Seconds a sample is kept: at most 1,008 samples of an article."""
 
 _NOWHERE = "-"
 
@@ -30,11 +30,11 @@ class History:
         self._store = store
 
     def record(self) -> int:
-        """Note where the first articles stand, once for each moment; of how many that was done.
+        """Sample the ranks of the first articles, once for each moment; return the number of samples added.
 
-        Repeating it adds nothing, nor does a clock that was set back a little until it has passed the newest
-        sample; samples that are further ahead than AHEAD give way. One round trip where nothing is due, else four,
-        whatever the number of articles.
+        Idempotent. After a clock was set back a little, nothing is added until it passes the newest sample;
+        samples further ahead than AHEAD are replaced. One round trip if nothing is due, else four, whatever the
+        number of articles.
         """
         store, moment = self._store, int(self._store.now() // EVERY) * EVERY
         if not self._is_due(moment):
@@ -58,7 +58,7 @@ class History:
         )
 
     def _is_due(self, moment: int) -> bool:
-        """Whether a shard lacks this moment; a sampling that was interrupted is ended."""
+        """Return whether any shard lacks this moment, so that an interrupted call is completed."""
         with self._store.pipeline() as pipe:
             for keys in self._store.shards.all:
                 pipe.hget(keys.ranking, "sampled_at")
@@ -72,14 +72,14 @@ class History:
         return {article_id: rank for rank, article_id in enumerate(merge_page(store, rankings, 0, first).ids, 1)}
 
     def list_samples(self, article_id: ArticleId) -> list[Sample]:
-        """An article's samples of the last days, oldest first; none where it was not among the first."""
+        """Return an article's samples, oldest first; there are none while it is not in the top. One round trip."""
         with self._store.commands() as client:
             texts = client.lrange(self._store.shards.of(article_id).history(article_id), 0, -1)
         return samples_from(texts, self._store.now())
 
 
 def samples_from(texts: Iterable[str], now: float) -> list[Sample]:
-    """The samples of a list of the store, newest first there, that are not too old."""
+    """Parse a list of the store, newest first, into samples that are not too old, oldest first."""
     return list(_samples(texts, now))[::-1]
 
 

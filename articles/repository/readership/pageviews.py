@@ -1,4 +1,4 @@
-"""Views of articles: those that count, their visitors, and the suspect ones apart."""
+"""Views of articles: counted views and their visitors, and suspect views, counted separately."""
 
 import secrets
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from articles.repository.store import keys as names
 from articles.repository.store.connection import Call, Store, exact_time
 
 DAYS_KEPT = 14
-"""Days (UTC) for which views are known day by day."""
+"""Days (UTC) for which views are kept by day."""
 
 _VIEWS_PER_ROUND_TRIP = 500
 """Scripts in one pipeline, each of which records a view."""
@@ -27,15 +27,18 @@ class Pageviews:
         self._store = store
 
     def record(self, article_id: ArticleId, visit: Visit) -> ViewCount:
-        """Count a view, or say why it does not count. One round trip.
+        """Record a view, and return the reason if it does not count. One round trip.
 
-        Raises ArticleNotFound, ArticleRemoved, and ViewsArchived before a view that would count.
+        Raises ArticleNotFound, ArticleRemoved, and ViewsArchived instead of counting a view of archived counters.
         """
         call = self._call(article_id, visit, self._store.now())
         return _count(*self._store.ask(call.script, article_id, call.keys, call.args))
 
     def record_many(self, views: Sequence[tuple[ArticleId, Visit, float]]) -> list[ViewCount | None]:
-        """Count views that happened at given moments, in Unix seconds; None where there is no such article."""
+        """Record views that happened at given times, in Unix seconds; None for an unknown article.
+
+        One round trip for each batch of 500.
+        """
         counts: list[ViewCount | None] = []
         for at in range(0, len(views), _VIEWS_PER_ROUND_TRIP):
             calls = [self._call(*view) for view in views[at : at + _VIEWS_PER_ROUND_TRIP]]
@@ -66,7 +69,7 @@ class Pageviews:
                 exact_time(at),
                 rules.view_repeat,
                 rules.views_per_network_and_article,
-                max(  # articles are dealt out evenly, their readers are not
+                max(  # articles are evenly distributed over the shards, their readers are not
                     -(-rules.views_per_network // shards.count),
                     min(rules.views_per_network_and_article, rules.views_per_network),
                 ),
@@ -78,23 +81,23 @@ class Pageviews:
         )
 
     def get_suspects(self, article_id: ArticleId) -> dict[str, int]:
-        """Suspect views of all time by reason, but for those that are archived."""
+        """Return suspect views of all time by reason, without archived ones. One round trip."""
         with self._store.commands() as client:
-            found = client.hgetall(self._store.shards.of(article_id).suspects(article_id))
-        return {reason: int(count) for reason, count in found.items()}
+            counts = client.hgetall(self._store.shards.of(article_id).suspects(article_id))
+        return {reason: int(count) for reason, count in counts.items()}
 
     def list_days(self, article_id: ArticleId | None = None) -> list[DayViews]:
-        """The last days, of one article or of the site, oldest first; those without views too.
+        """Return the views of each of the last DAYS_KEPT days, of an article or of the site, oldest first.
 
-        An article's visitors are those new on the day, so that they add up. The site's are all of the day,
-        whichever articles they saw, estimated.
+        An article's visitors are those new on the day, so that they add up. The site's visitors are all of the
+        day, whichever articles they viewed, estimated. One round trip for an article, two for the site.
         """
         today = int(self._store.now() // _DAY)
-        wanted = range(today - DAYS_KEPT + 1, today + 1)
+        days = range(today - DAYS_KEPT + 1, today + 1)
         if article_id is not None:
-            return _days(self._store, [self._store.shards.of(article_id).days(article_id)], wanted)
-        days = _days(self._store, [keys.days() for keys in self._store.shards.all], wanted)
-        return [replace(day, visitors=uv) for day, uv in zip(days, self._visitors(wanted), strict=True)]
+            return _days(self._store, [self._store.shards.of(article_id).days(article_id)], days)
+        views = _days(self._store, [keys.days() for keys in self._store.shards.all], days)
+        return [replace(day, visitors=uv) for day, uv in zip(views, self._visitors(days), strict=True)]
 
     def _visitors(self, days: range) -> list[int]:
         shards = self._store.shards.all
@@ -104,31 +107,31 @@ class Pageviews:
             return [int(count) for count in replies_of(pipe)]
 
     def get_salt(self, day: int) -> str:
-        """Random text for the digests of a day's visitors, days counted from 1970, UTC.
+        """Return the random salt for the digests of a day's visitors; `day` counts from 1970, UTC.
 
-        The same for all processes; nobody knows it any more two days later.
+        The salt is the same for all processes and expires after two days. One round trip.
         """
-        found = None
-        while found is None:  # one that is there may end before it is read
+        salt = None
+        while salt is None:  # an existing one may expire before it is read
             with self._store.pipeline() as pipe:
                 pipe.set(names.salt(day), secrets.token_hex(16), nx=True, ex=2 * _DAY)
                 pipe.get(names.salt(day))
-                _, found = pipe.execute()
-        return str(found)
+                _, salt = pipe.execute()
+        return str(salt)
 
 
 def _count(status: str, pv: int, uv: int, hotness: str) -> ViewCount:
     return ViewCount(None if status == "ok" else status, pv, uv, float(hotness))
 
 
-def _days(store: Store, day_keys: Sequence[str], wanted: range) -> list[DayViews]:
+def _days(store: Store, day_keys: Sequence[str], days: range) -> list[DayViews]:
     with store.pipeline() as pipe:
         for key in day_keys:
             pipe.hgetall(key)
         hashes = pipe.execute()
 
     def total(day: int, kind: str) -> int:
-        return sum(int(found.get(f"{day}:{kind}", 0)) for found in hashes)
+        return sum(int(counts.get(f"{day}:{kind}", 0)) for counts in hashes)
 
     return [
         DayViews(
@@ -137,7 +140,7 @@ def _days(store: Store, day_keys: Sequence[str], wanted: range) -> list[DayViews
             total(day, "visitors"),
             {reason.value: count for reason in Suspicion if (count := total(day, reason.value))},
         )
-        for day in wanted
+        for day in days
     ]
 
 

@@ -1,6 +1,6 @@
-"""Finding articles by their words, and keeping the index of words.
+"""Search: finds articles by their words, and maintains the index of words.
 
-The index is in the store, in the article's shard, and is written by the script that writes the article.
+An article's index entries are in its shard, written by the same script as the article.
 """
 
 import json
@@ -21,14 +21,15 @@ from articles.repository.store.keys import Keys
 from articles.searching import WORDS_VERSION, Query, Term, words_of
 
 MOST_FOUND = 1000
-"""Articles that can be paged through: whoever has not found it among these asks for something else."""
+"""Articles that can be paged through: a reader who needs more should refine the query."""
 
 FEW = 2000
-"""Articles that are all looked at and sorted."""
+"""Matches up to which a script reads and sorts all."""
 
 STEPS = (("walk", 2000), ("meet", 4000), ("walk", 4000), ("walk", 4000), ("sample", 1))
-"""What is tried, one call of the script each, and how many articles of a ranking it walks past, until the best are
-known. After the last, the answer says that there may be more: no store is held up for what hardly anybody asks."""
+"""Modes of the script to try in turn until the best matches are known, each with the number of articles to walk
+past in a ranking. After the last one the result is marked incomplete, so that rare queries do not hold up the
+store."""
 
 _Match = tuple[float, bytes]
 
@@ -49,12 +50,12 @@ class Search:
         hidden: Sequence[str] = (),
         reader: UserId | None = None,
     ) -> SearchPage:
-        """Page `number`, counted from 1, of what meets all terms: best (by score) or newest (by time) first.
+        """Return page `number`, counted from 1, of the articles that match all terms, best or newest first.
 
-        By score, articles with the last word as it was typed come before those with a word that begins so. Inside
-        a group if `slug` is given; without the articles of the groups `hidden`. Three round trips; some more for
-        words that are frequent alone and rare together. Raises GroupNotFound, and PageNotFound before
-        the first page and beyond what can be paged through.
+        By score, articles with the last word as typed come before those with a word that begins with it. `slug`:
+        only articles of this group; `hidden`: without articles of these groups. Three round trips; some more for
+        words that are frequent alone and rare together. Raises GroupNotFound, PageNotFound before the first and
+        beyond the last page, and PageTooDeep beyond `MOST_FOUND` articles.
         """
         size = self._store.rules.per_page
         start = (number - 1) * size
@@ -62,44 +63,47 @@ class Search:
             raise PageNotFound(number)
         if start >= MOST_FOUND:
             raise PageTooDeep(number)
-        hunt, titles, indexed = self._hunt(query, order, start + size + 1, slug, hidden)
-        ids = [int(member) for _, member in hunt.best[start : start + size]]
+        results, titles, indexed = self._search(query, order, start + size + 1, slug, hidden)
+        ids = [int(member) for _, member in results.best[start : start + size]]
         if number > 1 and not ids:
             raise PageNotFound(number)
         listed = [article for article in read_articles(self._store, ids, reader) if article.removed is None]
-        more = len(hunt.best) > start + size and start + size < MOST_FOUND
-        facts = (order, titles, hunt.total, hunt.complete and indexed)
-        return SearchPage(tuple(listed), number, size, more, *facts)
+        has_next = len(results.best) > start + size and start + size < MOST_FOUND
+        facts = (order, titles, results.total, results.complete and indexed)
+        return SearchPage(tuple(listed), number, size, has_next, *facts)
 
     def list_newest(
         self, query: Query, most: int, *, slug: str | None = None, hidden: Sequence[str] = ()
     ) -> list[ArticleId]:
-        """Ids of the newest articles that meet all terms, newest first, at most `most`. Raises GroupNotFound."""
-        hunt, _, _ = self._hunt(query, Order.TIME, most, slug, hidden)
-        return [int(member) for _, member in hunt.best[:most]]
+        """Return the ids of the newest matching articles, newest first, at most `most`.
 
-    def _hunt(
-        self, query: Query, order: Order, wanted: int, slug: str | None, hidden: Sequence[str]
-    ) -> "tuple[_Found, dict[str, str], bool]":
-        """The `wanted` best that are found; the groups' titles; whether every article is indexed."""
+        Two round trips, or some more, as for a page. Raises GroupNotFound.
+        """
+        results, _, _ = self._search(query, Order.TIME, most, slug, hidden)
+        return [int(member) for _, member in results.best[:most]]
+
+    def _search(
+        self, query: Query, order: Order, size: int, slug: str | None, hidden: Sequence[str]
+    ) -> "tuple[_Results, dict[str, str], bool]":
+        """Return the `size` best matches, the groups' titles, and whether every article is indexed."""
         titles, indexed = self._directory()
         if slug is not None and slug not in titles:
             raise GroupNotFound(slug, moved_to(self._store, slug))
-        looked_for = [query]
+        queries = [query]
         if order is Order.SCORE and (whole := query.of_whole_words()):
-            looked_for = [whole, query]
-        hunts = [
-            _Hunt(self._store, _as_json(one.with_groups(titles), slug, hidden), order, wanted)
-            for one in looked_for
+            queries = [whole, query]
+        scans = [
+            _Scan(self._store, _as_json(variant.with_groups(titles), slug, hidden), order, size)
+            for variant in queries
         ]
         if query.terms:
-            _run(self._store, hunts)
+            _run(self._store, scans)
         else:
-            hunts[0].find_nothing()
-        return _Found(hunts), titles, indexed
+            scans[0].find_nothing()
+        return _Results(scans), titles, indexed
 
     def _directory(self) -> tuple[dict[str, str], bool]:
-        """Titles of the groups by slug, and whether every article is indexed."""
+        """Return the groups' titles by slug, and whether every article is indexed."""
         with self._store.pipeline() as pipe:
             pipe.hgetall(self._store.shards.directory.groups)
             pipe.hget(names.SCHEMA, "indexed")
@@ -107,10 +111,11 @@ class Search:
         return titles, indexed == ALL_INDEXED
 
     def reindex(self, ids: Iterable[ArticleId]) -> int:
-        """Put these articles under the words they have now; returns how many there are. Safe to repeat.
+        """Index these articles by their current words; return how many of them exist. Idempotent.
 
-        To be called where anything but posting, editing and importing changes a title, a link or a poster's name.
-        Leaves them alone where a newer version of the site makes the words, which runs beside this one.
+        Call it after changing a title, a link or a poster's name other than by posting, editing and importing.
+        Does nothing if a newer version of the site, running beside this one, maintains the index. One round trip,
+        and two for each step of `STEP` ids.
         """
         waiting, done = [] if version_of(self._state()) > WORDS_VERSION else list(ids), 0
         while waiting:
@@ -121,25 +126,26 @@ class Search:
         return done
 
     def _enter(self, articles: Sequence[Article]) -> list[ArticleId]:
-        """Index these; returns those that were changed since they were read."""
+        """Index these articles; return the ids of those that changed since they were read."""
         shards: dict[Keys, list[tuple[str, ...]]] = {}
         for article in articles:
             facts = (article.title, article.link, article.poster_name)
             row = (str(article.id), *facts, words_of(*facts))
             shards.setdefault(self._store.shards.of(article.id), []).append(row)
         calls = [
-            Call("search/index", (keys.lexicon,), (keys.prefix, *chain(*some)))
+            Call("search/index", (keys.lexicon,), (keys.prefix, *chain(*batch)))
             for keys, rows in shards.items()
-            for some in by_words(rows)
+            for batch in by_words(rows)
         ]
         return [int(changed) for reply in self._store.run_many(calls) for changed in reply]
 
     def index_all(self, *, anew: bool = False) -> Iterator[tuple[int, int]]:
-        """Index every article that is there, by id; yields how far it is and the highest id, after each step.
+        """Index all articles by id; yield the last id done and the highest id after each step.
 
         Resumes after an interruption, or starts over with `anew`. New articles are indexed when they are posted.
-        Of several versions of the site that run side by side only the newest does it, unless `anew` is asked of
-        another: that makes an older version, which replaces a newer one, the one that does it.
+        If several versions of the site run side by side, only the newest one indexes, unless an older one is
+        called with `anew`: then the older one takes over, as after a downgrade. Four round trips for each step of
+        `STEP` ids.
         """
         with self._store.pipeline() as pipe:
             pipe.get(names.COUNTER)
@@ -160,11 +166,11 @@ class Search:
         self.mark_all_indexed()
 
     def mark_all_indexed(self) -> None:
-        """Remember that every article has its words, so that nobody looks again."""
+        """Record that every article is indexed. One round trip."""
         self._note("all")
 
     def _note(self, reached: int | str, *, takes_over: bool = False) -> bool:
-        """Remember up to which id articles have their words; False where a newer version makes them."""
+        """Record the id up to which articles are indexed; return False if a newer version maintains the index."""
         arguments: list[Value] = [WORDS_VERSION, reached, int(takes_over)]
         status, *_ = self._store.run("search/note_indexed", [names.SCHEMA], arguments)
         return bool(status == "ok")
@@ -175,7 +181,10 @@ class Search:
         return state
 
     def catch_up(self, budget: float) -> int:
-        """Go on indexing for so many seconds, if not everything is; returns how many ids were seen to."""
+        """Continue indexing for about `budget` seconds, if it is incomplete; return how many ids were done.
+
+        One round trip if the index is complete.
+        """
         state = self._state()
         if state == ALL_INDEXED or version_of(state) > WORDS_VERSION:
             return 0
@@ -188,7 +197,7 @@ class Search:
 
 
 def _reached(state: str | None) -> int:
-    """The id up to which articles have the words of this version."""
+    """Return the id up to which articles are indexed by this version."""
     _, _, reached = (state or "").partition(" ")
     return int(reached) if version_of(state) == WORDS_VERSION and reached.isdigit() else 0
 
@@ -196,90 +205,91 @@ def _reached(state: str | None) -> int:
 def _as_json(query: Query, slug: str | None, hidden: Sequence[str]) -> str:
     terms = [*query.terms, *([Term((), groups=(slug,))] if slug is not None else [])]
     rows = [{"words": t.words, "beginning": t.beginning, "groups": t.groups} for t in terms]
-    return json.dumps({"terms": rows, "hidden": [one for one in hidden if one != slug]}, ensure_ascii=False)
+    return json.dumps({"terms": rows, "hidden": [name for name in hidden if name != slug]}, ensure_ascii=False)
 
 
-def _run(store: Store, hunts: "Sequence[_Hunt]") -> None:
-    """Let these go on side by side, a round trip for each step, until all know the best."""
+def _run(store: Store, scans: "Sequence[_Scan]") -> None:
+    """Run the scans in parallel, a round trip for each step, until all know the best matches."""
     for step in STEPS:
-        calls = [call for hunt in hunts for call in hunt.calls(*step)]
+        calls = [call for scan in scans for call in scan.calls(*step)]
         if not calls:
             return
         replies = iter(store.run_many(calls))
-        for hunt in hunts:
-            hunt.take(replies)
-    for hunt in hunts:
-        hunt.end()
+        for scan in scans:
+            scan.take(replies)
+    for scan in scans:
+        scan.end()
 
 
-class _Found:
-    """What one or more hunts found: all of the first come before the rest of the next."""
+class _Results:
+    """The matches of one or more scans: all of the first scan come before the others of the next."""
 
-    def __init__(self, hunts: "Sequence[_Hunt]") -> None:
-        self.best = list({match[1]: match for hunt in hunts for match in hunt.best}.values())
-        self.total = hunts[-1].total
-        self.complete = all(hunt.complete for hunt in hunts)
+    def __init__(self, scans: "Sequence[_Scan]") -> None:
+        self.best = list({match[1]: match for scan in scans for match in scan.best}.values())
+        self.total = scans[-1].total
+        self.complete = all(scan.complete for scan in scans)
 
 
-class _Hunt:
-    """One search over all shards, step by step, until the best are known."""
+class _Scan:
+    """The search for one query in all shards, step by step, until the best matches are known."""
 
-    def __init__(self, store: Store, query: str, order: Order, wanted: int) -> None:
-        self._query, self._order, self._wanted = query, order, wanted
-        self._found: dict[Keys, dict[str, float]] = {keys: {} for keys in store.shards.all}
-        """Each shard's matches with what ranks them, as last read: a vote may come between two steps."""
+    def __init__(self, store: Store, query: str, order: Order, size: int) -> None:
+        self._query, self._order, self._size = query, order, size
+        self._matches: dict[Keys, dict[str, float]] = {keys: {} for keys in store.shards.all}
+        """Each shard's matches with their values in the ranking, as last read: they may change between steps."""
 
-        self._at = dict.fromkeys(store.shards.all, 0)
-        """Ranks from which to walk on in the shards where more may be needed."""
+        self._ranks = dict.fromkeys(store.shards.all, 0)
+        """Ranks from which to continue in the shards that are not done."""
 
         self._totals: dict[Keys, int] = {}
         self.complete = True
-        """Whether nothing better can have been missed."""
+        """Whether the best matches are certainly known."""
 
     def calls(self, mode: str, walked: int) -> list[Call]:
-        """The next step in every shard that is needed."""
+        """Return the calls of the next step, one for each shard that is not done."""
         return [
             Call(
                 "search/find",
                 (keys.order(self._order),),
-                (keys.prefix, self._query, self._wanted, rank, mode, FEW, walked),
+                (keys.prefix, self._query, self._size, rank, mode, FEW, walked),
             )
-            for keys, rank in self._at.items()
+            for keys, rank in self._ranks.items()
         ]
 
     def take(self, replies: Iterator[list[str]]) -> None:
         """Take one reply for each of the calls."""
-        for keys in list(self._at):
+        for keys in list(self._ranks):
             reply = next(replies)
             if self._is_enough(keys, reply):
-                del self._at[keys]
+                del self._ranks[keys]
             else:
-                self._at[keys] = int(reply[1])
+                self._ranks[keys] = int(reply[1])
 
     def end(self) -> None:
-        """No more steps are taken."""
-        self.complete = not self._at
+        """End the scan after the last step; it is incomplete if any shard is not done."""
+        self.complete = not self._ranks
 
     def find_nothing(self) -> None:
         """End a search without terms: no article matches."""
-        self._totals = dict.fromkeys(self._found, 0)
+        self._totals = dict.fromkeys(self._matches, 0)
 
     def _is_enough(self, keys: Keys, reply: list[str]) -> bool:
-        """Note a shard's matches; whether that is all that is needed of it."""
+        """Record a shard's matches; return whether the shard is done."""
         status, number, *flat = reply
         matches = {member: float(value) for member, value in zip(flat[::2], flat[1::2], strict=True)}
         if status == "all":
-            self._found[keys], self._totals[keys] = matches, int(number)
+            self._matches[keys], self._totals[keys] = matches, int(number)
             return True
-        self._found[keys] |= matches
-        return int(number) < 0 or len(self._found[keys]) >= self._wanted
+        self._matches[keys] |= matches
+        return int(number) < 0 or len(self._matches[keys]) >= self._size
 
     @property
     def best(self) -> list[_Match]:
-        found = (entry for matches in self._found.values() for entry in matches.items())
-        return sorted((sort_key(value, member) for member, value in found), reverse=True)
+        """All matches so far, best first."""
+        entries = (entry for matches in self._matches.values() for entry in matches.items())
+        return sorted((sort_key(value, member) for member, value in entries), reverse=True)
 
     @property
     def total(self) -> int | None:
-        """How many match; None where that is not known."""
-        return sum(self._totals.values()) if len(self._totals) == len(self._found) else None
+        """Number of matches; None if unknown."""
+        return sum(self._totals.values()) if len(self._totals) == len(self._matches) else None

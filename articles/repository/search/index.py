@@ -1,4 +1,4 @@
-"""The index of words: what is in it, what should be, and setting it right."""
+"""Checks and repairs the index of words, for the audit and the repair."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,34 +10,34 @@ from articles.repository.store.scan import portions, ranked_members, set_members
 from articles.searching import WORDS_VERSION, words_of
 
 ALL_INDEXED = f"{WORDS_VERSION} all"
-"""Field `indexed` of the store's stamp, when every article has its words."""
+"""Value of the field `indexed` in the store's stamp when every article is indexed."""
 
 _IDS_PER_SCRIPT = 500
 """Ids under words, and words, that one script audits or repairs: it compares each with its article."""
 
 
 def version_of(state: str | None) -> int:
-    """Version of the words that the store's stamp speaks of; 0 where it speaks of none."""
+    """Return the version of the words in the store's stamp; 0 if there is none."""
     version, _, _ = (state or "").partition(" ")
     return int(version) if version.isdigit() else 0
 
 
 _WORDS_PER_SCRIPT = 3000
-"""Words that one script enters: each may also replace another."""
+"""Words that one script adds; each may also replace another."""
 
 
 def by_words(rows: Iterable[tuple[str, ...]]) -> Iterator[list[tuple[str, ...]]]:
-    """The rows, whose last field holds words, in portions that one script may enter."""
-    portion, words = list[tuple[str, ...]](), 0
+    """Yield the rows, whose last field holds words, in batches that one script can add."""
+    batch, words = list[tuple[str, ...]](), 0
     for row in rows:
         more = row[-1].count(" ")
-        if portion and words + more > _WORDS_PER_SCRIPT:
-            yield portion
-            portion, words = [], 0
-        portion.append(row)
+        if batch and words + more > _WORDS_PER_SCRIPT:
+            yield batch
+            batch, words = [], 0
+        batch.append(row)
         words += more
-    if portion:
-        yield portion
+    if batch:
+        yield batch
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Index:
         self._store = store
 
     def check_articles(self, keys: Keys, batch: Sequence[str]) -> Iterator[Finding]:
-        """Articles whose words are not those of what is written in them; once all are indexed."""
+        """Yield articles whose words differ from title, link and poster, once all are indexed. One round trip."""
         with self._store.pipeline() as pipe:
             pipe.hget(names.SCHEMA, "indexed")
             for article_id in batch:
@@ -68,37 +68,39 @@ class Index:
             return
         for article_id, (title, link, poster, words) in zip(batch, rows, strict=True):
             if None not in (title, link, poster) and words != words_of(title, link, poster):
-                yield Finding(keys.article(int(article_id)), "has not the words of its title, link and poster")
+                yield Finding(
+                    keys.article(int(article_id)), "is not indexed by the words of its title, link and poster"
+                )
 
-    def check_words(self, keys: Keys, found: Iterable[str]) -> Iterator[Finding]:
-        """Words that hold what does not belong there, and what is wrong with the lexicon."""
-        for arguments in self._portions(keys, found):
+    def check_words(self, keys: Keys, indexed_words: Iterable[str]) -> Iterator[Finding]:
+        """Yield words with articles that do not belong there, and errors of the lexicon. In batches."""
+        for arguments in self._portions(keys, indexed_words):
             flat = self._store.run("audit/words", [keys.lexicon], [keys.prefix, *arguments])
             for word, problem in zip(flat[::2], flat[1::2], strict=True):
                 yield Finding(keys.word(word), problem)
 
-    def repair_words(self, keys: Keys, found: Iterable[str]) -> None:
-        """Take out of these words, and of those in the lexicon, what does not belong there."""
-        for arguments in self._portions(keys, found):
+    def repair_words(self, keys: Keys, indexed_words: Iterable[str]) -> None:
+        """Remove articles that do not belong there from these words and those in the lexicon. In batches."""
+        for arguments in self._portions(keys, indexed_words):
             self._store.run("repair/words", [keys.lexicon], [keys.prefix, *arguments])
 
-    def _portions(self, keys: Keys, found: Iterable[str]) -> Iterator[list[str | int]]:
-        """Arguments of the scripts: words with some thousand ids together, or a part of the ids of one."""
-        words = sorted({*found, *ranked_members(self._store, keys.lexicon)})
-        together, ids = list[str](), 0
+    def _portions(self, keys: Keys, indexed_words: Iterable[str]) -> Iterator[list[str | int]]:
+        """Yield arguments of the scripts: words with up to 500 ids in total, or a part of the ids of one word."""
+        words = sorted({*indexed_words, *ranked_members(self._store, keys.lexicon)})
+        batch, ids = list[str](), 0
         for at in range(0, len(words), _IDS_PER_SCRIPT):
             portion = words[at : at + _IDS_PER_SCRIPT]
             for word, size in zip(portion, self._sizes(keys, portion), strict=True):
                 if size > _IDS_PER_SCRIPT:
                     yield from self._parts(keys, word)
                     continue
-                if together and (ids + size > _IDS_PER_SCRIPT or len(together) >= _IDS_PER_SCRIPT):
-                    yield [len(together), *together]
-                    together, ids = [], 0
-                together.append(word)
+                if batch and (ids + size > _IDS_PER_SCRIPT or len(batch) >= _IDS_PER_SCRIPT):
+                    yield [len(batch), *batch]
+                    batch, ids = [], 0
+                batch.append(word)
                 ids += size
-        if together:
-            yield [len(together), *together]
+        if batch:
+            yield [len(batch), *batch]
 
     def _sizes(self, keys: Keys, words: Sequence[str]) -> list[int]:
         with self._store.pipeline() as pipe:

@@ -1,4 +1,4 @@
-"""The one place that builds store clients, and that turns their errors into facts."""
+"""Builds store clients and translates their errors. No other module does."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ PATIENT_TIMEOUT_SECONDS = 60.0
 _PASSING = re.compile(
     r"(?:^|[\s-])(?:MISCONF|NOREPLICAS|CLUSTERDOWN|LOADING|MASTERDOWN|BUSY|TRYAGAIN|READONLY|OOM)\b"
 )
-"""At the beginning of an error, or inside one: Redis 6.2 wraps what a script's command was refused with."""
+"""Transient errors, at the start of a message or inside it: Redis 6.2 wraps the errors of commands in scripts."""
 
 
 UNPREPARED = "The store has lost the ranking's parameters; restart the site, then run repair."
@@ -43,7 +43,7 @@ def make_client(url: str, *, timeout_seconds: float = PATIENT_TIMEOUT_SECONDS) -
 
 @contextmanager
 def store_errors() -> Iterator[None]:
-    """Raise StoreUnavailable for every failure that may pass, StoreUnfit for a store that lost its parameters."""
+    """Raise StoreUnavailable for transient failures, and StoreUnfit for a store that lost its parameters."""
     try:
         yield
     except (redis.ConnectionError, redis.TimeoutError, redis.OutOfMemoryError, redis.ReadOnlyError) as error:

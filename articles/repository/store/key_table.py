@@ -143,7 +143,7 @@ POSTED = _key(
     "the member's page, and the articles to anonymise when the account is deleted; written in the same step as "
     "the article",
 )
-GONE = _key(
+DELETED_MEMBERS = _key(
     "gone:",
     "set",
     Owner.SITE,

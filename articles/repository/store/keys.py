@@ -129,8 +129,8 @@ class Keys:
         return self.prefix + table.OPPOSES.of(user_id)
 
     @property
-    def gone(self) -> str:
-        return self.prefix + table.GONE.of()
+    def deleted_members(self) -> str:
+        return self.prefix + table.DELETED_MEMBERS.of()
 
     @property
     def viewed(self) -> str:

@@ -1,4 +1,4 @@
-"""What a store holds, key by key."""
+"""Scans a store key by key."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -28,25 +28,25 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Contents:
-    """Ids, slugs and words found in one shard."""
+    """Ids, slugs and words of one shard."""
 
     articles: set[ArticleId] = field(default_factory=set)
     mentioned: set[ArticleId] = field(default_factory=set)
-    """Ids of keys about an article that are not the article."""
+    """Ids of articles in the names of other keys."""
 
     groups: set[str] = field(default_factory=set)
     words: set[str] = field(default_factory=set)
     members: set[UserId] = field(default_factory=set)
-    """Who voted for or opposed something, as far as lists of it are kept."""
+    """Members with a list of votes or opposes."""
 
 
 def walk(store: Store) -> Iterator[list[str]]:
-    """All keys, some hundreds at a time. A key that is there all the while is met at least once."""
+    """Yield all keys in batches. A key that exists throughout the scan is yielded at least once."""
     cursor = 0
     while True:
         with store.commands() as client:
-            cursor, found = client.scan(cursor, count=KEYS_PER_SCAN)
-        yield found
+            cursor, names = client.scan(cursor, count=KEYS_PER_SCAN)
+        yield names
         if cursor == 0:
             return
 
@@ -90,38 +90,38 @@ def _note(contents: Contents, kind: Key, values: tuple[str, ...]) -> None:
 
 
 def batches(ids: Iterable[ArticleId], size: int) -> Iterator[list[str]]:
-    """The ids in order, as text, in lists of at most `size`."""
+    """Yield the ids in order, as text, in lists of at most `size`."""
     ordered = [str(article_id) for article_id in sorted(ids)]
     for at in range(0, len(ordered), size):
         yield ordered[at : at + size]
 
 
 def portions(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """The items as they come, in lists of at most `size`."""
+    """Yield the items in their given order, in lists of at most `size`."""
     waiting = iter(items)
     while portion := list(islice(waiting, size)):
         yield portion
 
 
 def set_members(store: Store, key: str) -> Iterator[str]:
-    """Members of a set, however large, without holding up the store. One may be met twice."""
+    """Yield the members of a set of any size, in batches. One may be yielded twice."""
     return _scanned(store, "sscan", key)
 
 
 def ranked_members(store: Store, key: str) -> Iterator[str]:
-    """The same of a sorted set, in no order."""
+    """Yield the members of a sorted set of any size, in batches and unordered. One may be yielded twice."""
     return (member for member, _ in _scanned(store, "zscan", key))
 
 
 def newest_since(store: Store, times: str, since: float) -> Iterator[str]:
-    """Ids in a ranking by posting time that were posted at `since` or later. One may be met twice."""
+    """Yield ids in a ranking by posting time from `since` (Unix seconds) on. An id may be yielded twice."""
     done = 0
     while True:
         with store.commands() as client:
-            found = client.zrevrangebyscore(times, "+inf", f"{since:.3f}", start=done, num=KEYS_PER_SCAN)
-        yield from found
-        done += len(found)
-        if len(found) < KEYS_PER_SCAN:
+            batch = client.zrevrangebyscore(times, "+inf", f"{since:.3f}", start=done, num=KEYS_PER_SCAN)
+        yield from batch
+        done += len(batch)
+        if len(batch) < KEYS_PER_SCAN:
             return
 
 
@@ -129,16 +129,16 @@ def _scanned(store: Store, command: str, key: str) -> Iterator[Any]:
     cursor = 0
     while True:
         with store.commands() as client:
-            cursor, found = getattr(client, command)(key, cursor, count=KEYS_PER_SCAN)
-        yield from found
+            cursor, batch = getattr(client, command)(key, cursor, count=KEYS_PER_SCAN)
+        yield from batch
         if cursor == 0:
             return
 
 
 def mentioned_ids(store: Store, keys: Keys, contents: Contents) -> set[ArticleId]:
-    """Every id one shard has an article, anything else about one, or a place in a ranking for."""
-    found = contents.mentioned
-    found |= contents.articles
+    """Return every id that is in one shard's articles, other keys or rankings."""
+    ids = contents.mentioned
+    ids |= contents.articles
     for ranking in (*map(keys.order, Order), keys.removed, keys.next_score, keys.viewed):
-        found.update(map(int, ranked_members(store, ranking)))
-    return found
+        ids.update(map(int, ranked_members(store, ranking)))
+    return ids

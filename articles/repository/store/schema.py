@@ -1,4 +1,4 @@
-"""Whether a store is one the site can use, and the stamp that says it is the site's."""
+"""Checks whether the site can use a store, stamps it as the site's, and upgrades older ones."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -24,43 +24,46 @@ LAYOUT_VERSION = 1
 OLDEST_SERVER = (6, 2)
 
 _POINTS = "points"
-"""There once all articles are ranked by points."""
+"""Field that exists once all articles are ranked by points."""
 
 _WINDOW = "voting_window"
-"""The voting window, in seconds, of articles that do not say when voting on them ends: of a store from before."""
+"""Field: the voting window, in seconds, of an older store's articles without a closing time."""
 
 _CLOSES = "closes"
-"""There once all articles say when voting on them ends."""
+"""Field that exists once all articles have a closing time."""
 
 _POSTED = "posted"
-"""There once every shard lists what members posted."""
+"""Field that exists once every shard lists its members' articles."""
 
 _SITE = "site"
-"""A random UUID, made at the first start that knows of it."""
+"""Field: the site's random UUID."""
 
 _CONFIGURED = "configured"
-"""Votes per day as last adopted from the configuration; the lab may have changed them since."""
+"""Field: votes per day as last adopted from the configuration; the lab may have changed them since."""
 
 _AUTO = "auto"
-"""The same where the configuration leaves them to the site."""
+"""Value of that field if the configuration leaves them to the site."""
 
 _FORMER_DEFAULT = "200"
-"""The same where an earlier version of the site ran without any being configured."""
+"""Value of that field after an earlier version of the site ran without a configured number."""
 
 
 def check_server(store: Store) -> None:
-    """Check version and settings. Raises StoreUnfit with one sentence for the operator, StoreUnavailable."""
+    """Check the server's version and settings. One round trip.
+
+    Raises StoreUnfit with one sentence for the operator, and StoreUnavailable.
+    """
     try:
         with store.commands() as client:
             _check(client.info())
     except (redis.RedisError, ValueError) as error:  # no permission, no such database, another kind of server
-        raise StoreUnfit(f"The store answers in a way the site cannot work with: {error}") from error
+        raise StoreUnfit(f"The store's replies are not those of a server the site supports: {error}") from error
 
 
 def stamp(store: Store) -> None:
-    """Stamp an empty store as this site's, or check the stamp it has. Safe to repeat, and for several at once.
+    """Stamp an empty store as this site's, or check its stamp. Idempotent, also for concurrent processes.
 
-    Raises StoreUnfit with one sentence for the operator, and StoreUnavailable.
+    Six round trips. Raises StoreUnfit with one sentence for the operator, and StoreUnavailable.
     """
     new: dict[str, Value] = {"version": LAYOUT_VERSION, "shards": store.shards.count, "indexed": ALL_INDEXED}
     status, *others = store.run("schema/stamp", [names.SCHEMA], [part for field in new.items() for part in field])
@@ -73,7 +76,7 @@ def stamp(store: Store) -> None:
 
 
 def rank_by_points(store: Store) -> None:
-    """Make the ranking by points in a store that had none. Bounded steps, safe to repeat and to interrupt."""
+    """Build the ranking by points in an older store. In steps; can be interrupted safely and repeated."""
     with store.commands() as client:
         if client.hexists(names.SCHEMA, _POINTS):
             return
@@ -84,9 +87,9 @@ def rank_by_points(store: Store) -> None:
 
 
 def fix_closing_times(store: Store) -> None:
-    """Write into the articles of a store from before when voting on them ends.
+    """Write closing times into the articles of an older store.
 
-    Bounded steps, safe to repeat and to interrupt: the window was remembered before the first.
+    In steps; can be interrupted safely and repeated, because `stamp` has stored the voting window before.
     """
     with store.commands() as client:
         if client.hexists(names.SCHEMA, _CLOSES):
@@ -105,9 +108,9 @@ def fix_closing_times(store: Store) -> None:
 
 
 def list_posted(store: Store) -> None:
-    """List what each member posted in every shard, in a store from before the scripts did.
+    """List members' articles in every shard of an older store.
 
-    Bounded steps, safe to repeat and to interrupt. The lists that several shards shared go in the end.
+    In steps; can be interrupted safely and repeated. The old lists, which shards shared, are dropped at the end.
     """
     with store.commands() as client:
         if client.hexists(names.SCHEMA, _POSTED):
@@ -127,21 +130,21 @@ def _step_through(
     rankings: Sequence[str],
     more: Callable[[], Sequence[Value]] = tuple,
 ) -> None:
-    """Run a script along one shard's rankings by time until its cursor comes back empty."""
+    """Run a script repeatedly along one shard's rankings by time, until it returns an empty cursor."""
     cursor = "-inf"
     while cursor:
         (cursor,) = store.run(script, rankings, [keys.prefix, cursor, ARTICLES_PER_STEP, *more()])
 
 
 def _drop_shared_lists(store: Store) -> None:
-    for found in walk(store):
-        if shared := [name for name in found if name.startswith("posted:")]:
+    for batch in walk(store):
+        if shared := [name for name in batch if name.startswith("posted:")]:
             with store.commands() as client:
                 client.unlink(*shared)
 
 
 def site_id(store: Store) -> str:
-    """Return the UUID that tells this site from all others, whatever its address. One round trip."""
+    """Return the UUID that identifies this site independently of its address. One round trip."""
     with store.commands() as client:
         return str(client.hget(names.SCHEMA, _SITE))
 
@@ -150,7 +153,7 @@ def _check(info: dict[str, Any]) -> None:
     text = str(info.get("valkey_version") or info["redis_version"])
     version = tuple(int(part) for part in text.split(".")[:2])
     if version < OLDEST_SERVER:
-        raise StoreUnfit(f"The store is version {text}; 6.2 or newer is needed.")
+        raise StoreUnfit(f"The store is version {text}; 6.2 or newer is required.")
     policy = info.get("maxmemory_policy", "noeviction")
     if policy != "noeviction":
         raise StoreUnfit(
@@ -162,23 +165,23 @@ def _check(info: dict[str, Any]) -> None:
 
 
 def _write_parameters(store: Store) -> None:
-    """Only into a store whose stamp is ours: another number of shards has other keys."""
-    beginning = _beginning(store)
+    """Write parameters into shards without any. Needs a checked stamp: keys depend on the number of shards."""
+    initial = _initial_parameters(store)
     with store.commands() as client:
         client.hsetnx(names.SCHEMA, _WINDOW, exact_time(store.rules.voting_window))
         window = client.hget(names.SCHEMA, _WINDOW)
     windows = {"voting_window": window, "longest_window": window}
     with store.pipeline() as pipe:
         pipe.hsetnx(names.SCHEMA, _SITE, str(uuid4()))
-        pipe.hsetnx(names.SCHEMA, _CONFIGURED, beginning["votes_per_day"])
+        pipe.hsetnx(names.SCHEMA, _CONFIGURED, initial["votes_per_day"])
         for keys in store.shards.all:
-            for name, value in (beginning | windows).items():
+            for name, value in (initial | windows).items():
                 pipe.hsetnx(keys.ranking, name, value)
         pipe.execute()
 
 
-def _beginning(store: Store) -> dict[str, str]:
-    """What a shard without parameters gets: another shard's, else the last of the history, else the configured."""
+def _initial_parameters(store: Store) -> dict[str, str]:
+    """Return parameters for a shard without any: another shard's, else the history's last, else configured."""
     directory, now = store.shards.directory, exact_time(store.now())
     named = (*values_of(Parameters()), "version", "refreshed_at")
     with store.pipeline() as pipe:
@@ -193,9 +196,9 @@ def _beginning(store: Store) -> dict[str, str]:
         entry = json.loads(newest)
         values = values_of(parameters_from(entry["parameters"]))
         return values | {"version": str(entry["version"]), "refreshed_at": now}
-    weight = shards[0][named.index("seconds_per_point")]  # of a site that had no other parameters yet
+    seconds_per_point = shards[0][named.index("seconds_per_point")]  # the only parameter of the oldest stores
     configured = store.rules.votes_per_day or Parameters().votes_per_day
-    votes_per_day = round(86400 / float(weight)) if weight else configured
+    votes_per_day = round(86400 / float(seconds_per_point)) if seconds_per_point else configured
     return values_of(Parameters(votes_per_day)) | {"version": "1", "refreshed_at": now}
 
 
@@ -215,28 +218,29 @@ def _check_stamp(store: Store) -> None:
 
 
 def votes_to_adopt(store: Store) -> int | None:
-    """Votes per day that the configuration has and had not before; None where it has not changed, or has none."""
+    """Return the configuration's votes per day if changed; None if not, or if it has none. One round trip."""
     with store.commands() as client:
         configured = client.hget(names.SCHEMA, _CONFIGURED)
-    wanted = store.rules.votes_per_day
-    return None if configured == str(wanted) else wanted
+    votes_per_day = store.rules.votes_per_day
+    return None if configured == str(votes_per_day) else votes_per_day
 
 
 def adopt(store: Store) -> bool:
-    """Remember the configuration's votes per day as adopted; whether they were left to the site by that.
+    """Record the configuration's votes per day as adopted; return whether that leaves them to the site.
 
-    The site does not change what moderators chose, unless the configuration had a number of its own until now.
+    The site keeps what moderators chose, unless the configuration had a number until now. At most four round
+    trips.
     """
-    ranking, wanted = store.shards.directory.ranking, store.rules.votes_per_day
-    configuration = _AUTO if wanted is None else str(wanted)
+    ranking, votes_per_day = store.shards.directory.ranking, store.rules.votes_per_day
+    configuration = _AUTO if votes_per_day is None else str(votes_per_day)
     with store.commands() as client:
         configured = client.hget(names.SCHEMA, _CONFIGURED)
         if configured == configuration:
             return False
-        if wanted is None and configured != _FORMER_DEFAULT:
+        if votes_per_day is None and configured != _FORMER_DEFAULT:
             client.hset(ranking, "chosen", "0")
-        elif wanted is None:
+        elif votes_per_day is None:
             history = [json.loads(entry) for entry in client.lrange(store.shards.directory.tunings, 0, -1)]
             client.hsetnx(ranking, "chosen", str(int(is_chosen_by_moderators(history))))
         client.hset(names.SCHEMA, _CONFIGURED, configuration)
-    return wanted is None
+    return votes_per_day is None

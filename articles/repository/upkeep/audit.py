@@ -1,22 +1,22 @@
-"""Proves the store's invariants, on a live site too: each article, and each place in a list, in one atomic step.
+"""The audit: checks the store's invariants, also on a live site, each article and each place in a list atomically.
 
-1. every article says when voting ends; open article: votes = voters, opposes = opposers, and nobody is both
+1. every article says when voting ends; open article: votes = voters, opposes = opposers, and no member is both
 2. score = time + seconds per point x points, exactly; the time ranking holds the article's time, the one by points
-   its points; those of what was posted lately equal it
+   its points; the rankings of spans equal it
 3. an article exists if and only if it is in these rankings, or among the removed and in none
-4. a group holds exactly the listed articles that say so, and is in the directory; its rankings equal their
-   intersections. (A group that is merged away at this moment, while articles are put into it, may be reported.)
-5. the parameters in force are the same in every shard and within their ranges
+4. a group holds exactly the listed articles that name it, and is in the directory; its rankings equal their
+   intersections. (A group that is being merged while articles are added to it may be reported.)
+5. the current parameters are the same in every shard and within their ranges
 6. the hot list holds listed articles only, each with its hotness at the list's one moment; views and visitors
    are counted together, or archived together
-7. an article is under exactly the words of its title, its link's host and its poster, and in the lexicon are
-   exactly the words that have articles; removed articles are under none
-8. while voting is open, what a member is listed to have voted for and opposed is what the voter sets say; nothing
-   is listed of former members
-9. an article knows exactly the entries of the moderation log that are about it
-10. no article has a poster whose account is deleted (one that is being deleted just now may still have some)
-11. no voter set without an end, or with one before that of voting; no key without its article; id counter at least
-    the highest id
+7. an article is indexed by exactly the words of its title, its link's host and its poster; the lexicon holds
+exactly
+   the words that have articles; removed articles are not indexed
+8. while voting is open, a member's lists of votes and opposes equal the voter sets; deleted accounts have none
+9. an article lists exactly the entries of the moderation log that are about it
+10. no article has a poster whose account is deleted (an account that is being deleted may still have some)
+11. every voter set expires, and not before voting ends; every key has its article; the id counter is at least the
+    highest id
 """
 
 from collections.abc import Callable, Iterator
@@ -44,32 +44,32 @@ from articles.repository.store.scan import (
 )
 from articles.repository.upkeep.long_articles import MOST_LOOKED_AT, check_long
 
-_IN_FORCE = (*RANGES, "seconds_per_point", "version", "refreshed_at")
+_NAMES = (*RANGES, "seconds_per_point", "version", "refreshed_at")
 
 
 Progress = Callable[[int, int], None]
-"""Told how many articles are done, and of how many."""
+"""Receives the number of articles done so far, and of all articles."""
 
 
 def quiet(_done: int, _total: int) -> None:
-    pass
+    """Ignore the progress."""
 
 
 class Audit:
-    """The audit of a store. Changes nothing."""
+    """The audit of a store. Read-only."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._index = Index(store)
 
     def run(self, progress: Progress = quiet) -> Iterator[Finding]:
-        """Everything that is wrong; a sound store yields nothing."""
+        """Yield every broken invariant, none for a sound store. Reads all keys, in batches. Raises StoreError."""
         shards, foreign = survey(self._store)
         ids = {keys: mentioned_ids(self._store, keys, contents) for keys, contents in shards.items()}
-        done, total = 0, sum(len(found) for found in ids.values())
+        done, total = 0, sum(map(len, ids.values()))
         progress(done, total)
         yield from (Finding(name, "belongs to nothing of this site") for name in foreign)
-        yield from self._check_counter(max((max(found, default=0) for found in ids.values()), default=0))
+        yield from self._check_counter(max(chain.from_iterable(ids.values()), default=0))
         yield from self._check_parameters()
         for keys, contents in shards.items():
             for batch in batches(ids[keys], ARTICLES_PER_CHECK):
@@ -96,25 +96,27 @@ class Audit:
     def _check_parameters(self) -> Iterator[Finding]:
         shards = self._parameters()
         for keys, values in zip(self._store.shards.all, shards, strict=True):
-            told = dict(zip(_IN_FORCE, values, strict=True))
-            yield from (Finding(keys.ranking, f"has no {name}") for name, value in told.items() if value is None)
-            for name, value, first in zip(_IN_FORCE, values, shards[0], strict=True):
+            named = dict(zip(_NAMES, values, strict=True))
+            yield from (Finding(keys.ranking, f"has no {name}") for name, value in named.items() if value is None)
+            for name, value, first in zip(_NAMES, values, shards[0], strict=True):
                 if None not in (value, first) and value != first:
                     yield Finding(keys.ranking, f"{name} {value}, elsewhere {first}")
             if None not in values:
-                parameters, weight = parameters_from(told), told["seconds_per_point"]
+                parameters, seconds_per_point = parameters_from(named), named["seconds_per_point"]
                 wrong = out_of_range(parameters)
-                yield from (Finding(keys.ranking, f"{name} {told[name]} is out of range") for name in wrong)
-                if not wrong and float(weight) != parameters.seconds_per_point:
-                    votes = told["votes_per_day"]
-                    yield Finding(keys.ranking, f"seconds_per_point {weight}, but votes_per_day {votes}")
+                yield from (Finding(keys.ranking, f"{name} {named[name]} is out of range") for name in wrong)
+                if not wrong and float(seconds_per_point) != parameters.seconds_per_point:
+                    votes = named["votes_per_day"]
+                    yield Finding(
+                        keys.ranking, f"seconds_per_point {seconds_per_point}, but votes_per_day {votes}"
+                    )
 
     def _parameters(self) -> list[list[Any]]:
-        """Those of each shard; read again where the list was scored anew between one shard and the next."""
+        """Read the parameters of each shard; retry if the hot list was rescored in between."""
         for _ in range(MOST_READINGS):
             with self._store.pipeline() as pipe:
                 for keys in self._store.shards.all:
-                    pipe.hmget(keys.ranking, _IN_FORCE)
+                    pipe.hmget(keys.ranking, _NAMES)
                 shards: list[list[Any]] = pipe.execute()
             if all(values == shards[0] for values in shards):
                 break
@@ -139,8 +141,8 @@ class Audit:
         for batch in portions(chain(recent, ranked_members(self._store, top)), ARTICLES_PER_CHECK):
             fresh = [article_id for article_id in dict.fromkeys(batch) if article_id not in seen]
             seen.update(fresh)
-            _, found, _ = self._store.run("audit/top", rankings, [keys.prefix, span.value, *fresh])
-            wrong += found
+            _, count, _ = self._store.run("audit/top", rankings, [keys.prefix, span.value, *fresh])
+            wrong += count
         if wrong:
             yield Finding(top, f"differs from the points of what was posted since then, by {wrong}")
 
@@ -169,7 +171,9 @@ class Audit:
         now, done, entries = exact_time(self._store.now()), 0, 1
         while done < entries:
             entries, flat = self._store.run(
-                "audit/choices", [*lists, keys.gone], [keys.prefix, member, now, done, ENTRIES_PER_CHECK]
+                "audit/choices",
+                [*lists, keys.deleted_members],
+                [keys.prefix, member, now, done, ENTRIES_PER_CHECK],
             )
             done += ENTRIES_PER_CHECK
             for at, problem in zip(flat[::2], flat[1::2], strict=True):
@@ -179,14 +183,15 @@ class Audit:
         with self._store.pipeline() as pipe:
             pipe.hexists(self._store.shards.directory.groups, slug)
             pipe.exists(keys.group(slug))
-            is_known, is_there = pipe.execute()
-        if is_there and not is_known:
+            is_known, exists = pipe.execute()
+        if exists and not is_known:
             yield Finding(keys.group(slug), "holds articles, but there is no such group")
         rankings = [ranked_members(self._store, keys.group_order(order, slug)) for order in Order]
-        seen, said = set[str](), set[str]()
-        listed = chain(set_members(self._store, keys.group(slug)), *rankings)
-        for batch in chain([[]], portions(listed, ARTICLES_PER_CHECK)):
+        seen, problems = set[str](), set[str]()
+        for batch in chain(
+            [[]], portions(chain(set_members(self._store, keys.group(slug)), *rankings), ARTICLES_PER_CHECK)
+        ):
             fresh = [article_id for article_id in dict.fromkeys(batch) if article_id not in seen]
             seen.update(fresh)
-            said.update(self._store.run("audit/group", [keys.group(slug)], [keys.prefix, slug, *fresh]))
-        yield from (Finding(keys.group(slug), problem) for problem in sorted(said))
+            problems.update(self._store.run("audit/group", [keys.group(slug)], [keys.prefix, slug, *fresh]))
+        yield from (Finding(keys.group(slug), problem) for problem in sorted(problems))

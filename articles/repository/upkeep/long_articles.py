@@ -1,4 +1,4 @@
-"""Articles with more voters or entries of the moderation log than one step looks at: some of them at a time."""
+"""Audit and repair of articles with more voters or moderation log entries than one step reads: in batches."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,32 +8,32 @@ from articles.repository.store.keys import Keys
 from articles.repository.store.scan import portions, set_members
 
 MOST_LOOKED_AT = 1000
-"""Voters, words and entries of the log that one step looks at: some milliseconds of the store's time."""
+"""Voters, words and entries of the log that one step reads: some milliseconds of the store's time."""
 
 
 def check_long(store: Store, keys: Keys, article_id: int) -> Iterator[str]:
-    """What is wrong with the voters and the entries of the article, each thing once."""
-    said = set[str]()
+    """Yield the problems of the article's voters and log entries, each once. In batches."""
+    problems = set[str]()
     for users in _voters(store, keys, article_id):
-        said.update(_on_voters(store, "audit/voters", keys, article_id, users))
+        problems.update(_run_on_voters(store, "audit/voters", keys, article_id, users))
     for numbers in _entries(store, keys, article_id):
-        said.update(store.run("audit/entries", [keys.log], [article_id, keys.prefix, *numbers]))
-    yield from sorted(said)
+        problems.update(store.run("audit/entries", [keys.log], [article_id, keys.prefix, *numbers]))
+    yield from sorted(problems)
 
 
 def repair_long(store: Store, keys: Keys, article_id: int) -> None:
-    """List what its voters chose, and forget entries that are not about it."""
+    """Add the voters' choices to their lists, and drop log entries that are not about the article. In batches."""
     for users in _voters(store, keys, article_id):
-        _on_voters(store, "repair/voters", keys, article_id, users)
+        _run_on_voters(store, "repair/voters", keys, article_id, users)
     for numbers in _entries(store, keys, article_id):
         store.run("repair/entries", [keys.article(article_id), keys.log], [article_id, keys.prefix, *numbers])
 
 
-def _on_voters(store: Store, script: str, keys: Keys, article_id: int, users: Sequence[str]) -> list[str]:
+def _run_on_voters(store: Store, script: str, keys: Keys, article_id: int, users: Sequence[str]) -> list[str]:
     sets = [keys.article(article_id), keys.voted(article_id), keys.oppose(article_id)]
     arguments: list[Value] = [article_id, exact_time(store.now()), keys.prefix]
-    found: list[str] = store.run(script, sets, [*arguments, *users])
-    return found
+    reply: list[str] = store.run(script, sets, [*arguments, *users])
+    return reply
 
 
 def _voters(store: Store, keys: Keys, article_id: int) -> Iterator[list[str]]:

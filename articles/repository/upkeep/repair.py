@@ -1,4 +1,4 @@
-"""Rebuilds every list from the articles themselves. Idempotent, and safe while the site is in use."""
+"""The repair: rebuilds every list from the articles themselves. Idempotent, and safe while the site is in use."""
 
 from collections.abc import Callable
 
@@ -18,7 +18,7 @@ from articles.repository.upkeep.audit import Progress, quiet
 from articles.repository.upkeep.long_articles import MOST_LOOKED_AT, repair_long
 
 Tell = Callable[[Finding], object]
-"""Told of what cannot be repaired."""
+"""Receives each problem that cannot be repaired."""
 
 
 class Repair:
@@ -31,20 +31,17 @@ class Repair:
         self._index = Index(store)
 
     def run(self, progress: Progress = quiet, tell: Tell = lambda _: None) -> int:
-        """Rebuild rankings, hot list, groups, profiles, members' lists, words, what articles
-        know of the moderation log, and the id counter.
+        """Rebuild all lists, the index of words and the id counter; return the number of articles.
 
-        Returns how many articles there are.
-
-        `tell` is told of each article that is damaged: it is left as it is, until its hash is put right.
-
-        Each article is put in order in one atomic step, so that whoever reads or votes meanwhile sees it
-        either as it was or as it should be. Counts of votes are not touched.
+        The lists are rankings, hot list, groups, profiles, members' lists, and each article's log entries. Each
+        article is repaired in one atomic step, so that readers and voters see it either before or after. Vote
+        counts do not change. `tell` receives each damaged article, which stays as it is until its hash is fixed.
+        Reads all keys, in batches. Raises StoreError.
         """
-        self._hot.rescore()  # what is put on the list is compared with the rest at this moment
+        self._hot.rescore()  # articles that the repair adds are then comparable with the rest
         shards, _ = survey(self._store)
         ids = {keys: mentioned_ids(self._store, keys, contents) for keys, contents in shards.items()}
-        done, total = 0, sum(len(found) for found in ids.values())
+        done, total = 0, sum(map(len, ids.values()))
         progress(done, total)
         slugs: set[str] = set()
         for keys, contents in shards.items():
@@ -66,15 +63,15 @@ class Repair:
         return len(articles)
 
     def _repair_articles(self, keys: Keys, batch: list[str], tell: Tell) -> set[str]:
-        """Repair these articles; returns the groups they are in."""
+        """Repair these articles; return their groups."""
         store, slugs, hot_size = self._store, set[str](), self._store.rules.hot_size
         while batch:
             limits: list[Value] = [exact_time(store.now()), store.rules.voters_grace, MOST_LOOKED_AT, hot_size]
-            done, long, told = store.run("repair/articles", [keys.removed], [keys.prefix, *limits, *batch])
-            facts = [told[at : at + 4] for at in range(0, len(told), 4)]
+            done, long, flat = store.run("repair/articles", [keys.removed], [keys.prefix, *limits, *batch])
+            facts = [flat[at : at + 4] for at in range(0, len(flat), 4)]
             for article_id, (state, *_) in zip(batch[:done], facts, strict=True):
                 if state == "damaged":
-                    tell(Finding(keys.article(int(article_id)), "is not whole, and left as it is"))
+                    tell(Finding(keys.article(int(article_id)), "is damaged, and left as it is"))
             for article_id in long:
                 repair_long(store, keys, int(article_id))
             slugs.update(slug for *_, groups in facts for slug in split_groups(groups))
@@ -82,13 +79,13 @@ class Repair:
         return slugs
 
     def _repair_log(self, keys: Keys) -> None:
-        done, found = 0, ARTICLES_PER_CHECK
-        while found == ARTICLES_PER_CHECK:
-            (found,) = self._store.run("repair/log", [keys.log], [keys.prefix, done, ARTICLES_PER_CHECK])
-            done += found
+        done, count = 0, ARTICLES_PER_CHECK
+        while count == ARTICLES_PER_CHECK:
+            (count,) = self._store.run("repair/log", [keys.log], [keys.prefix, done, ARTICLES_PER_CHECK])
+            done += count
 
     def _repair_groups(self, keys: Keys, contents: Contents) -> None:
-        """Their rankings are made again by their next readers."""
+        """Repair groups, and drop their rankings, which the next read makes again."""
         for slug in sorted(contents.groups):
             for batch in portions(set_members(self._store, keys.group(slug)), ARTICLES_PER_CHECK):
                 self._store.run("repair/group", [keys.group(slug)], [keys.prefix, slug, *batch])
@@ -98,13 +95,13 @@ class Repair:
     def _repair_choices(self, keys: Keys, contents: Contents) -> None:
         now = exact_time(self._store.now())
         for member in sorted(contents.members):
-            lists, done, entries = [keys.votes_of(member), keys.opposes_of(member), keys.gone], 0, 1
+            lists, done, entries = [keys.votes_of(member), keys.opposes_of(member), keys.deleted_members], 0, 1
             while done < entries:
                 arguments: list[Value] = [keys.prefix, member, now, done, ENTRIES_PER_CHECK]
                 entries, done = self._store.run("repair/choices", lists, arguments)
 
     def _drop_tops(self, keys: Keys) -> None:
-        """The rankings of what was posted lately are made anew by their next readers."""
+        """Drop the rankings of spans, which the next read makes again."""
         with self._store.commands() as client:
             client.unlink(*map(keys.top, Span))
 

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 from articles.domain.errors import GroupNotFound
 from articles.domain.lists import Order
 from articles.searching import MOST_CHARACTERS, Query, marked_parts, read_query
-from articles.text.slugs import slug_asked_for
+from articles.text.slugs import requested_slug
 from articles.views.lists.headings import page_title, search_heading
 from articles.views.lists.list_page import hidden_groups
 from articles.views.lists.paging import numbered_pager, page_number
@@ -84,7 +84,7 @@ def _order(request: HttpRequest) -> Order:
 def _slug(request: HttpRequest) -> str | None:
     """Return the slug of the group to search in, typed in any spelling; None for all groups."""
     name = request.GET.get("group", "")
-    return slug_asked_for(name) if name.strip() else None
+    return requested_slug(name) if name.strip() else None
 
 
 def _choices(titles: Mapping[str, str]) -> list[tuple[str, str]]:

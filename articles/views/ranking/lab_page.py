@@ -139,7 +139,7 @@ def _outcome(repo: Repository, tuning: RankingState, chosen: Parameters, order: 
         chosen,
         list(change_words(in_force, chosen)),
         preview.at,
-        [Row(a, rank, leaves=a.id not in before) for rank, a in enumerate(preview.in_force, 1)],
+        [Row(a, rank, leaves=a.id not in before) for rank, a in enumerate(preview.current, 1)],
         other,
         sum(row.move is None or row.move.before != row.rank for row in other),
         list(_figures(in_force, chosen, preview)),
@@ -150,7 +150,7 @@ def _outcome(repo: Repository, tuning: RankingState, chosen: Parameters, order: 
 
 
 def _rows(preview: Preview) -> list[Row]:
-    moves = lab.moves([a.id for a in preview.in_force], [a.id for a in preview.other])
+    moves = lab.moves([a.id for a in preview.current], [a.id for a in preview.other])
     return [Row(a, move.rank, move) for a, move in zip(preview.other, moves, strict=True)]
 
 
@@ -161,8 +161,8 @@ def _figures(in_force: Parameters, chosen: Parameters, preview: Preview) -> Iter
         _("%(votes)s votes are worth") % {"votes": grouped(_EXAMPLE_VOTES)},
         *(days_in_words(_EXAMPLE_VOTES / p.votes_per_day) for p in both),
     )
-    yield Figure(_("Half-life of hotness"), *(hours_in_words(ranking.half_life(p)) for p in both))
-    shares = [lab.share_older_than_a_day(articles, preview.at) for articles in (preview.in_force, preview.other)]
+    yield Figure(_("Half-life of hotness"), *(hours_in_words(ranking.half_life(one)) for one in both))
+    shares = [lab.share_older_than_a_day(articles, preview.at) for articles in (preview.current, preview.other)]
     yield Figure(
         _("Of the first %(top)s, older than a day") % {"top": grouped(lab.TOP)},
         *("–" if share is None else _percent(grouped(round(100 * share))) for share in shares),
