@@ -126,9 +126,9 @@ class MemberAdmin(StrictMixin, UserAdmin):  # type: ignore[type-arg]
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:  # noqa: ARG002
         """Return the contents of the confirmation page, which lists accounts only: articles and votes stay."""
         members = [member for member in objs if member.left_at is None]
-        notice = _("%(name)s: articles and votes stay, under “[deleted]”; nobody can ever take the name again.")
+        notice = _("%(name)s: articles and votes stay, shown under “[deleted]”. The name can never be used again.")
         last_administrator = _(
-            "%(name)s is an administrator, and there would be none left. Make another member one first."
+            "Deleting %(name)s would leave no administrator. Make another member an administrator first."
         )
         protected = [last_administrator % {"name": member} for member in members if _is_needed(member, members)]
         counts = {str(self.opts.verbose_name_plural): len(members)}

@@ -23,7 +23,7 @@ from accounts.models import Token, User
 from accounts.web import resubmission
 
 _TAKEN = _("This name is taken.")
-_WRONG = _("The name or the password is wrong.")
+_WRONG = _("Incorrect username or password.")
 
 
 class _PasswordHelp(forms.BaseForm):
@@ -53,8 +53,8 @@ def _name_problem(name: str) -> Any:
     if len(name) < names.MIN_LENGTH:
         return _("This name is too short.")
     if not name[0].isascii() or not name[0].isalpha():
-        return _("This name does not begin with a letter from a to z.")
-    return _("This name has characters that are not possible.")
+        return _("The name must start with a letter from a to z.")
+    return _("The name contains characters that are not allowed.")
 
 
 class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignore[type-arg]
@@ -65,7 +65,7 @@ class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignor
         fields = ("username", "email")
         field_classes = {"username": auth_forms.UsernameField}
         widgets = {"email": forms.EmailInput(attrs={"autocomplete": "email"})}
-        help_texts = {"email": _("Only used to send you a link when you have forgotten your password.")}
+        help_texts = {"email": _("Only used to send you a link if you forget your password.")}
 
     def clean_username(self) -> str:
         username: str = self.cleaned_data["username"]
@@ -113,7 +113,7 @@ class PasswordResetForm(auth_forms.PasswordResetForm):
     """Send a link to every account with an e-mail address, without revealing whether one exists."""
 
     email = forms.EmailField(
-        label=_("E-mail address"), max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "email"})
+        label=_("Email address"), max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "email"})
     )
 
     # Addresses are not verified at sign-up, so one address may have many accounts: limit the mails it gets.
@@ -150,7 +150,7 @@ class EmailForm(forms.ModelForm):  # type: ignore[type-arg]
         model = User
         fields = ("email",)
         widgets = {"email": forms.EmailInput(attrs={"autocomplete": "email"})}
-        help_texts = {"email": _("Only used to send you a link when you have forgotten your password.")}
+        help_texts = {"email": _("Only used to send you a link if you forget your password.")}
 
     def save(self, commit: bool = True) -> User:
         """Write the address only, so that concurrent changes of other fields are not overwritten."""
@@ -165,7 +165,7 @@ class DeleteAccountForm(forms.Form):
 
     name = forms.CharField(
         label=_("Your name"),
-        help_text=_("Type it out to show that you mean this account."),
+        help_text=_("Type it to confirm that you mean this account."),
         widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}),
     )
     password = forms.CharField(
@@ -181,13 +181,13 @@ class DeleteAccountForm(forms.Form):
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"]
         if names.canonical(name) != names.canonical(self._member.get_username()):
-            raise ValidationError(_("This is not your name."), code="name")
+            raise ValidationError(_("This is not your username."), code="name")
         return name
 
     def clean_password(self) -> str:
         password: str = self.cleaned_data["password"]
         if not self._member.check_password(password):
-            raise ValidationError(_("The password is wrong."), code="password")
+            raise ValidationError(_("Incorrect password."), code="password")
         return password
 
 

@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import names
 
-_NAME_RULE = _("2 to 30 letters (a–z), digits, “_” and “-”, beginning with a letter.")
+_NAME_RULE = _("2 to 30 letters (a–z), digits, “_” and “-”, starting with a letter.")
 _NAME = RegexValidator(names.PATTERN, _NAME_RULE)
 # Control characters, line separators, and characters that change the direction of text.
 _PRINTABLE = RegexValidator(
@@ -93,14 +93,14 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
         help_text=_NAME_RULE,
     )
     canonical_name = models.CharField(max_length=names.MAX_LENGTH, unique=True, editable=False)
-    email = models.EmailField(_("e-mail address"), blank=True)
+    email = models.EmailField(_("email address"), blank=True)
     imported = models.BooleanField(
         _("imported"),
         default=False,
         editable=False,
-        help_text=_("Came with articles from elsewhere; nobody can log in until a password is set."),
+        help_text=_("Created by an import of articles; cannot log in until a password is set."),
     )
-    is_staff = models.BooleanField(_("staff"), default=False, help_text=_("May use this administration."))
+    is_staff = models.BooleanField(_("staff"), default=False, help_text=_("Can use the administration site."))
     is_active = models.BooleanField(
         _("active"), default=True, help_text=_("Untick this instead of deleting an account.")
     )
@@ -108,7 +108,7 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
         _("deleted"),
         null=True,
         editable=False,
-        help_text=_("The account is deleted; this row keeps its number from being used again."),
+        help_text=_("The account is deleted; this row keeps its number from being reused."),
     )
     date_joined = models.DateTimeField(_("date joined"), default=timezone.now, editable=False)
 
@@ -234,7 +234,7 @@ class Token(models.Model):
         _("name"),
         max_length=50,
         validators=[_PRINTABLE],
-        help_text=_("What the token is for, to know it by."),
+        help_text=_("A name to recognise this token by."),
     )
     digest = models.CharField(max_length=64, unique=True)
     created_at = models.DateTimeField(default=timezone.now)

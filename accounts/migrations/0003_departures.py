@@ -28,6 +28,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='user',
             name='left_at',
-            field=models.DateTimeField(editable=False, help_text='The account is deleted; this row keeps its number from being used again.', null=True, verbose_name='deleted'),
+            field=models.DateTimeField(editable=False, help_text='The account is deleted; this row keeps its number from being reused.', null=True, verbose_name='deleted'),
         ),
     ]

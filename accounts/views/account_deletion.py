@@ -34,7 +34,7 @@ def _delete_account(request: HttpRequest) -> HttpResponse:
         except account_deletion.LastAdministratorError:
             form.add_error(
                 None,
-                _("You are the only administrator. Make another member administrator first, then come back."),
+                _("You are the only administrator. Make another member an administrator first, then come back."),
             )
         else:
             return _farewell(request)
@@ -45,5 +45,5 @@ def _delete_account(request: HttpRequest) -> HttpResponse:
 def _farewell(request: HttpRequest) -> HttpResponse:
     account_deletion.advance_briefly()
     logout(request)
-    messages.success(request, _("Your account has been deleted. Thank you for having been here."))
+    messages.success(request, _("Your account has been deleted. Thanks for being part of this community."))
     return redirect("/")

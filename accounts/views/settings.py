@@ -30,7 +30,7 @@ def member_settings(request: MemberRequest) -> HttpResponse:
     form = EmailForm(request.POST or None, instance=member)
     if request.method == "POST" and form.is_valid():
         form.save()
-        messages.success(request, _("Your e-mail address has been saved."))
+        messages.success(request, _("Your email address has been saved."))
         return redirect("accounts:settings")
     token_form = TokenForm()
     unsent_form.refill(request, form, token_form)
@@ -65,7 +65,7 @@ def issue_token(request: MemberRequest) -> HttpResponse:
         try:
             token, plaintext = Token.objects.issue(request.user, form.cleaned_data["name"], once=True)
         except TokenLimitError:
-            form.add_error(None, _("You have as many tokens as one may have. Revoke one first."))
+            form.add_error(None, _("You have reached the limit of tokens. Revoke one first."))
         else:
             scheme, host = public_address(request)
             context = {"token": token, "plaintext": plaintext, "api": f"{scheme}://{host}/api/me"}
@@ -84,7 +84,7 @@ def _revoke_button(request: HttpRequest, token_id: int) -> str:
 def revoke_token(request: MemberRequest, token_id: int) -> HttpResponse:
     token = Token.objects.filter(pk=token_id, user=request.user).first()
     if token is None:
-        messages.info(request, _("You have no such token: it may have been revoked already."))
+        messages.info(request, _("You don't have this token. It may already have been revoked."))
         return redirect("accounts:settings")
     token.delete()
     messages.success(request, _("The token “%(name)s” has been revoked.") % {"name": token.name})

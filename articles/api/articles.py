@@ -24,29 +24,29 @@ from articles.wiring import repository
 
 
 class Edit(BaseModel):
-    __doc__ = gettext_noop("What to change of an article.")
+    __doc__ = gettext_noop("Changes to an article.")
 
     title: str | None = Field(
         None,
-        description=gettext_noop("At most 300 characters; without it the title stays."),
+        description=gettext_noop("At most 300 characters; if omitted, the title stays the same."),
         examples=["A better title"],
     )
     link: str | None = Field(
-        None, description=gettext_noop("An address with http or https; without it the link stays.")
+        None, description=gettext_noop("An http or https URL; if omitted, the link stays the same.")
     )
     reason: str = Field(
         "",
-        description=gettext_noop("For everyone to read in the moderation log. For moderators only."),
+        description=gettext_noop("Everyone can read it in the moderation log. Moderators only."),
         examples=["The title was misleading."],
     )
 
 
 class Removal(BaseModel):
-    __doc__ = gettext_noop("Whether an article is to be removed, and why.")
+    __doc__ = gettext_noop("Whether to remove an article, and why.")
 
     removed: bool = Field(strict=True, description=gettext_noop("False restores it."), examples=[True])
     reason: str = Field(
-        description=gettext_noop("For everyone to read in the moderation log, at most 500 characters."),
+        description=gettext_noop("Everyone can read it in the moderation log; at most 500 characters."),
         examples=["It is spam."],
     )
 
@@ -58,21 +58,21 @@ class PageQuery(BaseModel):
 
 
 class LogEntry(BaseModel):
-    __doc__ = gettext_noop("One line of the moderation log.")
+    __doc__ = gettext_noop("An entry in the moderation log.")
 
     action: moderation.Action
     time: float = Field(description=gettext_noop("When it was done, in Unix seconds."))
     actor: str = Field(
         description=gettext_noop(
-            "Name of the member who did it; empty for the operator, for the site itself, and for deleted accounts."
+            "Name of the member who did it; empty for the operator, the site itself and deleted accounts."
         )
     )
     article_id: int | None = Field(description=gettext_noop("Null if it is not about an article."))
-    title: str = Field(description=gettext_noop("Of the article or the group, as it was then."))
+    title: str = Field(description=gettext_noop("Title of the article or the group at that time."))
     reason: str = Field(description=gettext_noop("Empty if none was given."))
     details: dict[str, str] = Field(
         description=gettext_noop(
-            "What changed, by name: the former title or link, the groups added and removed, and so on."
+            "What changed, by name: the previous title or link, the groups added and removed, and so on."
         )
     )
 
@@ -94,7 +94,7 @@ class LogPage(BaseModel):
 
     entries: list[LogEntry]
     page: int
-    has_next: bool = Field(description=gettext_noop("Whether there is a page after this one."))
+    has_next: bool = Field(description=gettext_noop("Whether there is a next page."))
 
     @classmethod
     def of(cls, page: moderation.LogPage) -> "LogPage":
@@ -105,7 +105,7 @@ class LogPage(BaseModel):
 @router.get(
     "articles/{article_id:article_id}",
     summary=gettext_noop("One article"),
-    description=gettext_noop("Removed articles stay, and say why they were removed."),
+    description=gettext_noop("Removed articles stay available, with the reason for their removal."),
     response={200: schemas.Article} | failing(400, 401, 404, 503),
     **READERS,
 )
@@ -117,8 +117,9 @@ def read_article(request: HttpRequest, article_id: ArticleNumber) -> schemas.Art
     "articles/{article_id:article_id}",
     summary=gettext_noop("Edit an article"),
     description=gettext_noop(
-        "Changes the title, the link or both: of your own article for some minutes after posting (409 "
-        "editing-closed afterwards), as a moderator at any time. Repeating it changes nothing."
+        "Changes the title, the link or both. You can edit your own article for some minutes after "
+        "posting (then the response is 409 editing-closed); moderators can edit any article at any time. "
+        "Idempotent."
     ),
     response={200: schemas.Article} | failing(400, 401, 403, 404, 409, 413, 415, 503),
     auth=MEMBERS,
@@ -129,7 +130,7 @@ def edit_article(request: HttpRequest, article_id: ArticleNumber, edit: Edit) ->
     if not moderator and before.poster != editor.id:
         raise NotThePoster
     if edit.reason and not moderator:
-        raise Problem(400, "invalid", _("Only moderators give a reason."))
+        raise Problem(400, "invalid", _("Only moderators can give a reason."))
     if edit.title is None and edit.link is None:
         raise Problem(400, "invalid", _("Send a title, a link, or both."))
     title = before.title if edit.title is None else clean_title(edit.title)
@@ -143,8 +144,8 @@ def edit_article(request: HttpRequest, article_id: ArticleNumber, edit: Edit) ->
     "articles/{article_id:article_id}/removed",
     summary=gettext_noop("Remove an article, or restore it"),
     description=gettext_noop(
-        "For moderators. Takes an article out of every list, or puts it back, with a reason. Repeating it changes "
-        "nothing: the reason in the answer is the one that counts."
+        "Moderators only. Removes an article from every list, or restores it, with a reason. Idempotent: "
+        "the response contains the recorded reason."
     ),
     response={200: schemas.Article} | failing(400, 401, 403, 404, 413, 415, 503),
     auth=MEMBERS,
@@ -161,8 +162,8 @@ def remove_article(request: HttpRequest, article_id: ArticleNumber, removal: Rem
 
 @router.get(
     "articles/{article_id:article_id}/log",
-    summary=gettext_noop("What was done to an article"),
-    description=gettext_noop("The newest entries of the moderation log about one article, newest first."),
+    summary=gettext_noop("Moderation history of an article"),
+    description=gettext_noop("The latest entries about one article in the moderation log, newest first."),
     response={200: LogPage} | failing(400, 401, 404, 503),
     **READERS,
 )
@@ -174,9 +175,7 @@ def read_article_log(request: HttpRequest, article_id: ArticleNumber) -> LogPage
 @router.get(
     "log",
     summary=gettext_noop("The moderation log"),
-    description=gettext_noop(
-        "Every edit, removal and restoration, and every change of groups and of the ranking."
-    ),
+    description=gettext_noop("Every edit, removal and restoration, and every change to groups and ranking."),
     response={200: LogPage} | failing(400, 401, 404, 503),
     **READERS,
 )
@@ -193,8 +192,8 @@ _LOCATION = {"Location": {"description": "The article's address in the API.", "s
     "articles",
     summary=gettext_noop("Post an article"),
     description=gettext_noop(
-        "Your own vote is its first. A link that was posted recently leads to that article: nothing is added, "
-        "and the answer is 200 instead of 201."
+        "Your own vote is its first. If the link was posted recently, the response is that article, with "
+        "200 instead of 201, and nothing is added."
     ),
     response={201: schemas.PostedArticle, 200: schemas.PostedArticle} | failing(400, 401, 403, 413, 415, 503),
     auth=MEMBERS,

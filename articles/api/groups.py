@@ -33,9 +33,9 @@ GroupName = PathEx[str, P(description=gettext_noop("The group's name, as in its 
 class Group(BaseModel):
     __doc__ = gettext_noop("A named set of articles.")
 
-    slug: str = Field(description=gettext_noop("Its name in addresses and parameters."))
+    slug: str = Field(description=gettext_noop("Its name in URLs and parameters."))
     title: str
-    articles: int = Field(description=gettext_noop("Articles in it; removed ones do not count."))
+    articles: int = Field(description=gettext_noop("Number of articles in the group, without removed ones."))
 
     @classmethod
     def of(cls, group: lists.Group) -> "Group":
@@ -52,30 +52,30 @@ class NewGroup(BaseModel):
     __doc__ = gettext_noop("A group to create.")
 
     title: str = Field(
-        description=gettext_noop("At most 60 characters; its name in addresses is made from it."),
+        description=gettext_noop("At most 60 characters; the name in URLs is derived from it."),
         examples=["Machine Learning"],
     )
 
 
 class Renaming(BaseModel):
-    __doc__ = gettext_noop("Another title for a group.")
+    __doc__ = gettext_noop("A new title for a group.")
 
     title: str = Field(description=gettext_noop("At most 60 characters."), examples=["Python and friends"])
-    reason: str = Field("", description=gettext_noop("For everyone to read in the moderation log."))
+    reason: str = Field("", description=gettext_noop("Everyone can read it in the moderation log."))
 
 
 class Merging(BaseModel):
-    __doc__ = gettext_noop("The group that takes in another one's articles.")
+    __doc__ = gettext_noop("The group to merge into.")
 
     into: str = Field(description=gettext_noop("Name of the other group."), examples=["redis"])
-    reason: str = Field("", description=gettext_noop("For everyone to read in the moderation log."))
+    reason: str = Field("", description=gettext_noop("Everyone can read it in the moderation log."))
 
 
 class Merged(BaseModel):
-    __doc__ = gettext_noop("What became of a merged group.")
+    __doc__ = gettext_noop("Result of merging a group.")
 
-    into: str = Field(description=gettext_noop("Name of the group that has its articles now."))
-    moved: int = Field(description=gettext_noop("Articles moved, removed ones included."))
+    into: str = Field(description=gettext_noop("Name of the group that now has its articles."))
+    moved: int = Field(description=gettext_noop("Number of articles moved, including removed ones."))
 
 
 _CHANGES: dict[str, Any] = {"auth": MEMBERS}
@@ -85,9 +85,7 @@ _LOCATION = {"Location": {"description": "The group's address in the API.", "sch
 @router.put(
     "articles/{article_id:article_id}/groups",
     summary=gettext_noop("Assign an article to groups"),
-    description=gettext_noop(
-        "For moderators. Sets all groups of an article in one step. Repeating it changes nothing."
-    ),
+    description=gettext_noop("Moderators only. Replaces all groups of an article in one step. Idempotent."),
     response={200: schemas.Assigned} | failing(400, 401, 403, 404, 413, 415, 503),
     auth=MEMBERS,
 )
@@ -120,7 +118,7 @@ def list_groups(request: HttpRequest) -> GroupList:  # noqa: ARG001 - ninja's
 @router.post(
     "groups",
     summary=gettext_noop("Create a group"),
-    description=gettext_noop("For moderators. Its name in addresses is made from the title."),
+    description=gettext_noop("Moderators only. The name in URLs is derived from the title."),
     response={201: Group} | failing(400, 401, 403, 409, 413, 415, 503),
     openapi_extra={"responses": {201: {"headers": _LOCATION}}},
     **_CHANGES,
@@ -137,7 +135,9 @@ def create_group(request: HttpRequest, response: HttpResponse, group: NewGroup) 
 @router.get(
     "groups/{slug}",
     summary=gettext_noop("One group"),
-    description=gettext_noop("404 with the code group-moved names the group into which it was merged."),
+    description=gettext_noop(
+        "If the group was merged, the response is 404 with the code group-moved and the name of the other group."
+    ),
     response={200: Group} | failing(400, 401, 404, 503),
     **READERS,
 )
@@ -148,7 +148,7 @@ def read_group(request: HttpRequest, slug: GroupName) -> Group:  # noqa: ARG001 
 @router.patch(
     "groups/{slug}",
     summary=gettext_noop("Rename a group"),
-    description=gettext_noop("For moderators. Its name in addresses stays. Repeating it changes nothing."),
+    description=gettext_noop("Moderators only. The name in URLs stays the same. Idempotent."),
     response={200: Group} | failing(400, 401, 403, 404, 409, 413, 415, 503),
     **_CHANGES,
 )
@@ -165,8 +165,8 @@ def rename_group(request: HttpRequest, slug: GroupName, renaming: Renaming) -> G
     "groups/{slug}/merge",
     summary=gettext_noop("Merge a group into another"),
     description=gettext_noop(
-        "For moderators. Moves all articles of the group into the other one and ends it: its address then leads "
-        "to the other. This cannot be undone."
+        "Moderators only. Moves all articles into the other group and ends this one: its page then "
+        "redirects to the other. This cannot be undone."
     ),
     response={200: Merged} | failing(400, 401, 403, 404, 413, 415, 503),
     **_CHANGES,

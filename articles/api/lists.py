@@ -21,17 +21,17 @@ class HotQuery(BaseModel):
     __doc__ = gettext_noop("Which articles of the hot list, and how many.")
 
     range: Range = Field(
-        Range.THREE_DAYS, description=gettext_noop("How long ago articles were posted at most."), examples=["72h"]
+        Range.THREE_DAYS, description=gettext_noop("Maximum age of the articles."), examples=["72h"]
     )
     limit: schemas.PlainNumber = Field(
-        20, ge=1, le=100, description=gettext_noop("Articles at most, from 1 to 100."), examples=[20]
+        20, ge=1, le=100, description=gettext_noop("Maximum number of articles, from 1 to 100."), examples=[20]
     )
 
 
 class HotArticle(schemas.Article):
     __doc__ = gettext_noop("An article of the hot list.")
 
-    hotness: float = Field(description=gettext_noop("What the hot list is ordered by."))
+    hotness: float = Field(description=gettext_noop("The value that orders the hot list."))
 
     @classmethod
     def of(cls, article: articles.Article) -> "HotArticle":
@@ -39,11 +39,11 @@ class HotArticle(schemas.Article):
 
 
 class HotList(BaseModel):
-    __doc__ = gettext_noop("The articles most read of late, hottest first.")
+    __doc__ = gettext_noop("The most-read articles of recent days, hottest first.")
 
     articles: list[HotArticle]
     refreshed_at: float = Field(
-        description=gettext_noop("The moment all hotness is computed for, in Unix seconds.")
+        description=gettext_noop("The moment for which all hotness is computed, in Unix seconds.")
     )
 
     @classmethod
@@ -55,7 +55,7 @@ class HotList(BaseModel):
 @router.get(
     "articles",
     summary=gettext_noop("A page of articles"),
-    description=gettext_noop("The articles of the site or of some groups, with your own choices."),
+    description=gettext_noop("Articles of the whole site or of some groups, with your own choices."),
     response={200: schemas.ArticlePage} | failing(400, 401, 404, 503),
     **READERS,
 )
@@ -64,7 +64,7 @@ def list_articles(request: HttpRequest, query: Query[schemas.ListQuery]) -> sche
         raise PageNotFound(query.page)
     slugs = requested_slugs(query.group, at_most=GROUPS_PER_LIST) if query.group else ()
     if query.range is not Span.ALL and (query.order is not Order.POINTS or slugs):
-        message = _("“range” counts for order=points alone, and without a group.")
+        message = _("“range” applies only to order=points without a group.")
         raise Problem(400, "invalid", message)
     page = repository().lists.get_page(
         query.order, query.page, slugs=slugs, span=query.range, reader=reader_id(request)
@@ -76,8 +76,8 @@ def list_articles(request: HttpRequest, query: Query[schemas.ListQuery]) -> sche
     "hot",
     summary=gettext_noop("The hot list"),
     description=gettext_noop(
-        "The articles most read of late, hottest first. All are scored for one moment, which is renewed every "
-        "minute or so."
+        "The most-read articles of recent days, hottest first. All are scored for the same moment, which "
+        "is updated about once a minute."
     ),
     response={200: HotList} | failing(400, 401, 503),
     **READERS,

@@ -28,15 +28,15 @@ class OwnQuery(BaseModel):
 
 
 class OwnList(BaseModel):
-    __doc__ = gettext_noop("One page of what a member posted, chose or saved, the newest first.")
+    __doc__ = gettext_noop("One page of the articles a member posted, voted for, opposed or saved, newest first.")
 
     articles: list[schemas.Article]
     page: int
-    has_next: bool = Field(description=gettext_noop("Whether there is a page after this one."))
+    has_next: bool = Field(description=gettext_noop("Whether there is a next page."))
 
 
 class Saving(BaseModel):
-    __doc__ = gettext_noop("Whether an article is to be saved.")
+    __doc__ = gettext_noop("Whether to save an article.")
 
     saved: bool = Field(strict=True, examples=[True])
 
@@ -49,7 +49,7 @@ class Saved(BaseModel):
 
 
 class OwnLists(BaseModel):
-    __doc__ = gettext_noop("Where your lists are: paths of this API.")
+    __doc__ = gettext_noop("Paths of your lists in this API.")
 
     voted: str
     opposed: str
@@ -61,12 +61,14 @@ _PERMISSIONS = [name for name, _text in ArticlePermissions._meta.permissions]
 
 
 class Me(BaseModel):
-    __doc__ = gettext_noop("Who you are here, and what you may do.")
+    __doc__ = gettext_noop("Your name and your permissions.")
 
     name: str
-    moderator: bool = Field(description=gettext_noop("Whether you may edit, remove or assign any article."))
+    moderator: bool = Field(
+        description=gettext_noop("Whether you can edit or remove any article, or change its groups.")
+    )
     permissions: list[str] = Field(
-        description=gettext_noop("What you may do beyond other members."),
+        description=gettext_noop("Your permissions beyond those of other members."),
         json_schema_extra={"items": {"type": "string", "enum": _PERMISSIONS}},
     )
     lists: OwnLists
@@ -75,7 +77,7 @@ class Me(BaseModel):
 _MODERATING = {"assign_groups", "edit_any_article", "remove_articles"}
 
 _OWN: dict[str, Any] = {
-    "description": gettext_noop("Nobody else can see this list. Removed articles are left out of it."),
+    "description": gettext_noop("Only you can see this list. Removed articles are left out."),
     "response": {200: OwnList} | failing(400, 401, 404, 503),
     "auth": MEMBERS,
 }
@@ -84,7 +86,7 @@ _OWN: dict[str, Any] = {
 @router.get(
     "me",
     summary=gettext_noop("Who you are"),
-    description=gettext_noop("Your name, what you may do, and where your own lists are."),
+    description=gettext_noop("Your name, your permissions and the paths of your own lists."),
     response={200: Me} | failing(400, 401, 503),
     auth=MEMBERS,
 )
@@ -105,7 +107,7 @@ def read_me(request: HttpRequest) -> Me:
 
 @router.get(
     "users/{name}/articles",
-    summary=gettext_noop("What a member posted"),
+    summary=gettext_noop("Articles of a member"),
     description=gettext_noop("Newest first, as on the member's page. Removed articles are left out."),
     response={200: OwnList} | failing(400, 401, 404, 503),
     **READERS,
@@ -115,25 +117,25 @@ def list_posted(request: HttpRequest, name: MemberName, query: Query[OwnQuery]) 
     return _page(query.page, lambda number: repository().members.get_posted(poster, number, reader))
 
 
-@router.get("me/voted", summary=gettext_noop("What you voted for"), **_OWN)
+@router.get("me/voted", summary=gettext_noop("Articles you voted for"), **_OWN)
 def list_voted(request: HttpRequest, query: Query[OwnQuery]) -> OwnList:
     return _own_page(request, query.page, repository().members.get_voted)
 
 
-@router.get("me/opposed", summary=gettext_noop("What you opposed"), **_OWN)
+@router.get("me/opposed", summary=gettext_noop("Articles you opposed"), **_OWN)
 def list_opposed(request: HttpRequest, query: Query[OwnQuery]) -> OwnList:
     return _own_page(request, query.page, repository().members.get_opposed)
 
 
-@router.get("me/saved", summary=gettext_noop("What you saved"), **_OWN)
+@router.get("me/saved", summary=gettext_noop("Articles you saved"), **_OWN)
 def list_saved(request: HttpRequest, query: Query[OwnQuery]) -> OwnList:
     return _own_page(request, query.page, repository().members.get_saved)
 
 
 @router.put(
     "articles/{article_id:article_id}/saved",
-    summary=gettext_noop("Save an article, or forget it"),
-    description=gettext_noop("Saves an article for later, or no longer. Repeating it changes nothing."),
+    summary=gettext_noop("Save or unsave an article"),
+    description=gettext_noop("Saves an article for later, or removes it from your saved articles. Idempotent."),
     response={200: Saved} | failing(400, 401, 403, 404, 409, 413, 415, 503),
     auth=MEMBERS,
 )

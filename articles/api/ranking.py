@@ -16,26 +16,25 @@ _DECAY_STEP_HOURS = 6
 
 
 class Neighbour(BaseModel):
-    __doc__ = gettext_noop("The article next to another one in a list.")
+    __doc__ = gettext_noop("An article next to another one in a list.")
 
     id: int
     title: str
     value: float = Field(description=gettext_noop("Its score; on the hot list its hotness."))
-    apart: float = Field(description=gettext_noop("By how much the two values differ."))
+    apart: float = Field(description=gettext_noop("Difference between the two values."))
     worth: int = Field(
         description=gettext_noop(
-            "How many votes make up for that; on the hot list, how many views of the explained article by new "
-            "visitors."
+            "Votes that would close the gap; on the hot list, views of the explained article by new visitors."
         ),
         examples=[3],
     )
 
 
 class Place(BaseModel):
-    __doc__ = gettext_noop("A rank in a list, and who stands next to it.")
+    __doc__ = gettext_noop("A rank in a list, and the articles next to it.")
 
     rank: int = Field(description=gettext_noop("Counted from 1."), examples=[4])
-    of: int = Field(description=gettext_noop("Articles in the list."), examples=[1234])
+    of: int = Field(description=gettext_noop("Number of articles in the list."), examples=[1234])
     above: Neighbour | None
     below: Neighbour | None
 
@@ -46,7 +45,7 @@ class GroupPlace(BaseModel):
     group: str = Field(examples=["python"])
     title: str = Field(examples=["Python"])
     rank: int = Field(description=gettext_noop("Counted from 1."), examples=[4])
-    of: int = Field(description=gettext_noop("Articles in the list."), examples=[1234])
+    of: int = Field(description=gettext_noop("Number of articles in the list."), examples=[1234])
 
 
 class ScoreParts(BaseModel):
@@ -55,11 +54,11 @@ class ScoreParts(BaseModel):
     time: float = Field(description=gettext_noop("When it was posted, in Unix seconds."))
     votes: int
     opposes: int
-    points: int = Field(description=gettext_noop("Votes less opposes."))
+    points: int = Field(description=gettext_noop("Votes for minus votes against."))
     seconds_per_point: float = Field(
         description=gettext_noop("How far one point moves an article."), examples=[432.0]
     )
-    score: float = Field(description=gettext_noop("What the front page is ordered by, in Unix seconds."))
+    score: float = Field(description=gettext_noop("The value that orders the front page, in Unix seconds."))
 
 
 class HotnessParts(BaseModel):
@@ -68,17 +67,17 @@ class HotnessParts(BaseModel):
     )
 
     pv: int = Field(description=gettext_noop("Page views that count."))
-    uv: int = Field(description=gettext_noop("Unique visitors, estimated to within 2.5 percent or so."))
+    uv: int = Field(description=gettext_noop("Unique visitors, estimated to within about 2.5 percent."))
     alpha: float = Field(description=gettext_noop("Weight of a view."), examples=[1.0])
     beta: float = Field(description=gettext_noop("Weight of a visitor."), examples=[1.2])
     readers: float = Field(description=gettext_noop("alpha × pv + beta × uv."))
-    hours: float = Field(description=gettext_noop("Age at the moment the hot list was scored for."))
+    hours: float = Field(description=gettext_noop("Age of the article when the hot list was scored."))
     base: float = Field(description=gettext_noop("Hours added to the age."), examples=[2.0])
     gamma: float = Field(description=gettext_noop("How steeply hotness falls."), examples=[1.5])
     denominator: float = Field(description=gettext_noop("(hours + base) ^ gamma."))
-    hotness: float = Field(description=gettext_noop("What the hot list is ordered by."))
+    hotness: float = Field(description=gettext_noop("The value that orders the hot list."))
     refreshed_at: float = Field(
-        description=gettext_noop("The moment all hotness is computed for, in Unix seconds.")
+        description=gettext_noop("The moment for which all hotness is computed, in Unix seconds.")
     )
 
 
@@ -87,26 +86,26 @@ class NextVote(BaseModel):
 
     seconds: float = Field(description=gettext_noop("How far it would move the article."), examples=[432.0])
     rank: int = Field(description=gettext_noop("Its rank on the front page then."), examples=[3])
-    gained: int = Field(description=gettext_noop("How many places that is higher."), examples=[1])
+    gained: int = Field(description=gettext_noop("Number of places gained."), examples=[1])
 
 
 class FutureHotness(BaseModel):
-    __doc__ = gettext_noop("An article's hotness some hours later, if nobody views it any more.")
+    __doc__ = gettext_noop("An article's hotness after some hours without new views.")
 
     hours: int
     hotness: float
 
 
 class Sample(BaseModel):
-    __doc__ = gettext_noop("Where an article stood at a moment.")
+    __doc__ = gettext_noop("Ranks of an article at one moment.")
 
     time: float = Field(description=gettext_noop("The moment, in Unix seconds."))
     rank: int | None = Field(
-        description=gettext_noop("On the front page; null where it was not among the first hundred.")
+        description=gettext_noop("Rank on the front page; null if not among the first hundred.")
     )
-    points: int = Field(description=gettext_noop("Votes less opposes."))
+    points: int = Field(description=gettext_noop("Votes for minus votes against."))
     hot_rank: int | None = Field(
-        description=gettext_noop("On the hot list; null where it was not among the first hundred.")
+        description=gettext_noop("Rank on the hot list; null if not among the first hundred.")
     )
 
 
@@ -116,17 +115,17 @@ class Explanation(BaseModel):
     id: int
     front_page: Place
     groups: list[GroupPlace]
-    hot_list: Place | None = Field(description=gettext_noop("Null where it is not on the hot list."))
+    hot_list: Place | None = Field(description=gettext_noop("Null if it is not on the hot list."))
     score: ScoreParts
     hotness: HotnessParts
     one_more_vote: NextVote | None = Field(description=gettext_noop("Null once voting is closed."))
-    closes_at: float = Field(description=gettext_noop("Until when votes count, in Unix seconds."))
+    closes_at: float = Field(description=gettext_noop("When voting closes, in Unix seconds."))
     decay: list[FutureHotness] = Field(
-        description=gettext_noop("Its hotness over the next three days, if nobody views it any more.")
+        description=gettext_noop("Its hotness over the next three days without new views.")
     )
     history: list[Sample] = Field(
         description=gettext_noop(
-            "One entry for every ten minutes of the last seven days in which it was among the first hundred."
+            "One entry every ten minutes over the last seven days, while it was among the first hundred."
         )
     )
 
@@ -188,8 +187,9 @@ def _hotness(parts: explanation.HotnessParts) -> HotnessParts:
     "articles/{article_id:article_id}/ranking",
     summary=gettext_noop("Why an article ranks where it does"),
     description=gettext_noop(
-        "Its places, the sums that put it there, its neighbours, what one more vote would do, its history: the "
-        "numbers of the article's page, all of one moment. Removed articles have none."
+        "Its ranks, how they are calculated, its neighbours, the effect of one more vote, and its "
+        "history: the numbers on the article's page, all from the same moment. Not available for removed "
+        "articles."
     ),
     response={200: Explanation} | failing(400, 401, 404, 503),
     auth=EVERYONE,

@@ -18,7 +18,7 @@ CLIENT_ID_LIMIT = 200
 
 
 class View(BaseModel):
-    __doc__ = gettext_noop("A reader who looks at an article.")
+    __doc__ = gettext_noop("A reader viewing an article.")
 
     article_id: StrictInt = Field(
         alias="articleId", description=gettext_noop("The article's number."), examples=[42]
@@ -28,27 +28,27 @@ class View(BaseModel):
         alias="visitorId",
         max_length=CLIENT_ID_LIMIT,
         description=gettext_noop(
-            "What you call the reader, at most 200 characters. It tells readers apart who share an address or a "
-            "cookie; it does not replace them."
+            "Your identifier for the reader, at most 200 characters. It distinguishes readers who share "
+            "an address or a cookie; it does not replace those."
         ),
         examples=["reader-7f3a"],
     )
 
 
 class ViewCount(BaseModel):
-    __doc__ = gettext_noop("What became of a view, and the article's numbers after it.")
+    __doc__ = gettext_noop("Result of a view, and the article's numbers after it.")
 
     counted: bool
     reason: Literal["repeat", "bot", "prefetch", "burst"] | None = Field(
         description=gettext_noop(
-            "Why it does not count: repeat comes too soon after the reader's last view; bot is a known program; "
-            "prefetch was loaded before anybody wished to read it; burst is one of too many from one network. "
-            "Null if it counts."
+            "Why it does not count: repeat is too soon after the reader's last view; bot is a known "
+            "program; prefetch was loaded by a browser before the reader opened it; burst is one of too "
+            "many from one network. Null if it counts."
         )
     )
     pv: int = Field(description=gettext_noop("Page views that count."))
-    uv: int = Field(description=gettext_noop("Unique visitors, estimated to within 2.5 percent or so."))
-    hotness: float = Field(description=gettext_noop("What the hot list is ordered by."))
+    uv: int = Field(description=gettext_noop("Unique visitors, estimated to within about 2.5 percent."))
+    hotness: float = Field(description=gettext_noop("The value that orders the hot list."))
 
     @classmethod
     def of(cls, count: readership.ViewCount) -> "ViewCount":
@@ -59,8 +59,9 @@ class ViewCount(BaseModel):
     "views",
     summary=gettext_noop("Count a view"),
     description=gettext_noop(
-        "Says that a reader looks at an article. Views of one reader within some minutes count once, and those of "
-        "programs not at all. It changes nothing of yours, so no CSRF token is needed."
+        "Reports that a reader is viewing an article. Repeated views by one reader within some minutes "
+        "count once; views by bots do not count. It changes none of your data, so no CSRF token is "
+        "needed."
     ),
     response={200: ViewCount} | failing(400, 401, 404, 413, 415, 503),
     auth=(BearerToken(), anyone),

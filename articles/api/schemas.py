@@ -35,25 +35,24 @@ class ListQuery(BaseModel):
     order: Order = Field(
         Order.SCORE,
         description=gettext_noop(
-            "What the list is ordered by: score is the front page's order, time is newest first, hot is by "
-            "readership of late, points is most points first, of equal ones the newest."
+            "Order of the list: score is the front page's order, time is newest first, hot is by recent "
+            "readership, points is most points first, with ties newest first."
         ),
         examples=["points"],
     )
     range: Span = Field(
         Span.ALL,
         description=gettext_noop(
-            "How far back a list of the site by points goes, by when its articles were posted. Other lists have "
-            "no range."
+            "Limits a site-wide list by points to articles posted in this period. Other lists have no range."
         ),
         examples=["week"],
     )
     group: str | SkipJsonSchema[None] = Field(
         None,
         description=gettext_noop(
-            "Name of a group, to list its articles only; or of up to ten with a plus or a space between them, for "
-            "what is in any of them. Empty for the whole site. Of several groups, the numbers of articles and "
-            "of pages are the most there can be."
+            "Name of a group, to list only its articles; or up to ten names separated by plus signs or "
+            "spaces, to list the articles in any of them. Empty for the whole site. For several groups, "
+            "the numbers of articles and pages are upper limits."
         ),
     )
     page: PlainNumber = Field(
@@ -78,18 +77,18 @@ class Article(BaseModel):
     time: float = Field(description=gettext_noop("When it was posted, in Unix seconds."))
     votes: int
     opposes: int
-    points: int = Field(description=gettext_noop("Votes less opposes."))
-    score: float = Field(description=gettext_noop("What the front page is ordered by, in Unix seconds."))
+    points: int = Field(description=gettext_noop("Votes for minus votes against."))
+    score: float = Field(description=gettext_noop("The value that orders the front page, in Unix seconds."))
     groups: list[str]
-    choice: Choice = Field(description=gettext_noop("Your own; none for readers without account."))
-    closes_at: float = Field(description=gettext_noop("Until when votes count, in Unix seconds."))
+    choice: Choice = Field(description=gettext_noop("Your own; none for readers without an account."))
+    closes_at: float = Field(description=gettext_noop("When voting closes, in Unix seconds."))
     removed: str | None = Field(description=gettext_noop("Why a moderator removed it; null while it is listed."))
-    saved: bool = Field(description=gettext_noop("Whether you saved it; false for readers without account."))
+    saved: bool = Field(description=gettext_noop("Whether you saved it; false for readers without an account."))
     edited_at: float | None = Field(
         description=gettext_noop("When title or link were last changed, in Unix seconds; null if never.")
     )
     pv: int = Field(description=gettext_noop("Page views that count."))
-    uv: int = Field(description=gettext_noop("Unique visitors, estimated to within 2.5 percent or so."))
+    uv: int = Field(description=gettext_noop("Unique visitors, estimated to within about 2.5 percent."))
 
     @classmethod
     def of(cls, article: articles.Article) -> "Article":
@@ -97,10 +96,10 @@ class Article(BaseModel):
 
 
 class PostedArticle(Article):
-    __doc__ = gettext_noop("An article, and whether it was there before.")
+    __doc__ = gettext_noop("An article, and whether it already existed.")
 
     existing: bool = Field(
-        description=gettext_noop("Whether the link was posted before, so that nothing was added.")
+        description=gettext_noop("Whether the link had already been posted, so nothing was added.")
     )
 
     @classmethod
@@ -114,7 +113,7 @@ class ArticlePage(BaseModel):
     articles: list[Article]
     page: int
     pages: int
-    total: int = Field(description=gettext_noop("Articles on all pages."))
+    total: int = Field(description=gettext_noop("Total number of articles on all pages."))
 
     @classmethod
     def of(cls, page: lists.ArticlePage) -> "ArticlePage":
@@ -126,16 +125,14 @@ class NewArticle(BaseModel):
     __doc__ = gettext_noop("An article to post.")
 
     title: str = Field(description=gettext_noop("At most 300 characters."), examples=["An example"])
-    link: str = Field(
-        description=gettext_noop("An address with http or https."), examples=["https://example.org/"]
-    )
+    link: str = Field(description=gettext_noop("An http or https URL."), examples=["https://example.org/"])
     groups: Slugs = Field([], description=gettext_noop("Names of existing groups, at most five."))
 
 
 class Ballot(BaseModel):
     __doc__ = gettext_noop("A choice on an article.")
 
-    choice: Choice = Field(description=gettext_noop("None takes your choice back."), examples=["vote"])
+    choice: Choice = Field(description=gettext_noop("“none” takes back your choice."), examples=["vote"])
 
 
 class Tally(BaseModel):
@@ -144,7 +141,7 @@ class Tally(BaseModel):
     id: int
     votes: int
     opposes: int
-    points: int = Field(description=gettext_noop("Votes less opposes."))
+    points: int = Field(description=gettext_noop("Votes for minus votes against."))
     choice: Choice = Field(description=gettext_noop("Your own."))
 
     @classmethod
@@ -154,12 +151,12 @@ class Tally(BaseModel):
 
 
 class Assignment(BaseModel):
-    __doc__ = gettext_noop("The groups an article is to be in.")
+    __doc__ = gettext_noop("The groups to put an article in.")
 
-    groups: Slugs = Field(description=gettext_noop("All groups the article is to be in; it leaves the others."))
+    groups: Slugs = Field(description=gettext_noop("All groups of the article; it is removed from any other."))
     reason: str = Field(
         "",
-        description=gettext_noop("For everyone to read in the moderation log."),
+        description=gettext_noop("Everyone can read it in the moderation log."),
         examples=["It is about Python."],
     )
 
@@ -174,8 +171,8 @@ class Assigned(BaseModel):
 class Error(BaseModel):
     __doc__ = gettext_noop("What went wrong.")
 
-    code: str = Field(description=gettext_noop("Stable, for programs."))
-    message: str = Field(description=gettext_noop("One sentence in your language, for people."))
+    code: str = Field(description=gettext_noop("A stable code, for programs."))
+    message: str = Field(description=gettext_noop("A sentence for people, in your language."))
     moved_to: str | SkipJsonSchema[None] = Field(
         None, description=gettext_noop("Only with the code group-moved: the group it was merged into.")
     )
@@ -185,7 +182,7 @@ class Error(BaseModel):
 
 
 class Failure(BaseModel):
-    __doc__ = gettext_noop("Every answer that is not the one asked for.")
+    __doc__ = gettext_noop("Every error response.")
 
     error: Error
 

@@ -24,13 +24,14 @@ LAST_PAGE = 100
 
 
 class SearchQuery(BaseModel):
-    __doc__ = gettext_noop("What to look for, and which page of it.")
+    __doc__ = gettext_noop("What to search for, and which page of the results.")
 
     q: str = Field(
         max_length=MOST_CHARACTERS,
         description=gettext_noop(
-            "Words of titles, hosts of links, names of posters and groups, at most 200 characters. An article "
-            "must have all of them; the last one may be the beginning of a word, unless a space follows it."
+            "Words in titles, link hosts, names of posters and groups, at most 200 characters. An "
+            "article must match all of them; the last one can be the beginning of a word, unless a space "
+            "follows it."
         ),
         examples=["python news"],
     )
@@ -38,13 +39,13 @@ class SearchQuery(BaseModel):
         "score", description=gettext_noop("By score, or newest first."), examples=["time"]
     )
     group: str | SkipJsonSchema[None] = Field(
-        None, description=gettext_noop("Name of a group, to search its articles only."), examples=["python"]
+        None, description=gettext_noop("Name of a group, to search only its articles."), examples=["python"]
     )
     hide: str | SkipJsonSchema[None] = Field(
         None,
         description=gettext_noop(
-            "Names of groups whose articles are left out, with commas between them, at most 50. Not the one that "
-            "is searched in."
+            "Names of groups to leave out, separated by commas, at most 50. The group being searched is "
+            "not left out."
         ),
         examples=["python,redis"],
     )
@@ -54,16 +55,16 @@ class SearchQuery(BaseModel):
 
 
 class SearchPage(BaseModel):
-    __doc__ = gettext_noop("One page of what was found.")
+    __doc__ = gettext_noop("One page of search results.")
 
     articles: list[Article]
     page: int
-    has_next: bool = Field(description=gettext_noop("Whether there is a page after it."))
+    has_next: bool = Field(description=gettext_noop("Whether there is a next page."))
     total: int | None = Field(
-        description=gettext_noop("How many were found; null where they are too many to count in time.")
+        description=gettext_noop("Number of results; null if there are too many to count in time.")
     )
     complete: bool = Field(
-        description=gettext_noop("False if there may be more, or better ones, than could be looked at in time.")
+        description=gettext_noop("False if the search stopped early, so more or better results may exist.")
     )
 
     @classmethod
@@ -82,8 +83,8 @@ class SearchPage(BaseModel):
     "search",
     summary=gettext_noop("Search"),
     description=gettext_noop(
-        "Articles that have all the words, in their titles, hosts, posters' names or groups. English words are "
-        "found by their stems, Chinese by any part of them. At most 1,000 articles can be paged through."
+        "Articles whose titles, hosts, posters' names or groups contain all the words. English words "
+        "match by stem, Chinese words by any part. Paging ends after 1,000 articles."
     ),
     response={200: SearchPage} | failing(400, 401, 404, 503),
     **READERS,

@@ -13,7 +13,7 @@ from articles.wiring import repository
 @router.put(
     "articles/{article_id:article_id}/vote",
     summary=gettext_noop("Vote, oppose, or take it back"),
-    description=gettext_noop("Sets your choice on an article. Repeating it changes nothing."),
+    description=gettext_noop("Sets your choice on an article. Idempotent."),
     response={200: schemas.Tally} | failing(400, 401, 403, 404, 409, 413, 415, 503),
     auth=MEMBERS,
 )

@@ -42,8 +42,8 @@ class PostForm(LinkForm):
         self._known, self._most = {group.slug for group in groups}, rules.max_groups_by_poster
         hours = rules.repost_window // 3600
         self.fields["link"].help_text = ngettext(
-            "A link that was posted within the last %(hours)s hour leads to that article instead.",
-            "A link that was posted within the last %(hours)s hours leads to that article instead.",
+            "If the link was posted in the last %(hours)s hour, you are taken to the existing article.",
+            "If the link was posted in the last %(hours)s hours, you are taken to the existing article.",
             hours,
         ) % {"hours": grouped(hours)}
         self.fields["link"].widget.attrs["data-known"] = reverse("articles:known_link") + "?link="

@@ -107,7 +107,7 @@ class GroupsField(forms.Field):
     def clean(self, value: Any) -> list[str]:
         names = [name for line in value or () for name in _BETWEEN_NAMES.split(str(line)[:2000]) if name]
         if len(names) > SLUGS_PER_REQUEST:
-            raise ValidationError(_("These are too many groups."))
+            raise ValidationError(_("Too many groups."))
         slugs, problems = [], []
         for name in names:
             try:

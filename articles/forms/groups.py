@@ -26,7 +26,7 @@ class AssignForm(forms.Form):
         clean_group_title,
         required=False,
         label=gettext_lazy("New group"),
-        help_text=gettext_lazy("Title of a group to create; its address is made from it."),
+        help_text=gettext_lazy("Title of a new group; its address is derived from it."),
         widget=LineInput(GROUP_TITLE_LIMIT),
     )
     reason = reason_field(required=False)
@@ -36,7 +36,7 @@ class AssignForm(forms.Form):
         super().__init__(data, initial={"groups": list(current), "was": ",".join(current)})
         self._current, self._known = current, {group.slug: group.title for group in groups}
         self.fields["groups"].offer(groups, always=current)  # type: ignore[attr-defined]
-        self.fields["groups"].help_text = _("Tick and untick, or type names.")
+        self.fields["groups"].help_text = _("Tick groups, or type their names.")
 
     def clean_groups(self) -> list[str]:
         slugs: list[str] = self.cleaned_data["groups"]
@@ -74,7 +74,7 @@ def _check_new_group(title: str, known: Mapping[str, str]) -> str:
         except InvalidInput as refused:
             raise ValidationError(input_sentence(refused), code=refused.code) from refused
         if not slug:
-            raise ValidationError(_("No address can be made of this title: use letters or digits."))
+            raise ValidationError(_("This title can't be turned into an address. Use letters or digits."))
         _refuse_taken(title, slug, known)
     return title
 
@@ -108,7 +108,7 @@ class GroupForm(forms.Form):
 
 
 class RenameForm(forms.Form):
-    """Another title for a group."""
+    """A new title for a group."""
 
     title = CleanedField(
         clean_group_title,
@@ -137,8 +137,8 @@ class MergeForm(forms.Form):
     into = forms.CharField(label=gettext_lazy("Merge into"))
     reason = reason_field(required=False)
     sure = forms.BooleanField(
-        label=gettext_lazy("I know that this cannot be undone"),
-        error_messages={"required": gettext_lazy("Tick this to merge the groups.")},
+        label=gettext_lazy("I understand that this cannot be undone"),
+        error_messages={"required": gettext_lazy("Tick this box to merge the groups.")},
     )
 
     def __init__(self, data: Any = None, *, slug: str, groups: Sequence[Group]) -> None:

@@ -48,11 +48,11 @@ class LabForm(forms.Form):
     base = _parameter("base", gettext_lazy("Base, in hours"), "0.1", "log")
     gamma = _parameter("gamma", "γ", "0.01", "linear")
     half_life = forms.FloatField(
-        label=gettext_lazy("Wished half-life, in hours"),
+        label=gettext_lazy("Target half-life, in hours"),
         required=False,
         min_value=lab.SHORTEST,
         max_value=lab.LONGEST,
-        help_text=gettext_lazy("Fills γ so that hotness halves in this time."),
+        help_text=gettext_lazy("Sets γ so that hotness halves in this time."),
         widget=forms.NumberInput({"step": "any", "inputmode": "decimal", "autocomplete": "off"}),
     )
 
@@ -61,10 +61,10 @@ class LabForm(forms.Form):
         defaults = {name: plain(value) for name, value in asdict(current).items()} | {"list": Order.SCORE.value}
         super().__init__(defaults | {name: given[name] for name in self.base_fields if name in given})
         help_texts = {
-            "votes_per_day": _("So many votes lift an article as far as being posted a day later would."),
-            "alpha": _("What a page view counts."),
-            "beta": _("What a unique visitor counts."),
-            "base": _("Added to the age: the larger, the less the first hours matter."),
+            "votes_per_day": _("The number of votes that outweighs one day of age."),
+            "alpha": _("Weight of a page view."),
+            "beta": _("Weight of a unique visitor."),
+            "base": _("Added to the age. The larger it is, the less the first hours matter."),
             "gamma": _("How steeply hotness falls; %(low)s to %(high)s is recommended.")
             % {"low": significant(RECOMMENDED_GAMMA[0]), "high": significant(RECOMMENDED_GAMMA[1])},
         }

@@ -56,15 +56,15 @@ def _warnings(context: Mapping[str, Any]) -> Iterator[str]:
     """Yield the warnings that need action by the operator."""
     overview, refreshed_at = context["overview"], context["hot_refreshed_at"]
     if overview and not overview.append_only.enabled:
-        yield _("The append-only file is off: what was posted and voted is lost when the store ends.")
+        yield _("The append-only file is off: all data is lost when the store stops.")
     if overview and not overview.append_only.last_write_ok:
-        yield _("The last write to the append-only file failed: look at the disk and at the store's log.")
+        yield _("The last write to the append-only file failed: check the disk and the store's log.")
     if overview and not overview.append_only.last_rewrite_ok:
-        yield _("The last rewrite of the append-only file failed: look at the disk and at the store's log.")
+        yield _("The last rewrite of the append-only file failed: check the disk and the store's log.")
     if overview and overview.server.evicted:
-        yield _("The server has dropped keys for want of memory: give it more, and restore what is lost.")
+        yield _("The server has evicted keys to free memory: give it more, and restore what is lost.")
     if refreshed_at and context["now"] - refreshed_at > _HOT_STALE_SECONDS:
-        yield _("The hot list was scored long ago: is the housekeeping running?")
+        yield _("The hot list has not been scored for a long time: is housekeeping running?")
     for step in context["steps"]:
         if step.error:
             yield _("The last run of “%(step)s” failed.") % {"step": step.name}
@@ -75,7 +75,7 @@ def _sync_label(policy: str | None) -> str | None:
     labels = {
         "always": _("before it is acknowledged"),
         "everysec": _("once a second"),
-        "no": _("when the system likes"),
+        "no": _("when the system decides"),
     }
     return None if policy is None else labels.get(policy, policy)
 
@@ -86,7 +86,7 @@ def _article_keys(repo: Repository, text: str) -> dict[str, Any]:
     if not text:
         return answer
     if not _ARTICLE_ID.fullmatch(text):
-        return answer | {"asked_error": _("An article's number is made of digits, such as 42.")}
+        return answer | {"asked_error": _("Enter an article number, such as 42.")}
     try:
         return answer | {"article_keys": repo.inspection.list_article_keys(int(text))}
     except ArticleNotFound:

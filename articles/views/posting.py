@@ -38,7 +38,9 @@ def post(request: HttpRequest) -> HttpResponse:
         if posted.is_new:
             messages.success(request, _posted_message(repo.rules.edit_window))
         elif not _just_posted(repo, posted.id, poster.id):
-            messages.info(request, _("This link was posted already: here is the article. You can vote for it."))
+            messages.info(
+                request, _("This link has already been posted. Here is the article: you can vote for it.")
+            )
         return redirect("articles:article", posted.id)
     unsent_form.refill(request, form)
     return render(request, "articles/post.html", {"form": form}, status=400 if form.errors else 200)

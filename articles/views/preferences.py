@@ -119,7 +119,7 @@ def _in_browser(request: HttpRequest, changes: _Changes) -> tuple[Preferences, P
     before = replace(preferences_of(request), language=_language_of(request))
     after = changes.applied_to(before)
     if len(after.hidden_groups) > len(before.hidden_groups) and not _fits(cookies_for(after)):
-        raise NotDone(_("You hide as many groups as your browser can keep. Show one of them first."))
+        raise NotDone(_("You have hidden as many groups as your browser can store. Show one of them again first."))
     return before, after
 
 
@@ -149,7 +149,7 @@ def _message(changes: _Changes, before: Preferences, after: Preferences, *, in_s
     if changes.hide is not None:
         new = after.hidden_groups[-1:]  # the others change only if groups were merged
         is_new = new and new[0] not in before.hidden_groups
-        return _("The group “%(name)s” is now left out of your lists.") % {"name": new[0]} if is_new else ""
+        return _("The group “%(name)s” is now hidden from your lists.") % {"name": new[0]} if is_new else ""
     if changes.show is not None:
         gone = [slug for slug in before.hidden_groups if slug not in after.hidden_groups]
         return _("The group “%(name)s” is shown in your lists again.") % {"name": gone[0]} if gone else ""
@@ -177,7 +177,8 @@ def _with_group(hidden: Sequence[str], slug: str) -> tuple[str, ...]:
     slugs = tuple(dict.fromkeys(current.get(other, other) for other in (*hidden, slug)))
     if len(slugs) > MOST_HIDDEN:
         raise NotDone(
-            _("You can hide at most %(most)s groups. Show one of them first.") % {"most": grouped(MOST_HIDDEN)}
+            _("You can hide at most %(most)s groups. Show one of them again first.")
+            % {"most": grouped(MOST_HIDDEN)}
         )
     return slugs
 

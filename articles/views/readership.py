@@ -19,15 +19,15 @@ from articles.wiring import repository
 _REASONS = {
     Suspicion.BOT: (
         gettext_lazy("Bots"),
-        gettext_lazy("The program that asked calls itself a bot, or does not say what it is."),
+        gettext_lazy("The client identifies itself as a bot, or not at all."),
     ),
     Suspicion.PREFETCH: (
-        gettext_lazy("Loaded ahead"),
-        gettext_lazy("A browser loaded the page before anybody asked to see it."),
+        gettext_lazy("Prefetched"),
+        gettext_lazy("A browser prefetched the page; the reader has not opened it."),
     ),
     Suspicion.BURST: (
         gettext_lazy("Bursts"),
-        gettext_lazy("More views came from one network in a few minutes than readers make."),
+        gettext_lazy("Too many views from one network within a few minutes."),
     ),
 }
 

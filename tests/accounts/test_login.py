@@ -7,7 +7,7 @@ from django.test import Client
 from accounts.models import User
 from tests.accounts.conftest import PASSWORD
 
-WRONG = "The name or the password is wrong."
+WRONG = "Incorrect username or password."
 
 
 def _log_in(client, username="alice", password=PASSWORD, **fields):

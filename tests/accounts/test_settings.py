@@ -74,7 +74,7 @@ def test_the_address_can_be_changed_and_removed(as_alice, alice):
 
     alice.refresh_from_db()
     assert alice.email == "new@example.org"
-    assert "Your e-mail address has been saved." in response.text
+    assert "Your email address has been saved." in response.text
     as_alice.post("/settings/", {"email": "", "save": ""})
     alice.refresh_from_db()
     assert alice.email == ""

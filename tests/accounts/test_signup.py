@@ -108,7 +108,7 @@ def test_what_was_wrong_is_named_in_the_title_above_the_form_and_at_its_field(cl
     assert "<title>Error: Sign up – " in page
     assert 'role="alert"' not in fresh
     assert re.search(
-        r'role="alert">\s*<p>One field has to be corrected:</p>\s*<ul[^>]*>\s*<li><a href="#id_password1">', page
+        r'role="alert">\s*<p>Please fix this field:</p>\s*<ul[^>]*>\s*<li><a href="#id_password1">', page
     )
     assert re.search(r'id="id_password1_error">\s*<li>This password is too common.</li>', page)
     assert 'id="id_password2_error"' not in page

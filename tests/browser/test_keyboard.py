@@ -221,13 +221,13 @@ def test_a_slash_goes_to_the_search_field_of_the_page_or_else_to_the_search(page
 
 @pytest.mark.parametrize("way", ["key", "button"])
 def test_the_table_of_keys_opens_holds_the_focus_and_gives_it_back(page, way):
-    table = page.get_by_role("dialog", name="Keyboard")
+    table = page.get_by_role("dialog", name="Shortcuts")
     press(page, "j")
     row = focused_row(page)
     if way == "key":
         press(page, "?")
     else:
-        page.get_by_role("contentinfo").get_by_role("button", name="Keyboard").click()
+        page.get_by_role("contentinfo").get_by_role("button", name="Shortcuts").click()
     expect(table).to_be_visible()
     expect(table.get_by_role("row")).to_have_count(10)
 
@@ -291,7 +291,7 @@ def test_who_switched_them_off_has_none_and_is_told_of_none(chromium, site):
 
         assert focused_row(page) is None
         assert page.locator("#keys, script[src*=keys]").count() == 0
-        assert page.get_by_role("button", name="Keyboard").count() == 0
+        assert page.get_by_role("button", name="Shortcuts").count() == 0
 
 
 def test_without_javascript_no_key_is_promised(chromium, site):
@@ -300,4 +300,4 @@ def test_without_javascript_no_key_is_promised(chromium, site):
 
         expect(page.locator("#keys")).to_be_hidden()
         expect(page.locator("#keys-entry")).to_be_hidden()
-        assert "Keyboard" not in page.inner_text("body").replace("Keyboard shortcuts", "")
+        assert "Shortcuts" not in page.inner_text("body").replace("Keyboard shortcuts", "")

@@ -46,7 +46,7 @@ def choose(page, name, value):
     slider = page.get_by_role("slider", name="Votes per day" if name == "votes_per_day" else name)
     with page.expect_response(lambda answer: "/lab/?" in answer.url):
         slider.press("Home")
-    expect(page.locator("#told")).to_have_text("The preview has been renewed.")
+    expect(page.locator("#told")).to_have_text("Preview updated.")
 
 
 def first_titles(page, path="/"):
@@ -71,14 +71,14 @@ def test_other_parameters_are_tried_out_applied_and_taken_back(page):
 
     page.fill("[name=reason]", "points alone")
     page.click("text=Apply to the whole site")
-    expect(page.locator("main")).to_contain_text("The parameters are in force.")
+    expect(page.locator("main")).to_contain_text("The parameters have been applied.")
     assert first_titles(page) == foreseen[:10]
     page.click("footer >> text=Moderation log")
     expect(page.locator("main .log .entry").first).to_contain_text("points alone")
 
     page.goto("/lab/")
-    page.click("text=Go back to version 1")
-    expect(page.locator("main")).to_contain_text("The parameters are in force.")
+    page.click("text=Revert to version 1")
+    expect(page.locator("main")).to_contain_text("The parameters have been applied.")
     assert first_titles(page) == before
 
 

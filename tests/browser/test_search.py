@@ -71,9 +71,9 @@ def test_results_follow_what_is_typed(page):
     assert len(requests) < len(word)
 
     page.locator("#search [name=q]").press_sequentially("qqqqq")
-    expect(page.locator("#found")).to_contain_text("Nothing was found")
+    expect(page.locator("#found")).to_contain_text("No results")
     page.reload()
-    expect(page.locator("#found")).to_contain_text("Nothing was found")
+    expect(page.locator("#found")).to_contain_text("No results")
 
 
 @pytest.mark.parametrize("page", [True], indirect=True)
@@ -119,7 +119,7 @@ def test_of_two_questions_the_answer_to_the_later_one_is_shown(page):
     expect(page.locator("#found")).to_have_attribute("aria-busy", "true")
     held[1].continue_()
 
-    expect(page.locator("#found")).to_contain_text("Nothing was found")
+    expect(page.locator("#found")).to_contain_text("No results")
 
 
 @pytest.mark.parametrize("page", [True], indirect=True)
@@ -168,7 +168,7 @@ def test_a_search_that_succeeds_takes_the_failure_away(page):
 
     page.fill("#search [name=q]", "qqqqq")
 
-    expect(page.locator("#found")).to_contain_text("Nothing was found")
+    expect(page.locator("#found")).to_contain_text("No results")
     expect(page.locator("#failed")).to_be_hidden()
 
 
@@ -225,7 +225,7 @@ def test_the_focus_is_not_lost_when_results_are_replaced(page):
     )
     wait_for(page, lambda: find)
     find[0].continue_()
-    expect(page.locator("#found")).to_contain_text("Nothing was found")
+    expect(page.locator("#found")).to_contain_text("No results")
     expect(page.locator("#search [name=q]")).to_be_focused()
 
 

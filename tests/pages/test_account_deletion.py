@@ -199,8 +199,8 @@ def test_a_number_is_never_given_away_again(site, bob):
 @pytest.mark.parametrize(
     ("fields", "told"),
     [
-        ({"name": "bob", "password": "wrong"}, "The password is wrong."),
-        ({"name": "alice", "password": "bob's long secret"}, "This is not your name."),
+        ({"name": "bob", "password": "wrong"}, "Incorrect password."),
+        ({"name": "alice", "password": "bob's long secret"}, "This is not your username."),
         ({}, "This field is required."),
     ],
 )

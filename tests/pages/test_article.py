@@ -59,10 +59,10 @@ def test_what_was_changed_stands_on_the_articles_page(site, article, carol):
     text = Client().get(f"/articles/{article}/").content.decode()
     changes = " ".join(re.sub("<[^>]+>", " ", text[text.index('class="changes"') :]).split())
 
-    assert changes.index("carol changed its groups") < changes.index("carol edited it")
+    assert changes.index("carol changed its groups") < changes.index("carol edited the article")
     for part in (
         "added: web",
-        "taken out: python",
+        "removed: python",
         "Reason: About the web",
         "title before: A title",
         "link before: https://example.org/a",

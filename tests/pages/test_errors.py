@@ -22,7 +22,7 @@ def test_pages_say_when_there_is_nothing_here(site):
     response = Client().get("/nowhere/")
 
     assert response.status_code == 404
-    assert "There is nothing here" in response.content.decode()
+    assert "Page not found" in response.content.decode()
 
 
 def test_a_store_that_is_away_is_503_with_when_to_come_back(site, settings):

@@ -67,7 +67,7 @@ def test_its_own_first_view_puts_it_on_the_hot_list(site, article):
 
     text = words(section_of(article, reader))
 
-    assert "By readership it ranks number 1 of 1 on the hot list." in text
+    assert "By readership, it ranks number 1 of 1 on the hot list." in text
     assert "No. 1 Hot list of 1" in text
     assert "Views each counts 1 1 Visitors each counts 1.2 1 Together 1 × 1 + 1.2 × 1 2.2" in text
 
@@ -75,7 +75,7 @@ def test_its_own_first_view_puts_it_on_the_hot_list(site, article):
 def test_an_article_nobody_has_read_says_so_and_has_no_hotness_to_explain(site, article):
     section = section_of(article, Client(headers={"user-agent": "Googlebot/2.1"}))
 
-    assert "It is not on the hot list, since nobody has read it yet." in words(section)
+    assert "It is not on the hot list because no one has read it yet." in words(section)
     assert "Its hotness" not in section
 
 
@@ -85,7 +85,7 @@ def test_the_score_is_shown_as_a_sum(site, article, bob):
 
     text = words(section_of(article))
 
-    assert "1 for it, 1 against it; each point counts 7 minutes 12 seconds + 0 seconds" in text
+    assert "1 for, 1 against; each point is worth 7 minutes 12 seconds + 0 seconds" in text
     assert text.count(full_date(stored.posted_at)) == 2  # posted, and what it ranks as
     assert "As many members oppose it as vote for it, so only its time counts" in text
 
@@ -119,7 +119,7 @@ def test_neighbours_are_links_with_the_difference(site, article, bob):
 
     assert f'<a href="/articles/{other}/" dir="auto">The &lt;other&gt; one</a>' in section
     assert re.search(r"Ahead by 14 minutes 2[4-9] seconds, which [23] votes make up for\.", section)
-    assert "Above this one, number 1:" in section
+    assert "Just above, at number 1:" in section
     assert "Below it" not in section
 
 
@@ -130,7 +130,7 @@ def test_it_says_what_one_more_vote_would_do(site, article, bob):
 
     one_place, top = words(section_of(third)), words(section_of(article))
 
-    assert "One more vote would add 7 minutes 12 seconds and lift it to number 1, 2 places higher." in one_place
+    assert "One more vote would add 7 minutes 12 seconds and lift it 2 places, to number 1." in one_place
     assert re.search(r"\d places? higher|at the top already", top)
 
 
@@ -162,7 +162,7 @@ def test_the_history_is_drawn_and_told(site, article, monkeypatch):
 
     section = section_of(article)
 
-    assert "On the front page: best rank number 1, most recently number 1." in section
+    assert "On the front page: best rank 1, latest rank 1." in section
     assert section.count('id="past-1-1-title"') == 1
     assert "<table>" in section.partition('id="past-1-1-title"')[2]
 

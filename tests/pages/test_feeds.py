@@ -545,7 +545,7 @@ def test_the_group_that_is_asked_for_is_not_hidden(site, article):
 def test_a_search_for_no_word_has_no_feed(site, article, q):
     response = Client().get("/feeds/search.atom", {"q": q})
 
-    assert (response.status_code, response.content) == (400, b"q must have a word to look for.\n")
+    assert (response.status_code, response.content) == (400, b"q must contain a word to search for.\n")
 
 
 def test_a_search_in_a_merged_group_leads_on_and_in_an_unknown_one_nowhere(site, article, carol):

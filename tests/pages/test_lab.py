@@ -161,7 +161,7 @@ def test_the_preview_shows_both_orders_and_how_far_each_article_moves(site, caro
     told = re.sub(r"<[^>]+>", "", halves(page)[1])
     assert "▲3up 3 places" in told
     assert told.count("▼1down 1 place") == 3
-    assert "Of the first 4 articles, 4 would stand elsewhere." in text_of(page)
+    assert "Of the first 4 articles, 4 would change rank." in text_of(page)
     assert "432" in text_of(page)
     assert "1,728" in text_of(page)
     assert "4 days" in text_of(page)
@@ -197,7 +197,7 @@ def test_the_hot_list_is_previewed_with_its_readers(site, carol):
     assert re.findall(r"Article \d", now) == ["Article 0", "Article 1", "Article 2"]
     assert re.findall(r"Article \d", then) == ["Article 2", "Article 1", "Article 0"]
     assert "45 views" in then
-    assert "33 %" in text_of(page)  # of three articles one is older than a day
+    assert "33%" in text_of(page)  # of three articles one is older than a day
 
 
 def test_an_empty_site_has_a_lab_too(site, carol):
@@ -263,16 +263,16 @@ def test_what_the_site_adjusted_by_itself_is_told_in_the_history_and_in_the_publ
 
     assert "Version 2 the site itself" in history
     assert "votes per day 200 → 30" in history
-    assert "The site tuned the ranking" in log
+    assert "The site changed the ranking parameters" in log
     assert "votes per day: 200 → 30" in log
-    assert "Learnt from the points of 40 recent articles" in log
+    assert "Derived from the points of 40 recent articles" in log
 
 
 def test_after_moderators_chose_a_weight_they_can_hand_it_back(auto, carol):
     apply_as_dave(auto, Parameters(votes_per_day=90))
     browser = browser_of(carol)
     page = browser.get("/lab/")
-    assert "Moderators chose the votes per day, so the site no longer adjusts them." in text_of(page)
+    assert "A moderator set the votes per day, so the site no longer adjusts them." in text_of(page)
     assert 'action="/lab/follow/"' in html_of(page)
 
     for _sent_twice in range(2):
@@ -282,7 +282,7 @@ def test_after_moderators_chose_a_weight_they_can_hand_it_back(auto, carol):
     state = auto.parameters.get_state()
     assert (state.parameters.votes_per_day, state.version, state.is_chosen) == (30, 3, False)
     assert auto.parameters.list_changes()[0].actor_name == "carol"
-    assert "Reason: Votes per day follow the site again" in text_of(Client().get("/moderation/"))
+    assert "Reason: Automatic votes per day resumed" in text_of(Client().get("/moderation/"))
 
 
 def test_it_is_handed_back_also_where_there_is_nothing_to_learn_from_yet(site, carol):
@@ -343,7 +343,7 @@ def test_a_half_life_gamma_cannot_reach_is_an_error_with_a_base_that_does(site, 
     assert page.status_code == 400
     assert value_of(page, "half_life") == "6"
     assert "No γ within its range" in text_of(page)
-    address = re.search(r'href="([^"]+)">Base 10.2 and γ 1.5 reach it', html_of(page))[1]
+    address = re.search(r'href="([^"]+)">Use base 10.2 and γ 1.5 to reach it', html_of(page))[1]
     filled = browser_of(carol).get(address)
     assert value_of(filled, "base") == "10.21"
     assert "in 6 hours with what is chosen" in text_of(filled)
@@ -386,7 +386,7 @@ def test_the_lab_says_that_it_is_in_force_and_lists_who_why_and_what(site, carol
     )
 
     told = text_of(page)
-    assert "The parameters are in force." in told
+    assert "The parameters have been applied." in told
     for part in ("Version 2 carol", "Version 1", "from the beginning", "α 1 → 1.5", "Reason: views matter"):
         assert part in told
     assert told.count("Go back to version") == 1
@@ -407,7 +407,7 @@ def test_values_in_force_already_are_no_change(site, carol):
     response = apply(browser_of(carol))
 
     assert response.status_code == 400
-    assert "These parameters are in force already." in text_of(response)
+    assert "These parameters have already been applied." in text_of(response)
     assert site.parameters.get_state().version == 1
 
 
@@ -503,7 +503,7 @@ def test_one_click_restores_exactly_the_scores_before(site, carol, article, bob)
     assert scores(site) == before
     assert in_force(site) == Parameters()
     newest = site.parameters.list_changes()[0]
-    assert (newest.version, newest.actor_name, newest.reason) == (3, "carol", "Back to version 1")
+    assert (newest.version, newest.actor_name, newest.reason) == (3, "carol", "Reverted to version 1")
 
 
 def test_any_earlier_version_can_come_back(site, carol):
@@ -519,7 +519,7 @@ def test_any_earlier_version_can_come_back(site, carol):
     ("fields", "status", "told"),
     [
         ({"version": "1", "to": "1"}, 409, "dave has put other parameters in force"),
-        ({"version": "2", "to": "2"}, 400, "These parameters are in force already."),
+        ({"version": "2", "to": "2"}, 400, "These parameters have already been applied."),
         ({"version": "2", "to": "9"}, 400, "There is no such version"),
         ({"version": "2", "to": "x"}, 400, "This form is incomplete."),
         ({"version": "", "to": "1"}, 400, "This form is incomplete."),
@@ -547,7 +547,7 @@ def test_a_long_history_is_folded(site, carol):
     for votes in range(1, 24):
         apply_as_dave(site, Parameters(votes))
 
-    shown, _, folded = html_of(browser_of(carol).get("/lab/")).partition("Earlier ones")
+    shown, _, folded = html_of(browser_of(carol).get("/lab/")).partition("Earlier versions")
 
     assert shown.count('<li class="entry">') == 20
     assert folded.count('<li class="entry">') == 4

@@ -128,7 +128,7 @@ def test_a_merge_takes_a_tick_that_it_is_meant(site, article, carol):
     response = browser_of(carol).post("/moderation/groups/python/", fields)
 
     assert response.status_code == 400
-    assert "Tick this to merge the groups." in response.text
+    assert "Tick this box to merge the groups." in response.text
     assert "python" in site.groups.get_titles()
 
 
@@ -272,4 +272,4 @@ def test_what_cannot_be_undone_stands_apart(site, article, carol):
 
 
 def test_an_empty_log_says_so(site):
-    assert "Moderators have done nothing yet." in log_text()
+    assert "No moderator actions yet." in log_text()

@@ -43,7 +43,7 @@ def test_readers_log_in_first_and_members_and_moderators_may_not(site, bob, caro
 
 
 def test_an_administrator_may(site):
-    assert "Operation" in page(User.objects.create_superuser("ada", password="a long secret 71"))
+    assert "Operations" in page(User.objects.create_superuser("ada", password="a long secret 71"))
 
 
 def test_it_is_only_read_and_never_kept(site, olga):
@@ -62,9 +62,9 @@ def test_it_shows_the_server_its_memory_and_its_file(site, article, olga):
 
     assert f"Valkey {info['valkey_version']}" in section(html, "server")
     assert "Running for" in section(html, "server")
-    for part in ("Used", "Most used", "Limit", "none", "Fragmentation"):
+    for part in ("Used", "Peak", "Limit", "none", "Fragmentation"):
         assert part in section(html, "memory")
-    for part in ("State on", "when the system likes", "Last write succeeded"):
+    for part in ("State on", "when the system decides", "Last write succeeded"):
         assert part in section(html, "file")
     assert "µs" in section(html, "latency") or "ms" in section(html, "latency")
     assert re.search(r"EVALSHA \d+ ", section(html, "commands"))

@@ -80,7 +80,7 @@ def test_a_refused_form_has_the_focus_where_it_is_wrong(site, alice):
     page = post(browser_of(alice), link="javascript:alert(1)", groups=["nope"]).text
 
     assert "<title>Error: Post an article – " in page
-    assert "2 fields have to be corrected:" in page
+    assert "Please fix these 2 fields:" in page
     assert page.count("autofocus") == 1
     assert "autofocus" in re.search(r'<input[^>]*id="id_link"[^>]*', page)[0]
     assert (

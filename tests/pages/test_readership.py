@@ -56,7 +56,7 @@ def test_the_site_page_shows_14_days_of_counted_and_suspect_views(site, article,
 
     head, days, sums = table(text_of("/moderation/views/", carol))
 
-    assert head == ["Day", "Counted views", "Bots", "Loaded ahead", "Bursts", "Visitors"]
+    assert head == ["Day", "Counted views", "Bots", "Prefetched", "Bursts", "Visitors"]
     assert len(days) == 14
     assert days[-3][1:] == ["5", "4", "0", "0", "3"]
     assert days[-2][1:] == ["0", "0", "0", "0", "0"]
@@ -139,7 +139,7 @@ def test_the_drawing_has_a_name_and_a_description_with_the_numbers(site, article
 def test_where_nothing_was_viewed_it_says_so(site, article, carol):
     for path in ("/moderation/views/", f"/articles/{article}/views/"):
         text = text_of(path, carol)
-        assert "Nothing was viewed in these days." in text
+        assert "No views in this period." in text
         assert len(table(text)[1]) == 14
 
 
@@ -191,6 +191,8 @@ def test_the_log_tells_which_parameters_of_the_ranking_were_changed(site, articl
 
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", text_of("/moderation/", None)))
 
-    assert re.search(r"carol tuned the ranking just now α: 1 → 2\.5 γ: 1\.5 → 1\.3 Reason: slower", text)
+    assert re.search(
+        r"carol changed the ranking parameters just now α: 1 → 2\.5 γ: 1\.5 → 1\.3 Reason: slower", text
+    )
     assert "β:" not in text
     assert "“”" not in text

@@ -203,7 +203,7 @@ def test_a_group_is_hidden_and_shown_again(site, bob, who):
     told = browser.post("/preferences/", {"hide": " 机器学习 ", "next": "/groups/"}, follow=True).text
     save(browser, hide="c_1")
 
-    assert "The group “机器学习” is now left out of your lists." in told
+    assert "The group “机器学习” is now hidden from your lists." in told
     assert hidden_by(browser, who, bob) == "机器学习,c_1"
     save(browser, hide="c_1")
     assert hidden_by(browser, who, bob) == "机器学习,c_1"

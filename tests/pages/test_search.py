@@ -153,7 +153,7 @@ def test_nothing_found_says_what_to_do(site, alice):
 
     page = text_of(Client().get("/search/?q=nothing&group=python"))
 
-    assert "Nothing was found" in page
+    assert "No results" in page
     assert 'href="/search/?q=nothing">Search in all groups' in page
 
 

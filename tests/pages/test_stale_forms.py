@@ -103,11 +103,15 @@ def test_every_form_comes_back_with_what_was_typed_but_no_password(site, article
         ("/articles/1/vote/", {"choice": "oppose", "next": "/newest/"}, "Oppose “A title”"),
         ("/articles/1/vote/", {"choice": "none", "next": "/newest/"}, "Take back your choice on “A title”"),
         ("/articles/1/save/", {"saved": "save", "next": "/newest/"}, "Save “A title” for later"),
-        ("/articles/1/save/", {"saved": "forget", "next": "/newest/"}, "Forget the saved article “A title”"),
+        (
+            "/articles/1/save/",
+            {"saved": "forget", "next": "/newest/"},
+            "Remove “A title” from your saved articles",
+        ),
         ("/preferences/", {"theme": "dark", "next": "/newest/"}, "Save your settings"),
         ("/logout/", {"next": "/newest/"}, "Log out"),
         ("/settings/tokens/", {"name": "<laptop>"}, "Create the token “&lt;laptop&gt;”"),
-        ("/lab/rollback/", {"version": "1", "to": "1"}, "Go back to version 1"),
+        ("/lab/rollback/", {"version": "1", "to": "1"}, "Revert to version 1"),
         ("/lab/apply/", {"reason": "because", "version": "1"}, "Apply to the whole site: “because”"),
     ],
 )

@@ -497,7 +497,7 @@ def test_a_single_curve_needs_no_legend():
 def test_what_is_empty_is_not_drawn_and_says_so(call, empty):
     text = drawn(f'{call}(chart, "T", "D")', chart=empty)
 
-    assert "There is nothing to draw yet." in text
+    assert "No data yet." in text
     assert "<svg" not in text
     assert "<table" not in text
 
@@ -508,14 +508,14 @@ def test_a_history_is_two_drawings_of_different_names_and_one_table():
 
     assert re.findall(r'<title id="([\w-]+)">(\w+)', text) == [("h-1-title", "Place"), ("h-2-title", "Points")]
     assert text.count("<table>") == 1
-    assert "Of 300 samples, 40 are shown." in text
+    assert "Showing 40 of 300 samples." in text
 
 
 def test_a_history_without_any_rank_still_draws_the_points():
     text = drawn('history_chart(found, "T", "D")', found=history(samples((None, 1), (None, 2))))
 
     assert text.count('<svg class="chart"') == 1
-    assert text.count("There is nothing to draw yet.") == 1
+    assert text.count("No data yet.") == 1
 
 
 def test_parts_of_a_stack_differ_by_patterns_as_well_as_by_colours():

@@ -42,7 +42,7 @@ class SessionCookie(AuthBase):
         if not isinstance(request.user, User):
             return None
         if request.method not in _SAFE and _CsrfCheck.fails(request):
-            message = _("The CSRF token is missing or stale: send the page's own in the header X-CSRFToken.")
+            message = _("The CSRF token is missing or stale: send the page's token in the X-CSRFToken header.")
             raise Problem(403, "csrf", message)
         return request.user
 

@@ -74,7 +74,7 @@ def _refuse_query(request: HttpRequest) -> HttpResponse | None:
 def _method_not_allowed(allow: str) -> HttpResponse:
     methods = {method.strip() for method in allow.split(",")}
     allowed = ", ".join(sorted(methods | {"HEAD"} if "GET" in methods else methods))
-    message = _("This address takes %(methods)s only.") % {"methods": allowed}
+    message = _("This address accepts only %(methods)s.") % {"methods": allowed}
     return Problem(405, "method-not-allowed", message, headers={"Allow": allowed}).answer
 
 

@@ -68,13 +68,13 @@ MEANINGS = {
         gettext_noop("It does not exist."),
         ("not-found", *codes(404), "group-moved"),
     ),
-    405: Meaning(gettext_noop("The address does not take this method."), ("method-not-allowed",)),
-    409: Meaning(gettext_noop("The present state does not permit it."), codes(409)),
+    405: Meaning(gettext_noop("This address does not accept the method."), ("method-not-allowed",)),
+    409: Meaning(gettext_noop("The current state does not allow it."), codes(409)),
     413: Meaning(gettext_noop("The body is too large."), ("body-too-large",)),
     414: Meaning(
         gettext_noop(
-            "The address is longer than 4,094 bytes. The web server refuses it before the API reads it, so this "
-            "one answer is not JSON."
+            "The URL is longer than 4,094 bytes. The web server rejects it before the API reads it, so "
+            "this response is not JSON."
         ),
         (),
     ),
@@ -119,7 +119,7 @@ def not_found() -> Problem:
 
 
 def failed() -> Problem:
-    return Problem(500, "internal-error", _("Something went wrong on our side. It has been noted."))
+    return Problem(500, "internal-error", _("Something went wrong on our side. It has been logged."))
 
 
 def answer_to(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -147,7 +147,7 @@ def _problem_of(exception: Exception) -> Problem:
         case AuthenticationError():
             problem = login_required()
         case PermissionDenied():
-            problem = Problem(403, "forbidden", _("You are not permitted to do this."))
+            problem = Problem(403, "forbidden", _("You are not allowed to do this."))
         case Http404():
             problem = not_found()
         case _:
@@ -179,7 +179,9 @@ def _unreadable(exception: Exception) -> Problem:
         case RequestDataTooBig():
             return Problem(413, "body-too-large", _("The body is too large."))
         case HttpError(status_code=400):
-            message = _("The body is not valid JSON: one value in UTF-8, no name twice in an object.")
+            message = _(
+                "The body is not valid JSON: send one value in UTF-8, without duplicate names in an object."
+            )
             return Problem(400, "invalid-json", message)
         case SuspiciousOperation() | BadRequest() | UnreadablePostError():
             return Problem(400, "bad-request", _("The request cannot be read."))

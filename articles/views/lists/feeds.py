@@ -98,7 +98,7 @@ def of_search(request: HttpRequest, feed_filter: FeedFilter, kind: str) -> HttpR
     text, slug = search_terms(request)
     query = read_query(text)
     if not query.terms:
-        return _refused(_("q must have a word to look for."))
+        return _refused(_("q must contain a word to search for."))
     try:
         articles = repository().feeds.list_found(query, feed_filter, slug=slug)
     except GroupNotFound as gone:

@@ -54,10 +54,10 @@ def _my_list(tab: str, get_list: Callable[[Repository], List]) -> Callable[[Http
 def _texts(tab: str) -> tuple[str, str]:
     """Return the heading of a list, and its text without articles."""
     return {
-        "voted": (_("What you voted for"), _("You have not voted for anything yet.")),
-        "opposed": (_("What you opposed"), _("You have not opposed anything yet.")),
+        "voted": (_("Articles you voted for"), _("You haven't voted for anything yet.")),
+        "opposed": (_("Articles you opposed"), _("You haven't opposed anything yet.")),
         "saved": (
-            _("What you saved"),
+            _("Articles you saved"),
             _("You haven't saved anything yet. The star below a title saves the article for later."),
         ),
     }[tab]
@@ -94,7 +94,7 @@ _TARGETS = {"save": True, "forget": False}
 def _button_label(request: HttpRequest, article_id: int) -> str:
     title = repository().articles.get(article_id).title
     is_saved = _TARGETS.get(unsent_form.sent(request).get("saved", ""))
-    label = _("Save “%(title)s” for later") if is_saved else _("Forget the saved article “%(title)s”")
+    label = _("Save “%(title)s” for later") if is_saved else _("Remove “%(title)s” from your saved articles")
     return label % {"title": title}
 
 

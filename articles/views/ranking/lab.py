@@ -39,7 +39,7 @@ _VIEW_PATIENCE = 0.2
 def lab(request: HttpRequest) -> HttpResponse:
     repo = repository()
     if repo.parameters.get_state().applying and repo.parameters.advance(_VIEW_PATIENCE):
-        messages.success(request, _("The parameters are in force."))
+        messages.success(request, _("The parameters have been applied."))
         return redirect(request.get_full_path())
     current = repo.parameters.get_current()
     form = LabForm(request.GET, current)
@@ -47,7 +47,7 @@ def lab(request: HttpRequest) -> HttpResponse:
     if form.is_valid() and (hours := form.cleaned_data["half_life"]):
         if reached := lab_formulas.with_half_life(hours, form.parameters):
             form = LabForm(query_of(reached, form.order), current)
-            note = _("γ was set to the value that halves hotness in the time you wish.")
+            note = _("γ was set so that hotness halves in the target time.")
         else:
             suggested = lab_formulas.with_half_life_and_base(hours, form.parameters)
             form.add_error("half_life", _("No γ within its range reaches this half-life with this base."))
@@ -83,7 +83,7 @@ def apply(request: HttpRequest) -> HttpResponse:
     if _is_resubmitted(repo, state, form.parameters, version, actor(request), reason):
         return _continue_applying(request, repo, urlencode({"list": form.order.value}))
     if form.parameters == state.parameters and version == state.version and not state.applying:
-        apply_form.add_error(None, _("These parameters are in force already."))
+        apply_form.add_error(None, _("These parameters have already been applied."))
         return _page(request, form, apply_form)
     if refusal := _begin(repo, form.parameters, version, actor(request), reason):
         apply_form.add_error(None, refusal)
@@ -93,7 +93,7 @@ def apply(request: HttpRequest) -> HttpResponse:
 
 def _rollback_label(request: HttpRequest) -> str:
     number = unsent_form.sent(request).get("to", "")
-    return _("Go back to version %(number)s") % {"number": number} if number.isdigit() else _("Go back")
+    return _("Revert to version %(number)s") % {"number": number} if number.isdigit() else _("Revert")
 
 
 @never_cache
@@ -108,13 +108,13 @@ def rollback(request: HttpRequest) -> HttpResponse:
     target = form.cleaned_data["to"] or next((entry.version for entry in history[1:]), None)
     entry = next((entry for entry in history if entry.version == target), None)
     if entry is None:
-        return _refused(request, _("There is no such version to go back to."), 400)
+        return _refused(request, _("That version does not exist."), 400)
     state = repo.parameters.get_state()
     if entry.parameters == state.parameters and version == state.version and not state.applying:
-        return _refused(request, _("These parameters are in force already."), 400)
+        return _refused(request, _("These parameters have already been applied."), 400)
     if out_of_range(entry.parameters):
-        return _refused(request, _("The parameters of that version are outside today's ranges."), 400)
-    reason = _("Back to version %(number)s") % {"number": grouped(entry.version)}
+        return _refused(request, _("The parameters of that version are outside the current limits."), 400)
+    reason = _("Reverted to version %(number)s") % {"number": grouped(entry.version)}
     if refusal := _begin(repo, entry.parameters, version, actor(request), reason):
         return _refused(request, refusal, 409)
     return _continue_applying(request, repo)
@@ -131,7 +131,7 @@ def follow(request: HttpRequest) -> HttpResponse:
     state = repo.parameters.get_state()
     fitting = fitting_votes_per_day(repo.weights.get_recent()) or state.parameters.votes_per_day
     parameters, version = replace(state.parameters, votes_per_day=fitting), form.cleaned_data["version"]
-    reason = _("Votes per day follow the site again")
+    reason = _("Automatic votes per day resumed")
     if _is_resubmitted(repo, state, parameters, version, actor(request), reason):
         return _continue_applying(request, repo)
     if refusal := _begin(repo, parameters, version, actor(request), reason, is_chosen=False):
@@ -172,13 +172,11 @@ def _changed_meanwhile(repo: Repository) -> str:
     latest = repo.parameters.list_changes()[0]
     values = {"name": latest.actor_name, "when": age(latest.at), "reason": latest.reason}
     if latest.learnt_from:
-        return _("Meanwhile the site has adjusted its votes per day (%(when)s). Nothing was changed.") % values
+        return _("The site adjusted its votes per day in the meantime (%(when)s). Nothing was changed.") % values
     if not latest.actor_name:
-        return (
-            _("The configuration has put other parameters in force meanwhile (%(when)s): “%(reason)s”.") % values
-        )
+        return _("The configuration applied other parameters in the meantime (%(when)s): “%(reason)s”.") % values
     return (
-        _("%(name)s has put other parameters in force meanwhile (%(when)s): “%(reason)s”. Nothing was changed.")
+        _("%(name)s applied other parameters in the meantime (%(when)s): “%(reason)s”. Nothing was changed.")
         % values
     )
 
@@ -188,7 +186,7 @@ def _already_applying(repo: Repository) -> str:
     done, total = (applying.done, applying.total) if applying else (0, 0)
     values = {"done": grouped(done), "total": grouped(total)}
     return (
-        _("Another change is being applied: %(done)s of %(total)s articles are scored. Yours was not begun.")
+        _("Another change is being applied (%(done)s of %(total)s articles scored). Yours was not started.")
         % values
     )
 
@@ -196,7 +194,7 @@ def _already_applying(repo: Repository) -> str:
 def _continue_applying(request: HttpRequest, repo: Repository, query: str = "") -> HttpResponse:
     """Apply as much as `PATIENCE` allows, and redirect to the lab."""
     if repo.parameters.advance(PATIENCE):
-        messages.success(request, _("The parameters are in force."))
+        messages.success(request, _("The parameters have been applied."))
     return redirect(f"{reverse('articles:lab')}{'?' if query else ''}{query}")
 
 

@@ -164,13 +164,13 @@ def _figures(in_force: Parameters, chosen: Parameters, preview: Preview) -> Iter
     yield Figure(_("Half-life of hotness"), *(hours_in_words(ranking.half_life(one)) for one in both))
     shares = [lab.share_older_than_a_day(articles, preview.at) for articles in (preview.current, preview.other)]
     yield Figure(
-        _("Of the first %(top)s, older than a day") % {"top": grouped(lab.TOP)},
+        _("Older than a day, of the first %(top)s") % {"top": grouped(lab.TOP)},
         *("–" if share is None else _percent(grouped(round(100 * share))) for share in shares),
     )
 
 
 def _percent(number: str) -> str:
-    return _("%(percent)s %%") % {"percent": number}
+    return _("%(percent)s%%") % {"percent": number}
 
 
 def _seconds(value: float) -> str:
@@ -192,7 +192,7 @@ def days_in_words(value: float) -> str:
 
 def _curves(in_force: Parameters, chosen: Parameters) -> tuple[Chart, str]:
     """Return a chart of the remaining hotness with both sets of parameters, and its description."""
-    settings = [(_("In force"), in_force)]
+    settings = [(_("Current"), in_force)]
     if (in_force.base, in_force.gamma) != (chosen.base, chosen.gamma):
         settings.append((_("Chosen"), chosen))
     chart = decay_curve(
@@ -206,10 +206,13 @@ def _curves(in_force: Parameters, chosen: Parameters) -> tuple[Chart, str]:
         "chosen": hours_in_words(ranking.half_life(chosen)),
     }
     if len(settings) == 1:
-        return chart, _("Without new views an article's hotness halves in %(in_force)s.") % half_lives
+        return chart, _("Without new views, an article's hotness halves in %(in_force)s.") % half_lives
     return (
         chart,
-        _("Without new views it halves in %(in_force)s with what is in force, in %(chosen)s with what is chosen.")
+        _(
+            "Without new views, hotness halves in %(in_force)s with the current parameters and in "
+            "%(chosen)s with the chosen ones."
+        )
         % half_lives,
     )
 
