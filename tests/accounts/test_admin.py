@@ -203,7 +203,7 @@ def test_an_account_deleted_here_departs_as_from_the_members_own_settings(as_car
 
 @pytest.mark.parametrize("delete", [_delete_alone, _delete_marked])
 def test_the_only_administrator_stays(as_carol, carol, delete):
-    assert "Make another member one first." in delete(as_carol, carol).text
+    assert "Make another member an administrator first." in delete(as_carol, carol).text
 
     carol.refresh_from_db()
     assert (carol.left_at, carol.is_superuser) == (None, True)
@@ -213,7 +213,7 @@ def test_the_page_that_asks_says_what_stays(as_carol, alice):
     page = as_carol.get(f"/admin/accounts/user/{alice.pk}/delete/").text
 
     assert "articles and votes stay" in page
-    assert "nobody can ever take the name again" in page
+    assert "The name can never be used again" in page
 
 
 def test_an_account_that_is_deleted_cannot_be_deleted_again(as_carol, alice):

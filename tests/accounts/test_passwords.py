@@ -137,7 +137,7 @@ def test_the_pages_around_the_mail_speak_as_the_others_do(client, db):
     form = client.get("/password/reset/").text
     sent = client.post("/password/reset/", {"email": "x@example.org"}, follow=True).text
 
-    assert re.search(r'<label for="id_email">E-mail address', form)
+    assert re.search(r'<label for="id_email">Email address', form)
     assert "<h1>Check your inbox</h1>" in sent
     assert "spam folder" in sent
 
@@ -220,7 +220,7 @@ def test_a_link_works_once(client, alice):
 
     page = Client().get(_link(message.body), follow=True)
 
-    assert "This link does not work" in page.text
+    assert "This link is not valid" in page.text
     assert "<form" not in re.search(r"<main.*</main>", page.text, re.DOTALL)[0]
 
 
@@ -235,7 +235,7 @@ def test_a_password_chosen_twice_with_a_link_is_chosen_and_says_so(client, alice
 
     assert again.redirect_chain == [("/login/", 302)]
     assert "Log in with the new one." in again.text
-    assert "This link does not work" in other.text
+    assert "This link is not valid" in other.text
 
 
 def test_a_link_is_dead_once_the_address_has_changed(client, alice):
@@ -243,13 +243,13 @@ def test_a_link_is_dead_once_the_address_has_changed(client, alice):
     alice.email = "new@example.org"
     alice.save()
 
-    assert "This link does not work" in client.get(_link(message.body), follow=True).text
+    assert "This link is not valid" in client.get(_link(message.body), follow=True).text
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("link", ["/password/reset/MQ/abc-def/", "/password/reset/x/set-password/"])
 def test_a_made_up_link_changes_nothing(client, link):
-    assert "This link does not work" in client.get(link, follow=True).text
+    assert "This link is not valid" in client.get(link, follow=True).text
 
 
 def test_the_token_of_a_link_leaves_the_address_at_once(client, alice):

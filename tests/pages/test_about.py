@@ -13,10 +13,10 @@ def test_it_tells_the_rules_that_are_in_force(site, settings):
     text = words(settings, VOTING_WINDOW_DAYS=3, EDIT_MINUTES=1, REPOST_HOURS=36, VIEW_REPEAT_MINUTES=20)
 
     for part in (
-        "Voting on a new article ends 3 days after posting",
-        "can be changed for 1 minute.",
-        "posted within the last 36 hours",
-        "once per visitor in 20 minutes",
+        "Voting on an article closes 3 days after posting",
+        "can be edited for 1 minute.",
+        "posted in the last 36 hours",
+        "by one visitor within 20 minutes",
     ):
         assert part in text
 

@@ -208,7 +208,7 @@ def test_a_missing_right_says_that(site, bob):
     barred = browser_of(bob).get("/lab/")
 
     assert barred.status_code == 403
-    assert "It takes a right" in barred.text
+    assert "have permission to do this" in barred.text
 
 
 def addresses_in(page):

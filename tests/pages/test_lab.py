@@ -104,7 +104,7 @@ def test_the_lab_begins_with_what_is_in_force(site, carol):
 
     found = {name: value_of(page, name) for name in ("votes_per_day", "alpha", "beta", "base", "gamma")}
     assert found == {"votes_per_day": "27", "alpha": "2", "beta": "0.1", "base": "3.25", "gamma": "1.4"}
-    assert "These are the parameters in force." in text_of(page)
+    assert "These are the current parameters." in text_of(page)
     assert "Apply to the whole site" not in text_of(page)
 
 
@@ -210,7 +210,10 @@ def test_both_settings_are_drawn_in_one_chart_with_their_half_lives(site, carol)
 
     assert html_of(page).count('<svg class="chart"') == 1
     assert 'class="line series-1"' in html_of(page)
-    assert "it halves in 1.17 hours with what is in force, in 6 hours with what is chosen" in text_of(page)
+    assert (
+        "hotness halves in 1.17 hours with the current parameters and in 6 hours with the chosen ones"
+        in text_of(page)
+    )
 
 
 def test_titles_are_text(site, carol):
@@ -227,7 +230,7 @@ def test_votes_per_day_are_proposed_that_fit_recent_articles(site, carol):
 
     page = browser_of(carol).get("/lab/?gamma=1.7")
 
-    assert "75 % of 40 articles of the last 30 days have at most that many points" in text_of(page)
+    assert "75% of the 40 articles of the last 30 days have at most this many points" in text_of(page)
     address = re.search(r'class="proposal" href="([^"]+)"[^>]*>30 votes per day', html_of(page))[1]
     filled = browser_of(carol).get(address)
     assert (value_of(filled, "votes_per_day"), value_of(filled, "gamma")) == ("30", "1.7")
@@ -236,7 +239,9 @@ def test_votes_per_day_are_proposed_that_fit_recent_articles(site, carol):
 def test_a_small_site_is_told_why_nothing_is_proposed(site, carol, article):
     told = text_of(browser_of(carol).get("/lab/"))
 
-    assert "No votes per day are proposed yet. That takes 30 articles older than a day, with 100 votes on" in told
+    assert (
+        "No suggestion for the votes per day yet. It needs 30 articles older than a day, with 100 votes on" in told
+    )
 
 
 # The weight that follows the site
@@ -252,7 +257,7 @@ def auto(site):
 def test_the_lab_says_that_the_site_adjusts_the_weight(auto, carol):
     page = browser_of(carol).get("/lab/")
 
-    assert "The site adjusts its votes per day to this by itself" in text_of(page)
+    assert "The site adjusts its votes per day to this value automatically" in text_of(page)
     assert "/lab/follow/" not in html_of(page)
 
 
@@ -325,7 +330,7 @@ def test_who_is_overtaken_by_the_site_itself_is_told(auto, carol):
     )
 
     assert answer.status_code == 409
-    assert "Meanwhile the site has adjusted its votes per day" in text_of(answer)
+    assert "The site adjusted its votes per day in the meantime" in text_of(answer)
 
 
 def test_a_wished_half_life_fills_gamma(site, carol):
@@ -346,7 +351,7 @@ def test_a_half_life_gamma_cannot_reach_is_an_error_with_a_base_that_does(site, 
     address = re.search(r'href="([^"]+)">Use base 10.2 and γ 1.5 to reach it', html_of(page))[1]
     filled = browser_of(carol).get(address)
     assert value_of(filled, "base") == "10.21"
-    assert "in 6 hours with what is chosen" in text_of(filled)
+    assert "in 6 hours with the chosen ones" in text_of(filled)
 
 
 # Applying
@@ -367,7 +372,7 @@ def test_what_is_applied_ranks_the_site_and_stands_in_the_log(site, carol):
     top = site.lists.get_page(Order.SCORE).articles
     assert [a.score for a in top] == sorted((a.posted_at + 4320 * a.points for a in top), reverse=True)
     log = text_of(Client().get("/moderation/"))
-    for part in ("carol", "tuned the ranking", "200 → 20", "1.5 → 1.3", "a small site"):
+    for part in ("carol", "changed the ranking parameters", "200 → 20", "1.5 → 1.3", "a small site"):
         assert part in log
     assert list(site.audit.run()) == []
 
@@ -389,7 +394,7 @@ def test_the_lab_says_that_it_is_in_force_and_lists_who_why_and_what(site, carol
     assert "The parameters have been applied." in told
     for part in ("Version 2 carol", "Version 1", "from the beginning", "α 1 → 1.5", "Reason: views matter"):
         assert part in told
-    assert told.count("Go back to version") == 1
+    assert told.count("Revert to version") == 1
 
 
 @pytest.mark.parametrize("reason", ["", "  ", "\u200b", "x" * 501])
@@ -436,7 +441,7 @@ def test_the_second_of_two_moderators_is_told_and_nothing_is_changed(site, carol
 
     assert response.status_code == 409
     told = text_of(response)
-    assert "dave has put other parameters in force meanwhile (just now): “Fifty is right”." in told
+    assert "dave applied other parameters in the meantime (just now): “Fifty is right”." in told
     assert in_force(site) == Parameters(50)
     assert value_of(response, "votes_per_day") == "20"
     assert value_of(response, "reason", "outcome") == "a small site"
@@ -461,7 +466,7 @@ def test_a_change_that_is_being_applied_keeps_others_out(site, carol, monkeypatc
     response = apply(browser_of(carol), 1, votes_per_day="20")
 
     assert response.status_code == 409
-    assert "Another change is being applied: 10 of 40 articles are scored." in text_of(response)
+    assert "Another change is being applied (10 of 40 articles scored)." in text_of(response)
     assert value_of(response, "votes_per_day") == "20"
     assert site.parameters.get_state().applying.parameters == Parameters(50)
 
@@ -475,7 +480,7 @@ def test_what_takes_long_shows_how_far_it_is_and_goes_on(site, carol, monkeypatc
 
     assert apply(browser, votes_per_day="20").status_code == 302
     first = browser.get("/lab/?votes_per_day=20")
-    assert re.search(r"[123]\d of 40 articles are scored", text_of(first))
+    assert re.search(r"[123]\d of 40 articles scored", text_of(first))
     assert "Apply to the whole site" not in text_of(first)
     assert in_force(site) == Parameters()
 
@@ -483,7 +488,7 @@ def test_what_takes_long_shows_how_far_it_is_and_goes_on(site, carol, monkeypatc
         page = browser.get("/lab/", follow=True)
 
     assert in_force(site) == Parameters(20)
-    assert "articles are scored" not in text_of(page)
+    assert "articles scored" not in text_of(page)
     assert list(site.audit.run()) == []
 
 
@@ -518,9 +523,9 @@ def test_any_earlier_version_can_come_back(site, carol):
 @pytest.mark.parametrize(
     ("fields", "status", "told"),
     [
-        ({"version": "1", "to": "1"}, 409, "dave has put other parameters in force"),
+        ({"version": "1", "to": "1"}, 409, "dave applied other parameters"),
         ({"version": "2", "to": "2"}, 400, "These parameters have already been applied."),
-        ({"version": "2", "to": "9"}, 400, "There is no such version"),
+        ({"version": "2", "to": "9"}, 400, "That version does not exist"),
         ({"version": "2", "to": "x"}, 400, "This form is incomplete."),
         ({"version": "", "to": "1"}, 400, "This form is incomplete."),
         ({}, 400, "This form is incomplete."),
@@ -540,7 +545,7 @@ def test_there_is_no_way_back_from_the_beginning(site, carol):
     response = browser_of(carol).post("/lab/rollback/", {"version": "1"})
 
     assert response.status_code == 400
-    assert "There is no such version" in text_of(response)
+    assert "That version does not exist" in text_of(response)
 
 
 def test_a_long_history_is_folded(site, carol):
@@ -559,7 +564,7 @@ def test_whatever_the_configuration_put_in_force_has_no_name(site, carol):
         pass
 
     assert "Version 2 the configuration" in text_of(browser_of(carol).get("/lab/"))
-    assert "The configuration has put other parameters" in text_of(apply(browser_of(carol), 1, alpha="3"))
+    assert "The configuration applied other parameters" in text_of(apply(browser_of(carol), 1, alpha="3"))
 
 
 @pytest.mark.parametrize("alpha", ["5e-324", "1e-320", "0.0009"])

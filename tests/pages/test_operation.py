@@ -115,7 +115,7 @@ def test_it_warns_of_a_file_that_is_off_and_of_an_old_hot_list(site, article, ol
         client.config_set("appendonly", "yes")
 
     client.hset("ranking:", "refreshed_at", site.store.now() - 3600)
-    assert "The hot list was scored long ago" in text_of(page(olga))
+    assert "The hot list has not been scored for a long time" in text_of(page(olga))
 
 
 def test_slow_commands_are_shown_escaped_cut_and_without_secrets(site, article, olga):
@@ -156,13 +156,13 @@ def test_one_articles_keys_are_shown(site, article, olga):
     ("asked", "answer"),
     [
         ("999", "There is no article 999."),
-        ("0", "made of digits"),
-        ("-1", "made of digits"),
-        ("1e3", "made of digits"),
-        ("٣", "made of digits"),
-        ("9" * 40, "made of digits"),
-        ("*", "made of digits"),
-        ("<i>x</i>", "made of digits"),
+        ("0", "Enter an article number"),
+        ("-1", "Enter an article number"),
+        ("1e3", "Enter an article number"),
+        ("٣", "Enter an article number"),
+        ("9" * 40, "Enter an article number"),
+        ("*", "Enter an article number"),
+        ("<i>x</i>", "Enter an article number"),
     ],
 )
 def test_what_is_no_article_is_said_so(site, article, olga, asked, answer):

@@ -108,7 +108,7 @@ def test_a_link_posted_before_leads_to_its_article(site, alice, bob, link):
     response = browser_of(bob).post("/post/", {"title": "Again", "link": link}, follow=True)
 
     assert response.redirect_chain == [(first, 302)]
-    assert "was posted already" in response.content.decode()
+    assert "has already been posted" in response.content.decode()
     assert site.imports.count() == 1
 
 
@@ -119,15 +119,15 @@ def test_an_article_posted_twice_by_one_form_is_simply_posted(site, alice):
     response = browser.post("/post/", {"title": "A title", "link": "https://example.org/new"}, follow=True)
 
     assert response.redirect_chain == [(first, 302)]
-    assert "was posted already" not in response.text
+    assert "has already been posted" not in response.text
     name = f"article:{first.split('/')[2]}"
     site.store.client.hset(name, "time", f"{float(site.store.client.hget(name, 'time')) - 61:.3f}")
     later = browser.post("/post/", {"title": "A title", "link": "https://example.org/new"}, follow=True)
-    assert "was posted already" in later.text
+    assert "has already been posted" in later.text
 
 
 def test_the_form_says_that_a_recent_link_leads_to_its_article(site, alice):
-    assert "within the last 48 hours" in browser_of(alice).get("/post/").content.decode()
+    assert "in the last 48 hours" in browser_of(alice).get("/post/").content.decode()
 
 
 def test_extra_fields_are_ignored(site, alice):
@@ -163,11 +163,11 @@ def test_the_poster_reads_until_when_and_that_all_can_see_it(site, article, alic
 
     until = full_date(site.articles.get(article).posted_at + 900)
     assert f"You can edit your article until {until}." in page
-    assert "Everyone can read in the moderation log" in page
+    assert "Everyone can see the change" in page
     assert re.search(rf'<a class="button second" href="/articles/{article}/">Cancel</a>', page)
     theirs = browser_of(carol).get(f"/articles/{article}/edit/").text
     assert "You can edit your article until" not in theirs
-    assert "Everyone can read in the moderation log" in theirs
+    assert "Everyone can see the change" in theirs
 
 
 def test_what_was_edited_is_confirmed(site, article, alice):

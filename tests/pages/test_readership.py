@@ -95,7 +95,7 @@ def test_an_articles_page_tells_what_was_longer_ago_too(site, article, carol, cl
     kinds = re.search(r'<table class="kinds">.*?</table>', text)[0]
     assert re.findall(r"<td>(\d+)</td>", kinds) == ["1", "3", "0", "0", "0", "0"]
     assert "A title" in text
-    assert "count once in 10 minutes" in text
+    assert "within 10 minutes count once" in text
 
 
 def test_suspect_views_that_are_archived_are_told_too(site, article, carol, clock):

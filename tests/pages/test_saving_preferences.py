@@ -222,17 +222,17 @@ def test_what_was_hidden_and_shown_is_told_by_its_name(site, bob):
 
     def told(**fields):
         page = browser.post("/preferences/", {**fields, "next": "/groups/"}, follow=True).text
-        return re.findall("The group “(.*?)” is (now left out|shown)", page)
+        return re.findall("The group “(.*?)” is (now hidden|shown)", page)
 
     for slug in ("java", "a"):
-        assert told(hide=slug) == [(slug, "now left out")]
+        assert told(hide=slug) == [(slug, "now hidden")]
     site.groups.merge("java", "jvm", MODERATOR)
     assert told(theme="dark") == []
     assert told(hide="a") == []  # it is already
     bob.refresh_from_db()
     assert bob.hidden_groups == "jvm,a"
     site.groups.merge("jvm", "python", MODERATOR)
-    assert told(hide="redis") == [("redis", "now left out")]
+    assert told(hide="redis") == [("redis", "now hidden")]
     bob.refresh_from_db()
     assert bob.hidden_groups == "python,a,redis"
     assert told(show="A") == [("a", "shown")]
@@ -348,7 +348,7 @@ def test_a_reader_is_told_when_the_browser_would_forget_all_of_them(site):
 
     answers = [reader.post("/preferences/", {"hide": slug}, follow=True).text for slug in slugs]
 
-    assert "as many groups as your browser can keep" in answers[-1]
+    assert "as many groups as your browser can store" in answers[-1]
     assert 3000 < len(reader.cookies["hidden"].value) <= 3800
 
 

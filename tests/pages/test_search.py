@@ -25,7 +25,7 @@ def test_without_a_query_there_is_the_form_and_help(site):
 
     assert 'role="search"' in page
     assert 'name="q"' in page
-    assert "All words must occur" in page
+    assert "All words must match" in page
     assert '<meta name="robots" content="noindex">' in page
 
 
@@ -158,7 +158,7 @@ def test_nothing_found_says_what_to_do(site, alice):
 
 
 def test_a_query_without_words_says_so(site):
-    assert "no word in this to look for" in text_of(Client().get("/search/?q=%3F%21"))
+    assert "nothing to search for" in text_of(Client().get("/search/?q=%3F%21"))
 
 
 def test_what_was_typed_is_shown_escaped_and_cut(site):

@@ -196,7 +196,7 @@ def test_a_stale_form_without_the_right_is_refused_for_that(site, article, mallo
     response = send(stale_for(mallory), "/articles/1/remove/", {"reason": "because"})
 
     assert response.status_code == 403
-    assert "It takes a right" in response.text
+    assert "have permission to do this" in response.text
 
 
 # Two tabs with login forms

@@ -506,7 +506,7 @@ def test_a_history_is_two_drawings_of_different_names_and_one_table():
     found = history(samples(*((n % 9 + 1, n) for n in range(300))))
     text = drawn('history_chart(found, "T", "D", id="h")', found=found)
 
-    assert re.findall(r'<title id="([\w-]+)">(\w+)', text) == [("h-1-title", "Place"), ("h-2-title", "Points")]
+    assert re.findall(r'<title id="([\w-]+)">(\w+)', text) == [("h-1-title", "Rank"), ("h-2-title", "Points")]
     assert text.count("<table>") == 1
     assert "Showing 40 of 300 samples." in text
 
