@@ -8,6 +8,6 @@ from articles.wiring import repository
 def anonymise(user: int, name: str, progress: str, more: Callable[[], bool]) -> str:
     """Anonymise a former member's articles and votes from `progress` on; return the new progress, '' when done.
 
-    Has the signature of `accounts.account_deletion.Work`. Raises StoreError.
+    An `accounts.account_deletion.Step`. Raises StoreError.
     """
     return repository().account_deletion.advance(user, name, progress, more)

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 
+from articles.domain.ranking import VOTES_PER_DAY
+
 DAY = 86400.0
 
 PERCENT = 75
@@ -19,8 +21,8 @@ RECENT = 30 * DAY
 SETTLED = DAY
 """Age in seconds from which an article is used: by then it has most of its votes."""
 
-LOWEST, HIGHEST = 5, 200
-"""Limits of votes per day. With fewer, single votes would decide; the source documents use 200."""
+LOWEST, HIGHEST = 5, VOTES_PER_DAY
+"""Limits of votes per day. With fewer, single votes would decide; the source documents use the upper limit."""
 
 FEWEST_ARTICLES, FEWEST_CHOICES = 30, 100
 """Minimum to learn from: articles, and votes and opposes on them besides the posters' own votes."""

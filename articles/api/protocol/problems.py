@@ -25,21 +25,6 @@ from articles.web.error_pages import RETRY_AFTER
 
 _log = logging.getLogger(__name__)
 
-_CODES: dict[type[errors.ArticlesError], tuple[int, str]] = {
-    errors.ArticleNotFound: (404, "article-not-found"),
-    errors.ArticleRemoved: (404, "article-removed"),
-    errors.GroupNotFound: (404, "group-not-found"),
-    errors.PageNotFound: (404, "page-not-found"),
-    errors.PageTooDeep: (404, "page-not-found"),
-    errors.VotingClosed: (409, "voting-closed"),
-    errors.SavedFull: (409, "saved-full"),
-    errors.EditingClosed: (409, "editing-closed"),
-    errors.DuplicateLink: (409, "duplicate-link"),
-    errors.GroupExists: (409, "group-exists"),
-    errors.NotThePoster: (403, "not-the-poster"),
-    errors.AccountDeleted: (403, "member-gone"),
-}
-
 
 class Meaning(NamedTuple):
     """The meaning of a status in this API, and its codes."""

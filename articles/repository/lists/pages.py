@@ -66,11 +66,11 @@ class Lists:
     ) -> ArticlePage:
         """Return page `number`, counted from 1, highest, newest or hottest first, with the reader's own choices.
 
-        `slug` or `slugs`: only articles in any of these groups, at most `MOST_GROUPS`. `hidden`: without articles
-        of these groups, except requested ones. `since` (Unix seconds): only articles posted then or later, for the
-        site's hot list only. `span`: the same for the site's list by points only. `shown`: if given, the page
-        holds the best articles that are not among these, whatever the number, and is empty if there are none.
-        `size`: by default `Rules.per_page`.
+        `slug` or `slugs`: only articles in any of these groups, at most `GROUPS_PER_LIST`. `hidden`: without
+        articles of these groups, except requested ones. `since` (Unix seconds): only articles posted then or
+        later, for the site's hot list only. `span`: the same for the site's list by points only. `shown`: if
+        given, the page holds the best articles that are not among these, whatever the number, and is empty if
+        there are none. `size`: by default `Rules.per_page`.
 
         Two round trips; more if the hot list has to be rescored, and one more for groups combined with `hidden`,
         `shown` or other groups. No page depends on a write: see `open_ranking` in the scripts. For several shards
