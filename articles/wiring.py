@@ -11,7 +11,7 @@ from articles.repository import PATIENT_TIMEOUT_SECONDS, Repository, connect
 
 
 def rules(configured: Any = settings) -> Rules:
-    """Return the site's constants, by the settings or by other values of the same names."""
+    """Return the site's rules from the settings, or from other values with the same names."""
     return Rules(
         voting_window=configured.VOTING_WINDOW_DAYS * 86400,
         votes_per_day=configured.VOTES_PER_DAY,
@@ -49,5 +49,5 @@ def repository() -> Repository:
 
 @cache
 def patient_repository() -> Repository:
-    """The repository of commands, which wait for long batches."""
+    """Return the repository for commands, which wait for long batches. Raises StoreUnavailable and StoreUnfit."""
     return _connected(PATIENT_TIMEOUT_SECONDS)

@@ -1,4 +1,4 @@
-"""Errors of the repository. Their wording for readers is in `articles.text.refusals`."""
+"""Errors of the repository. `refusals.py` says what readers, programs and operators see of each."""
 
 
 class ArticlesError(Exception):

@@ -1,4 +1,4 @@
-"""Every refusal, once: how the store says it, the error it becomes, and what readers and operators see of it.
+"""The table of refusals: each with its status in the store, its error, and what readers and operators see of it.
 
 The repository raises, the API and the pages answer, and the metrics count by this table. The sentences are in
 articles/text/refusals.py, because they are translated.
@@ -9,28 +9,29 @@ from typing import NamedTuple
 from articles.domain import errors
 
 GENERIC_CODE = "refused"
-"""API code of refusals that no operation of the API answers with: the API does not document it."""
+"""API code of refusals that no operation of the API returns, so that the API does not document it."""
 
 
 class Refusal(NamedTuple):
     """One row."""
 
     status: str | None
-    """Word with which a script refuses; None where only Python does."""
+    """Status with which a script refuses; None if only Python does."""
 
     error: type[errors.ArticlesError]
     http: int
     code: str
-    """Code of the API's answer. Stable: programs compare it."""
+    """Code in the API's response. Stable: programs compare it."""
 
     cause: str | None
-    """Label in `site_refusals_total`; None for what is not counted there. Stable: dashboards use it."""
+    """Label in `site_refusals_total`; None if not counted there. Stable: dashboards use it."""
 
     sentence: str = ""
-    """Key of the sentence, where it is not the code."""
+    """Key of the sentence, if it is not the code."""
 
     @property
     def sentence_key(self) -> str:
+        """The key of the sentence in articles/text/refusals.py."""
         return self.sentence or self.code
 
 

@@ -153,9 +153,10 @@ def connect(
     timeout_seconds: float = PATIENT_TIMEOUT_SECONDS,
     observe: Observer = unobserved,
 ) -> Repository:
-    """The repository of a store, given by URL (or by a client, in tests), not yet prepared.
+    """Return the repository of a store, given by its URL or, in tests, by a client. It is not yet prepared.
 
-    `timeout_seconds`: see `make_client`. `observe` is called at every use of the store: see `store.Observer`.
+    `timeout_seconds`: see `make_client`. `observe` is called at every use of the store: see
+    `store.connection.Observer`. No round trip.
     """
     client = make_client(target, timeout_seconds=timeout_seconds) if isinstance(target, str) else target
     return Repository(Store(client, shards=shards, rules=rules, clock=clock, observe=observe))

@@ -17,9 +17,9 @@ from articles.text.lines import (
 SLUG_LIMIT = 30  # code points
 
 SLUGS_PER_REQUEST = 50
-"""Group names that one form or one request of the API may name: more than any article or list has."""
+"""Limit on the slugs in one form or one request of the API: more than any article or list has."""
 
-# Longer than this many times the limit is refused unread.
+# Text longer than this many times the limit is refused without parsing.
 _UNREAD_FACTOR = 4
 
 # `+` separates groups in a URL (/groups/python+redis/) and `#` starts its fragment, so the names of languages

@@ -1,4 +1,4 @@
-"""How much one round trip or one script takes on. While a script runs, the store serves no other client."""
+"""Batch sizes of round trips and scripts. While a script runs, the store serves no other client."""
 
 ARTICLES_PER_STEP = 1000
 """Articles that one script ranks, lists or stamps: some milliseconds of the store's time."""
@@ -7,7 +7,7 @@ ARTICLES_PER_READ = 500
 """Whole articles in one reply: some hundred kilobytes."""
 
 ARTICLES_PER_CHECK = 250
-"""Articles, or entries of the moderation log, that one script audits or repairs: it reads all about each."""
+"""Articles, or entries of the moderation log, that one script audits or repairs: it reads all data of each."""
 
 ENTRIES_PER_READ = 500
 """Entries of a long list or sorted set in one reply."""
@@ -16,4 +16,4 @@ ENTRIES_PER_CHECK = 500
 """Entries of a member's lists that one script audits or repairs."""
 
 KEYS_PER_SCAN = 1000
-"""Keys, or members of a collection, that one SCAN looks at."""
+"""Keys, or members of a collection, that one SCAN visits."""

@@ -14,7 +14,7 @@ CONNECT_TIMEOUT = 0.2
 """Seconds for a new connection."""
 
 PATIENT_TIMEOUT_SECONDS = 60.0
-"""For one answer to an operator's command, whose batches are long. Pages wait STORE_TIMEOUT_MS."""
+"""Limit for one reply to an operator's command, whose batches are long. Pages wait STORE_TIMEOUT_MS."""
 
 _PASSING = re.compile(
     r"(?:^|[\s-])(?:MISCONF|NOREPLICAS|CLUSTERDOWN|LOADING|MASTERDOWN|BUSY|TRYAGAIN|READONLY|OOM)\b"
@@ -26,9 +26,9 @@ UNPREPARED = "The store has lost the ranking's parameters; restart the site, the
 
 
 def make_client(url: str, *, timeout_seconds: float = PATIENT_TIMEOUT_SECONDS) -> redis.Redis:
-    """Return a client without retries: a write that was sent is never sent again behind the caller's back.
+    """Return a client without retries: it never sends a write twice without the caller's knowledge.
 
-    `timeout_seconds`: how long it waits for one answer.
+    `timeout_seconds`: limit for one reply.
     """
     client: redis.Redis = redis.Redis.from_url(
         url,

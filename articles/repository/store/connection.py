@@ -1,4 +1,4 @@
-"""What every part of the repository works with: the client, the shards, the rules, the clock."""
+"""The connection that all parts of the repository share: client, shards, rules and clock."""
 
 import time
 from collections.abc import Callable, Container, Iterator, Sequence
@@ -18,12 +18,13 @@ from articles.repository.store.keys import Shards
 Value: TypeAlias = str | int | float
 
 Observer: TypeAlias = Callable[[str, str, float | None], None]
-"""Told of every use of the store: the operation (a script's name, "commands", "pipeline", "many" or "together"),
-the outcome (the status a script answered with, "ok", or FAILED), and the seconds it took; None for a script that
-travelled with others."""
+"""Called for every use of the store with the operation (a script's name, "commands", "pipeline", "many" or
+"together"), the outcome (the status a script returned, "ok", or FAILED), and the seconds it took; None for a
+script
+in a pipeline."""
 
 FAILED = "error"
-"""Outcome of what the store did not answer."""
+"""Outcome of a use to which the store did not reply."""
 
 
 class Call(NamedTuple):
@@ -35,23 +36,23 @@ class Call(NamedTuple):
 
 
 def unobserved(_operation: str, _outcome: str, _seconds: float | None) -> None:
-    pass
+    """Ignore a use of the store."""
 
 
 def _status(reply: Any) -> str:
-    """What a script says became of it; "ok" for one that only reads."""
+    """Return the status in a script's reply; "ok" for a script that only reads."""
     if isinstance(reply, list) and reply and isinstance(reply[0], str) and reply[0].isidentifier():
         return reply[0]
     return "ok"
 
 
 def exact_time(seconds: float) -> str:
-    """Unix seconds to the millisecond, as the store keeps them."""
+    """Return Unix seconds to the millisecond, in the store's format."""
     return f"{seconds:.3f}"
 
 
 class Store:
-    """A store with this site's layout. Every failure to answer is raised as StoreUnavailable."""
+    """A store with this site's layout. Raises StoreUnavailable whenever the store does not reply."""
 
     def __init__(
         self,
@@ -69,27 +70,27 @@ class Store:
         self._observe = observe
 
     def now(self) -> float:
-        """Unix seconds, to the millisecond: what is decided and what is stored are the same number."""
+        """Return Unix seconds to the millisecond, so that decisions and stored times use the same number."""
         return round(self._clock(), 3)
 
     @contextmanager
     def commands(self) -> Iterator[Any]:
-        """The client, for single commands: one round trip each.
+        """Yield the client for single commands: one round trip each.
 
-        Not typed: redis-py's annotations do not know that all answers are decoded to str.
+        Not typed: redis-py's annotations do not know that all replies are decoded to str.
         """
         with self._observed("commands"):
             yield self.client
 
     @contextmanager
     def pipeline(self) -> Iterator[Pipeline]:
-        """Commands that travel together: one round trip at `execute()`."""
+        """Yield a pipeline: one round trip at `execute()`."""
         with self._observed("pipeline"), self.client.pipeline(transaction=False) as pipe:
             yield pipe
 
     @contextmanager
     def _observed(self, operation: str) -> Iterator[None]:
-        """Tell the observer how long it took, and whether the store failed; its failures are facts."""
+        """Report the duration and the outcome to the observer, and translate the store's errors."""
         began, outcome = time.perf_counter(), "ok"
         try:
             with store_errors():
@@ -101,7 +102,7 @@ class Store:
             self._observe(operation, outcome, time.perf_counter() - began)
 
     def run(self, script: str, keys: Sequence[str], args: Sequence[Value]) -> Any:
-        """A script's reply; one round trip, two when the store does not know the script yet."""
+        """Run a script and return its reply. One round trip, two if the store does not have the script yet."""
         began, outcome = time.perf_counter(), FAILED
         try:
             with store_errors():
@@ -137,13 +138,14 @@ class Store:
         return reply
 
     def change(self, script: str, subject: object, keys: Sequence[str], args: Sequence[Value]) -> list[Any]:
-        """The same; returns what follows "ok"."""
+        """Run a script like `ask`; return what follows the status "ok"."""
         return self.ask(script, subject, keys, args)[1:]
 
     def run_many(self, calls: Sequence[Call]) -> list[Any]:
-        """The replies of many scripts, in order: one round trip, another when the store lacks a script.
+        """Run many scripts and return their replies in order. One round trip, two if the store lacks a script.
 
-        Only for idempotent scripts that do not rely on one another: what the store lacks runs after the rest.
+        Only for idempotent scripts that are independent of each other: those that the store lacks run after the
+        rest.
         """
         with self._observed("many"):
             replies = self._replies(calls)
@@ -166,7 +168,10 @@ class Store:
         return replies
 
     def run_together(self, calls: Sequence[Call]) -> list[Any]:
-        """The replies of scripts in several shards that take effect at one moment for every reader."""
+        """Run scripts in one transaction, so that readers see all effects or none; return the replies.
+
+        One round trip.
+        """
         with self._observed("together"), self.client.pipeline(transaction=True) as pipe:
             for call in calls:
                 pipe.eval(scripts.source(call.script), len(call.keys), *call.keys, *call.args)
@@ -182,7 +187,7 @@ class Store:
         return replies
 
     def _teach(self, calls: Sequence[Call]) -> list[Any]:
-        """The same with the whole texts: a store that forgets them again in between does not matter."""
+        """Run the scripts from their full texts, so that it does not matter whether the store keeps them."""
         with self.client.pipeline(transaction=False) as pipe:
             for call in calls:
                 pipe.eval(scripts.source(call.script), len(call.keys), *call.keys, *call.args)
@@ -190,7 +195,7 @@ class Store:
         return replies
 
     def load_scripts(self) -> None:
-        """Let the store know every script, so that none fails for want of it."""
+        """Load every script that the store does not have. Two round trips. Raises StoreUnavailable."""
         with store_errors(), self.client.pipeline(transaction=False) as pipe:
             known = self.client.script_exists(*map(scripts.digest, scripts.names()))
             for name, is_known in zip(scripts.names(), known, strict=True):

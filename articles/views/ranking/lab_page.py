@@ -161,7 +161,7 @@ def _figures(in_force: Parameters, chosen: Parameters, preview: Preview) -> Iter
         _("%(votes)s votes are worth") % {"votes": grouped(_EXAMPLE_VOTES)},
         *(days_in_words(_EXAMPLE_VOTES / p.votes_per_day) for p in both),
     )
-    yield Figure(_("Half-life of hotness"), *(hours_in_words(ranking.half_life(one)) for one in both))
+    yield Figure(_("Half-life of hotness"), *(hours_in_words(ranking.half_life(p)) for p in both))
     shares = [lab.share_older_than_a_day(articles, preview.at) for articles in (preview.current, preview.other)]
     yield Figure(
         _("Older than a day, of the first %(top)s") % {"top": grouped(lab.TOP)},
