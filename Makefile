@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SITE_READY := $(VENV)/.site
 TOOLS_READY := $(VENV)/.tools
 
-.PHONY: run admin test test-browser test-large chaos screenshots lint format bench docs icon messages lock clean
+.PHONY: run admin test test-fast test-browser test-large chaos screenshots lint format bench docs icon messages lock clean
 
 run: $(SITE_READY)
 	@exec $(BIN)/python manage.py run
@@ -15,9 +15,15 @@ admin: $(SITE_READY)
 	@$(BIN)/python manage.py migrate --verbosity 0
 	@$(BIN)/python manage.py createsuperuser
 
-# One worker per processor, each with its own store; the tests of a file run in one worker.
 test: $(TOOLS_READY)
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist worksteal $(SELECTED)
+
+# What needs neither a store nor a browser: half a minute.
+test-fast: $(TOOLS_READY)
+	$(BIN)/python -m pytest -n auto --dist worksteal -m fast $(SELECTED)
+
+# k=votes: tests whose file, class or name contains "votes"; k="votes and not pages" works, too.
+SELECTED = $(if $(k),-k "$(k)")
 
 # The large imports take minutes, and need the shared data.
 test-large: $(TOOLS_READY)
@@ -30,7 +36,7 @@ chaos: $(TOOLS_READY)
 # All tests in the system's Chromium take minutes. They leave pictures of every page in test-artefacts/pages.
 test-browser: ONLY ?= browser
 test-browser: $(TOOLS_READY)
-	$(BIN)/python -m pytest -n auto --dist loadfile -m "$(ONLY)" tests/browser
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "$(ONLY)" tests/browser $(SELECTED)
 
 # Retake the pictures of README.md and docs/ with the system's Chromium.
 screenshots: $(TOOLS_READY)

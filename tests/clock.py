@@ -1,5 +1,8 @@
 """A clock that stands still until a test moves it."""
 
+DAY = 86400.0
+"""Seconds."""
+
 
 class Clock:
     """Unix seconds; called like `time.time`."""

@@ -1,21 +1,31 @@
-"""What all tests share: a real store, a clock, the repository on every kind of store."""
+"""What all tests share: a real store, a clock, the cast, and repositories."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import hypothesis
 import pytest
+from django.apps import apps
 from django.conf import settings
+from django.core.cache import caches
+from django.db.models.signals import post_migrate
+from django.test import Client
+from pytest_django import DjangoDbBlocker
 
+from accounts.models import User
+from articles import wiring
+from articles.domain.articles import ArticleId
 from articles.domain.rules import Rules
 from articles.repository import Repository
 from articles.repository.store.client import make_client
 from tests.clock import Clock
+from tests.factories import browser_of, member, reserve_ids
 from tests.rules import connect, default_rules
+from tests.store_state import REPOSITORY_DATABASE
 from voting_site.embedded import StorePaths, Supervisor
-
-REPOSITORY_DATABASE = 2
-"""Of the test server: 0 and 1 are the site's own store and cache."""
 
 # A machine with much to do is no reason for an example to fail.
 hypothesis.settings.register_profile("patient", deadline=None)
@@ -24,12 +34,34 @@ hypothesis.settings.load_profile("patient")
 BACKENDS = ("server", "server, 4 shards")
 
 
+START_PROCESSES = ("archive", "browser", "chaos", "commands", "embedded", "site")
+"""Folders whose tests may start a store or a site by themselves."""
+
+STORES = {"store_paths", "server", "private", "cluster_node"}
+"""Fixtures that start a store."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as fast what needs neither a store nor a browser. A test that is marked by mistake fails."""
+    for item in items:
+        folder = item.path.relative_to(Path(__file__).parent).parts[0]
+        if folder not in START_PROCESSES and STORES.isdisjoint(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.fast)
+
+
+@pytest.fixture(autouse=True)
+def _starts_no_store(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fail a fast test that starts a store."""
+    if request.node.get_closest_marker("fast"):
+        monkeypatch.setattr(Supervisor, "start", lambda *_: pytest.fail("A fast test starts a store."))
+
+
 @pytest.fixture(scope="session")
 def store_paths() -> Iterator[StorePaths]:
     """The embedded server of the whole test run, where the settings expect it."""
     paths = StorePaths(Path(settings.DATA_DIR))
     supervisor = Supervisor(paths, config={"appendfsync": "no"})
-    supervisor.start(30)
+    supervisor.start(60)
     yield paths
     supervisor.stop()
 
@@ -44,6 +76,9 @@ def rules() -> Rules:
     return default_rules()
 
 
+# The repository
+
+
 @pytest.fixture
 def server_url(store_paths: StorePaths) -> str:
     """URL of an empty database on the real server."""
@@ -53,16 +88,84 @@ def server_url(store_paths: StorePaths) -> str:
 
 
 @pytest.fixture(params=BACKENDS)
-def repository(request: pytest.FixtureRequest, clock: Clock, rules: Rules) -> Repository:
+def repository(request: pytest.FixtureRequest, server_url: str, clock: Clock, rules: Rules) -> Repository:
     """An empty repository on the real server, with one shard and with four."""
-    return server_repository(request, clock, rules, shards=4 if "4" in request.param else 1)
-
-
-def server_repository(request: pytest.FixtureRequest, clock: Clock, rules: Rules, *, shards: int) -> Repository:
-    """An empty repository on the real server."""
-    found = connect(request.getfixturevalue("server_url"), shards=shards, rules=rules, clock=clock)
+    found = connect(server_url, shards=4 if "4" in request.param else 1, rules=rules, clock=clock)
     found.prepare()
     return found
+
+
+# The site in this process
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:
+    with django_db_blocker.unblock():
+        reserve_ids()
+    post_migrate.connect(reserve_ids, sender=apps.get_app_config("accounts"))
+
+
+@pytest.fixture
+def site_store(store_paths: StorePaths, db: None) -> Iterator[Repository]:
+    """The repository of the site's own pages, on an empty store."""
+    make_client(settings.STORE_URL).flushdb()
+    caches["default"].clear()
+    _forget_repositories()
+    yield wiring.repository()
+    caches["default"].clear()
+    _forget_repositories()
+
+
+def _forget_repositories() -> None:
+    wiring.repository.cache_clear()
+    wiring.patient_repository.cache_clear()
+
+
+@pytest.fixture
+def alice(db: None) -> User:
+    return member("alice")
+
+
+@pytest.fixture
+def bob(db: None) -> User:
+    return member("bob")
+
+
+@pytest.fixture
+def carol(db: None) -> User:
+    """A moderator."""
+    return member("carol", moderator=True)
+
+
+@pytest.fixture
+def mallory(db: None) -> User:
+    return member("mallory")
+
+
+@pytest.fixture
+def article(site_store: Repository, alice: User) -> ArticleId:
+    """Posted by alice, in the group python."""
+    site_store.groups.create("python", "Python")
+    return site_store.articles.post(alice.pk, "alice", "A title", "https://example.org/a", ["python"]).id
+
+
+@pytest.fixture
+def strict() -> Client:
+    """A browser for which missing CSRF tokens count."""
+    return browser_of(strict=True)
+
+
+# Files
+
+
+@pytest.fixture(scope="session")
+def static_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The gathered static files, which take some seconds."""
+    place = tmp_path_factory.mktemp("gathered")
+    of_this_test = dict(os.environ, DATA_DIR=str(place), DJANGO_SETTINGS_MODULE="voting_site.settings")
+    gather = "import django; django.setup(); from voting_site.serving import static_files; static_files.gather()"
+    subprocess.run([sys.executable, "-c", gather], cwd=settings.BASE_DIR, env=of_this_test, check=True)
+    return place / "static"
 
 
 @pytest.fixture

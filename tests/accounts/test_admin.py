@@ -6,7 +6,7 @@ from django.test import Client
 
 from accounts import names
 from accounts.models import AccountDeletion, User
-from tests.accounts.conftest import PASSWORD
+from tests.cast import PASSWORD
 
 ADD = "/admin/accounts/user/add/"
 

@@ -1,7 +1,7 @@
 import pytest
 
 from accounts.models import User
-from tests.accounts.conftest import PASSWORD
+from tests.cast import PASSWORD
 
 pytestmark = pytest.mark.django_db
 

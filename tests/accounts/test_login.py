@@ -5,7 +5,7 @@ from django.contrib.auth import get_user
 from django.test import Client
 
 from accounts.models import User
-from tests.accounts.conftest import PASSWORD
+from tests.cast import PASSWORD
 
 WRONG = "Incorrect username or password."
 

@@ -2,6 +2,7 @@ import pytest
 from django.test import RequestFactory
 
 from accounts.web.login_intent import LoginIntent, local_path
+from tests.store_state import ARTICLE_KEY
 
 
 @pytest.mark.parametrize(
@@ -69,7 +70,7 @@ def test_a_vote_that_waits_is_carried(choice):
             ("-1", "vote"),
             ("042", "vote"),
         ),
-        *(("4.2", "vote"), ("４２", "vote"), ("42\n", "vote"), ("9" * 20, "vote"), ("article:1", "vote")),
+        *(("4.2", "vote"), ("４２", "vote"), ("42\n", "vote"), ("9" * 20, "vote"), (ARTICLE_KEY, "vote")),
         ('"><script>', "vote"),
     ],
 )

@@ -4,7 +4,7 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 
 from accounts.models import User
-from tests.accounts.conftest import PASSWORD
+from tests.cast import PASSWORD
 
 
 @pytest.mark.parametrize("spelling", ["alice", "ALICE", "Alice", "ａｌｉｃｅ"])

@@ -7,7 +7,7 @@ from django.test import Client
 
 from accounts.mail import wait_until_sent
 from accounts.models import User
-from tests.accounts.conftest import PASSWORD
+from tests.cast import PASSWORD
 
 NEW = "staple battery horse correct"
 

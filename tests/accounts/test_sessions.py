@@ -10,7 +10,7 @@ from django.contrib.sessions.models import Session
 from django.db import OperationalError
 from django.test import Client
 
-from tests.accounts.conftest import PASSWORD
+from tests.cast import PASSWORD
 
 LOGIN = datetime(2026, 1, 1, 12, tzinfo=UTC)
 

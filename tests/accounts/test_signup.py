@@ -10,7 +10,7 @@ from django.test import Client
 
 from accounts.forms import SignUpForm
 from accounts.models import User
-from tests.accounts.conftest import PASSWORD
+from tests.cast import PASSWORD
 
 pytestmark = pytest.mark.django_db
 TAKEN = "This name is taken."

@@ -10,7 +10,7 @@ from django.test import Client
 
 from accounts.models import Token
 from accounts.web import unsent_form
-from tests.accounts.conftest import PASSWORD
+from tests.cast import PASSWORD
 
 NOTICE = "This is what you typed before you logged in. It has not been sent yet."
 TYPED = '"><script>alert(1)</script>'

@@ -9,8 +9,9 @@ import pytest
 
 from articles.api.documentation.openapi import document
 from articles.text.messages import INPUT
-from tests.api.conftest import error_of
+from tests.api.caller import error_of
 from tests.api.contract import ANYWHERE, name_of
+from tests.cast import CAROL
 
 _CHANGE = ("400", "401", "403", "413", "415", "503")
 ENDPOINTS = {
@@ -183,7 +184,7 @@ def test_the_page_shows_every_endpoint_with_fields_and_answers(page):
 def test_the_examples_work(page, as_carol, site_store, alice, python):
     site_store.groups.create("redis", "Redis")
     for number in range(1, 60):
-        site_store.articles.post(1, "alice", "python news", f"https://example.org/{number}")
+        site_store.articles.post(CAROL, "carol", "python news", f"https://example.org/{number}")
         site_store.groups.assign(number, ["python"])
     examples = re.findall(r"<pre[^>]*>(curl .*?)</pre>", page, re.DOTALL)
 

@@ -5,7 +5,10 @@ from django.test import Client
 
 from articles.domain.errors import ArticleRemoved, NotRemoved
 from articles.domain.moderation import Actor
-from tests.api.conftest import CAROL, Caller, error_of, findings
+from tests.api.caller import Caller, error_of
+from tests.cast import MODERATOR
+from tests.factories import post_as
+from tests.store_state import problems, set_clock
 
 TITLE, LINK = "A better title", "https://example.org/better"
 
@@ -24,7 +27,7 @@ def test_a_poster_edits_title_and_link(as_alice, site_store, article):
     assert (answer.status_code, answer.json()["title"], answer.json()["link"]) == (200, TITLE, LINK)
     stored = site_store.articles.get(article)
     assert (stored.title, stored.link, stored.edited_at) == (TITLE, LINK, answer.json()["edited_at"])
-    assert findings(site_store) == []
+    assert problems(site_store) == []
 
 
 def test_what_is_not_sent_or_null_stays(as_alice, article):
@@ -54,7 +57,7 @@ def test_others_may_not_edit(as_bob, anyone, site_store, article):
 
 def test_a_posters_time_for_editing_ends(as_alice, site_store, article):
     now = site_store.store.now() + site_store.rules.edit_window + 1
-    site_store.store._clock = lambda: now
+    set_clock(site_store, now)
 
     assert error_of(edit(as_alice, article, title=TITLE)) == (409, "editing-closed")
 
@@ -64,7 +67,7 @@ def test_a_poster_cannot_edit_what_was_removed(as_alice, removed):
 
 
 def test_a_link_that_another_article_has_is_refused_and_names_it(as_alice, site_store, alice, article):
-    other = site_store.articles.post(alice.pk, "alice", "Other", LINK).id
+    other = post_as(site_store, alice, "Other", LINK).id
 
     answer = edit(as_alice, article, link=LINK)
 
@@ -103,7 +106,7 @@ def test_a_moderator_removes_and_restores(as_carol, site_store, article):
     log = as_carol.get(f"articles/{article}/log").json()
     facts = [(entry["action"], entry["actor"], entry["reason"], entry["article_id"]) for entry in log["entries"]]
     assert facts == [("restore", "carol", "It is not.", article), ("remove", "carol", "It is spam.", article)]
-    assert findings(site_store) == []
+    assert problems(site_store) == []
 
 
 @pytest.mark.parametrize("removed", [True, False])
@@ -123,7 +126,7 @@ def test_of_two_moderators_at_once_the_first_ones_reason_stays(
     as_carol, site_store, article, monkeypatch, change, error
 ):
     if change == "restore":
-        site_store.articles.remove(article, CAROL, "It is spam.")
+        site_store.articles.remove(article, MODERATOR, "It is spam.")
     really = getattr(type(site_store.articles), change)
 
     def late(self, article_id, actor, reason):
@@ -174,7 +177,7 @@ def test_a_session_changes_articles_only_with_the_csrf_token(site_store, carol, 
 def test_the_log_is_for_everyone_and_has_pages(anyone, as_carol, site_store, article, python):
     for number in range(site_store.rules.per_page):
         site_store.groups.assign(
-            article, ["python"] if number % 2 == 0 else [], actor=CAROL, remove=["python"] * (number % 2)
+            article, ["python"] if number % 2 == 0 else [], actor=MODERATOR, remove=["python"] * (number % 2)
         )
     site_store.groups.rename("python", "Snakes", Actor(5, "~"))
 

@@ -13,9 +13,9 @@ from articles import api, wiring
 from articles.api.protocol.problems import MEANINGS
 from articles.domain import errors
 from articles.domain.refusals import GENERIC_CODE, REFUSALS
-from articles.repository.lists.pages import Lists
 from articles.web.languages import LanguageMiddleware
-from tests.api.conftest import Caller, error_of
+from tests.api.caller import Caller, error_of
+from tests.internals import Lists
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY")
 

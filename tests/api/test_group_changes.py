@@ -2,8 +2,9 @@
 
 import pytest
 
-from articles.repository.groups import Groups
-from tests.api.conftest import error_of, findings
+from tests.api.caller import error_of
+from tests.internals import Groups
+from tests.store_state import problems
 
 
 @pytest.fixture(autouse=True)
@@ -87,7 +88,7 @@ def test_a_moderator_merges_a_group_which_then_leads_to_the_other(as_carol, anyo
     gone = anyone.get("groups/web")
     assert (error_of(gone), gone.json()["error"]["moved_to"]) == ((404, "group-moved"), "python")
     assert error_of(as_carol.post("groups/web/merge", {"into": "python"})) == (404, "group-moved")
-    assert findings(site_store) == []
+    assert problems(site_store) == []
 
 
 @pytest.mark.parametrize(

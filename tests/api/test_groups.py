@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.api.conftest import error_of, findings
+from tests.api.caller import error_of
+from tests.store_state import RANKING_KEY, count_keys, problems
 
 
 @pytest.fixture(autouse=True)
@@ -21,7 +22,7 @@ def test_groups_are_set_as_a_whole(as_carol, site_store, article):
     totals = [as_carol.get(f"articles?group={name}").json()["total"] for name in ("python", "web", "cpp")]
     assert totals == [0, 1, 1]
     assert as_carol.get(f"articles/{article}").json()["groups"] == ["web", "cpp"]
-    assert findings(site_store) == []
+    assert problems(site_store) == []
 
 
 def test_repeating_it_changes_nothing_and_is_logged_once(as_carol, site_store, article):
@@ -69,7 +70,7 @@ def test_readers_without_account_may_not(anyone, article):
         ({"groups": ["python"] * 51}, "invalid"),
         ({"groups": [], "reason": 1}, "invalid"),
         ({"groups": ["python", "unheard-of"]}, "unknown-group"),
-        ({"groups": ["score:"]}, "slug-form"),
+        ({"groups": [RANKING_KEY]}, "slug-form"),
         ({"groups": ["x" * 31]}, "slug-long"),
         ({"groups": ["python"], "reason": "x" * 501}, "reason-long"),
         ({"groups": ["python"], "reason": "\u200b"}, "reason-empty"),
@@ -78,14 +79,14 @@ def test_readers_without_account_may_not(anyone, article):
     ],
 )
 def test_what_cannot_be_assigned_is_refused_and_makes_no_key(as_carol, site_store, article, body, code):
-    keys = site_store.store.client.dbsize()
+    keys = count_keys(site_store)
 
     assert error_of(as_carol.put(f"articles/{article}/groups", body)) == (400, code)
-    assert site_store.store.client.dbsize() == keys
+    assert count_keys(site_store) == keys
     assert site_store.articles.get(article).groups == ()
 
 
 def test_a_removed_article_can_be_sorted_before_it_is_restored(as_carol, site_store, removed):
     assert assign(as_carol, removed, ["python"]).json()["groups"] == ["python"]
     assert as_carol.get("articles?group=python").json()["total"] == 0
-    assert findings(site_store) == []
+    assert problems(site_store) == []

@@ -7,7 +7,9 @@ import pytest
 from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.ranking import Parameters, hotness, hours_between
 from articles.domain.readership import Visit
-from tests.api.conftest import CAROL, error_of
+from tests.api.caller import error_of
+from tests.cast import MODERATOR
+from tests.store_state import HOT_KEY, count_keys
 
 DAY = 86400
 
@@ -92,7 +94,7 @@ def test_any_other_limit_is_invalid(anyone, site_store, limit):
     assert "“limit”" in answer.json()["error"]["message"]
 
 
-@pytest.mark.parametrize("span", ["", "x", "72", "72H", "1h", "24h,72h", "0", "hot:score", "%00"])
+@pytest.mark.parametrize("span", ["", "x", "72", "72H", "1h", "24h,72h", "0", HOT_KEY, "%00"])
 def test_any_other_range_is_invalid(anyone, site_store, span):
     answer = anyone.get(f"hot?range={span}")
 
@@ -105,7 +107,7 @@ def test_what_nobody_read_or_a_moderator_removed_is_not_hot(anyone, site_store, 
     read((1, 0))
     (spam,) = site_store.imports.add([ImportedArticle("Spam", "https://spam.example", 0, "", time.time(), 1, 0)])
     site_store.pageviews.record(spam, Visit("0" * 16))
-    site_store.articles.remove(spam, CAROL, "It is spam.")
+    site_store.articles.remove(spam, MODERATOR, "It is spam.")
 
     assert anyone.get("hot?range=all").json()["articles"] == []
 
@@ -122,12 +124,12 @@ def test_members_see_their_own_choices(as_bob, anyone, site_store, read, bob):
 def test_reading_makes_no_key_of_the_readers_choosing(anyone, site_store, read):
     read((1, 1))
     anyone.get("hot")
-    keys = site_store.store.client.dbsize()
+    keys = count_keys(site_store)
 
     for query in ("range=all", "range=24h&limit=3", "range=x", "limit=0", "range=7d&order=voted:1&slug=a"):
         anyone.get(f"hot?{query}")
 
-    assert site_store.store.client.dbsize() == keys
+    assert count_keys(site_store) == keys
 
 
 def test_articles_can_be_listed_by_hotness_in_a_group_too(anyone, site_store, read, python):

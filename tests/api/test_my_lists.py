@@ -3,8 +3,9 @@
 import pytest
 
 from articles.domain.articles import Choice
-
-from .conftest import error_of, findings
+from tests.api.caller import error_of
+from tests.factories import post_as
+from tests.store_state import problems
 
 
 def ids(answer) -> list[int]:
@@ -34,7 +35,7 @@ def test_saving_is_a_target_state(as_bob, site_store, article):
         answer = as_bob.put(f"articles/{article}/saved", {"saved": saved})
         assert (answer.status_code, answer.json()) == (200, {"id": article, "saved": saved})
         assert ids(as_bob.get("me/saved")) == [article] * saved
-    assert findings(site_store) == []
+    assert problems(site_store) == []
 
 
 def test_what_cannot_be_saved_says_why(as_bob, anyone, article, removed):
@@ -55,12 +56,12 @@ def test_a_member_who_is_gone_votes_no_more(as_bob, site_store, article, bob):
     site_store.account_deletion.advance(bob.pk, "bob", "", lambda: True)
 
     assert error_of(as_bob.put(f"articles/{article}/vote", {"choice": "vote"})) == (403, "member-gone")
-    assert findings(site_store) == []
+    assert problems(site_store) == []
 
 
 def test_pages_follow_one_another(as_bob, site_store, alice, bob):
     for number in range(30):
-        article = site_store.articles.post(alice.pk, "alice", "T", f"https://example.org/{number}").id
+        article = post_as(site_store, alice, "T", f"https://example.org/{number}").id
         site_store.members.save(bob.pk, article, wanted=True)
 
     first, second = as_bob.get("me/saved").json(), as_bob.get("me/saved?page=2").json()

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from articles.domain.articles import Choice
-from tests.api.conftest import error_of, findings
+from tests.api.caller import error_of
+from tests.store_state import count_keys, problems
 
 ENTRY = {"title": "A title", "link": "https://example.org/a"}
 
@@ -19,7 +20,7 @@ def test_posting_answers_with_the_article_and_its_address(as_alice, site_store):
     assert (body["votes"], body["choice"], body["existing"]) == (1, "vote", False)
     assert answer["Location"] == f"/api/articles/{body['id']}"
     assert as_alice.client.get(answer["Location"], headers=as_alice.headers).json()["id"] == body["id"]
-    assert findings(site_store) == []
+    assert problems(site_store) == []
 
 
 def test_the_same_link_leads_to_the_article_that_has_it(as_alice, as_bob, site_store):
@@ -102,10 +103,10 @@ def test_extra_fields_are_ignored(as_alice, alice):
     ],
 )
 def test_what_cannot_be_posted_is_refused_and_stores_nothing(as_alice, site_store, python, change, code):
-    keys = site_store.store.client.dbsize()
+    keys = count_keys(site_store)
 
     assert error_of(as_alice.post("articles", ENTRY | change)) == (400, code)
-    assert site_store.store.client.dbsize() == keys
+    assert count_keys(site_store) == keys
 
 
 def test_at_most_five_groups(as_alice, site_store):
@@ -184,7 +185,7 @@ def test_markup_and_protocols_in_titles_are_text(as_alice, site_store, title):
     body = as_alice.post("articles", ENTRY | {"title": title}).json()
 
     assert body["title"] == " ".join(title.replace("\x1b", "").split())
-    assert findings(site_store) == []
+    assert problems(site_store) == []
 
 
 def test_a_posted_article_can_be_voted_for(as_alice, as_bob, site_store):
@@ -199,4 +200,4 @@ def test_naughty_strings_are_stored_or_refused(as_alice, site_store, shared_dir)
     for number, title in enumerate(strings):
         answer = as_alice.post("articles", {"title": title, "link": f"https://example.org/{number}"})
         assert answer.status_code in (201, 400), (title, answer.content)
-    assert findings(site_store) == []
+    assert problems(site_store) == []

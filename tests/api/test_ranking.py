@@ -7,7 +7,9 @@ import pytest
 from articles.domain.articles import Choice
 from articles.domain.lists import Order
 from articles.domain.readership import Visit
-from tests.api.conftest import error_of
+from tests.api.caller import error_of
+from tests.factories import post_as
+from tests.store_state import count_keys, ranking_values
 
 
 @pytest.fixture
@@ -16,7 +18,7 @@ def ranked(site_store, article, alice, bob):
     site_store.groups.create("python", "Python")
     site_store.groups.assign(article, ["python"])
     site_store.votes.cast(article, bob.pk, Choice.VOTE)
-    site_store.articles.post(alice.pk, "alice", "Below", "https://example.org/below")
+    post_as(site_store, alice, "Below", "https://example.org/below")
     site_store.pageviews.record(article, Visit("0" * 16))
     site_store.history.record()
     return article
@@ -77,14 +79,11 @@ def test_every_part_is_there(anyone, site_store, ranked):
 
 def test_the_sum_is_the_score_of_the_list(anyone, site_store, ranked):
     told = anyone.get(f"articles/{ranked}/ranking").json()
-    keys = site_store.store.shards.of(ranked)
 
     parts = told["score"]
     assert parts["time"] + parts["seconds_per_point"] * parts["points"] == parts["score"]
-    assert parts["score"] == site_store.store.client.zscore(keys.order(Order.SCORE), str(ranked))
-    assert told["hotness"]["hotness"] == pytest.approx(
-        site_store.store.client.zscore(keys.order(Order.HOT), str(ranked)), rel=1e-9
-    )
+    assert parts["score"] == ranking_values(site_store, Order.SCORE)[ranked]
+    assert told["hotness"]["hotness"] == pytest.approx(ranking_values(site_store, Order.HOT)[ranked], rel=1e-9)
 
 
 def test_what_is_not_there_is_null(anyone, closed):
@@ -95,13 +94,13 @@ def test_what_is_not_there_is_null(anyone, closed):
 
 
 def test_unknown_and_removed_articles_have_none_and_no_key_is_made(anyone, site_store, removed):
-    before = site_store.store.client.dbsize()
+    before = count_keys(site_store)
 
     unknown, gone = anyone.get("articles/999999/ranking"), anyone.get(f"articles/{removed}/ranking")
 
     assert error_of(unknown) == (404, "article-not-found")
     assert error_of(gone) == (404, "article-removed")
-    assert site_store.store.client.dbsize() == before
+    assert count_keys(site_store) == before
 
 
 @pytest.mark.parametrize("number", ["0", "-1", "01", "9" * 400, "%00", "1.0"])

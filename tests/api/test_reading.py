@@ -3,7 +3,10 @@
 import pytest
 
 from articles.domain.articles import Choice
-from tests.api.conftest import CAROL, error_of
+from tests.api.caller import error_of
+from tests.cast import MODERATOR
+from tests.factories import post_as
+from tests.store_state import ARTICLE_KEY, RANKING_KEY, VOTERS_KEY, count_keys, count_pipelines
 
 FIELDS = {
     *("id", "title", "link", "poster", "time", "votes", "opposes", "points", "score", "groups"),
@@ -12,7 +15,7 @@ FIELDS = {
 
 NOT_IDS = (
     *("0", "-1", "01", "+1", "1.0", "1e0", "٣", "１", "abc", "9223372036854775808", "9" * 400, "..%2f1"),
-    *("%00", "1%00", "article:1", "1%0A", "%201", "1%20", "null", "{id}"),
+    *("%00", "1%00", ARTICLE_KEY, "1%0A", "%201", "1%20", "null", "{id}"),
 )
 
 
@@ -46,7 +49,7 @@ def test_an_article_has_every_field(anyone, site_store, article, alice, bob):
 
 def test_a_list_names_its_page_and_its_length(anyone, site_store, alice):
     for number in range(30):
-        site_store.articles.post(alice.pk, "alice", f"No. {number}", f"https://example.org/{number}")
+        post_as(site_store, alice, f"No. {number}", f"https://example.org/{number}")
 
     first, second = anyone.get("articles?order=time").json(), anyone.get("articles?order=time&page=2").json()
 
@@ -78,7 +81,7 @@ def test_the_poster_of_an_import_without_poster_is_empty(anyone, closed):
 
 
 def test_chinese_is_sent_as_it_is(anyone, site_store, alice):
-    found = site_store.articles.post(alice.pk, "alice", "热门文章", "https://example.org/").id
+    found = post_as(site_store, alice, "热门文章", "https://example.org/").id
 
     assert "热门文章".encode() in anyone.get(f"articles/{found}").content
 
@@ -97,26 +100,26 @@ def test_a_removed_article_is_in_no_list(anyone, removed):
 
 @pytest.mark.parametrize("not_id", NOT_IDS)
 def test_what_is_no_id_is_not_found_and_makes_no_key(as_carol, site_store, not_id):
-    keys = site_store.store.client.dbsize()
+    keys = count_keys(site_store)
     body = {"choice": "vote", "groups": []}
 
     assert error_of(as_carol.get(f"articles/{not_id}"))[0] == 404
     assert error_of(as_carol.put(f"articles/{not_id}/vote", body))[0] == 404
     assert error_of(as_carol.put(f"articles/{not_id}/groups", body))[0] == 404
-    assert site_store.store.client.dbsize() == keys
+    assert count_keys(site_store) == keys
 
 
 def test_an_unknown_article_is_not_found(as_carol, site_store):
-    keys = site_store.store.client.dbsize()
+    keys = count_keys(site_store)
 
     for number in (1, 10**9, 999_999_999_999_999):
         assert error_of(as_carol.get(f"articles/{number}")) == (404, "article-not-found")
         assert error_of(as_carol.put(f"articles/{number}/vote", {"choice": "vote"})) == (404, "article-not-found")
         assert error_of(as_carol.put(f"articles/{number}/groups", {"groups": []})) == (404, "article-not-found")
-    assert site_store.store.client.dbsize() == keys
+    assert count_keys(site_store) == keys
 
 
-@pytest.mark.parametrize("order", ["", "HOT", "voted:1", "SCORE", "score:", "time ", "%00", "score,time"])
+@pytest.mark.parametrize("order", ["", "HOT", VOTERS_KEY, "SCORE", RANKING_KEY, "time ", "%00", "score,time"])
 def test_an_unknown_order_is_invalid(anyone, article, order):
     answer = anyone.get(f"articles?order={order}")
 
@@ -147,18 +150,18 @@ def test_a_group_lists_its_own_articles(anyone, site_store, article, closed, pyt
 
 
 @pytest.mark.parametrize(
-    "name", ["nothing", "a:b", "score:", "{x}", "*", "..", "a" * 5000, "😀", "%00", "python,c", "voted:1"]
+    "name", ["nothing", "a:b", RANKING_KEY, "{x}", "*", "..", "a" * 5000, "😀", "%00", "python,c", VOTERS_KEY]
 )
 def test_an_unknown_group_is_not_found_and_makes_no_key(anyone, site_store, article, python, name):
-    keys = site_store.store.client.dbsize()
+    keys = count_keys(site_store)
 
     assert error_of(anyone.get(f"articles?group={name}")) == (404, "group-not-found")
-    assert site_store.store.client.dbsize() == keys
+    assert count_keys(site_store) == keys
 
 
 def test_a_merged_group_says_where_it_went(anyone, site_store, python):
     site_store.groups.create("py", "Py")
-    site_store.groups.merge("py", "python", CAROL)
+    site_store.groups.merge("py", "python", MODERATOR)
 
     answer = anyone.get("articles?group=py")
 
@@ -240,9 +243,7 @@ def test_answers_vary_by_who_asks(anyone, article):
 
 
 def test_a_list_takes_two_round_trips(anyone, site_store, article, monkeypatch):
-    trips = []
-    pipeline = site_store.store.client.pipeline
-    monkeypatch.setattr(site_store.store.client, "pipeline", lambda **how: trips.append(how) or pipeline(**how))
+    trips = count_pipelines(site_store, monkeypatch)
 
     anyone.get("articles")
 
@@ -250,9 +251,7 @@ def test_a_list_takes_two_round_trips(anyone, site_store, article, monkeypatch):
 
 
 def test_most_points_come_first_in_the_range_asked_for(anyone, site_store, alice):
-    first, second = (
-        site_store.articles.post(alice.pk, "alice", f"No. {n}", f"https://example.org/{n}").id for n in range(2)
-    )
+    first, second = (post_as(site_store, alice, f"No. {n}", f"https://example.org/{n}").id for n in range(2))
     site_store.votes.cast(first, 77, Choice.VOTE)
 
     for asked in ("order=points", "order=points&range=day", "order=points&range=month"):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from articles.repository.search import find
-from tests.api.conftest import error_of
+from tests.api.caller import error_of
+from tests.internals import find
 
 
 @pytest.fixture

@@ -8,7 +8,8 @@ from django.db import connection
 from django.test import Client
 
 from accounts.models import User
-from tests.api.conftest import Caller, error_of, findings, with_token
+from tests.api.caller import Caller, error_of, with_token
+from tests.store_state import problems
 
 
 def vote(caller, article, choice):
@@ -29,7 +30,7 @@ def test_switching_and_taking_back(as_bob, site_store, article):
         counts.append((body["votes"], body["opposes"], body["points"], body["choice"]))
 
     assert counts == [(2, 0, 2, "vote"), (1, 1, 0, "oppose"), (1, 0, 1, "none")]
-    assert findings(site_store) == []
+    assert problems(site_store) == []
 
 
 @pytest.mark.parametrize("choice", ["vote", "oppose", "none"])
@@ -109,7 +110,7 @@ def test_fifty_identical_votes_at_once_count_once(callers, site_store):
 
     assert {answer.status_code for _, answer in answers} == {200}
     assert {answer.json()["votes"] for _, answer in answers} == {2}
-    assert findings(site_store) == []
+    assert problems(site_store) == []
 
 
 def test_two_hundred_mixed_votes_at_once_leave_one_choice(callers, site_store):
@@ -122,4 +123,4 @@ def test_two_hundred_mixed_votes_at_once_leave_one_choice(callers, site_store):
         body = answer.json()
         assert body["choice"] == choice
         assert (body["votes"], body["opposes"]) == states[choice]
-    assert findings(site_store) == []
+    assert problems(site_store) == []

@@ -14,17 +14,15 @@ from django.conf import settings
 
 from articles.domain.readership import Suspicion, Visit
 from articles.repository import Repository
-from tests.clock import Clock
-from tests.repository.usage import DAY, post
+from tests.cast import ALICE, BOB, CAROL
+from tests.clock import DAY, Clock
+from tests.factories import post, view, visit
 
-ALICE_READS, BOB_READS, CAROL_READS = (f"{number:016x}" for number in (1, 2, 3))
+ALICE_READS, BOB_READS, CAROL_READS = (visit(number).visitor for number in (ALICE, BOB, CAROL))
+"""Digests that name them as visitors."""
 LONG = 91 * DAY
 
 Child = subprocess.Popen[str]
-
-
-def view(repository: Repository, article_id: int, visitor: str) -> None:
-    assert repository.pageviews.record(article_id, Visit(visitor)).counted
 
 
 @pytest.fixture
@@ -32,7 +30,7 @@ def idle(repository: Repository, clock: Clock) -> Repository:
     """Article 1 of the group python: viewed twice by alice, once by bob, twice by bots; 91 days ago."""
     repository.groups.create("python", "Python")
     assert post(repository, 1, ("python",)) == 1
-    for visitor in (ALICE_READS, BOB_READS, ALICE_READS):
+    for visitor in (ALICE, BOB, ALICE):
         view(repository, 1, visitor)
         clock.advance(600)
     for _ in range(2):
@@ -97,7 +95,7 @@ def child_process() -> Iterator[Child]:
     with suppress(OSError):
         assert process.stdin
         process.stdin.close()
-    process.wait(10)
+    process.wait(60)
     process.stdout.close()
 
 

@@ -13,9 +13,11 @@ from articles.models import ArchivedViews
 from articles.readership import archive, record
 from articles.readership.record import record_view
 from tests.archive.conftest import ALICE_READS, BOB_READS, CAROL_READS, LONG, shown, view
+from tests.cast import ALICE, MODERATOR
 from tests.clock import Clock
-from tests.repository.usage import MODERATOR, post, problems
+from tests.factories import post
 from tests.rules import connect
+from tests.store_state import problems
 
 pytestmark = pytest.mark.django_db
 
@@ -50,7 +52,7 @@ def test_what_nobody_looks_at_goes_into_the_database(archived, clock):
 
 def test_what_was_looked_at_lately_stays(idle):
     post(idle, 2)
-    view(idle, 2, ALICE_READS)
+    view(idle, 2, ALICE)
 
     assert put_away(idle) == 1
 
@@ -94,7 +96,7 @@ def test_it_can_go_and_come_again_and_again(archived, clock):
 def test_many_are_archived_in_turns_and_none_twice(idle, clock, monkeypatch):
     monkeypatch.setattr(archive, "_ARTICLES_PER_BATCH", 4)
     for number in range(2, 12):
-        view(idle, post(idle, number), ALICE_READS)
+        view(idle, post(idle, number), ALICE)
     clock.advance(LONG)
 
     assert archive.put_away(idle, at_most=1000, budget=0) == 4
@@ -253,7 +255,7 @@ def test_rows_are_kept_when_the_store_is_another_one(archived, clock):
     archived.prepare()
     assert archive.sweep(archived, at_most=10) == 0
 
-    view(archived, post(archived, 1), ALICE_READS)
+    view(archived, post(archived, 1), ALICE)
 
     assert archive.sweep(archived, at_most=10) == 0, "its article 1 has fewer views than that was"
     assert ArchivedViews.objects.count() == 1
@@ -265,7 +267,7 @@ def left_over(archived):
     long_ago = datetime.fromtimestamp(0, UTC)
     for number in range(2, 32):
         article_id = post(archived, number)
-        view(archived, article_id, ALICE_READS)
+        view(archived, article_id, ALICE)
         ArchivedViews.objects.create(pk=article_id, pv=1, uv=1, sketch=b"", viewed_at=0, archived_at=long_ago)
     return archived
 
@@ -306,7 +308,7 @@ def test_suspect_views_of_all_time_are_those_of_both(archived):
 
 def test_large_numbers_come_back_exactly(idle, clock):
     post(idle, 2)
-    view(idle, 2, ALICE_READS)
+    view(idle, 2, ALICE)
     keys = idle.store.shards.of(2)
     idle.store.client.pfadd(keys.visitors(2), *(f"{number:016x}" for number in range(20_000)))
     idle.store.client.set(keys.views(2), 20_000)

@@ -5,8 +5,10 @@ from itertools import count
 import pytest
 
 from articles.domain.lists import Order
-from tests.archive.conftest import ALICE_READS, BOB_READS, CAROL_READS, LONG, shown, view
-from tests.repository.usage import post, problems
+from tests.archive.conftest import ALICE_READS, BOB_READS, CAROL_READS, LONG, shown
+from tests.cast import ALICE, BOB, CAROL
+from tests.factories import post, view
+from tests.store_state import problems
 
 
 def begin_anew(repository, clock, archivist):
@@ -15,7 +17,7 @@ def begin_anew(repository, clock, archivist):
     repository.prepare()
     archivist.tell("clear")
     post(repository, 1)
-    for visitor in (ALICE_READS, BOB_READS, ALICE_READS):
+    for visitor in (ALICE, BOB, ALICE):
         view(repository, 1, visitor)
         clock.advance(600)
     clock.advance(LONG)
@@ -83,7 +85,7 @@ def test_a_row_that_a_killed_process_left_is_not_what_comes_back(idle, clock, ar
     steps = (die_at for die_at in count(1) if not archivist.survives("archive", die_at=die_at))
     assert any(archivist.tell("rows") for _ in steps)
     assert not is_archived(idle)
-    view(idle, 1, CAROL_READS)
+    view(idle, 1, CAROL)
     assert shown(idle) == (4, 3)
     clock.advance(LONG)
 

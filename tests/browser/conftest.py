@@ -11,16 +11,11 @@ from django.conf import settings
 from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
 
 from articles.repository import Repository
-from tests.browser.windows import store_of
-from tests.site.conftest import Site, static_files
-
-__all__ = ["static_files"]
-
-pytest.register_assert_rewrite("tests.browser.every_page")
+from tests.site_process import Site, store_of
 
 CHROMIUM = Path("/usr/bin/chromium")
 
-expect.set_options(timeout=15_000)  # a machine with much to do is no page that fails
+expect.set_options(timeout=30_000)  # a machine with much to do is no page that fails
 
 ARTEFACTS = Path(settings.BASE_DIR) / "test-artefacts"
 """Pictures that tests leave behind; not in git."""
@@ -38,19 +33,34 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
+VOTES_PER_DAY = "200"
+"""With this weight of a vote, what a test posts is on the front page."""
+
+
+@pytest.fixture(scope="session")
+def demo_data(tmp_path_factory: pytest.TempPathFactory, static_files: Path) -> Path:
+    """The data directory of a stopped site with demo content, to be copied: its first start takes seconds."""
+    data_dir = tmp_path_factory.mktemp("demo") / "data"
+    shutil.copytree(static_files, data_dir / "static")
+    first = Site(data_dir, VOTES_PER_DAY=VOTES_PER_DAY)
+    first.wait_until_up()
+    assert first.stop() == 0
+    return data_dir
+
+
 @pytest.fixture(scope="module")
-def site(chromium: Browser, tmp_path_factory: pytest.TempPathFactory, static_files: Path) -> Iterator[Site]:
+def site(chromium: Browser, tmp_path_factory: pytest.TempPathFactory, demo_data: Path) -> Iterator[Site]:
     """A site with demo content, the same for all tests of a module."""
     data_dir = tmp_path_factory.mktemp("site") / "data"
-    shutil.copytree(static_files, data_dir / "static")
-    running = Site(data_dir, VOTES_PER_DAY="200")  # by which what a test posts is on the front page
+    shutil.copytree(demo_data, data_dir)
+    running = Site(data_dir, VOTES_PER_DAY=VOTES_PER_DAY)
     running.wait_until_up()
     yield running
     running.stop()
 
 
 @pytest.fixture(scope="module")
-def store(site: Site) -> Repository:
+def site_store(site: Site) -> Repository:
     """The running site's store, from outside."""
     return store_of(site)
 

@@ -2,7 +2,7 @@
 
 Each language has a file of its own, so that both run at the same time.
 
-Pictures of each page, in both themes at two widths, stay in test-artefacts/pages, unless NO_PICTURES is set.
+Pictures of each page, wide and narrow, stay in test-artefacts/pages, unless NO_PICTURES is set.
 """
 
 import json

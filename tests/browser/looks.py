@@ -11,7 +11,7 @@ from django.conf import settings
 from playwright.sync_api import Browser, Page
 
 from tests.browser.visits import LOCALES, PHONE, WIDE
-from tests.site.conftest import Site
+from tests.site_process import Site
 
 _OF_THE_STATUS = "Failed to load resource: the server responded with a status of 400"
 """What a browser logs of a form that is refused, which the journeys mean."""

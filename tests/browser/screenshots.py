@@ -17,7 +17,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from tests.browser.conftest import CHROMIUM
 from tests.browser.visits import LOCALES
-from tests.site.conftest import Site
+from tests.site_process import Site
 
 FOLDER = Path(settings.BASE_DIR) / "docs" / "pictures"
 LIMIT = 150_000

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.browser.pages import Page
-from tests.site.conftest import Site
+from tests.site_process import Site
 
 _STAGE = "from tests.browser.stage import set_up; set_up(empty={empty})"
 

@@ -23,8 +23,8 @@ def page(chromium, site):
 
 
 @pytest.fixture
-def article(page, store):
-    number = store.articles.post(77, "somebody", "Kept", f"https://example.org/{store.store.now()}").id
+def article(page, site_store):
+    number = site_store.articles.post(77, "somebody", "Kept", f"https://example.org/{site_store.store.now()}").id
     page.goto("/newest/")
     return number
 
@@ -39,7 +39,7 @@ def expect_saved(page, article, is_saved):
     expect(button).to_have_accessible_name("Saved “Kept”" if is_saved else "Save for later “Kept”")
 
 
-def is_kept(store, page, article):
+def is_kept(site_store, page, article):
     member = page.evaluate("() => fetch('/settings/data/').then(answer => answer.json())")
     return article in [one["id"] for one in member["saved"]]
 
@@ -51,7 +51,7 @@ def top_of(page, selector):
 # Saving
 
 
-def test_an_article_is_saved_in_place_and_said_to_be(page, store, article):
+def test_an_article_is_saved_in_place_and_said_to_be(page, site_store, article):
     held = hold(page, SAVED)
     page.evaluate("scrollTo(0, 300)")
     button_of(page, article).focus()
@@ -67,14 +67,14 @@ def test_an_article_is_saved_in_place_and_said_to_be(page, store, article):
     expect(button_of(page, article)).to_be_focused()
     assert page.evaluate("scrollY") == before
     assert page.url.endswith("/newest/")
-    assert is_kept(store, page, article)
+    assert is_kept(site_store, page, article)
     page.unroute(SAVED)
 
     page.keyboard.press("Enter")
 
     expect(page.locator("#live")).to_have_text("No longer saved.")
     expect_saved(page, article, False)
-    assert not is_kept(store, page, article)
+    assert not is_kept(site_store, page, article)
 
 
 def cut_off(page):
@@ -103,7 +103,7 @@ def test_what_could_not_be_saved_is_taken_back_and_the_reason_said(page, article
     expect_saved(page, article, False)
 
 
-def test_of_quick_presses_the_last_wins(page, store, article):
+def test_of_quick_presses_the_last_wins(page, site_store, article):
     held = hold(page, SAVED)
     for _ in range(3):
         button_of(page, article).click()
@@ -113,10 +113,10 @@ def test_of_quick_presses_the_last_wins(page, store, article):
     expect(page.locator("#live")).to_have_text("Saved for later.")
     assert len(held) == 1
     expect_saved(page, article, True)
-    assert is_kept(store, page, article)
+    assert is_kept(site_store, page, article)
 
 
-def test_presses_while_one_is_on_its_way_are_sent_once_it_is_answered(page, store, article):
+def test_presses_while_one_is_on_its_way_are_sent_once_it_is_answered(page, site_store, article):
     held = hold(page, SAVED)
     button_of(page, article).click()
     button_of(page, article).click()
@@ -128,13 +128,13 @@ def test_presses_while_one_is_on_its_way_are_sent_once_it_is_answered(page, stor
 
     expect(page.locator("#live")).to_have_text("No longer saved.")
     expect_saved(page, article, False)
-    assert not is_kept(store, page, article)
+    assert not is_kept(site_store, page, article)
 
 
-def test_without_javascript_the_row_comes_back_in_the_midst_of_the_window(chromium, site, store):
-    number = store.articles.post(77, "somebody", "Kept", f"https://example.org/{store.store.now()}").id
+def test_without_javascript_the_row_comes_back_in_the_midst_of_the_window(chromium, site, site_store):
+    number = site_store.articles.post(77, "somebody", "Kept", f"https://example.org/{site_store.store.now()}").id
     for other in range(9):
-        store.articles.post(77, "somebody", "Later", f"https://example.org/{other}/{store.store.now()}")
+        site_store.articles.post(77, "somebody", "Later", f"https://example.org/{other}/{site_store.store.now()}")
     options = {"java_script_enabled": False, "viewport": {"width": 1280, "height": 800}}
     with window(chromium, site, "demo", **options) as page:
         page.goto("/newest/")
@@ -270,12 +270,12 @@ def test_in_the_settings_the_page_follows_so_that_its_fields_do_too(page):
 # Why it is here
 
 
-def test_why_an_article_is_here_follows_ones_vote(page, store, article):
+def test_why_an_article_is_here_follows_ones_vote(page, site_store, article):
     page.goto(f"/articles/{article}/")
     why = page.locator(".why")
     expect(why).to_contain_text("its 1 point ")
     page.click(".why > details > summary >> nth=0")
-    views = store.articles.get(article).pv
+    views = site_store.articles.get(article).pv
 
     with page.expect_response(WHY):
         page.click("article button.vote")
@@ -283,7 +283,7 @@ def test_why_an_article_is_here_follows_ones_vote(page, store, article):
     expect(why).to_contain_text("its 2 points ")
     expect(page.locator(".why > details >> nth=0")).to_have_attribute("open", "")
     assert page.locator(".why > details[open]").count() == 1
-    assert store.articles.get(article).pv == views
+    assert site_store.articles.get(article).pv == views
 
 
 def test_the_focus_stays_in_what_is_told_anew(page, article):
@@ -299,8 +299,8 @@ def test_the_focus_stays_in_what_is_told_anew(page, article):
     expect(page.locator(".why > details > summary").first).to_be_focused()
 
 
-def test_nothing_is_asked_while_the_counts_are_those_it_was_told_of(page, store, article):
-    store.votes.cast(article, 990_001, Choice.VOTE)
+def test_nothing_is_asked_while_the_counts_are_those_it_was_told_of(page, site_store, article):
+    site_store.votes.cast(article, 990_001, Choice.VOTE)
     page.goto(f"/articles/{article}/")
     asked = []
     page.on("request", lambda request: asked.append(request.url) if "/why/" in request.url else None)

@@ -166,8 +166,10 @@ LINES = """one => {
 @pytest.mark.parametrize(
     "title", ["Words and more words " * 14, "先更新数据库还是先删缓存" * 24], ids=["latin", "han"]
 )
-def test_a_long_title_ends_after_three_lines_in_lists_and_is_whole_on_its_page(open_page, store, options, title):
-    number = store.articles.post(
+def test_a_long_title_ends_after_three_lines_in_lists_and_is_whole_on_its_page(
+    open_page, site_store, options, title
+):
+    number = site_store.articles.post(
         77, "somebody", title.strip(), f"https://example.org/{len(title)}-{options.get('has_touch')}", ()
     ).id
     page = open_page("/newest/", **options)

@@ -42,16 +42,16 @@ def test_j_and_k_move_the_focus_from_row_to_row_and_stop_at_the_ends(page):
     assert page.evaluate("document.activeElement.matches('h2 a:focus-visible')")
 
 
-def test_j_and_k_pass_over_an_article_that_was_removed_on_the_open_page(page, store):
+def test_j_and_k_pass_over_an_article_that_was_removed_on_the_open_page(page, site_store):
     other, removed, first = (
-        store.articles.post(77, "somebody", f"Number {n}", f"https://example.org/{store.store.now()}").id
+        site_store.articles.post(77, "somebody", f"Number {n}", f"https://example.org/{site_store.store.now()}").id
         for n in range(3)
     )
     page.clock.install()
     page.goto("/newest/")
     press(page, "j", "j")
     assert focused_row(page) == f"article-{removed}"
-    store.articles.remove(removed, OPERATOR, "spam")
+    site_store.articles.remove(removed, OPERATOR, "spam")
 
     with page.expect_response("**/pulse/?*"):
         page.clock.fast_forward(31_000)
@@ -100,8 +100,8 @@ def test_enter_opens_it_also_when_the_row_itself_has_the_focus(page):
     page.wait_for_url(link)
 
 
-def test_a_and_z_vote_and_oppose_and_take_back(page, store):
-    number = store.articles.post(77, "somebody", "By key", "https://example.org/key").id
+def test_a_and_z_vote_and_oppose_and_take_back(page, site_store):
+    number = site_store.articles.post(77, "somebody", "By key", "https://example.org/key").id
     page.goto("/newest/")
     press(page, "j")
     for key, said, counts in (
@@ -111,13 +111,13 @@ def test_a_and_z_vote_and_oppose_and_take_back(page, store):
     ):
         press(page, key)
         expect(page.locator("#live")).to_contain_text(said)
-        found = store.articles.get(number)
+        found = site_store.articles.get(number)
         assert (found.votes, found.opposes) == counts
         assert focused_row(page) == f"article-{number}"
 
 
-def test_c_opens_the_articles_page_where_a_z_and_o_work_too(page, store):
-    number = store.articles.post(77, "somebody", "Its page", "https://example.org/page").id
+def test_c_opens_the_articles_page_where_a_z_and_o_work_too(page, site_store):
+    number = site_store.articles.post(77, "somebody", "Its page", "https://example.org/page").id
     page.goto("/newest/")
     press(page, "j", "c")
     page.wait_for_url(f"**/articles/{number}/")
@@ -140,8 +140,8 @@ def test_n_and_p_turn_pages(page):
     assert not set(second) & set(shown_ids(page))
 
 
-def test_a_key_held_down_is_one_press(page, store):
-    number = store.articles.post(77, "somebody", "Held", "https://example.org/held").id
+def test_a_key_held_down_is_one_press(page, site_store):
+    number = site_store.articles.post(77, "somebody", "Held", "https://example.org/held").id
     page.goto("/newest/")
     press(page, "j")
     for key in ("a", "j"):
@@ -150,7 +150,7 @@ def test_a_key_held_down_is_one_press(page, store):
         page.keyboard.up(key)
 
     expect(page.locator("#live")).to_contain_text("Your vote is counted")
-    assert store.articles.get(number).votes == 2
+    assert site_store.articles.get(number).votes == 2
     assert focused_row(page) == f"article-{shown_ids(page)[1]}"
 
 

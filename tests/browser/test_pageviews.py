@@ -45,7 +45,7 @@ def numbers(site, article):
 
 def settles(site, article, wanted):
     """The numbers, once they are what is wanted; or after half a minute, whatever they are then."""
-    end = time.monotonic() + 30
+    end = time.monotonic() + 60
     while (found := numbers(site, article)) != wanted and time.monotonic() < end:
         pass
     return found

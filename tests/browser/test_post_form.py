@@ -83,7 +83,7 @@ def test_a_text_that_the_server_refuses_unread_is_counted_as_it_is(page, sign):
     expect(page.locator(".counter")).to_have_text("1,201 of 300 characters")
 
 
-def test_a_title_of_300_emoji_can_be_typed_and_posted_and_one_more_cannot(page, store):
+def test_a_title_of_300_emoji_can_be_typed_and_posted_and_one_more_cannot(page, site_store):
     title = page.locator("[name=title]")
     title.focus()
     page.keyboard.insert_text("👍" * 301)
@@ -93,7 +93,7 @@ def test_a_title_of_300_emoji_can_be_typed_and_posted_and_one_more_cannot(page, 
 
     page.keyboard.press("Backspace")
     expect(page.locator(".counter")).to_have_text("300 of 300 characters")
-    page.fill("[name=link]", f"https://example.org/emoji/{store.store.now()}")
+    page.fill("[name=link]", f"https://example.org/emoji/{site_store.store.now()}")
     page.click("main .actions button")
 
     page.wait_for_url("**/articles/*/")
@@ -104,8 +104,10 @@ def test_a_title_of_300_emoji_can_be_typed_and_posted_and_one_more_cannot(page, 
     ("form", "name", "limit"),
     [("groups", "reason", 500), ("groups", "new_group", 60), ("remove", "reason", 500), ("edit", "title", 300)],
 )
-def test_every_line_with_a_limit_is_counted_and_none_is_cut(chromium, site, store, form, name, limit):
-    number = store.articles.post(77, "somebody", "Counted", f"https://example.org/{store.store.now()}").id
+def test_every_line_with_a_limit_is_counted_and_none_is_cut(chromium, site, site_store, form, name, limit):
+    number = site_store.articles.post(
+        77, "somebody", "Counted", f"https://example.org/{site_store.store.now()}"
+    ).id
     with window(chromium, site, "demo-moderator") as page:
         page.goto(f"/articles/{number}/{form}/")
         page.focus(f"main [name={name}]")
@@ -124,8 +126,8 @@ def test_the_count_is_read_aloud_only_near_the_limit(page):
     expect(page.locator(".counter")).to_have_attribute("aria-live", "polite")
 
 
-def test_a_link_that_was_posted_is_told_while_it_is_typed(page, store):
-    number = store.articles.post(77, "somebody", "Known", "https://example.org/known").id
+def test_a_link_that_was_posted_is_told_while_it_is_typed(page, site_store):
+    number = site_store.articles.post(77, "somebody", "Known", "https://example.org/known").id
     page.locator("[name=link]").press_sequentially("http://EXAMPLE.org/known?utm_source=x")
 
     known = page.locator(".known a")
@@ -140,8 +142,8 @@ def test_a_link_that_was_posted_is_told_while_it_is_typed(page, store):
     assert page.locator(".known").inner_html() == ""
 
 
-def test_an_answer_that_comes_late_is_not_told_of_another_link(page, store):
-    store.articles.post(77, "somebody", "Late", "https://example.org/late")
+def test_an_answer_that_comes_late_is_not_told_of_another_link(page, site_store):
+    site_store.articles.post(77, "somebody", "Late", "https://example.org/late")
     held = hold(page, "**/known/?*")
     page.fill("[name=link]", "https://example.org/late")
     wait_for(page, lambda: held)
@@ -157,8 +159,8 @@ def test_an_answer_that_comes_late_is_not_told_of_another_link(page, store):
     assert page.locator(".known").inner_html() == ""
 
 
-def test_a_link_that_was_there_when_the_page_came_is_looked_up_and_an_empty_one_is_not(page, store):
-    store.articles.post(77, "somebody", "There", "https://example.org/there")
+def test_a_link_that_was_there_when_the_page_came_is_looked_up_and_an_empty_one_is_not(page, site_store):
+    site_store.articles.post(77, "somebody", "There", "https://example.org/there")
     asked = []
     page.on("request", lambda request: asked.append(request.url) if "/known/?" in request.url else None)
     page.clock.install()
@@ -199,7 +201,7 @@ def test_a_burst_of_keys_is_one_question(page):
     assert len([address for address in asked if "/known/" in address]) == 1
 
 
-def test_groups_are_filtered_and_ticked_by_keyboard(page, store):
+def test_groups_are_filtered_and_ticked_by_keyboard(page, site_store):
     field = page.get_by_label("Find a group")
     boxes = page.locator(".boxes li:visible")
     everything = boxes.count()

@@ -11,7 +11,7 @@ from articles.domain.lists import Order
 from articles.domain.moderation import OPERATOR
 from articles.domain.readership import Visit
 from tests.browser.windows import hold, row_of, shown_ids, wait_for, window
-from tests.repository.usage import let_close
+from tests.store_state import change_article, let_close
 from tests.waiting import until
 
 pytestmark = pytest.mark.browser
@@ -30,19 +30,19 @@ def page(chromium, site):
         yield found
 
 
-def vote(store, article, times=1):
+def vote(site_store, article, times=1):
     for _ in range(times):
-        store.votes.cast(article, next(_voters), Choice.VOTE)
+        site_store.votes.cast(article, next(_voters), Choice.VOTE)
 
 
-def overtake(store, article, other):
+def overtake(site_store, article, other):
     """Votes until the article's score is above the other's."""
-    while store.articles.get(article).score <= store.articles.get(other).score:
-        vote(store, article)
+    while site_store.articles.get(article).score <= site_store.articles.get(other).score:
+        vote(site_store, article)
 
 
-def post(store, title="New", groups=()):
-    return store.articles.post(77, "somebody", title, f"https://example.org/{next(_voters)}", groups).id
+def post(site_store, title="New", groups=()):
+    return site_store.articles.post(77, "somebody", title, f"https://example.org/{next(_voters)}", groups).id
 
 
 def settle(page):
@@ -70,39 +70,39 @@ def points(page, article):
     return int(page.inner_text(f"{row_of(article)} .points").split()[0].replace("−", "-"))
 
 
-def open_pair(page, store, path="/"):
+def open_pair(page, site_store, path="/"):
     """The page, and the first two of its articles of which the second can overtake the first."""
-    first, second = [post(store), post(store)]
-    vote(store, first, 3)
+    first, second = [post(site_store), post(site_store)]
+    vote(site_store, first, 3)
     page.goto(path)
     shown = shown_ids(page)
     assert shown.index(first) < shown.index(second)
     return first, second
 
 
-def test_the_vote_of_another_member_shows(page, store):
-    article = post(store)
+def test_the_vote_of_another_member_shows(page, site_store):
+    article = post(site_store)
     page.goto("/newest/")
-    vote(store, article)
+    vote(site_store, article)
 
     later(page)
 
     expect(page.locator(f"{row_of(article)} .points")).to_contain_text("2")
-    vote(store, article)
+    vote(site_store, article)
     later(page)
     expect(page.locator(f"{row_of(article)} .points")).to_contain_text("3")
 
 
-def test_rows_change_places_and_ranks_stay_in_order(page, store):
-    first, second = open_pair(page, store)
-    overtake(store, second, first)
+def test_rows_change_places_and_ranks_stay_in_order(page, site_store):
+    first, second = open_pair(page, site_store)
+    overtake(site_store, second, first)
 
     later(page)
 
     until(lambda: (found := shown_ids(page)).index(second) < found.index(first))
     ranks = page.locator("main .rows .rank").all_inner_texts()
     assert [int(rank.strip(".")) for rank in ranks] == list(range(1, len(ranks) + 1))
-    assert shown_ids(page) == [article.id for article in store.lists.get_page(Order.SCORE).articles]
+    assert shown_ids(page) == [article.id for article in site_store.lists.get_page(Order.SCORE).articles]
 
 
 def focus(page, article):
@@ -128,22 +128,22 @@ def leave(page, article):
 
 
 @pytest.mark.parametrize("be_there", [focus, hover, scroll, select])
-def test_nothing_moves_while_the_reader_is_at_the_list_but_counts_follow(page, store, be_there):
-    first, second = open_pair(page, store)
-    overtake(store, second, first)
+def test_nothing_moves_while_the_reader_is_at_the_list_but_counts_follow(page, site_store, be_there):
+    first, second = open_pair(page, site_store)
+    overtake(site_store, second, first)
     before = shown_ids(page)
     be_there(page, first)
 
     followed(page)
 
-    expect(page.locator(f"{row_of(second)} .points")).to_contain_text(str(store.articles.get(second).points))
+    expect(page.locator(f"{row_of(second)} .points")).to_contain_text(str(site_store.articles.get(second).points))
     assert shown_ids(page) == before
     leave(page, first)
     later(page, LATE)
     until(lambda: (found := shown_ids(page)).index(second) < found.index(first))
 
 
-def test_who_wishes_no_motion_sees_none(chromium, site, store):
+def test_who_wishes_no_motion_sees_none(chromium, site, site_store):
     for wish, moves in (("reduce", False), ("no-preference", True)):
         with window(chromium, site, "demo", reduced_motion=wish) as page:
             page.add_init_script(
@@ -151,8 +151,8 @@ def test_who_wishes_no_motion_sees_none(chromium, site, store):
                 "function (...all) { moved[this.id] = all[0][0].transform; return animate.apply(this, all) }"
             )
             page.clock.install()
-            first, second = open_pair(page, store)
-            overtake(store, second, first)
+            first, second = open_pair(page, site_store)
+            overtake(site_store, second, first)
             later(page)
             until(lambda: (found := shown_ids(page)).index(second) < found.index(first))  # noqa: B023
             found = page.evaluate("moved")
@@ -170,16 +170,16 @@ def test_who_wishes_no_motion_sees_none(chromium, site, store):
         ("/groups/redis/", "/groups/redis/?order=time", ["redis"]),
     ],
 )
-def test_new_articles_announce_themselves(page, store, path, newest, groups):
+def test_new_articles_announce_themselves(page, site_store, path, newest, groups):
     page.goto(path)
     before = shown_ids(page)
-    number = post(store, "Fresh", groups)
+    number = post(site_store, "Fresh", groups)
 
     later(page)
     news = page.get_by_role("status").get_by_role("link")
     expect(news).to_have_text("1 new article")
     assert shown_ids(page) == before
-    other = post(store, "Fresher", groups)
+    other = post(site_store, "Fresher", groups)
     later(page)
     expect(news).to_have_text("2 new articles")
 
@@ -188,11 +188,11 @@ def test_new_articles_announce_themselves(page, store, path, newest, groups):
     assert shown_ids(page)[:2] == [other, number]
 
 
-def test_the_link_to_new_articles_moves_nothing(page, store):
+def test_the_link_to_new_articles_moves_nothing(page, site_store):
     page.goto("/newest/")
     row = page.locator(".row >> nth=0")
     before = row.bounding_box()
-    post(store)
+    post(site_store)
 
     later(page)
 
@@ -203,12 +203,12 @@ def test_the_link_to_new_articles_moves_nothing(page, store):
 @pytest.mark.parametrize("path", ["/newest/", "/"])
 @pytest.mark.parametrize("language", ["en", "zh-CN"])
 def test_the_link_to_new_articles_stands_beside_the_list_where_there_is_room(
-    chromium, site, store, path, language
+    chromium, site, site_store, path, language
 ):
     with window(chromium, site, viewport={"width": 1280, "height": 800}, locale=language) as page:
         page.clock.install()
         page.goto(path)
-        post(store)
+        post(site_store)
 
         later(page)
         longest = "More than 50 new articles" if language == "en" else "有 50 篇以上的新文章"
@@ -221,51 +221,53 @@ def test_the_link_to_new_articles_stands_beside_the_list_where_there_is_room(
         expect(page.locator(".news a")).to_be_in_viewport(ratio=1)
 
 
-def test_the_link_to_new_articles_keeps_the_focus_whatever_it_says(page, store):
+def test_the_link_to_new_articles_keeps_the_focus_whatever_it_says(page, site_store):
     page.goto("/newest/")
-    post(store)
+    post(site_store)
     followed(page)
     news = page.locator(".news a")
     news.focus()
 
     followed(page)
     expect(news).to_be_focused()
-    post(store)
+    post(site_store)
     followed(page, LATE)
 
     expect(news).to_have_text("2 new articles")
     expect(news).to_be_focused()
 
 
-def test_what_one_posted_oneself_is_no_news(page, store, site):
+def test_what_one_posted_oneself_is_no_news(page, site_store, site):
     page.goto("/newest/")
     found = site.manage(
         "shell", "-v0", "-c", "from accounts.models import User; print(User.objects.get(username='demo').pk)"
     )
-    own = store.articles.post(int(found.stdout), "demo", "Mine", f"https://example.org/{next(_voters)}", ()).id
+    own = site_store.articles.post(
+        int(found.stdout), "demo", "Mine", f"https://example.org/{next(_voters)}", ()
+    ).id
 
     followed(page)
     assert page.locator(".news a").count() == 0
-    post(store)
+    post(site_store)
     followed(page)
 
     expect(page.locator(".news a")).to_have_text("1 new article")
     assert own
 
 
-def test_articles_of_other_groups_are_no_news_in_a_group(page, store):
+def test_articles_of_other_groups_are_no_news_in_a_group(page, site_store):
     page.goto("/groups/redis/")
-    post(store, groups=["web"])
+    post(site_store, groups=["web"])
 
     followed(page)
 
     assert page.locator(".news a").count() == 0
 
 
-def test_a_removed_article_says_so_and_can_be_neither_opened_nor_voted_for(page, store):
-    article = post(store)
+def test_a_removed_article_says_so_and_can_be_neither_opened_nor_voted_for(page, site_store):
+    article = post(site_store)
     page.goto("/newest/")
-    store.articles.remove(article, OPERATOR, "spam")
+    site_store.articles.remove(article, OPERATOR, "spam")
 
     later(page)
 
@@ -275,24 +277,24 @@ def test_a_removed_article_says_so_and_can_be_neither_opened_nor_voted_for(page,
     assert row.locator("h2 a[data-article]").get_attribute("href") is None
 
 
-def test_a_closed_article_loses_its_buttons_until_it_is_open_again(page, store):
-    article = post(store)
-    closes_at = store.articles.get(article).closes_at
+def test_a_closed_article_loses_its_buttons_until_it_is_open_again(page, site_store):
+    article = post(site_store)
+    closes_at = site_store.articles.get(article).closes_at
     page.goto("/newest/")
     vote_button = page.locator(f"{row_of(article)} button.vote")
 
     for closes, is_open in (("1500000000.000", False), (f"{closes_at:.3f}", True)):
-        store.store.client.hset(f"article:{article}", "closes", closes)
+        change_article(site_store, article, {"closes": closes})
         followed(page)
         assert vote_button.is_visible() is is_open
 
 
-def test_buttons_do_not_vanish_under_the_focus(page, store):
-    article = post(store)
+def test_buttons_do_not_vanish_under_the_focus(page, site_store):
+    article = post(site_store)
     page.goto("/newest/")
     vote_button = page.locator(f"{row_of(article)} button.vote")
     vote_button.focus()
-    let_close(store, article)
+    let_close(site_store, article)
 
     followed(page)
 
@@ -300,8 +302,8 @@ def test_buttons_do_not_vanish_under_the_focus(page, store):
     expect(vote_button).to_be_visible()
 
 
-def test_counts_asked_for_before_a_vote_do_not_undo_it(page, store):
-    article = post(store)
+def test_counts_asked_for_before_a_vote_do_not_undo_it(page, site_store):
+    article = post(site_store)
     page.goto("/newest/")
     held = hold(page, ASKED)
     page.clock.fast_forward(SOON)
@@ -318,21 +320,21 @@ def test_counts_asked_for_before_a_vote_do_not_undo_it(page, store):
     expect(page.locator(f"{row_of(article)} button.vote")).to_have_attribute("aria-pressed", "true")
 
 
-def test_views_and_visitors_follow_on_the_hot_list(page, store):
+def test_views_and_visitors_follow_on_the_hot_list(page, site_store):
     page.goto("/hot/")
     article = shown_ids(page)[0]
-    before = store.articles.get(article).pv
+    before = site_store.articles.get(article).pv
     for _ in range(3):
-        store.pageviews.record(article, Visit(f"{next(_voters):016x}"))
+        site_store.pageviews.record(article, Visit(f"{next(_voters):016x}"))
 
     followed(page)
 
-    assert store.articles.get(article).pv == before + 3
+    assert site_store.articles.get(article).pv == before + 3
     expect(page.locator(f"{row_of(article)} .views")).to_have_text(f"{before + 3} views")
 
 
-def test_a_vote_on_its_way_is_not_overwritten_by_older_counts(page, store):
-    article = post(store)
+def test_a_vote_on_its_way_is_not_overwritten_by_older_counts(page, site_store):
+    article = post(site_store)
     page.goto("/newest/")
     page.clock.fast_forward(SOON - 3000)
     held = hold(page, "**/vote/")
@@ -347,8 +349,8 @@ def test_a_vote_on_its_way_is_not_overwritten_by_older_counts(page, store):
     expect(page.locator("#live")).to_contain_text("is counted")
 
 
-def test_a_vote_that_counted_but_whose_answers_were_lost_shows_in_the_end(page, store):
-    article = post(store)
+def test_a_vote_that_counted_but_whose_answers_were_lost_shows_in_the_end(page, site_store):
+    article = post(site_store)
     page.goto("/newest/")
     page.route("**/vote/", lambda route: route.fetch() and route.abort())
     page.click(f"{row_of(article)} button.vote")
@@ -357,12 +359,12 @@ def test_a_vote_that_counted_but_whose_answers_were_lost_shows_in_the_end(page, 
 
     later(page)
 
-    assert points(page, article) == store.articles.get(article).points == 2
+    assert points(page, article) == site_store.articles.get(article).points == 2
     expect(page.locator(f"{row_of(article)} button.vote")).to_have_attribute("aria-pressed", "true")
 
 
-def test_ones_own_choice_in_another_window_follows(page, store, site):
-    article = post(store)
+def test_ones_own_choice_in_another_window_follows(page, site_store, site):
+    article = post(site_store)
     page.goto("/newest/")
     other = page.context.new_page()
     other.goto("/newest/")
@@ -390,13 +392,13 @@ def show(page, hidden):
     )
 
 
-def test_a_hidden_page_asks_nothing_and_asks_at_once_when_it_is_shown_again(page, store):
-    article = post(store)
+def test_a_hidden_page_asks_nothing_and_asks_at_once_when_it_is_shown_again(page, site_store):
+    article = post(site_store)
     page.goto("/newest/")
     asked, _ = questions(page)
     show(page, hidden=True)
     page.clock.fast_forward(3_600_000)
-    vote(store, article)
+    vote(site_store, article)
     assert asked == []
 
     with page.expect_response(ASKED):
@@ -448,12 +450,12 @@ def test_a_page_that_is_shown_again_asks_often_again(page):
     assert goes(page, asked, settled, 46_000) == 1
 
 
-def test_a_page_asks_often_again_once_something_changed(page, store):
-    article = post(store, groups=["history"])
+def test_a_page_asks_often_again_once_something_changed(page, site_store):
+    article = post(site_store, groups=["history"])
     page.goto("/groups/history/")
     for _ in range(5):
         later(page, LATE)
-    vote(store, article)
+    vote(site_store, article)
     followed(page, LATE)
 
     later(page)
@@ -506,27 +508,28 @@ def test_a_page_asks_for_a_hundred_articles_at_most_and_for_each_once(page):
     page.route("**/newest/", serve)
     page.goto("/newest/")
 
-    with page.expect_request(ASKED) as asked:
-        page.clock.fast_forward(SOON)
+    held = hold(page, ASKED)  # no answer: the page could not show the counts in places that are no rows
+    page.clock.fast_forward(SOON)
+    wait_for(page, lambda: held)
 
-    ids = re.search(r"ids=([0-9,]+)", asked.value.url)[1].split(",")
+    ids = re.search(r"ids=([0-9,]+)", held[0].request.url)[1].split(",")
     assert len(ids) == len(set(ids)) == 100
 
 
 def test_a_page_that_was_kept_whole_asks_at_once(page):
     page.goto("/newest/")
 
-    with page.expect_response(ASKED, timeout=15_000):
+    with page.expect_response(ASKED, timeout=30_000):
         page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))")
 
 
-def test_what_was_found_while_typing_stays_fresh_too(page, store):
-    article = post(store, "Perpetuity")
+def test_what_was_found_while_typing_stays_fresh_too(page, site_store):
+    article = post(site_store, "Perpetuity")
     page.goto("/search/")
     page.locator("#search [name=q]").press_sequentially("perpetuity")
     page.clock.run_for(1000)
     expect(page.locator(f"{row_of(article)} .points")).to_contain_text("1")
-    vote(store, article)
+    vote(site_store, article)
 
     later(page)
 
@@ -534,7 +537,7 @@ def test_what_was_found_while_typing_stays_fresh_too(page, store):
 
 
 @pytest.mark.parametrize("trouble", ["nothing changes", "no answer", "a refusal"])
-def test_the_page_asks_less_and_less_often(page, store, trouble):
+def test_the_page_asks_less_and_less_often(page, site_store, trouble):
     page.goto("/groups/history/")
     later(page)
     if trouble == "no answer":
@@ -550,10 +553,10 @@ def test_the_page_asks_less_and_less_often(page, store, trouble):
     assert [goes(page, asked, settled, longest) for _ in range(8)] == [1] * 8
 
 
-def test_an_articles_own_page_follows_too(page, store):
-    article = post(store)
+def test_an_articles_own_page_follows_too(page, site_store):
+    article = post(site_store)
     page.goto(f"/articles/{article}/")
-    vote(store, article, 4)
+    vote(site_store, article, 4)
 
     later(page)
 
@@ -561,8 +564,8 @@ def test_an_articles_own_page_follows_too(page, store):
     expect(page.locator("[data-count=votes]")).to_have_text("5")
 
 
-def test_a_page_that_comes_out_of_the_history_asks_at_once(chromium, site, store):
-    article = post(store)
+def test_a_page_that_comes_out_of_the_history_asks_at_once(chromium, site, site_store):
+    article = post(site_store)
     with window(chromium, site, "demo") as page:
         page.goto("/newest/")
         with page.expect_response("**/vote/"):

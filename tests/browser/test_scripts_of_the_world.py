@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser
 
-from tests.site.conftest import Site
+from tests.site_process import Site
 
 TITLES = {
     "rtl": "مرحبا بالعالم: كيف تعمل Redis 🦀 (v7)",

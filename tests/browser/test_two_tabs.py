@@ -22,29 +22,29 @@ def tabs(request, chromium, site):
 
 
 @pytest.fixture
-def article(store):
-    return store.articles.post(78, "somebody", "Fresh", f"https://example.org/{store.store.now()}").id
+def article(site_store):
+    return site_store.articles.post(78, "somebody", "Fresh", f"https://example.org/{site_store.store.now()}").id
 
 
-def votes(store, article):
-    return store.articles.get(article).votes
+def votes(site_store, article):
+    return site_store.articles.get(article).votes
 
 
-def test_a_vote_of_a_tab_from_before_the_login_takes_one_more_click(tabs, site, store, article):
+def test_a_vote_of_a_tab_from_before_the_login_takes_one_more_click(tabs, site, site_store, article):
     old, new = tabs
     old.goto("/newest/")
     log_in(new, site, "demo")
 
     old.click(f"{row_of(article)} button.vote")
     expect(old.locator("main h1")).to_have_text("Send this again?")
-    assert votes(store, article) == 1
+    assert votes(site_store, article) == 1
     old.click("main button:has-text('Vote for “Fresh”')")
 
     old.wait_for_url(f"**/newest/{row_of(article)}")
-    assert votes(store, article) == 2
+    assert votes(site_store, article) == 2
 
 
-def test_the_second_of_two_login_tabs_goes_on_with_its_vote(tabs, site, store, article):
+def test_the_second_of_two_login_tabs_goes_on_with_its_vote(tabs, site, site_store, article):
     first, second = tabs
     for tab in tabs:
         tab.goto("/newest/")
@@ -56,12 +56,12 @@ def test_the_second_of_two_login_tabs_goes_on_with_its_vote(tabs, site, store, a
     log_in(second, site, "demo")
 
     expect(second.locator(f"{row_of(article)} button.vote")).to_have_attribute("aria-pressed", "true")
-    assert votes(store, article) == 2
+    assert votes(site_store, article) == 2
 
 
-def test_a_post_whose_session_ended_comes_back_after_the_login(tabs, site, store):
+def test_a_post_whose_session_ended_comes_back_after_the_login(tabs, site, site_store):
     tab, _other = tabs
-    link = f"https://example.org/kept/{store.store.now()}"
+    link = f"https://example.org/kept/{site_store.store.now()}"
     log_in(tab, site, "demo")
     tab.goto("/post/")
     tab.fill("main [name=title]", "“Kept” & <sound>")

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from articles.domain.articles import Choice
 from articles.domain.moderation import OPERATOR
 from tests.browser.windows import hold, log_in, row_of, shown_ids, wait_for, window
-from tests.repository.usage import let_close
+from tests.store_state import change_article, let_close
 
 pytestmark = pytest.mark.browser
 
@@ -20,15 +20,15 @@ def page(chromium, site):
 
 
 @pytest.fixture
-def article(page, store):
+def article(page, site_store):
     """A new one, posted by somebody else; the page shows the newest list."""
-    number = store.articles.post(77, "somebody", "Fresh", f"https://example.org/{store.store.now()}").id
+    number = site_store.articles.post(77, "somebody", "Fresh", f"https://example.org/{site_store.store.now()}").id
     page.goto("/newest/")
     return number
 
 
-def counts(store, article):
-    found = store.articles.get(article)
+def counts(site_store, article):
+    found = site_store.articles.get(article)
     return found.votes, found.opposes
 
 
@@ -43,24 +43,24 @@ def expect_row(page, article, points, choice="none"):
         expect(row.locator(f"button.{name}")).to_have_attribute("aria-pressed", str(name == choice).lower())
 
 
-def test_a_vote_shows_at_once_and_the_answer_confirms_it_aloud(page, store, article):
+def test_a_vote_shows_at_once_and_the_answer_confirms_it_aloud(page, site_store, article):
     held = hold(page, SENT)
 
     button(page, article, "vote").click()
 
     expect_row(page, article, 2, "vote")
     expect(button(page, article, "vote")).to_have_attribute("aria-label", "Vote for “Fresh”")
-    assert counts(store, article) == (1, 0)
+    assert counts(site_store, article) == (1, 0)
     wait_for(page, lambda: held)
     held[0].continue_()
     expect(page.locator("#live")).to_have_text("Your vote is counted: 2 points now.")
     expect(page.locator("#live")).to_have_attribute("role", "status")
     expect(page.locator(f"{row_of(article)} .points")).to_have_attribute("title", "2 votes, 0 opposed")
-    assert counts(store, article) == (2, 0)
+    assert counts(site_store, article) == (2, 0)
     assert page.url.endswith("/newest/")
 
 
-def test_switching_and_taking_back_work_too(page, store, article):
+def test_switching_and_taking_back_work_too(page, site_store, article):
     for name, points, choice, wanted in (
         ("oppose", 0, "oppose", (1, 1)),
         ("vote", 2, "vote", (2, 0)),
@@ -69,11 +69,11 @@ def test_switching_and_taking_back_work_too(page, store, article):
         with page.expect_response(SENT):
             button(page, article, name).click()
         expect_row(page, article, points, choice)
-        assert counts(store, article) == wanted
+        assert counts(site_store, article) == wanted
     expect(button(page, article, "vote")).to_have_attribute("aria-label", "Vote for “Fresh”")
 
 
-def test_what_one_chose_before_is_taken_off_at_once(page, store, article):
+def test_what_one_chose_before_is_taken_off_at_once(page, site_store, article):
     with page.expect_response(SENT):
         button(page, article, "vote").click()
     expect(page.locator("#live")).to_contain_text("is counted")
@@ -89,9 +89,9 @@ def test_what_one_chose_before_is_taken_off_at_once(page, store, article):
         expect_row(page, article, points, choice)
 
 
-def test_the_servers_counts_win_over_the_page_s_own(page, store, article):
+def test_the_servers_counts_win_over_the_page_s_own(page, site_store, article):
     for voter in range(3):
-        store.votes.cast(article, 800_000 + voter, Choice.VOTE)
+        site_store.votes.cast(article, 800_000 + voter, Choice.VOTE)
 
     button(page, article, "vote").click()
 
@@ -102,37 +102,39 @@ def test_the_servers_counts_win_over_the_page_s_own(page, store, article):
     expect_row(page, article, 3, "oppose")
 
 
-def close(page, store, article):
-    let_close(store, article)
+def close(page, site_store, article):
+    let_close(site_store, article)
 
 
-def remove(page, store, article):
-    store.articles.remove(article, OPERATOR, "spam")
+def remove(page, site_store, article):
+    site_store.articles.remove(article, OPERATOR, "spam")
 
 
-def log_out(page, store, article):
+def log_out(page, site_store, article):
     page.context.clear_cookies()
 
 
-def forget_token(page, store, article):
+def forget_token(page, site_store, article):
     page.locator("[name=csrfmiddlewaretoken]").evaluate_all(
         "all => all.forEach(one => (one.value = 'x'.repeat(64)))"
     )
 
 
 def answer_with(status):
-    return lambda page, store, article: page.route(SENT, lambda route: route.fulfill(status=status, body="no"))
+    return lambda page, site_store, article: page.route(
+        SENT, lambda route: route.fulfill(status=status, body="no")
+    )
 
 
 def answer_nonsense(body):
     """200, but no counts of this article: of a page, of another article, of nothing."""
-    return lambda page, store, article: page.route(SENT, lambda route: route.fulfill(status=200, body=body))
+    return lambda page, site_store, article: page.route(SENT, lambda route: route.fulfill(status=200, body=body))
 
 
 ANOTHERS = '{"id": 1, "votes": 5000, "opposes": 0, "choice": "vote", "points": "5,000", "told": "5,000 points"}'
 
 
-def cut_off(page, store, article):
+def cut_off(page, site_store, article):
     page.route(SENT, lambda route: route.abort())
 
 
@@ -154,34 +156,34 @@ def cut_off(page, store, article):
         (answer_nonsense(ANOTHERS), "did not answer"),
     ],
 )
-def test_a_refused_vote_is_taken_back_and_the_reason_said(page, store, article, happens, reason):
-    happens(page, store, article)
-    before = counts(store, article)
+def test_a_refused_vote_is_taken_back_and_the_reason_said(page, site_store, article, happens, reason):
+    happens(page, site_store, article)
+    before = counts(site_store, article)
 
     button(page, article, "vote").click()
 
     expect(page.locator(f"{row_of(article)} .note")).to_contain_text(reason)
     expect(page.locator("#live")).to_contain_text(reason)
     expect_row(page, article, 1)
-    assert counts(store, article) == before
+    assert counts(site_store, article) == before
 
 
-def test_a_vote_with_a_stale_token_is_asked_for_once_more(page, store, article):
-    forget_token(page, store, article)
+def test_a_vote_with_a_stale_token_is_asked_for_once_more(page, site_store, article):
+    forget_token(page, site_store, article)
 
     button(page, article, "vote").click()
     again = page.get_by_role("button", name="Vote for “Fresh”", exact=True)
     expect(page.get_by_role("heading", name="Send this again?")).to_be_visible()
-    assert counts(store, article) == (1, 0)
+    assert counts(site_store, article) == (1, 0)
     again.click()
 
     page.wait_for_url(f"**/newest/{row_of(article)}")
     expect_row(page, article, 2, "vote")
-    assert counts(store, article) == (2, 0)
+    assert counts(site_store, article) == (2, 0)
 
 
-def test_a_saved_article_with_a_stale_token_is_asked_for_once_more(page, store, article):
-    forget_token(page, store, article)
+def test_a_saved_article_with_a_stale_token_is_asked_for_once_more(page, site_store, article):
+    forget_token(page, site_store, article)
 
     page.click(f"{row_of(article)} .saving button")
     page.click("main button:has-text('Save “Fresh” for later')")
@@ -190,8 +192,8 @@ def test_a_saved_article_with_a_stale_token_is_asked_for_once_more(page, store, 
     expect(page.locator(f"{row_of(article)} .saving button")).to_have_attribute("aria-pressed", "true")
 
 
-def test_who_was_logged_out_logs_in_from_the_reason_and_the_vote_counts(page, store, article, site):
-    log_out(page, store, article)
+def test_who_was_logged_out_logs_in_from_the_reason_and_the_vote_counts(page, site_store, article, site):
+    log_out(page, site_store, article)
     button(page, article, "vote").click()
     page.click(f"{row_of(article)} .note a")
 
@@ -199,12 +201,12 @@ def test_who_was_logged_out_logs_in_from_the_reason_and_the_vote_counts(page, st
     log_in(page, site, "demo")
 
     page.wait_for_url(f"**/newest/{row_of(article)}")
-    assert counts(store, article) == (2, 0)
+    assert counts(site_store, article) == (2, 0)
 
 
 @pytest.mark.parametrize("happens", [cut_off, answer_nonsense("null")], ids=["cut off", "nonsense"])
-def test_the_next_try_takes_the_reason_away(page, store, article, happens):
-    happens(page, store, article)
+def test_the_next_try_takes_the_reason_away(page, site_store, article, happens):
+    happens(page, site_store, article)
     button(page, article, "vote").click()
     expect(page.locator(".note")).to_have_count(1)
     page.unroute(SENT)
@@ -216,10 +218,10 @@ def test_the_next_try_takes_the_reason_away(page, store, article, happens):
     wait_for(page, lambda: held)
     held[0].continue_()
     expect(page.locator("#live")).to_contain_text("is counted")
-    assert counts(store, article) == (2, 0)
+    assert counts(site_store, article) == (2, 0)
 
 
-def test_a_lost_answer_is_asked_for_again_and_counts_once(page, store, article):
+def test_a_lost_answer_is_asked_for_again_and_counts_once(page, site_store, article):
     lost = []
 
     def lose_the_first(route):
@@ -234,10 +236,10 @@ def test_a_lost_answer_is_asked_for_again_and_counts_once(page, store, article):
 
     expect(page.locator("#live")).to_contain_text("Your vote is counted: 2 points")
     assert lost == [200]
-    assert counts(store, article) == (2, 0)
+    assert counts(site_store, article) == (2, 0)
 
 
-def test_an_answer_that_stays_lost_is_asked_for_twice_for_eight_seconds_each(page, store, article):
+def test_an_answer_that_stays_lost_is_asked_for_twice_for_eight_seconds_each(page, site_store, article):
     page.add_init_script(
         "const timeout = AbortSignal.timeout, send = fetch; window.waits = []; window.asked = [];"
         "AbortSignal.timeout = ms => { waits.push(ms); return timeout.call(AbortSignal, ms / 50) };"
@@ -253,7 +255,7 @@ def test_an_answer_that_stays_lost_is_asked_for_twice_for_eight_seconds_each(pag
     assert page.evaluate("waits") == [8000, 8000]
 
 
-def test_a_vote_is_sent_even_if_the_page_is_left(page, store, article):
+def test_a_vote_is_sent_even_if_the_page_is_left(page, site_store, article):
     page.evaluate(
         """() => {
             const send = fetch;
@@ -268,7 +270,7 @@ def test_a_vote_is_sent_even_if_the_page_is_left(page, store, article):
     assert page.evaluate("outlives") == [True]
 
 
-def test_the_same_words_are_said_again(page, store, article):
+def test_the_same_words_are_said_again(page, site_store, article):
     page.evaluate(
         """() => {
             const live = document.getElementById("live");
@@ -276,7 +278,7 @@ def test_the_same_words_are_said_again(page, store, article):
             new MutationObserver(() => said.push(live.textContent)).observe(live, {childList: true});
         }"""
     )
-    cut_off(page, store, article)
+    cut_off(page, site_store, article)
     words = page.get_attribute("#live", "data-lost")
 
     button(page, article, "vote").click()
@@ -286,7 +288,7 @@ def test_the_same_words_are_said_again(page, store, article):
     wait_for(page, lambda: page.evaluate("said") == [words, "", words])
 
 
-def test_one_point_is_said_to_be_one(page, store, article):
+def test_one_point_is_said_to_be_one(page, site_store, article):
     with page.expect_response(SENT):
         button(page, article, "vote").click()
     expect_row(page, article, "2 points", "vote")
@@ -298,8 +300,8 @@ def test_one_point_is_said_to_be_one(page, store, article):
     expect(page.locator(f"{row_of(article)} .points")).to_have_attribute("title", "1 vote, 0 opposed")
 
 
-def test_large_numbers_are_grouped_at_once(page, store, article):
-    store.store.client.hset(f"article:{article}", "votes", "1234")
+def test_large_numbers_are_grouped_at_once(page, site_store, article):
+    change_article(site_store, article, {"votes": 1234})
     page.reload()
     hold(page, SENT)
 
@@ -309,9 +311,11 @@ def test_large_numbers_are_grouped_at_once(page, store, article):
 
 
 @pytest.mark.parametrize("language", ["en", "zh-CN"])
-def test_the_page_writes_numbers_as_the_server_does(chromium, site, store, language):
-    number = store.articles.post(77, "somebody", "Opposed", f"https://example.org/{store.store.now()}").id
-    store.store.client.hset(f"article:{number}", "opposes", "3000")
+def test_the_page_writes_numbers_as_the_server_does(chromium, site, site_store, language):
+    number = site_store.articles.post(
+        77, "somebody", "Opposed", f"https://example.org/{site_store.store.now()}"
+    ).id
+    change_article(site_store, number, {"opposes": 3000})
     with window(chromium, site, "demo", locale=language) as page:
         page.goto("/newest/")
         held, points = hold(page, SENT), page.locator(f"{row_of(number)} .points")
@@ -326,7 +330,7 @@ def test_the_page_writes_numbers_as_the_server_does(chromium, site, store, langu
         expect(points).to_contain_text("−3,000")
 
 
-def test_a_second_click_that_meets_the_other_button_is_a_choice_of_its_own(page, store, article):
+def test_a_second_click_that_meets_the_other_button_is_a_choice_of_its_own(page, site_store, article):
     with page.expect_response(SENT):
         button(page, article, "vote").click()
 
@@ -336,16 +340,16 @@ def test_a_second_click_that_meets_the_other_button_is_a_choice_of_its_own(page,
     expect_row(page, article, 0, "oppose")
 
 
-def test_a_double_click_is_one_choice(page, store, article):
+def test_a_double_click_is_one_choice(page, site_store, article):
     with page.expect_response(SENT):
         button(page, article, "vote").dblclick()
 
     expect(page.locator("#live")).to_contain_text("is counted")
     expect_row(page, article, 2, "vote")
-    assert counts(store, article) == (2, 0)
+    assert counts(site_store, article) == (2, 0)
 
 
-def test_of_choices_in_quick_succession_the_last_wins_and_one_travels_at_a_time(page, store, article):
+def test_of_choices_in_quick_succession_the_last_wins_and_one_travels_at_a_time(page, site_store, article):
     held = hold(page, SENT)
     for name in ("vote", "oppose", "vote", "oppose"):
         button(page, article, name).click()
@@ -359,11 +363,11 @@ def test_of_choices_in_quick_succession_the_last_wins_and_one_travels_at_a_time(
 
     expect(page.locator("#live")).to_contain_text("Your opposition is counted")
     assert [route.request.post_data_json["choice"] for route in held] == ["vote", "oppose"]
-    assert counts(store, article) == (1, 1)
+    assert counts(site_store, article) == (1, 1)
     expect_row(page, article, 0, "oppose")
 
 
-def test_every_place_of_the_article_on_the_page_follows(page, store, article):
+def test_every_place_of_the_article_on_the_page_follows(page, site_store, article):
     page.locator(row_of(article)).evaluate("row => row.parentElement.append(row.cloneNode(true))")
 
     button(page, article, "vote").first.click()
@@ -372,7 +376,7 @@ def test_every_place_of_the_article_on_the_page_follows(page, store, article):
     expect(page.locator(f"[data-votes-of='{article}'] button.vote[aria-pressed=true]")).to_have_count(2)
 
 
-def test_the_articles_own_page_shows_its_new_numbers(page, store, article):
+def test_the_articles_own_page_shows_its_new_numbers(page, site_store, article):
     page.goto(f"/articles/{article}/")
 
     button(page, article, "oppose").click()
@@ -381,7 +385,7 @@ def test_the_articles_own_page_shows_its_new_numbers(page, store, article):
 
 
 @pytest.mark.parametrize("key", ["Enter", "Space"])
-def test_focus_stays_on_the_button(page, store, article, key):
+def test_focus_stays_on_the_button(page, site_store, article, key):
     button(page, article, "vote").focus()
 
     with page.expect_response(SENT):
@@ -392,7 +396,7 @@ def test_focus_stays_on_the_button(page, store, article, key):
     expect(button(page, article, "vote")).to_be_focused()
 
 
-def test_a_key_held_down_is_one_press(page, store, article):
+def test_a_key_held_down_is_one_press(page, site_store, article):
     button(page, article, "vote").focus()
     with page.expect_response(SENT):
         page.keyboard.down("Enter")
@@ -400,11 +404,11 @@ def test_a_key_held_down_is_one_press(page, store, article):
         page.keyboard.up("Enter")
 
     expect(page.locator("#live")).to_contain_text("Your vote is counted")
-    assert counts(store, article) == (2, 0)
+    assert counts(site_store, article) == (2, 0)
 
 
 @pytest.mark.parametrize("javascript", [True, False], ids=["with JavaScript", "without"])
-def test_a_reader_without_account_comes_to_the_login(chromium, site, store, javascript):
+def test_a_reader_without_account_comes_to_the_login(chromium, site, site_store, javascript):
     with window(chromium, site, java_script_enabled=javascript) as page:
         page.goto("/newest/")
         page.click(f"{row_of(shown_ids(page)[0])} button.vote" if javascript else ".row button.vote >> nth=0")
@@ -412,8 +416,8 @@ def test_a_reader_without_account_comes_to_the_login(chromium, site, store, java
         page.wait_for_url("**/login/?next=*choice=vote")
 
 
-def test_without_javascript_the_form_is_sent(chromium, site, store):
-    number = store.articles.post(77, "somebody", "Plain", f"https://example.org/{store.store.now()}").id
+def test_without_javascript_the_form_is_sent(chromium, site, site_store):
+    number = site_store.articles.post(77, "somebody", "Plain", f"https://example.org/{site_store.store.now()}").id
     with window(chromium, site, "demo", java_script_enabled=False) as page:
         page.goto("/newest/")
 
@@ -421,4 +425,4 @@ def test_without_javascript_the_form_is_sent(chromium, site, store):
 
         assert page.url.endswith(f"/newest/{row_of(number)}")
         assert page.get_attribute(f"{row_of(number)} button.vote", "aria-pressed") == "true"
-        assert counts(store, number) == (2, 0)
+        assert counts(site_store, number) == (2, 0)

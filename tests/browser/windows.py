@@ -5,19 +5,11 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Browser, Page, Route, StorageState
 
-from articles.repository import Repository
-from tests.rules import connect
-from tests.site.conftest import Site
+from tests.site_process import Site
 from tests.waiting import until
-from voting_site.embedded import StorePaths
 
 _MEANT = "Failed to load resource"
 """What a browser logs of an answer of 400 and above, and of a request that a test breaks off."""
-
-
-def store_of(site: Site) -> Repository:
-    """The running site's store, from outside."""
-    return connect(StorePaths(site.data_dir).url(0))
 
 
 @contextmanager

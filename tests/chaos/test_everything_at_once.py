@@ -8,9 +8,8 @@ import sys
 import pytest
 
 from tests.chaos.actors import MEMBERS, RULES, delete_member
-from tests.conftest import REPOSITORY_DATABASE
-from tests.repository.usage import problems
 from tests.rules import connect
+from tests.store_state import REPOSITORY_DATABASE, problems
 
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(0)]
 

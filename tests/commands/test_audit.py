@@ -9,9 +9,8 @@ from django.core.management.base import CommandError
 
 from articles.domain.errors import StoreUnavailable
 from articles.domain.lists import Order
-from articles.repository.upkeep.audit import Audit
-
-from .conftest import row
+from tests.commands.rows import row
+from tests.store_state import add_foreign_key, lose_from_ranking, lose_group_members, lose_ranking, ranking_values
 
 
 @pytest.fixture
@@ -33,19 +32,20 @@ def test_a_sound_store_has_no_findings(run, used):
 
 
 def test_each_finding_is_a_line_and_the_status_is_1(run, used):
-    used.store.client.zrem("time:", "1")
-    used.store.client.zrem("score:", "2")
+    lose_from_ranking(used, 1, Order.TIME)
+    lose_from_ranking(used, 2, Order.SCORE)
     lines, status = audit()
+    names = used.store.shards.of(1)
     assert status == 1
     assert lines == [
-        "article:1: time 1700000060, ranked nowhere",
-        "article:2: score 1700000984, ranked nowhere",
+        f"{names.article(1)}: time 1700000060, ranked nowhere",
+        f"{names.article(2)}: score 1700000984, ranked nowhere",
         "2 findings.",
     ]
 
 
 def test_one_finding_is_one(run, used):
-    used.store.client.set("alien", "1")
+    add_foreign_key(used, "alien")
     assert audit() == (["alien: belongs to nothing of this site", "1 finding."], 1)
 
 
@@ -58,7 +58,7 @@ def test_an_audit_that_is_broken_off_says_so(run, used, monkeypatch):
     def break_off(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Audit, "run", break_off)
+    monkeypatch.setattr(used.audit, "run", break_off)
     with pytest.raises(CommandError, match=r"^Interrupted\.$") as caught:
         run("audit")
     assert caught.value.returncode == 130
@@ -68,14 +68,15 @@ def test_a_store_that_fails_is_one_sentence(run, used, monkeypatch):
     def fail(*_):
         raise StoreUnavailable("it is loading")
 
-    monkeypatch.setattr(Audit, "run", fail)
+    monkeypatch.setattr(used.audit, "run", fail)
     with pytest.raises(CommandError, match="The store cannot be used: it is loading"):
         run("audit")
 
 
 def test_repair_puts_articles_back_in_order(run, used):
-    used.store.client.zrem("time:", "1")
-    used.store.client.delete("group:python", "score:")
+    lose_from_ranking(used, 1, Order.TIME)
+    lose_group_members(used, "python")
+    lose_ranking(used, Order.SCORE)
     assert run("repair") == "Rebuilt all lists from 5 articles.\n"
     assert run("audit") == "5 articles, no findings.\n"
 
@@ -89,7 +90,7 @@ def test_repair_adopts_another_weight_of_a_vote(run, used, monkeypatch):
         "Rebuilt all lists from 5 articles.",
     ]
     top = used.lists.get_page(Order.SCORE).articles[0]
-    assert used.store.client.zscore("score:", str(top.id)) == top.posted_at + 864 * top.points
+    assert ranking_values(used, Order.SCORE)[top.id] == top.posted_at + 864 * top.points
     assert run("audit") == "5 articles, no findings.\n"
     assert "anew" not in run("repair")
 

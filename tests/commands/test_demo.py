@@ -20,10 +20,8 @@ from articles.domain.lists import Order
 from articles.domain.members import PLACEHOLDERS
 from articles.domain.moderation import Actor
 from articles.repository import ImportRunning
-from articles.repository.imports import Imports
-from articles.repository.lists.hot import Hot
-from articles.repository.store.connection import Store
-from articles.repository.votes import Votes
+from tests.internals import Hot, Imports, Store, Votes
+from tests.store_state import empty, hold_import_lock, set_clock, voters
 
 
 @pytest.fixture(autouse=True)
@@ -39,14 +37,7 @@ def everything(repository):
 
 
 def votes(repository):
-    store, client = repository.store, repository.store.client
-    return {
-        article_id: (
-            client.smembers(store.shards.of(article_id).voted(article_id)),
-            client.smembers(store.shards.of(article_id).oppose(article_id)),
-        )
-        for article_id in everything(repository)
-    }
+    return {article_id: voters(repository, article_id) for article_id in everything(repository)}
 
 
 def test_an_empty_site_is_filled(run, site_store):
@@ -270,7 +261,7 @@ def test_the_first_start_of_a_site_says_what_it_did(site_store):
 
 
 def test_while_an_import_runs_nothing_is_added(run, site_store):
-    site_store.store.client.set("lock:import", "another")
+    hold_import_lock(site_store)
     assert "An import is running" in (seeding.seed_if_empty(site_store) or "")
     with pytest.raises(CommandError, match="An import is running"):
         run("demo")
@@ -357,7 +348,7 @@ def begin(site_store, monkeypatch):
 
 def test_what_was_begun_is_not_finished_among_other_articles(run, site_store, monkeypatch):
     begin(site_store, monkeypatch)
-    site_store.store.client.flushdb()
+    empty(site_store)
     site_store.prepare()
     site_store.articles.post(1, "alice", "Mine", "https://example.org/")
     assert seeding.seed_if_empty(site_store) is None
@@ -366,7 +357,7 @@ def test_what_was_begun_is_not_finished_among_other_articles(run, site_store, mo
 
 def test_what_was_begun_long_ago_is_finished_without_the_votes_that_came_too_late(run, site_store, monkeypatch):
     begin(site_store, monkeypatch)
-    monkeypatch.setattr(site_store.store, "_clock", lambda: time.time() + 4 * 86400)
+    set_clock(site_store, lambda: time.time() + 4 * 86400)
     assert "Demo content added" in run("demo")
     assert list(site_store.audit.run()) == []
 

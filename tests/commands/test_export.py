@@ -12,8 +12,8 @@ from accounts.models import User
 from articles.domain.articles import Choice
 from articles.domain.moderation import Actor
 from articles.management.commands import export_articles
-
-from .conftest import contents, row
+from tests.commands.rows import contents, row
+from tests.store_state import empty
 
 CAROL = Actor(99, "carol")
 
@@ -79,10 +79,8 @@ def test_an_export_imported_into_an_empty_store_gives_the_same_articles(run, use
     file = tmp_path / name
     out = run("export_articles", file, removed=True)
     assert out == f"9 articles written to {file}.\n"
-    before, settings = contents(used), {key: used.store.client.hgetall(key) for key in ("schema:", "ranking:")}
-    used.store.client.flushdb()
-    for key, fields in settings.items():
-        used.store.client.hset(key, mapping=fields)
+    before = contents(used)
+    empty(used, keep_settings=True)
     run("import_articles", file)
     assert contents(used) == before
     assert list(used.audit.run()) == []

@@ -16,10 +16,9 @@ from articles.domain.lists import Order
 from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS, UNKNOWN_POSTER
 from articles.management.commands import import_articles
 from articles.management.progress import Progress
-from articles.repository.imports import Imports
-from articles.repository.store.connection import Store
-
-from .conftest import contents, row
+from tests.commands.rows import contents, row
+from tests.internals import Imports, Store
+from tests.store_state import hold_import_lock, import_lock_holder, release_import_lock, set_clock, voters
 
 HOUR = 3600
 
@@ -140,12 +139,10 @@ def test_a_row_without_poster_has_nobody_as_poster(run, site_store, write):
 def test_voters_of_an_open_article_are_placeholders_beside_its_poster(run, site_store, write):
     run("import_articles", write([row(1, time=time.time() - HOUR, votes=2500, opposes=3)]))
     article = only_article(site_store)
-    keys, client = site_store.store.shards.of(article.id), site_store.store.client
-    voters = {int(user) for user in client.smembers(keys.voted(article.id))}
-    opposers = {int(user) for user in client.smembers(keys.oppose(article.id))}
-    assert (len(voters), len(opposers)) == (2500, 3)
-    assert article.poster in voters
-    assert opposers | (voters - {article.poster}) == set(range(PLACEHOLDERS.start, PLACEHOLDERS.start + 2502))
+    voted, opposed = ({int(user) for user in users} for users in voters(site_store, article.id))
+    assert (len(voted), len(opposed)) == (2500, 3)
+    assert article.poster in voted
+    assert opposed | (voted - {article.poster}) == set(range(PLACEHOLDERS.start, PLACEHOLDERS.start + 2502))
     assert findings(site_store) == []
     assert site_store.votes.cast(article.id, 7, Choice.VOTE).votes == 2501
 
@@ -243,7 +240,7 @@ def test_a_file_shifted_before_is_shifted_by_the_same_again(run, site_store, wri
     rows = [row(n) for n in range(5)]
     run("import_articles", write(rows), shift_to_now=True)
     before = contents(site_store)
-    monkeypatch.setattr(site_store.store, "_clock", lambda: time.time() + HOUR)
+    set_clock(site_store, lambda: time.time() + HOUR)
     assert "0 articles imported, 5 already present." in run("import_articles", write(rows), shift_to_now=True)
     packed = write(rows, "articles.jsonl.gz")
     assert "0 articles imported, 5 already present." in run("import_articles", packed, shift_to_now=True)
@@ -256,16 +253,16 @@ def test_nothing_to_shift_is_nothing_to_import(run, site_store, write):
 
 
 def test_another_import_is_kept_out(run, site_store, write):
-    site_store.store.client.set("lock:import", "another")
+    hold_import_lock(site_store)
     with pytest.raises(CommandError, match="Another import is running"):
         run("import_articles", write([row(1)]))
     assert site_store.imports.count() == 0
-    assert site_store.store.client.get("lock:import") == "another"
+    assert import_lock_holder(site_store) == "another"
 
 
 def test_an_import_that_lost_its_lock_gives_way(run, site_store, write, small_batches, monkeypatch):
     def lose_lock(*_):
-        site_store.store.client.set("lock:import", "another")
+        hold_import_lock(site_store)
 
     monkeypatch.setattr(Progress, "reach", lose_lock)
     with pytest.raises(CommandError, match="Another import is running"):
@@ -275,7 +272,7 @@ def test_an_import_that_lost_its_lock_gives_way(run, site_store, write, small_ba
 
 def test_the_lock_is_released(run, site_store, write):
     run("import_articles", write([row(1)]))
-    assert not site_store.store.client.exists("lock:import")
+    assert import_lock_holder(site_store) is None
 
 
 def interrupt(*_):
@@ -343,7 +340,7 @@ def test_interrupted_anywhere_it_ends_as_if_it_had_not_been(
     with monkeypatch.context() as patched, suppress(CommandError):
         Interrupter(patched, number)
         run("import_articles", file)
-    site_store.store.client.delete("lock:import")
+    release_import_lock(site_store)
     run("import_articles", file)
     assert sorted(a.link for a in site_store.imports.iterate()) == [f"https://example.org/{n}" for n in range(7)]
     profiles = [len(site_store.members.get_posted(user.pk).articles) for user in User.objects.order_by("username")]

@@ -9,8 +9,7 @@ import pytest
 from django.core.management.base import CommandError
 
 from articles.management.article_file import ArticleFile, DamagedFile, open_articles
-
-from .conftest import row
+from tests.commands.rows import row
 
 ROWS = [row(n) for n in range(3)]
 

@@ -9,6 +9,7 @@ from collections import defaultdict
 import pytest
 
 from articles.domain.lists import Order
+from tests.store_state import voters
 
 REASONS = {
     "link-characters": 29,
@@ -90,7 +91,7 @@ def test_moved_to_now_they_are_open_to_votes_where_they_should_be(run, site_stor
     assert "0 articles imported, 2,000 already present." in again
     now = site_store.store.now()
     is_open = {article.id: article.is_open(now) for article in site_store.imports.iterate()}
-    with_voters = {number for number in is_open if site_store.store.client.exists(f"voted:{number}")}
+    with_voters = {number for number in is_open if voters(site_store, number)[0]}
     assert with_voters == {number for number, still in is_open.items() if still}
     assert 50 < len(with_voters) < 500
     assert run("audit") == "2,000 articles, no findings.\n"

@@ -52,7 +52,7 @@ def supervise(paths: StorePaths) -> Iterator[Callable[..., Supervisor]]:
         supervisor = Supervisor(where, **options)
         made.append(supervisor)
         if start:
-            supervisor.start(20)
+            supervisor.start(60)
         return supervisor
 
     yield make

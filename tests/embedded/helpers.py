@@ -26,7 +26,7 @@ from pathlib import Path
 from voting_site.embedded import StorePaths, Supervisor
 
 supervisor = Supervisor(StorePaths(Path(sys.argv[1])))
-supervisor.start(20)
+supervisor.start(60)
 print("owns" if supervisor.owns else "attached", flush=True)
 sys.stdin.read()
 supervisor.stop()
@@ -94,4 +94,4 @@ def site(data_dir: Path) -> Iterator[Any]:
         try:
             yield process
         finally:
-            process.communicate(timeout=20)
+            process.communicate(timeout=60)

@@ -60,7 +60,7 @@ def test_a_refused_start_leaves_nothing_behind(journal: Path, paths: StorePaths,
     supervisor = supervise(start=False)
 
     with pytest.raises(StoreCorruptError):
-        supervisor.start(20)
+        supervisor.start(60)
 
     assert not supervisor.owns
     assert not paths.socket.exists()

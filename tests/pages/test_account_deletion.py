@@ -22,17 +22,18 @@ from articles import housekeeping
 from articles.domain.articles import Choice
 from articles.domain.errors import StoreUnavailable
 from articles.domain.members import DELETED_NAME
-from articles.domain.moderation import Actor
-from tests.pages.conftest import browser_of
+from tests.cast import password_of
+from tests.factories import actor, browser_of, post_as
+from tests.store_state import has_posted_list, put_back_name
 
 
 @pytest.fixture
-def bob_was_busy(site, article, bob, carol):
+def bob_was_busy(site_store, article, bob, carol):
     """bob posted, voted, saved and moderated; he is logged in elsewhere, and has a token and an address."""
-    mine = site.articles.post(bob.pk, "bob", "Bob's", "https://example.org/b").id
-    site.votes.cast(article, bob.pk, Choice.OPPOSE)
-    site.members.save(bob.pk, article, wanted=True)
-    site.articles.edit(mine, Actor(bob.pk, "bob"), "Bob's own", "https://example.org/b", moderator=False)
+    mine = post_as(site_store, bob, "Bob's", "https://example.org/b").id
+    site_store.votes.cast(article, bob.pk, Choice.OPPOSE)
+    site_store.members.save(bob.pk, article, wanted=True)
+    site_store.articles.edit(mine, actor(bob), "Bob's own", "https://example.org/b", moderator=False)
     Token.objects.issue(bob, "laptop")
     bob.email = "bob@example.org"
     bob.save()
@@ -40,28 +41,29 @@ def bob_was_busy(site, article, bob, carol):
     return mine
 
 
-def delete(browser, name="bob", password="bob's long secret"):
-    return browser.post("/settings/delete/", {"name": name, "password": password})
+def delete(browser, name="bob", password=None):
+    fields = {"name": name, "password": password_of("bob") if password is None else password}
+    return browser.post("/settings/delete/", fields)
 
 
-def a_minute_later(site) -> None:
+def a_minute_later(site_store) -> None:
     AccountDeletion.objects.update(begun_at=timezone.now() - account_deletion.AGAIN_AFTER - timedelta(seconds=1))
-    results = {result.step: result for result in housekeeping.run(site)}
+    results = {result.step: result for result in housekeeping.run(site_store)}
     assert results["departures"].error == ""
 
 
-def findings(site) -> list[str]:
-    return [str(finding) for finding in site.audit.run()]
+def findings(site_store) -> list[str]:
+    return [str(finding) for finding in site_store.audit.run()]
 
 
-def test_articles_and_votes_stay_and_the_name_goes(site, article, bob_was_busy, bob):
+def test_articles_and_votes_stay_and_the_name_goes(site_store, article, bob_was_busy, bob):
     answer = delete(browser_of(bob), name="BOB")
 
     assert answer["Location"] == "/"
     text = Client().get("/newest/").text
     assert "[deleted]" in text
     assert not re.search(r">\s*bob\s*<|/users/bob/", text)
-    found = site.articles.get(article)
+    found = site_store.articles.get(article)
     assert (found.votes, found.opposes) == (1, 1)
     log = Client().get("/moderation/").text
     assert "Bob&#39;s own" in log
@@ -69,41 +71,41 @@ def test_articles_and_votes_stay_and_the_name_goes(site, article, bob_was_busy, 
     assert "/users/bob/" not in log
     assert Client().get("/users/bob/").status_code == 404
     assert Client().get("/api/articles").json()["articles"][0]["poster"] == ""
-    assert findings(site) == []
+    assert findings(site_store) == []
 
 
-def test_the_same_form_sent_twice_says_that_the_account_is_deleted(site, bob):
+def test_the_same_form_sent_twice_says_that_the_account_is_deleted(site_store, bob):
     browser, again = browser_of(bob), browser_of(bob)
 
     for one in (browser, again, Client()):  # the last one's session has ended already
-        told = one.post("/settings/delete/", {"name": "BOB", "password": "bob's long secret"}, follow=True)
+        told = one.post("/settings/delete/", {"name": "BOB", "password": password_of("bob")}, follow=True)
         assert told.redirect_chain == [("/", 302)]
         assert "Your account has been deleted." in told.text
-    a_minute_later(site)
+    a_minute_later(site_store)
     User.objects.update(left_at=timezone.now() - timedelta(minutes=2))
     assert delete(Client())["Location"] == "/login/?next=/settings/delete/"
 
 
-def test_the_account_is_of_no_use_to_anybody_any_more(site, bob_was_busy, bob):
+def test_the_account_is_of_no_use_to_anybody_any_more(site_store, bob_was_busy, bob):
     browser, other = browser_of(bob), browser_of(bob)
     number = bob.pk
 
-    told = browser.post("/settings/delete/", {"name": "bob", "password": "bob's long secret"}, follow=True).text
+    told = browser.post("/settings/delete/", {"name": "bob", "password": password_of("bob")}, follow=True).text
     assert "Your account has been deleted." in told
     for one in (browser, other):
         assert one.get("/settings/")["Location"].startswith("/login/")
-    assert not Client().login(username="bob", password="bob's long secret")
-    a_minute_later(site)
+    assert not Client().login(username="bob", password=password_of("bob"))
+    a_minute_later(site_store)
 
     member = User.objects.get(pk=number)
     assert (member.email, member.is_active, member.tokens.count()) == ("", False, 0)
     assert "bob" not in f"{member.username} {member.canonical_name}"
     assert not AccountDeletion.objects.exists()
     assert not [s for s in Session.objects.all() if s.get_decoded().get("_auth_user_id") == str(number)]
-    assert findings(site) == []
+    assert findings(site_store) == []
 
 
-def test_nothing_that_was_the_members_stays_on_the_account(site, bob, alice):
+def test_nothing_that_was_the_members_stays_on_the_account(site_store, bob, alice):
     User.objects.filter(pk=alice.pk).update(is_superuser=True)
     bob.email, bob.language, bob.theme, bob.keyboard, bob.hidden_groups = "b@example.org", "en", "dark", False, "x"
     bob.is_staff = bob.is_superuser = bob.imported = True
@@ -114,7 +116,7 @@ def test_nothing_that_was_the_members_stays_on_the_account(site, bob, alice):
     joined = bob.date_joined
 
     delete(browser_of(bob))
-    a_minute_later(site)
+    a_minute_later(site_store)
 
     left = User.objects.get(pk=bob.pk)
     assert (left.email, left.language, left.theme, left.keyboard, left.hidden_groups) == ("", "", "", True, "")
@@ -126,10 +128,10 @@ def test_nothing_that_was_the_members_stays_on_the_account(site, bob, alice):
     assert User.objects.get(pk=alice.pk).is_superuser
 
 
-def test_no_search_and_no_feed_knows_the_name_any_more(site, bob_was_busy, bob):
+def test_no_search_and_no_feed_knows_the_name_any_more(site_store, bob_was_busy, bob):
     assert "Bob&#39;s own" in Client().get("/search/?q=bob").text
     assert Client().get("/feeds/users/bob.atom").status_code == 200
-    site.articles.edit(bob_was_busy, Actor(bob.pk, "bob"), "Mine", "https://example.org/m", moderator=False)
+    site_store.articles.edit(bob_was_busy, actor(bob), "Mine", "https://example.org/m", moderator=False)
 
     delete(browser_of(bob))
 
@@ -138,7 +140,7 @@ def test_no_search_and_no_feed_knows_the_name_any_more(site, bob_was_busy, bob):
     assert Client().get("/feeds/users/bob.atom").status_code == 404
 
 
-def test_what_the_administration_says_of_members_names_the_right_one(site, bob, carol):
+def test_what_the_administration_says_of_members_names_the_right_one(site_store, bob, carol):
     kind = ContentType.objects.get_for_model(User)
     for member in (bob, carol):
         LogEntry.objects.create(
@@ -153,13 +155,13 @@ def test_what_the_administration_says_of_members_names_the_right_one(site, bob, 
     )
 
     delete(browser_of(bob))
-    a_minute_later(site)
+    a_minute_later(site_store)
 
     said = LogEntry.objects.order_by("pk").values_list("object_repr", flat=True)
     assert list(said) == [f"~{bob.pk}", "carol", "Moderators"]
 
 
-def test_sessions_of_others_go_on_however_many_there_are(site, bob, alice, carol, monkeypatch):
+def test_sessions_of_others_go_on_however_many_there_are(site_store, bob, alice, carol, monkeypatch):
     monkeypatch.setattr(account_deletion, "_SESSIONS_PER_BATCH", 2)
     for member in (alice, bob, carol, bob, alice, bob, bob, carol):
         browser_of(member)
@@ -174,10 +176,10 @@ def test_sessions_of_others_go_on_however_many_there_are(site, bob, alice, carol
 
 @pytest.mark.parametrize("name", ["bob", "BOB", "ｂｏｂ"])
 @pytest.mark.parametrize("finished", [False, True])
-def test_the_name_is_never_given_away_again(site, bob_was_busy, bob, name, finished):
+def test_the_name_is_never_given_away_again(site_store, bob_was_busy, bob, name, finished):
     delete(browser_of(bob))
     if finished:
-        a_minute_later(site)
+        a_minute_later(site_store)
 
     secret = "a long enough secret"
     answer = Client().post("/signup/", {"username": name, "password1": secret, "password2": secret})
@@ -188,10 +190,10 @@ def test_the_name_is_never_given_away_again(site, bob_was_busy, bob, name, finis
     assert User.objects.bulk_create_imported(["bob", "zoe"]).keys() == {"zoe"}
 
 
-def test_a_number_is_never_given_away_again(site, bob):
+def test_a_number_is_never_given_away_again(site_store, bob):
     number = bob.pk
     delete(browser_of(bob))
-    a_minute_later(site)
+    a_minute_later(site_store)
 
     assert User.objects.create_user("zoe").pk > number
 
@@ -200,11 +202,11 @@ def test_a_number_is_never_given_away_again(site, bob):
     ("fields", "told"),
     [
         ({"name": "bob", "password": "wrong"}, "Incorrect password."),
-        ({"name": "alice", "password": "bob's long secret"}, "This is not your username."),
+        ({"name": "alice", "password": password_of("bob")}, "This is not your username."),
         ({}, "This field is required."),
     ],
 )
-def test_nothing_is_deleted_by_a_slip(site, bob, fields, told):
+def test_nothing_is_deleted_by_a_slip(site_store, bob, fields, told):
     answer = browser_of(bob).post("/settings/delete/", fields)
 
     assert answer.status_code == 400
@@ -214,7 +216,7 @@ def test_nothing_is_deleted_by_a_slip(site, bob, fields, told):
     assert "cannot be undone" in browser_of(bob).get("/settings/delete/").text
 
 
-def test_the_only_administrator_stays_until_there_is_another(site, bob, alice):
+def test_the_only_administrator_stays_until_there_is_another(site_store, bob, alice):
     User.objects.filter(pk=bob.pk).update(is_superuser=True)
 
     answer = delete(browser_of(bob))
@@ -225,14 +227,14 @@ def test_the_only_administrator_stays_until_there_is_another(site, bob, alice):
     assert delete(browser_of(bob)).status_code == 302
 
 
-def test_an_administrator_who_cannot_log_in_is_not_another_one(site, bob, alice):
+def test_an_administrator_who_cannot_log_in_is_not_another_one(site_store, bob, alice):
     User.objects.filter(pk__in=(alice.pk, bob.pk)).update(is_superuser=True)
     User.objects.filter(pk=alice.pk).update(is_active=False)
 
     assert delete(browser_of(bob)).status_code == 400
 
 
-def test_a_password_may_begin_and_end_with_spaces(site, bob):
+def test_a_password_may_begin_and_end_with_spaces(site_store, bob):
     bob.set_password("  a long secret ")
     bob.save()
 
@@ -240,7 +242,7 @@ def test_a_password_may_begin_and_end_with_spaces(site, bob):
     assert delete(browser_of(bob), password="  a long secret ").status_code == 302
 
 
-def test_no_report_of_an_error_holds_the_password(site, bob, rf, monkeypatch):
+def test_no_report_of_an_error_holds_the_password(site_store, bob, rf, monkeypatch):
     seen = []
     monkeypatch.setattr(
         deletion_page, "render", lambda request, *_args, **_more: seen.append(request) or HttpResponse()
@@ -253,7 +255,7 @@ def test_no_report_of_an_error_holds_the_password(site, bob, rf, monkeypatch):
     assert seen[0].sensitive_post_parameters == "__ALL__"
 
 
-def test_deleting_twice_is_deleting_once(site, bob):
+def test_deleting_twice_is_deleting_once(site_store, bob):
     account_deletion.begin(bob.pk)
     began = AccountDeletion.objects.get().begun_at
 
@@ -262,10 +264,10 @@ def test_deleting_twice_is_deleting_once(site, bob):
     assert AccountDeletion.objects.get().begun_at == began == User.objects.get(pk=bob.pk).left_at
 
 
-def test_a_process_that_comes_too_late_ends_nothing_twice(site, bob):
+def test_a_process_that_comes_too_late_ends_nothing_twice(site_store, bob):
     account_deletion.begin(bob.pk)
     late = AccountDeletion.objects.get()
-    a_minute_later(site)
+    a_minute_later(site_store)
 
     assert not account_deletion._finish(late)
 
@@ -273,7 +275,7 @@ def test_a_process_that_comes_too_late_ends_nothing_twice(site, bob):
     assert User.objects.get(pk=bob.pk).username == f"~{bob.pk}"
 
 
-def test_a_deletion_that_fails_is_told_and_does_not_keep_the_others_waiting(site, bob, alice, monkeypatch):
+def test_a_deletion_that_fails_is_told_and_does_not_keep_the_others_waiting(site_store, bob, alice, monkeypatch):
     def fail_for_bob(user, _name, _progress, _more):
         if user == bob.pk:
             raise ValueError("of bob's")
@@ -288,11 +290,11 @@ def test_a_deletion_that_fails_is_told_and_does_not_keep_the_others_waiting(site
         account_deletion.advance_all(60)
 
     assert [deletion.pk for deletion in AccountDeletion.objects.all()] == [bob.pk]
-    results = {result.step: result for result in housekeeping.run(site)}
+    results = {result.step: result for result in housekeeping.run(site_store)}
     assert "of bob's" in results["departures"].error
 
 
-def test_when_the_time_is_up_the_others_wait_for_the_next_round(site, bob, alice, monkeypatch):
+def test_when_the_time_is_up_the_others_wait_for_the_next_round(site_store, bob, alice, monkeypatch):
     asked = []
     monkeypatch.setitem(account_deletion._steps, "articles", lambda user, *_rest: asked.append(user) or "")
     for member in (bob, alice):
@@ -305,7 +307,7 @@ def test_when_the_time_is_up_the_others_wait_for_the_next_round(site, bob, alice
     assert asked == [alice.pk] * 2 + [bob.pk]
 
 
-def test_step_by_step_it_comes_to_its_end(site, bob_was_busy, bob, monkeypatch):
+def test_step_by_step_it_comes_to_its_end(site_store, bob_was_busy, bob, monkeypatch):
     monkeypatch.setattr("articles.repository.account_deletion.NAMES_PER_SCRIPT", 1)
     account_deletion.begin(bob.pk)
     AccountDeletion.objects.update(begun_at=timezone.now() - 2 * account_deletion.AGAIN_AFTER)
@@ -317,19 +319,19 @@ def test_step_by_step_it_comes_to_its_end(site, bob_was_busy, bob, monkeypatch):
         assert rounds < 30
 
     assert rounds > 6
-    assert site.articles.get(bob_was_busy).by_deleted_member
-    assert findings(site) == []
+    assert site_store.articles.get(bob_was_busy).by_deleted_member
+    assert findings(site_store) == []
 
 
-def test_a_moderator_may_go(site, article, carol):
-    site.articles.remove(article, Actor(carol.pk, "carol"), "Spam")
+def test_a_moderator_may_go(site_store, article, carol):
+    site_store.articles.remove(article, actor(carol), "Spam")
 
-    assert delete(browser_of(carol), "carol", "carol's long secret").status_code == 302
-    assert site.moderation_log.get_page().entries[0].actor_name == DELETED_NAME
-    assert site.moderation_log.get_page().entries[0].reason == "Spam"
+    assert delete(browser_of(carol), "carol", password_of("carol")).status_code == 302
+    assert site_store.moderation_log.get_page().entries[0].actor_name == DELETED_NAME
+    assert site_store.moderation_log.get_page().entries[0].reason == "Spam"
 
 
-def test_a_store_that_is_away_only_puts_it_off(site, bob_was_busy, bob, monkeypatch):
+def test_a_store_that_is_away_only_puts_it_off(site_store, bob_was_busy, bob, monkeypatch):
     def away(*_args):
         raise StoreUnavailable
 
@@ -337,29 +339,28 @@ def test_a_store_that_is_away_only_puts_it_off(site, bob_was_busy, bob, monkeypa
         patch.setitem(account_deletion._steps, "articles", away)
         assert delete(browser_of(bob)).status_code == 302
     assert Client().get("/users/bob/").status_code == 404
-    assert site.articles.get(bob_was_busy).poster_name == "bob"
+    assert site_store.articles.get(bob_was_busy).poster_name == "bob"
 
-    housekeeping.run(site)
+    housekeeping.run(site_store)
 
-    assert site.articles.get(bob_was_busy).by_deleted_member
-    assert findings(site) == []
+    assert site_store.articles.get(bob_was_busy).by_deleted_member
+    assert findings(site_store) == []
 
 
-def test_what_arrives_late_is_found_a_minute_later(site, bob_was_busy, bob):
+def test_what_arrives_late_is_found_a_minute_later(site_store, bob_was_busy, bob):
     delete(browser_of(bob))
-    site.store.client.hset(f"article:{bob_was_busy}", mapping={"poster": bob.pk, "poster_name": "bob"})
-    site.store.client.zadd(f"posted:{bob.pk}", {str(bob_was_busy): 1})
+    put_back_name(site_store, bob_was_busy, bob.pk, "bob")
 
-    a_minute_later(site)
+    a_minute_later(site_store)
 
-    assert site.articles.get(bob_was_busy).by_deleted_member
-    assert not site.store.client.exists(f"posted:{bob.pk}")
+    assert site_store.articles.get(bob_was_busy).by_deleted_member
+    assert not has_posted_list(site_store, bob.pk)
 
 
-def test_until_then_it_is_not_at_its_end(site, bob):
+def test_until_then_it_is_not_at_its_end(site_store, bob):
     delete(browser_of(bob))
 
-    housekeeping.run(site)
+    housekeeping.run(site_store)
 
     assert AccountDeletion.objects.get().pk == bob.pk
 
@@ -389,25 +390,25 @@ def state(user: int) -> tuple[object, ...]:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_broken_off_at_every_command_to_the_database_it_ends_the_same(site, alice):
+def test_broken_off_at_every_command_to_the_database_it_ends_the_same(site_store, alice):
     commands, whole = 0, False
 
     while not whole:
         bob = User.objects.create_user(f"bob{commands}", "bob@example.org", "secret")
         bob.groups.add(Group.objects.get(name="Moderators"))
-        article = site.articles.post(bob.pk, bob.username, "T", f"https://example.org/{commands}").id
-        site.moderation_log.get_page()
+        article = post_as(site_store, bob, "T", f"https://example.org/{commands}").id
+        site_store.moderation_log.get_page()
         Token.objects.issue(bob, "laptop")
         browser_of(bob)
         whole = _leave(bob.pk, _BrokenOff(commands))
         _leave(bob.pk)
         assert state(bob.pk) == (True, "~", "", False, False, 0, 0, 0, 0)
-        assert site.articles.get(article).by_deleted_member
+        assert site_store.articles.get(article).by_deleted_member
         assert User.objects.is_taken(f"bob{commands}")
         commands += 1
 
     assert commands > 15
-    assert findings(site) == []
+    assert findings(site_store) == []
 
 
 def _leave(user: int, broken: _BrokenOff | None = None) -> bool:
@@ -424,7 +425,7 @@ def _leave(user: int, broken: _BrokenOff | None = None) -> bool:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_name_that_is_given_up_at_the_very_moment_of_a_sign_up_is_not_given_away(site, alice):
+def test_a_name_that_is_given_up_at_the_very_moment_of_a_sign_up_is_not_given_away(site_store, alice):
     number = alice.pk
     account_deletion.begin(number)
     account_deletion.advance_all(60)
@@ -436,12 +437,14 @@ def test_a_name_that_is_given_up_at_the_very_moment_of_a_sign_up_is_not_given_aw
     assert User.objects.count() == 1
 
 
-def test_a_row_that_goes_in_another_way_takes_the_name_off_the_articles_too(site, article, bob_was_busy, bob):
+def test_a_row_that_goes_in_another_way_takes_the_name_off_the_articles_too(
+    site_store, article, bob_was_busy, bob
+):
     bob.delete()
 
-    a_minute_later(site)
-    a_minute_later(site)
-    assert site.articles.get(bob_was_busy).by_deleted_member
+    a_minute_later(site_store)
+    a_minute_later(site_store)
+    assert site_store.articles.get(bob_was_busy).by_deleted_member
     assert "/users/bob/" not in Client().get("/moderation/").text
     assert User.objects.is_taken("bob")
-    assert findings(site) == []
+    assert findings(site_store) == []

@@ -4,13 +4,12 @@ import pytest
 from django.test import Client
 
 from articles.domain.articles import Choice
-from articles.domain.moderation import Actor
-from tests.pages.conftest import browser_of
-from tests.repository.usage import let_close
+from tests.factories import actor, browser_of
+from tests.store_state import ARTICLE_KEY, count_keys, let_close
 
 
-def test_the_page_shows_title_link_poster_groups_and_counts(site, article, bob):
-    site.votes.cast(article, bob.pk, Choice.VOTE)
+def test_the_page_shows_title_link_poster_groups_and_counts(site_store, article, bob):
+    site_store.votes.cast(article, bob.pk, Choice.VOTE)
 
     text = Client().get(f"/articles/{article}/").content.decode()
 
@@ -27,18 +26,18 @@ def test_the_page_shows_title_link_poster_groups_and_counts(site, article, bob):
 
 @pytest.mark.parametrize(
     "number",
-    ["0", "-1", "1000000000", str(2**63), "01", "1.0", "%EF%BC%91", "abc", "..%2F", "%00", "article:1", "1 "],
+    ["0", "-1", "1000000000", str(2**63), "01", "1.0", "%EF%BC%91", "abc", "..%2F", "%00", ARTICLE_KEY, "1 "],
 )
-def test_what_is_no_article_is_404_and_makes_no_key(site, number):
-    before = site.store.client.dbsize()
+def test_what_is_no_article_is_404_and_makes_no_key(site_store, number):
+    before = count_keys(site_store)
 
     assert Client().get(f"/articles/{number}/").status_code == 404
     assert Client().post(f"/articles/{number}/vote/", {"choice": "vote"}).status_code in (302, 404)
-    assert site.store.client.dbsize() == before
+    assert count_keys(site_store) == before
 
 
-def test_a_removed_article_keeps_its_page_which_says_why(site, article, carol):
-    site.articles.remove(article, Actor(carol.pk, "carol"), "off topic")
+def test_a_removed_article_keeps_its_page_which_says_why(site_store, article, carol):
+    site_store.articles.remove(article, actor(carol), "off topic")
 
     response = Client().get(f"/articles/{article}/")
 
@@ -49,12 +48,14 @@ def test_a_removed_article_keeps_its_page_which_says_why(site, article, carol):
     assert 'href="https://example.org/a"' not in text
 
 
-def test_what_was_changed_stands_on_the_articles_page(site, article, carol):
-    actor = Actor(carol.pk, "carol")
+def test_what_was_changed_stands_on_the_articles_page(site_store, article, carol):
+    moderator = actor(carol)
     assert 'class="changes"' not in Client().get(f"/articles/{article}/").content.decode()
-    site.articles.edit(article, actor, "Better <b>", "https://example.org/b", moderator=True, reason="A & B")
-    site.groups.create("web", "Web")
-    site.groups.assign(article, ["web"], ["python"], actor=actor, reason="About the web")
+    site_store.articles.edit(
+        article, moderator, "Better <b>", "https://example.org/b", moderator=True, reason="A & B"
+    )
+    site_store.groups.create("web", "Web")
+    site_store.groups.assign(article, ["web"], ["python"], actor=moderator, reason="About the web")
 
     text = Client().get(f"/articles/{article}/").content.decode()
     changes = " ".join(re.sub("<[^>]+>", " ", text[text.index('class="changes"') :]).split())
@@ -71,15 +72,15 @@ def test_what_was_changed_stands_on_the_articles_page(site, article, carol):
         assert part in changes
     assert "Older changes" not in changes
 
-    for n in range(site.store.rules.per_page):
-        site.articles.edit(article, actor, f"T {n}", "https://example.org/b", moderator=True)
+    for n in range(site_store.store.rules.per_page):
+        site_store.articles.edit(article, moderator, f"T {n}", "https://example.org/b", moderator=True)
     text = Client().get(f"/articles/{article}/").content.decode()
-    assert text.count('class="entry change-edit"') == site.store.rules.per_page
+    assert text.count('class="entry change-edit"') == site_store.store.rules.per_page
     assert "Older changes are recorded in the moderation log." in text
 
 
-def test_an_old_article_shows_that_voting_is_closed_and_no_buttons(site, article):
-    let_close(site, article)
+def test_an_old_article_shows_that_voting_is_closed_and_no_buttons(site_store, article):
+    let_close(site_store, article)
 
     text = Client().get(f"/articles/{article}/").content.decode()
 
@@ -87,7 +88,7 @@ def test_an_old_article_shows_that_voting_is_closed_and_no_buttons(site, article
     assert 'name="choice"' not in text
 
 
-def test_tools_are_shown_to_those_who_may_use_them(site, article, alice, bob, carol):
+def test_tools_are_shown_to_those_who_may_use_them(site_store, article, alice, bob, carol):
     def tools(user):
         text = browser_of(user).get(f"/articles/{article}/").content.decode()
         return {name for name in ("edit", "groups", "remove") if f"/articles/{article}/{name}/" in text}

@@ -9,7 +9,7 @@ from accounts.models import User
 from articles.domain.articles import Choice
 from articles.readership import identity
 from articles.web.caching import RULES
-from tests.pages.conftest import browser_of
+from tests.factories import browser_of
 
 FIREFOX = {"User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"}
 LISTS = (
@@ -31,7 +31,7 @@ def varies(response):
 
 
 @pytest.mark.parametrize("path", LISTS)
-def test_lists_of_readers_without_account_may_be_shared_for_seconds(site, article, path):
+def test_lists_of_readers_without_account_may_be_shared_for_seconds(site_store, article, path):
     response = Client().get(path)
 
     assert response["Cache-Control"] == OF_READERS
@@ -62,7 +62,7 @@ def test_lists_of_readers_without_account_may_be_shared_for_seconds(site, articl
         ),
     ],
 )
-def test_what_is_in_the_readers_language_says_so_to_caches(site, article, path):
+def test_what_is_in_the_readers_language_says_so_to_caches(site_store, article, path):
     for wish, language in (("zh-CN", "zh-hans"), ("en", "en")):
         response = Client().get(path, headers={"Accept-Language": wish})
 
@@ -73,12 +73,12 @@ def test_what_is_in_the_readers_language_says_so_to_caches(site, article, path):
 @pytest.mark.parametrize(
     "path", ["/feeds/front.atom", "/feeds/top/day.rss", "/robots.txt", "/sitemap.xml", "/api/openapi.json"]
 )
-def test_what_is_in_the_sites_own_language_says_which(site, article, path):
+def test_what_is_in_the_sites_own_language_says_which(site_store, article, path):
     assert Client().get(path, headers={"Accept-Language": "zh-CN"})["Content-Language"] == "en"
 
 
 @pytest.mark.parametrize("path", [*LISTS, "/articles/1/"])
-def test_what_a_member_sees_is_kept_by_nobody_else(site, article, bob, path):
+def test_what_a_member_sees_is_kept_by_nobody_else(site_store, article, bob, path):
     response = browser_of(bob).get(path)
 
     assert response["Cache-Control"] == "private, no-cache"
@@ -96,7 +96,7 @@ def test_what_a_member_sees_is_kept_by_nobody_else(site, article, bob, path):
         *("/mine/voted/", "/settings/", "/settings/data/", "/settings/delete/", "/api/articles", "/api/nothing"),
     ],
 )
-def test_no_cache_may_keep_any_other_answer_to_a_member(site, article, carol, path):
+def test_no_cache_may_keep_any_other_answer_to_a_member(site_store, article, carol, path):
     """Errors too, which caches keep by themselves: each page names the member, and holds the forms' token."""
     for member in (carol, User.objects.get(username="alice")):
         kept = browser_of(member).get(path)["Cache-Control"]
@@ -105,14 +105,14 @@ def test_no_cache_may_keep_any_other_answer_to_a_member(site, article, carol, pa
 
 
 @pytest.mark.parametrize("cookie", ["sessionid", "messages"])
-def test_a_reader_with_a_session_or_a_message_shares_nothing(site, article, cookie):
+def test_a_reader_with_a_session_or_a_message_shares_nothing(site_store, article, cookie):
     browser = Client()
     browser.cookies[cookie] = "x"
 
     assert browser.get("/")["Cache-Control"] == "private, no-cache"
 
 
-def test_a_list_that_comes_with_a_cookie_is_kept_by_nobody_else(site, article, monkeypatch):
+def test_a_list_that_comes_with_a_cookie_is_kept_by_nobody_else(site_store, article, monkeypatch):
     from articles.views.lists import pages
 
     real = pages.render
@@ -128,7 +128,7 @@ def test_a_list_that_comes_with_a_cookie_is_kept_by_nobody_else(site, article, m
 
 
 @pytest.mark.parametrize("path", LISTS)
-def test_who_has_the_page_gets_304_until_it_changes(site, article, alice, bob, path):
+def test_who_has_the_page_gets_304_until_it_changes(site_store, article, alice, bob, path):
     tag = Client().get(path)["ETag"]
 
     same = Client().get(path, headers={"If-None-Match": tag})
@@ -137,11 +137,11 @@ def test_who_has_the_page_gets_304_until_it_changes(site, article, alice, bob, p
     assert varies(same) == {"Accept-Encoding", "Accept-Language", "Cookie"}
 
     if path not in ("/groups/", "/moderation/", "/hot/"):
-        site.votes.cast(article, bob.pk, Choice.VOTE)
+        site_store.votes.cast(article, bob.pk, Choice.VOTE)
         assert Client().get(path, headers={"If-None-Match": tag}).status_code == 200
 
 
-def test_pages_have_the_same_validator_packed_or_not_and_for_head(site, article):
+def test_pages_have_the_same_validator_packed_or_not_and_for_head(site_store, article):
     plain = Client().get("/")
     packed = Client().get("/", headers={"Accept-Encoding": "gzip"})
     head = Client().head("/")
@@ -151,7 +151,7 @@ def test_pages_have_the_same_validator_packed_or_not_and_for_head(site, article)
     assert Client().head("/", headers={"If-None-Match": plain["ETag"]}).status_code == 304
 
 
-def test_wishes_of_a_reader_make_another_page(site, article):
+def test_wishes_of_a_reader_make_another_page(site_store, article):
     dark = Client()
     dark.cookies["theme"] = "dark"
 
@@ -159,7 +159,7 @@ def test_wishes_of_a_reader_make_another_page(site, article):
     assert dark.get("/")["Cache-Control"] == OF_READERS
 
 
-def test_an_articles_page_is_asked_for_each_time_and_a_304_counts_like_a_page(site, article):
+def test_an_articles_page_is_asked_for_each_time_and_a_304_counts_like_a_page(site_store, article):
     path = f"/articles/{article}/"
     tags = []
     for address in ("203.0.113.1", "203.0.113.1", "198.51.100.2"):
@@ -169,10 +169,10 @@ def test_an_articles_page_is_asked_for_each_time_and_a_304_counts_like_a_page(si
         assert response["Cache-Control"] == "private, no-cache"
 
     assert tags[0] == tags[1] != tags[2]
-    assert site.articles.get(article).pv == 2
+    assert site_store.articles.get(article).pv == 2
 
 
-def test_a_304_of_an_articles_page_still_counts_and_recognises_the_visitor(site, article, settings):
+def test_a_304_of_an_articles_page_still_counts_and_recognises_the_visitor(site_store, article, settings):
     path = f"/articles/{article}/"
     Client(REMOTE_ADDR="203.0.113.1").get(path, headers=FIREFOX)
     tag = Client(REMOTE_ADDR="203.0.113.1").get(path, headers=FIREFOX)["ETag"]
@@ -181,10 +181,10 @@ def test_a_304_of_an_articles_page_still_counts_and_recognises_the_visitor(site,
 
     assert again.status_code == 304
     assert identity.COOKIE in again.cookies
-    assert site.articles.get(article).pv == 1
+    assert site_store.articles.get(article).pv == 1
 
 
-def test_an_answer_that_could_be_stale_counts_before_it_is_compared(site, article, monkeypatch):
+def test_an_answer_that_could_be_stale_counts_before_it_is_compared(site_store, article, monkeypatch):
     """Whatever the reader holds: the view is counted, and the page says so."""
     counted = []
     from articles.views import articles as view
@@ -198,7 +198,7 @@ def test_an_answer_that_could_be_stale_counts_before_it_is_compared(site, articl
 
 
 @pytest.mark.parametrize("path", ["/nowhere/", "/?page=99", "/groups/nope/", "/login/", "/healthz"])
-def test_other_answers_are_left_alone(site, path):
+def test_other_answers_are_left_alone(site_store, path):
     assert "s-maxage" not in Client().get(path).get("Cache-Control", "")
 
 

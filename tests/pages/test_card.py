@@ -10,7 +10,8 @@ from django.contrib.staticfiles import finders
 from django.test import Client
 
 from articles.domain.articles import Choice
-from articles.domain.moderation import Actor
+from tests.factories import actor, post_as
+from tests.store_state import set_posted_at
 
 
 class Head(HTMLParser):
@@ -38,9 +39,9 @@ def head_of(article, **options):
     return Head(Client().get(f"/articles/{article}/", **options).content.decode())
 
 
-def test_a_card_tells_the_facts_of_an_article(site, article, bob):
-    site.votes.cast(article, bob.pk, Choice.VOTE)
-    site.store.client.hset(f"article:{article}", "time", "1900000000.000")
+def test_a_card_tells_the_facts_of_an_article(site_store, article, bob):
+    site_store.votes.cast(article, bob.pk, Choice.VOTE)
+    set_posted_at(site_store, article, 1_900_000_000)
 
     head = head_of(article)
 
@@ -57,7 +58,7 @@ def test_a_card_tells_the_facts_of_an_article(site, article, bob):
     assert head["twitter:card"] == "summary_large_image"
 
 
-def test_the_picture_is_there_in_the_size_it_claims(site, article):
+def test_the_picture_is_there_in_the_size_it_claims(site_store, article):
     head = head_of(article)
 
     assert head["og:image"] == head["twitter:image"] == "http://testserver/static/card.png"
@@ -68,12 +69,12 @@ def test_the_picture_is_there_in_the_size_it_claims(site, article):
     assert len(raw) < 50_000
 
 
-def test_hostile_titles_stay_in_their_attribute(site, alice, shared_dir):
+def test_hostile_titles_stay_in_their_attribute(site_store, alice, shared_dir):
     texts = json.loads((shared_dir / "cases" / "naughty_strings.json").read_text("utf-8"))
     hostile = [text for text in texts if any(char in text for char in "<>\"'&") and text.isprintable()][:60]
     tags = None
     for n, title in enumerate(['"><script>alert(1)</script>', "' onload='x", "{{7*7}}", "&quot;", *hostile]):
-        number = site.articles.post(alice.pk, "alice", title, f"https://e.org/{n}").id
+        number = post_as(site_store, alice, title, f"https://e.org/{n}").id
         head = head_of(number)
         assert head["og:title"] == head["twitter:title"] == title
         of_head = head.tags[: head.tags.index("body")]
@@ -81,8 +82,8 @@ def test_hostile_titles_stay_in_their_attribute(site, alice, shared_dir):
         assert of_head == tags, title
 
 
-def test_an_article_of_nobody_known_and_in_no_group_says_what_is_left(site):
-    number = site.articles.post(0, "", "B", "https://www.example.org/b").id
+def test_an_article_of_nobody_known_and_in_no_group_says_what_is_left(site_store):
+    number = site_store.articles.post(0, "", "B", "https://www.example.org/b").id
 
     head = head_of(number)
 
@@ -91,8 +92,8 @@ def test_an_article_of_nobody_known_and_in_no_group_says_what_is_left(site):
     assert "article:tag" not in head.found
 
 
-def test_a_removed_article_has_no_card_and_is_not_to_be_indexed(site, article, carol):
-    site.articles.remove(article, Actor(carol.pk, "carol"), "spam")
+def test_a_removed_article_has_no_card_and_is_not_to_be_indexed(site_store, article, carol):
+    site_store.articles.remove(article, actor(carol), "spam")
 
     head = head_of(article)
 
@@ -101,7 +102,7 @@ def test_a_removed_article_has_no_card_and_is_not_to_be_indexed(site, article, c
 
 
 @pytest.mark.parametrize("path", ["/articles/{}/?from=feed"])
-def test_the_operators_address_is_the_canonical_one(site, article, settings, path):
+def test_the_operators_address_is_the_canonical_one(site_store, article, settings, path):
     settings.SITE_URL = "https://news.example.org"
 
     head = Head(Client().get(path.format(article)).content.decode())

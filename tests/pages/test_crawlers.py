@@ -10,11 +10,11 @@ from django.urls import reverse
 
 import accounts.urls
 import articles.urls
-from articles.domain.moderation import Actor
 from articles.formatting.values import iso_date
 from articles.views import crawlers
-from tests.pages.conftest import browser_of
-from tests.pages.test_lists import post_many
+from tests.factories import actor, browser_of
+from tests.pages.lists import post_many
+from tests.store_state import set_listed_time
 
 SITEMAPS = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 
@@ -26,7 +26,7 @@ def places(path):
     return [found.text.removeprefix("http://testserver") for found in root.iter(f"{SITEMAPS}loc")]
 
 
-def test_robots_are_told_what_is_for_people_and_where_the_sitemap_is(site):
+def test_robots_are_told_what_is_for_people_and_where_the_sitemap_is(site_store):
     response = Client().get("/robots.txt")
     text = response.content.decode()
 
@@ -37,7 +37,7 @@ def test_robots_are_told_what_is_for_people_and_where_the_sitemap_is(site):
         assert f"\nDisallow: {path}\n" in text
 
 
-def test_a_polite_program_reads_articles_lists_and_feeds_alone(site):
+def test_a_polite_program_reads_articles_lists_and_feeds_alone(site_store):
     robots = RobotFileParser()
     robots.parse(Client().get("/robots.txt").content.decode().splitlines())
 
@@ -80,7 +80,7 @@ def test_a_polite_program_reads_articles_lists_and_feeds_alone(site):
         ("/groups/vote/", False),
     ],
 )
-def test_the_rules_with_stars_close_what_they_mean(site, path, closed):
+def test_the_rules_with_stars_close_what_they_mean(site_store, path, closed):
     assert is_closed(path) is closed
 
 
@@ -98,7 +98,7 @@ OPEN = {
 }
 
 
-def test_every_page_is_either_for_programs_too_or_closed_to_them(site):
+def test_every_page_is_either_for_programs_too_or_closed_to_them(site_store):
     values = {"name": "front", "kind": "atom", "span": "day", "token_id": 1, "number": 1, "article_id": 1}
     found = set()
     for module, namespace in ((articles.urls, "articles"), (accounts.urls, "accounts")):
@@ -111,15 +111,15 @@ def test_every_page_is_either_for_programs_too_or_closed_to_them(site):
     assert found == OPEN
 
 
-def test_the_index_of_an_empty_site_knows_the_lists_alone(site):
+def test_the_index_of_an_empty_site_knows_the_lists_alone(site_store):
     assert places("/sitemap.xml") == ["/sitemap-lists.xml"]
     assert Client().get("/sitemap-articles-1.xml").status_code == 404
 
 
-def test_the_sitemap_leads_to_every_list_and_every_listed_article(site, article, alice, carol):
-    site.groups.create("机器学习", "x")
-    other, gone = post_many(site, alice, 2)
-    site.articles.remove(gone, Actor(carol.pk, "carol"), "spam")
+def test_the_sitemap_leads_to_every_list_and_every_listed_article(site_store, article, alice, carol):
+    site_store.groups.create("机器学习", "x")
+    other, gone = post_many(site_store, alice, 2)
+    site_store.articles.remove(gone, actor(carol), "spam")
 
     assert places("/sitemap.xml") == ["/sitemap-lists.xml", "/sitemap-articles-1.xml"]
     assert places("/sitemap-articles-1.xml") == [f"/articles/{n}/" for n in (article, other)]
@@ -137,16 +137,16 @@ def test_the_sitemap_leads_to_every_list_and_every_listed_article(site, article,
         assert Client().get(path).status_code == 200
 
 
-def test_articles_come_with_the_day_they_were_posted(site, article):
-    site.store.client.zadd("time:", {str(article): 1_700_000_000})
+def test_articles_come_with_the_day_they_were_posted(site_store, article):
+    set_listed_time(site_store, article, 1_700_000_000)
 
     text = Client().get("/sitemap-articles-1.xml").content.decode()
 
     assert "<lastmod>2023-11-14T22:13:20+00:00</lastmod>" in text
 
 
-def test_lists_that_change_with_every_post_come_with_the_time_of_the_last(site, article):
-    posted = iso_date(site.articles.get(article).posted_at)
+def test_lists_that_change_with_every_post_come_with_the_time_of_the_last(site_store, article):
+    posted = iso_date(site_store.articles.get(article).posted_at)
 
     text = Client().get("/sitemap-lists.xml").content.decode()
 
@@ -155,9 +155,9 @@ def test_lists_that_change_with_every_post_come_with_the_time_of_the_last(site, 
 
 
 @pytest.mark.parametrize(("count", "parts"), [(4, 1), (5, 1), (6, 2), (10, 2), (11, 3)])
-def test_a_part_ends_at_its_limit_and_the_next_goes_on(site, alice, monkeypatch, count, parts):
+def test_a_part_ends_at_its_limit_and_the_next_goes_on(site_store, alice, monkeypatch, count, parts):
     monkeypatch.setattr(crawlers, "PART", 5)
-    ids = post_many(site, alice, count)
+    ids = post_many(site_store, alice, count)
 
     names = places("/sitemap.xml")[1:]
 
@@ -169,7 +169,7 @@ def test_a_part_ends_at_its_limit_and_the_next_goes_on(site, alice, monkeypatch,
 
 
 @pytest.mark.parametrize("number", ["0", "-1", "01", "x", "999999999999999"])
-def test_parts_that_do_not_exist_are_404(site, article, number):
+def test_parts_that_do_not_exist_are_404(site_store, article, number):
     assert Client().get(f"/sitemap-articles-{number}.xml").status_code == 404
 
 
@@ -178,7 +178,7 @@ def test_parts_are_no_larger_than_the_protocol_permits():
     assert crawlers.MOST_IN_A_FILE <= 50_000
 
 
-def test_what_is_for_crawlers_can_be_kept_for_an_hour_and_asked_for_conditionally(site, article):
+def test_what_is_for_crawlers_can_be_kept_for_an_hour_and_asked_for_conditionally(site_store, article):
     for path in ("/robots.txt", "/sitemap.xml", "/sitemap-lists.xml", "/sitemap-articles-1.xml"):
         response = Client().get(path)
         assert (response["Cache-Control"], response["Vary"]) == ("public, max-age=3600", "Accept-Encoding")
@@ -187,7 +187,7 @@ def test_what_is_for_crawlers_can_be_kept_for_an_hour_and_asked_for_conditionall
 
 
 def test_what_is_for_crawlers_is_the_same_for_a_member_and_does_not_ask_who_that_is(
-    site, article, bob, django_assert_num_queries
+    site_store, article, bob, django_assert_num_queries
 ):
     bob.language = "zh-hans"
     bob.save()

@@ -6,8 +6,8 @@ from html import unescape
 import pytest
 from django.test import Client
 
-from articles.domain.moderation import Actor
-from tests.pages.conftest import browser_of
+from tests.cast import password_of
+from tests.factories import actor, browser_of
 
 
 def hidden(response):
@@ -16,7 +16,7 @@ def hidden(response):
 
 
 def log_in(browser, page, name):
-    fields = hidden(page) | {"username": name, "password": f"{name}'s long secret"}
+    fields = hidden(page) | {"username": name, "password": password_of(name)}
     return browser.post("/login/", fields)["Location"]
 
 
@@ -35,11 +35,11 @@ def log_in(browser, page, name):
         ("/moderation/groups/python/", {"title": "Typed", "reason": "because", "rename": "1"}),
     ],
 )
-def test_the_form_is_filled_in_again(site, article, carol, path, fields):
+def test_the_form_is_filled_in_again(site_store, article, carol, path, fields):
     browser = Client()
     page = browser.post(path, fields)
     if path == "/articles/1/restore/":
-        site.articles.remove(article, Actor(carol.pk, "carol"), "spam")
+        site_store.articles.remove(article, actor(carol), "spam")
 
     assert log_in(browser, page, "carol") == path
 
@@ -66,7 +66,7 @@ def test_the_form_is_filled_in_again(site, article, carol, path, fields):
         ("/settings/tokens/1/revoke/", {}, "/settings/"),
     ],
 )
-def test_the_login_leads_to_the_page_of_a_form_that_has_no_page_itself(site, carol, path, fields, page):
+def test_the_login_leads_to_the_page_of_a_form_that_has_no_page_itself(site_store, carol, path, fields, page):
     browser = Client()
     answer = browser.post(path, fields, follow=True)
 
@@ -78,7 +78,7 @@ def test_the_login_leads_to_the_page_of_a_form_that_has_no_page_itself(site, car
         assert 'value="because"' in shown.text
 
 
-def test_what_one_member_typed_is_not_kept_for_the_next(site, article, alice, bob):
+def test_what_one_member_typed_is_not_kept_for_the_next(site_store, article, alice, bob):
     browser = Client()
     page = browser.post("/post/", {"title": "Alice typed this", "link": "https://example.org/"})
     log_in(browser, page, "alice")
@@ -89,7 +89,7 @@ def test_what_one_member_typed_is_not_kept_for_the_next(site, article, alice, bo
     assert "Alice typed this" not in browser.get("/post/").text
 
 
-def test_a_form_sent_by_a_member_is_not_replaced_by_what_was_kept(site, alice):
+def test_a_form_sent_by_a_member_is_not_replaced_by_what_was_kept(site_store, alice):
     browser = Client()
     log_in(browser, browser.post("/post/", {"title": "Older", "link": ""}), "alice")
 
@@ -97,7 +97,7 @@ def test_a_form_sent_by_a_member_is_not_replaced_by_what_was_kept(site, alice):
     assert browser_of(alice).get("/post/").status_code == 200
 
 
-def test_a_stale_form_whose_session_has_ended_leads_to_the_login_at_once(site, carol):
+def test_a_stale_form_whose_session_has_ended_leads_to_the_login_at_once(site_store, carol):
     browser = browser_of(strict=True)
 
     page = browser.post("/settings/tokens/", {"name": "because"})

@@ -15,17 +15,18 @@ from articles import wiring
 from articles.domain.errors import StoreUnavailable
 from articles.middleware import ErrorPagesMiddleware, HeadMiddleware
 from articles.web.error_pages import failed
-from tests.pages.conftest import browser_of
+from tests.factories import browser_of
+from tests.store_state import read_timeout
 
 
-def test_pages_say_when_there_is_nothing_here(site):
+def test_pages_say_when_there_is_nothing_here(site_store):
     response = Client().get("/nowhere/")
 
     assert response.status_code == 404
     assert "Page not found" in response.content.decode()
 
 
-def test_a_store_that_is_away_is_503_with_when_to_come_back(site, settings):
+def test_a_store_that_is_away_is_503_with_when_to_come_back(site_store, settings):
     settings.STORE_URL = "unix:///nowhere/store.sock"
     wiring.repository.cache_clear()
 
@@ -37,17 +38,18 @@ def test_a_store_that_is_away_is_503_with_when_to_come_back(site, settings):
     assert Client().get("/healthz").status_code == 200
 
 
-def test_pages_wait_on_the_store_as_long_as_the_operator_says_and_commands_as_long_as_it_takes(site, settings):
+def test_pages_wait_on_the_store_as_long_as_the_operator_says_and_commands_as_long_as_it_takes(
+    site_store, settings
+):
     settings.STORE_TIMEOUT_MS = 1234
     wiring.repository.cache_clear()
 
-    def wait(repository):
-        return repository.store.client.connection_pool.connection_kwargs["socket_timeout"]
+    waits = read_timeout(wiring.repository()), read_timeout(wiring.patient_repository())
 
-    assert (wait(wiring.repository()), wait(wiring.patient_repository())) == (1.234, 60)
+    assert waits == (1.234, 60)
 
 
-def test_it_recovers_by_itself(site, settings):
+def test_it_recovers_by_itself(site_store, settings):
     good, settings.STORE_URL = settings.STORE_URL, "unix:///nowhere/store.sock"
     wiring.repository.cache_clear()
     with pytest.raises(StoreUnavailable):
@@ -68,7 +70,7 @@ def test_it_recovers_by_itself(site, settings):
     ],
 )
 def test_accounts_that_are_away_are_503_for_members_with_when_to_come_back(
-    site, article, bob, method, path, status
+    site_store, article, bob, method, path, status
 ):
     browser = browser_of(bob)
     cache.clear()
@@ -85,14 +87,14 @@ def _locked(*_):
     raise OperationalError("database is locked")
 
 
-def test_readers_without_account_do_not_notice(site, article):
+def test_readers_without_account_do_not_notice(site_store, article):
     with connection.execute_wrapper(_locked):
         for path in ("/", "/newest/", "/articles/1/", "/search/?q=title", "/feeds/front.atom", "/pulse/?ids=1"):
             assert Client().get(path).status_code == 200
         assert Client().post("/preferences/", {"theme": "dark"}).status_code == 302
 
 
-def test_an_unexpected_error_shows_no_details(site, monkeypatch):
+def test_an_unexpected_error_shows_no_details(site_store, monkeypatch):
     def fail(*_):
         raise RuntimeError("secret detail")
 
@@ -104,7 +106,7 @@ def test_an_unexpected_error_shows_no_details(site, monkeypatch):
     assert "secret" not in response.content.decode()
 
 
-def test_a_foreign_host_is_400(site):
+def test_a_foreign_host_is_400(site_store):
     assert Client(HTTP_HOST="evil.example").get("/").status_code == 400
 
 
@@ -119,7 +121,7 @@ def test_head_is_answered_without_a_body_but_with_its_length():
 
 
 @pytest.mark.parametrize("path", ["/articles/1/vote/", "/logout/", "/preferences/", "/lab/apply/"])
-def test_a_wrong_method_is_405_with_a_page_and_the_methods_that_are_right(site, path):
+def test_a_wrong_method_is_405_with_a_page_and_the_methods_that_are_right(site_store, path):
     response = Client().get(path)
 
     assert (response.status_code, response.headers["Allow"]) == (405, "POST")
@@ -127,7 +129,7 @@ def test_a_wrong_method_is_405_with_a_page_and_the_methods_that_are_right(site, 
     assert response.headers["Content-Type"] == "text/html; charset=utf-8"
 
 
-def test_a_request_that_is_too_large_is_413(site, settings):
+def test_a_request_that_is_too_large_is_413(site_store, settings):
     settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 100
 
     response = Client().post("/login/", {"username": "x" * 200})
@@ -136,7 +138,7 @@ def test_a_request_that_is_too_large_is_413(site, settings):
     assert "This is too large" in response.content.decode()
 
 
-def test_too_many_requests_get_a_page_that_keeps_when_to_come_back(site):
+def test_too_many_requests_get_a_page_that_keeps_when_to_come_back(site_store):
     middleware = ErrorPagesMiddleware(lambda _request: HttpResponse(status=429, headers={"Retry-After": "60"}))
 
     response = middleware(RequestFactory().get("/"))
@@ -145,7 +147,7 @@ def test_too_many_requests_get_a_page_that_keeps_when_to_come_back(site):
     assert "Too many requests" in response.content.decode()
 
 
-def test_an_answer_that_has_words_of_its_own_keeps_them(site):
+def test_an_answer_that_has_words_of_its_own_keeps_them(site_store):
     middleware = ErrorPagesMiddleware(lambda _request: HttpResponse("mine", status=405))
 
     assert middleware(RequestFactory().get("/")).content == b"mine"
@@ -165,7 +167,7 @@ def test_a_failure_has_its_page_without_store_reader_and_accounts(settings, djan
     assert "css/site.css" in page
 
 
-def test_a_refusal_is_one_line_in_the_log(site, bob, settings, monkeypatch):
+def test_a_refusal_is_one_line_in_the_log(site_store, bob, settings, monkeypatch):
     console = logging.config.DictConfigurator(copy.deepcopy(settings.LOGGING))
     written, name = io.StringIO(), settings.LOGGING["handlers"]["console"]["filters"][0]
     handler = logging.StreamHandler(written)
@@ -180,7 +182,7 @@ def test_a_refusal_is_one_line_in_the_log(site, bob, settings, monkeypatch):
     assert "Forbidden (Permission denied): /lab/" in told[0]
 
 
-def test_browsers_that_ask_for_an_icon_are_led_to_it(site):
+def test_browsers_that_ask_for_an_icon_are_led_to_it(site_store):
     response = Client().get("/favicon.ico")
 
     assert (response.status_code, response["Location"]) == (302, "/static/favicon.svg")
@@ -196,7 +198,7 @@ def test_browsers_that_ask_for_an_icon_are_led_to_it(site):
         ("/post/", {"Sec-Fetch-Site": "same-site"}, "from another site"),
     ],
 )
-def test_a_form_that_is_not_given_back_says_why(site, bob, path, headers, told):
+def test_a_form_that_is_not_given_back_says_why(site_store, bob, path, headers, told):
     response = browser_of(bob, strict=True).post(path, {"title": "What I typed"}, headers=headers)
 
     assert response.status_code == 403
@@ -204,7 +206,7 @@ def test_a_form_that_is_not_given_back_says_why(site, bob, path, headers, told):
     assert "What I typed" not in response.text
 
 
-def test_a_missing_right_says_that(site, bob):
+def test_a_missing_right_says_that(site_store, bob):
     barred = browser_of(bob).get("/lab/")
 
     assert barred.status_code == 403
@@ -235,7 +237,7 @@ def addresses_in(page):
     ],
 )
 def test_no_page_of_an_error_leads_to_an_address_that_only_takes_forms(
-    site, article, bob, who, method, path, fields
+    site_store, article, bob, who, method, path, fields
 ):
     browser = browser_of(bob) if who == "member" else Client()
 
@@ -246,7 +248,7 @@ def test_no_page_of_an_error_leads_to_an_address_that_only_takes_forms(
         assert Client().get(address).status_code != 405, address
 
 
-def test_a_post_while_the_store_is_away_can_be_tried_again_from_its_page(site, bob, settings):
+def test_a_post_while_the_store_is_away_can_be_tried_again_from_its_page(site_store, bob, settings):
     settings.STORE_URL = "unix:///nowhere/store.sock"
     wiring.repository.cache_clear()
 

@@ -12,13 +12,13 @@ from django.utils import translation
 
 from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.errors import StoreUnavailable
-from articles.domain.moderation import Actor
 from articles.domain.readership import Visit
 from articles.formatting import values as presentation
 from articles.formatting.values import full_date
-from articles.repository.ranking.explanations import Explanations
 from articles.views.ranking.explanation import why
-from tests.pages.conftest import browser_of
+from tests.factories import actor, browser_of, post_as
+from tests.internals import Explanations
+from tests.store_state import set_clock
 
 
 def page_of(article, browser=None) -> str:
@@ -38,15 +38,15 @@ def words(html: str) -> str:
 
 
 @pytest.fixture
-def old(site):
+def old(site_store):
     """An article whose voting is closed, and which more members opposed."""
-    rows = [ImportedArticle("Old", "https://example.org/old", 0, "", site.store.now() - 30 * 86400, 1, 4)]
-    return site.imports.add(rows)[0]
+    rows = [ImportedArticle("Old", "https://example.org/old", 0, "", site_store.store.now() - 30 * 86400, 1, 4)]
+    return site_store.imports.add(rows)[0]
 
 
-def test_it_says_in_plain_words_where_the_article_is_and_why(site, article, bob):
-    site.votes.cast(article, bob.pk, Choice.VOTE)
-    site.articles.post(bob.pk, "bob", "Another", "https://example.org/b")
+def test_it_says_in_plain_words_where_the_article_is_and_why(site_store, article, bob):
+    site_store.votes.cast(article, bob.pk, Choice.VOTE)
+    post_as(site_store, bob, "Another", "https://example.org/b")
 
     text = words(section_of(article))
 
@@ -60,7 +60,7 @@ def test_it_says_in_plain_words_where_the_article_is_and_why(site, article, bob)
     assert "No. 1 Python of 1" in text
 
 
-def test_its_own_first_view_puts_it_on_the_hot_list(site, article):
+def test_its_own_first_view_puts_it_on_the_hot_list(site_store, article):
     reader = Client(
         headers={"user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"}
     )
@@ -72,16 +72,16 @@ def test_its_own_first_view_puts_it_on_the_hot_list(site, article):
     assert "Views each counts 1 1 Visitors each counts 1.2 1 Together 1 × 1 + 1.2 × 1 2.2" in text
 
 
-def test_an_article_nobody_has_read_says_so_and_has_no_hotness_to_explain(site, article):
+def test_an_article_nobody_has_read_says_so_and_has_no_hotness_to_explain(site_store, article):
     section = section_of(article, Client(headers={"user-agent": "Googlebot/2.1"}))
 
     assert "It is not on the hot list because no one has read it yet." in words(section)
     assert "Its hotness" not in section
 
 
-def test_the_score_is_shown_as_a_sum(site, article, bob):
-    site.votes.cast(article, bob.pk, Choice.OPPOSE)
-    stored = site.articles.get(article)
+def test_the_score_is_shown_as_a_sum(site_store, article, bob):
+    site_store.votes.cast(article, bob.pk, Choice.OPPOSE)
+    stored = site_store.articles.get(article)
 
     text = words(section_of(article))
 
@@ -90,17 +90,17 @@ def test_the_score_is_shown_as_a_sum(site, article, bob):
     assert "Votes for and against are equal, so only its age counts" in text
 
 
-def test_an_article_nobody_voted_for_says_so(site):
-    rows = [ImportedArticle("Quiet", "https://example.org/q", 0, "", site.store.now() - 60, 0, 0)]
+def test_an_article_nobody_voted_for_says_so(site_store):
+    rows = [ImportedArticle("Quiet", "https://example.org/q", 0, "", site_store.store.now() - 60, 0, 0)]
 
-    text = words(section_of(site.imports.add(rows)[0]))
+    text = words(section_of(site_store.imports.add(rows)[0]))
 
     assert "and has no votes yet, so only its age counts" in text
 
 
-def test_votes_make_up_for_nothing_once_voting_has_closed(site, old):
-    site.imports.add(
-        [ImportedArticle("Older", "https://example.org/older", 0, "", site.store.now() - 40 * 86400, 1, 0)]
+def test_votes_make_up_for_nothing_once_voting_has_closed(site_store, old):
+    site_store.imports.add(
+        [ImportedArticle("Older", "https://example.org/older", 0, "", site_store.store.now() - 40 * 86400, 1, 0)]
     )
 
     text = words(section_of(old))
@@ -109,10 +109,10 @@ def test_votes_make_up_for_nothing_once_voting_has_closed(site, old):
     assert "would close the gap" not in text
 
 
-def test_neighbours_are_links_with_the_difference(site, article, bob):
-    other = site.articles.post(bob.pk, "bob", "The <other> one", "https://example.org/b").id
+def test_neighbours_are_links_with_the_difference(site_store, article, bob):
+    other = post_as(site_store, bob, "The <other> one", "https://example.org/b").id
     for voter in (50, 51):
-        site.votes.cast(other, voter, Choice.VOTE)
+        site_store.votes.cast(other, voter, Choice.VOTE)
 
     section = section_of(article)
 
@@ -122,10 +122,10 @@ def test_neighbours_are_links_with_the_difference(site, article, bob):
     assert "Below it" not in section
 
 
-def test_it_says_what_one_more_vote_would_do(site, article, bob):
-    site.votes.cast(site.articles.post(bob.pk, "bob", "B", "https://example.org/b").id, 50, Choice.VOTE)
-    site.votes.cast(article, 51, Choice.VOTE)
-    third = site.articles.post(bob.pk, "bob", "C", "https://example.org/c").id
+def test_it_says_what_one_more_vote_would_do(site_store, article, bob):
+    site_store.votes.cast(post_as(site_store, bob, "B", "https://example.org/b").id, 50, Choice.VOTE)
+    site_store.votes.cast(article, 51, Choice.VOTE)
+    third = post_as(site_store, bob, "C", "https://example.org/c").id
 
     one_place, top = words(section_of(third)), words(section_of(article))
 
@@ -133,7 +133,7 @@ def test_it_says_what_one_more_vote_would_do(site, article, bob):
     assert re.search(r"\d places?, to number|already at the top", top)
 
 
-def test_a_closed_article_says_that_its_score_is_final(site, article, old):
+def test_a_closed_article_says_that_its_score_is_final(site_store, article, old):
     text = words(section_of(old))
 
     assert "so it ranks as if posted 21 minutes 36 seconds earlier" in text
@@ -142,9 +142,12 @@ def test_a_closed_article_says_that_its_score_is_final(site, article, old):
     assert "− 21 minutes 36 seconds" in text
 
 
-def test_its_places_lead_to_the_page_that_shows_it(site, article):
-    rows = [ImportedArticle("T", f"https://e.org/{n}", 0, "", site.store.now() - 900 - n, 1, 0) for n in range(30)]
-    last = site.imports.add(rows)[-1]
+def test_its_places_lead_to_the_page_that_shows_it(site_store, article):
+    rows = [
+        ImportedArticle("T", f"https://e.org/{n}", 0, "", site_store.store.now() - 900 - n, 1, 0)
+        for n in range(30)
+    ]
+    last = site_store.imports.add(rows)[-1]
 
     (address,) = re.findall(r'<a href="([^"]*)"><span class="rank-in">No\. 31</span>', section_of(last))
 
@@ -152,12 +155,12 @@ def test_its_places_lead_to_the_page_that_shows_it(site, article):
     assert f'id="article-{last}"' in Client().get(address.partition("#")[0]).content.decode()
 
 
-def test_the_history_is_drawn_and_told(site, article, monkeypatch):
-    real = site.store.now()
+def test_the_history_is_drawn_and_told(site_store, article, monkeypatch):
+    real = site_store.store.now()
     for seconds in range(3600, -1, -600):
-        monkeypatch.setattr(site.store, "_clock", lambda at=real - seconds: at)
-        site.history.record()
-    monkeypatch.setattr(site.store, "_clock", lambda: real)
+        set_clock(site_store, real - seconds)
+        site_store.history.record()
+    set_clock(site_store, real)
 
     section = section_of(article)
 
@@ -166,12 +169,12 @@ def test_the_history_is_drawn_and_told(site, article, monkeypatch):
     assert "<table>" in section.partition('id="past-1-1-title"')[2]
 
 
-def test_an_article_without_history_says_why_there_is_none(site, article):
+def test_an_article_without_history_says_why_there_is_none(site_store, article):
     assert "This article has not been among them in the last 7 days." in section_of(article)
 
 
-def test_a_removed_article_has_no_explanation(site, article, carol):
-    site.articles.remove(article, Actor(carol.pk, "carol"), "off topic")
+def test_a_removed_article_has_no_explanation(site_store, article, carol):
+    site_store.articles.remove(article, actor(carol), "off topic")
 
     text = page_of(article, browser_of(carol))
 
@@ -180,7 +183,7 @@ def test_a_removed_article_has_no_explanation(site, article, carol):
     assert "data-viewed-article" not in text
 
 
-def test_the_page_is_shown_although_it_cannot_be_explained(site, article, monkeypatch, caplog):
+def test_the_page_is_shown_although_it_cannot_be_explained(site_store, article, monkeypatch, caplog):
     def fail(self, article):
         raise StoreUnavailable("slow")
 
@@ -193,23 +196,23 @@ def test_the_page_is_shown_although_it_cannot_be_explained(site, article, monkey
     assert f"article {article} not explained: StoreUnavailable: slow" in caplog.text
 
 
-def test_views_and_visitors_are_among_the_numbers(site, article):
+def test_views_and_visitors_are_among_the_numbers(site_store, article):
     for visitor in range(3):
-        site.pageviews.record(article, Visit(f"{visitor:016x}"))
+        site_store.pageviews.record(article, Visit(f"{visitor:016x}"))
 
     text = words(page_of(article, Client(headers={"user-agent": "Googlebot/2.1"})))
 
     assert "Views 3 Visitors 3" in text
 
 
-def test_links_to_the_article_are_marked_for_counting(site, article):
+def test_links_to_the_article_are_marked_for_counting(site_store, article):
     text = page_of(article)
 
     assert text.count(f'href="https://example.org/a" data-article="{article}"') == 2
     assert f'data-viewed-article="{article}"' in text
 
 
-def test_who_may_see_views_finds_them_from_here(site, article, bob, carol):
+def test_who_may_see_views_finds_them_from_here(site_store, article, bob, carol):
     assert f'href="/articles/{article}/views/"' in page_of(article, browser_of(carol))
     assert f'href="/articles/{article}/views/"' not in page_of(article, browser_of(bob))
 
@@ -231,10 +234,10 @@ class Ids(HTMLParser):
         )
 
 
-def test_the_pages_ids_are_unique_and_nothing_is_inline(site, article):
-    site.history.record()
-    site.pageviews.record(article, Visit("0" * 16))
-    site.hot.rescore()
+def test_the_pages_ids_are_unique_and_nothing_is_inline(site_store, article):
+    site_store.history.record()
+    site_store.pageviews.record(article, Visit("0" * 16))
+    site_store.hot.rescore()
 
     found = Ids(page_of(article))
 
@@ -243,16 +246,16 @@ def test_the_pages_ids_are_unique_and_nothing_is_inline(site, article):
     assert found.inline == []
 
 
-def test_the_history_is_drawn_for_each_language_and_anew_with_each_sample(site, article, monkeypatch):
+def test_the_history_is_drawn_for_each_language_and_anew_with_each_sample(site_store, article, monkeypatch):
     def drawn():
-        return why(site.articles.get(article))["why"].past
+        return why(site_store.articles.get(article))["why"].past
 
     def sampled_later(minutes):
         later = now + 60 * minutes
-        monkeypatch.setattr(site.store, "_clock", lambda: later)
-        site.history.record()
+        set_clock(site_store, later)
+        site_store.history.record()
 
-    now = site.store.now()
+    now = site_store.store.now()
     for minutes in (0, 10, 20):
         sampled_later(minutes)
     english = drawn()
@@ -264,13 +267,13 @@ def test_the_history_is_drawn_for_each_language_and_anew_with_each_sample(site, 
     assert (english.count("<tr>"), drawn().count("<tr>")) == (4, 5)
 
 
-def test_two_samples_are_told_and_not_drawn(site, article, monkeypatch):
-    now = site.store.now()
+def test_two_samples_are_told_and_not_drawn(site_store, article, monkeypatch):
+    now = site_store.store.now()
     for seconds in (1200, 600, 0):
         assert 'id="past-1-1-title"' not in section_of(article)
-        monkeypatch.setattr(site.store, "_clock", lambda at=now - seconds: at)
-        site.history.record()
-    monkeypatch.setattr(site.store, "_clock", lambda: now)
+        set_clock(site_store, now - seconds)
+        site_store.history.record()
+    set_clock(site_store, now)
 
     assert 'id="past-1-1-title"' in section_of(article)
 
@@ -282,7 +285,7 @@ def test_every_string_of_the_templates_is_translated_as_a_whole():
     assert re.findall(r"[A-Za-z]{2,}", bare) == []
 
 
-def test_it_can_be_asked_for_alone_and_counts_no_view(site, article, monkeypatch):
+def test_it_can_be_asked_for_alone_and_counts_no_view(site_store, article, monkeypatch):
     reader = Client(
         headers={"user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"}
     )
@@ -297,11 +300,11 @@ def test_it_can_be_asked_for_alone_and_counts_no_view(site, article, monkeypatch
     assert f'data-why="/articles/{article}/why/"' in on_the_page
     assert answer.headers["X-Robots-Tag"] == "noindex"
     assert answer.headers["Cache-Control"] == "private, no-cache"
-    assert site.articles.get(article).pv == 1
+    assert site_store.articles.get(article).pv == 1
 
 
-def test_nobody_is_told_it_of_an_article_that_is_not_there(site, article, carol):
-    site.articles.remove(article, Actor(carol.pk, "carol"), "spam")
+def test_nobody_is_told_it_of_an_article_that_is_not_there(site_store, article, carol):
+    site_store.articles.remove(article, actor(carol), "spam")
 
     assert Client().get(f"/articles/{article}/why/").status_code == 404
     assert Client().get("/articles/999/why/").status_code == 404

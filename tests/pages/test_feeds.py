@@ -14,10 +14,10 @@ from django.urls import reverse
 
 from articles import wiring
 from articles.domain.articles import Choice
-from articles.domain.moderation import Actor
 from articles.feeds.writing import clean
-from tests.pages.conftest import browser_of
+from tests.factories import actor, browser_of, post_as
 from tests.pages.feeds import ATOM, ids_in, links, number_of, parsed
+from tests.store_state import count_keys, empty, set_clock
 
 LISTS = ("front", "newest", "hot", "top/day", "top/all", "groups/python", "users/alice")
 FEEDS = [f"/feeds/{name}.{kind}" for name in LISTS for kind in ("atom", "rss")]
@@ -38,8 +38,8 @@ def clock():
 
 
 @pytest.mark.parametrize("path", FEEDS)
-def test_a_feed_says_all_of_an_article(site, read_article, bob, path):
-    site.votes.cast(read_article, bob.pk, Choice.VOTE)
+def test_a_feed_says_all_of_an_article(site_store, read_article, bob, path):
+    site_store.votes.cast(read_article, bob.pk, Choice.VOTE)
 
     (entry,) = parsed(Client().get(path)).entries
 
@@ -52,17 +52,17 @@ def test_a_feed_says_all_of_an_article(site, read_article, bob, path):
         f"http://testserver/articles/{read_article}/",
     ):
         assert part in entry.summary
-    posted = site.articles.get(read_article).posted_at
+    posted = site_store.articles.get(read_article).posted_at
     assert calendar.timegm(entry.published_parsed) == int(posted)
     if path.endswith("atom"):
         assert entry.updated_parsed == entry.published_parsed
 
 
 @pytest.mark.parametrize("host", ["testserver", "localhost:8000"])
-def test_where_the_sites_address_is_set_names_are_made_from_it(site, alice, settings, host):
+def test_where_the_sites_address_is_set_names_are_made_from_it(site_store, alice, settings, host):
     settings.SITE_URL, settings.ALLOWED_HOSTS = "https://news.example.org:8443", ["*"]
-    site.store._clock = lambda: 1_700_000_000.0
-    number = site.articles.post(alice.pk, "alice", "B", "https://example.org/b").id
+    set_clock(site_store, 1_700_000_000.0)
+    number = post_as(site_store, alice, "B", "https://example.org/b").id
 
     atom, rss = (
         ET.fromstring(Client().get(f"/feeds/newest.{kind}?hide=x", headers={"Host": host}).content)
@@ -74,9 +74,9 @@ def test_where_the_sites_address_is_set_names_are_made_from_it(site, alice, sett
     assert atom.find(f"{ATOM}id").text == "https://news.example.org:8443/feeds/newest.atom?hide=x"
 
 
-def test_without_an_address_names_are_the_same_at_every_host_and_after_a_restart(site, article, settings):
+def test_without_an_address_names_are_the_same_at_every_host_and_after_a_restart(site_store, article, settings):
     settings.ALLOWED_HOSTS = ["*"]
-    other = site.articles.post(1, "alice", "B", "https://example.org/b").id
+    other = site_store.articles.post(1, "alice", "B", "https://example.org/b").id
 
     def names(host, path):
         root = ET.fromstring(Client().get(path, headers={"Host": host}).content)
@@ -96,24 +96,24 @@ def test_without_an_address_names_are_the_same_at_every_host_and_after_a_restart
     assert other
 
 
-def test_another_site_has_other_names(site, alice):
+def test_another_site_has_other_names(site_store, alice):
     def name():
-        site.articles.post(alice.pk, "alice", "B", "https://example.org/b")
+        post_as(site_store, alice, "B", "https://example.org/b")
         return parsed(Client().get("/feeds/newest.atom")).entries[0].id
 
     first = name()
-    site.store.client.flushdb()
+    empty(site_store)
     wiring.repository.cache_clear()
-    site = wiring.repository()
+    site_store = wiring.repository()
 
     assert name() != first
 
 
-def test_an_entry_says_when_it_was_edited(site, alice, clock):
-    number = site.articles.post(alice.pk, "alice", "B", "https://example.org/b").id
+def test_an_entry_says_when_it_was_edited(site_store, alice, clock):
+    number = post_as(site_store, alice, "B", "https://example.org/b").id
     posted = ET.fromstring(Client().get("/feeds/newest.atom").content)
     clock.shift(60)
-    site.articles.edit(number, Actor(alice.pk, "alice"), "C", "https://example.org/c", moderator=False)
+    site_store.articles.edit(number, actor(alice), "C", "https://example.org/c", moderator=False)
 
     atom, rss = (ET.fromstring(Client().get(f"/feeds/newest.{kind}").content) for kind in ("atom", "rss"))
 
@@ -125,19 +125,19 @@ def test_an_entry_says_when_it_was_edited(site, alice, clock):
     assert rss.find("channel/lastBuildDate").text == "Fri, 01 Mar 2030 12:01:00 +0000"
 
 
-def test_an_entry_edited_there_and_back_makes_another_feed(site, alice, clock):
+def test_an_entry_edited_there_and_back_makes_another_feed(site_store, alice, clock):
     """Nothing differs but when it was updated."""
-    number = site.articles.post(alice.pk, "alice", "B", "https://example.org/b").id
+    number = post_as(site_store, alice, "B", "https://example.org/b").id
     tag = Client().get("/feeds/newest.atom")["ETag"]
     clock.shift(60)
     for title in ("C", "B"):
-        site.articles.edit(number, Actor(alice.pk, "alice"), title, "https://example.org/b", moderator=False)
+        site_store.articles.edit(number, actor(alice), title, "https://example.org/b", moderator=False)
 
     assert Client().get("/feeds/newest.atom", headers={"If-None-Match": tag}).status_code == 200
 
 
 @pytest.mark.parametrize("path", FEEDS)
-def test_a_feed_says_in_which_language_it_is_whatever_the_reader_speaks(site, read_article, path):
+def test_a_feed_says_in_which_language_it_is_whatever_the_reader_speaks(site_store, read_article, path):
     answers = [Client().get(path, headers={"Accept-Language": wish}) for wish in ("zh-CN", "en")]
     again = Client().get(path, headers={"Accept-Language": "zh-CN", "If-None-Match": answers[0]["ETag"]})
 
@@ -147,9 +147,9 @@ def test_a_feed_says_in_which_language_it_is_whatever_the_reader_speaks(site, re
     assert parsed(answers[0]).feed.language == "en"
 
 
-def test_an_entry_leads_to_its_poster(site, alice):
-    site.store._clock = lambda: 1_700_000_000.0
-    site.articles.post(alice.pk, "alice", "B", "https://example.org/b")
+def test_an_entry_leads_to_its_poster(site_store, alice):
+    set_clock(site_store, 1_700_000_000.0)
+    post_as(site_store, alice, "B", "https://example.org/b")
 
     atom, rss = (ET.fromstring(Client().get(f"/feeds/newest.{kind}").content) for kind in ("atom", "rss"))
 
@@ -157,16 +157,16 @@ def test_an_entry_leads_to_its_poster(site, alice):
     assert rss.find("channel/ttl").text == "5"
 
 
-def test_one_point_below_nothing_is_one_point(site, article, bob, carol):
+def test_one_point_below_nothing_is_one_point(site_store, article, bob, carol):
     for user in (bob, carol):
-        site.votes.cast(article, user.pk, Choice.OPPOSE)
+        site_store.votes.cast(article, user.pk, Choice.OPPOSE)
 
     (entry,) = parsed(Client().get("/feeds/newest.atom")).entries
 
     assert re.search("<p>[-−]1 point: 1 voted for it, 2 opposed it.</p>", entry.summary)
 
 
-def test_an_entry_leads_to_the_article_and_to_its_page(site, article):
+def test_an_entry_leads_to_the_article_and_to_its_page(site_store, article):
     page = f"http://testserver/articles/{article}/"
 
     assert parsed(Client().get("/feeds/newest.rss")).entries[0].comments == page
@@ -190,7 +190,7 @@ def test_an_entry_leads_to_the_article_and_to_its_page(site, article):
     ],
 )
 @pytest.mark.parametrize("kind", ["atom", "rss"])
-def test_a_feed_names_its_list_its_page_and_itself(site, article, path, title, page, kind):
+def test_a_feed_names_its_list_its_page_and_itself(site_store, article, path, title, page, kind):
     feed = parsed(Client().get(f"/feeds/{path}.{kind}?min_points=1&x=y")).feed
 
     assert (feed.title, feed.link) == (title, f"http://testserver{page}")
@@ -198,13 +198,13 @@ def test_a_feed_names_its_list_its_page_and_itself(site, article, path, title, p
 
 
 @pytest.mark.parametrize("kind", ["atom", "rss"])
-def test_feeds_of_an_empty_site_are_valid(site, alice, kind):
+def test_feeds_of_an_empty_site_are_valid(site_store, alice, kind):
     for name in ("front", "newest", "hot", "top/week", "users/alice"):
         assert ids_in(Client().get(f"/feeds/{name}.{kind}")) == []
 
 
 @pytest.mark.parametrize("kind", ["atom", "rss"])
-def test_naughty_titles_survive(site, alice, shared_dir, kind):
+def test_naughty_titles_survive(site_store, alice, shared_dir, kind):
     texts = json.loads((shared_dir / "cases" / "naughty_strings.json").read_text("utf-8"))
     texts += [
         "]]>",
@@ -216,7 +216,7 @@ def test_naughty_titles_survive(site, alice, shared_dir, kind):
     titles = [text for text in texts if clean(text).strip()][:400]
     wanted = {}
     for n, title in enumerate(titles):
-        found = site.articles.post(alice.pk, "alice", title, f"https://e.org/{n}?a=1&b=<>")
+        found = post_as(site_store, alice, title, f"https://e.org/{n}?a=1&b=<>")
         wanted[found.id] = title
 
     entries = parsed(Client().get(f"/feeds/newest.{kind}")).entries
@@ -233,10 +233,10 @@ def exact_titles(response, kind):
 
 
 @pytest.mark.parametrize("name", ["front", "newest", "top/day", "groups/python", "users/alice"])
-def test_only_articles_with_enough_points(site, article, alice, bob, name):
-    other = site.articles.post(alice.pk, "alice", "B", "https://example.org/b", ["python"]).id
-    site.votes.cast(article, bob.pk, Choice.VOTE)
-    site.votes.cast(other, bob.pk, Choice.OPPOSE)
+def test_only_articles_with_enough_points(site_store, article, alice, bob, name):
+    other = post_as(site_store, alice, "B", "https://example.org/b", ["python"]).id
+    site_store.votes.cast(article, bob.pk, Choice.VOTE)
+    site_store.votes.cast(other, bob.pk, Choice.OPPOSE)
 
     def feed(points):
         return ids_in(Client().get(f"/feeds/{name}.atom?min_points={points}"))
@@ -248,7 +248,7 @@ def test_only_articles_with_enough_points(site, article, alice, bob, name):
 
 @pytest.mark.parametrize("value", ["", "-1", "1.0", "x", "1e3", "%EF%BC%91", "1000001", "9" * 5000, "+1", " 1"])
 @pytest.mark.parametrize("path", ["/feeds/front.atom", "/feeds/groups/python.rss", "/feeds/users/alice.atom"])
-def test_points_that_make_no_sense_are_400_and_say_so(site, article, path, value):
+def test_points_that_make_no_sense_are_400_and_say_so(site_store, article, path, value):
     response = Client().get(f"{path}?min_points={value}")
 
     assert response.status_code == 400
@@ -257,18 +257,18 @@ def test_points_that_make_no_sense_are_400_and_say_so(site, article, path, value
 
 
 @pytest.mark.parametrize("value", [",".join(f"g{n}" for n in range(51)), "x" * 9999])
-def test_too_many_hidden_groups_are_400(site, value):
+def test_too_many_hidden_groups_are_400(site_store, value):
     assert "at most 50 groups" in Client().get("/feeds/front.atom", {"hide": value}).content.decode()
 
 
-def test_a_hidden_group_of_no_possible_name_is_400(site):
+def test_a_hidden_group_of_no_possible_name_is_400(site_store):
     response = Client().get("/feeds/front.atom", {"hide": "python,a b"})
 
     assert (response.status_code, "A group's name can only contain" in response.content.decode()) == (400, True)
 
 
-def test_hidden_groups_are_left_out(site, article, alice):
-    other = site.articles.post(alice.pk, "alice", "B", "https://example.org/b", ["redis"]).id
+def test_hidden_groups_are_left_out(site_store, article, alice):
+    other = post_as(site_store, alice, "B", "https://example.org/b", ["redis"]).id
 
     for name in ("front", "newest", "top/month", "users/alice"):
         assert ids_in(Client().get(f"/feeds/{name}.atom", {"hide": "Python,nowhere"})) == [other]
@@ -296,11 +296,11 @@ def test_hidden_groups_are_left_out(site, article, alice):
         "/feeds/groups/" + "+".join(f"g{n}" for n in range(11)) + ".atom",
     ],
 )
-def test_what_has_no_feed_is_404_and_makes_no_key(site, article, path):
-    before = site.store.client.dbsize()
+def test_what_has_no_feed_is_404_and_makes_no_key(site_store, article, path):
+    before = count_keys(site_store)
 
     assert Client().get(path).status_code == 404
-    assert site.store.client.dbsize() == before
+    assert count_keys(site_store) == before
 
 
 @pytest.mark.parametrize(
@@ -313,10 +313,10 @@ def test_what_has_no_feed_is_404_and_makes_no_key(site, article, path):
         ("/feeds/groups/redis+snake.atom", 302, "/feeds/groups/python+redis.atom"),
     ],
 )
-def test_other_spellings_and_merged_groups_lead_to_the_feed(site, article, carol, path, status, canonical):
+def test_other_spellings_and_merged_groups_lead_to_the_feed(site_store, article, carol, path, status, canonical):
     for slug in ("redis", "snake"):
-        site.groups.create(slug, slug)
-    site.groups.merge("snake", "python", Actor(carol.pk, "carol"))
+        site_store.groups.create(slug, slug)
+    site_store.groups.merge("snake", "python", actor(carol))
 
     response = Client().get(path)
 
@@ -324,9 +324,9 @@ def test_other_spellings_and_merged_groups_lead_to_the_feed(site, article, carol
     assert ("no-cache" in response.get("Cache-Control", "")) == (status == 302)
 
 
-def test_several_groups_in_any_script_are_one_feed(site, article, alice):
-    site.groups.create("机器学习", "机器学习")
-    other = site.articles.post(alice.pk, "alice", "二", "https://example.org/b", ["机器学习"]).id
+def test_several_groups_in_any_script_are_one_feed(site_store, article, alice):
+    site_store.groups.create("机器学习", "机器学习")
+    other = post_as(site_store, alice, "二", "https://example.org/b", ["机器学习"]).id
     path = reverse("articles:group_feed", args=["python+机器学习", "atom"])
 
     feed = parsed(Client().get(path))
@@ -337,7 +337,7 @@ def test_several_groups_in_any_script_are_one_feed(site, article, alice):
 
 
 @pytest.mark.parametrize("path", ["/feeds/front.atom", "/feeds/users/alice.rss"])
-def test_feeds_are_the_same_for_everybody(site, article, bob, path):
+def test_feeds_are_the_same_for_everybody(site_store, article, bob, path):
     plain = Client().get(path)
     member = browser_of(bob)
     member.cookies["language"] = "zh-hans"
@@ -354,7 +354,7 @@ def test_feeds_are_the_same_for_everybody(site, article, bob, path):
     ("kind", "content_type"),
     [("atom", "application/atom+xml; charset=utf-8"), ("rss", "application/rss+xml; charset=utf-8")],
 )
-def test_a_feed_says_what_it_is_also_to_head(site, article, kind, content_type):
+def test_a_feed_says_what_it_is_also_to_head(site_store, article, kind, content_type):
     whole, head = (getattr(Client(), method)(f"/feeds/front.{kind}") for method in ("get", "head"))
 
     assert whole["Content-Type"] == head["Content-Type"] == content_type
@@ -364,7 +364,7 @@ def test_a_feed_says_what_it_is_also_to_head(site, article, kind, content_type):
 
 
 @pytest.mark.parametrize("query", ["", "?min_points=1"])
-def test_who_has_the_feed_gets_304_until_it_changes(site, article, bob, monkeypatch, query):
+def test_who_has_the_feed_gets_304_until_it_changes(site_store, article, bob, monkeypatch, query):
     path = f"/feeds/front.atom{query}"
     tag = Client().get(path)["ETag"]
     written = []
@@ -377,22 +377,22 @@ def test_who_has_the_feed_gets_304_until_it_changes(site, article, bob, monkeypa
         assert same["Vary"] == "Accept-Encoding"
     assert not written
 
-    site.votes.cast(article, bob.pk, Choice.VOTE)
+    site_store.votes.cast(article, bob.pk, Choice.VOTE)
 
     assert Client().get(path, headers={"If-None-Match": tag}).status_code == 200
     assert written
 
 
-def test_each_change_of_an_article_gives_the_feed_another_validator(site, article, bob, carol):
-    site.groups.create("redis", "Redis")
-    moderator, link = Actor(carol.pk, "carol"), "https://example.org/a"
+def test_each_change_of_an_article_gives_the_feed_another_validator(site_store, article, bob, carol):
+    site_store.groups.create("redis", "Redis")
+    moderator, link = actor(carol), "https://example.org/a"
     tags = [Client().get("/feeds/front.atom")["ETag"]]
     for change in (
-        lambda: site.articles.edit(article, moderator, "B", link, moderator=True),
-        lambda: site.articles.edit(article, moderator, "B", f"{link}/b", moderator=True),
-        lambda: site.groups.assign(article, ["redis"]),
-        lambda: site.votes.cast(article, bob.pk, Choice.VOTE),
-        lambda: site.votes.cast(article, bob.pk, Choice.OPPOSE),
+        lambda: site_store.articles.edit(article, moderator, "B", link, moderator=True),
+        lambda: site_store.articles.edit(article, moderator, "B", f"{link}/b", moderator=True),
+        lambda: site_store.groups.assign(article, ["redis"]),
+        lambda: site_store.votes.cast(article, bob.pk, Choice.VOTE),
+        lambda: site_store.votes.cast(article, bob.pk, Choice.OPPOSE),
     ):
         change()
         tags.append(Client().get("/feeds/front.atom")["ETag"])
@@ -401,14 +401,14 @@ def test_each_change_of_an_article_gives_the_feed_another_validator(site, articl
     assert Client().get("/feeds/front.rss")["ETag"] not in tags
 
 
-def test_another_name_of_the_site_gives_its_feeds_another_validator(site, article, settings):
+def test_another_name_of_the_site_gives_its_feeds_another_validator(site_store, article, settings):
     tag = Client().get("/feeds/front.atom")["ETag"]
     settings.SITE_NAME = "Another"
 
     assert Client().get("/feeds/front.atom")["ETag"] != tag
 
 
-def test_a_clock_that_was_ahead_does_not_date_a_feed_in_the_future(clock, site, article):
+def test_a_clock_that_was_ahead_does_not_date_a_feed_in_the_future(clock, site_store, article):
     Client().get("/feeds/users/alice.atom")
     clock.shift(-timedelta(hours=1))
     Client().get("/feeds/users/alice.atom")
@@ -417,7 +417,7 @@ def test_a_clock_that_was_ahead_does_not_date_a_feed_in_the_future(clock, site, 
     assert Client().get("/feeds/users/alice.atom")["Last-Modified"] == "Fri, 01 Mar 2030 11:00:00 GMT"
 
 
-def test_packing_does_not_change_the_validator(site, article):
+def test_packing_does_not_change_the_validator(site_store, article):
     tag = Client().get("/feeds/front.atom")["ETag"]
 
     packed = Client().get("/feeds/front.atom", headers={"Accept-Encoding": "gzip"})
@@ -428,7 +428,7 @@ def test_packing_does_not_change_the_validator(site, article):
     assert again.status_code == 304
 
 
-def test_by_date_a_feed_is_the_same_until_anything_in_it_changes(clock, site, article, bob):
+def test_by_date_a_feed_is_the_same_until_anything_in_it_changes(clock, site_store, article, bob):
     path = "/feeds/newest.atom"
     assert "Last-Modified" not in Client().get(path), "within the second it could still change"
     clock.shift(timedelta(minutes=5))
@@ -436,7 +436,7 @@ def test_by_date_a_feed_is_the_same_until_anything_in_it_changes(clock, site, ar
     assert date == "Fri, 01 Mar 2030 12:00:00 GMT"
     assert Client().get(path, headers={"If-Modified-Since": date}).status_code == 304
 
-    site.votes.cast(article, bob.pk, Choice.VOTE)
+    site_store.votes.cast(article, bob.pk, Choice.VOTE)
 
     changed = Client().get(path, headers={"If-Modified-Since": date})
     assert (changed.status_code, "Last-Modified" in changed) == (200, False)
@@ -446,14 +446,14 @@ def test_by_date_a_feed_is_the_same_until_anything_in_it_changes(clock, site, ar
     )
 
 
-def test_filtered_feeds_are_not_remembered(clock, site, article):
+def test_filtered_feeds_are_not_remembered(clock, site_store, article):
     Client().get("/feeds/newest.atom?min_points=1")
     clock.shift(timedelta(minutes=5))
 
     assert "Last-Modified" not in Client().get("/feeds/newest.atom?min_points=1")
 
 
-def test_the_operators_address_is_the_one_in_feeds(site, article, settings):
+def test_the_operators_address_is_the_one_in_feeds(site_store, article, settings):
     settings.SITE_URL = "https://news.example.org"
 
     found = parsed(Client().get("/feeds/front.atom"))
@@ -463,8 +463,8 @@ def test_the_operators_address_is_the_one_in_feeds(site, article, settings):
     assert "testserver" not in Client().get("/feeds/front.atom").content.decode()
 
 
-def test_an_article_of_nobody_known_has_no_author_of_its_own(site, alice):
-    site.articles.post(0, "", "B", "https://example.org/b")
+def test_an_article_of_nobody_known_has_no_author_of_its_own(site_store, alice):
+    site_store.articles.post(0, "", "B", "https://example.org/b")
 
     for kind in ("atom", "rss"):
         assert ids_in(Client().get(f"/feeds/newest.{kind}"))
@@ -483,7 +483,7 @@ def test_an_article_of_nobody_known_has_no_author_of_its_own(site, alice):
         ("/users/alice/", "/feeds/users/alice"),
     ],
 )
-def test_every_list_tells_of_its_feeds_to_programs_and_to_people(site, read_article, page, feed):
+def test_every_list_tells_of_its_feeds_to_programs_and_to_people(site_store, read_article, page, feed):
     text = Client().get(page).content.decode()
 
     for kind in ("atom", "rss"):
@@ -494,7 +494,7 @@ def test_every_list_tells_of_its_feeds_to_programs_and_to_people(site, read_arti
         assert Client().get(f"{feed}.{kind}").status_code == 200
 
 
-def test_a_readers_hidden_groups_are_in_the_addresses_of_their_feeds(site, article, bob):
+def test_a_readers_hidden_groups_are_in_the_addresses_of_their_feeds(site_store, article, bob):
     bob.hidden_groups = "redis,机器学习,python"
     bob.save()
     hidden = "redis%2C%E6%9C%BA%E5%99%A8%E5%AD%A6%E4%B9%A0"
@@ -504,7 +504,7 @@ def test_a_readers_hidden_groups_are_in_the_addresses_of_their_feeds(site, artic
     assert ids_in(Client().get(f"/feeds/newest.atom?hide={hidden}%2Cpython")) == []
 
 
-def test_a_store_that_is_away_is_503(site, settings):
+def test_a_store_that_is_away_is_503(site_store, settings):
     settings.STORE_URL = "unix:///nowhere/store.sock"
     wiring.repository.cache_clear()
 
@@ -514,11 +514,11 @@ def test_a_store_that_is_away_is_503(site, settings):
 
 
 @pytest.mark.parametrize("kind", ["atom", "rss"])
-def test_a_search_is_a_feed_too(site, article, alice, bob, kind):
-    site.groups.create("redis", "Redis")
-    second = site.articles.post(alice.pk, "alice", "数据库 & title", "https://example.org/b", ["redis"]).id
-    site.articles.post(alice.pk, "alice", "Other", "https://example.com/c")
-    site.votes.cast(article, bob.pk, Choice.VOTE)
+def test_a_search_is_a_feed_too(site_store, article, alice, bob, kind):
+    site_store.groups.create("redis", "Redis")
+    second = post_as(site_store, alice, "数据库 & title", "https://example.org/b", ["redis"]).id
+    post_as(site_store, alice, "Other", "https://example.com/c")
+    site_store.votes.cast(article, bob.pk, Choice.VOTE)
 
     def feed(**query):
         return Client().get(f"/feeds/search.{kind}", query)
@@ -535,22 +535,22 @@ def test_a_search_is_a_feed_too(site, article, alice, bob, kind):
     assert ids_in(Client().get(about.links[-1].href)) == [second]
 
 
-def test_the_group_that_is_asked_for_is_not_hidden(site, article):
+def test_the_group_that_is_asked_for_is_not_hidden(site_store, article):
     for path in ("groups/python", "search"):
         asked = {"hide": "python", "q": "title", "group": "python"}
         assert ids_in(Client().get(f"/feeds/{path}.atom", asked)) == [article]
 
 
 @pytest.mark.parametrize("q", ["", " ", "!?"])
-def test_a_search_for_no_word_has_no_feed(site, article, q):
+def test_a_search_for_no_word_has_no_feed(site_store, article, q):
     response = Client().get("/feeds/search.atom", {"q": q})
 
     assert (response.status_code, response.content) == (400, b"q must contain a word to search for.\n")
 
 
-def test_a_search_in_a_merged_group_leads_on_and_in_an_unknown_one_nowhere(site, article, carol):
-    site.groups.create("snake", "Snake")
-    site.groups.merge("snake", "python", Actor(carol.pk, "carol"))
+def test_a_search_in_a_merged_group_leads_on_and_in_an_unknown_one_nowhere(site_store, article, carol):
+    site_store.groups.create("snake", "Snake")
+    site_store.groups.merge("snake", "python", actor(carol))
 
     response = Client().get("/feeds/search.atom?q=title&group=snake&min_points=1")
 
@@ -561,7 +561,7 @@ def test_a_search_in_a_merged_group_leads_on_and_in_an_unknown_one_nowhere(site,
     assert Client().get("/feeds/search.atom?q=title&group=nope").status_code == 404
 
 
-def test_the_page_of_a_search_tells_of_its_feed(site, article, bob):
+def test_the_page_of_a_search_tells_of_its_feed(site_store, article, bob):
     bob.hidden_groups = "redis,python"
     bob.save()
 
@@ -571,13 +571,13 @@ def test_the_page_of_a_search_tells_of_its_feed(site, article, bob):
     assert "/feeds/" not in Client().get("/search/").content.decode()
 
 
-def test_the_feed_of_several_groups_stands_on_their_page(site, article):
-    site.groups.create("redis", "Redis")
+def test_the_feed_of_several_groups_stands_on_their_page(site_store, article):
+    site_store.groups.create("redis", "Redis")
 
     assert 'href="/feeds/groups/python+redis.atom"' in Client().get("/groups/python+redis/").content.decode()
 
 
-def test_a_list_says_which_feed_it_leads_to(site, article):
+def test_a_list_says_which_feed_it_leads_to(site_store, article):
     def said(path):
         return re.search(r'<p class="feeds">\s*([^<]*?)\s*<', Client().get(path).text)[1]
 

@@ -1,8 +1,8 @@
 import pytest
 from django.test import Client
 
-from articles.domain.moderation import Actor
-from tests.pages.conftest import browser_of
+from tests.factories import actor, browser_of
+from tests.store_state import lose_article
 
 
 def known(browser, link):
@@ -10,7 +10,7 @@ def known(browser, link):
 
 
 @pytest.mark.parametrize("link", ["https://example.org/a", " HTTP://EXAMPLE.org/a/?utm_source=x#top"])
-def test_a_link_that_was_posted_is_known_however_it_is_written(site, article, bob, link):
+def test_a_link_that_was_posted_is_known_however_it_is_written(site_store, article, bob, link):
     response = known(browser_of(bob), link)
 
     assert response.json() == {
@@ -23,31 +23,31 @@ def test_a_link_that_was_posted_is_known_however_it_is_written(site, article, bo
 @pytest.mark.parametrize(
     "link", ["https://example.org/b", "", "https://", "javascript:alert(1)", "x" * 3000, "\0"]
 )
-def test_other_links_and_what_is_no_link_are_not(site, article, bob, link):
+def test_other_links_and_what_is_no_link_are_not(site_store, article, bob, link):
     response = known(browser_of(bob), link)
 
     assert (response.status_code, response.json()) == (200, {})
 
 
-def test_a_removed_article_is_where_posting_its_link_leads_too(site, article, bob, carol):
-    site.articles.remove(article, Actor(carol.pk, "carol"), "spam")
+def test_a_removed_article_is_where_posting_its_link_leads_too(site_store, article, bob, carol):
+    site_store.articles.remove(article, actor(carol), "spam")
 
     assert known(browser_of(bob), "https://example.org/a").json()["address"] == f"/articles/{article}/"
 
 
-def test_a_claim_without_an_article_is_not_known(site, article, bob):
-    site.store.client.delete(f"article:{article}")
+def test_a_claim_without_an_article_is_not_known(site_store, article, bob):
+    lose_article(site_store, article)
 
     assert known(browser_of(bob), "https://example.org/a").json() == {}
 
 
-def test_only_members_are_told(site, article):
+def test_only_members_are_told(site_store, article):
     response = known(Client(), "https://example.org/a")
 
     assert (response.status_code, response.json()) == (401, {})
 
 
-def test_the_posting_form_asks_there_and_the_editing_form_does_not(site, article, alice):
+def test_the_posting_form_asks_there_and_the_editing_form_does_not(site_store, article, alice):
     browser = browser_of(alice)
 
     posting = browser.get("/post/").content.decode()
@@ -58,5 +58,5 @@ def test_the_posting_form_asks_there_and_the_editing_form_does_not(site, article
     assert "data-counter" in editing
 
 
-def test_it_only_answers_to_reading(site, article, bob):
+def test_it_only_answers_to_reading(site_store, article, bob):
     assert browser_of(bob).post("/post/known/", {"link": "https://example.org/a"}).status_code == 405

@@ -12,8 +12,9 @@ from articles.domain.lists import Order
 from articles.domain.moderation import Actor
 from articles.domain.ranking import Parameters
 from articles.domain.readership import Visit
-from articles.repository.ranking import parameters as tuning
-from tests.pages.conftest import browser_of
+from tests.factories import browser_of
+from tests.internals import parameters as tuning
+from tests.store_state import RANKING_KEY, ranking_values
 
 DAY = 86400
 DAVE = Actor(77, "dave")
@@ -35,9 +36,9 @@ def value_of(response, name, form="knobs"):
     return re.search(rf'name="{name}"[^>]*?value="([^"]*)"', part.partition("</form>")[0])[1]
 
 
-def post_articles(site, count=40, votes=lambda n: n, days=lambda n: n / 10):
-    now = site.store.now()
-    site.imports.add(
+def post_articles(site_store, count=40, votes=lambda n: n, days=lambda n: n / 10):
+    now = site_store.store.now()
+    site_store.imports.add(
         [
             ImportedArticle(f"Article {n}", f"https://example.org/{n}", 5, "bob", now - days(n) * DAY, votes(n), 0)
             for n in range(count)
@@ -45,19 +46,20 @@ def post_articles(site, count=40, votes=lambda n: n, days=lambda n: n / 10):
     )
 
 
-def in_force(site):
-    return site.parameters.get_current()
+def in_force(site_store):
+    return site_store.parameters.get_current()
 
 
-def apply_as_dave(site, parameters, reason="Mine are better"):
-    site.parameters.apply(parameters, expected=site.parameters.get_state().version, actor=DAVE, reason=reason)
-    while not site.parameters.advance():
+def apply_as_dave(site_store, parameters, reason="Mine are better"):
+    site_store.parameters.apply(
+        parameters, expected=site_store.parameters.get_state().version, actor=DAVE, reason=reason
+    )
+    while not site_store.parameters.advance():
         pass
 
 
-def scores(site):
-    names = [keys.order(Order.SCORE) for keys in site.store.shards.all]
-    return {member: value for name in names for member, value in site.store.client.zscan_iter(name)}
+def scores(site_store):
+    return ranking_values(site_store, Order.SCORE)
 
 
 # Who may
@@ -67,13 +69,13 @@ def scores(site):
     ("method", "path"),
     [("get", "/lab/"), ("post", "/lab/apply/"), ("post", "/lab/rollback/"), ("post", "/lab/follow/")],
 )
-def test_only_members_with_the_right_come_in(site, mallory, carol, method, path):
+def test_only_members_with_the_right_come_in(site_store, mallory, carol, method, path):
     assert getattr(Client(), method)(path).headers["Location"].startswith("/login/?next=")
     assert getattr(browser_of(mallory), method)(path).status_code == 403
     assert getattr(browser_of(carol), method)(path).status_code in (200, 400)
 
 
-def test_applying_and_rolling_back_are_not_addresses_to_look_at(site, carol):
+def test_applying_and_rolling_back_are_not_addresses_to_look_at(site_store, carol):
     assert browser_of(carol).get("/lab/apply/").status_code == 405
     assert browser_of(carol).get("/lab/rollback/").status_code == 405
     assert browser_of(carol).get("/lab/follow/").status_code == 405
@@ -81,24 +83,24 @@ def test_applying_and_rolling_back_are_not_addresses_to_look_at(site, carol):
 
 
 @pytest.mark.parametrize("path", ["/lab/apply/", "/lab/rollback/", "/lab/follow/"])
-def test_every_form_needs_its_token(site, carol, path):
-    apply_as_dave(site, Parameters(50))
+def test_every_form_needs_its_token(site_store, carol, path):
+    apply_as_dave(site_store, Parameters(50))
     fields = VALUES | {"reason": "x", "version": "2", "to": "1"}
 
     assert browser_of(carol, strict=True).post(path, fields).status_code == 403
 
-    assert in_force(site) == Parameters(50)
+    assert in_force(site_store) == Parameters(50)
 
 
-def test_the_lab_is_kept_by_nobody(site, carol):
+def test_the_lab_is_kept_by_nobody(site_store, carol):
     assert "no-store" in browser_of(carol).get("/lab/").headers["Cache-Control"]
 
 
 # Trying out
 
 
-def test_the_lab_begins_with_what_is_in_force(site, carol):
-    apply_as_dave(site, Parameters(27, 2, 0.1, 3.25, 1.4))
+def test_the_lab_begins_with_what_is_in_force(site_store, carol):
+    apply_as_dave(site_store, Parameters(27, 2, 0.1, 3.25, 1.4))
 
     page = browser_of(carol).get("/lab/")
 
@@ -108,7 +110,7 @@ def test_the_lab_begins_with_what_is_in_force(site, carol):
     assert "Apply to the whole site" not in text_of(page)
 
 
-def test_an_address_may_name_some_values_and_the_others_are_those_in_force(site, carol):
+def test_an_address_may_name_some_values_and_the_others_are_those_in_force(site_store, carol):
     page = browser_of(carol).get("/lab/?gamma=1.8&nonsense=1")
 
     assert page.status_code == 200
@@ -125,10 +127,10 @@ def test_an_address_may_name_some_values_and_the_others_are_those_in_force(site,
         *(("base", bad) for bad in ("0", "0.09", "48.1", "", "two")),
         *(("gamma", bad) for bad in ("0.99", "2.51", "", "-1.5", "１．５x")),
         *(("half_life", bad) for bad in ("0", "0.03", "48.5", "-1", "nan", "soon")),
-        *(("list", bad) for bad in ("time", "", "score:", "{s1}:score")),
+        *(("list", bad) for bad in ("time", "", RANKING_KEY, "{s1}:score")),
     ],
 )
-def test_values_that_cannot_be_are_refused_at_their_field_and_kept(site, carol, name, value):
+def test_values_that_cannot_be_are_refused_at_their_field_and_kept(site_store, carol, name, value):
     response = browser_of(carol).get("/lab/", VALUES | {"gamma": "1.7", name: value})
 
     assert response.status_code == 400
@@ -140,7 +142,7 @@ def test_values_that_cannot_be_are_refused_at_their_field_and_kept(site, carol, 
     assert 'id="preview"' not in html_of(response)
 
 
-def test_nothing_would_be_hot_with_both_weights_zero(site, carol):
+def test_nothing_would_be_hot_with_both_weights_zero(site_store, carol):
     response = browser_of(carol).get("/lab/?alpha=0&beta=0")
 
     assert response.status_code == 400
@@ -148,10 +150,10 @@ def test_nothing_would_be_hot_with_both_weights_zero(site, carol):
     assert browser_of(carol).get("/lab/?alpha=0&beta=0.1").status_code == 200
 
 
-def test_the_preview_shows_both_orders_and_how_far_each_article_moves(site, carol):
+def test_the_preview_shows_both_orders_and_how_far_each_article_moves(site_store, carol):
     # A day old with 100 votes, against three of today with 1, 2 and 3: at 200 votes a day it comes last.
-    post_articles(site, 3, votes=lambda n: n + 1, days=lambda n: 0.1 * (n + 1))
-    post_articles(site, 1, votes=lambda n: 100, days=lambda n: 1.01)
+    post_articles(site_store, 3, votes=lambda n: n + 1, days=lambda n: 0.1 * (n + 1))
+    post_articles(site_store, 1, votes=lambda n: 100, days=lambda n: 1.01)
 
     page = browser_of(carol).get("/lab/?votes_per_day=50")
 
@@ -172,9 +174,9 @@ def halves(page):
     return both.partition('id="then"')[0], both.partition('id="then"')[2].partition("</ol>")[0]
 
 
-def test_what_comes_in_from_below_is_new_and_what_goes_leaves(site, carol):
-    post_articles(site, 30, votes=lambda n: 0, days=lambda n: n / 100)
-    post_articles(site, 1, votes=lambda n: 300, days=lambda n: 20)
+def test_what_comes_in_from_below_is_new_and_what_goes_leaves(site_store, carol):
+    post_articles(site_store, 30, votes=lambda n: 0, days=lambda n: n / 100)
+    post_articles(site_store, 1, votes=lambda n: 300, days=lambda n: 20)
 
     now, then = halves(browser_of(carol).get("/lab/?votes_per_day=1"))
 
@@ -184,11 +186,11 @@ def test_what_comes_in_from_below_is_new_and_what_goes_leaves(site, carol):
     assert "Article 24" in now.rpartition("leaves")[2]
 
 
-def test_the_hot_list_is_previewed_with_its_readers(site, carol):
-    post_articles(site, 3, days=lambda n: 0.9 * n)
-    visits = [(n + 1, Visit(f"{v:016x}"), site.store.now()) for n in range(3) for v in range(5 + 20 * n)]
-    site.pageviews.record_many(visits)
-    site.hot.rescore()
+def test_the_hot_list_is_previewed_with_its_readers(site_store, carol):
+    post_articles(site_store, 3, days=lambda n: 0.9 * n)
+    visits = [(n + 1, Visit(f"{v:016x}"), site_store.store.now()) for n in range(3) for v in range(5 + 20 * n)]
+    site_store.pageviews.record_many(visits)
+    site_store.hot.rescore()
 
     page = browser_of(carol).get("/lab/?list=hot&gamma=1&base=48")
 
@@ -200,12 +202,12 @@ def test_the_hot_list_is_previewed_with_its_readers(site, carol):
     assert "33%" in text_of(page)  # of three articles one is older than a day
 
 
-def test_an_empty_site_has_a_lab_too(site, carol):
+def test_an_empty_site_has_a_lab_too(site_store, carol):
     assert "There are no articles yet." in text_of(browser_of(carol).get("/lab/"))
     assert "No article has been viewed yet" in text_of(browser_of(carol).get("/lab/?list=hot"))
 
 
-def test_both_settings_are_drawn_in_one_chart_with_their_half_lives(site, carol):
+def test_both_settings_are_drawn_in_one_chart_with_their_half_lives(site_store, carol):
     page = browser_of(carol).get("/lab/?gamma=1&base=6")
 
     assert html_of(page).count('<svg class="chart"') == 1
@@ -216,8 +218,8 @@ def test_both_settings_are_drawn_in_one_chart_with_their_half_lives(site, carol)
     )
 
 
-def test_titles_are_text(site, carol):
-    site.articles.post(5, "bob", "<script>alert(1)</script>", "https://example.org/x")
+def test_titles_are_text(site_store, carol):
+    site_store.articles.post(5, "bob", "<script>alert(1)</script>", "https://example.org/x")
 
     assert "<script>alert" not in browser_of(carol).get("/lab/").content.decode()
 
@@ -225,8 +227,8 @@ def test_titles_are_text(site, carol):
 # Proposals
 
 
-def test_votes_per_day_are_proposed_that_fit_recent_articles(site, carol):
-    post_articles(site, 40, votes=lambda n: n + 1, days=lambda n: 2)
+def test_votes_per_day_are_proposed_that_fit_recent_articles(site_store, carol):
+    post_articles(site_store, 40, votes=lambda n: n + 1, days=lambda n: 2)
 
     page = browser_of(carol).get("/lab/?gamma=1.7")
 
@@ -236,7 +238,7 @@ def test_votes_per_day_are_proposed_that_fit_recent_articles(site, carol):
     assert (value_of(filled, "votes_per_day"), value_of(filled, "gamma")) == ("30", "1.7")
 
 
-def test_a_small_site_is_told_why_nothing_is_proposed(site, carol, article):
+def test_a_small_site_is_told_why_nothing_is_proposed(site_store, carol, article):
     told = text_of(browser_of(carol).get("/lab/"))
 
     assert (
@@ -248,10 +250,10 @@ def test_a_small_site_is_told_why_nothing_is_proposed(site, carol, article):
 
 
 @pytest.fixture
-def auto(site):
+def auto(site_store):
     """The site with articles that 30 votes a day fit; VOTES_PER_DAY is auto."""
-    post_articles(site, 40, votes=lambda n: n + 1, days=lambda n: 2)
-    return site
+    post_articles(site_store, 40, votes=lambda n: n + 1, days=lambda n: 2)
+    return site_store
 
 
 def test_the_lab_says_that_the_site_adjusts_the_weight(auto, carol):
@@ -290,12 +292,12 @@ def test_after_moderators_chose_a_weight_they_can_hand_it_back(auto, carol):
     assert "Reason: Automatic votes per day resumed" in text_of(Client().get("/moderation/"))
 
 
-def test_it_is_handed_back_also_where_there_is_nothing_to_learn_from_yet(site, carol):
-    apply_as_dave(site, Parameters(votes_per_day=90))
+def test_it_is_handed_back_also_where_there_is_nothing_to_learn_from_yet(site_store, carol):
+    apply_as_dave(site_store, Parameters(votes_per_day=90))
 
     browser_of(carol).post("/lab/follow/", {"version": "2"})
 
-    state = site.parameters.get_state()
+    state = site_store.parameters.get_state()
     assert (state.parameters.votes_per_day, state.is_chosen) == (90, False)
 
 
@@ -309,17 +311,17 @@ def test_it_is_not_handed_back_over_what_another_moderator_did_meanwhile(auto, c
     assert in_force(auto).votes_per_day == 80
 
 
-def test_a_number_in_the_configuration_is_not_handed_to_the_site(site, carol, monkeypatch):
-    monkeypatch.setattr(site.store, "rules", replace(site.rules, votes_per_day=200))
-    monkeypatch.setattr(site, "rules", site.store.rules)
-    apply_as_dave(site, Parameters(votes_per_day=90))
+def test_a_number_in_the_configuration_is_not_handed_to_the_site(site_store, carol, monkeypatch):
+    monkeypatch.setattr(site_store.store, "rules", replace(site_store.rules, votes_per_day=200))
+    monkeypatch.setattr(site_store, "rules", site_store.store.rules)
+    apply_as_dave(site_store, Parameters(votes_per_day=90))
 
     page = browser_of(carol).get("/lab/")
     answer = browser_of(carol).post("/lab/follow/", {"version": "2"})
 
     assert "/lab/follow/" not in html_of(page)
     assert "The site adjusts" not in text_of(page)
-    assert (answer.status_code, site.parameters.get_state().is_chosen) == (400, True)
+    assert (answer.status_code, site_store.parameters.get_state().is_chosen) == (400, True)
 
 
 def test_who_is_overtaken_by_the_site_itself_is_told(auto, carol):
@@ -333,7 +335,7 @@ def test_who_is_overtaken_by_the_site_itself_is_told(auto, carol):
     assert "The site adjusted its votes per day in the meantime" in text_of(answer)
 
 
-def test_a_wished_half_life_fills_gamma(site, carol):
+def test_a_wished_half_life_fills_gamma(site_store, carol):
     page = browser_of(carol).get("/lab/", VALUES | {"half_life": "1"})
 
     assert page.status_code == 200
@@ -342,7 +344,7 @@ def test_a_wished_half_life_fills_gamma(site, carol):
     assert "γ 1.5 → 1.71" in text_of(page)
 
 
-def test_a_half_life_gamma_cannot_reach_is_an_error_with_a_base_that_does(site, carol):
+def test_a_half_life_gamma_cannot_reach_is_an_error_with_a_base_that_does(site_store, carol):
     page = browser_of(carol).get("/lab/", VALUES | {"half_life": "6"})
 
     assert page.status_code == 400
@@ -362,30 +364,30 @@ def apply(browser, version=1, **changes):
     return browser.post("/lab/apply/", fields)
 
 
-def test_what_is_applied_ranks_the_site_and_stands_in_the_log(site, carol):
-    post_articles(site)
+def test_what_is_applied_ranks_the_site_and_stands_in_the_log(site_store, carol):
+    post_articles(site_store)
 
     response = apply(browser_of(carol), votes_per_day="20", gamma="1.3")
 
     assert response.headers["Location"] == "/lab/?list=score"
-    assert in_force(site) == Parameters(20, gamma=1.3)
-    top = site.lists.get_page(Order.SCORE).articles
+    assert in_force(site_store) == Parameters(20, gamma=1.3)
+    top = site_store.lists.get_page(Order.SCORE).articles
     assert [a.score for a in top] == sorted((a.posted_at + 4320 * a.points for a in top), reverse=True)
     log = text_of(Client().get("/moderation/"))
     for part in ("carol", "changed the ranking parameters", "200 → 20", "1.5 → 1.3", "a small site"):
         assert part in log
-    assert list(site.audit.run()) == []
+    assert list(site_store.audit.run()) == []
 
 
-def test_the_same_form_sent_twice_is_applied_once_and_no_error(site, carol):
+def test_the_same_form_sent_twice_is_applied_once_and_no_error(site_store, carol):
     answers = [apply(browser_of(carol), votes_per_day="20") for _ in range(2)]
 
     assert [answer.status_code for answer in answers] == [302, 302]
-    assert site.parameters.get_state().version == 2
+    assert site_store.parameters.get_state().version == 2
     assert apply(browser_of(carol), votes_per_day="20", reason="another").status_code == 409
 
 
-def test_the_lab_says_that_it_is_in_force_and_lists_who_why_and_what(site, carol):
+def test_the_lab_says_that_it_is_in_force_and_lists_who_why_and_what(site_store, carol):
     page = browser_of(carol).post(
         "/lab/apply/", VALUES | {"alpha": "1.5", "reason": "views matter", "version": "1"}, follow=True
     )
@@ -398,126 +400,126 @@ def test_the_lab_says_that_it_is_in_force_and_lists_who_why_and_what(site, carol
 
 
 @pytest.mark.parametrize("reason", ["", "  ", "\u200b", "x" * 501])
-def test_a_reason_is_needed_and_the_values_are_kept(site, carol, reason):
+def test_a_reason_is_needed_and_the_values_are_kept(site_store, carol, reason):
     response = apply(browser_of(carol), votes_per_day="20", reason=reason)
 
     assert response.status_code == 400
     assert 'id="id_reason_error"' in html_of(response)
     assert value_of(response, "votes_per_day") == "20"
     assert value_of(response, "votes_per_day", "outcome") == "20"
-    assert in_force(site) == Parameters()
+    assert in_force(site_store) == Parameters()
 
 
-def test_values_in_force_already_are_no_change(site, carol):
+def test_values_in_force_already_are_no_change(site_store, carol):
     response = apply(browser_of(carol))
 
     assert response.status_code == 400
     assert "These parameters have already been applied." in text_of(response)
-    assert site.parameters.get_state().version == 1
+    assert site_store.parameters.get_state().version == 1
 
 
 @pytest.mark.parametrize("changes", [{"gamma": "9"}, {"alpha": "0", "beta": "0"}, {"votes_per_day": "x"}])
-def test_values_out_of_range_are_not_applied(site, carol, changes):
+def test_values_out_of_range_are_not_applied(site_store, carol, changes):
     response = apply(browser_of(carol), **changes)
 
     assert response.status_code == 400
     assert f'id="id_{next(iter(changes))}_error"' in html_of(response)
-    assert in_force(site) == Parameters()
+    assert in_force(site_store) == Parameters()
 
 
 @pytest.mark.parametrize("version", ["", "x", "0", "-1"])
-def test_a_form_without_its_version_is_refused(site, carol, version):
+def test_a_form_without_its_version_is_refused(site_store, carol, version):
     response = apply(browser_of(carol), version, votes_per_day="20")
 
     assert response.status_code == 400
     assert "This form is incomplete." in text_of(response)
-    assert in_force(site) == Parameters()
+    assert in_force(site_store) == Parameters()
 
 
-def test_the_second_of_two_moderators_is_told_and_nothing_is_changed(site, carol):
-    apply_as_dave(site, Parameters(50), "Fifty is right")
+def test_the_second_of_two_moderators_is_told_and_nothing_is_changed(site_store, carol):
+    apply_as_dave(site_store, Parameters(50), "Fifty is right")
 
     response = apply(browser_of(carol), 1, votes_per_day="20")
 
     assert response.status_code == 409
     told = text_of(response)
     assert "dave applied other parameters in the meantime (just now): “Fifty is right”." in told
-    assert in_force(site) == Parameters(50)
+    assert in_force(site_store) == Parameters(50)
     assert value_of(response, "votes_per_day") == "20"
     assert value_of(response, "reason", "outcome") == "a small site"
     assert "votes per day 50 → 20" in told
 
     again = apply(browser_of(carol), value_of(response, "version", "outcome"), votes_per_day="20")
     assert again.status_code == 302
-    assert in_force(site) == Parameters(20)
+    assert in_force(site_store) == Parameters(20)
 
 
-def test_whoever_wants_the_same_as_the_first_is_told_too(site, carol):
-    apply_as_dave(site, Parameters(50))
+def test_whoever_wants_the_same_as_the_first_is_told_too(site_store, carol):
+    apply_as_dave(site_store, Parameters(50))
 
     assert apply(browser_of(carol), 1, votes_per_day="50").status_code == 409
 
 
-def test_a_change_that_is_being_applied_keeps_others_out(site, carol, monkeypatch):
+def test_a_change_that_is_being_applied_keeps_others_out(site_store, carol, monkeypatch):
     monkeypatch.setattr(tuning, "ARTICLES_PER_STEP", 10)
-    post_articles(site)
-    site.parameters.apply(Parameters(50), expected=1, actor=DAVE, reason="Fifty")
+    post_articles(site_store)
+    site_store.parameters.apply(Parameters(50), expected=1, actor=DAVE, reason="Fifty")
 
     response = apply(browser_of(carol), 1, votes_per_day="20")
 
     assert response.status_code == 409
     assert "Another change is being applied (10 of 40 articles scored)." in text_of(response)
     assert value_of(response, "votes_per_day") == "20"
-    assert site.parameters.get_state().applying.parameters == Parameters(50)
+    assert site_store.parameters.get_state().applying.parameters == Parameters(50)
 
 
-def test_what_takes_long_shows_how_far_it_is_and_goes_on(site, carol, monkeypatch):
+def test_what_takes_long_shows_how_far_it_is_and_goes_on(site_store, carol, monkeypatch):
     monkeypatch.setattr(tuning, "ARTICLES_PER_STEP", 10)
     monkeypatch.setattr("articles.views.ranking.lab.PATIENCE", 0)
     monkeypatch.setattr("articles.views.ranking.lab._VIEW_PATIENCE", 0)
-    post_articles(site)
+    post_articles(site_store)
     browser = browser_of(carol)
 
     assert apply(browser, votes_per_day="20").status_code == 302
     first = browser.get("/lab/?votes_per_day=20")
     assert re.search(r"[123]\d of 40 articles scored", text_of(first))
     assert "Apply to the whole site" not in text_of(first)
-    assert in_force(site) == Parameters()
+    assert in_force(site_store) == Parameters()
 
     for _ in range(5):
         page = browser.get("/lab/", follow=True)
 
-    assert in_force(site) == Parameters(20)
+    assert in_force(site_store) == Parameters(20)
     assert "articles scored" not in text_of(page)
-    assert list(site.audit.run()) == []
+    assert list(site_store.audit.run()) == []
 
 
 # Taking back
 
 
-def test_one_click_restores_exactly_the_scores_before(site, carol, article, bob):
-    post_articles(site)
-    site.votes.cast(article, bob.pk, Choice.VOTE)
-    before, browser = scores(site), browser_of(carol)
+def test_one_click_restores_exactly_the_scores_before(site_store, carol, article, bob):
+    post_articles(site_store)
+    site_store.votes.cast(article, bob.pk, Choice.VOTE)
+    before, browser = scores(site_store), browser_of(carol)
     apply(browser, votes_per_day="7")
-    assert scores(site) != before
+    assert scores(site_store) != before
 
     response = browser.post("/lab/rollback/", {"version": "2"})
 
     assert response.headers["Location"] == "/lab/"
-    assert scores(site) == before
-    assert in_force(site) == Parameters()
-    newest = site.parameters.list_changes()[0]
+    assert scores(site_store) == before
+    assert in_force(site_store) == Parameters()
+    newest = site_store.parameters.list_changes()[0]
     assert (newest.version, newest.actor_name, newest.reason) == (3, "carol", "Reverted to version 1")
 
 
-def test_any_earlier_version_can_come_back(site, carol):
+def test_any_earlier_version_can_come_back(site_store, carol):
     for votes in (50, 60, 70):
-        apply_as_dave(site, Parameters(votes))
+        apply_as_dave(site_store, Parameters(votes))
 
     browser_of(carol).post("/lab/rollback/", {"version": "4", "to": "2"})
 
-    assert in_force(site) == Parameters(50)
+    assert in_force(site_store) == Parameters(50)
 
 
 @pytest.mark.parametrize(
@@ -531,26 +533,26 @@ def test_any_earlier_version_can_come_back(site, carol):
         ({}, 400, "This form is incomplete."),
     ],
 )
-def test_a_way_back_that_cannot_be_is_refused(site, carol, fields, status, told):
-    apply_as_dave(site, Parameters(50))
+def test_a_way_back_that_cannot_be_is_refused(site_store, carol, fields, status, told):
+    apply_as_dave(site_store, Parameters(50))
 
     response = browser_of(carol).post("/lab/rollback/", fields)
 
     assert response.status_code == status
     assert told in text_of(response)
-    assert in_force(site) == Parameters(50)
+    assert in_force(site_store) == Parameters(50)
 
 
-def test_there_is_no_way_back_from_the_beginning(site, carol):
+def test_there_is_no_way_back_from_the_beginning(site_store, carol):
     response = browser_of(carol).post("/lab/rollback/", {"version": "1"})
 
     assert response.status_code == 400
     assert "That version does not exist" in text_of(response)
 
 
-def test_a_long_history_is_folded(site, carol):
+def test_a_long_history_is_folded(site_store, carol):
     for votes in range(1, 24):
-        apply_as_dave(site, Parameters(votes))
+        apply_as_dave(site_store, Parameters(votes))
 
     shown, _, folded = html_of(browser_of(carol).get("/lab/")).partition("Earlier versions")
 
@@ -558,9 +560,11 @@ def test_a_long_history_is_folded(site, carol):
     assert folded.count('<li class="entry">') == 4
 
 
-def test_whatever_the_configuration_put_in_force_has_no_name(site, carol):
-    site.parameters.apply(Parameters(50), expected=1, actor=Actor(0, ""), reason="VOTES_PER_DAY was changed.")
-    while not site.parameters.advance():
+def test_whatever_the_configuration_put_in_force_has_no_name(site_store, carol):
+    site_store.parameters.apply(
+        Parameters(50), expected=1, actor=Actor(0, ""), reason="VOTES_PER_DAY was changed."
+    )
+    while not site_store.parameters.advance():
         pass
 
     assert "Version 2 the configuration" in text_of(browser_of(carol).get("/lab/"))
@@ -568,7 +572,7 @@ def test_whatever_the_configuration_put_in_force_has_no_name(site, carol):
 
 
 @pytest.mark.parametrize("alpha", ["5e-324", "1e-320", "0.0009"])
-def test_weights_next_to_nothing_are_refused_like_nothing(site, article, carol, alpha):
+def test_weights_next_to_nothing_are_refused_like_nothing(site_store, article, carol, alpha):
     """Hotness would be 0, and dividing by it would break this page and every article's."""
     browser = browser_of(carol)
     values = VALUES | {"alpha": alpha, "beta": "0", "gamma": "1.6"}

@@ -7,24 +7,12 @@ import pytest
 from django.test import Client
 
 from articles.domain.articles import Choice, ImportedArticle
-from articles.domain.moderation import Actor
-from tests.pages.conftest import browser_of
+from tests.factories import actor, browser_of, post_as
+from tests.pages.lists import post_many, rows
+from tests.store_state import KEY_LIKE, change_article, count_keys, set_views
 
 
-def rows(response) -> list[int]:
-    return [int(found) for found in re.findall(r'id="article-(\d+)"', response.content.decode())]
-
-
-def post_many(site, user, count, groups=()):
-    """Posted one second after the other."""
-    start, ids = site.store.now() - count, []
-    for n in range(count):
-        site.store._clock = lambda second=n: start + second
-        ids.append(site.articles.post(user.pk, user.username, f"Title {n}", f"https://e.org/{n}", groups).id)
-    return ids
-
-
-def test_the_front_page_of_an_empty_site_says_what_to_do_next(site):
+def test_the_front_page_of_an_empty_site_says_what_to_do_next(site_store):
     response = Client().get("/")
 
     assert response.status_code == 200
@@ -32,18 +20,20 @@ def test_the_front_page_of_an_empty_site_says_what_to_do_next(site):
     assert "Nothing has been posted yet" in response.content.decode()
 
 
-def test_the_front_page_is_ordered_by_score_and_newest_by_time(site, alice, bob):
-    first, second, third = post_many(site, alice, 3)
-    site.votes.cast(first, bob.pk, Choice.VOTE)
+def test_the_front_page_is_ordered_by_score_and_newest_by_time(site_store, alice, bob):
+    first, second, third = post_many(site_store, alice, 3)
+    site_store.votes.cast(first, bob.pk, Choice.VOTE)
 
     assert rows(Client().get("/")) == [first, third, second]
     assert rows(Client().get("/newest/")) == [third, second, first]
 
 
-def test_the_first_page_weighs_at_most_10_kilobytes_packed(site, alice):
+def test_the_first_page_weighs_at_most_10_kilobytes_packed(site_store, alice):
     for number in range(25):
         title = f"{number}: {hashlib.sha256(str(number).encode()).hexdigest()} and an ordinary ending"
-        site.articles.post(alice.pk, "alice", title, f"https://site{number}.example/{number}", ["python", "web"])
+        site_store.articles.post(
+            alice.pk, "alice", title, f"https://site{number}.example/{number}", ["python", "web"]
+        )
 
     page = Client().get("/").content
 
@@ -51,8 +41,8 @@ def test_the_first_page_weighs_at_most_10_kilobytes_packed(site, alice):
     assert len(gzip.compress(page, 9, mtime=0)) <= 10 * 1024
 
 
-def test_a_page_holds_25_articles_and_the_next_one_goes_on_where_it_ended(site, alice):
-    ids = post_many(site, alice, 30)
+def test_a_page_holds_25_articles_and_the_next_one_goes_on_where_it_ended(site_store, alice):
+    ids = post_many(site_store, alice, 30)
 
     assert rows(Client().get("/newest/")) == ids[:-26:-1]
     assert rows(Client().get("/newest/?page=2")) == ids[4::-1]
@@ -60,43 +50,43 @@ def test_a_page_holds_25_articles_and_the_next_one_goes_on_where_it_ended(site, 
 
 @pytest.mark.parametrize("page", ["0", "-1", "abc", "1.0", "01", "%EF%BC%91", "", "1e9", "1000000000000", "2"])
 @pytest.mark.parametrize("path", ["/", "/newest/", "/groups/python/", "/moderation/", "/users/alice/"])
-def test_pages_that_do_not_exist_are_404(site, article, path, page):
+def test_pages_that_do_not_exist_are_404(site_store, article, path, page):
     assert Client().get(f"{path}?page={page}").status_code == 404
 
 
-def test_a_group_page_shows_its_articles_in_both_orders(site, article, alice, bob):
-    other = site.articles.post(alice.pk, "alice", "B", "https://example.org/b", ["python"]).id
-    site.articles.post(alice.pk, "alice", "C", "https://example.org/c")
-    site.votes.cast(article, bob.pk, Choice.VOTE)
+def test_a_group_page_shows_its_articles_in_both_orders(site_store, article, alice, bob):
+    other = post_as(site_store, alice, "B", "https://example.org/b", ["python"]).id
+    post_as(site_store, alice, "C", "https://example.org/c")
+    site_store.votes.cast(article, bob.pk, Choice.VOTE)
 
     assert rows(Client().get("/groups/python/")) == [article, other]
     assert rows(Client().get("/groups/python/?order=score")) == [article, other]
     assert rows(Client().get("/groups/python/?order=time")) == [other, article]
 
 
-@pytest.mark.parametrize("order", ["x", "voted:1", "", "score:"])
-def test_an_unknown_order_is_404_and_no_other_key(site, article, order):
+@pytest.mark.parametrize("order", ["x", "", *KEY_LIKE])
+def test_an_unknown_order_is_404_and_no_other_key(site_store, article, order):
     assert Client().get("/groups/python/", {"order": order}).status_code == 404
 
 
-@pytest.mark.parametrize("slug", ["nope", "score:", "a:b", "*", "{x}", "..", "x" * 300, "%00", "😀"])
-def test_an_unknown_group_is_404_and_makes_no_key(site, article, slug):
-    before = site.store.client.dbsize()
+@pytest.mark.parametrize("slug", ["nope", *KEY_LIKE, "a:b", "*", "{x}", "..", "x" * 300, "%00", "😀"])
+def test_an_unknown_group_is_404_and_makes_no_key(site_store, article, slug):
+    before = count_keys(site_store)
 
     assert Client().get(f"/groups/{slug}/").status_code == 404
-    assert site.store.client.dbsize() == before
+    assert count_keys(site_store) == before
 
 
-def test_a_group_in_another_spelling_leads_to_its_address(site, article):
+def test_a_group_in_another_spelling_leads_to_its_address(site_store, article):
     response = Client().get("/groups/Python/")
 
     assert (response.status_code, response.headers["Location"]) == (301, "/groups/python/")
 
 
-def test_a_merged_group_leads_to_the_other_for_as_long_as_it_is_gone(site, article, carol):
-    who = Actor(carol.pk, "carol")
-    site.groups.create("snake", "Snake")
-    site.groups.merge("snake", "python", who)
+def test_a_merged_group_leads_to_the_other_for_as_long_as_it_is_gone(site_store, article, carol):
+    who = actor(carol)
+    site_store.groups.create("snake", "Snake")
+    site_store.groups.merge("snake", "python", who)
 
     response = Client().get("/groups/snake/?order=time&page=1")
 
@@ -104,19 +94,19 @@ def test_a_merged_group_leads_to_the_other_for_as_long_as_it_is_gone(site, artic
     assert "no-cache" in response["Cache-Control"]
     together = Client().get("/groups/python+snake/?order=time")
     assert (together.status_code, together["Location"]) == (302, "/groups/python/?order=time")
-    site.groups.create("snake", "Snake", who)
+    site_store.groups.create("snake", "Snake", who)
     assert Client().get("/groups/snake/").status_code == 200
 
 
-def test_the_index_shows_every_group_with_its_number_of_articles(site, article):
+def test_the_index_shows_every_group_with_its_number_of_articles(site_store, article):
     text = Client().get("/groups/").content.decode()
 
     assert 'href="/groups/python/"' in text
     assert "1 article" in text
 
 
-def test_groups_chosen_in_the_index_are_shown_together(site, article):
-    site.groups.create("web", "The Web")
+def test_groups_chosen_in_the_index_are_shown_together(site_store, article):
+    site_store.groups.create("web", "The Web")
     assert 'type="submit">View selected' in Client().get("/groups/").text
 
     for query, address in {
@@ -129,7 +119,7 @@ def test_groups_chosen_in_the_index_are_shown_together(site, article):
     assert Client().get("/groups/?any=no/such").status_code == 200
 
 
-def test_the_index_marks_the_groups_a_reader_hides(site, article):
+def test_the_index_marks_the_groups_a_reader_hides(site_store, article):
     browser = Client()
     assert "· hidden</span>" not in browser.get("/groups/").text
 
@@ -138,26 +128,26 @@ def test_the_index_marks_the_groups_a_reader_hides(site, article):
     assert "· hidden</span>" in browser.get("/groups/").text
 
 
-def test_a_host_leads_to_what_else_was_posted_from_there(site, article, alice):
-    other = site.articles.post(alice.pk, "alice", "Else", "https://www.example.org/else?q=1").id
-    site.articles.post(alice.pk, "alice", "Elsewhere", "https://example.com/")
+def test_a_host_leads_to_what_else_was_posted_from_there(site_store, article, alice):
+    other = post_as(site_store, alice, "Else", "https://www.example.org/else?q=1").id
+    post_as(site_store, alice, "Elsewhere", "https://example.com/")
     row = next(part for part in Client().get("/newest/").text.split("<li class=") if f"article-{article}" in part)
     address = re.search(r'<a class="host" href="([^"]+)"', row)[1]
 
     assert set(rows(Client().get(address))) == {article, other}
 
 
-def test_a_removed_article_leaves_every_list_at_once(site, article, carol):
+def test_a_removed_article_leaves_every_list_at_once(site_store, article, carol):
     for path in ("/", "/newest/", "/groups/python/", "/users/alice/"):
         assert rows(Client().get(path)) == [article]
 
-    site.articles.remove(article, Actor(carol.pk, "carol"), "spam")
+    site_store.articles.remove(article, actor(carol), "spam")
 
     for path in ("/", "/newest/", "/groups/python/", "/users/alice/"):
         assert rows(Client().get(path)) == []
 
 
-def test_readers_see_their_own_choice(site, article, bob):
+def test_readers_see_their_own_choice(site_store, article, bob):
     def chosen():
         return re.findall(
             r'class="(vote|oppose)"[^>]*aria-pressed="true"', browser_of(bob).get("/").content.decode()
@@ -165,21 +155,21 @@ def test_readers_see_their_own_choice(site, article, bob):
 
     assert chosen() == []
 
-    site.votes.cast(article, bob.pk, Choice.OPPOSE)
+    site_store.votes.cast(article, bob.pk, Choice.OPPOSE)
 
     assert chosen() == ["oppose"]
 
 
-def test_pages_of_readers_without_account_carry_nothing_personal(site, article):
+def test_pages_of_readers_without_account_carry_nothing_personal(site_store, article):
     for path in ("/", "/newest/", "/groups/python/", f"/articles/{article}/"):
         response = Client().get(path)
         assert not response.cookies
         assert "csrfmiddlewaretoken" not in response.content.decode()
 
 
-def test_titles_are_shown_literally(site, alice):
+def test_titles_are_shown_literally(site_store, alice):
     title = '"><script>alert(1)</script>{{7*7}}{% load x %}'
-    number = site.articles.post(alice.pk, "alice", title, "https://example.org/").id
+    number = post_as(site_store, alice, title, "https://example.org/").id
 
     for path in ("/", f"/articles/{number}/"):
         text = Client().get(path).content.decode()
@@ -187,7 +177,7 @@ def test_titles_are_shown_literally(site, alice):
         assert "{{7*7}}" in text
 
 
-def test_every_page_says_what_browsers_may_load(site):
+def test_every_page_says_what_browsers_may_load(site_store):
     policy = Client().get("/").headers["Content-Security-Policy"]
 
     assert "default-src 'self'" in policy
@@ -196,19 +186,19 @@ def test_every_page_says_what_browsers_may_load(site):
 
 
 @pytest.mark.parametrize("path", ["/", "/newest/", "/groups/", "/moderation/", "/healthz", "/readyz"])
-def test_lists_only_answer_to_reading(site, path):
+def test_lists_only_answer_to_reading(site_store, path):
     assert Client().post(path).status_code == 405
     response = Client().head(path)
     assert (response.status_code, response.content) == (200, b"")
 
 
-def test_a_page_stays_the_same_for_a_member_of_a_later_time_zone(site, article):
+def test_a_page_stays_the_same_for_a_member_of_a_later_time_zone(site_store, article):
     text = Client().get("/").content.decode()
 
     assert re.search(r'<time datetime="\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00" title="[^"]+">just now</time>', text)
 
 
-def test_a_language_the_pages_are_not_translated_into_is_not_mixed_in(site, article):
+def test_a_language_the_pages_are_not_translated_into_is_not_mixed_in(site_store, article):
     response = Client().get("/", headers={"Accept-Language": "fr, de;q=0.5"})
 
     assert response.headers["Content-Language"] == "en"
@@ -229,30 +219,30 @@ CURRENT_LISTS = re.compile(r'<a href="([^"]*)" aria-current="(\w+)"')
         ("/hot/", ("/hot/", "page")),
     ],
 )
-def test_the_menu_says_where_one_is(site, article, path, current):
-    site.groups.create("redis", "Redis")
+def test_the_menu_says_where_one_is(site_store, article, path, current):
+    site_store.groups.create("redis", "Redis")
     menu = Client().get(path).text.split('<nav class="lists"')[1].split("</nav>")[0]
 
     assert CURRENT_LISTS.findall(menu) == [current]
 
 
-def test_a_page_that_lies_too_deep_says_where_older_articles_are(site, article):
+def test_a_page_that_lies_too_deep_says_where_older_articles_are(site_store, article):
     answer = Client().get("/newest/?page=401")
 
     assert answer.status_code == 404
     assert "Groups and the search lead to older articles." in answer.content.decode()
 
 
-def test_no_page_shows_a_number_without_its_groups(site, article, alice):
-    now, poster = site.store.now(), (alice.pk, "alice")
-    site.imports.add(
+def test_no_page_shows_a_number_without_its_groups(site_store, article, alice):
+    now, poster = site_store.store.now(), (alice.pk, "alice")
+    site_store.imports.add(
         [
             ImportedArticle("A title", f"https://example.org/{n}", *poster, now - n, 1, 0, ("python",))
             for n in range(1, 1703)
         ]
     )
-    site.store.client.hset(f"article:{article}", mapping={"votes": "23456", "opposes": "3456"})
-    site.store.client.set(f"counter:views:{article}", "34567")
+    change_article(site_store, article, {"votes": 23456, "opposes": 3456})
+    set_views(site_store, article, 34567)
     paths = ["/newest/", "/groups/", "/groups/python/", "/search/?q=title", "/users/alice/", "/articles/1/"]
 
     texts = {path: visible(browser_of(alice).get(path)) for path in (*paths, "/newest/?page=67")}

@@ -3,9 +3,10 @@ from django.test import Client
 
 from articles import wiring
 from articles.operation import metrics
-from articles.repository.store.client import make_client
+from tests.cast import password_of
+from tests.factories import browser_of
 from tests.figures import value, value_in
-from tests.pages.conftest import browser_of
+from tests.store_state import count_keys, lose_connection
 
 TOKEN = "a token of some length"
 
@@ -20,7 +21,7 @@ def status_for(**headers):
     return Client().get("/metrics", **headers).status_code
 
 
-def test_a_program_on_this_machine_reads_them_without_a_token(site, article):
+def test_a_program_on_this_machine_reads_them_without_a_token(site_store, article):
     response = Client().get("/metrics")
 
     assert response.status_code == 200
@@ -29,22 +30,22 @@ def test_a_program_on_this_machine_reads_them_without_a_token(site, article):
     text = response.content.decode()
     assert value_in(text, "site_store_up") == 1
     assert value_in(text, "site_articles") == 1
-    assert value_in(text, "site_store_keys") == site.store.client.dbsize()
+    assert value_in(text, "site_store_keys") == count_keys(site_store)
     assert value_in(text, "site_store_memory_bytes") > 100_000
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"])
-def test_every_address_of_this_machine_is_let_in(site, address):
+def test_every_address_of_this_machine_is_let_in(site_store, address):
     assert status_for(REMOTE_ADDR=address) == 200
 
 
 @pytest.mark.parametrize("address", ["203.0.113.7", "10.0.0.1", "::ffff:10.0.0.1", "2001:db8::1", "", "localhost"])
-def test_every_other_is_told_that_there_is_nothing(site, address):
+def test_every_other_is_told_that_there_is_nothing(site_store, address):
     assert status_for(REMOTE_ADDR=address) == 404
 
 
 @pytest.mark.parametrize("name", ["X_FORWARDED_FOR", "FORWARDED", "X_REAL_IP", "X_FORWARDED_PROTO", "VIA"])
-def test_whoever_comes_through_a_proxy_is_not_on_this_machine(site, name):
+def test_whoever_comes_through_a_proxy_is_not_on_this_machine(site_store, name):
     assert status_for(**{f"HTTP_{name}": "127.0.0.1"}) == 404
 
 
@@ -56,13 +57,13 @@ def test_whoever_comes_through_a_proxy_is_not_on_this_machine(site, name):
         ("SECURE_PROXY_SSL_HEADER", ("HTTP_X_FORWARDED_PROTO", "https")),
     ],
 )
-def test_a_public_site_takes_nobody_for_this_machine(site, settings, name, setting):
+def test_a_public_site_takes_nobody_for_this_machine(site_store, settings, name, setting):
     setattr(settings, name, setting)
 
     assert status_for() == 404
 
 
-def test_with_a_token_whoever_sends_it_reads_them_from_anywhere(site, token, settings):
+def test_with_a_token_whoever_sends_it_reads_them_from_anywhere(site_store, token, settings):
     settings.SITE_URL = "https://news.example.org"
 
     assert status_for(HTTP_AUTHORIZATION=f"Bearer {token}", REMOTE_ADDR="203.0.113.7") == 200
@@ -70,15 +71,15 @@ def test_with_a_token_whoever_sends_it_reads_them_from_anywhere(site, token, set
 
 
 @pytest.mark.parametrize("sent", ["", "Bearer", "Bearer ", "Bearer wrong", f"Basic {TOKEN}", TOKEN, "Bearer ü€"])
-def test_with_a_token_nothing_else_opens_them_not_even_this_machine(site, token, sent):
+def test_with_a_token_nothing_else_opens_them_not_even_this_machine(site_store, token, sent):
     assert status_for(HTTP_AUTHORIZATION=sent) == 404
 
 
-def test_they_are_only_read(site):
+def test_they_are_only_read(site_store):
     assert Client().post("/metrics").status_code == 405
 
 
-def test_they_are_there_while_the_store_is_away(site, settings):
+def test_they_are_there_while_the_store_is_away(site_store, settings):
     settings.STORE_URL = "unix:///nowhere/store.sock"
     wiring.repository.cache_clear()
     Client().get("/")
@@ -91,16 +92,16 @@ def test_they_are_there_while_the_store_is_away(site, settings):
     assert value_in(text, "site_requests_total", **front) > 0
 
 
-def test_a_store_that_fails_in_use_is_counted(site, article, monkeypatch):
+def test_a_store_that_fails_in_use_is_counted(site_store, article, monkeypatch):
     before = value("site_store_errors_total", operation="many")
-    monkeypatch.setattr(site.store, "client", make_client("unix:///nowhere/store.sock"))
+    lose_connection(site_store, monkeypatch)
 
     assert Client().get("/newest/").status_code == 503
 
     assert value("site_store_errors_total", operation="many") > before
 
 
-def test_requests_are_counted_by_view_method_and_status(site, article):
+def test_requests_are_counted_by_view_method_and_status(site_store, article):
     name, labels = "site_requests_total", {"view": "articles:article", "method": "GET"}
     found, missing = value(name, status="200", **labels), value(name, status="404", **labels)
     timed = value("site_request_seconds_count", view="articles:article")
@@ -113,7 +114,7 @@ def test_requests_are_counted_by_view_method_and_status(site, article):
     assert value("site_request_seconds_count", view="articles:article") == timed + 2
 
 
-def test_a_view_that_breaks_is_counted_as_500(site, monkeypatch):
+def test_a_view_that_breaks_is_counted_as_500(site_store, monkeypatch):
     def fail(*_):
         raise RuntimeError
 
@@ -125,7 +126,7 @@ def test_a_view_that_breaks_is_counted_as_500(site, monkeypatch):
     assert value("site_requests_total", view="articles:front", method="GET", status="500") == before + 1
 
 
-def test_votes_and_posts_are_counted(site, article, bob):
+def test_votes_and_posts_are_counted(site_store, article, bob):
     votes, posts = value("site_votes_total", outcome="ok"), value("site_posts_total")
 
     browser_of(bob).post(f"/articles/{article}/vote/", {"choice": "vote"})
@@ -146,28 +147,28 @@ def refused(before):
     return [cause for cause, n in refusals().items() if n > before[cause]]
 
 
-def test_a_form_that_is_refused_is_a_refusal(site, bob):
+def test_a_form_that_is_refused_is_a_refusal(site_store, bob):
     before = refusals()
     browser_of(bob).post("/post/", {"title": "", "link": "nonsense"})
 
     assert refused(before) == ["invalid"]
 
 
-def test_a_login_that_fails_is_a_refusal(site, bob):
+def test_a_login_that_fails_is_a_refusal(site_store, bob):
     before = refusals()
     Client().post("/login/", {"username": "bob", "password": "guess"})
 
     assert refused(before) == ["invalid"]
 
 
-def test_a_login_that_succeeds_is_none(site, bob):
+def test_a_login_that_succeeds_is_none(site_store, bob):
     before = refusals()
-    Client().post("/login/", {"username": "bob", "password": "bob's long secret"})
+    Client().post("/login/", {"username": "bob", "password": password_of("bob")})
 
     assert refused(before) == []
 
 
-def test_a_form_without_its_token_is_told_from_a_member_without_the_right(site, article, bob):
+def test_a_form_without_its_token_is_told_from_a_member_without_the_right(site_store, article, bob):
     before = refusals()
     browser_of(bob, strict=True).post("/post/", {"title": "T", "link": "https://example.org/"})
     assert refused(before) == ["csrf"]
@@ -181,7 +182,7 @@ def test_a_form_without_its_token_is_told_from_a_member_without_the_right(site, 
     assert refused(before) == ["forbidden"]
 
 
-def test_the_api_tells_the_same_causes(site, article, bob):
+def test_the_api_tells_the_same_causes(site_store, article, bob):
     path, body = (
         f"/api/articles/{article}/vote",
         {"data": '{"choice": "vote"}', "content_type": "application/json"},
@@ -199,7 +200,7 @@ def test_the_api_tells_the_same_causes(site, article, bob):
         assert refused(before) == [cause]
 
 
-def test_what_is_not_there_is_no_refusal(site):
+def test_what_is_not_there_is_no_refusal(site_store):
     before = refusals()
     Client().get("/nowhere/")
     Client().get("/articles/999999/")

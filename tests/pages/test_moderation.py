@@ -5,16 +5,17 @@ from django.test import Client
 
 from articles.domain.errors import GroupExists
 from articles.domain.moderation import Actor
-from tests.pages.conftest import browser_of
+from tests.factories import actor, browser_of
+from tests.store_state import RANKING_KEY, key_names
 
 
 def log_text():
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", Client().get("/moderation/").content.decode()))
 
 
-def test_groups_are_ticked_unticked_typed_and_created_in_one_go(site, article, carol):
-    site.groups.create("web", "Web")
-    site.groups.create("redis", "Redis")
+def test_groups_are_ticked_unticked_typed_and_created_in_one_go(site_store, article, carol):
+    site_store.groups.create("web", "Web")
+    site_store.groups.create("redis", "Redis")
 
     response = browser_of(carol).post(
         f"/articles/{article}/groups/",
@@ -22,8 +23,8 @@ def test_groups_are_ticked_unticked_typed_and_created_in_one_go(site, article, c
     )
 
     assert response.headers["Location"] == f"/articles/{article}/"
-    assert set(site.articles.get(article).groups) == {"web", "redis", "data-bases"}
-    assert site.groups.get_titles()["data-bases"] == "Data & Bases"
+    assert set(site_store.articles.get(article).groups) == {"web", "redis", "data-bases"}
+    assert site_store.groups.get_titles()["data-bases"] == "Data & Bases"
     for part in (
         "carol changed the groups of A title",
         "web , redis , data-bases",
@@ -34,52 +35,52 @@ def test_groups_are_ticked_unticked_typed_and_created_in_one_go(site, article, c
         assert part in log_text()
 
 
-def test_two_moderators_at_once_each_change_what_they_touched(site, article, carol):
-    site.groups.create("web", "Web")
-    site.groups.assign(article, ["web"])  # by the other, after this form was drawn
+def test_two_moderators_at_once_each_change_what_they_touched(site_store, article, carol):
+    site_store.groups.create("web", "Web")
+    site_store.groups.assign(article, ["web"])  # by the other, after this form was drawn
 
     browser_of(carol).post(f"/articles/{article}/groups/", {"was": "python", "groups": [""]})
 
-    assert site.articles.get(article).groups == ("web",)
+    assert site_store.articles.get(article).groups == ("web",)
 
 
-def test_the_form_shows_the_current_groups_ticked(site, article, carol):
+def test_the_form_shows_the_current_groups_ticked(site_store, article, carol):
     text = browser_of(carol).get(f"/articles/{article}/groups/").content.decode()
 
     assert re.search(r'value="python"[^>]*checked', text)
     assert 'name="was" value="python"' in text
 
 
-@pytest.mark.parametrize("name", ["a:b", "score:", "{x}", "*", "..", "x" * 10_000, "😀"])
-def test_names_that_cannot_be_groups_are_errors_and_make_no_key(site, article, carol, name):
-    before = set(site.store.client.keys())
+@pytest.mark.parametrize("name", ["a:b", RANKING_KEY, "{x}", "*", "..", "x" * 10_000, "😀"])
+def test_names_that_cannot_be_groups_are_errors_and_make_no_key(site_store, article, carol, name):
+    before = key_names(site_store)
 
     response = browser_of(carol).post(
         f"/articles/{article}/groups/", {"was": "python", "groups": ["python", name]}
     )
 
     assert response.status_code == 400
-    assert set(site.store.client.keys()) == before
+    assert key_names(site_store) == before
 
 
-def test_a_group_is_created_renamed_and_merged(site, article, carol):
+def test_a_group_is_created_renamed_and_merged(site_store, article, carol):
     browser = browser_of(carol)
 
     assert browser.post("/moderation/groups/", {"title": "Machine Learning"}).status_code == 302
     browser.post(f"/articles/{article}/groups/", {"was": "python", "groups": ["python", "machine-learning"]})
     renamed = {"title": "ML", "reason": "shorter", "rename": "1"}
     assert browser.post("/moderation/groups/machine-learning/", renamed).status_code == 302
-    assert site.groups.get_titles()["machine-learning"] == "ML"
+    assert site_store.groups.get_titles()["machine-learning"] == "ML"
     merged = {"merge-into": "python", "merge-reason": "too few", "merge-sure": "on", "merge": "1"}
     assert browser.post("/moderation/groups/machine-learning/", merged).headers["Location"] == "/groups/python/"
 
-    assert site.articles.get(article).groups == ("python",)
+    assert site_store.articles.get(article).groups == ("python",)
     assert Client().get("/groups/machine-learning/").headers["Location"] == "/groups/python/"
     for part in ("created the group “Machine Learning”", "shorter", "merged the group “ML”", "too few"):
         assert part in log_text()
 
 
-def test_a_taken_group_name_is_an_error_at_its_field(site, article, carol):
+def test_a_taken_group_name_is_an_error_at_its_field(site_store, article, carol):
     response = browser_of(carol).post("/moderation/groups/", {"title": "PYTHON"})
 
     assert response.status_code == 400
@@ -87,28 +88,28 @@ def test_a_taken_group_name_is_an_error_at_its_field(site, article, carol):
 
 
 @pytest.mark.parametrize("title", ["Python", "PYTHON", "python", "snake-things"])
-def test_a_group_is_not_renamed_to_what_another_is_called(site, article, carol, title):
-    site.groups.create("snakes", "Snakes")
-    site.groups.create("snake-things", "Boas")
+def test_a_group_is_not_renamed_to_what_another_is_called(site_store, article, carol, title):
+    site_store.groups.create("snakes", "Snakes")
+    site_store.groups.create("snake-things", "Boas")
 
     response = browser_of(carol).post("/moderation/groups/snakes/", {"title": title, "rename": "1"})
 
     assert response.status_code == 400
     assert "There is a group of this name already." in response.text
-    assert site.groups.get_titles()["snakes"] == "Snakes"
+    assert site_store.groups.get_titles()["snakes"] == "Snakes"
 
 
 @pytest.mark.parametrize("title", ["SNAKES", "Snakes", "+"])
-def test_a_group_may_be_renamed_to_itself_and_to_what_makes_no_address(site, carol, title):
-    site.groups.create("snakes", "Snakes")
+def test_a_group_may_be_renamed_to_itself_and_to_what_makes_no_address(site_store, carol, title):
+    site_store.groups.create("snakes", "Snakes")
 
     assert browser_of(carol).post("/moderation/groups/snakes/", {"title": title, "rename": "1"}).status_code == 302
-    assert site.groups.get_titles() == {"snakes": title}
+    assert site_store.groups.get_titles() == {"snakes": title}
 
 
-def test_who_comes_second_to_a_title_reads_so_at_the_field(site, carol, monkeypatch):
-    site.groups.create("snakes", "Snakes")
-    groups = type(site.groups)
+def test_who_comes_second_to_a_title_reads_so_at_the_field(site_store, carol, monkeypatch):
+    site_store.groups.create("snakes", "Snakes")
+    groups = type(site_store.groups)
 
     def taken(*_args, **_options):
         raise GroupExists("python")
@@ -121,39 +122,39 @@ def test_who_comes_second_to_a_title_reads_so_at_the_field(site, carol, monkeypa
         assert "There is a group of this name already." in response.text
 
 
-def test_a_merge_takes_a_tick_that_it_is_meant(site, article, carol):
-    site.groups.create("snakes", "Snakes")
+def test_a_merge_takes_a_tick_that_it_is_meant(site_store, article, carol):
+    site_store.groups.create("snakes", "Snakes")
     fields = {"merge-into": "snakes", "merge": "1"}
 
     response = browser_of(carol).post("/moderation/groups/python/", fields)
 
     assert response.status_code == 400
     assert "Tick this box to merge the groups." in response.text
-    assert "python" in site.groups.get_titles()
+    assert "python" in site_store.groups.get_titles()
 
 
 @pytest.mark.parametrize("title", ["", "///", "x" * 61])
-def test_titles_no_group_can_have_are_errors(site, carol, title):
+def test_titles_no_group_can_have_are_errors(site_store, carol, title):
     assert browser_of(carol).post("/moderation/groups/", {"title": title}).status_code == 400
-    assert site.groups.get_titles() == {}
+    assert site_store.groups.get_titles() == {}
 
 
-def test_removal_and_restoration_need_a_reason_everyone_can_read(site, article, carol):
+def test_removal_and_restoration_need_a_reason_everyone_can_read(site_store, article, carol):
     browser = browser_of(carol)
     assert browser.post(f"/articles/{article}/remove/", {"reason": " "}).status_code == 400
-    assert site.articles.get(article).removed is None
+    assert site_store.articles.get(article).removed is None
 
     browser.post(f"/articles/{article}/remove/", {"reason": "an advertisement"})
-    assert site.articles.get(article).removed == "an advertisement"
+    assert site_store.articles.get(article).removed == "an advertisement"
     browser.post(f"/articles/{article}/restore/", {"reason": "my mistake"})
-    assert site.articles.get(article).removed is None
+    assert site_store.articles.get(article).removed is None
 
     for part in ("carol removed A title", "an advertisement", "carol restored A title", "my mistake"):
         assert part in log_text()
 
 
-def test_removing_what_another_moderator_removed_says_so(site, article, carol):
-    site.articles.remove(article, Actor(99, "dave"), "spam")
+def test_removing_what_another_moderator_removed_says_so(site_store, article, carol):
+    site_store.articles.remove(article, Actor(99, "dave"), "spam")
 
     response = browser_of(carol).post(f"/articles/{article}/remove/", {"reason": "spam"}, follow=True)
 
@@ -162,22 +163,24 @@ def test_removing_what_another_moderator_removed_says_so(site, article, carol):
 
 
 @pytest.mark.parametrize("change", ["remove", "restore"])
-def test_the_same_form_sent_twice_is_done_once_and_no_error(site, article, carol, change):
+def test_the_same_form_sent_twice_is_done_once_and_no_error(site_store, article, carol, change):
     browser = browser_of(carol)
     if change == "restore":
-        site.articles.remove(article, Actor(99, "dave"), "spam")
+        site_store.articles.remove(article, Actor(99, "dave"), "spam")
 
     for _ in range(2):
         response = browser.post(f"/articles/{article}/{change}/", {"reason": "a reason"}, follow=True)
 
     assert 'role="alert"' not in response.text
-    assert len(list(site.moderation_log.iterate_by_actor("carol"))) == 1
+    assert len(list(site_store.moderation_log.iterate_by_actor("carol"))) == 1
     again = browser.post(f"/articles/{article}/{change}/", {"reason": "another"}, follow=True)
     assert 'role="alert"' in again.text
 
 
-def test_the_link_of_a_removed_article_is_shown_to_those_who_may_restore_it(site, article, alice, mallory, carol):
-    site.articles.remove(article, Actor(carol.pk, "carol"), "spam")
+def test_the_link_of_a_removed_article_is_shown_to_those_who_may_restore_it(
+    site_store, article, alice, mallory, carol
+):
+    site_store.articles.remove(article, actor(carol), "spam")
     pages = {user.username: browser_of(user).get(f"/articles/{article}/").text for user in (alice, mallory, carol)}
 
     link = '<a href="https://example.org/a" rel="nofollow noopener noreferrer ugc">https://example.org/a</a>'
@@ -185,7 +188,7 @@ def test_the_link_of_a_removed_article_is_shown_to_those_who_may_restore_it(site
     assert "example.org/a" not in pages["alice"] + pages["mallory"] + Client().get(f"/articles/{article}/").text
 
 
-def test_a_group_created_twice_by_one_form_is_created(site, carol):
+def test_a_group_created_twice_by_one_form_is_created(site_store, carol):
     browser, group = browser_of(carol), {"title": "Machine Learning"}
     browser.post("/moderation/groups/", group)
 
@@ -196,24 +199,24 @@ def test_a_group_created_twice_by_one_form_is_created(site, carol):
     assert browser.post("/moderation/groups/", {"title": "Machine learning"}).status_code == 400
 
 
-def test_a_group_that_another_moderator_created_is_taken(site, carol):
-    site.groups.create("python", "Python", Actor(99, "dave"))
+def test_a_group_that_another_moderator_created_is_taken(site_store, carol):
+    site_store.groups.create("python", "Python", Actor(99, "dave"))
 
     assert browser_of(carol).post("/moderation/groups/", {"title": "Python"}).status_code == 400
 
 
-def test_groups_assigned_and_created_twice_by_one_form_are_assigned(site, article, carol):
+def test_groups_assigned_and_created_twice_by_one_form_are_assigned(site_store, article, carol):
     browser = browser_of(carol)
     fields = {"was": "python", "groups": ["python"], "new_group": "Data & Bases"}
 
     answers = [browser.post(f"/articles/{article}/groups/", fields).status_code for _ in range(2)]
 
     assert answers == [302, 302]
-    assert site.articles.get(article).groups == ("python", "data-bases")
+    assert site_store.articles.get(article).groups == ("python", "data-bases")
 
 
-def test_a_merge_sent_twice_leads_to_the_group_that_took_the_articles_in(site, article, carol):
-    site.groups.create("snakes", "Snakes")
+def test_a_merge_sent_twice_leads_to_the_group_that_took_the_articles_in(site_store, article, carol):
+    site_store.groups.create("snakes", "Snakes")
     browser = browser_of(carol)
     fields = {"merge-into": "snakes", "merge-sure": "on", "merge": "1"}
 
@@ -232,24 +235,24 @@ PAGES = [
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_members_without_the_right_are_refused_and_readers_sent_to_the_login(site, article, mallory, path):
+def test_members_without_the_right_are_refused_and_readers_sent_to_the_login(site_store, article, mallory, path):
     for method in ("get", "post"):
         assert getattr(browser_of(mallory), method)(path).status_code == 403
         assert getattr(Client(), method)(path).headers["Location"].startswith("/login/?next=")
-    assert site.articles.get(article).groups == ("python",)
+    assert site_store.articles.get(article).groups == ("python",)
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_every_form_needs_its_token(site, article, carol, path):
+def test_every_form_needs_its_token(site_store, article, carol, path):
     assert browser_of(carol, strict=True).post(path, {"reason": "x", "title": "x"}).status_code == 403
-    assert site.articles.get(article).removed is None
+    assert site_store.articles.get(article).removed is None
 
 
 def lists_of(page):
     return re.search(r'<nav class="lists".*?</nav>', page, re.DOTALL)[0]
 
 
-def test_moderators_have_one_entry_in_the_menu_that_leads_to_all_they_do(site, article, alice, carol):
+def test_moderators_have_one_entry_in_the_menu_that_leads_to_all_they_do(site_store, article, alice, carol):
     browser = browser_of(carol)
 
     assert "Moderation" not in lists_of(Client().get("/").text) + lists_of(browser_of(alice).get("/").text)
@@ -261,7 +264,7 @@ def test_moderators_have_one_entry_in_the_menu_that_leads_to_all_they_do(site, a
     assert 'aria-label="Moderation"' not in Client().get("/moderation/").text
 
 
-def test_what_cannot_be_undone_stands_apart(site, article, carol):
+def test_what_cannot_be_undone_stands_apart(site_store, article, carol):
     browser = browser_of(carol)
 
     page, group = browser.get(f"/articles/{article}/").text, browser.get("/moderation/groups/python/").text
@@ -271,5 +274,5 @@ def test_what_cannot_be_undone_stands_apart(site, article, carol):
     assert 'class="danger" type="submit"' in browser.get(f"/articles/{article}/remove/").text
 
 
-def test_an_empty_log_says_so(site):
+def test_an_empty_log_says_so(site_store):
     assert "No moderator actions yet." in log_text()

@@ -11,10 +11,9 @@ from django.utils import timezone
 from accounts.models import Token
 from articles.domain.articles import Choice
 from articles.domain.errors import SavedFull, StoreUnavailable
-from articles.domain.moderation import Actor
-from articles.repository.members import Members
 from articles.text.refusals import action_sentence
-from tests.pages.conftest import browser_of
+from tests.factories import actor, browser_of, post_as
+from tests.internals import Members
 
 LISTS = ["/mine/voted/", "/mine/opposed/", "/mine/saved/"]
 
@@ -24,12 +23,12 @@ def ids(text: str) -> list[int]:
 
 
 @pytest.fixture
-def busy(site, article, alice, bob):
+def busy(site_store, article, alice, bob):
     """bob voted for one article, opposed another, saved a third; their ids."""
-    others = [site.articles.post(alice.pk, "alice", f"T{n}", f"https://example.org/{n}").id for n in range(2)]
-    site.votes.cast(article, bob.pk, Choice.VOTE)
-    site.votes.cast(others[0], bob.pk, Choice.OPPOSE)
-    site.members.save(bob.pk, others[1], wanted=True)
+    others = [post_as(site_store, alice, f"T{n}", f"https://example.org/{n}").id for n in range(2)]
+    site_store.votes.cast(article, bob.pk, Choice.VOTE)
+    site_store.votes.cast(others[0], bob.pk, Choice.OPPOSE)
+    site_store.members.save(bob.pk, others[1], wanted=True)
     return article, *others
 
 
@@ -74,13 +73,13 @@ def test_each_tab_is_marked_on_its_own_page(busy, bob):
         assert ('<meta name="robots" content="noindex">' in text) is (address in LISTS)
 
 
-def test_a_page_that_is_emptied_by_removals_leads_on_and_back(site, alice, bob, carol):
-    object.__setattr__(site.rules, "per_page", 2)
-    articles = [site.articles.post(alice.pk, "alice", f"T{n}", f"https://example.org/{n}").id for n in range(6)]
+def test_a_page_that_is_emptied_by_removals_leads_on_and_back(site_store, alice, bob, carol):
+    object.__setattr__(site_store.rules, "per_page", 2)
+    articles = [post_as(site_store, alice, f"T{n}", f"https://example.org/{n}").id for n in range(6)]
     for article in articles:
-        site.members.save(bob.pk, article, wanted=True)
+        site_store.members.save(bob.pk, article, wanted=True)
     for article in articles[2:4]:
-        site.articles.remove(article, Actor(carol.pk, "carol"), "Spam")
+        site_store.articles.remove(article, actor(carol), "Spam")
     mine = browser_of(bob)
 
     first, second, third = (mine.get("/mine/saved/", {"page": number}).text for number in (1, 2, 3))
@@ -93,17 +92,17 @@ def test_a_page_that_is_emptied_by_removals_leads_on_and_back(site, alice, bob, 
     ]
 
 
-def test_a_list_of_which_nothing_is_left_is_a_page_too(site, article, bob, carol):
-    site.members.save(bob.pk, article, wanted=True)
-    site.articles.remove(article, Actor(carol.pk, "carol"), "Spam")
+def test_a_list_of_which_nothing_is_left_is_a_page_too(site_store, article, bob, carol):
+    site_store.members.save(bob.pk, article, wanted=True)
+    site_store.articles.remove(article, actor(carol), "Spam")
 
     assert browser_of(bob).get("/mine/saved/").status_code == 200
 
 
-def test_a_long_list_goes_on(site, alice, bob):
+def test_a_long_list_goes_on(site_store, alice, bob):
     for number in range(30):
-        article = site.articles.post(alice.pk, "alice", "T", f"https://example.org/{number}").id
-        site.members.save(bob.pk, article, wanted=True)
+        article = post_as(site_store, alice, "T", f"https://example.org/{number}").id
+        site_store.members.save(bob.pk, article, wanted=True)
     mine = browser_of(bob)
 
     assert len(ids(mine.get("/mine/saved/").text)) == 25
@@ -117,7 +116,7 @@ def save(browser, article, saved="save", back="/newest/"):
     return browser.post(f"/articles/{article}/save/", {"saved": saved, "next": back})
 
 
-def test_an_article_is_saved_and_forgotten_from_its_row(site, article, bob):
+def test_an_article_is_saved_and_forgotten_from_its_row(site_store, article, bob):
     browser = browser_of(bob)
     assert 'value="save"' in browser.get("/newest/").text
 
@@ -130,26 +129,26 @@ def test_an_article_is_saved_and_forgotten_from_its_row(site, article, bob):
     assert ids(browser.get("/mine/saved/").text) == []
 
 
-def test_saving_needs_a_token_a_known_state_and_an_article(site, article, bob, carol):
+def test_saving_needs_a_token_a_known_state_and_an_article(site_store, article, bob, carol):
     assert save(browser_of(bob, strict=True), article).status_code == 403
     assert save(browser_of(bob), article, "maybe").status_code == 400
     assert save(browser_of(bob), 999).status_code == 404
     assert browser_of(bob).get(f"/articles/{article}/save/").status_code == 405
-    site.articles.remove(article, Actor(carol.pk, "carol"), "spam")
+    site_store.articles.remove(article, actor(carol), "spam")
     assert save(browser_of(bob), article).status_code == 404
     assert save(browser_of(bob), article, "forget").status_code == 302
 
 
 @pytest.mark.parametrize("target", ["//evil.example/", "https://evil.example/", "/\\evil", ""])
-def test_saving_never_leads_elsewhere(site, article, bob, target):
+def test_saving_never_leads_elsewhere(site_store, article, bob, target):
     for browser in (browser_of(bob), Client()):
         assert "evil" not in save(browser, article, back=target)["Location"]
     assert save(browser_of(bob), article, back=target)["Location"] == f"/articles/{article}/"
 
 
-def test_a_removed_article_can_be_forgotten_but_not_saved_on_its_page(site, article, alice, bob, carol):
-    site.members.save(bob.pk, article, wanted=True)
-    site.articles.remove(article, Actor(carol.pk, "carol"), "Spam")
+def test_a_removed_article_can_be_forgotten_but_not_saved_on_its_page(site_store, article, alice, bob, carol):
+    site_store.members.save(bob.pk, article, wanted=True)
+    site_store.articles.remove(article, actor(carol), "Spam")
 
     for member, buttons in ((alice, []), (bob, ["forget"])):
         text = browser_of(member).get(f"/articles/{article}/").text
@@ -161,7 +160,7 @@ def save_by_script(browser, article, saved="save"):
     return browser.post(f"/articles/{article}/save/", fields, headers={"Accept": "application/json"})
 
 
-def test_a_script_is_told_in_words(site, article, bob, carol):
+def test_a_script_is_told_in_words(site_store, article, bob, carol):
     browser = browser_of(bob)
 
     assert save_by_script(browser, article).json() == {"told": "Saved for later."}
@@ -178,11 +177,11 @@ def test_a_script_is_told_in_words(site, article, bob, carol):
             "address": f"/login/?next=%2Fnewest%2F%23article-{article}",
         },
     )
-    site.articles.remove(article, Actor(carol.pk, "carol"), "spam")
+    site_store.articles.remove(article, actor(carol), "spam")
     assert save_by_script(browser, article).json() == {"error": "This article was removed by a moderator."}
 
 
-def test_a_script_is_told_that_no_more_can_be_saved(site, article, bob, monkeypatch):
+def test_a_script_is_told_that_no_more_can_be_saved(site_store, article, bob, monkeypatch):
     def refuse(*_who, **_wanted):
         raise SavedFull(1000)
 
@@ -194,7 +193,7 @@ def test_a_script_is_told_that_no_more_can_be_saved(site, article, bob, monkeypa
     assert answer.json()["error"] == action_sentence(SavedFull(1000))
 
 
-def test_the_buttons_name_is_its_text_and_the_title(site, article, bob):
+def test_the_buttons_name_is_its_text_and_the_title(site_store, article, bob):
     browser, title = browser_of(bob), "</span> “A title”</span></button>"
     page = browser.get("/newest/").text
     assert f">Save for later{title}" in page
@@ -203,14 +202,14 @@ def test_the_buttons_name_is_its_text_and_the_title(site, article, bob):
     assert f">Saved{title}" in browser.get("/newest/").text
 
 
-def test_readers_log_in_first_and_see_no_button(site, article):
+def test_readers_log_in_first_and_see_no_button(site_store, article):
     answer = save(Client(enforce_csrf_checks=True), article)
 
     assert answer["Location"] == f"/login/?next=%2Fnewest%2F%23article-{article}"
     assert 'name="saved"' not in Client().get("/newest/").text
 
 
-def test_the_button_carries_the_token_its_form_needs(site, article, bob):
+def test_the_button_carries_the_token_its_form_needs(site_store, article, bob):
     browser = browser_of(bob, strict=True)
     form = re.search(r'<form class="saving".*?</form>', browser.get("/newest/").text, re.DOTALL)[0]
     token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', form)[1]
@@ -220,8 +219,8 @@ def test_the_button_carries_the_token_its_form_needs(site, article, bob):
     assert answer.status_code == 302
 
 
-def test_saving_too_many_is_told(site, article, bob, monkeypatch):
-    object.__setattr__(site.rules, "max_saved", 0)
+def test_saving_too_many_is_told(site_store, article, bob, monkeypatch):
+    object.__setattr__(site_store.rules, "max_saved", 0)
 
     told = browser_of(bob).post(f"/articles/{article}/save/", {"saved": "save"}, follow=True).text
 
@@ -231,21 +230,21 @@ def test_saving_too_many_is_told(site, article, bob, monkeypatch):
 # Groups
 
 
-def test_a_groups_page_hides_it_and_shows_it_again(site, article, bob):
+def test_a_groups_page_hides_it_and_shows_it_again(site_store, article, bob):
     for browser in (browser_of(bob), Client()):
         assert 'name="hide" value="python"' in browser.get("/groups/python/").text
         browser.post("/preferences/", {"hide": "python", "next": "/groups/python/"})
         assert 'name="show" value="python"' in browser.get("/groups/python/").text
 
 
-def test_a_members_button_to_hide_a_group_carries_the_token_and_a_readers_none(site, article, bob):
+def test_a_members_button_to_hide_a_group_carries_the_token_and_a_readers_none(site_store, article, bob):
     for browser, count in ((browser_of(bob, strict=True), 1), (Client(), 0)):
         page = browser.get("/groups/python/").text
         form = re.search(r'<form class="hide-group".*?</form>', page, re.DOTALL)[0]
         assert form.count('name="csrfmiddlewaretoken"') == count
 
 
-def test_readers_without_account_show_a_group_again_from_any_list(site, article):
+def test_readers_without_account_show_a_group_again_from_any_list(site_store, article):
     reader = Client()
     reader.post("/preferences/", {"hide": "python"})
 
@@ -262,13 +261,13 @@ def export(user) -> dict:
     return json.loads(answer.getvalue())
 
 
-def test_the_export_holds_what_the_site_keeps_about_the_member(site, busy, bob, alice, carol):
+def test_the_export_holds_what_the_site_keeps_about_the_member(site_store, busy, bob, alice, carol):
     bob.email, bob.theme, bob.hidden_groups = "bob@example.org", "dark", "python"
     bob.save()
     _token, plaintext = Token.objects.issue(bob, "laptop 笔记本")
-    mine = site.articles.post(bob.pk, "bob", "标题 <b>", "https://example.org/mine", ["python"]).id
-    site.articles.edit(mine, Actor(bob.pk, "bob"), "New 标题", "https://example.org/mine", moderator=False)
-    site.articles.remove(mine, Actor(carol.pk, "carol"), "Spam")
+    mine = post_as(site_store, bob, "标题 <b>", "https://example.org/mine", ["python"]).id
+    site_store.articles.edit(mine, actor(bob), "New 标题", "https://example.org/mine", moderator=False)
+    site_store.articles.remove(mine, actor(carol), "Spam")
 
     found = export(bob)
 
@@ -285,29 +284,29 @@ def iso(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
 
 
-def test_the_export_leaves_nothing_out_of_what_the_documentation_promises(site, article, alice, carol):
+def test_the_export_leaves_nothing_out_of_what_the_documentation_promises(site_store, article, alice, carol):
     carol.email, carol.theme, carol.hidden_groups, carol.keyboard = "c@example.org", "dark", "python,x", False
     carol.language, carol.last_login, carol.imported = "en", timezone.now(), True
     carol.save()
     laptop, plaintext = Token.objects.issue(carol, "laptop 笔记本")
     Token.objects.issue(alice, "not carol's")
     Token.objects.user_for(plaintext)
-    mine = site.articles.post(carol.pk, "carol", "标题 <b>", "https://example.org/mine", ["python"]).id
-    site.votes.cast(mine, alice.pk, Choice.OPPOSE)
-    site.votes.cast(article, carol.pk, Choice.OPPOSE)
-    site.members.save(carol.pk, article, wanted=True)
-    site.groups.create("redis", "Redis", Actor(carol.pk, "carol"))
-    site.articles.remove(mine, Actor(carol.pk, "carol"), "My own, 错了")
+    mine = post_as(site_store, carol, "标题 <b>", "https://example.org/mine", ["python"]).id
+    site_store.votes.cast(mine, alice.pk, Choice.OPPOSE)
+    site_store.votes.cast(article, carol.pk, Choice.OPPOSE)
+    site_store.members.save(carol.pk, article, wanted=True)
+    site_store.groups.create("redis", "Redis", actor(carol))
+    site_store.articles.remove(mine, actor(carol), "My own, 错了")
     laptop.refresh_from_db()
-    posted = site.articles.get(mine)
-    (opposed_at,) = [at for _, at in site.members.iterate_choices(carol.pk, Choice.OPPOSE)]
-    (saved_at,) = [at for _, at in site.members.iterate_saved(carol.pk)]
-    removed, created = site.moderation_log.get_page().entries
+    posted = site_store.articles.get(mine)
+    (opposed_at,) = [at for _, at in site_store.members.iterate_choices(carol.pk, Choice.OPPOSE)]
+    (saved_at,) = [at for _, at in site_store.members.iterate_saved(carol.pk)]
+    removed, created = site_store.moderation_log.get_page().entries
 
     answer = browser_of(carol).get("/settings/data/")
     found = json.loads(answer.getvalue())
 
-    assert abs(datetime.fromisoformat(found.pop("written")).timestamp() - site.store.now()) < 60
+    assert abs(datetime.fromisoformat(found.pop("written")).timestamp() - site_store.store.now()) < 60
     carol.refresh_from_db()
     of_article = {"id": article, "title": "A title", "link": "https://example.org/a"}
     of_mine = {"id": mine, "title": "标题 <b>", "link": "https://example.org/mine"}
@@ -366,7 +365,7 @@ def test_the_export_leaves_nothing_out_of_what_the_documentation_promises(site, 
     }
 
 
-def test_the_export_counts_views(site, article, alice):
+def test_the_export_counts_views(site_store, article, alice):
     Client(headers={"User-Agent": "Mozilla/5.0 (X11; Linux) Firefox/140.0"}).get(f"/articles/{article}/")
 
     (posted,) = export(alice)["posted"]
@@ -374,30 +373,30 @@ def test_the_export_counts_views(site, article, alice):
     assert (posted["views"], posted["visitors"]) == (1, 1)
 
 
-def test_an_export_can_be_read_as_it_is(site, bob):
-    site.articles.post(bob.pk, "bob", "标题", "https://example.org/mine")
+def test_an_export_can_be_read_as_it_is(site_store, bob):
+    post_as(site_store, bob, "标题", "https://example.org/mine")
 
     assert "标题" in browser_of(bob).get("/settings/data/").getvalue().decode()
 
 
-def test_without_the_store_there_is_no_export_rather_than_half_of_one(site, bob, monkeypatch):
+def test_without_the_store_there_is_no_export_rather_than_half_of_one(site_store, bob, monkeypatch):
     def away(*_args):
         raise StoreUnavailable
 
-    monkeypatch.setattr(type(site.articles), "get_many", away)
+    monkeypatch.setattr(type(site_store.articles), "get_many", away)
 
     assert browser_of(bob).get("/settings/data/").status_code == 503
     assert browser_of(bob).post("/settings/data/").status_code == 405
 
 
-def test_an_export_of_somebody_new_is_whole_too(site, bob):
+def test_an_export_of_somebody_new_is_whole_too(site_store, bob):
     found = export(bob)
 
     assert [found[name] for name in ("posted", "voted", "opposed", "saved", "tokens", "moderated")] == [[]] * 6
 
 
-def test_an_export_of_many_articles_leaves_none_out(site, bob):
-    articles = {site.articles.post(bob.pk, "bob", f"T{n}", f"https://example.org/{n}").id for n in range(450)}
+def test_an_export_of_many_articles_leaves_none_out(site_store, bob):
+    articles = {post_as(site_store, bob, f"T{n}", f"https://example.org/{n}").id for n in range(450)}
 
     found = export(bob)
 

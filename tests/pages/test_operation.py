@@ -1,5 +1,5 @@
-import json
 import re
+from html import escape
 
 import pytest
 from django.contrib.auth.models import Permission
@@ -9,12 +9,28 @@ from django.utils import timezone
 from accounts.models import User
 from articles.domain.articles import Choice
 from articles.domain.lists import Order
-from articles.repository.store.client import make_client
-from tests.pages.conftest import browser_of, member
+from tests.factories import browser_of, member, post_as
+from tests.store_state import (
+    ARTICLE_KEY,
+    GROUP_KEY,
+    LINK_KEY,
+    RANKING_KEY,
+    VOTERS_KEY,
+    add_foreign_key,
+    configured,
+    kind_of,
+    limited_rights,
+    logging_every_command,
+    read_keys,
+    reset_statistics,
+    server_info,
+    set_hot_rescored_at,
+    set_notes,
+)
 
 
 @pytest.fixture
-def olga(site) -> User:
+def olga(site_store) -> User:
     """Sees the operator's page, and may do nothing else."""
     found = member("olga")
     found.user_permissions.add(Permission.objects.get(codename="see_operation"))
@@ -36,28 +52,28 @@ def section(html, name):
     return text_of("<main " + html.partition(f'aria-labelledby="{name}"')[2].partition("</section>")[0])
 
 
-def test_readers_log_in_first_and_members_and_moderators_may_not(site, bob, carol):
+def test_readers_log_in_first_and_members_and_moderators_may_not(site_store, bob, carol):
     assert Client().get("/operation/").headers["Location"] == "/login/?next=/operation/"
     for user in (bob, carol):
         assert browser_of(user).get("/operation/").status_code == 403
 
 
-def test_an_administrator_may(site):
+def test_an_administrator_may(site_store):
     assert "Operations" in page(User.objects.create_superuser("ada", password="a long secret 71"))
 
 
-def test_it_is_only_read_and_never_kept(site, olga):
+def test_it_is_only_read_and_never_kept(site_store, olga):
     response = browser_of(olga).get("/operation/")
 
     assert "no-store" in response.headers["Cache-Control"]
     assert browser_of(olga).post("/operation/").status_code == 405
 
 
-def test_it_shows_the_server_its_memory_and_its_file(site, article, olga):
-    info = site.store.client.info()
-    site.store.client.config_resetstat()
+def test_it_shows_the_server_its_memory_and_its_file(site_store, article, olga):
+    info = server_info(site_store)
+    reset_statistics(site_store)
     for user in (71, 72):
-        site.votes.cast(article, user, Choice.VOTE)
+        site_store.votes.cast(article, user, Choice.VOTE)
     html = page(olga)
 
     assert f"Valkey {info['valkey_version']}" in section(html, "server")
@@ -70,31 +86,31 @@ def test_it_shows_the_server_its_memory_and_its_file(site, article, olga):
     assert re.search(r"EVALSHA \d+ ", section(html, "commands"))
 
 
-def test_it_shows_every_kind_of_key_with_its_number(site, article, olga, bob):
-    site.articles.post(bob.pk, "bob", "Another", "https://example.org/b", [])
-    site.lists.get_page(Order.SCORE, slug="python")
+def test_it_shows_every_kind_of_key_with_its_number(site_store, article, olga, bob):
+    post_as(site_store, bob, "Another", "https://example.org/b", [])
+    site_store.lists.get_page(Order.SCORE, slug="python")
 
     kinds = section(page(olga), "kinds")
 
-    for row in ("article:<id> 2 ", "voted:<id> 2 ", "group:<slug> 1 ", "score: 1 ", "link:<digest> 2 "):
-        assert row.replace("<", "&lt;").replace(">", "&gt;") in kinds
+    for key, number in ((ARTICLE_KEY, 2), (VOTERS_KEY, 2), (GROUP_KEY, 1), (RANKING_KEY, 1), (LINK_KEY, 2)):
+        assert f"{escape(kind_of(key))} {number} " in kinds
     assert "about" not in kinds
     assert "not this site" not in kinds
 
 
-def test_foreign_keys_stand_out(site, olga):
-    site.store.client.set("somebody else's", "1")
+def test_foreign_keys_stand_out(site_store, olga):
+    add_foreign_key(site_store, "somebody else's")
 
     assert "not this site" in section(page(olga), "kinds")
 
 
-def test_it_shows_shards_and_housekeeping(site, article, olga):
+def test_it_shows_shards_and_housekeeping(site_store, article, olga):
     now = timezone.now().timestamp()
     runs = {
         "archive": {"at": now - 90, "seconds": 0.0421, "result": {"archived": 3}},
         "trim": {"at": now - 30, "seconds": 1.5, "result": None, "error": "<b>broken</b>"},
     }
-    site.store.client.hset("tick:", mapping={name: json.dumps(run) for name, run in runs.items()} | {"odd": "["})
+    set_notes(site_store, runs | {"odd": "["})
 
     html = page(olga)
 
@@ -105,36 +121,23 @@ def test_it_shows_shards_and_housekeeping(site, article, olga):
     assert "The last run of “trim” failed." in text_of(html)
 
 
-def test_it_warns_of_a_file_that_is_off_and_of_an_old_hot_list(site, article, olga):
-    client = site.store.client
+def test_it_warns_of_a_file_that_is_off_and_of_an_old_hot_list(site_store, article, olga):
     assert "warnings" not in page(olga)
-    client.config_set("appendonly", "no")
-    try:
+    with configured(site_store, "appendonly", "no"):
         assert "The append-only file is off" in text_of(page(olga))
-    finally:
-        client.config_set("appendonly", "yes")
 
-    client.hset("ranking:", "refreshed_at", site.store.now() - 3600)
+    set_hot_rescored_at(site_store, site_store.store.now() - 3600)
     assert "The hot list has not been scored for a long time" in text_of(page(olga))
 
 
-def test_slow_commands_are_shown_escaped_cut_and_without_secrets(site, article, olga):
-    client = site.store.client
-    client.slowlog_reset()
-    before = client.config_get("slowlog-log-slower-than")["slowlog-log-slower-than"]
-    client.config_set("slowlog-log-slower-than", "0")
-    try:
-        site.articles.post(5, "eve", "T", "https://example.org/c")
-        site.store.client.get("<script>alert(1)</script>")
-        site.store.client.get(b"\xff\x00\xfe")
-        site.store.client.get("x" * 100)
-        site.store.client.get(":1:cache:django.contrib.sessions.cached_dbsecretsessionkey")
-    finally:
-        client.config_set("slowlog-log-slower-than", before)
+def test_slow_commands_are_shown_escaped_cut_and_without_secrets(site_store, article, olga):
+    session = ":1:cache:django.contrib.sessions.cached_dbsecretsessionkey"
+    with logging_every_command(site_store):
+        site_store.articles.post(5, "eve", "T", "https://example.org/c")
+        read_keys(site_store, "<script>alert(1)</script>", b"\xff\x00\xfe", "x" * 100, session)
 
     html = page(olga)
     slow = section(html, "slow")
-    client.slowlog_reset()
 
     assert "GET &lt;script&gt;alert(1)&lt;/script&gt;" in html
     assert r"GET \xff\x00\xfe" in slow
@@ -143,12 +146,15 @@ def test_slow_commands_are_shown_escaped_cut_and_without_secrets(site, article, 
     assert "EVALSHA articles/post 2" in slow
 
 
-def test_one_articles_keys_are_shown(site, article, olga):
+def test_one_articles_keys_are_shown(site_store, article, olga):
+    names = site_store.store.shards.of(article)
     keys = section(page(olga, f"?article={article}"), "article-keys")
 
     assert f"Keys of article {article}" in keys
-    assert re.search(rf"article:{article} [\d.]+\s?bytes hash \(listpack\) never", keys.replace("\xa0", " "))
-    assert re.search(rf"voted:{article} .* set \(intset\) in (8 d 23|9 d 0) h", keys.replace("\xa0", " "))
+    assert re.search(
+        rf"{names.article(article)} [\d.]+\s?bytes hash \(listpack\) never", keys.replace("\xa0", " ")
+    )
+    assert re.search(rf"{names.voted(article)} .* set \(intset\) in (8 d 23|9 d 0) h", keys.replace("\xa0", " "))
     assert "The newest article takes" in section(page(olga), "articles")
 
 
@@ -165,7 +171,7 @@ def test_one_articles_keys_are_shown(site, article, olga):
         ("<i>x</i>", "Enter an article number"),
     ],
 )
-def test_what_is_no_article_is_said_so(site, article, olga, asked, answer):
+def test_what_is_no_article_is_said_so(site_store, article, olga, asked, answer):
     html = browser_of(olga).get("/operation/", {"article": asked}).content.decode()
 
     assert answer in section(html, "article-keys")
@@ -173,15 +179,10 @@ def test_what_is_no_article_is_said_so(site, article, olga, asked, answer):
 
 
 @pytest.fixture
-def tight_lipped(site, store_paths):
+def tight_lipped(site_store, store_paths):
     """The site on a server that does not let it look at itself."""
-    client = site.store.client
-    rights = ("~*", "&*", "+@all", "-info", "-slowlog", "-config", "-memory")
-    client.execute_command("ACL", "SETUSER", "limited", "on", ">secret", *rights)
-    site.store.client = make_client(store_paths.url(0).replace("unix://", "unix://limited:secret@"))
-    yield site
-    site.store.client = client
-    client.execute_command("ACL", "DELUSER", "limited")
+    with limited_rights(site_store, store_paths.url(0), "+@all", "-info", "-slowlog", "-config", "-memory"):
+        yield site_store
 
 
 def test_what_the_server_does_not_tell_is_not_available_and_the_rest_is_there(tight_lipped, article, olga):
@@ -189,7 +190,7 @@ def test_what_the_server_does_not_tell_is_not_available_and_the_rest_is_there(ti
 
     for name in ("server", "memory", "file", "commands", "slow", "articles", "article-keys"):
         assert "Not available" in section(html, name), name
-    assert "article:&lt;id&gt; 1" in section(html, "kinds")
+    assert f"{escape(kind_of(ARTICLE_KEY))} 1" in section(html, "kinds")
     assert "the only one 1 0" in section(html, "shards")
 
 
@@ -201,7 +202,7 @@ def test_a_store_that_does_not_tell_is_up_all_the_same(tight_lipped, article):
     assert "site_store_memory_bytes" not in text
 
 
-def test_the_page_has_no_inline_script_and_no_inline_style(site, article, olga):
+def test_the_page_has_no_inline_script_and_no_inline_style(site_store, article, olga):
     html = page(olga)
 
     assert "style=" not in html

@@ -7,10 +7,10 @@ import time_machine
 from django.core import signing
 from django.test import Client
 
-from articles.domain.moderation import Actor
 from articles.readership import identity
 from articles.readership.archive import put_away
-from tests.pages.conftest import browser_of
+from tests.factories import actor, browser_of
+from tests.store_state import get_salt, key_names, lose_salt, refusing_writes, set_salt, traces_of_visitors
 
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 SAFARI = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 Version/18.5 Safari/605.1.15"
@@ -42,26 +42,26 @@ def clock():
 
 
 @pytest.fixture(autouse=True)
-def known_digests(site, settings):
+def known_digests(site_store, settings):
     """The same in every run: a few visitors are estimated exactly, but for one run in hundreds."""
     settings.SECRET_KEY = "known to the tests"
     identity._salt.cache_clear()
     for day in range(TODAY, TODAY + 3):
-        site.store.client.set(f"salt:{day}", f"known on {day}")
+        set_salt(site_store, day, f"known on {day}")
 
 
 @pytest.fixture
-def counts(site, article):
+def counts(site_store, article):
     """Page views and visitors of the article."""
 
     def read():
-        found = site.articles.get(article)
+        found = site_store.articles.get(article)
         return found.pv, found.uv
 
     return read
 
 
-def test_a_view_is_counted_and_shown_on_the_very_page(clock, site, article, counts, monkeypatch):
+def test_a_view_is_counted_and_shown_on_the_very_page(clock, site_store, article, counts, monkeypatch):
     shown = []
     monkeypatch.setattr("articles.views.articles.render", recording(shown))
 
@@ -83,7 +83,9 @@ def recording(shown):
 
 
 @pytest.mark.parametrize("forgetful", [False, True])
-def test_reading_again_counts_after_ten_minutes_and_is_the_same_visitor(clock, article, counts, site, forgetful):
+def test_reading_again_counts_after_ten_minutes_and_is_the_same_visitor(
+    clock, article, counts, site_store, forgetful
+):
     reader = Reader(forgetful=forgetful)
     reader.reads(article)
     clock.shift(timedelta(minutes=9, seconds=59))
@@ -94,7 +96,7 @@ def test_reading_again_counts_after_ten_minutes_and_is_the_same_visitor(clock, a
     reader.reads(article)
 
     assert counts() == (2, 1)
-    assert site.pageviews.get_suspects(article) == {}
+    assert site_store.pageviews.get_suspects(article) == {}
 
 
 def test_the_cookie_keeps_a_visitor_one_across_days_addresses_and_browsers(clock, article, counts):
@@ -132,17 +134,17 @@ def test_addresses_and_browsers_tell_visitors_apart_and_ipv6_counts_by_its_netwo
     assert counts() == (5, 5)
 
 
-def test_every_day_has_a_salt_that_is_soon_forgotten(clock, article, site):
-    site.store.client.delete(f"salt:{TODAY}")
+def test_every_day_has_a_salt_that_is_soon_forgotten(clock, article, site_store):
+    lose_salt(site_store, TODAY)
 
     Reader().reads(article)
-    salt = site.store.client.get(f"salt:{TODAY}")
+    salt, seconds = get_salt(site_store, TODAY)
     identity._salt.cache_clear()
     Reader("198.51.100.1").reads(article)
 
     assert len(salt) >= 32
-    assert site.store.client.get(f"salt:{TODAY}") == salt
-    assert 0 < site.store.client.ttl(f"salt:{TODAY}") <= 2 * 86400
+    assert get_salt(site_store, TODAY)[0] == salt
+    assert 0 < seconds <= 2 * 86400
     assert identity._salt.cache_info().maxsize == 1
 
 
@@ -226,7 +228,7 @@ def test_a_site_can_do_without_cookies(clock, article, counts, settings):
     assert counts() == (3, 3)
 
 
-def test_bots_and_prefetches_count_apart_and_get_no_cookie(clock, article, counts, site):
+def test_bots_and_prefetches_count_apart_and_get_no_cookie(clock, article, counts, site_store):
     answers = [
         Reader(agent="Googlebot/2.1 (+http://www.google.com/bot.html)").reads(article),
         Reader(agent="").reads(article),
@@ -234,45 +236,47 @@ def test_bots_and_prefetches_count_apart_and_get_no_cookie(clock, article, count
     ]
 
     assert counts() == (0, 0)
-    assert site.pageviews.get_suspects(article) == {"bot": 2, "prefetch": 1}
+    assert site_store.pageviews.get_suspects(article) == {"bot": 2, "prefetch": 1}
     assert not any(identity.COOKIE in answer.cookies for answer in answers)
 
 
-def test_a_burst_from_one_network_counts_apart_and_gets_no_cookie(clock, article, counts, site):
+def test_a_burst_from_one_network_counts_apart_and_gets_no_cookie(clock, article, counts, site_store):
     answers = [Reader(f"203.0.113.{host}").reads(article) for host in range(1, 36)]
 
     assert counts() == (30, 30)
-    assert site.pageviews.get_suspects(article) == {"burst": 5}
+    assert site_store.pageviews.get_suspects(article) == {"burst": 5}
     assert [identity.COOKIE in answer.cookies for answer in answers] == [True] * 30 + [False] * 5
 
 
-def test_a_network_has_a_limit_over_all_articles(clock, article, site, settings):
+def test_a_network_has_a_limit_over_all_articles(clock, article, site_store, settings):
     limited = settings.VIEWS_PER_NETWORK
-    ids = [site.articles.post(1, "alice", "x", f"https://example.org/{n}").id for n in range(limited // 10 + 1)]
+    ids = [
+        site_store.articles.post(1, "alice", "x", f"https://example.org/{n}").id for n in range(limited // 10 + 1)
+    ]
     for found in ids:
         for host in range(10):
             Reader(f"203.0.113.{host}").reads(found)
 
-    assert sum(found.pv for found in site.articles.get_many(ids)) == limited
-    assert site.pageviews.get_suspects(ids[-1]) == {"burst": 10}
+    assert sum(found.pv for found in site_store.articles.get_many(ids)) == limited
+    assert site_store.pageviews.get_suspects(ids[-1]) == {"burst": 10}
 
 
-def test_head_is_no_view(clock, article, counts, site):
+def test_head_is_no_view(clock, article, counts, site_store):
     answer = Reader().reads(article, "head")
 
     assert counts() == (0, 0)
-    assert site.pageviews.get_suspects(article) == {}
+    assert site_store.pageviews.get_suspects(article) == {}
     assert identity.COOKIE not in answer.cookies
 
 
-def test_a_removed_article_is_shown_and_not_counted(clock, article, counts, site, carol, caplog):
-    site.articles.remove(article, Actor(carol.pk, "carol"), "off topic")
-    keys = set(site.store.client.scan_iter("*"))
+def test_a_removed_article_is_shown_and_not_counted(clock, article, counts, site_store, carol, caplog):
+    site_store.articles.remove(article, actor(carol), "off topic")
+    keys = key_names(site_store)
 
     Reader().reads(article)
 
     assert counts() == (0, 0)
-    assert set(site.store.client.scan_iter("*")) == keys
+    assert key_names(site_store) == keys
     assert "not counted" not in caplog.text
 
 
@@ -284,17 +288,14 @@ def test_the_page_is_for_its_reader_alone(clock, article):
 
 
 @pytest.mark.parametrize("salted", [True, False])
-def test_a_store_that_takes_no_writes_shows_the_page_uncounted(clock, article, counts, site, caplog, salted):
+def test_a_store_that_takes_no_writes_shows_the_page_uncounted(clock, article, counts, site_store, caplog, salted):
     if salted:
         Reader("198.51.100.1").reads(article)
     else:
-        site.store.client.delete(f"salt:{TODAY}")
+        lose_salt(site_store, TODAY)
     before = counts()
-    site.store.client.config_set("min-replicas-to-write", 1)
-    try:
+    with refusing_writes(site_store):
         answer = Reader().reads(article)
-    finally:
-        site.store.client.config_set("min-replicas-to-write", 0)
 
     assert "A title" in answer.content.decode()
     assert identity.COOKIE not in answer.cookies
@@ -304,13 +305,13 @@ def test_a_store_that_takes_no_writes_shows_the_page_uncounted(clock, article, c
     assert counts() == (before[0] + 1, before[1] + 1)
 
 
-def test_the_numbers_of_an_archived_article_go_on(clock, article, counts, site):
+def test_the_numbers_of_an_archived_article_go_on(clock, article, counts, site_store):
     reader = Reader()
     reader.reads(article)
     clock.shift(timedelta(days=29))
     reader.reads(article)
     clock.shift(timedelta(days=91))
-    assert put_away(site, at_most=10, budget=10) == 1
+    assert put_away(site_store, at_most=10, budget=10) == 1
 
     Reader("198.51.100.1").reads(article)
 
@@ -329,16 +330,15 @@ def test_only_a_trusted_proxy_is_believed_where_its_readers_are(clock, article, 
     assert counts() == (4, 4)
 
 
-def test_nothing_in_the_store_says_who_a_visitor_is(clock, article, site, bob):
+def test_nothing_in_the_store_says_who_a_visitor_is(clock, article, site_store, bob):
     Reader().reads(article)
     Reader("2001:db8:1:1::1").reads(article)
     Reader(browser=browser_of(bob)).reads(article)
 
-    keys = [key for key in site.store.client.scan_iter("*") if key.startswith(("seen:", "burst:"))]
+    visitors, networks = traces_of_visitors(site_store)
 
-    assert len([key for key in keys if key.startswith("seen:")]) == 3
-    for key in keys:
-        owner = key.rsplit(":", 1)[-1]
+    assert len(visitors) == 3
+    for owner, seconds in visitors + networks:
         assert len(owner) == 16
         assert set(owner) <= set("0123456789abcdef")
-        assert site.store.client.ttl(key) > 0
+        assert seconds > 0

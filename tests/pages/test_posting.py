@@ -5,7 +5,8 @@ import pytest
 from django.test import Client
 
 from articles.formatting.values import full_date
-from tests.pages.conftest import browser_of
+from tests.factories import browser_of
+from tests.store_state import make_older
 
 
 def post(browser, **fields):
@@ -16,19 +17,19 @@ def errors(response):
     return re.findall(r"<li>([^<]+)</li>", response.content.decode())
 
 
-def test_it_posts_with_the_posters_own_vote_and_groups(site, alice):
-    site.groups.create("python", "Python")
-    site.groups.create("web", "Web")
+def test_it_posts_with_the_posters_own_vote_and_groups(site_store, alice):
+    site_store.groups.create("python", "Python")
+    site_store.groups.create("web", "Web")
 
     response = post(browser_of(alice), groups=["python", "web"])
 
     number = int(re.fullmatch(r"/articles/(\d+)/", response.headers["Location"])[1])
-    article = site.articles.get(number, alice.pk)
+    article = site_store.articles.get(number, alice.pk)
     assert (article.title, article.link, article.poster_name) == ("A title", "https://example.org/new", "alice")
     assert (article.votes, article.choice, article.groups) == (1, "vote", ("python", "web"))
 
 
-def test_what_was_posted_is_confirmed_once(site, alice):
+def test_what_was_posted_is_confirmed_once(site_store, alice):
     browser = browser_of(alice)
 
     address = post(browser).headers["Location"]
@@ -37,8 +38,8 @@ def test_what_was_posted_is_confirmed_once(site, alice):
     assert "has been posted" not in browser.get(address).text
 
 
-def test_where_nothing_can_be_edited_nothing_is_said_of_it(site, alice, monkeypatch):
-    monkeypatch.setattr(site, "rules", replace(site.rules, edit_window=0))
+def test_where_nothing_can_be_edited_nothing_is_said_of_it(site_store, alice, monkeypatch):
+    monkeypatch.setattr(site_store, "rules", replace(site_store.rules, edit_window=0))
     browser = browser_of(alice)
 
     page = browser.get(post(browser).headers["Location"]).text
@@ -47,17 +48,21 @@ def test_where_nothing_can_be_edited_nothing_is_said_of_it(site, alice, monkeypa
     assert "You can edit it" not in page
 
 
-def test_groups_can_be_typed(site, alice):
+def test_groups_can_be_typed(site_store, alice):
     for slug in ("python", "web", "redis"):
-        site.groups.create(slug, slug)
+        site_store.groups.create(slug, slug)
 
     response = post(browser_of(alice), groups=["python", "Web， redis"])
 
-    assert site.articles.get(int(response.headers["Location"].split("/")[2])).groups == ("python", "web", "redis")
+    assert site_store.articles.get(int(response.headers["Location"].split("/")[2])).groups == (
+        "python",
+        "web",
+        "redis",
+    )
 
 
-def test_every_error_stands_next_to_its_field_and_what_was_typed_is_kept(site, alice):
-    site.groups.create("python", "Python")
+def test_every_error_stands_next_to_its_field_and_what_was_typed_is_kept(site_store, alice):
+    site_store.groups.create("python", "Python")
 
     response = post(browser_of(alice), title=" ", link="javascript:alert(1)", groups=["python", "nope"])
 
@@ -71,11 +76,11 @@ def test_every_error_stands_next_to_its_field_and_what_was_typed_is_kept(site, a
     assert 'value="javascript:alert(1)"' in text
     assert re.search(r'value="python"[^>]*checked', text)
     assert 'value="nope"' in text
-    assert site.imports.count() == 0
+    assert site_store.imports.count() == 0
 
 
-def test_a_refused_form_has_the_focus_where_it_is_wrong(site, alice):
-    site.groups.create("python", "Python")
+def test_a_refused_form_has_the_focus_where_it_is_wrong(site_store, alice):
+    site_store.groups.create("python", "Python")
 
     page = post(browser_of(alice), link="javascript:alert(1)", groups=["nope"]).text
 
@@ -90,10 +95,10 @@ def test_a_refused_form_has_the_focus_where_it_is_wrong(site, alice):
     assert 'aria-describedby="id_groups_helptext id_groups_error"' in page
 
 
-def test_at_most_five_groups(site, alice):
+def test_at_most_five_groups(site_store, alice):
     slugs = [f"group-{n}" for n in range(6)]
     for slug in slugs:
-        site.groups.create(slug, slug)
+        site_store.groups.create(slug, slug)
 
     assert errors(post(browser_of(alice), groups=slugs)) == ["Choose at most 5 groups."]
     assert post(browser_of(alice), groups=slugs[:5]).status_code == 302
@@ -102,17 +107,17 @@ def test_at_most_five_groups(site, alice):
 @pytest.mark.parametrize(
     "link", ["http://example.org/new", "https://EXAMPLE.org:443/new/", "https://example.org/new?utm_source=x#top"]
 )
-def test_a_link_posted_before_leads_to_its_article(site, alice, bob, link):
+def test_a_link_posted_before_leads_to_its_article(site_store, alice, bob, link):
     first = post(browser_of(alice)).headers["Location"]
 
     response = browser_of(bob).post("/post/", {"title": "Again", "link": link}, follow=True)
 
     assert response.redirect_chain == [(first, 302)]
     assert "has already been posted" in response.content.decode()
-    assert site.imports.count() == 1
+    assert site_store.imports.count() == 1
 
 
-def test_an_article_posted_twice_by_one_form_is_simply_posted(site, alice):
+def test_an_article_posted_twice_by_one_form_is_simply_posted(site_store, alice):
     browser = browser_of(alice)
     first = post(browser)["Location"]
 
@@ -120,48 +125,47 @@ def test_an_article_posted_twice_by_one_form_is_simply_posted(site, alice):
 
     assert response.redirect_chain == [(first, 302)]
     assert "has already been posted" not in response.text
-    name = f"article:{first.split('/')[2]}"
-    site.store.client.hset(name, "time", f"{float(site.store.client.hget(name, 'time')) - 61:.3f}")
+    make_older(site_store, int(first.split("/")[2]), 61)
     later = browser.post("/post/", {"title": "A title", "link": "https://example.org/new"}, follow=True)
     assert "has already been posted" in later.text
 
 
-def test_the_form_says_that_a_recent_link_leads_to_its_article(site, alice):
+def test_the_form_says_that_a_recent_link_leads_to_its_article(site_store, alice):
     assert "in the last 48 hours" in browser_of(alice).get("/post/").content.decode()
 
 
-def test_extra_fields_are_ignored(site, alice):
+def test_extra_fields_are_ignored(site_store, alice):
     response = post(browser_of(alice), votes="999", poster="7", is_staff="1", id="77")
 
-    article = site.articles.get(int(response.headers["Location"].split("/")[2]))
+    article = site_store.articles.get(int(response.headers["Location"].split("/")[2]))
     assert (article.id, article.votes, article.poster) == (1, 1, alice.pk)
 
 
-def test_readers_are_sent_to_the_login_and_back(site):
+def test_readers_are_sent_to_the_login_and_back(site_store):
     response = Client().get("/post/")
 
     assert (response.status_code, response.headers["Location"]) == (302, "/login/?next=/post/")
 
 
-def test_the_form_needs_its_token(site, alice):
+def test_the_form_needs_its_token(site_store, alice):
     assert post(browser_of(alice, strict=True)).status_code == 403
-    assert site.imports.count() == 0
+    assert site_store.imports.count() == 0
 
 
-def test_the_poster_edits_within_fifteen_minutes(site, article, alice):
+def test_the_poster_edits_within_fifteen_minutes(site_store, article, alice):
     fields = {"title": "A better title", "link": "https://example.org/better"}
 
     response = browser_of(alice).post(f"/articles/{article}/edit/", fields)
 
-    found = site.articles.get(article)
+    found = site_store.articles.get(article)
     assert response.headers["Location"] == f"/articles/{article}/"
     assert (found.title, found.link) == ("A better title", "https://example.org/better")
 
 
-def test_the_poster_reads_until_when_and_that_all_can_see_it(site, article, alice, carol):
+def test_the_poster_reads_until_when_and_that_all_can_see_it(site_store, article, alice, carol):
     page = browser_of(alice).get(f"/articles/{article}/edit/").text
 
-    until = full_date(site.articles.get(article).posted_at + 900)
+    until = full_date(site_store.articles.get(article).posted_at + 900)
     assert f"You can edit your article until {until}." in page
     assert "Everyone can see the change" in page
     assert re.search(rf'<a class="button second" href="/articles/{article}/">Cancel</a>', page)
@@ -170,7 +174,7 @@ def test_the_poster_reads_until_when_and_that_all_can_see_it(site, article, alic
     assert "Everyone can see the change" in theirs
 
 
-def test_what_was_edited_is_confirmed(site, article, alice):
+def test_what_was_edited_is_confirmed(site_store, article, alice):
     fields = {"title": "A better title", "link": "https://example.org/better"}
 
     response = browser_of(alice).post(f"/articles/{article}/edit/", fields, follow=True)
@@ -178,9 +182,8 @@ def test_what_was_edited_is_confirmed(site, article, alice):
     assert "Your changes have been saved." in response.text
 
 
-def test_after_fifteen_minutes_the_form_says_so_and_keeps_what_was_typed(site, article, alice):
-    old = float(site.store.client.hget(f"article:{article}", "time")) - 901
-    site.store.client.hset(f"article:{article}", "time", f"{old:.3f}")
+def test_after_fifteen_minutes_the_form_says_so_and_keeps_what_was_typed(site_store, article, alice):
+    make_older(site_store, article, 901)
 
     response = browser_of(alice).post(
         f"/articles/{article}/edit/", {"title": "Late", "link": "https://example.org/a"}
@@ -189,20 +192,20 @@ def test_after_fifteen_minutes_the_form_says_so_and_keeps_what_was_typed(site, a
     assert response.status_code == 400
     assert "has ended" in response.content.decode()
     assert 'value="Late"' in response.content.decode()
-    assert site.articles.get(article).title == "A title"
+    assert site_store.articles.get(article).title == "A title"
 
 
-def test_others_cannot_edit_but_moderators_can(site, article, mallory, carol):
+def test_others_cannot_edit_but_moderators_can(site_store, article, mallory, carol):
     fields = {"title": "Changed", "link": "https://example.org/a", "reason": "clearer"}
 
     assert browser_of(mallory).post(f"/articles/{article}/edit/", fields).status_code == 403
-    assert site.articles.get(article).title == "A title"
+    assert site_store.articles.get(article).title == "A title"
     assert browser_of(carol).post(f"/articles/{article}/edit/", fields).status_code == 302
-    assert site.articles.get(article).title == "Changed"
+    assert site_store.articles.get(article).title == "Changed"
     assert "clearer" in Client().get("/moderation/").content.decode()
 
 
-def test_an_edit_to_another_articles_link_is_refused_at_the_field(site, article, alice):
+def test_an_edit_to_another_articles_link_is_refused_at_the_field(site_store, article, alice):
     post(browser_of(alice))
 
     response = browser_of(alice).post(
@@ -210,4 +213,4 @@ def test_an_edit_to_another_articles_link_is_refused_at_the_field(site, article,
     )
 
     assert errors(response) == ["Another article with this link was posted recently."]
-    assert site.articles.get(article).link == "https://example.org/a"
+    assert site_store.articles.get(article).link == "https://example.org/a"

@@ -5,7 +5,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.test import Client, RequestFactory
 
 from articles.web.preferences import MOST_HIDDEN, Preferences, cookies_for, preferences_of, slugs_from
-from tests.pages.conftest import browser_of
+from tests.factories import browser_of
 
 
 def asked(cookies=None, user=None):
@@ -47,7 +47,7 @@ def test_a_members_choices_are_the_accounts_whatever_the_browser_has(bob):
     assert found == Preferences("dark", "en", False, ("a", "b"))
 
 
-def test_pages_carry_the_theme_and_whether_keys_do_something(site, bob):
+def test_pages_carry_the_theme_and_whether_keys_do_something(site_store, bob):
     reader = Client()
     assert b'<html lang="en">' in reader.get("/").content
 

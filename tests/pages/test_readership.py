@@ -4,30 +4,30 @@ from dataclasses import replace
 import pytest
 from django.test import Client
 
-from articles.domain.moderation import Actor
 from articles.domain.readership import Suspicion, Visit
 from articles.readership.archive import put_away
 from articles.views import readership
-from tests.pages.conftest import browser_of
+from tests.factories import actor, browser_of, post_as
+from tests.store_state import count_keys, set_clock
 
 DAY = 86400
 
 
 @pytest.fixture
-def clock(site):
+def clock(site_store):
     """Sets the site's clock to noon (UTC) of some days ago."""
-    noon = site.store.now() // DAY * DAY + DAY / 2
+    noon = site_store.store.now() // DAY * DAY + DAY / 2
 
     def ago(days):
-        site.store._clock = lambda: noon - days * DAY
+        set_clock(site_store, noon - days * DAY)
 
     ago(0)
     return ago
 
 
-def read(site, article, visitors=1, suspicion=None):
+def read(site_store, article, visitors=1, suspicion=None):
     for n in range(visitors):
-        site.pageviews.record(article, Visit(f"{n:016x}", suspicion=suspicion))
+        site_store.pageviews.record(article, Visit(f"{n:016x}", suspicion=suspicion))
 
 
 def text_of(path, user):
@@ -43,16 +43,16 @@ def table(text):
     return cells[0], cells[1:-1], cells[-1]
 
 
-def test_the_site_page_shows_14_days_of_counted_and_suspect_views(site, article, alice, carol, clock):
-    other = site.articles.post(alice.pk, "alice", "Other", "https://e.org/other").id
+def test_the_site_page_shows_14_days_of_counted_and_suspect_views(site_store, article, alice, carol, clock):
+    other = post_as(site_store, alice, "Other", "https://e.org/other").id
     clock(2)
-    read(site, article, 3)
-    read(site, other, 2)
-    read(site, other, 4, Suspicion.BOT)
+    read(site_store, article, 3)
+    read(site_store, other, 2)
+    read(site_store, other, 4, Suspicion.BOT)
     clock(0)
-    read(site, article, 1)
-    read(site, article, 2, Suspicion.PREFETCH)
-    read(site, article, 1, Suspicion.BURST)
+    read(site_store, article, 1)
+    read(site_store, article, 2, Suspicion.PREFETCH)
+    read(site_store, article, 1, Suspicion.BURST)
 
     head, days, sums = table(text_of("/moderation/views/", carol))
 
@@ -64,13 +64,13 @@ def test_the_site_page_shows_14_days_of_counted_and_suspect_views(site, article,
     assert sums == ["Together", "6", "4", "2", "1", "–"]
 
 
-def test_an_articles_page_shows_its_own_views_alone(site, article, alice, carol, clock):
-    other = site.articles.post(alice.pk, "alice", "Other", "https://e.org/other").id
-    read(site, other, 9)
+def test_an_articles_page_shows_its_own_views_alone(site_store, article, alice, carol, clock):
+    other = post_as(site_store, alice, "Other", "https://e.org/other").id
+    read(site_store, other, 9)
     clock(1)
-    read(site, article, 3)
+    read(site_store, article, 3)
     clock(0)
-    read(site, article, 4)
+    read(site_store, article, 4)
 
     head, days, sums = table(text_of(f"/articles/{article}/views/", carol))
 
@@ -80,12 +80,12 @@ def test_an_articles_page_shows_its_own_views_alone(site, article, alice, carol,
     assert sums == ["Together", "7", "0", "0", "0", "4"]
 
 
-def test_an_articles_page_tells_what_was_longer_ago_too(site, article, carol, clock):
+def test_an_articles_page_tells_what_was_longer_ago_too(site_store, article, carol, clock):
     clock(40)
-    read(site, article, 5)
-    read(site, article, 2, Suspicion.BOT)
+    read(site_store, article, 5)
+    read(site_store, article, 2, Suspicion.BOT)
     clock(0)
-    read(site, article, 1, Suspicion.BOT)
+    read(site_store, article, 1, Suspicion.BOT)
 
     text = text_of(f"/articles/{article}/views/", carol)
 
@@ -98,13 +98,13 @@ def test_an_articles_page_tells_what_was_longer_ago_too(site, article, carol, cl
     assert "within 10 minutes count once" in text
 
 
-def test_suspect_views_that_are_archived_are_told_too(site, article, carol, clock):
+def test_suspect_views_that_are_archived_are_told_too(site_store, article, carol, clock):
     clock(100)
-    read(site, article, 2)
-    read(site, article, 3, Suspicion.BOT)
+    read(site_store, article, 2)
+    read(site_store, article, 3, Suspicion.BOT)
     clock(0)
-    assert put_away(site, at_most=10, budget=5) == 1
-    read(site, article, 1, Suspicion.BOT)
+    assert put_away(site_store, at_most=10, budget=5) == 1
+    read(site_store, article, 1, Suspicion.BOT)
 
     text = text_of(f"/articles/{article}/views/", carol)
 
@@ -112,7 +112,7 @@ def test_suspect_views_that_are_archived_are_told_too(site, article, carol, cloc
     assert "<dt>Suspect views</dt><dd>4</dd>" in text
 
 
-def test_every_reason_is_explained_in_a_sentence(site, article, carol):
+def test_every_reason_is_explained_in_a_sentence(site_store, article, carol):
     text = text_of("/moderation/views/", carol)
 
     assert set(readership._REASONS) == set(Suspicion)
@@ -121,9 +121,9 @@ def test_every_reason_is_explained_in_a_sentence(site, article, carol):
     assert all(meaning.endswith(".") for meaning in meanings)
 
 
-def test_the_drawing_has_a_name_and_a_description_with_the_numbers(site, article, carol, clock):
-    read(site, article, 3)
-    read(site, article, 1, Suspicion.BOT)
+def test_the_drawing_has_a_name_and_a_description_with_the_numbers(site_store, article, carol, clock):
+    read(site_store, article, 3)
+    read(site_store, article, 1, Suspicion.BOT)
 
     text = text_of("/moderation/views/", carol)
 
@@ -136,39 +136,39 @@ def test_the_drawing_has_a_name_and_a_description_with_the_numbers(site, article
     assert " style=" not in text
 
 
-def test_where_nothing_was_viewed_it_says_so(site, article, carol):
+def test_where_nothing_was_viewed_it_says_so(site_store, article, carol):
     for path in ("/moderation/views/", f"/articles/{article}/views/"):
         text = text_of(path, carol)
         assert "No views in this period." in text
         assert len(table(text)[1]) == 14
 
 
-def test_a_removed_article_still_has_its_page(site, article, carol):
-    read(site, article, 2)
-    site.articles.remove(article, Actor(carol.pk, "carol"), "spam")
+def test_a_removed_article_still_has_its_page(site_store, article, carol):
+    read(site_store, article, 2)
+    site_store.articles.remove(article, actor(carol), "spam")
 
     assert "<dt>Views</dt><dd>2</dd>" in text_of(f"/articles/{article}/views/", carol)
 
 
 @pytest.mark.parametrize("number", ["999", "0", "abc", "1000000000000000"])
-def test_what_is_no_article_is_404_and_makes_no_key(site, carol, number):
-    before = site.store.client.dbsize()
+def test_what_is_no_article_is_404_and_makes_no_key(site_store, carol, number):
+    before = count_keys(site_store)
 
     assert browser_of(carol).get(f"/articles/{number}/views/").status_code == 404
-    assert site.store.client.dbsize() == before
+    assert count_keys(site_store) == before
 
 
 @pytest.mark.parametrize("path", ["/moderation/views/", "/articles/1/views/"])
-def test_it_needs_the_right_to_see_it(site, article, mallory, carol, path):
+def test_it_needs_the_right_to_see_it(site_store, article, mallory, carol, path):
     assert browser_of(mallory).get(path).status_code == 403
     assert Client().get(path).headers["Location"] == f"/login/?next={path}"
     assert browser_of(carol).get(path).status_code == 200
     assert browser_of(carol).post(path).status_code == 405
 
 
-def test_titles_are_shown_literally(site, alice, carol):
+def test_titles_are_shown_literally(site_store, alice, carol):
     title = "<script>alert(1)</script>{{7*7}}"
-    number = site.articles.post(alice.pk, "alice", title, "https://e.org/x").id
+    number = post_as(site_store, alice, title, "https://e.org/x").id
 
     text = text_of(f"/articles/{number}/views/", carol)
 
@@ -176,18 +176,16 @@ def test_titles_are_shown_literally(site, alice, carol):
     assert "{{7*7}}" in text
 
 
-def test_the_moderation_log_leads_to_it_for_those_who_may_see_it(site, article, carol, mallory):
+def test_the_moderation_log_leads_to_it_for_those_who_may_see_it(site_store, article, carol, mallory):
     assert 'href="/moderation/views/"' in text_of("/moderation/", carol)
     assert 'href="/moderation/views/"' not in text_of("/moderation/", mallory)
     assert 'href="/moderation/views/"' not in text_of("/moderation/", None)
 
 
-def test_the_log_tells_which_parameters_of_the_ranking_were_changed(site, article, carol):
-    state = site.parameters.get_state()
+def test_the_log_tells_which_parameters_of_the_ranking_were_changed(site_store, article, carol):
+    state = site_store.parameters.get_state()
     wanted = replace(state.parameters, gamma=1.3, alpha=2.5)
-    site.parameters.apply(
-        wanted, expected=state.version, actor=Actor(carol.pk, "carol"), reason="slower <b>decay</b>"
-    )
+    site_store.parameters.apply(wanted, expected=state.version, actor=actor(carol), reason="slower <b>decay</b>")
 
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", text_of("/moderation/", None)))
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.pages.conftest import browser_of
+from tests.factories import browser_of
 
 
 def location(answer, status=301):
@@ -18,7 +18,7 @@ def location(answer, status=301):
         *("/feeds/users/alice.atom", "/feeds/search.atom", "/api/docs", "/api/openapi.json"),
     ],
 )
-def test_a_slash_too_many_is_taken_away_and_the_query_kept(site, path):
+def test_a_slash_too_many_is_taken_away_and_the_query_kept(site_store, path):
     assert location(browser_of().get(f"{path}/?a=1&b=%2F")) == f"{path}?a=1&b=%2F"
     assert location(browser_of().head(f"{path}/")) == path
 
@@ -26,28 +26,28 @@ def test_a_slash_too_many_is_taken_away_and_the_query_kept(site, path):
 @pytest.mark.parametrize(
     "path", ["/healthz//", "/nothing/", "/api/nothing/", "/api/docs/more/", "/api/hot/", "/example.org/healthz/"]
 )
-def test_what_leads_nowhere_without_its_slash_either_is_not_there(site, path):
+def test_what_leads_nowhere_without_its_slash_either_is_not_there(site_store, path):
     assert browser_of().get(path).status_code == 404
 
 
 @pytest.mark.parametrize("path", ["/newest", "/groups/python", "/articles/1", "/users/alice", "/mine/voted"])
-def test_a_missing_slash_is_added_and_the_query_kept(site, path):
+def test_a_missing_slash_is_added_and_the_query_kept(site_store, path):
     assert location(browser_of().get(f"{path}?page=2&x=%2F")) == f"{path}/?page=2&x=%2F"
 
 
-def test_chosen_groups_keep_the_rest_of_the_query(site, article):
-    site.groups.create("redis", "Redis")
+def test_chosen_groups_keep_the_rest_of_the_query(site_store, article):
+    site_store.groups.create("redis", "Redis")
 
     answer = browser_of().get("/groups/?any=redis&order=hot&any=python")
 
     assert location(answer, 302).partition("?")[2] == "order=hot"
 
 
-def test_the_addresses_of_the_api_lead_to_its_documentation_with_the_query(site):
+def test_the_addresses_of_the_api_lead_to_its_documentation_with_the_query(site_store):
     assert location(browser_of().get("/api/?x=1"), 302) == "/api/docs?x=1"
 
 
-def test_another_language_keeps_the_query(site):
+def test_another_language_keeps_the_query(site_store):
     browser = browser_of()
     path = "/hot/?range=72h"
     assert f'name="next" value="{path}#chosen-language"' in browser.get(path).content.decode()

@@ -6,11 +6,10 @@ import pytest
 from django.test import Client
 
 from articles.domain.articles import Choice
-from articles.domain.moderation import Actor
 from articles.domain.readership import Visit
-from tests.pages.conftest import browser_of
-from tests.pages.test_lists import post_many
-from tests.repository.usage import let_close
+from tests.factories import actor, browser_of, post_as
+from tests.pages.lists import post_many
+from tests.store_state import RANKING_KEY, VOTERS_KEY, let_close
 
 
 def ask(browser=None, **query):
@@ -25,8 +24,8 @@ def joined(ids):
     return ",".join(map(str, ids))
 
 
-def test_it_tells_the_counts_as_they_are_now(site, article, bob):
-    site.votes.cast(article, bob.pk, Choice.OPPOSE)
+def test_it_tells_the_counts_as_they_are_now(site_store, article, bob):
+    site_store.votes.cast(article, bob.pk, Choice.OPPOSE)
 
     assert ask(ids=article).json() == {
         "articles": [
@@ -44,8 +43,8 @@ def test_it_tells_the_counts_as_they_are_now(site, article, bob):
     }
 
 
-def test_members_are_told_their_own_choice_and_no_cache_keeps_it(site, article, bob):
-    site.votes.cast(article, bob.pk, Choice.OPPOSE)
+def test_members_are_told_their_own_choice_and_no_cache_keeps_it(site_store, article, bob):
+    site_store.votes.cast(article, bob.pk, Choice.OPPOSE)
 
     response = ask(browser_of(bob), ids=article)
 
@@ -53,7 +52,7 @@ def test_members_are_told_their_own_choice_and_no_cache_keeps_it(site, article, 
     assert response.headers["Cache-Control"] == "private, no-cache"
 
 
-def test_readers_without_account_share_an_answer_for_some_seconds(site, article):
+def test_readers_without_account_share_an_answer_for_some_seconds(site_store, article):
     response = ask(ids=article)
 
     assert response.headers["Cache-Control"] == "public, max-age=5"
@@ -61,12 +60,12 @@ def test_readers_without_account_share_an_answer_for_some_seconds(site, article)
     assert not response.cookies
 
 
-def test_nothing_new_is_304_until_a_vote_comes(site, article, bob):
+def test_nothing_new_is_304_until_a_vote_comes(site_store, article, bob):
     tag = ask(ids=article).headers["ETag"]
     again = {"headers": {"If-None-Match": tag}}
 
     unchanged = Client().get(f"/pulse/?ids={article}", **again)
-    site.votes.cast(article, bob.pk, Choice.VOTE)
+    site_store.votes.cast(article, bob.pk, Choice.VOTE)
     changed = Client().get(f"/pulse/?ids={article}", **again)
 
     assert (unchanged.status_code, unchanged.content) == (304, b"")
@@ -74,20 +73,20 @@ def test_nothing_new_is_304_until_a_vote_comes(site, article, bob):
     assert changed.headers["ETag"] != tag
 
 
-def test_by_score_the_articles_come_in_the_order_they_have_by_now(site, alice, bob):
-    first, second, third = post_many(site, alice, 3)
-    site.votes.cast(first, bob.pk, Choice.VOTE)
+def test_by_score_the_articles_come_in_the_order_they_have_by_now(site_store, alice, bob):
+    first, second, third = post_many(site_store, alice, 3)
+    site_store.votes.cast(first, bob.pk, Choice.VOTE)
 
     assert ids_of(ask(ids=joined([third, second, first]), order="score")) == [first, third, second]
     assert ids_of(ask(ids=joined([third, second, first]), order="time")) == [third, second, first]
     assert ids_of(ask(ids=joined([third, second, first]))) == [third, second, first]
 
 
-def test_on_the_hot_list_they_come_by_hotness_with_their_views(site, alice):
-    first, second = post_many(site, alice, 2)
+def test_on_the_hot_list_they_come_by_hotness_with_their_views(site_store, alice):
+    first, second = post_many(site_store, alice, 2)
     for n in range(2):
-        site.pageviews.record(first, Visit(f"{n:016x}"))
-    site.pageviews.record(second, Visit(f"{9:016x}"))
+        site_store.pageviews.record(first, Visit(f"{n:016x}"))
+    site_store.pageviews.record(second, Visit(f"{9:016x}"))
 
     response = ask(ids=joined([second, first]), order="hot")
 
@@ -96,10 +95,10 @@ def test_on_the_hot_list_they_come_by_hotness_with_their_views(site, alice):
     assert [row["visitors"] for row in response.json()["articles"]] == ["2 visitors", "1 visitor"]
 
 
-def test_removed_and_closed_articles_are_told_of(site, alice, carol):
-    removed, closed = post_many(site, alice, 2)
-    site.articles.remove(removed, Actor(carol.pk, "carol"), "spam")
-    let_close(site, closed)
+def test_removed_and_closed_articles_are_told_of(site_store, alice, carol):
+    removed, closed = post_many(site_store, alice, 2)
+    site_store.articles.remove(removed, actor(carol), "spam")
+    let_close(site_store, closed)
 
     rows = ask(ids=joined([removed, closed])).json()["articles"]
 
@@ -107,9 +106,9 @@ def test_removed_and_closed_articles_are_told_of(site, alice, carol):
     assert "voting window has ended" in rows[1]["closed"]
 
 
-def test_it_counts_what_was_posted_since_but_not_what_the_page_shows(site, alice):
-    old, shown, *new = post_many(site, alice, 5)
-    since = int(site.articles.get(shown).posted_at)
+def test_it_counts_what_was_posted_since_but_not_what_the_page_shows(site_store, alice):
+    old, shown, *new = post_many(site_store, alice, 5)
+    since = int(site_store.articles.get(shown).posted_at)
 
     assert ask(ids=joined([old, shown]), since=since).json()["new"] == "3 new articles"
     assert ask(ids=joined([old, shown, *new[1:]]), since=since).json()["new"] == "1 new article"
@@ -117,29 +116,31 @@ def test_it_counts_what_was_posted_since_but_not_what_the_page_shows(site, alice
     assert ask(ids=joined([old, shown])).json()["new"] == ""
 
 
-def test_what_one_posted_oneself_is_news_to_others_alone(site, alice, bob):
-    first, *_ = post_many(site, alice, 3)
-    site.articles.post(bob.pk, "bob", "Mine", "https://e.org/mine", [])
+def test_what_one_posted_oneself_is_news_to_others_alone(site_store, alice, bob):
+    first, *_ = post_many(site_store, alice, 3)
+    post_as(site_store, bob, "Mine", "https://e.org/mine", [])
 
     assert ask(browser_of(bob), ids=first, since=0).json()["new"] == "2 new articles"
     assert ask(browser_of(alice), ids=first, since=0).json()["new"] == "1 new article"
     assert ask(ids=first, since=0).json()["new"] == "3 new articles"
 
 
-def test_it_counts_no_removed_article_and_no_more_than_fifty(site, alice, carol):
-    ids = post_many(site, alice, 60)
-    site.articles.remove(ids[-1], Actor(carol.pk, "carol"), "spam")
+def test_it_counts_no_removed_article_and_no_more_than_fifty(site_store, alice, carol):
+    ids = post_many(site_store, alice, 60)
+    site_store.articles.remove(ids[-1], actor(carol), "spam")
 
     assert ask(ids=ids[0], since=0).json()["new"] == "More than 50 new articles"
-    assert ask(ids=ids[0], since=int(site.articles.get(ids[40]).posted_at)).json()["new"] == "19 new articles"
+    assert (
+        ask(ids=ids[0], since=int(site_store.articles.get(ids[40]).posted_at)).json()["new"] == "19 new articles"
+    )
 
 
-def test_only_new_articles_of_the_lists_groups_count_and_none_of_hidden_ones(site, alice):
+def test_only_new_articles_of_the_lists_groups_count_and_none_of_hidden_ones(site_store, alice):
     for slug in ("python", "web", "redis"):
-        site.groups.create(slug, slug)
-    first, *_ = post_many(site, alice, 2)
-    site.articles.post(alice.pk, "alice", "One", "https://e.org/one", ["python"])
-    site.articles.post(alice.pk, "alice", "Both", "https://e.org/both", ["python", "web"])
+        site_store.groups.create(slug, slug)
+    first, *_ = post_many(site_store, alice, 2)
+    post_as(site_store, alice, "One", "https://e.org/one", ["python"])
+    post_as(site_store, alice, "Both", "https://e.org/both", ["python", "web"])
     hiding = Client()
     hiding.cookies["hidden"] = "web"
 
@@ -149,12 +150,12 @@ def test_only_new_articles_of_the_lists_groups_count_and_none_of_hidden_ones(sit
     assert ask(hiding, ids=first, since=0, groups="python").json()["new"] == "1 new article"
 
 
-def test_on_a_hidden_groups_own_page_its_new_articles_count(site, alice):
+def test_on_a_hidden_groups_own_page_its_new_articles_count(site_store, alice):
     for slug in ("python", "web"):
-        site.groups.create(slug, slug)
-    first, *_ = post_many(site, alice, 1)
-    site.articles.post(alice.pk, "alice", "One", "https://e.org/one", ["python"])
-    site.articles.post(alice.pk, "alice", "Both", "https://e.org/both", ["python", "web"])
+        site_store.groups.create(slug, slug)
+    first, *_ = post_many(site_store, alice, 1)
+    post_as(site_store, alice, "One", "https://e.org/one", ["python"])
+    post_as(site_store, alice, "Both", "https://e.org/both", ["python", "web"])
     hiding = Client()
     hiding.cookies["hidden"] = "python"
 
@@ -163,7 +164,7 @@ def test_on_a_hidden_groups_own_page_its_new_articles_count(site, alice):
     assert ask(hiding, ids=first, since=0, groups="python,web").json()["new"] == "2 new articles"
 
 
-def test_unknown_articles_are_left_out_and_each_comes_once(site, article):
+def test_unknown_articles_are_left_out_and_each_comes_once(site_store, article):
     assert ids_of(ask(ids=f"{article},999,{article}")) == [article]
 
 
@@ -179,25 +180,25 @@ def test_unknown_articles_are_left_out_and_each_comes_once(site, article):
         {"ids": "１"},
         {"ids": "9" * 19},
         {"ids": ",".join(["1"] * 101)},
-        {"ids": "1", "order": "voted:1"},
+        {"ids": "1", "order": VOTERS_KEY},
         {"ids": "1", "since": "-1"},
         {"ids": "1", "since": "nan"},
         {"ids": "1", "since": "9" * 13},
-        {"ids": "1", "groups": "score:"},
+        {"ids": "1", "groups": RANKING_KEY},
         {"ids": "1", "groups": ",".join(f"g{n}" for n in range(51))},
     ],
 )
-def test_what_no_page_asks_is_400(site, query):
+def test_what_no_page_asks_is_400(site_store, query):
     response = ask(**query)
 
     assert response.status_code == 400
     assert json.loads(response.content)["error"]
 
 
-def test_a_hundred_articles_can_be_asked_for(site, article):
+def test_a_hundred_articles_can_be_asked_for(site_store, article):
     assert ask(ids=joined([article, *range(100, 199)])).status_code == 200
 
 
-def test_it_only_answers_to_reading(site):
+def test_it_only_answers_to_reading(site_store):
     assert Client().post("/pulse/").status_code == 405
     assert Client().head("/pulse/?ids=1").status_code == 200

@@ -10,8 +10,8 @@ from django.test import Client
 from articles import wiring
 from articles.views import preferences
 from articles.web.preferences import MOST_HIDDEN, THEMES
-from tests.pages.conftest import browser_of
-from tests.repository.usage import MODERATOR
+from tests.cast import MODERATOR
+from tests.factories import browser_of
 
 BOTH = [("en", "English"), ("zh-hans", "简体中文")]
 
@@ -34,7 +34,7 @@ def save(browser, **fields):
         ({"theme": "light", "keyboard": "off"}, {"theme": "light", "keyboard": "off"}),
     ],
 )
-def test_a_readers_choice_is_a_cookie_of_this_browser(site, fields, cookies):
+def test_a_readers_choice_is_a_cookie_of_this_browser(site_store, fields, cookies):
     reader = browser_of(strict=True)
 
     answer = save(reader, **fields, next="/newest/?page=1")
@@ -46,19 +46,19 @@ def test_a_readers_choice_is_a_cookie_of_this_browser(site, fields, cookies):
         assert (cookie["samesite"], cookie["path"], cookie["secure"], cookie["httponly"]) == ("Lax", "/", "", "")
 
 
-def test_over_https_the_cookies_stay_there(site):
+def test_over_https_the_cookies_stay_there(site_store):
     answer = Client().post("/preferences/", {"theme": "dark"}, secure=True)
 
     assert answer.cookies["theme"]["secure"]
 
 
-def test_where_the_site_is_behind_https_the_cookies_are_for_https_alone(site, settings):
+def test_where_the_site_is_behind_https_the_cookies_are_for_https_alone(site_store, settings):
     settings.SESSION_COOKIE_SECURE = True
 
     assert save(Client(), theme="dark").cookies["theme"]["secure"]
 
 
-def test_the_next_page_is_as_chosen_and_so_it_stays(site):
+def test_the_next_page_is_as_chosen_and_so_it_stays(site_store):
     reader = Client()
     save(reader, theme="dark", keyboard="off")
 
@@ -69,8 +69,8 @@ def test_the_next_page_is_as_chosen_and_so_it_stays(site):
     assert '<html lang="en">' in reader.get("/").text
 
 
-def test_a_reader_who_chooses_one_thing_keeps_the_others(site):
-    site.groups.create("python", "Python")
+def test_a_reader_who_chooses_one_thing_keeps_the_others(site_store):
+    site_store.groups.create("python", "Python")
     reader = Client()
     for fields in ({"theme": "dark"}, {"language": "zh-hans"}, {"hide": "python"}, {"keyboard": "off"}):
         save(reader, **fields)
@@ -79,7 +79,7 @@ def test_a_reader_who_chooses_one_thing_keeps_the_others(site):
     assert kept == {"theme": "dark", "language": "zh-hans", "hidden": "python", "keyboard": "off"}
 
 
-def test_an_answer_leaves_alone_what_another_on_its_way_may_change(site):
+def test_an_answer_leaves_alone_what_another_on_its_way_may_change(site_store):
     browser = browser_of(None)
     save(browser, theme="dark", keyboard="off")
 
@@ -99,7 +99,7 @@ def test_an_answer_leaves_alone_what_another_on_its_way_may_change(site):
     ],
 )
 @pytest.mark.parametrize("who", ["reader", "member"])
-def test_what_cannot_be_chosen_is_told_and_changes_nothing(site, bob, who, fields):
+def test_what_cannot_be_chosen_is_told_and_changes_nothing(site_store, bob, who, fields):
     answer = save(browser_of(bob if who == "member" else None), **fields)
 
     assert answer.status_code == 400
@@ -108,7 +108,7 @@ def test_what_cannot_be_chosen_is_told_and_changes_nothing(site, bob, who, field
     assert (bob.theme, bob.language, bob.keyboard, bob.hidden_groups) == ("", "", True, "")
 
 
-def test_a_members_choices_are_kept_by_the_account_in_every_browser(site, bob):
+def test_a_members_choices_are_kept_by_the_account_in_every_browser(site_store, bob):
     answer = save(browser_of(bob), theme="dark", language="zh-hans", keyboard="off", next="/settings/")
 
     assert answer["Location"] == "/settings/"
@@ -118,8 +118,8 @@ def test_a_members_choices_are_kept_by_the_account_in_every_browser(site, bob):
     assert 'data-theme="dark" data-keyboard="off"' in browser_of(bob).get("/newest/").text
 
 
-def test_after_the_logout_the_browser_shows_what_its_reader_chose_before_the_login(site, bob):
-    site.groups.create("python", "Python")
+def test_after_the_logout_the_browser_shows_what_its_reader_chose_before_the_login(site_store, bob):
+    site_store.groups.create("python", "Python")
     browser = Client()
     save(browser, theme="light", keyboard="on")
     browser.force_login(bob)
@@ -134,7 +134,7 @@ def test_after_the_logout_the_browser_shows_what_its_reader_chose_before_the_log
     assert kept.keys() <= {"theme", "messages", "csrftoken"}
 
 
-def test_a_member_needs_the_forms_token_and_a_reader_none(site, bob):
+def test_a_member_needs_the_forms_token_and_a_reader_none(site_store, bob):
     assert save(browser_of(bob, strict=True), theme="dark").status_code == 403
     assert save(browser_of(strict=True), theme="dark").status_code == 302
     bob.refresh_from_db()
@@ -154,7 +154,7 @@ def test_a_member_needs_the_forms_token_and_a_reader_none(site, bob):
     ],
     ids=str,
 )
-def test_another_sites_page_does_not_choose_for_a_reader(site, told):
+def test_another_sites_page_does_not_choose_for_a_reader(site_store, told):
     answer = Client().post("/preferences/", {"theme": "dark"}, headers=told)
 
     assert answer.status_code == 400
@@ -171,7 +171,7 @@ def test_another_sites_page_does_not_choose_for_a_reader(site, told):
     ],
     ids=str,
 )
-def test_the_sites_own_pages_do(site, settings, told):
+def test_the_sites_own_pages_do(site_store, settings, told):
     """Also behind a proxy that asks under another name than the public one."""
     settings.SITE_URL = "https://votes.example"
 
@@ -181,11 +181,11 @@ def test_the_sites_own_pages_do(site, settings, told):
 @pytest.mark.parametrize(
     "target", ["//evil.example/", "https://evil.example/", "/\\evil", "javascript:x", "/login/"]
 )
-def test_it_never_leads_elsewhere(site, target):
+def test_it_never_leads_elsewhere(site_store, target):
     assert save(Client(), theme="dark", next=target)["Location"] == "/"
 
 
-def test_looking_is_not_saving(site):
+def test_looking_is_not_saving(site_store):
     assert Client().get("/preferences/?theme=dark").status_code == 405
 
 
@@ -195,9 +195,9 @@ def hidden_by(browser, who, member):
 
 
 @pytest.mark.parametrize("who", ["reader", "member"])
-def test_a_group_is_hidden_and_shown_again(site, bob, who):
-    site.groups.create("c_1", "C")
-    site.groups.create("机器学习", "机器学习")
+def test_a_group_is_hidden_and_shown_again(site_store, bob, who):
+    site_store.groups.create("c_1", "C")
+    site_store.groups.create("机器学习", "机器学习")
     browser = browser_of(bob if who == "member" else None)
 
     told = browser.post("/preferences/", {"hide": " 机器学习 ", "next": "/groups/"}, follow=True).text
@@ -215,9 +215,9 @@ def test_a_group_is_hidden_and_shown_again(site, bob, who):
     assert bob.hidden_groups == ""
 
 
-def test_what_was_hidden_and_shown_is_told_by_its_name(site, bob):
+def test_what_was_hidden_and_shown_is_told_by_its_name(site_store, bob):
     for slug in ("java", "jvm", "python", "redis", "a"):
-        site.groups.create(slug, slug)
+        site_store.groups.create(slug, slug)
     browser = browser_of(bob)
 
     def told(**fields):
@@ -226,12 +226,12 @@ def test_what_was_hidden_and_shown_is_told_by_its_name(site, bob):
 
     for slug in ("java", "a"):
         assert told(hide=slug) == [(slug, "now hidden")]
-    site.groups.merge("java", "jvm", MODERATOR)
+    site_store.groups.merge("java", "jvm", MODERATOR)
     assert told(theme="dark") == []
     assert told(hide="a") == []  # it is already
     bob.refresh_from_db()
     assert bob.hidden_groups == "jvm,a"
-    site.groups.merge("jvm", "python", MODERATOR)
+    site_store.groups.merge("jvm", "python", MODERATOR)
     assert told(hide="redis") == [("redis", "now hidden")]
     bob.refresh_from_db()
     assert bob.hidden_groups == "python,a,redis"
@@ -239,14 +239,14 @@ def test_what_was_hidden_and_shown_is_told_by_its_name(site, bob):
     assert told(show="a") == []
 
 
-def test_the_settings_say_that_they_were_saved_and_other_pages_show_it(site, bob):
+def test_the_settings_say_that_they_were_saved_and_other_pages_show_it(site_store, bob):
     browser = browser_of(bob)
     for page, is_told in (("/settings/", True), ("/newest/", False), ("", False)):
         text = browser.post("/preferences/", {"theme": "dark", "next": page}, follow=True).text
         assert ("Your settings have been saved." in text) is is_told
 
 
-def test_that_they_were_saved_is_told_in_the_language_that_follows(site, bob):
+def test_that_they_were_saved_is_told_in_the_language_that_follows(site_store, bob):
     browser = browser_of(bob)
     said = {"en": "Your settings have been saved.", "zh-hans": "设置已保存。"}
     for chosen, asked, expected in (("zh-hans", "en", "zh-hans"), ("en", "zh", "en"), ("", "zh", "zh-hans")):
@@ -260,8 +260,8 @@ def test_that_they_were_saved_is_told_in_the_language_that_follows(site, bob):
 
 
 @pytest.mark.parametrize("name", ["nobody", "a,b", "", "!", "x" * 5000, "../"])
-def test_a_group_that_is_not_there_is_not_hidden(site, bob, name):
-    site.groups.ensure(dict.fromkeys(("a", "b", "ab"), "G"))
+def test_a_group_that_is_not_there_is_not_hidden(site_store, bob, name):
+    site_store.groups.ensure(dict.fromkeys(("a", "b", "ab"), "G"))
     browser = browser_of(bob)
 
     assert "There is no such group." in browser.post("/preferences/", {"hide": name}, follow=True).text
@@ -270,7 +270,7 @@ def test_a_group_that_is_not_there_is_not_hidden(site, bob, name):
 
 
 @pytest.mark.parametrize("who", ["reader", "member"])
-def test_a_script_gets_json_with_the_reason_of_a_refusal(site, bob, who):
+def test_a_script_gets_json_with_the_reason_of_a_refusal(site_store, bob, who):
     browser = browser_of(bob if who == "member" else None)
 
     def by_script(**fields):
@@ -285,21 +285,21 @@ def test_a_script_gets_json_with_the_reason_of_a_refusal(site, bob, who):
     assert "There is no such group" not in page
 
 
-def test_a_group_that_was_merged_is_hidden_as_what_it_became(site, bob):
+def test_a_group_that_was_merged_is_hidden_as_what_it_became(site_store, bob):
     for slug in ("java", "jvm", "python", "redis"):
-        site.groups.create(slug, slug)
+        site_store.groups.create(slug, slug)
     browser = browser_of(bob)
     save(browser, hide="java")
-    site.groups.merge("java", "jvm", MODERATOR)
+    site_store.groups.merge("java", "jvm", MODERATOR)
     save(browser, hide="python")
-    site.groups.merge("redis", "python", MODERATOR)
+    site_store.groups.merge("redis", "python", MODERATOR)
     save(browser, hide="redis")
 
     bob.refresh_from_db()
     assert bob.hidden_groups == "jvm,python"
 
 
-def test_the_settings_show_what_is_chosen(site, bob):
+def test_the_settings_show_what_is_chosen(site_store, bob):
     chosen = re.compile(r'<(?:option|input)[^>]*value="([^"]*)"[^>]* (?:selected|checked)>')
     assert chosen.findall(browser_of(bob).get("/settings/").text) == ["", "", "on"]
     bob.language, bob.theme, bob.keyboard = "zh-hans", "dark", False
@@ -309,7 +309,7 @@ def test_the_settings_show_what_is_chosen(site, bob):
 
 
 @pytest.mark.parametrize("slug", ["gone", "No Slug!"])
-def test_a_group_that_is_gone_can_still_be_shown(site, bob, slug):
+def test_a_group_that_is_gone_can_still_be_shown(site_store, bob, slug):
     bob.hidden_groups = slug
     bob.save()
 
@@ -319,7 +319,7 @@ def test_a_group_that_is_gone_can_still_be_shown(site, bob, slug):
     assert bob.hidden_groups == ""
 
 
-def test_a_group_to_be_shown_may_be_typed_like_one_to_be_hidden(site, bob):
+def test_a_group_to_be_shown_may_be_typed_like_one_to_be_hidden(site_store, bob):
     bob.hidden_groups = "python"
     bob.save()
 
@@ -329,8 +329,8 @@ def test_a_group_to_be_shown_may_be_typed_like_one_to_be_hidden(site, bob):
     assert bob.hidden_groups == ""
 
 
-def test_groups_can_be_hidden_up_to_a_limit(site, bob):
-    site.groups.ensure({f"g{n}": "G" for n in range(MOST_HIDDEN + 1)})
+def test_groups_can_be_hidden_up_to_a_limit(site_store, bob):
+    site_store.groups.ensure({f"g{n}": "G" for n in range(MOST_HIDDEN + 1)})
     bob.hidden_groups = ",".join(f"g{n}" for n in range(MOST_HIDDEN))
     bob.save()
 
@@ -341,9 +341,9 @@ def test_groups_can_be_hidden_up_to_a_limit(site, bob):
     assert f"g{MOST_HIDDEN}" not in bob.hidden_groups
 
 
-def test_a_reader_is_told_when_the_browser_would_forget_all_of_them(site):
+def test_a_reader_is_told_when_the_browser_would_forget_all_of_them(site_store):
     slugs = [f"{'群组' * 14}{n}" for n in range(20)]
-    site.groups.ensure(dict.fromkeys(slugs, "G"))
+    site_store.groups.ensure(dict.fromkeys(slugs, "G"))
     reader = Client()
 
     answers = [reader.post("/preferences/", {"hide": slug}, follow=True).text for slug in slugs]
@@ -352,14 +352,14 @@ def test_a_reader_is_told_when_the_browser_would_forget_all_of_them(site):
     assert 3000 < len(reader.cookies["hidden"].value) <= 3800
 
 
-def test_a_reader_who_hides_too_many_may_choose_other_things(site):
+def test_a_reader_who_hides_too_many_may_choose_other_things(site_store):
     reader = Client()
     reader.cookies["hidden"] = quote(",".join(f"{'群组' * 14}{n}" for n in range(20)))
 
     assert save(reader, theme="dark").cookies["theme"].value == "dark"
 
 
-def test_a_language_that_there_is_not_is_not_kept(site):
+def test_a_language_that_there_is_not_is_not_kept(site_store):
     reader = Client()
     reader.cookies["language"] = "tlh"
 
@@ -367,7 +367,7 @@ def test_a_language_that_there_is_not_is_not_kept(site):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_an_account_says_is_read_and_written_in_one_transaction(site, bob, monkeypatch):
+def test_what_an_account_says_is_read_and_written_in_one_transaction(site_store, bob, monkeypatch):
     inside, slugs = [], preferences.slugs_from
 
     def look(joined):
@@ -380,9 +380,9 @@ def test_what_an_account_says_is_read_and_written_in_one_transaction(site, bob, 
     assert inside == [True]
 
 
-def test_a_member_may_hide_what_no_cookie_could_keep(site, bob):
+def test_a_member_may_hide_what_no_cookie_could_keep(site_store, bob):
     slugs = [f"{'群组' * 14}{n}" for n in range(20)]
-    site.groups.ensure(dict.fromkeys(slugs, "G"))
+    site_store.groups.ensure(dict.fromkeys(slugs, "G"))
     browser = browser_of(bob)
 
     for slug in slugs:
@@ -392,14 +392,14 @@ def test_a_member_may_hide_what_no_cookie_could_keep(site, bob):
     assert bob.hidden_groups == ",".join(slugs)
 
 
-def test_every_theme_can_be_chosen(site):
+def test_every_theme_can_be_chosen(site_store):
     for theme in THEMES:
         assert save(Client(), theme=theme).cookies["theme"].value == theme
 
 
-def test_the_groups_one_does_not_hide_yet_can_be_chosen_by_their_titles(site, bob):
-    site.groups.create("web", "The Web")
-    site.groups.create("python", "Python & friends")
+def test_the_groups_one_does_not_hide_yet_can_be_chosen_by_their_titles(site_store, bob):
+    site_store.groups.create("web", "The Web")
+    site_store.groups.create("python", "Python & friends")
     browser = browser_of(bob)
 
     def offered():

@@ -7,12 +7,15 @@ from urllib.parse import quote
 import pytest
 from django.test import Client
 
-from tests.pages.conftest import browser_of
-from tests.pages.test_lists import rows
+from tests.factories import actor, browser_of, post_as
+from tests.pages.lists import rows
+from tests.store_state import set_clock
 
 
-def post(site, user, title, *groups):
-    return site.articles.post(user.pk, user.username, title, f"https://example.org/{quote(title)}", groups).id
+def post(site_store, user, title, *groups):
+    return site_store.articles.post(
+        user.pk, user.username, title, f"https://example.org/{quote(title)}", groups
+    ).id
 
 
 def text_of(response) -> str:
@@ -20,7 +23,7 @@ def text_of(response) -> str:
     return response.content.decode()
 
 
-def test_without_a_query_there_is_the_form_and_help(site):
+def test_without_a_query_there_is_the_form_and_help(site_store):
     page = text_of(Client().get("/search/"))
 
     assert 'role="search"' in page
@@ -29,9 +32,9 @@ def test_without_a_query_there_is_the_form_and_help(site):
     assert '<meta name="robots" content="noindex">' in page
 
 
-def test_articles_are_found_and_the_words_marked(site, alice):
-    article = post(site, alice, "Voting <b>on</b> Straße")
-    post(site, alice, "Another")
+def test_articles_are_found_and_the_words_marked(site_store, alice):
+    article = post(site_store, alice, "Voting <b>on</b> Straße")
+    post(site_store, alice, "Another")
 
     response = Client().get("/search/?q=vote+STRASSE")
 
@@ -43,8 +46,8 @@ def test_articles_are_found_and_the_words_marked(site, alice):
     assert 'data-told="1 article found"' in page
 
 
-def test_chinese_is_found_and_marked(site, alice):
-    article = post(site, alice, "分布式数据库入门")
+def test_chinese_is_found_and_marked(site_store, alice):
+    article = post(site_store, alice, "分布式数据库入门")
 
     response = Client().get("/search/?q=" + quote("数据库"))
 
@@ -52,9 +55,9 @@ def test_chinese_is_found_and_marked(site, alice):
     assert "分布式<mark>数据库</mark>入门" in text_of(response)
 
 
-def test_the_group_that_was_named_is_marked_and_no_other(site, alice):
-    site.groups.create("db", "Data & stores")
-    post(site, alice, "redis", "db", "java")
+def test_the_group_that_was_named_is_marked_and_no_other(site_store, alice):
+    site_store.groups.create("db", "Data & stores")
+    post(site_store, alice, "redis", "db", "java")
 
     named, none = (text_of(Client().get(f"/search/?q={words}")) for words in ("stores", "redis"))
 
@@ -65,22 +68,22 @@ def test_the_group_that_was_named_is_marked_and_no_other(site, alice):
     assert chip.format("java", "<mark>java</mark>") in text_of(Client().get("/search/?q=redis+jav"))
 
 
-def test_the_addresses_of_its_feed_are_in_what_is_renewed_while_one_types(site, alice):
-    post(site, alice, "redis")
+def test_the_addresses_of_its_feed_are_in_what_is_renewed_while_one_types(site_store, alice):
+    post(site_store, alice, "redis")
 
     section = text_of(Client().get("/search/?q=redis")).partition('id="found"')[2].partition("</section>")[0]
 
     assert 'href="/feeds/search.atom?q=redis"' in section
 
 
-def test_best_or_newest_first_and_the_links_between_them(site, alice, bob):
+def test_best_or_newest_first_and_the_links_between_them(site_store, alice, bob):
     from articles.domain.articles import Choice
 
-    site.store._clock = lambda: 1_700_000_000.0
-    first = post(site, alice, "redis one")
-    site.store._clock = lambda: 1_700_000_010.0
-    second = post(site, alice, "redis two")
-    site.votes.cast(first, bob.pk, Choice.VOTE)
+    set_clock(site_store, 1_700_000_000.0)
+    first = post(site_store, alice, "redis one")
+    set_clock(site_store, 1_700_000_010.0)
+    second = post(site_store, alice, "redis two")
+    site_store.votes.cast(first, bob.pk, Choice.VOTE)
 
     best, newest = Client().get("/search/?q=redis"), Client().get("/search/?q=redis&order=time")
 
@@ -90,8 +93,8 @@ def test_best_or_newest_first_and_the_links_between_them(site, alice, bob):
     assert 'href="/search/?q=redis"' in text_of(newest)
 
 
-def test_inside_a_group_however_its_name_is_typed(site, alice):
-    here, _ = post(site, alice, "redis one", "python"), post(site, alice, "redis two")
+def test_inside_a_group_however_its_name_is_typed(site_store, alice):
+    here, _ = post(site_store, alice, "redis one", "python"), post(site_store, alice, "redis two")
 
     response = Client().get("/search/?q=redis&group=PYTHON")
 
@@ -100,25 +103,24 @@ def test_inside_a_group_however_its_name_is_typed(site, alice):
     assert '<option value="python" selected>' in text_of(response)
 
 
-def test_a_group_is_chosen_from_a_list_typed_where_there_are_many_and_not_asked_for_without_any(site):
+def test_a_group_is_chosen_from_a_list_typed_where_there_are_many_and_not_asked_for_without_any(site_store):
     assert 'name="group"' not in text_of(Client().get("/search/"))
     for number in range(200):
-        site.groups.create(f"g{number}", f"Group {number}")
+        site_store.groups.create(f"g{number}", f"Group {number}")
     assert text_of(Client().get("/search/")).count('<option value="g') == 200
 
-    site.groups.create("g200", "Group 200")
+    site_store.groups.create("g200", "Group 200")
 
     page = text_of(Client().get("/search/?q=redis&group=g200"))
     assert '<input name="group" id="id_group" value="g200"' in page
     assert "<option" not in page
 
 
-def test_a_merged_group_leads_on_and_an_unknown_one_is_404(site, alice, carol):
-    from articles.domain.moderation import Actor
+def test_a_merged_group_leads_on_and_an_unknown_one_is_404(site_store, alice, carol):
 
-    post(site, alice, "redis", "java")
-    site.groups.create("python", "Python")
-    site.groups.merge("java", "python", Actor(carol.pk, "carol"))
+    post(site_store, alice, "redis", "java")
+    site_store.groups.create("python", "Python")
+    site_store.groups.merge("java", "python", actor(carol))
 
     response = Client().get("/search/?q=redis&group=java&page=1")
 
@@ -127,20 +129,20 @@ def test_a_merged_group_leads_on_and_an_unknown_one_is_404(site, alice, carol):
         assert Client().get(f"/search/?q=redis&group={name}").status_code == 404
 
 
-def test_hidden_groups_are_left_out(site, alice):
-    post(site, alice, "redis one", "java")
-    shown = post(site, alice, "redis two")
+def test_hidden_groups_are_left_out(site_store, alice):
+    post(site_store, alice, "redis one", "java")
+    shown = post(site_store, alice, "redis two")
     browser = Client()
     browser.cookies["hidden"] = "java"
 
     assert rows(browser.get("/search/?q=redis")) == [shown]
 
 
-def test_a_search_in_a_hidden_group_finds_what_is_in_it(site, alice):
+def test_a_search_in_a_hidden_group_finds_what_is_in_it(site_store, alice):
     for slug in ("python", "web"):
-        site.groups.create(slug, slug)
+        site_store.groups.create(slug, slug)
     for number, slugs in enumerate((["python"], ["python", "web"], ["web"])):
-        site.articles.post(alice.pk, "alice", "Redis", f"https://example.org/{number}", slugs)
+        post_as(site_store, alice, "Redis", f"https://example.org/{number}", slugs)
     browser = Client()
     browser.cookies["hidden"] = "python"
 
@@ -148,8 +150,8 @@ def test_a_search_in_a_hidden_group_finds_what_is_in_it(site, alice):
     assert rows(browser.get("/search/?q=redis&group=web")) == [3]
 
 
-def test_nothing_found_says_what_to_do(site, alice):
-    post(site, alice, "redis", "python")
+def test_nothing_found_says_what_to_do(site_store, alice):
+    post(site_store, alice, "redis", "python")
 
     page = text_of(Client().get("/search/?q=nothing&group=python"))
 
@@ -157,11 +159,11 @@ def test_nothing_found_says_what_to_do(site, alice):
     assert 'href="/search/?q=nothing">Search in all groups' in page
 
 
-def test_a_query_without_words_says_so(site):
+def test_a_query_without_words_says_so(site_store):
     assert "nothing to search for" in text_of(Client().get("/search/?q=%3F%21"))
 
 
-def test_what_was_typed_is_shown_escaped_and_cut(site):
+def test_what_was_typed_is_shown_escaped_and_cut(site_store):
     page = text_of(Client().get("/search/?q=%22%3E%3Cscript%3E" + "x" * 300))
 
     assert "<script>" not in re.sub(r'<script src="[^"]*" defer>', "", page)
@@ -170,15 +172,15 @@ def test_what_was_typed_is_shown_escaped_and_cut(site):
 
 
 @pytest.mark.parametrize("rest", ["order=hot", "order=", "order=x", "page=0", "page=2", "page=41", "page=x"])
-def test_orders_and_pages_that_do_not_exist_are_404(site, alice, rest):
-    post(site, alice, "redis")
+def test_orders_and_pages_that_do_not_exist_are_404(site_store, alice, rest):
+    post(site_store, alice, "redis")
 
     assert Client().get(f"/search/?q=redis&{rest}").status_code == 404
 
 
-def test_pages_carry_the_query_on(site, alice):
+def test_pages_carry_the_query_on(site_store, alice):
     for number in range(30):
-        post(site, alice, f"redis {number}")
+        post(site_store, alice, f"redis {number}")
 
     first = Client().get("/search/?q=redis&order=time")
     second = Client().get("/search/?page=2&q=redis&order=time")
@@ -189,8 +191,8 @@ def test_pages_carry_the_query_on(site, alice):
     assert 'start="26"' in text_of(second)
 
 
-def test_a_reader_without_account_gets_a_page_without_cookies(site, alice):
-    post(site, alice, "redis")
+def test_a_reader_without_account_gets_a_page_without_cookies(site_store, alice):
+    post(site_store, alice, "redis")
 
     response = Client().get("/search/?q=redis")
 
@@ -198,8 +200,8 @@ def test_a_reader_without_account_gets_a_page_without_cookies(site, alice):
     assert "Cookie" in response["Vary"]
 
 
-def test_a_space_behind_the_last_word_stays_and_ends_it(site):
-    site.articles.post(5, "bob", "Google", "https://example.org/1")
+def test_a_space_behind_the_last_word_stays_and_ends_it(site_store):
+    site_store.articles.post(5, "bob", "Google", "https://example.org/1")
 
     pages = [Client().get("/search/", {"q": text}).content.decode() for text in ("  goog", " goog  ", "google\t ")]
 
@@ -208,17 +210,17 @@ def test_a_space_behind_the_last_word_stays_and_ends_it(site):
     assert "q=google+&amp;order=time" in pages[2]
 
 
-def test_a_member_sees_the_own_choice(site, alice):
-    post(site, alice, "redis")
+def test_a_member_sees_the_own_choice(site_store, alice):
+    post(site_store, alice, "redis")
 
     assert 'aria-pressed="true"' in text_of(browser_of(alice).get("/search/?q=redis"))
 
 
-def test_only_reading_is_possible(site):
+def test_only_reading_is_possible(site_store):
     assert Client().post("/search/").status_code == 405
 
 
-def test_a_search_says_that_groups_are_hidden_from_it(site, article):
+def test_a_search_says_that_groups_are_hidden_from_it(site_store, article):
     browser = Client()
     assert "hidden from this list" not in browser.get("/search/?q=title").text
 

@@ -8,8 +8,8 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from accounts.models import Token, User
-from articles.domain.moderation import Actor
-from tests.pages.conftest import browser_of
+from tests.cast import password_of
+from tests.factories import actor, browser_of
 
 OUT_OF_DATE = "This page was out of date, so nothing has been changed yet."
 FOREIGN = [
@@ -40,8 +40,8 @@ def send(browser, path, fields, **more):
     return browser.post(path, {"csrfmiddlewaretoken": "x" * 64} | fields, **more)
 
 
-def test_a_post_comes_back_with_what_was_typed_and_one_more_click_posts_it(site, alice):
-    site.groups.create("python", "Python")
+def test_a_post_comes_back_with_what_was_typed_and_one_more_click_posts_it(site_store, alice):
+    site_store.groups.create("python", "Python")
     browser = stale_for(alice)
     typed = {
         "title": 'A "title" & <b>more</b>',
@@ -56,9 +56,9 @@ def test_a_post_comes_back_with_what_was_typed_and_one_more_click_posts_it(site,
     assert "A &quot;title&quot; &amp; &lt;b&gt;more&lt;/b&gt;" in response.text
     assert re.search(r'value="python"[^>]*checked', response.text)
     assert 'value="typed-one"' in response.text
-    assert site.imports.count() == 0
+    assert site_store.imports.count() == 0
     again = browser.post("/post/", form_of(response) | {"groups": ["python"]})
-    article = site.articles.get(int(again["Location"].split("/")[2]))
+    article = site_store.articles.get(int(again["Location"].split("/")[2]))
     assert (article.title, article.groups) == (typed["title"], ("python",))
 
 
@@ -73,14 +73,14 @@ def test_a_post_comes_back_with_what_was_typed_and_one_more_click_posts_it(site,
         ("/moderation/groups/python/", {"merge-reason": "because", "merge-sure": "on", "merge": "1"}),
         ("/settings/", {"email": "typed@example.org"}),
         ("/password/reset/", {"email": "typed@example.org"}),
-        ("/settings/delete/", {"name": "carol", "password": "carol's long secret"}),
+        ("/settings/delete/", {"name": "carol", "password": password_of("carol")}),
         ("/password/", {"old_password": "a secret", "new_password1": "other", "new_password2": "other"}),
         ("/signup/", {"username": "typed", "email": "typed@example.org", "password1": "a secret"}),
         ("/login/", {"username": "typed", "password": "a secret"}),
     ],
 )
-def test_every_form_comes_back_with_what_was_typed_but_no_password(site, article, carol, path, fields):
-    before = site.articles.get(article)
+def test_every_form_comes_back_with_what_was_typed_but_no_password(site_store, article, carol, path, fields):
+    before = site_store.articles.get(article)
 
     response = send(stale_for(carol), path, fields)
 
@@ -91,7 +91,7 @@ def test_every_form_comes_back_with_what_was_typed_but_no_password(site, article
         if name not in {"rename", "merge", "merge-sure", "was"}:
             assert (f'value="{value}"' in shown) == (name not in secrets), name
     assert "no-store" in response["Cache-Control"] or "private" in response["Cache-Control"]
-    assert (site.articles.get(article), site.groups.get_titles()) == (before, {"python": "Python"})
+    assert (site_store.articles.get(article), site_store.groups.get_titles()) == (before, {"python": "Python"})
     assert User.objects.get(pk=carol.pk).email == ""
     assert not User.objects.filter(username="typed").exists()
 
@@ -116,10 +116,10 @@ def test_every_form_comes_back_with_what_was_typed_but_no_password(site, article
     ],
 )
 def test_what_has_no_page_is_asked_for_in_words_and_sent_again_as_it_was(
-    site, article, carol, path, fields, button
+    site_store, article, carol, path, fields, button
 ):
     browser = stale_for(carol)
-    before = site.articles.get(article, carol.pk)
+    before = site_store.articles.get(article, carol.pk)
 
     response = send(browser, path, fields)
 
@@ -128,7 +128,7 @@ def test_what_has_no_page_is_asked_for_in_words_and_sent_again_as_it_was(
     assert "no-store" in response["Cache-Control"]
     form = form_of(response, path)
     assert {name: value for name, value in form.items() if name != "csrfmiddlewaretoken"} == fields
-    assert site.articles.get(article, carol.pk) == before
+    assert site_store.articles.get(article, carol.pk) == before
     assert not Token.objects.exists()
     again = browser.post(path, form)
     assert again.status_code != 403
@@ -136,7 +136,7 @@ def test_what_has_no_page_is_asked_for_in_words_and_sent_again_as_it_was(
         assert "_auth_user_id" in browser.session
 
 
-def test_a_token_is_revoked_with_one_more_click(site, bob, mallory):
+def test_a_token_is_revoked_with_one_more_click(site_store, bob, mallory):
     token, _plaintext = Token.objects.issue(bob, "laptop")
     browser, path = stale_for(bob), f"/settings/tokens/{token.pk}/revoke/"
 
@@ -148,16 +148,16 @@ def test_a_token_is_revoked_with_one_more_click(site, bob, mallory):
     assert not Token.objects.exists()
 
 
-def test_a_vote_of_a_page_from_before_the_login_counts_with_one_more_click(site, article, bob):
+def test_a_vote_of_a_page_from_before_the_login_counts_with_one_more_click(site_store, article, bob):
     browser = browser_of(bob, strict=True)
     path, fields = f"/articles/{article}/vote/", {"choice": "vote", "next": "/newest/"}
 
     response = browser.post(path, fields)  # the page of a reader without account had no token at all
 
-    assert site.articles.get(article).votes == 1
+    assert site_store.articles.get(article).votes == 1
     again = browser.post(path, form_of(response, path))
     assert again["Location"] == f"/newest/#article-{article}"
-    assert site.articles.get(article).votes == 2
+    assert site_store.articles.get(article).votes == 2
 
 
 @pytest.mark.parametrize("headers", FOREIGN, ids=str)
@@ -166,33 +166,35 @@ def test_a_vote_of_a_page_from_before_the_login_counts_with_one_more_click(site,
     [
         ("/post/", {"title": "Theirs", "link": "https://evil.example/"}),
         ("/articles/1/vote/", {"choice": "vote"}),
-        ("/login/", {"username": "bob", "password": "bob's long secret", "article": "1", "choice": "oppose"}),
+        ("/login/", {"username": "bob", "password": password_of("bob"), "article": "1", "choice": "oppose"}),
     ],
 )
-def test_a_form_from_another_site_is_refused_without_a_way_to_send_it(site, article, bob, headers, path, fields):
+def test_a_form_from_another_site_is_refused_without_a_way_to_send_it(
+    site_store, article, bob, headers, path, fields
+):
     response = send(stale_for(bob), path, fields, headers=headers)
 
     assert response.status_code == 403
     assert "Theirs" not in response.text
     assert f'action="{path}"' not in response.text
-    assert (site.articles.get(article).votes, site.articles.get(article).opposes) == (1, 0)
+    assert (site_store.articles.get(article).votes, site_store.articles.get(article).opposes) == (1, 0)
 
 
-def test_over_https_a_form_without_origin_and_referer_is_refused_too(site, article, bob):
+def test_over_https_a_form_without_origin_and_referer_is_refused_too(site_store, article, bob):
     response = send(stale_for(bob), "/articles/1/vote/", {"choice": "vote"}, secure=True)
 
     assert response.status_code == 403
     assert "Vote for “A title”</button>" not in response.text
 
 
-def test_what_is_gone_meanwhile_is_404(site, article, bob, carol):
-    site.articles.remove(article, Actor(carol.pk, "carol"), "spam")
+def test_what_is_gone_meanwhile_is_404(site_store, article, bob, carol):
+    site_store.articles.remove(article, actor(carol), "spam")
 
     assert send(stale_for(bob), "/articles/999/vote/", {"choice": "vote"}).status_code == 404
     assert send(stale_for(carol), "/articles/999/edit/", {"title": "x"}).status_code == 404
 
 
-def test_a_stale_form_without_the_right_is_refused_for_that(site, article, mallory):
+def test_a_stale_form_without_the_right_is_refused_for_that(site_store, article, mallory):
     response = send(stale_for(mallory), "/articles/1/remove/", {"reason": "because"})
 
     assert response.status_code == 403
@@ -205,48 +207,50 @@ PENDING = {"next": "/newest/", "article": "1", "choice": "vote"}
 
 
 def log_in(browser, name="bob", password=None, **fields):
-    return send(browser, "/login/", {"username": name, "password": password or f"{name}'s long secret"} | fields)
+    return send(browser, "/login/", {"username": name, "password": password or password_of(name)} | fields)
 
 
 @pytest.mark.parametrize("spelling", ["bob", "BOB", " ｂｏｂ "])
-def test_the_second_login_tab_goes_on_with_its_vote(site, article, bob, spelling):
+def test_the_second_login_tab_goes_on_with_its_vote(site_store, article, bob, spelling):
     browser = stale_for(bob)
 
-    response = log_in(browser, spelling, "bob's long secret", **PENDING)
+    response = log_in(browser, spelling, password_of("bob"), **PENDING)
 
     assert (response.status_code, response["Location"]) == (302, "/newest/")
-    assert site.articles.get(article).votes == 2
+    assert site_store.articles.get(article).votes == 2
 
 
 @pytest.mark.parametrize(
-    ("name", "password"), [("bob", "wrong"), ("mallory", None), ("mallory", "bob's long secret"), ("", "")]
+    ("name", "password"), [("bob", "wrong"), ("mallory", None), ("mallory", password_of("bob")), ("", "")]
 )
-def test_any_other_second_login_shows_the_form_again_and_does_nothing(site, article, bob, mallory, name, password):
+def test_any_other_second_login_shows_the_form_again_and_does_nothing(
+    site_store, article, bob, mallory, name, password
+):
     browser = stale_for(bob)
 
     response = log_in(browser, name, password, **PENDING)
 
     assert response.status_code == 403
     assert "You are logged in as bob." in response.text
-    assert site.articles.get(article).votes == 1
+    assert site_store.articles.get(article).votes == 1
     form = form_of(response, "/login/")
     assert form["username"] == name
     assert {key: form[key] for key in PENDING} == PENDING
 
 
-def test_the_form_that_came_back_logs_in_the_member_it_names(site, article, bob, mallory):
+def test_the_form_that_came_back_logs_in_the_member_it_names(site_store, article, bob, mallory):
     browser = stale_for(bob)
     form = form_of(log_in(browser, "mallory", **PENDING), "/login/")
 
-    response = browser.post("/login/", form | {"password": "mallory's long secret"})
+    response = browser.post("/login/", form | {"password": password_of("mallory")})
 
     assert response["Location"] == "/newest/"
     assert browser.session["_auth_user_id"] == str(mallory.pk)
-    assert site.articles.get(article, mallory.pk).choice == "vote"
-    assert site.articles.get(article, bob.pk).choice == "none"
+    assert site_store.articles.get(article, mallory.pk).choice == "vote"
+    assert site_store.articles.get(article, bob.pk).choice == "none"
 
 
-def test_a_login_form_with_a_lost_cookie_comes_back_and_works(site, article, bob):
+def test_a_login_form_with_a_lost_cookie_comes_back_and_works(site_store, article, bob):
     browser = browser_of(strict=True)
 
     response = log_in(browser, **PENDING)
@@ -254,17 +258,17 @@ def test_a_login_form_with_a_lost_cookie_comes_back_and_works(site, article, bob
     assert response.status_code == 403
     assert "Please enter your password again." in response.text
     assert "_auth_user_id" not in browser.session
-    browser.post("/login/", form_of(response, "/login/") | {"password": "bob's long secret"})
-    assert site.articles.get(article, bob.pk).choice == "vote"
+    browser.post("/login/", form_of(response, "/login/") | {"password": password_of("bob")})
+    assert site_store.articles.get(article, bob.pk).choice == "vote"
 
 
-def test_the_second_tab_of_a_sign_up_goes_on(site, article, bob):
-    fields = {"username": "bob", "password1": "bob's long secret", "password2": "bob's long secret"} | PENDING
+def test_the_second_tab_of_a_sign_up_goes_on(site_store, article, bob):
+    fields = {"username": "bob", "password1": password_of("bob"), "password2": password_of("bob")} | PENDING
 
     response = send(stale_for(bob), "/signup/", fields)
 
     assert response["Location"] == "/newest/"
-    assert site.articles.get(article).votes == 2
+    assert site_store.articles.get(article).votes == 2
 
 
 SAMPLES = {"article_id": "1", "slug": "python", "token_id": "1", "uidb64": "MQ", "token": "x-y"}
@@ -283,7 +287,7 @@ def routes(patterns, prefix=""):
             )
 
 
-def test_every_view_that_takes_forms_gives_them_back(site, article, carol):
+def test_every_view_that_takes_forms_gives_them_back(site_store, article, carol):
     takes_forms = {
         path: hasattr(view, "gives_back")
         for path, view in routes(get_resolver().url_patterns)

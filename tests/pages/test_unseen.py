@@ -9,9 +9,9 @@ import pytest
 from django.test import Client
 
 from articles.domain.articles import Choice
-from articles.domain.moderation import Actor
-from tests.pages.conftest import browser_of
-from tests.pages.test_lists import post_many, rows
+from tests.factories import actor, browser_of, post_as
+from tests.pages.lists import post_many, rows
+from tests.store_state import count_keys, set_clock
 
 CURRENT = re.compile(r'<a href="([^"]+)"[^>]*aria-current="true">')
 
@@ -30,17 +30,17 @@ def follow(browser, path, response, rel="next"):
     return browser.get(path + link(response, rel))
 
 
-def count_votes(site, article_id, count):
+def count_votes(site_store, article_id, count):
     for user in range(1000, 1000 + count):
-        site.votes.cast(article_id, user, Choice.VOTE)
+        site_store.votes.cast(article_id, user, Choice.VOTE)
 
 
 # Top
 
 
-def test_the_top_of_a_range_is_ordered_by_points_and_shown_on_tabs(site, alice):
-    first, second, third = post_many(site, alice, 3)
-    count_votes(site, first, 2)
+def test_the_top_of_a_range_is_ordered_by_points_and_shown_on_tabs(site_store, alice):
+    first, second, third = post_many(site_store, alice, 3)
+    count_votes(site_store, first, 2)
 
     for span in ("day", "week", "month", "all"):
         response = Client().get(f"/top/?range={span}")
@@ -53,9 +53,9 @@ def test_the_top_of_a_range_is_ordered_by_points_and_shown_on_tabs(site, alice):
         assert f'href="/top/?range={span}"' in front
 
 
-def test_the_top_of_a_day_leaves_older_articles_out_and_says_where_they_are(site, article, monkeypatch):
-    now = site.store.now()
-    monkeypatch.setattr(site.store, "_clock", lambda: now + 2 * 86400)
+def test_the_top_of_a_day_leaves_older_articles_out_and_says_where_they_are(site_store, article, monkeypatch):
+    now = site_store.store.now()
+    set_clock(site_store, now + 2 * 86400)
 
     response = Client().get("/top/?range=day")
 
@@ -65,13 +65,13 @@ def test_the_top_of_a_day_leaves_older_articles_out_and_says_where_they_are(site
 
 
 @pytest.mark.parametrize("span", ["", "year", "24h", "day ", "DAY"])
-def test_an_unknown_range_is_404(site, span):
+def test_an_unknown_range_is_404(site_store, span):
     assert Client().get("/top/", {"range": span}).status_code == 404
 
 
-def test_a_group_can_be_ordered_by_points(site, article, alice):
-    other = site.articles.post(alice.pk, "alice", "B", "https://example.org/b", ["python"]).id
-    count_votes(site, article, 3)
+def test_a_group_can_be_ordered_by_points(site_store, article, alice):
+    other = post_as(site_store, alice, "B", "https://example.org/b", ["python"]).id
+    count_votes(site_store, article, 3)
 
     response = Client().get("/groups/python/?order=points")
 
@@ -83,16 +83,16 @@ def test_a_group_can_be_ordered_by_points(site, article, alice):
 
 
 @pytest.fixture
-def groups(site, alice):
+def groups(site_store, alice):
     """python: 1 and 3, redis: 2 and 3, java: 3 and 4."""
     for slug, title in (("python", "Python"), ("redis", "Redis"), ("java", "Java"), ("cpp", "C++")):
-        site.groups.create(slug, title)
+        site_store.groups.create(slug, title)
     for number, inside in enumerate((["python"], ["redis"], ["python", "redis", "java"], ["java"]), start=1):
-        site.articles.post(alice.pk, "alice", f"T {number}", f"https://example.org/{number}", inside)
+        post_as(site_store, alice, f"T {number}", f"https://example.org/{number}", inside)
 
 
-def test_several_groups_show_what_is_in_any_of_them_once(site, groups):
-    count_votes(site, 1, 5)
+def test_several_groups_show_what_is_in_any_of_them_once(site_store, groups):
+    count_votes(site_store, 1, 5)
     response = Client().get("/groups/python+redis/")
 
     assert response.status_code == 200
@@ -116,18 +116,18 @@ def test_several_groups_show_what_is_in_any_of_them_once(site, groups):
         ("/groups/C++/", "/groups/cpp/"),
     ],
 )
-def test_groups_in_another_spelling_or_order_lead_to_their_one_address(site, groups, path, to):
+def test_groups_in_another_spelling_or_order_lead_to_their_one_address(site_store, groups, path, to):
     response = Client().get(path)
 
     assert (response.status_code, response.headers["Location"]) == (301, to)
 
 
-def test_a_plus_is_read_however_it_is_written(site, groups):
+def test_a_plus_is_read_however_it_is_written(site_store, groups):
     for path in ("/groups/python+redis/", "/groups/python%2Bredis/", "/groups/python%2bredis/"):
         assert rows(Client().get(path)) == [3, 2, 1]
 
 
-def test_unknown_groups_among_several_are_named_and_the_others_offered(site, groups):
+def test_unknown_groups_among_several_are_named_and_the_others_offered(site_store, groups):
     response = Client().get("/groups/nope+python+redis+what/")
 
     assert response.status_code == 404
@@ -136,8 +136,8 @@ def test_unknown_groups_among_several_are_named_and_the_others_offered(site, gro
     assert "There is no group named nope" in text_of(Client().get("/groups/nope+python/"))
 
 
-def test_a_group_that_was_merged_leads_on_among_several_too(site, groups, carol):
-    site.groups.merge("java", "redis", Actor(carol.pk, "carol"))
+def test_a_group_that_was_merged_leads_on_among_several_too(site_store, groups, carol):
+    site_store.groups.merge("java", "redis", actor(carol))
 
     assert Client().get("/groups/java+python/").headers["Location"] == "/groups/python+redis/"
     assert Client().get("/groups/java+redis/").headers["Location"] == "/groups/redis/"
@@ -146,11 +146,11 @@ def test_a_group_that_was_merged_leads_on_among_several_too(site, groups, carol)
 @pytest.mark.parametrize(
     "slug", ["+", "+++", "a:b+python", "*+python", "+".join(f"g{n}" for n in range(11)), "+" * 5000]
 )
-def test_what_can_be_no_groups_is_404_and_makes_no_key(site, groups, slug):
-    before = site.store.client.dbsize()
+def test_what_can_be_no_groups_is_404_and_makes_no_key(site_store, groups, slug):
+    before = count_keys(site_store)
 
     assert Client().get(f"/groups/{quote(slug, safe='+')}/").status_code == 404
-    assert site.store.client.dbsize() == before
+    assert count_keys(site_store) == before
 
 
 # Hidden groups
@@ -162,7 +162,7 @@ def hiding(*slugs):
     return browser
 
 
-def test_hidden_groups_are_left_out_of_every_list(site, groups):
+def test_hidden_groups_are_left_out_of_every_list(site_store, groups):
     browser = hiding("java")
 
     for path in ("/", "/newest/", "/top/", "/top/?range=all", "/groups/python+redis/"):
@@ -174,7 +174,7 @@ def test_hidden_groups_are_left_out_of_every_list(site, groups):
     assert rows(browser.get("/users/alice/")) == [4, 3, 2, 1]
 
 
-def test_a_members_hidden_groups_are_the_accounts(site, groups, bob):
+def test_a_members_hidden_groups_are_the_accounts(site_store, groups, bob):
     bob.hidden_groups = "python,redis"
     bob.save()
 
@@ -183,14 +183,14 @@ def test_a_members_hidden_groups_are_the_accounts(site, groups, bob):
     assert rows(Client().get("/newest/")) == [4, 3, 2, 1]
 
 
-def test_a_list_that_depends_on_a_cookie_says_so_and_sets_none(site, groups):
+def test_a_list_that_depends_on_a_cookie_says_so_and_sets_none(site_store, groups):
     for browser in (Client(), hiding("java")):
         response = browser.get("/")
         assert "Cookie" in response.headers["Vary"]
         assert not response.cookies
 
 
-def test_where_everything_is_hidden_the_page_says_so(site, groups):
+def test_where_everything_is_hidden_the_page_says_so(site_store, groups):
     text = text_of(hiding("python", "redis", "java").get("/"))
 
     assert "in a group you have hidden" in text
@@ -204,19 +204,19 @@ PATHS = ["/", "/newest/", "/top/?range=all", "/groups/python/?order=time", "/gro
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_more_goes_on_with_what_was_not_shown_whatever_happens_meanwhile(site, alice, path):
-    site.groups.create("python", "Python")
-    site.groups.create("java", "Java")
-    ids, browser, seen = post_many(site, alice, 60, ["python"]), Client(), []
+def test_more_goes_on_with_what_was_not_shown_whatever_happens_meanwhile(site_store, alice, path):
+    site_store.groups.create("python", "Python")
+    site_store.groups.create("java", "Java")
+    ids, browser, seen = post_many(site_store, alice, 60, ["python"]), Client(), []
     plain = path.partition("?")[0]
     response = browser.get(path)
     while True:
         seen += rows(response)
         if not link(response, "next"):
             break
-        count_votes(site, seen[-1], 30)
-        count_votes(site, ids[0], 40)
-        site.articles.post(alice.pk, "alice", "New", f"https://new.example/{len(seen)}", ["java"])
+        count_votes(site_store, seen[-1], 30)
+        count_votes(site_store, ids[0], 40)
+        post_as(site_store, alice, "New", f"https://new.example/{len(seen)}", ["java"])
         response = browser.get(plain + link(response, "next"))
         assert response.status_code == 200
 
@@ -224,8 +224,8 @@ def test_more_goes_on_with_what_was_not_shown_whatever_happens_meanwhile(site, a
     assert set(ids) <= set(seen)
 
 
-def test_ranks_go_on_and_previous_leads_back(site, alice):
-    ids, browser = post_many(site, alice, 60), Client()
+def test_ranks_go_on_and_previous_leads_back(site_store, alice):
+    ids, browser = post_many(site_store, alice, 60), Client()
     first = browser.get("/newest/")
     second = follow(browser, "/newest/", first)
     third = follow(browser, "/newest/", second)
@@ -244,11 +244,11 @@ def test_ranks_go_on_and_previous_leads_back(site, alice):
     assert "X-Robots-Tag" not in first.headers
 
 
-def test_previous_shows_nothing_of_the_pages_before_it_whatever_happened_meanwhile(site, alice):
-    post_many(site, alice, 80)
+def test_previous_shows_nothing_of_the_pages_before_it_whatever_happened_meanwhile(site_store, alice):
+    post_many(site_store, alice, 80)
     first = Client().get("/newest/")
     third = follow(Client(), "/newest/", follow(Client(), "/newest/", first))
-    site.articles.post(alice.pk, "alice", "New", "https://new.example/", [])
+    post_as(site_store, alice, "New", "https://new.example/", [])
 
     back = follow(Client(), "/newest/", third, "prev")
 
@@ -256,10 +256,10 @@ def test_previous_shows_nothing_of_the_pages_before_it_whatever_happened_meanwhi
     assert not set(rows(back)) & set(rows(first))
 
 
-def test_a_token_of_the_same_list_in_another_order_gives_the_plain_page(site, alice):
-    post_many(site, alice, 60)
+def test_a_token_of_the_same_list_in_another_order_gives_the_plain_page(site_store, alice):
+    post_many(site_store, alice, 60)
     token = parse_qs(urlsplit(link(Client().get("/top/?range=all"), "next")).query)["after"][0]
-    site.articles.post(alice.pk, "alice", "New", "https://new.example/", [])
+    post_as(site_store, alice, "New", "https://new.example/", [])
 
     def second(span, **more):
         return rows(Client().get("/top/", {"page": 2, "range": span, **more}))
@@ -268,15 +268,15 @@ def test_a_token_of_the_same_list_in_another_order_gives_the_plain_page(site, al
     assert second("all", after=token) != second("all")
 
 
-def test_a_token_that_is_broken_old_or_of_another_list_gives_the_plain_page(site, alice, monkeypatch):
-    post_many(site, alice, 60)
+def test_a_token_that_is_broken_old_or_of_another_list_gives_the_plain_page(site_store, alice, monkeypatch):
+    post_many(site_store, alice, 60)
     now = time()
-    site.store._clock = lambda: now
+    set_clock(site_store, now)
     plain = rows(Client().get("/newest/?page=2"))
-    count_votes(site, 60, 1)
+    count_votes(site_store, 60, 1)
     address = link(Client().get("/newest/"), "next")
     token = parse_qs(urlsplit(address).query)["after"][0]
-    site.articles.post(alice.pk, "alice", "New", "https://new.example/", [])
+    post_as(site_store, alice, "New", "https://new.example/", [])
     moved = rows(Client().get("/newest/?page=2"))
 
     assert plain != moved
@@ -285,32 +285,32 @@ def test_a_token_that_is_broken_old_or_of_another_list_gives_the_plain_page(site
     assert rows(Client().get("/", {"page": 2, "after": token})) == rows(Client().get("/?page=2"))
     assert rows(Client().get("/newest/", {"page": 3, "after": token})) == rows(Client().get("/newest/?page=3"))
     assert rows(Client().get("/newest/" + address))[0] == 61
-    site.store._clock = lambda: now + 601
+    set_clock(site_store, now + 601)
     assert rows(Client().get("/newest/" + address))[0] == 61
-    site.store._clock = lambda: now + 26 * 3600
+    set_clock(site_store, now + 26 * 3600)
     assert rows(Client().get("/newest/" + address)) == moved
 
 
-def test_a_page_called_by_its_number_goes_on_by_number(site, alice):
-    post_many(site, alice, 80)
+def test_a_page_called_by_its_number_goes_on_by_number(site_store, alice):
+    post_many(site_store, alice, 80)
 
     assert link(Client().get("/newest/?page=2"), "next") == "?page=3"
     assert link(Client().get("/newest/?page=2"), "prev") == "?page=1"
 
 
-def test_the_first_page_is_the_same_for_every_reader_within_the_hour(site, alice):
-    post_many(site, alice, 60)
-    site.store._clock = lambda: 1_700_000_000.0
+def test_the_first_page_is_the_same_for_every_reader_within_the_hour(site_store, alice):
+    post_many(site_store, alice, 60)
+    set_clock(site_store, 1_700_000_000.0)
     first = Client().get("/newest/").content
-    site.store._clock = lambda: 1_700_000_600.0
+    set_clock(site_store, 1_700_000_600.0)
 
     assert link(Client().get("/newest/"), "next") in unescape(first.decode())
 
 
-def test_whoever_has_seen_all_is_told_so(site, alice):
-    ids, browser = post_many(site, alice, 26), Client()
+def test_whoever_has_seen_all_is_told_so(site_store, alice):
+    ids, browser = post_many(site_store, alice, 26), Client()
     first = browser.get("/newest/")
-    site.articles.remove(ids[0], Actor(alice.pk, "alice"), "Spam")
+    site_store.articles.remove(ids[0], actor(alice), "Spam")
 
     response = follow(browser, "/newest/", first)
 
@@ -318,9 +318,9 @@ def test_whoever_has_seen_all_is_told_so(site, alice):
     assert "You have reached the end" in text_of(response)
 
 
-def test_after_a_thousand_articles_pages_go_on_by_number(site, alice, monkeypatch):
+def test_after_a_thousand_articles_pages_go_on_by_number(site_store, alice, monkeypatch):
     monkeypatch.setattr("articles.web.page_token.MOST_CHARACTERS", 100)
-    ids, browser, seen = post_many(site, alice, 110), Client(), []
+    ids, browser, seen = post_many(site_store, alice, 110), Client(), []
     response = browser.get("/newest/")
     addresses = []
     while True:
@@ -334,9 +334,9 @@ def test_after_a_thousand_articles_pages_go_on_by_number(site, alice, monkeypatc
     assert addresses == [True, True, False, False]
 
 
-def test_every_page_of_a_list_says_how_many_there_are_at_most(site, alice):
-    site.groups.create("java", "Java")
-    post_many(site, alice, 60)
+def test_every_page_of_a_list_says_how_many_there_are_at_most(site_store, alice):
+    site_store.groups.create("java", "Java")
+    post_many(site_store, alice, 60)
     hiding = Client()
     hiding.cookies["hidden"] = "java"
     first = hiding.get("/newest/")

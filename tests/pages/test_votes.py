@@ -3,28 +3,24 @@ import re
 import pytest
 from django.test import Client
 
-from articles.domain.moderation import Actor
-from tests.pages.conftest import browser_of
-from tests.repository.usage import let_close
-
-
-def counts(site, article):
-    found = site.articles.get(article)
-    return found.votes, found.opposes
+from tests.cast import password_of
+from tests.factories import actor, browser_of
+from tests.pages.lists import counts
+from tests.store_state import let_close
 
 
 def vote(browser, article, choice, back="/newest/?page=1"):
     return browser.post(f"/articles/{article}/vote/", {"choice": choice, "next": back})
 
 
-def test_it_counts_the_vote_and_returns_to_the_row(site, article, bob):
+def test_it_counts_the_vote_and_returns_to_the_row(site_store, article, bob):
     response = vote(browser_of(bob), article, "vote")
 
     assert (response.status_code, response.headers["Location"]) == (302, f"/newest/?page=1#article-{article}")
-    assert counts(site, article) == (2, 0)
+    assert counts(site_store, article) == (2, 0)
 
 
-def test_repeating_switching_and_taking_back_lead_to_the_state_asked_for(site, article, bob):
+def test_repeating_switching_and_taking_back_lead_to_the_state_asked_for(site_store, article, bob):
     browser = browser_of(bob)
     for choice, expected in [
         ("vote", (2, 0)),
@@ -34,98 +30,98 @@ def test_repeating_switching_and_taking_back_lead_to_the_state_asked_for(site, a
         ("none", (1, 0)),
     ]:
         vote(browser, article, choice)
-        assert counts(site, article) == expected
+        assert counts(site_store, article) == expected
 
 
 @pytest.mark.parametrize("choice", ["up", "", "VOTE", "vote:1"])
-def test_an_unknown_choice_is_400(site, article, bob, choice):
+def test_an_unknown_choice_is_400(site_store, article, bob, choice):
     assert vote(browser_of(bob), article, choice).status_code == 400
     assert vote(Client(), article, choice).status_code == 400
-    assert counts(site, article) == (1, 0)
+    assert counts(site_store, article) == (1, 0)
 
 
-def test_a_closed_article_refuses_and_says_why(site, article, bob):
-    let_close(site, article)
+def test_a_closed_article_refuses_and_says_why(site_store, article, bob):
+    let_close(site_store, article)
 
     browser = browser_of(bob)
     response = browser.post(f"/articles/{article}/vote/", {"choice": "vote", "next": "/groups/"}, follow=True)
 
     assert "voting window has ended" in response.content.decode()
-    assert counts(site, article) == (1, 0)
+    assert counts(site_store, article) == (1, 0)
 
 
-def test_a_removed_or_unknown_article_changes_nothing(site, article, bob, carol):
-    site.articles.remove(article, Actor(carol.pk, "carol"), "spam")
+def test_a_removed_or_unknown_article_changes_nothing(site_store, article, bob, carol):
+    site_store.articles.remove(article, actor(carol), "spam")
 
     assert vote(browser_of(bob), article, "vote").status_code == 404
     assert vote(browser_of(bob), 999, "vote").status_code == 404
-    assert counts(site, article) == (1, 0)
+    assert counts(site_store, article) == (1, 0)
 
 
 @pytest.mark.parametrize(
     "back", ["//evil.com", "/\\evil.com", "https:evil.com", "https://evil.com/", "", "javascript:1"]
 )
-def test_it_never_leads_elsewhere(site, article, bob, back):
+def test_it_never_leads_elsewhere(site_store, article, bob, back):
     location = vote(browser_of(bob), article, "vote", back).headers["Location"]
 
     assert location == f"/articles/{article}/"
 
 
 @pytest.mark.parametrize("method", ["get", "head", "put"])
-def test_only_posting_votes(site, article, bob, method):
+def test_only_posting_votes(site_store, article, bob, method):
     assert getattr(browser_of(bob), method)(f"/articles/{article}/vote/").status_code == 405
-    assert counts(site, article) == (1, 0)
+    assert counts(site_store, article) == (1, 0)
 
 
-def test_a_members_vote_needs_the_forms_token(site, article, bob):
+def test_a_members_vote_needs_the_forms_token(site_store, article, bob):
     browser = browser_of(bob, strict=True)
     assert vote(browser, article, "vote").status_code == 403
-    assert counts(site, article) == (1, 0)
+    assert counts(site_store, article) == (1, 0)
 
     token = re.search(r'csrfmiddlewaretoken" value="(\w+)"', browser.get("/").content.decode())[1]
     fields = {"choice": "vote", "next": "/", "csrfmiddlewaretoken": token}
     assert browser.post(f"/articles/{article}/vote/", fields).status_code == 302
-    assert counts(site, article) == (2, 0)
+    assert counts(site_store, article) == (2, 0)
 
 
 @pytest.mark.parametrize(("choice", "expected"), [("vote", (2, 0)), ("oppose", (1, 1))])
-def test_a_click_before_the_login_counts_after_it(site, article, bob, choice, expected):
+def test_a_click_before_the_login_counts_after_it(site_store, article, bob, choice, expected):
     browser = browser_of(strict=True)
     to_login = vote(browser, article, choice)
     assert to_login.headers["Location"].startswith("/login/?")
-    assert counts(site, article) == (1, 0)
+    assert counts(site_store, article) == (1, 0)
 
     page = browser.get(to_login.headers["Location"]).content.decode()
     form = page[page.index("<main") : page.index("</main")]  # the foot has forms of its own
     fields = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', form))
     fields = {name: value.replace("&amp;", "&") for name, value in fields.items()}
-    response = browser.post("/login/", fields | {"username": "bob", "password": "bob's long secret"})
+    response = browser.post("/login/", fields | {"username": "bob", "password": password_of("bob")})
 
     assert response.headers["Location"] == f"/newest/?page=1#article-{article}"
-    assert counts(site, article) == expected
+    assert counts(site_store, article) == expected
 
 
-def test_a_click_before_the_sign_up_counts_after_it(site, article):
+def test_a_click_before_the_sign_up_counts_after_it(site_store, article):
     browser = Client()
     fields = {"next": "/", "article": str(article), "choice": "vote"}
     passwords = {"password1": "a long secret 71", "password2": "a long secret 71"}
     response = browser.post("/signup/", fields | passwords | {"username": "dora"})
 
     assert response.status_code == 302
-    assert counts(site, article) == (2, 0)
+    assert counts(site_store, article) == (2, 0)
 
 
-def test_a_pending_vote_that_is_refused_does_not_hold_up_the_login(site, article, bob):
-    let_close(site, article)
+def test_a_pending_vote_that_is_refused_does_not_hold_up_the_login(site_store, article, bob):
+    let_close(site_store, article)
     fields = {"next": "/groups/", "article": str(article), "choice": "vote"}
 
-    response = Client().post("/login/", fields | {"username": "bob", "password": "bob's long secret"}, follow=True)
+    response = Client().post("/login/", fields | {"username": "bob", "password": password_of("bob")}, follow=True)
 
     assert "voting window has ended" in response.content.decode()
-    assert counts(site, article) == (1, 0)
+    assert counts(site_store, article) == (1, 0)
 
 
-def test_logging_in_without_an_errand_votes_for_nothing(site, article, bob):
-    Client().post("/login/?article=1&choice=vote", {"username": "bob", "password": "bob's long secret"})
+def test_logging_in_without_an_errand_votes_for_nothing(site_store, article, bob):
+    Client().post("/login/?article=1&choice=vote", {"username": "bob", "password": password_of("bob")})
 
-    assert counts(site, article) == (1, 0)
+    assert counts(site_store, article) == (1, 0)

@@ -6,11 +6,11 @@ import pytest
 from django.test import Client
 
 from articles.domain.errors import StoreUnavailable
-from articles.domain.moderation import Actor
-from articles.repository.votes import Votes
-from tests.pages.conftest import browser_of
-from tests.pages.test_votes import counts
-from tests.repository.usage import let_close
+from tests.cast import password_of
+from tests.factories import actor, browser_of
+from tests.internals import Votes
+from tests.pages.lists import counts
+from tests.store_state import let_close
 
 
 def vote(browser, article, choice, accept="application/json", **fields):
@@ -18,7 +18,7 @@ def vote(browser, article, choice, accept="application/json", **fields):
     return browser.post(f"/articles/{article}/vote/", fields, headers={"Accept": accept})
 
 
-def test_the_answer_is_the_counts_the_choice_led_to(site, article, bob):
+def test_the_answer_is_the_counts_the_choice_led_to(site_store, article, bob):
     browser = browser_of(bob)
 
     voted, opposed, taken_back = (vote(browser, article, choice).json() for choice in ("vote", "oppose", "none"))
@@ -36,28 +36,28 @@ def test_the_answer_is_the_counts_the_choice_led_to(site, article, bob):
     assert (opposed["points"], opposed["told"]) == ("0", "Your opposition is counted: 0 points now.")
     assert (taken_back["points"], taken_back["unit"], taken_back["numbers"]) == ("1", "point", "1 vote, 0 opposed")
     assert (taken_back["choice"], taken_back["told"]) == ("none", "Your choice is taken back: 1 point now.")
-    assert counts(site, article) == (1, 0)
+    assert counts(site_store, article) == (1, 0)
 
 
 @pytest.mark.parametrize(
     "accept", ["*/*", "text/html,application/xhtml+xml,*/*;q=0.8", "text/html, application/json"]
 )
-def test_a_form_that_is_sent_by_a_browser_gets_a_page(site, article, bob, accept):
+def test_a_form_that_is_sent_by_a_browser_gets_a_page(site_store, article, bob, accept):
     assert vote(browser_of(bob), article, "vote", accept).status_code == 302
 
 
-def test_a_closed_article_refuses_and_says_why(site, article, bob):
-    let_close(site, article)
+def test_a_closed_article_refuses_and_says_why(site_store, article, bob):
+    let_close(site_store, article)
 
     response = vote(browser_of(bob), article, "vote")
 
     assert response.status_code == 409
     assert "voting window has ended" in response.json()["error"]
-    assert counts(site, article) == (1, 0)
+    assert counts(site_store, article) == (1, 0)
 
 
-def test_a_removed_or_unknown_article_says_so(site, article, bob, carol):
-    site.articles.remove(article, Actor(carol.pk, "carol"), "spam")
+def test_a_removed_or_unknown_article_says_so(site_store, article, bob, carol):
+    site_store.articles.remove(article, actor(carol), "spam")
 
     removed, unknown = vote(browser_of(bob), article, "vote"), vote(browser_of(bob), 999, "vote")
 
@@ -65,27 +65,27 @@ def test_a_removed_or_unknown_article_says_so(site, article, bob, carol):
     assert (unknown.status_code, unknown.json()["error"]) == (404, "There is no such article.")
 
 
-def test_who_is_logged_out_gets_the_address_of_the_login_that_counts_the_vote(site, article, bob):
+def test_who_is_logged_out_gets_the_address_of_the_login_that_counts_the_vote(site_store, article, bob):
     response = vote(Client(), article, "vote")
     assert response.status_code == 401
     assert "logged out" in response.json()["error"]
 
     page = Client().get(response.json()["address"]).content.decode()
     fields = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', page))
-    Client().post("/login/", fields | {"username": "bob", "password": "bob's long secret"})
-    assert counts(site, article) == (2, 0)
+    Client().post("/login/", fields | {"username": "bob", "password": password_of("bob")})
+    assert counts(site_store, article) == (2, 0)
 
 
-def test_a_members_vote_needs_the_forms_token_here_too(site, article, bob):
+def test_a_members_vote_needs_the_forms_token_here_too(site_store, article, bob):
     browser = browser_of(bob, strict=True)
     assert vote(browser, article, "vote").status_code == 403
 
     token = re.search(r'csrfmiddlewaretoken" value="(\w+)"', browser.get("/").content.decode())[1]
     assert vote(browser, article, "vote", csrfmiddlewaretoken=token).status_code == 200
-    assert counts(site, article) == (2, 0)
+    assert counts(site_store, article) == (2, 0)
 
 
-def test_a_store_that_is_away_is_503(site, article, bob, monkeypatch):
+def test_a_store_that_is_away_is_503(site_store, article, bob, monkeypatch):
     def fail(*_):
         raise StoreUnavailable
 
@@ -96,12 +96,12 @@ def test_a_store_that_is_away_is_503(site, article, bob, monkeypatch):
     assert (response.status_code, response.headers["Retry-After"]) == (503, "5")
 
 
-def test_an_unknown_choice_is_400(site, article, bob):
+def test_an_unknown_choice_is_400(site_store, article, bob):
     assert vote(browser_of(bob), article, "up").status_code == 400
     assert vote(Client(), article, "up").status_code == 400
 
 
-def test_pages_carry_what_the_script_needs_and_those_of_readers_nothing_more(site, article, bob):
+def test_pages_carry_what_the_script_needs_and_those_of_readers_nothing_more(site_store, article, bob):
     member, reader = browser_of(bob).get("/").content.decode(), Client().get("/").content.decode()
 
     place = f'data-votes-of="{article}" data-votes="1" data-opposes="0" data-choice="none"'
@@ -111,7 +111,7 @@ def test_pages_carry_what_the_script_needs_and_those_of_readers_nothing_more(sit
     assert "data-saved" not in reader
 
 
-def test_the_buttons_names_stay_and_their_state_alone_says_what_one_chose(site, article, bob):
+def test_the_buttons_names_stay_and_their_state_alone_says_what_one_chose(site_store, article, bob):
     browser, buttons = browser_of(bob), re.compile(r'aria-pressed="(\w+)" aria-label="([^"]*)" title="([^"]*)"')
     for choice, states in (
         ("none", ("false", "false")),
@@ -125,7 +125,7 @@ def test_the_buttons_names_stay_and_their_state_alone_says_what_one_chose(site, 
         ]
 
 
-def test_one_point_is_no_points(site, article, bob):
+def test_one_point_is_no_points(site_store, article, bob):
     shown = re.compile(r'<span class="points" title="([^"]*)">([^<]*)<span class="unseen"> (\w+)<')
     assert shown.findall(Client().get("/").text) == [("1 vote, 0 opposed", "1", "point")]
     vote(browser_of(bob), article, "vote")

@@ -1,4 +1,4 @@
-"""The cast, the article it is about, and what goes over the wire."""
+"""The article that tests are about, and what goes over the wire."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,16 +9,11 @@ from redis.connection import UnixDomainSocketConnection
 
 from articles.domain.articles import ArticleId
 from articles.repository import Repository
+from tests.cast import ALICE
 from tests.clock import Clock
-from tests.repository.usage import ALICE, BOB, MALLORY
-from tests.repository.usage import MODERATOR as CAROL
 from tests.rules import connect
+from tests.store_state import SHARDED_DATABASE
 from voting_site.embedded import StorePaths
-
-__all__ = ["ALICE", "BOB", "CAROL", "MALLORY"]
-
-SHARDED_DATABASE = 3
-"""Of the test server: for tests that keep one store over many examples."""
 
 
 @pytest.fixture

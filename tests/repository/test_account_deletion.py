@@ -12,23 +12,14 @@ from articles.domain.moderation import Actor
 from articles.domain.ranking import Parameters
 from articles.repository import Repository, account_deletion
 from articles.repository.store import schema
+from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import Clock
-from tests.repository.test_races import race
-from tests.repository.test_state_machine import BreakingServer
-from tests.repository.usage import (
-    ALICE,
-    BOB,
-    MODERATOR,
-    contents,
-    finish_tuning,
-    imported,
-    link,
-    listed,
-    post,
-    problems,
-    use,
-)
+from tests.factories import imported, link, post
+from tests.repository.breaking import BreakingServer
+from tests.repository.racing import race
+from tests.repository.usage import finish_tuning, listed, use
 from tests.rules import connect
+from tests.store_state import contents, problems
 
 CAROL = MODERATOR.id
 

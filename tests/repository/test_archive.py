@@ -8,8 +8,11 @@ from articles.domain.errors import ArticleNotFound, ArticleRemoved, ViewsArchive
 from articles.domain.lists import Order
 from articles.domain.readership import Suspicion, Visit
 from articles.repository import Counters, Repository
-from tests.clock import Clock
-from tests.repository.usage import DAY, MODERATOR, listed, post, problems, warm
+from tests.cast import MODERATOR
+from tests.clock import DAY, Clock
+from tests.factories import post
+from tests.repository.usage import listed, warm
+from tests.store_state import problems
 
 
 def visitor(number: int) -> str:

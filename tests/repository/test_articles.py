@@ -22,8 +22,10 @@ from articles.domain.lists import Order
 from articles.domain.moderation import Actor
 from articles.repository.store import keys as names
 from articles.text.links import link_digest
-from tests.repository.conftest import ALICE, BOB, CAROL, MALLORY
-from tests.repository.usage import contents, link, post, problems, view, warm
+from tests.cast import ALICE, BOB, MALLORY, MODERATOR
+from tests.factories import link, post, view
+from tests.repository.usage import warm
+from tests.store_state import contents, problems
 
 ALICES = Actor(ALICE, "alice")
 
@@ -140,7 +142,7 @@ def test_the_poster_edits_for_exactly_fifteen_minutes(repository, article, clock
     clock.advance(0.001)
     with pytest.raises(EditingClosed):
         repository.articles.edit(article, ALICES, "C", "https://example.org/b", moderator=False)
-    repository.articles.edit(article, CAROL, "C", "https://example.org/b", moderator=True, reason="clearer")
+    repository.articles.edit(article, MODERATOR, "C", "https://example.org/b", moderator=True, reason="clearer")
     assert repository.articles.get(article).title == "C"
     entry = repository.moderation_log.get_page().entries[0]
     assert (entry.actor_name, entry.reason, entry.details) == ("carol", "clearer", {"old_title": "B"})
@@ -149,7 +151,7 @@ def test_the_poster_edits_for_exactly_fifteen_minutes(repository, article, clock
 def test_others_and_removed_articles_cannot_be_edited(repository, article):
     with pytest.raises(NotThePoster):
         repository.articles.edit(article, Actor(BOB, "bob"), "B", "https://example.org/b", moderator=False)
-    repository.articles.remove(article, CAROL, "spam")
+    repository.articles.remove(article, MODERATOR, "spam")
     with pytest.raises(ArticleRemoved):
         repository.articles.edit(article, ALICES, "B", "https://example.org/b", moderator=False)
     with pytest.raises(ArticleNotFound):
@@ -185,7 +187,7 @@ def test_a_removed_article_is_in_no_list_and_comes_back_exactly(repository, arti
         for order in Order:
             repository.lists.get_page(order, slug="python")
 
-    repository.articles.remove(article, CAROL, "off topic")
+    repository.articles.remove(article, MODERATOR, "off topic")
 
     for order in Order:
         assert repository.lists.get_page(order).total == 0
@@ -194,17 +196,17 @@ def test_a_removed_article_is_in_no_list_and_comes_back_exactly(repository, arti
     assert repository.members.get_posted(ALICE).articles == ()
     assert repository.articles.get(article).removed == "off topic"
     with pytest.raises(ArticleRemoved):
-        repository.articles.remove(article, CAROL, "again")
+        repository.articles.remove(article, MODERATOR, "again")
 
-    repository.articles.restore(article, CAROL, "on topic after all")
+    repository.articles.restore(article, MODERATOR, "on topic after all")
 
     assert repository.articles.get(article) == replace(before, is_logged=True)
     for order in Order:
         assert repository.lists.get_page(order, slug="python").articles[0].id == article
     with pytest.raises(NotRemoved):
-        repository.articles.restore(article, CAROL, "again")
+        repository.articles.restore(article, MODERATOR, "again")
     with pytest.raises(ArticleNotFound):
-        repository.articles.remove(999, CAROL, "x")
+        repository.articles.remove(999, MODERATOR, "x")
     log = [(entry.action, entry.reason) for entry in repository.moderation_log.get_page().entries]
     assert log == [("restore", "on topic after all"), ("remove", "off topic")]
 
@@ -271,7 +273,7 @@ def test_posting_is_four_round_trips_and_one_more_with_groups_and_two_for_a_link
 
 def test_a_store_that_lost_its_weight_takes_no_change_rather_than_half_of_one(repository, article):
     other = post(repository, 2)
-    repository.articles.remove(other, CAROL, "Spam")
+    repository.articles.remove(other, MODERATOR, "Spam")
     for keys in repository.store.shards.all:
         repository.store.client.delete(keys.ranking)
     before = contents(repository)
@@ -279,7 +281,7 @@ def test_a_store_that_lost_its_weight_takes_no_change_rather_than_half_of_one(re
     for change in (
         lambda: repository.votes.cast(article, BOB, Choice.VOTE),
         lambda: repository.groups.assign(article, [], ["python"]),
-        lambda: repository.articles.restore(other, CAROL, "It was not"),
+        lambda: repository.articles.restore(other, MODERATOR, "It was not"),
         lambda: repository.articles.get(article),
         repository.repair.run,
     ):
@@ -350,9 +352,9 @@ def test_a_refused_duplicate_leaves_both_articles_and_both_links_alone(repositor
 
 
 def test_a_moderator_may_edit_what_a_moderator_removed(repository, article):
-    repository.articles.remove(article, CAROL, "An offending title")
+    repository.articles.remove(article, MODERATOR, "An offending title")
 
-    repository.articles.edit(article, CAROL, "A mild title", "https://example.org/a", moderator=True)
+    repository.articles.edit(article, MODERATOR, "A mild title", "https://example.org/a", moderator=True)
 
     assert repository.articles.get(article).title == "A mild title"
     assert repository.articles.get(article).removed == "An offending title"
@@ -366,7 +368,7 @@ def test_a_removal_takes_the_article_out_of_warm_rankings_in_the_same_step(repos
     keys = repository.store.shards.of(article)
     rankings = [name(order) for order in Order for name in (keys.order, lambda o: keys.group_order(o, "python"))]
 
-    repository.articles.remove(article, CAROL, "Spam")
+    repository.articles.remove(article, MODERATOR, "Spam")
 
     client = repository.store.client
     assert all(client.exists(name) for name in rankings)
@@ -388,15 +390,15 @@ def test_removed_and_restored_the_store_is_what_it_was_but_for_the_log(repositor
 
     before = but_for_the_log()
 
-    repository.articles.remove(article, CAROL, "Spam")
-    repository.articles.restore(article, CAROL, "It was not")
+    repository.articles.remove(article, MODERATOR, "Spam")
+    repository.articles.restore(article, MODERATOR, "It was not")
     warm(repository, "python")
 
     assert but_for_the_log() == before
 
 
 def test_an_article_removed_without_a_word_is_removed_all_the_same(repository, article):
-    repository.articles.remove(article, CAROL, "")
+    repository.articles.remove(article, MODERATOR, "")
 
     assert repository.articles.get(article).removed == ""
     assert repository.lists.get_page(Order.TIME).total == 0
@@ -404,14 +406,14 @@ def test_an_article_removed_without_a_word_is_removed_all_the_same(repository, a
 
 
 def test_the_link_of_a_removed_article_leads_to_the_removed_article(repository, article):
-    repository.articles.remove(article, CAROL, "Spam")
+    repository.articles.remove(article, MODERATOR, "Spam")
 
     assert repository.articles.post(MALLORY, "mallory", "Again", "https://example.org/a").id == article
 
 
 def test_profiles_leave_removed_articles_out_and_have_no_page_zero(repository, article):
     other = post(repository, 2)
-    repository.articles.remove(article, CAROL, "Spam")
+    repository.articles.remove(article, MODERATOR, "Spam")
 
     assert [found.id for found in repository.members.get_posted(ALICE).articles] == [other]
     assert repository.members.get_posted(MALLORY).articles == ()

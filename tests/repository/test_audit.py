@@ -13,9 +13,13 @@ from articles.repository import Repository
 from articles.repository.search import index
 from articles.repository.store.keys import Keys
 from articles.repository.upkeep import audit, repair
-from tests.repository.test_races import during
-from tests.repository.usage import ALICE, BOB, DAY, MODERATOR, contents, post, problems, use, view, warm
+from tests.cast import ALICE, BOB, MODERATOR
+from tests.clock import DAY
+from tests.factories import post, view
+from tests.repository.racing import during
+from tests.repository.usage import use, warm
 from tests.rules import connect
+from tests.store_state import contents, problems
 
 
 @dataclass

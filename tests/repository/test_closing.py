@@ -9,8 +9,12 @@ from articles.domain.errors import VotingClosed
 from articles.domain.rules import Rules
 from articles.repository import Repository
 from articles.repository.store import schema
-from tests.repository.usage import ALICE, BOB, CAROL, DAY, imported, post, problems, use
+from tests.cast import ALICE, BOB, CAROL
+from tests.clock import DAY
+from tests.factories import imported, post
+from tests.repository.usage import use
 from tests.rules import connect, default_rules
+from tests.store_state import problems
 
 VOTERS = range(100, 110)
 

@@ -11,21 +11,12 @@ from articles.domain.lists import Order, Span
 from articles.repository import Repository
 from articles.repository.upkeep import audit, long_articles, repair
 from articles.searching import read_query
-from tests.repository.usage import (
-    ALICE,
-    BOB,
-    DAY,
-    MODERATOR,
-    commands_of_scripts,
-    contents,
-    listed,
-    post,
-    problems,
-    use,
-    view,
-    warm,
-)
+from tests.cast import ALICE, BOB, MODERATOR
+from tests.clock import DAY
+from tests.factories import post, view
+from tests.repository.usage import commands_of_scripts, listed, use, warm
 from tests.rules import connect
+from tests.store_state import contents, problems
 
 DAMAGED = 7
 """Open, in python, on the hot list, in the log, voted for."""

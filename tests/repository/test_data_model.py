@@ -18,9 +18,12 @@ from articles.repository.store import data_model, scripts
 from articles.repository.store import keys as key_names
 from articles.repository.store.key_table import LOG, TABLE, TUNINGS, Key, recognise, split_prefix
 from articles.repository.store.scan import survey
-from tests.clock import Clock
-from tests.repository.usage import DAY, MODERATOR, link, post, problems, read_all, use, view, warm
+from tests.cast import MODERATOR
+from tests.clock import DAY, Clock
+from tests.factories import link, post, view
+from tests.repository.usage import read_all, use, warm
 from tests.rules import connect, default_rules
+from tests.store_state import problems
 
 PAGE = (Path(__file__).parents[2] / "docs" / "data-model.md").read_text("utf-8")
 

@@ -13,9 +13,11 @@ import pytest
 from articles.domain.lists import Order
 from articles.repository import Repository
 from articles.searching import read_query
+from tests.cast import BOB
 from tests.clock import Clock
-from tests.repository.usage import BOB, listed, problems
+from tests.repository.usage import listed
 from tests.rules import connect
+from tests.store_state import problems
 
 LOGS = Path(__file__).with_name("earlier_stores")
 

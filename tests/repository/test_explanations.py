@@ -14,8 +14,12 @@ from articles.domain.ranking import Parameters
 from articles.domain.readership import Visit
 from articles.repository.lists import merging
 from articles.repository.ranking.explanations import Explanations
-from tests.repository.usage import BOB, DAY, MODERATOR, imported, listed, post, problems
+from tests.cast import BOB, MODERATOR
+from tests.clock import DAY
+from tests.factories import imported, post
+from tests.repository.usage import listed
 from tests.rules import connect, default_rules
+from tests.store_state import problems
 
 
 def explain(repository, article_id):

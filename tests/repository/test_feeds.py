@@ -15,10 +15,10 @@ from articles.repository import FeedFilter
 from articles.repository.lists import feeds as feeding
 from articles.repository.store import schema
 from articles.searching import read_query
+from tests.cast import ALICE, BOB, MALLORY, MODERATOR
 from tests.clock import Clock
-from tests.repository.conftest import ALICE, BOB, CAROL, MALLORY
-from tests.repository.test_lists import removing
-from tests.repository.usage import imported, view
+from tests.factories import imported, view
+from tests.repository.usage import removing
 from tests.rules import connect, default_rules
 
 DAY = 86400
@@ -148,7 +148,7 @@ def test_reading_ends_somewhere_when_all_is_hidden(repository, clock, monkeypatc
 
 def test_removed_articles_are_in_no_feed(repository, clock):
     first, second = post(repository, clock, 2, ["python"])
-    repository.articles.remove(second, CAROL, "spam")
+    repository.articles.remove(second, MODERATOR, "spam")
 
     for feed in feeds_of(repository).values():
         assert ids_of(feed(FeedFilter())) == [first]
@@ -249,7 +249,7 @@ def test_several_groups_are_one_feed_with_nothing_twice(repository, clock):
 def test_an_unknown_group_is_told_and_a_merged_one_leads_on(repository, clock):
     post(repository, clock, 1, ["python"])
     post(repository, clock, 1, ["snake"])
-    repository.groups.merge("snake", "python", CAROL)
+    repository.groups.merge("snake", "python", MODERATOR)
 
     with pytest.raises(GroupNotFound) as nowhere:
         repository.feeds.list_groups(["python", "nope"], FeedFilter())

@@ -4,8 +4,10 @@ import pytest
 
 from articles.domain.errors import ArticleNotFound, GroupExists, GroupNotFound
 from articles.domain.lists import Group, Order
-from tests.repository.conftest import ALICE, BOB, CAROL
-from tests.repository.usage import listed, post, problems, warm
+from tests.cast import ALICE, BOB, MODERATOR
+from tests.factories import post
+from tests.repository.usage import listed, warm
+from tests.store_state import problems
 
 
 def members(repository, slug):
@@ -13,7 +15,9 @@ def members(repository, slug):
 
 
 def test_several_are_added_and_removed_in_one_step(repository, article):
-    groups = repository.groups.assign(article, ["redis", "web", "redis"], ["python"], actor=CAROL, reason="fits")
+    groups = repository.groups.assign(
+        article, ["redis", "web", "redis"], ["python"], actor=MODERATOR, reason="fits"
+    )
 
     assert groups == ("redis", "web")
     assert members(repository, "python") == set()
@@ -29,7 +33,7 @@ def test_one_group_is_read_with_its_size_and_a_merged_one_says_where_it_went(rep
         one for one in repository.groups.list_all() if one.slug == "python"
     )
     assert repository.groups.get("python").articles == 2
-    repository.groups.merge("snake", "python", CAROL)
+    repository.groups.merge("snake", "python", MODERATOR)
     with pytest.raises(GroupNotFound) as merged:
         repository.groups.get("snake")
     with pytest.raises(GroupNotFound) as unknown:
@@ -42,7 +46,7 @@ def test_a_group_in_both_lists_is_removed(repository, article):
 
 
 def test_assigning_what_is_so_already_changes_and_logs_nothing(repository, article):
-    assert repository.groups.assign(article, ["python"], ["web"], actor=CAROL) == ("python",)
+    assert repository.groups.assign(article, ["python"], ["web"], actor=MODERATOR) == ("python",)
     assert repository.moderation_log.get_page().entries == ()
 
 
@@ -62,23 +66,23 @@ def test_a_group_that_is_used_exists(repository, article):
 
 
 def test_groups_of_removed_articles_change_but_list_nothing(repository, article):
-    repository.articles.remove(article, CAROL, "spam")
+    repository.articles.remove(article, MODERATOR, "spam")
 
     repository.groups.assign(article, ["web"], ["python"])
 
     assert members(repository, "web") == set()
-    repository.articles.restore(article, CAROL, "ham")
+    repository.articles.restore(article, MODERATOR, "ham")
     assert members(repository, "web") == {article}
     assert members(repository, "python") == set()
 
 
 def test_groups_are_created_once_and_renamed(repository):
-    repository.groups.create("ml", "Machine Learning", CAROL)
+    repository.groups.create("ml", "Machine Learning", MODERATOR)
     with pytest.raises(GroupExists):
         repository.groups.create("ml", "Other")
-    repository.groups.rename("ml", "Machine learning", CAROL, "case")
+    repository.groups.rename("ml", "Machine learning", MODERATOR, "case")
     with pytest.raises(GroupNotFound):
-        repository.groups.rename("nope", "x", CAROL)
+        repository.groups.rename("nope", "x", MODERATOR)
 
     assert repository.groups.get_titles() == {"ml": "Machine learning"}
     actions = [entry.action for entry in repository.moderation_log.get_page().entries]
@@ -86,21 +90,21 @@ def test_groups_are_created_once_and_renamed(repository):
 
 
 def test_no_group_is_given_the_title_of_another(repository):
-    repository.groups.create("python", "Python", CAROL)
-    repository.groups.create("snakes", "Snakes", CAROL)
+    repository.groups.create("python", "Python", MODERATOR)
+    repository.groups.create("snakes", "Snakes", MODERATOR)
 
     with pytest.raises(GroupExists):
-        repository.groups.rename("snakes", "Python", CAROL)
+        repository.groups.rename("snakes", "Python", MODERATOR)
     with pytest.raises(GroupExists):
-        repository.groups.create("py", "Python", CAROL)
+        repository.groups.create("py", "Python", MODERATOR)
 
-    repository.groups.rename("python", "Python", CAROL)
+    repository.groups.rename("python", "Python", MODERATOR)
     assert repository.groups.get_titles() == {"python": "Python", "snakes": "Snakes"}
     assert len(repository.moderation_log.get_page().entries) == 2
 
 
 def test_a_group_that_follows_from_its_slug_is_made_whatever_others_are_called(repository, article):
-    repository.groups.rename("python", "snakes", CAROL)
+    repository.groups.rename("python", "snakes", MODERATOR)
 
     repository.groups.assign(article, ["snakes"])
 
@@ -109,12 +113,12 @@ def test_a_group_that_follows_from_its_slug_is_made_whatever_others_are_called(r
 
 def test_merging_moves_every_article_removed_ones_too(repository, article):
     hidden = repository.articles.post(ALICE, "alice", "B", "https://example.org/b", ["python", "snakes"]).id
-    repository.articles.remove(hidden, CAROL, "spam")
+    repository.articles.remove(hidden, MODERATOR, "spam")
     members(repository, "python")
 
-    assert repository.groups.merge("python", "snakes", CAROL, "same thing") == 2
+    assert repository.groups.merge("python", "snakes", MODERATOR, "same thing") == 2
 
-    repository.articles.restore(hidden, CAROL, "ham")
+    repository.articles.restore(hidden, MODERATOR, "ham")
     assert members(repository, "snakes") == {article, hidden}
     assert repository.articles.get(article).groups == ("snakes",)
     assert repository.articles.get(hidden).groups == ("snakes",)
@@ -134,20 +138,20 @@ def test_a_merge_that_was_broken_off_is_finished_by_repeating_it(repository, art
 
     monkeypatch.setattr(repository.groups, "_assign", fail_second)
     with pytest.raises(KeyboardInterrupt):
-        repository.groups.merge("python", "snakes", CAROL)
+        repository.groups.merge("python", "snakes", MODERATOR)
     assert len(members(repository, "python")) == 1
     assert list(repository.audit.run()) == []
 
     monkeypatch.undo()
-    assert repository.groups.merge("python", "snakes", CAROL) == 1
+    assert repository.groups.merge("python", "snakes", MODERATOR) == 1
     assert len(members(repository, "snakes")) == 2
 
 
 def test_a_chain_of_merges_leads_to_its_end_and_a_name_can_be_taken_anew(repository):
     for slug in "abc":
         repository.groups.create(slug, slug)
-    repository.groups.merge("a", "b", CAROL)
-    repository.groups.merge("b", "c", CAROL)
+    repository.groups.merge("a", "b", MODERATOR)
+    repository.groups.merge("b", "c", MODERATOR)
     with pytest.raises(GroupNotFound) as caught:
         repository.lists.get_page(Order.TIME, slug="a")
     assert caught.value.moved_to == "c"
@@ -162,7 +166,7 @@ def test_merging_needs_two_groups(repository, slug, into):
     repository.groups.create("a", "A")
 
     with pytest.raises(GroupNotFound):
-        repository.groups.merge(slug, into, CAROL)
+        repository.groups.merge(slug, into, MODERATOR)
     assert "a" in repository.groups.get_titles()
 
 
@@ -194,7 +198,7 @@ def test_posting_into_a_group_nobody_made_makes_it(repository):
 def test_counts_are_of_listed_articles_on_all_shards(repository):
     ids = [post(repository, number, ("python", "redis")) for number in range(1, 10)]
     repository.groups.create("empty", "Empty")
-    repository.articles.remove(ids[0], CAROL, "Spam")
+    repository.articles.remove(ids[0], MODERATOR, "Spam")
     repository.groups.assign(ids[1], [], ["redis"])
 
     counts = {group.slug: group.articles for group in repository.groups.list_all()}
@@ -224,7 +228,7 @@ def test_a_merge_keeps_the_rankings_of_both_groups_exact_while_they_are_read(rep
         clock.advance(60)
     warm(repository, "python", "java")
 
-    assert repository.groups.merge("java", "python", CAROL) == 12
+    assert repository.groups.merge("java", "python", MODERATOR) == 12
 
     assert listed(repository, Order.TIME, "python") == list(range(12, 0, -1))
     assert {repository.articles.get(number).groups for number in range(1, 13)} == {("python",)}
@@ -235,7 +239,7 @@ def test_votes_and_other_groups_survive_a_merge(repository, article):
     repository.groups.assign(article, ["redis", "java"])
     before = repository.articles.get(article, ALICE)
 
-    repository.groups.merge("java", "python", CAROL)
+    repository.groups.merge("java", "python", MODERATOR)
 
     after = repository.articles.get(article, ALICE)
     assert after.groups == ("python", "redis")
@@ -245,7 +249,7 @@ def test_votes_and_other_groups_survive_a_merge(repository, article):
 def test_the_merge_is_in_the_log_and_the_moves_are_not(repository, article):
     repository.groups.create("snakes", "Snakes")
 
-    repository.groups.merge("python", "snakes", CAROL, "The same")
+    repository.groups.merge("python", "snakes", MODERATOR, "The same")
 
     (entry,) = repository.moderation_log.get_page().entries
     assert (entry.action, entry.title, entry.reason) == ("merge-groups", "python", "The same")
@@ -254,7 +258,7 @@ def test_the_merge_is_in_the_log_and_the_moves_are_not(repository, article):
 
 def test_the_slug_of_a_merged_group_leads_every_article_to_the_other(repository, article):
     repository.groups.create("snakes", "Snakes")
-    repository.groups.merge("python", "snakes", CAROL)
+    repository.groups.merge("python", "snakes", MODERATOR)
     other = post(repository, 1)
 
     assert repository.groups.assign(other, ["python", "snakes", "web"]) == ("snakes", "web")
@@ -268,9 +272,9 @@ def test_the_slug_of_a_merged_group_leads_every_article_to_the_other(repository,
 
 def test_only_an_explicit_creation_takes_the_slug_of_a_merged_group(repository, article):
     repository.groups.create("snakes", "Snakes")
-    repository.groups.merge("python", "snakes", CAROL)
+    repository.groups.merge("python", "snakes", MODERATOR)
 
-    repository.groups.create("python", "Python", CAROL)
+    repository.groups.create("python", "Python", MODERATOR)
 
     assert repository.groups.assign(article, ["python"]) == ("snakes", "python")
     assert repository.store.client.hgetall(repository.store.shards.directory.merged) == {}
@@ -279,10 +283,10 @@ def test_only_an_explicit_creation_takes_the_slug_of_a_merged_group(repository, 
 
 def test_two_groups_merged_back_and_forth_hold_everything_at_the_end(repository):
     first, second = post(repository, 1, ("a",)), post(repository, 2, ("b",), poster=BOB)
-    repository.groups.merge("a", "b", CAROL)
+    repository.groups.merge("a", "b", MODERATOR)
     repository.groups.create("a", "A again")
 
-    repository.groups.merge("b", "a", CAROL)
+    repository.groups.merge("b", "a", MODERATOR)
 
     assert set(listed(repository, Order.TIME, "a")) == {first, second}
     directory = repository.store.shards.directory
@@ -294,8 +298,8 @@ def test_two_groups_merged_back_and_forth_hold_everything_at_the_end(repository)
 
 def test_merging_a_group_that_was_merged_already_is_refused_and_says_which(repository, article):
     repository.groups.create("snakes", "Snakes")
-    repository.groups.merge("python", "snakes", CAROL)
+    repository.groups.merge("python", "snakes", MODERATOR)
 
     with pytest.raises(GroupNotFound) as caught:
-        repository.groups.merge("python", "snakes", CAROL)
+        repository.groups.merge("python", "snakes", MODERATOR)
     assert caught.value.slug == "python"

@@ -6,8 +6,9 @@ from articles.domain.articles import Choice
 from articles.domain.errors import GroupNotFound, PageNotFound
 from articles.domain.lists import Order, Span
 from articles.repository.lists import unseen
-from tests.repository.conftest import BOB
-from tests.repository.usage import MODERATOR, post, problems, view
+from tests.cast import BOB, MODERATOR
+from tests.factories import post, view
+from tests.store_state import problems
 
 GROUPS = ("python", "redis", "java")
 

@@ -9,8 +9,10 @@ from articles.domain.explanation import Sample
 from articles.domain.lists import Order
 from articles.domain.readership import Visit
 from articles.repository.readership.history import EVERY, KEPT, TOP, History
-from tests.repository.usage import BOB, MODERATOR, imported, post, problems
+from tests.cast import BOB, MODERATOR
+from tests.factories import imported, post
 from tests.rules import connect, default_rules
+from tests.store_state import problems
 
 MOMENT = 1_700_000_400.0
 """A multiple of 600 after the clock's start."""
@@ -197,7 +199,7 @@ def test_two_processes_at_once_sample_once(repository, clock, server_url):
         start, counts = Barrier(len(nodes)), []
 
         def work(node, start=start, counts=counts):
-            start.wait(10)
+            start.wait(60)
             counts.append(node.history.record())
 
         threads = [Thread(target=work, args=(node,)) for node in nodes]

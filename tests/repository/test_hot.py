@@ -16,23 +16,13 @@ from articles.domain.ranking import Parameters
 from articles.repository import Repository
 from articles.repository.lists.hot import _LOCK_LIFE
 from articles.repository.store import keys
-from tests.clock import Clock
-from tests.repository.conftest import CAROL
-from tests.repository.test_races import during, race, several
-from tests.repository.usage import (
-    DAY,
-    contents,
-    hot_values,
-    imported,
-    listed,
-    post,
-    problems,
-    tune,
-    view,
-    visit,
-    warm,
-)
+from tests.cast import MODERATOR
+from tests.clock import DAY, Clock
+from tests.factories import imported, post, view, visit
+from tests.repository.racing import during, race, several
+from tests.repository.usage import hot_values, listed, tune, warm
 from tests.rules import connect, default_rules
+from tests.store_state import contents, problems
 
 HOUR = 3600.0
 
@@ -441,12 +431,12 @@ def test_however_many_articles_are_viewed_between_two_scorings_it_grows_to_doubl
 
 def remove_and_restore_all(repository: Repository) -> None:
     for article in repository.imports.iterate():
-        repository.articles.remove(article.id, CAROL, "Spam")
-        repository.articles.restore(article.id, CAROL, "It was not")
+        repository.articles.remove(article.id, MODERATOR, "Spam")
+        repository.articles.restore(article.id, MODERATOR, "It was not")
 
 
 CHANGES_OF_MANY = {
-    "a merge": lambda repository: repository.groups.merge("java", "python", CAROL),
+    "a merge": lambda repository: repository.groups.merge("java", "python", MODERATOR),
     "restorations": remove_and_restore_all,
 }
 
@@ -549,8 +539,8 @@ def test_hotness_below_one_keeps_its_order_in_groups(repository, clock):
 CHANGES = {
     "a view": lambda repository, ids: view(repository, ids[3], 10**7),
     "a first view": lambda repository, ids: view(repository, ids[-1], 10**7),
-    "a removal": lambda repository, ids: repository.articles.remove(ids[2], CAROL, "Spam"),
-    "a restoration": lambda repository, ids: repository.articles.restore(ids[0], CAROL, "No spam"),
+    "a removal": lambda repository, ids: repository.articles.remove(ids[2], MODERATOR, "Spam"),
+    "a restoration": lambda repository, ids: repository.articles.restore(ids[0], MODERATOR, "No spam"),
     "an assignment": lambda repository, ids: repository.groups.assign(ids[1], ["redis"], ["python"]),
 }
 
@@ -561,7 +551,7 @@ def test_a_groups_hot_list_is_kept_exact_while_it_is_warm(repository, clock, cha
     for article_id in ids[:-1]:
         view(repository, article_id, *range(article_id))
     repository.groups.create("redis", "Redis")
-    repository.articles.remove(ids[0], CAROL, "Spam")
+    repository.articles.remove(ids[0], MODERATOR, "Spam")
     warm(repository, "python", "redis")
     before = listed(repository, Order.HOT, "python")
 

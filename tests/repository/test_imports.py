@@ -12,9 +12,10 @@ from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS
 from articles.repository import ImportRunning
 from articles.repository.store import keys as names
 from articles.searching import read_query
-from tests.repository.conftest import ALICE, BOB, CAROL
-from tests.repository.usage import post, problems
+from tests.cast import ALICE, BOB, MODERATOR
+from tests.factories import post
 from tests.rules import connect
+from tests.store_state import problems
 
 OLD, RECENT = 1_600_000_000.5, 1_699_999_000.0
 
@@ -50,7 +51,7 @@ def test_a_row_twice_in_one_batch_is_one_article(repository):
 
 def test_a_removed_article_is_not_imported_again(repository):
     (number,) = repository.imports.add([row()])
-    repository.articles.remove(number, CAROL, "spam")
+    repository.articles.remove(number, MODERATOR, "spam")
 
     assert repository.imports.add([row()]) == [None]
 
@@ -205,7 +206,7 @@ def test_an_import_broken_off_is_finished_by_repeating_it(repository, monkeypatc
 def test_articles_imported_into_a_merged_group_are_led_to_the_other(repository):
     repository.imports.add([row(groups=("python",))])
     repository.groups.create("snakes", "Snakes")
-    repository.groups.merge("python", "snakes", CAROL)
+    repository.groups.merge("python", "snakes", MODERATOR)
 
     (number,) = repository.imports.add([row(at=OLD + 1, groups=("python", "web", "snakes"))])
 
@@ -220,7 +221,7 @@ def test_articles_imported_into_a_group_that_is_merged_meanwhile_follow_it(repos
     number_them = repository.imports._new_ids
 
     def overtaken(count):
-        repository.groups.merge("python", "snakes", CAROL)
+        repository.groups.merge("python", "snakes", MODERATOR)
         return number_them(count)
 
     monkeypatch.setattr(repository.imports, "_new_ids", overtaken)
@@ -242,7 +243,7 @@ def test_an_import_takes_no_claim_from_the_article_that_holds_it(repository):
 
     repository.imports.add([row(at=RECENT)])
 
-    assert repository.articles.post(CAROL.id, "carol", "C", "https://example.org/a").id == held
+    assert repository.articles.post(MODERATOR.id, "carol", "C", "https://example.org/a").id == held
 
 
 def test_a_second_import_that_was_kept_out_does_not_end_the_firsts_lock(repository):

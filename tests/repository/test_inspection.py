@@ -19,8 +19,10 @@ from articles.repository.store import scripts
 from articles.repository.store.connection import Call
 from articles.repository.store.key_table import TABLE
 from articles.repository.store.keys import Shards
-from tests.repository.conftest import BOB
-from tests.repository.usage import DAY, MODERATOR, post, use
+from tests.cast import BOB, MODERATOR
+from tests.clock import DAY
+from tests.factories import post
+from tests.repository.usage import use
 from tests.rules import connect
 
 VISITOR, NETWORK = "0123456789abcdef", "fedcba9876543210"

@@ -9,7 +9,9 @@ from articles.domain.readership import Visit
 from articles.repository import Repository
 from articles.repository.store import keys as names
 from articles.repository.upkeep.lease import _LOCK_LIFE
-from tests.repository.usage import DAY, post, problems
+from tests.clock import DAY
+from tests.factories import post
+from tests.store_state import problems
 from tests.waiting import until
 
 DAY_OF_NOW = 1_700_000_000 // 86400

@@ -11,9 +11,11 @@ from articles.domain.articles import Choice
 from articles.domain.errors import GroupNotFound, PageNotFound, PageTooDeep
 from articles.domain.lists import Order
 from articles.repository.lists import merging, pages
-from tests.repository.conftest import ALICE, BOB, CAROL
-from tests.repository.usage import imported, post, problems, view, warm
+from tests.cast import ALICE, BOB, MODERATOR
+from tests.factories import imported, post, view
+from tests.repository.usage import removing, warm
 from tests.rules import connect
+from tests.store_state import problems
 
 
 def post_many(repository, clock, count, groups=(), every=10.0):
@@ -102,9 +104,9 @@ def test_a_warm_group_ranking_shows_every_change_at_once(repository, article, cl
     assert listed() == [newer, article]
     repository.votes.cast(article, BOB, Choice.VOTE)
     assert listed() == ([article, newer] if order is Order.SCORE else [newer, article])
-    repository.articles.remove(newer, CAROL, "spam")
+    repository.articles.remove(newer, MODERATOR, "spam")
     assert listed() == [article]
-    repository.articles.restore(newer, CAROL, "ham")
+    repository.articles.restore(newer, MODERATOR, "ham")
     assert set(listed()) == {newer, article}
     assert list(repository.audit.run()) == []
 
@@ -118,16 +120,6 @@ def test_a_group_ranking_is_kept_for_60_seconds_after_the_last_read(repository, 
     repository.lists.get_page(Order.SCORE, slug="python")
 
     assert 58 <= repository.store.client.ttl(key) <= 60
-
-
-def removing(repository, original, article_id):
-    """Reads like `original`, just after a moderator removed the article."""
-
-    def read(*args):
-        repository.articles.remove(article_id, CAROL, "spam")
-        return original(*args)
-
-    return read
 
 
 @pytest.mark.parametrize("hidden", [(), ("go",)])
@@ -149,7 +141,7 @@ def test_unknown_groups_are_told_and_leave_no_key(repository, article):
 
 def test_a_merged_group_says_where_it_went(repository, article):
     repository.groups.create("snakes", "Snakes")
-    repository.groups.merge("python", "snakes", CAROL)
+    repository.groups.merge("python", "snakes", MODERATOR)
 
     with pytest.raises(GroupNotFound) as caught:
         repository.lists.get_page(Order.SCORE, slug="python")
@@ -310,8 +302,8 @@ CHANGES = {
     "an assignment": lambda repository: repository.groups.assign(10, ["python"]),
     "a vote": lambda repository: repository.votes.cast(2, BOB, Choice.VOTE),
     "an opposing vote": lambda repository: repository.votes.cast(2, BOB, Choice.OPPOSE),
-    "a removal": lambda repository: repository.articles.remove(2, CAROL, "Spam"),
-    "a restoration": lambda repository: repository.articles.restore(1, CAROL, "It was not"),
+    "a removal": lambda repository: repository.articles.remove(2, MODERATOR, "Spam"),
+    "a restoration": lambda repository: repository.articles.restore(1, MODERATOR, "It was not"),
     "leaving the group": lambda repository: repository.groups.assign(2, [], ["python"]),
 }
 
@@ -320,7 +312,7 @@ CHANGES = {
 def test_a_warm_ranking_is_changed_in_place_and_equals_one_made_anew(repository, clock, change):
     post_many(repository, clock, 9, ["python"])
     post(repository, 10)
-    repository.articles.remove(1, CAROL, "Spam")
+    repository.articles.remove(1, MODERATOR, "Spam")
     warm(repository, "python")
     before = rankings_of(repository, "python")
 

@@ -10,9 +10,11 @@ from articles.domain.moderation import Actor
 from articles.domain.readership import Suspicion
 from articles.repository import Repository
 from articles.repository.store import scripts
-from tests.repository.test_races import Job, interleaved
-from tests.repository.usage import ALICE, BOB, MODERATOR, link, post, problems, view, visit
+from tests.cast import ALICE, BOB, MODERATOR
+from tests.factories import link, post, view, visit
+from tests.repository.racing import Job, interleaved
 from tests.rules import connect
+from tests.store_state import problems
 
 ALICES = Actor(ALICE, "user1")
 

@@ -9,9 +9,13 @@ from articles.domain.lists import MemberPage
 from articles.domain.members import PLACEHOLDERS
 from articles.repository import Repository, members
 from articles.repository.store import keys, scripts
-from tests.repository.test_races import race
-from tests.repository.usage import ALICE, BOB, DAY, MODERATOR, contents, imported, post, problems, use
+from tests.cast import ALICE, BOB, MODERATOR
+from tests.clock import DAY
+from tests.factories import imported, post
+from tests.repository.racing import race
+from tests.repository.usage import use
 from tests.rules import connect, default_rules
+from tests.store_state import contents, problems
 
 
 def ids(page: MemberPage) -> list[int]:

@@ -8,8 +8,8 @@ import pytest
 from articles.domain.errors import ArticlesError, PageNotFound, PageTooDeep
 from articles.domain.moderation import Action, Actor
 from articles.repository import moderation_log
-from tests.repository.conftest import ALICE, BOB, CAROL
-from tests.repository.usage import link, post
+from tests.cast import ALICE, BOB, MODERATOR
+from tests.factories import link, post
 
 
 def test_it_pages_newest_first_over_all_shards(repository, clock):
@@ -17,7 +17,7 @@ def test_it_pages_newest_first_over_all_shards(repository, clock):
     for n in range(30):
         ids.append(repository.articles.post(ALICE, "alice", f"T {n}", f"https://e.org/{n}").id)
         clock.advance(1)
-        repository.articles.remove(ids[-1], CAROL, f"reason {n}")
+        repository.articles.remove(ids[-1], MODERATOR, f"reason {n}")
 
     first, second = repository.moderation_log.get_page(1), repository.moderation_log.get_page(2)
 
@@ -38,7 +38,7 @@ def test_whatever_a_title_or_reason_holds_comes_back(repository):
     text = 'quotes " \\ and 中文 \U0001f600 </script> \x7f'
     number = repository.articles.post(ALICE, "alice", text, "https://example.org/").id
 
-    repository.articles.remove(number, CAROL, text)
+    repository.articles.remove(number, MODERATOR, text)
 
     (entry,) = repository.moderation_log.get_page().entries
     assert (entry.title, entry.reason) == (text, text)
@@ -53,14 +53,14 @@ def test_an_empty_log_has_one_empty_page(repository):
 def test_every_action_says_what_it_changed(repository, clock):
     groups, articles = repository.groups, repository.articles
     done = [
-        lambda: groups.create("python", "Python", CAROL),
-        lambda: groups.create("java", "Java", CAROL),
-        lambda: groups.assign(1, ["java"], actor=CAROL, reason="It is"),
-        lambda: groups.rename("python", "Python!", CAROL, "Louder"),
-        lambda: groups.merge("java", "python", CAROL, "Same"),
-        lambda: articles.edit(1, CAROL, "New", link(2), moderator=True, reason="Wrong page"),
-        lambda: articles.remove(1, CAROL, "Spam"),
-        lambda: articles.restore(1, CAROL, "It was not"),
+        lambda: groups.create("python", "Python", MODERATOR),
+        lambda: groups.create("java", "Java", MODERATOR),
+        lambda: groups.assign(1, ["java"], actor=MODERATOR, reason="It is"),
+        lambda: groups.rename("python", "Python!", MODERATOR, "Louder"),
+        lambda: groups.merge("java", "python", MODERATOR, "Same"),
+        lambda: articles.edit(1, MODERATOR, "New", link(2), moderator=True, reason="Wrong page"),
+        lambda: articles.remove(1, MODERATOR, "Spam"),
+        lambda: articles.restore(1, MODERATOR, "It was not"),
     ]
     post(repository, 1)
     for change in done:
@@ -87,16 +87,16 @@ def test_every_action_says_what_it_changed(repository, clock):
 
 def test_an_article_knows_the_entries_about_it_and_no_others(repository, clock):
     groups, articles = repository.groups, repository.articles
-    groups.create("python", "Python", CAROL)
+    groups.create("python", "Python", MODERATOR)
     post(repository, 1)
     post(repository, 2)
     assert repository.moderation_log.get_for_article(1).entries == ()
     for change in (
-        lambda: articles.edit(1, CAROL, "New", link(1), moderator=True),
-        lambda: articles.remove(2, CAROL, "Spam"),
-        lambda: groups.assign(1, ["python"], actor=CAROL),
-        lambda: articles.remove(1, CAROL, "Spam too"),
-        lambda: articles.restore(2, CAROL, "It was not"),
+        lambda: articles.edit(1, MODERATOR, "New", link(1), moderator=True),
+        lambda: articles.remove(2, MODERATOR, "Spam"),
+        lambda: groups.assign(1, ["python"], actor=MODERATOR),
+        lambda: articles.remove(1, MODERATOR, "Spam too"),
+        lambda: articles.restore(2, MODERATOR, "It was not"),
     ):
         clock.advance(1)
         change()
@@ -116,7 +116,7 @@ def test_of_many_entries_about_an_article_the_newest_are_told(repository):
     post(repository, 1)
     per_page = repository.store.rules.per_page
     for n in range(per_page + 1):
-        repository.articles.edit(1, CAROL, f"T {n}", link(1), moderator=True)
+        repository.articles.edit(1, MODERATOR, f"T {n}", link(1), moderator=True)
         has_next = repository.moderation_log.get_for_article(1).has_next
         assert has_next == (n == per_page)
 
@@ -127,7 +127,7 @@ def test_of_many_entries_about_an_article_the_newest_are_told(repository):
 
 def test_what_was_done_to_an_article_is_one_round_trip(repository, wire):
     post(repository, 1)
-    repository.articles.remove(1, CAROL, "Spam")
+    repository.articles.remove(1, MODERATOR, "Spam")
 
     with wire.counted():
         assert len(repository.moderation_log.get_for_article(1).entries) == 1
@@ -139,18 +139,18 @@ def test_what_is_refused_or_changes_nothing_is_not_logged(repository):
     repository.groups.create("python", "Python")
     bob = Actor(BOB, "bob")
     refused = [
-        lambda: repository.articles.restore(1, CAROL, "Not removed"),
-        lambda: repository.articles.remove(2, CAROL, "Not there"),
+        lambda: repository.articles.restore(1, MODERATOR, "Not removed"),
+        lambda: repository.articles.remove(2, MODERATOR, "Not there"),
         lambda: repository.articles.edit(1, bob, "Mine", link(1), moderator=False),
-        lambda: repository.groups.create("python", "Again", CAROL),
-        lambda: repository.groups.rename("java", "Java", CAROL),
-        lambda: repository.groups.assign(2, ["python"], actor=CAROL),
+        lambda: repository.groups.create("python", "Again", MODERATOR),
+        lambda: repository.groups.rename("java", "Java", MODERATOR),
+        lambda: repository.groups.assign(2, ["python"], actor=MODERATOR),
     ]
     for change in refused:
         with pytest.raises(ArticlesError):
             change()
-    repository.groups.rename("python", "Python", CAROL)
-    repository.groups.assign(1, [], ["python"], actor=CAROL)
+    repository.groups.rename("python", "Python", MODERATOR)
+    repository.groups.assign(1, [], ["python"], actor=MODERATOR)
 
     assert repository.moderation_log.get_page().entries == ()
 
@@ -159,7 +159,7 @@ def test_the_time_of_an_entry_is_exact_to_the_millisecond(repository, clock):
     post(repository, 1)
     clock.now = 1_700_000_123.4567
 
-    repository.articles.remove(1, CAROL, "Spam")
+    repository.articles.remove(1, MODERATOR, "Spam")
 
     assert repository.moderation_log.get_page().entries[0].at == 1_700_000_123.457
 
@@ -167,7 +167,7 @@ def test_the_time_of_an_entry_is_exact_to_the_millisecond(repository, clock):
 def test_a_page_of_the_log_is_one_round_trip(repository, wire):
     for number in range(1, 8):
         post(repository, number)
-        repository.articles.remove(number, CAROL, "Spam")
+        repository.articles.remove(number, MODERATOR, "Spam")
 
     with wire.counted():
         assert len(repository.moderation_log.get_page().entries) == 7

@@ -11,10 +11,13 @@ from articles.domain.lists import Order
 from articles.domain.ranking import Parameters
 from articles.domain.readership import REPEAT, DayViews, Suspicion
 from articles.repository.readership.pageviews import DAYS_KEPT
-from tests.repository.conftest import CAROL
-from tests.repository.test_races import race, several
-from tests.repository.usage import DAY, contents, hot_values, listed, post, problems, tune, view, visit, warm
+from tests.cast import MODERATOR
+from tests.clock import DAY
+from tests.factories import post, view, visit
+from tests.repository.racing import race, several
+from tests.repository.usage import hot_values, listed, tune, warm
 from tests.rules import connect, default_rules
+from tests.store_state import contents, problems
 
 
 def record(repository, article_id, *args, **kwargs):
@@ -142,7 +145,7 @@ def test_a_view_of_an_unknown_article_is_told_and_makes_no_key(repository, artic
 @pytest.mark.parametrize("suspicion", [None, *Suspicion])
 def test_a_view_of_a_removed_article_is_told_and_changes_nothing(repository, article, suspicion):
     record(repository, article, 1)
-    repository.articles.remove(article, CAROL, "Spam")
+    repository.articles.remove(article, MODERATOR, "Spam")
     before = contents(repository)
 
     with pytest.raises(ArticleRemoved):
@@ -381,7 +384,7 @@ def test_a_removed_article_leaves_the_hot_list_at_once_and_comes_back_with_its_h
     warm(repository, "python")
     before = hot_values(repository)
 
-    repository.articles.remove(article, CAROL, "Spam")
+    repository.articles.remove(article, MODERATOR, "Spam")
 
     assert hot_values(repository) == {}
     for slug in (None, "python"):
@@ -391,7 +394,7 @@ def test_a_removed_article_leaves_the_hot_list_at_once_and_comes_back_with_its_h
     repository.hot.rescore()
     assert listed(repository, Order.HOT) == []
 
-    repository.articles.restore(article, CAROL, "No spam")
+    repository.articles.restore(article, MODERATOR, "No spam")
 
     assert hot_values(repository) == before
     assert listed(repository, Order.HOT, "python") == [article]
@@ -466,9 +469,9 @@ def test_views_racing_with_removals_scoring_votes_and_groups_leave_a_sound_store
 
     def moderate():
         for article_id in ids:
-            repository.articles.remove(article_id, CAROL, "Spam")
+            repository.articles.remove(article_id, MODERATOR, "Spam")
             repository.groups.assign(article_id, ["redis"], ["python"])
-            repository.articles.restore(article_id, CAROL, "No spam")
+            repository.articles.restore(article_id, MODERATOR, "No spam")
             repository.groups.assign(article_id, ["python"], ["redis"])
 
     def read():

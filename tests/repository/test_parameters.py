@@ -19,26 +19,13 @@ from articles.repository import Repository
 from articles.repository.ranking import parameters as tuning
 from articles.repository.store import schema
 from articles.repository.store.keys import SCHEMA
-from tests.clock import Clock
-from tests.repository.conftest import ALICE
-from tests.repository.test_races import during, race, several
-from tests.repository.usage import (
-    DAY,
-    MODERATOR,
-    contents,
-    finish_tuning,
-    hot_values,
-    imported,
-    listed,
-    post,
-    problems,
-    tune,
-    use,
-    view,
-    visit,
-    warm,
-)
+from tests.cast import ALICE, MODERATOR
+from tests.clock import DAY, Clock
+from tests.factories import imported, post, view, visit
+from tests.repository.racing import during, race, several
+from tests.repository.usage import finish_tuning, hot_values, listed, tune, use, warm
 from tests.rules import connect, default_rules
+from tests.store_state import contents, problems
 
 OTHER = Parameters(votes_per_day=20, alpha=2.0, beta=0.5, base=1.0, gamma=1.8)
 SAME_WEIGHT = Parameters(alpha=3.0, gamma=2.5)

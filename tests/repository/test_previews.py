@@ -14,8 +14,9 @@ from articles.domain.readership import Visit
 from articles.domain.rules import Rules
 from articles.repository.ranking import parameters as tuning
 from articles.repository.ranking import previews
-from tests.clock import Clock
-from tests.repository.usage import BOB, DAY, MODERATOR, imported, link, post
+from tests.cast import BOB, MODERATOR
+from tests.clock import DAY, Clock
+from tests.factories import imported, link, post
 from tests.rules import connect, default_rules
 
 SIZE = 25

@@ -1,11 +1,7 @@
 """Many threads at once: whatever the interleaving, the end is one that some order of the calls leads to."""
 
 import random
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from itertools import count
-from threading import Barrier, Event
-from typing import Any
 
 import pytest
 import redis
@@ -15,105 +11,28 @@ from articles.domain.articles import Choice, Tally
 from articles.domain.errors import (
     AccountDeleted,
     ArticleRemoved,
-    ArticlesError,
     DuplicateLink,
     GroupExists,
     GroupNotFound,
     NotRemoved,
-    StoreError,
 )
 from articles.domain.lists import Order
 from articles.domain.moderation import Actor
 from articles.repository import ImportRunning, Repository
-from articles.repository.store import keys, scripts
+from articles.repository.store import keys
 from articles.searching import read_query
 from articles.text.links import link_digest
+from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import Clock
-from tests.repository.usage import ALICE, BOB, MODERATOR, imported, link, listed, post, problems, view, warm
+from tests.factories import imported, link, post, view
+from tests.repository.racing import Job, during, interleaved, race, several
+from tests.repository.usage import listed, warm
 from tests.rules import connect, default_rules
+from tests.store_state import problems
 
 THREADS = 64
 CALLS = 200
 ARTICLES = 10
-
-Job = Callable[[], Any]
-
-
-def race(repository: Repository, jobs: Sequence[Job]) -> list[Any]:
-    """All jobs at once, each in a thread of its own: what each returned, or the refusal it raised."""
-    barrier = Barrier(len(jobs))
-
-    def run(job: Job) -> Any:
-        repository.store.client.ping()  # a connection for each, before they start
-        barrier.wait(30)
-        try:
-            return job()
-        except StoreError:
-            raise
-        except ArticlesError as refusal:
-            return refusal
-
-    with ThreadPoolExecutor(len(jobs)) as pool:
-        return list(pool.map(run, jobs))
-
-
-def several(job: Job, times: int) -> Job:
-    """The job over and over; what it returned or raised each time."""
-
-    def run() -> list[Any]:
-        outcomes = []
-        for _ in range(times):
-            try:
-                outcomes.append(job())
-            except StoreError:
-                raise
-            except ArticlesError as refusal:
-                outcomes.append(refusal)
-        return outcomes
-
-    return run
-
-
-def during(work: Job, reading: Job, repository: Repository, readers: int = 2) -> int:
-    """Do the work while readers read over and over; how often they read."""
-    done, reads = Event(), count()
-
-    def read() -> None:
-        while True:
-            reading()
-            next(reads)
-            if done.is_set():
-                return
-
-    def run() -> None:
-        try:
-            work()
-        finally:
-            done.set()
-
-    for outcome in race(repository, [run, *[read] * readers]):
-        assert outcome is None
-    return next(reads)
-
-
-class Interleaved(redis.Redis):
-    """Lets something else happen just before a certain script runs for the first time."""
-
-    script = ""
-    meanwhile: Job | None = None
-
-    def evalsha(self, sha, numkeys, *keys_and_args):
-        if self.meanwhile and sha == scripts.digest(self.script):
-            happen, self.meanwhile = self.meanwhile, None
-            happen()
-        return super().evalsha(sha, numkeys, *keys_and_args)
-
-
-def interleaved(repository: Repository, script: str, meanwhile: Job) -> Repository:
-    """The same store, for another process that is overtaken just before it runs this script."""
-    client = Interleaved(connection_pool=repository.store.client.connection_pool)
-    client.script, client.meanwhile = script, meanwhile
-    return connect(client, shards=repository.store.shards.count, clock=repository.store.now)
 
 
 def test_64_threads_end_exactly_where_a_serial_model_does(repository):

@@ -4,8 +4,8 @@ import pytest
 
 from articles.domain.articles import Choice
 from articles.domain.lists import Order
-from tests.repository.conftest import ALICE, BOB
-from tests.repository.usage import view
+from tests.cast import ALICE, BOB
+from tests.factories import view
 from tests.rules import connect
 
 

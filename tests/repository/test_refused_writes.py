@@ -12,8 +12,9 @@ from articles.domain.lists import Order, Span
 from articles.repository import FeedFilter, Repository
 from articles.repository.lists import merging
 from articles.searching import read_query
+from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import Clock
-from tests.repository.usage import ALICE, BOB, MODERATOR, imported, post, visit
+from tests.factories import imported, post, visit
 from tests.rules import connect
 from voting_site.embedded import StorePaths, Supervisor
 
@@ -27,7 +28,7 @@ ARTICLES = 90
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """URL of a server of these tests' own."""
     supervisor = Supervisor(StorePaths(tmp_path_factory.mktemp("store")), config={"appendfsync": "no"})
-    supervisor.start(30)
+    supervisor.start(60)
     yield supervisor.paths.url(0)
     supervisor.stop()
 

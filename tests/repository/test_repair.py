@@ -8,21 +8,12 @@ from articles.domain.articles import Choice
 from articles.domain.lists import Order
 from articles.repository import Repository
 from articles.repository.store import keys, schema
-from tests.repository.usage import (
-    ALICE,
-    BOB,
-    DAY,
-    MODERATOR,
-    contents,
-    hot_values,
-    link,
-    listed,
-    post,
-    problems,
-    use,
-    warm,
-)
+from tests.cast import ALICE, BOB, MODERATOR
+from tests.clock import DAY
+from tests.factories import link, post
+from tests.repository.usage import hot_values, listed, use, warm
 from tests.rules import connect, default_rules
+from tests.store_state import contents, problems
 
 ARTICLES = range(1, 13)
 

@@ -11,8 +11,10 @@ from articles.domain.errors import StoreUnfit
 from articles.repository.ranking import parameters as tuning
 from articles.repository.search.index import ALL_INDEXED
 from articles.repository.store import schema
-from tests.repository.usage import MODERATOR, contents, use
+from tests.cast import MODERATOR
+from tests.repository.usage import use
 from tests.rules import connect, default_rules
+from tests.store_state import contents
 
 
 def test_the_first_start_stamps_an_empty_store(server_url):

@@ -18,18 +18,17 @@ from hypothesis import strategies as st
 from articles.domain import ranking
 from articles.domain.articles import LATEST, Choice
 from articles.domain.errors import EditingClosed, VotingClosed
-from articles.domain.lists import Order, Span
+from articles.domain.lists import Order
 from articles.domain.members import PLACEHOLDERS
 from articles.domain.moderation import Actor
 from articles.domain.ranking import Parameters
-from articles.repository import Repository
 from articles.repository.store import schema, scripts
 from articles.repository.store.client import make_client
 from articles.repository.store.connection import Store
-from articles.repository.upkeep.long_articles import check_long, repair_long
-from articles.searching import read_query
+from tests.cast import ALICE, BOB
 from tests.clock import Clock
-from tests.conftest import REPOSITORY_DATABASE
+from tests.factories import link, post
+from tests.repository.everything import use_all
 from tests.repository.lua_files import (
     BUILT_IN,
     FOLDER,
@@ -40,8 +39,9 @@ from tests.repository.lua_files import (
     header_of,
     used,
 )
-from tests.repository.usage import ALICE, BOB, DAY, MODERATOR, imported, link, post, problems, tune, use, view
+from tests.repository.usage import use
 from tests.rules import connect, default_rules
+from tests.store_state import REPOSITORY_DATABASE, problems
 from voting_site.embedded.binary import find_binary
 
 PYTHON = Path(scripts.__file__).parents[2]
@@ -310,7 +310,7 @@ def free_ports() -> tuple[int, int]:
 
 def until_ready(client: redis.Redis, node: subprocess.Popen[bytes]) -> None:
     """Wait for the node to answer, give it every slot, and wait for it to serve them."""
-    deadline, pause, assigned = monotonic() + 20, Event(), False
+    deadline, pause, assigned = monotonic() + 60, Event(), False
     while monotonic() < deadline:
         assert node.poll() is None, "the cluster node ended"
         with suppress(redis.ConnectionError):
@@ -344,7 +344,7 @@ def cluster_node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[redis.Red
     finally:
         client.close()
         node.terminate()
-        node.wait(10)
+        node.wait(60)
 
 
 @pytest.fixture
@@ -381,85 +381,6 @@ def test_every_script_stays_in_its_shard_on_a_cluster_node(cluster_node, strict)
 
     assert problems(repository) == []
     assert set(strict) == set(scripts.names())
-
-
-def use_all(repository: Repository, clock: Clock) -> None:
-    """Every script, with every key it can build."""
-    for slug in ("one", "two", "three"):
-        repository.groups.create(slug, slug, MODERATOR)
-    ids = [post(repository, number, ("one", "two"), poster=BOB) for number in range(8)]
-    for article_id in ids:
-        for order in Order:
-            for slug in ("one", "two"):
-                repository.lists.get_page(order, slug=slug)
-        for span in Span:
-            repository.lists.get_page(Order.POINTS, span=span)
-        repository.lists.get_page(Order.POINTS, slugs=("one", "two"), hidden=("three",), shown=(ids[0],))
-        repository.search.get_page(read_query("title exam"), hidden=("three",))
-        for choice in (Choice.VOTE, Choice.OPPOSE, Choice.NONE):
-            repository.votes.cast(article_id, 77, choice)
-        view(repository, article_id, 1, 2)
-        read(repository, article_id)
-        repository.groups.assign(article_id, ["three"], ["one"], actor=MODERATOR)
-        repository.articles.remove(article_id, MODERATOR, "Spam")
-        repository.groups.assign(article_id, ["one"], actor=MODERATOR)
-        repository.repair.run()
-        repository.articles.restore(article_id, MODERATOR, "No spam")
-        repository.articles.edit(article_id, MODERATOR, "New", link(1000 + article_id), moderator=True)
-        assert len(repository.moderation_log.get_for_article(article_id).entries) == 5
-        repository.members.save(77, article_id, wanted=True)
-    with_many = repository.store.shards.of(ids[0])
-    assert list(check_long(repository.store, with_many, ids[0])) == []
-    repair_long(repository.store, with_many, ids[0])
-    assert repository.moderation_log.get_page(2).entries
-    repository.account_deletion.advance(BOB, "user2", "", lambda: True)
-    repository.groups.rename("one", "First", MODERATOR)
-    repository.groups.merge("one", "two", MODERATOR)
-    tune_and_keep_house(repository, clock)
-    clock.advance(9 * DAY)
-    names = repository.store.shards.of(4000)
-    repository.store.client.zadd(names.order(Order.TIME), {"4000": 1})
-    repository.repair.run()
-    repository.store.client.delete("article:")
-    repository.repair.run()
-    for number in range(20_000, 20_003):
-        post(repository, number, ("two",))
-    batch = [
-        imported(
-            100 * number + bool(removed), clock() - number, poster=ALICE, removed=removed, groups=("two", "new")
-        )
-        for number in range(8)
-        for removed in (None, "Spam")
-    ]
-    with repository.imports.lock():
-        repository.imports.add(batch)
-        repository.imports.add(batch)
-
-
-def read(repository: Repository, article_id: int) -> None:
-    """The hot list and what explains an article's place."""
-    for slug in (None, "one"):
-        repository.lists.get_page(Order.HOT, slug=slug)
-    repository.lists.get_page(Order.HOT, since=0)
-    repository.store.client.delete(repository.store.shards.of(article_id).group_order(Order.SCORE, "two"))
-    repository.explanations.get(repository.articles.get(article_id))
-
-
-def tune_and_keep_house(repository: Repository, clock: Clock) -> None:
-    for votes_per_day in (50, 200):
-        repository.previews.get(Order.SCORE, Parameters(votes_per_day=votes_per_day + 1), 3)
-        repository.previews.get(Order.HOT, Parameters(alpha=7), 3)
-        tune(repository, Parameters(votes_per_day=votes_per_day))
-    repository.hot.rescore()
-    with repository.lease.acquire() as turn:
-        assert turn is not None
-        assert turn.renew()
-    repository.history.record()
-    clock.advance(91 * DAY)
-    kept = repository.archive.get_counters(repository.archive.list_due(100))
-    assert repository.archive.store(kept) == len(kept) > 0
-    for one in kept:
-        repository.archive.restore(one.article_id, one)
 
 
 def test_the_used_store_of_the_other_tests_serves_on_a_cluster_node_too(cluster_node, strict):

@@ -15,10 +15,12 @@ from articles.repository.search import find, index
 from articles.repository.search.index import ALL_INDEXED
 from articles.repository.store import keys as names
 from articles.searching import WORDS_VERSION, read_query
+from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import Clock
-from tests.repository.test_lists import removing
-from tests.repository.usage import ALICE, BOB, MODERATOR, imported, problems, use
+from tests.factories import imported
+from tests.repository.usage import removing, use
 from tests.rules import connect
+from tests.store_state import problems
 
 NUMBERS = count(1)
 
@@ -498,7 +500,7 @@ def test_what_changes_while_it_is_indexed_is_read_again(repository, monkeypatch)
 
 
 def test_an_index_made_anew_is_the_same(repository, clock):
-    from tests.repository.usage import contents
+    from tests.store_state import contents
 
     use(repository, clock)
     before = contents(repository)

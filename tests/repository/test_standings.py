@@ -6,7 +6,7 @@ from articles.domain.articles import Choice
 from articles.domain.moderation import OPERATOR
 from articles.repository.lists import standings
 from articles.repository.lists.standings import Standing
-from tests.repository.conftest import ALICE, BOB, CAROL
+from tests.cast import ALICE, BOB, MODERATOR
 
 
 def test_an_empty_store_has_no_last_id_and_nothing_listed(repository):
@@ -34,7 +34,7 @@ def test_standings_are_those_of_the_articles_themselves(repository, clock):
 
 def test_what_is_removed_or_unknown_is_left_out(repository, article, clock):
     other = repository.articles.post(ALICE, "alice", "B", "https://e.org/b").id
-    repository.articles.remove(article, CAROL, "spam")
+    repository.articles.remove(article, MODERATOR, "spam")
 
     assert [one.id for one in repository.standings.list_for([article, 999, other])] == [other]
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-import redis
 from hypothesis import HealthCheck, assume, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
@@ -38,10 +37,13 @@ from articles.repository.ranking import parameters as tuning
 from articles.repository.store import keys
 from articles.repository.store.client import make_client
 from articles.text.links import link_digest
-from tests.clock import Clock
-from tests.conftest import REPOSITORY_DATABASE
-from tests.repository.usage import DAY, MODERATOR, link, listed, problems, visit
+from tests.cast import MODERATOR
+from tests.clock import DAY, Clock
+from tests.factories import link, visit
+from tests.repository.breaking import BreakingServer
+from tests.repository.usage import listed
 from tests.rules import connect, default_rules
+from tests.store_state import REPOSITORY_DATABASE, problems
 
 RULES = default_rules(per_page=3)
 
@@ -61,44 +63,6 @@ settings_of_the_lab = st.sampled_from(
         Parameters(alpha=0, beta=3, base=0.5),
     ]
 )
-
-
-class Breaking:
-    """Mixed into a client: loses the store for good after a number of commands, until it is mended."""
-
-    left: int | None = None
-
-    def _pass(self) -> None:
-        if self.left == 0:
-            raise redis.ConnectionError("broken off")
-
-    def _used(self) -> None:
-        if self.left:
-            self.left -= 1
-            self._pass()
-
-    def execute_command(self, *args: Any, **options: Any) -> Any:
-        self._pass()
-        reply = super().execute_command(*args, **options)  # type: ignore[misc]
-        self._used()
-        return reply
-
-    def pipeline(self, *args: Any, **options: Any) -> Any:
-        self._pass()
-        pipe, used = super().pipeline(*args, **options), self._used  # type: ignore[misc]
-        send = pipe.execute
-
-        def execute(*args: Any, **options: Any) -> Any:
-            replies = send(*args, **options)
-            used()
-            return replies
-
-        pipe.execute = execute
-        return pipe
-
-
-class BreakingServer(Breaking, redis.Redis):
-    pass
 
 
 @dataclass

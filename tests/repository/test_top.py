@@ -7,9 +7,12 @@ from articles.domain.articles import Choice
 from articles.domain.lists import Order, Span
 from articles.domain.ranking import by_points
 from articles.repository.store import schema
-from tests.repository.conftest import BOB
-from tests.repository.usage import DAY, MODERATOR, commands_of_scripts, imported, listed, post, problems
+from tests.cast import BOB, MODERATOR
+from tests.clock import DAY
+from tests.factories import imported, post
+from tests.repository.usage import commands_of_scripts, listed
 from tests.rules import connect
+from tests.store_state import problems
 
 RULED = (Span.DAY, Span.WEEK, Span.MONTH)
 

@@ -18,26 +18,14 @@ from articles.repository.store import schema, scripts
 from articles.repository.store.key_table import TABLE, recognise
 from articles.repository.upkeep.long_articles import check_long, repair_long
 from articles.searching import read_query
-from tests.clock import Clock
-from tests.conftest import REPOSITORY_DATABASE
+from tests.cast import CAROL, MALLORY, MODERATOR
+from tests.clock import DAY, Clock
+from tests.factories import imported, post, view, visit
+from tests.repository.everything import use_all
 from tests.repository.lua_files import spelled
-from tests.repository.test_scripts import use_all
-from tests.repository.usage import (
-    CAROL,
-    DAY,
-    MALLORY,
-    MODERATOR,
-    Touched,
-    finish_tuning,
-    imported,
-    keys_of_scripts,
-    post,
-    problems,
-    view,
-    visit,
-    warm,
-)
+from tests.repository.usage import Touched, finish_tuning, keys_of_scripts, warm
 from tests.rules import connect, default_rules
+from tests.store_state import REPOSITORY_DATABASE, problems
 from voting_site.embedded import StorePaths
 
 

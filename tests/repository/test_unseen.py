@@ -12,11 +12,13 @@ from articles.domain.errors import ArticlesError
 from articles.domain.lists import Order, Span
 from articles.domain.ranking import Parameters
 from articles.repository.store.client import make_client
+from tests.cast import MODERATOR
 from tests.clock import Clock
-from tests.conftest import REPOSITORY_DATABASE
-from tests.repository.test_races import race
-from tests.repository.usage import MODERATOR, post, problems, tune, view
+from tests.factories import post, view
+from tests.repository.racing import race
+from tests.repository.usage import tune
 from tests.rules import connect, default_rules
+from tests.store_state import REPOSITORY_DATABASE, problems
 
 PER_PAGE = 4
 GROUPS = ("a", "b", "c")

@@ -6,9 +6,12 @@ from articles.domain import ranking
 from articles.domain.articles import Article, Choice, Tally
 from articles.domain.errors import ArticleNotFound, ArticleRemoved, VotingClosed
 from articles.domain.lists import Order
-from tests.repository.conftest import ALICE, BOB, CAROL, MALLORY
-from tests.repository.usage import DAY, imported, link, problems, warm
+from tests.cast import ALICE, BOB, MALLORY, MODERATOR
+from tests.clock import DAY
+from tests.factories import imported, link
+from tests.repository.usage import warm
 from tests.rules import connect, default_rules
+from tests.store_state import problems
 
 WINDOW = 604_800
 """Seconds from posting to the end of voting, and so from the first article to its last vote."""
@@ -192,7 +195,7 @@ def test_an_article_that_never_was_takes_no_vote_and_leaves_nothing(repository):
 
 
 def test_a_removed_article_takes_no_vote(repository, posted):
-    repository.articles.remove(posted.id, CAROL, "Spam")
+    repository.articles.remove(posted.id, MODERATOR, "Spam")
 
     with pytest.raises(ArticleRemoved):
         repository.votes.cast(posted.id, BOB, Choice.VOTE)

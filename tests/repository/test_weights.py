@@ -11,8 +11,12 @@ from articles.repository import Repository
 from articles.repository.ranking import parameters as tuning
 from articles.repository.ranking import weights
 from articles.repository.store import keys as names
-from tests.repository.usage import DAY, MODERATOR, finish_tuning, link, listed, post, problems
+from tests.cast import MODERATOR
+from tests.clock import DAY
+from tests.factories import link, post
+from tests.repository.usage import finish_tuning, listed
 from tests.rules import connect, default_rules
+from tests.store_state import problems
 
 
 def started(repository: Repository, votes_per_day: int | None = None) -> Repository:

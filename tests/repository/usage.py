@@ -1,4 +1,4 @@
-"""What the tests of whole stores share: the cast, a store that was used, what the audit says."""
+"""A store that was used, and how tests of the repository look at it."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -8,39 +8,16 @@ from functools import cache
 
 import redis
 
-from articles.domain.articles import Choice, ImportedArticle
+from articles.domain.articles import Choice
 from articles.domain.lists import Order, Span
-from articles.domain.moderation import Actor
 from articles.domain.ranking import Parameters
-from articles.domain.readership import Suspicion, Visit
+from articles.domain.readership import Suspicion
 from articles.repository import Repository
 from articles.repository.store import scripts
-from tests.clock import Clock
-
-ALICE, BOB, CAROL, MALLORY = 1, 2, 3, 4
-MODERATOR = Actor(CAROL, "carol")
-
-DAY = 86400.0
-
-
-def link(number: int) -> str:
-    return f"https://example.org/{number}"
-
-
-def post(repository: Repository, number: int, groups: tuple[str, ...] = (), poster: int = ALICE) -> int:
-    """Post article `number`; its id."""
-    return repository.articles.post(poster, f"user{poster}", f"Article {number}", link(number), groups).id
-
-
-def let_close(repository: Repository, article_id: int) -> None:
-    """Move the article to 2017, when voting on it ended too."""
-    name = repository.store.shards.of(article_id).article(article_id)
-    repository.store.client.hset(name, mapping={"time": "1500000000.000", "closes": "1500604800.000"})
-
-
-def problems(repository: Repository) -> list[str]:
-    """What the audit finds, one line each."""
-    return [str(finding) for finding in repository.audit.run()]
+from tests.cast import ALICE, BOB, MODERATOR
+from tests.clock import DAY, Clock
+from tests.factories import imported, link, post, visit
+from tests.repository.snapshots import filled_once
 
 
 def listed(repository: Repository, order: Order = Order.SCORE, slug: str | None = None) -> list[int]:
@@ -51,17 +28,6 @@ def listed(repository: Repository, order: Order = Order.SCORE, slug: str | None 
         page = repository.lists.get_page(order, page.number + 1, slug=slug)
         ids += [article.id for article in page.articles]
     return ids
-
-
-def visit(visitor: int, network: int | None = None, suspicion: Suspicion | None = None) -> Visit:
-    """Of visitor `visitor`, from a network where views are limited if one is given."""
-    return Visit(f"{visitor:016x}", "" if network is None else f"{network:016x}", suspicion)
-
-
-def view(repository: Repository, article_id: int, *visitors: int) -> None:
-    """Each of these visitors reads the article once."""
-    for visitor in visitors:
-        assert repository.pageviews.record(article_id, visit(visitor)).counted
 
 
 def finish_tuning(repository: Repository) -> None:
@@ -96,12 +62,7 @@ def warm(repository: Repository, *slugs: str) -> None:
         repository.lists.get_page(Order.POINTS, span=span)
 
 
-def imported(number: int, posted_at: float, **changes: object) -> ImportedArticle:
-    facts = {"title": f"Import {number}", "link": f"https://old.example/{number}", "poster": BOB}
-    facts |= {"poster_name": "bob", "posted_at": posted_at, "votes": 3, "opposes": 2} | changes
-    return ImportedArticle(**facts)  # type: ignore[arg-type]
-
-
+@filled_once
 def use(repository: Repository, clock: Clock) -> None:
     """Leave something of every kind: ids 1 to 12, of which 1 and 2 are closed, 5 and 6 removed, 9 to 12 imported.
 
@@ -174,20 +135,14 @@ def commands_of_scripts(repository: Repository) -> Iterator[list[list[str]]]:
                 heard.append(told["command"].split())
 
 
-def contents(repository: Repository) -> dict[str, object]:
-    """Everything in the store, by key, but for the site's own random id; of sketches only their count."""
-    client = repository.store.client
-    read = {
-        "hash": lambda name: {k: v for k, v in client.hgetall(name).items() if (name, k) != ("schema:", "site")},
-        "set": client.smembers,
-        "zset": lambda name: client.zrange(name, 0, -1, withscores=True),
-        "list": lambda name: client.lrange(name, 0, -1),
-        "string": client.get,
-    }
-    return {
-        name: client.pfcount(name) if "hll:" in name else read[client.type(name)](name)
-        for name in client.scan_iter(count=1000)
-    }
+def removing(repository, original, article_id):
+    """Reads like `original`, just after a moderator removed the article."""
+
+    def read(*args):
+        repository.articles.remove(article_id, MODERATOR, "spam")
+        return original(*args)
+
+    return read
 
 
 def touched_keys(client: redis.Redis, command: list[str]) -> list[tuple[str, str]]:

@@ -13,7 +13,7 @@ from django.db import InterfaceError, OperationalError, ProgrammingError
 
 from articles.domain.errors import StoreUnavailable, StoreUnfit
 from articles.management import sentences
-from tests.site.conftest import free_port
+from tests.site_process import free_port
 from voting_site import command_line
 
 MANAGE = Path(settings.BASE_DIR, "manage.py")

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from tests.figures import value_in
-from tests.site.conftest import DEADLINE
+from tests.site_process import DEADLINE
 from tests.waiting import until
 
 

@@ -7,7 +7,7 @@ import socket
 
 import pytest
 
-from tests.site.conftest import Site
+from tests.site_process import Site
 
 TOO_LARGE = 1_000_001
 

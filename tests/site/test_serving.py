@@ -7,7 +7,7 @@ import socket
 import time
 from pathlib import Path
 
-from tests.site.conftest import Site, free_port
+from tests.site_process import Site, free_port
 
 
 def test_one_command_serves_a_living_site_and_stops_without_a_trace(start):
@@ -53,7 +53,7 @@ def test_a_taken_port_is_one_clear_sentence(start):
 
         site = start(PORT=str(port))
 
-        assert site.process.wait(20) == 1
+        assert site.process.wait(60) == 1
     assert f"Cannot listen on 127.0.0.1:{port}" in site.told()
     assert "Traceback" not in site.told()
 
@@ -61,7 +61,7 @@ def test_a_taken_port_is_one_clear_sentence(start):
 def test_a_bad_setting_is_one_clear_sentence(start):
     site = start(VOTES_PER_DAY="none")
 
-    assert site.process.wait(20) != 0
+    assert site.process.wait(60) != 0
     assert site.told() == "VOTES_PER_DAY='none' is not a number or auto.\n"
 
 
@@ -87,7 +87,7 @@ def test_a_store_killed_under_the_site_comes_back_with_everything(start):
 
     os.kill(store, signal.SIGKILL)
 
-    end = time.monotonic() + 30
+    end = time.monotonic() + 60
     while site.get("/")[0] != 200:
         assert time.monotonic() < end
     assert site.get("/")[1].count('id="article-') == 25

@@ -1,5 +1,10 @@
-"""The cast and the site of the pages' tests."""
+"""The site in every language."""
 
-from tests.pages.conftest import alice, article, bob, carol, site
+import pytest
 
-__all__ = ["alice", "article", "bob", "carol", "site"]
+from articles.repository import Repository
+
+
+@pytest.fixture(autouse=True)
+def _empty_store(site_store: Repository) -> None:
+    """Begin each test with an empty store."""

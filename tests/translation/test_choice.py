@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.mail import wait_until_sent
 from articles.web.languages import LanguageMiddleware
-from tests.pages.conftest import browser_of
+from tests.factories import browser_of
 
 CHINESE, ENGLISH = '<html lang="zh-Hans">', '<html lang="en">'
 
@@ -25,7 +25,7 @@ def prefer(user, language):
 @pytest.mark.parametrize(
     "asked", ["zh", "zh-CN", "zh-Hans", "zh-SG", "zh-Hans-CN", "zh-cn,en;q=0.8", "fr,zh;q=0.1"]
 )
-def test_a_browser_that_asks_for_chinese_gets_it(site, asked):
+def test_a_browser_that_asks_for_chinese_gets_it(site_store, asked):
     answer = Client().get("/", headers={"Accept-Language": asked})
 
     assert answer.text.startswith("<!doctype html>\n" + CHINESE)
@@ -34,11 +34,11 @@ def test_a_browser_that_asks_for_chinese_gets_it(site, asked):
 
 
 @pytest.mark.parametrize("asked", ["", "en", "en-GB, zh;q=0.5", "fr", "*", "zzzzzzzzzz", "zh" * 500])
-def test_others_get_english(site, asked):
+def test_others_get_english(site_store, asked):
     assert ENGLISH in Client().get("/", headers={"Accept-Language": asked}).text
 
 
-def test_the_cookie_wins_over_the_browser(site):
+def test_the_cookie_wins_over_the_browser(site_store):
     browser = Client()
     browser.cookies["language"] = "zh-hans"
 
@@ -46,45 +46,45 @@ def test_the_cookie_wins_over_the_browser(site):
 
 
 @pytest.mark.parametrize("value", ["", "klingon", "../../etc", "zh-hant-tw-x", "\xe2\x98\x83"])
-def test_a_cookie_that_means_nothing_is_passed_over(site, value):
+def test_a_cookie_that_means_nothing_is_passed_over(site_store, value):
     browser = Client()
     browser.cookies["language"] = value
 
     assert browser.get("/").status_code == 200
 
 
-def test_the_members_setting_wins_over_both(site, alice):
+def test_the_members_setting_wins_over_both(site_store, alice):
     browser = browser_of(prefer(alice, "zh-hans"))
     browser.cookies["language"] = "en"
 
     assert CHINESE in browser.get("/", headers={"Accept-Language": "en"}).text
 
 
-def test_a_member_without_a_setting_is_served_like_everybody(site, alice):
+def test_a_member_without_a_setting_is_served_like_everybody(site_store, alice):
     browser = browser_of(alice)
 
     assert CHINESE in browser.get("/", headers={"Accept-Language": "zh"}).text
     assert ENGLISH in browser.get("/").text
 
 
-def test_a_setting_that_is_no_language_of_the_site_counts_for_nothing(site, alice):
+def test_a_setting_that_is_no_language_of_the_site_counts_for_nothing(site_store, alice):
     assert ENGLISH in browser_of(prefer(alice, "tlh")).get("/").text
 
 
-def test_one_readers_language_does_not_stay_for_the_next(site, alice):
+def test_one_readers_language_does_not_stay_for_the_next(site_store, alice):
     browser_of(prefer(alice, "zh-hans")).get("/")
 
     assert ENGLISH in Client().get("/").text
 
 
-def test_caches_are_told_what_a_page_depends_on(site, article):
+def test_caches_are_told_what_a_page_depends_on(site_store, article):
     for path in ("/", "/articles/1/", "/api/articles", "/nowhere/"):
         answer = Client().get(path)
         assert {"Accept-Language", "Cookie"} <= {name.strip() for name in answer["Vary"].split(",")}, path
         assert not answer.cookies
 
 
-def test_readers_without_account_cost_no_query(site, article, django_assert_num_queries):
+def test_readers_without_account_cost_no_query(site_store, article, django_assert_num_queries):
     browser = Client()
     browser.cookies["language"] = "zh-hans"
 
@@ -92,7 +92,7 @@ def test_readers_without_account_cost_no_query(site, article, django_assert_num_
         assert CHINESE in browser.get("/").text
 
 
-def test_a_member_costs_the_queries_of_the_page_alone(site, article, alice, settings):
+def test_a_member_costs_the_queries_of_the_page_alone(site_store, article, alice, settings):
     browser, chain = browser_of(prefer(alice, "zh-hans")), settings.MIDDLEWARE
     with CaptureQueriesContext(connection) as without:
         settings.MIDDLEWARE = [name for name in chain if "LanguageMiddleware" not in name]
@@ -112,7 +112,7 @@ def browser_with(other):
     return browser
 
 
-def test_what_is_the_same_for_all_does_not_ask_who_is_there(site, article, alice, django_assert_num_queries):
+def test_what_is_the_same_for_all_does_not_ask_who_is_there(site_store, article, alice, django_assert_num_queries):
     browser = browser_of(prefer(alice, "zh-hans"))
 
     with django_assert_num_queries(0):
@@ -120,13 +120,13 @@ def test_what_is_the_same_for_all_does_not_ask_who_is_there(site, article, alice
             browser.get(address)
 
 
-def test_the_api_speaks_the_callers_language_and_keeps_its_codes(site, article, alice):
+def test_the_api_speaks_the_callers_language_and_keeps_its_codes(site_store, article, alice):
     for browser, asked in ((Client(), "zh-CN"), (browser_of(prefer(alice, "zh-hans")), "en")):
         answer = browser.get("/api/articles/999", headers={"Accept-Language": asked})
         assert answer.json()["error"] == {"code": "article-not-found", "message": "没有这篇文章。"}
 
 
-def test_a_mail_is_in_the_members_language_whoever_asked_for_it(site, alice):
+def test_a_mail_is_in_the_members_language_whoever_asked_for_it(site_store, alice):
     alice.email = "alice@example.org"
     alice.save()
     prefer(alice, "zh-hans")
@@ -138,7 +138,7 @@ def test_a_mail_is_in_the_members_language_whoever_asked_for_it(site, alice):
     assert mail.outbox[0].body.lstrip().startswith("alice，你好：")
 
 
-def test_a_mail_to_a_member_without_a_setting_is_in_the_pages_language(site, alice):
+def test_a_mail_to_a_member_without_a_setting_is_in_the_pages_language(site_store, alice):
     alice.email = "alice@example.org"
     alice.save()
 
@@ -148,7 +148,7 @@ def test_a_mail_to_a_member_without_a_setting_is_in_the_pages_language(site, ali
     assert mail.outbox[0].subject.startswith("重设")
 
 
-def test_the_administration_follows(site, carol):
+def test_the_administration_follows(site_store, carol):
     carol.is_staff = carol.is_superuser = True
     carol.save()
 
@@ -161,7 +161,7 @@ def test_whatever_passes_by_is_marked_as_depending_on_the_cookie(rf):
     assert answer["Vary"] == "Cookie"
 
 
-def test_the_request_knows_the_members_language(site, alice, rf):
+def test_the_request_knows_the_members_language(site_store, alice, rf):
     request = rf.get("/")
     request.user = prefer(alice, "zh-hans")
     request.COOKIES["sessionid"] = "x"
@@ -171,7 +171,7 @@ def test_the_request_knows_the_members_language(site, alice, rf):
     assert request.LANGUAGE_CODE == "zh-hans"
 
 
-def test_without_the_database_the_page_is_in_the_browsers_language(site, alice, rf):
+def test_without_the_database_the_page_is_in_the_browsers_language(site_store, alice, rf):
     class Away:
         @property
         def is_authenticated(self):
@@ -188,7 +188,7 @@ def pressed(page):
     return re.findall(r'name="language" value="([^"]*)" aria-pressed="true"', page)
 
 
-def test_the_switch_in_the_foot_shows_the_language_in_force_and_sticks(site):
+def test_the_switch_in_the_foot_shows_the_language_in_force_and_sticks(site_store):
     browser = Client()
     assert pressed(browser.get("/").text) == ["en"]
     assert pressed(browser.get("/", headers={"Accept-Language": "zh"}).text) == ["zh-hans"]
@@ -200,7 +200,7 @@ def test_the_switch_in_the_foot_shows_the_language_in_force_and_sticks(site):
     assert pressed(browser.get("/").text) == ["zh-hans"]
 
 
-def test_a_members_switch_is_kept_on_the_account(site, alice):
+def test_a_members_switch_is_kept_on_the_account(site_store, alice):
     browser_of(alice).post("/preferences/", {"language": "zh-hans", "next": "/"})
 
     elsewhere = browser_of(alice)

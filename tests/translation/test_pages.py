@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.urls import URLPattern, get_resolver, reverse
 
-from tests.pages.conftest import browser_of
+from tests.factories import browser_of, post_as
 
 ARGUMENTS = {"article_id": 1, "slug": "python", "name": "alice", "uidb64": "MQ", "token": "x", "token_id": 1}
 """What stands in for the parts of addresses."""
@@ -72,7 +72,7 @@ def addresses():
 
 
 @pytest.fixture
-def busy(site, article, alice, bob, carol):
+def busy(site_store, article, alice, bob, carol):
     """A site on which something of everything has happened."""
     for user in (alice, bob, carol):
         user.language = "zh-hans"
@@ -82,7 +82,7 @@ def busy(site, article, alice, bob, carol):
     moderator = browser_of(carol)
     browser_of(bob).post("/articles/1/vote/", {"choice": "vote"})
     Client().post("/api/views", {"articleId": 1, "visitorId": "x"}, content_type="application/json")
-    gone = site.articles.post(bob.pk, "bob", "Alpha", "https://example.org/b", ["python"]).id
+    gone = post_as(site_store, bob, "Alpha", "https://example.org/b", ["python"]).id
     for path, data in (
         ("/articles/1/edit/", {"title": "A title", "link": "https://example.org/c", "reason": "Alpha"}),
         (f"/articles/{gone}/remove/", {"reason": "Alpha"}),
@@ -97,7 +97,7 @@ def busy(site, article, alice, bob, carol):
         ("/settings/tokens/", {"name": "Alpha"}),
     ):
         moderator.post(path, data)
-    return site
+    return site_store
 
 
 def readers(alice, carol):
@@ -200,9 +200,11 @@ def test_no_failure_of_the_api_has_english_left_over(busy):
         ("日本語 🦀", "日本語"),
     ],
 )
-def test_names_in_any_script_are_shown_linked_and_set_in_their_own_direction(site, alice, title, slug):
-    site.groups.create(slug, title)
-    shown = site.articles.post(alice.pk, "alice", f"{title} 👩‍👩‍👧 ({title})", "https://example.org/x", [slug])
+def test_names_in_any_script_are_shown_linked_and_set_in_their_own_direction(site_store, alice, title, slug):
+    site_store.groups.create(slug, title)
+    shown = site_store.articles.post(
+        alice.pk, "alice", f"{title} 👩‍👩‍👧 ({title})", "https://example.org/x", [slug]
+    )
     link = reverse("articles:group", args=[slug])
 
     index, listed, page = (Client().get(path).text for path in ("/groups/", link, f"/articles/{shown.id}/"))
@@ -217,9 +219,9 @@ def test_names_in_any_script_are_shown_linked_and_set_in_their_own_direction(sit
         assert re.search(rf'<a href="{link}"[^>]* dir="auto">{slug}</a>', text)
 
 
-def test_groups_are_listed_by_size_and_then_by_title_whatever_its_case(site):
+def test_groups_are_listed_by_size_and_then_by_title_whatever_its_case(site_store):
     for slug, title in (("b", "beta"), ("a", "Alpha"), ("c", "群组"), ("d", "编程"), ("g", "Gamma")):
-        site.groups.create(slug, title)
+        site_store.groups.create(slug, title)
 
     found = re.findall(r'dir="auto">([^<]+)</a>\s*<span class="count"', Client().get("/groups/").text)
 

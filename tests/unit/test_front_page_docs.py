@@ -4,7 +4,7 @@ from pathlib import Path
 
 from articles.domain import weight
 from articles.domain.ranking import Parameters
-from articles.repository.ranking.weights import MOST_ARTICLES
+from tests.internals import MOST_ARTICLES
 
 PAGE = " ".join(
     (Path(__file__).parents[2] / "docs" / "front-page.md").read_text("utf-8").replace("**", "").split()

@@ -1,0 +1,62 @@
+"""Clients of the API: programs with a token, and pages."""
+
+import json
+
+from django.test import Client
+
+from accounts.models import Token, User
+from articles.domain.moderation import Actor
+from articles.repository import Repository
+from tests.api import contract
+from tests.factories import browser_of
+
+CAROL = Actor(3, "carol")
+
+
+class Caller:
+    """Calls the API as a program or a page does. Every answer has to be one that the document declares."""
+
+    def __init__(self, client: Client, **headers: str) -> None:
+        self.client, self.headers = client, headers
+
+    def send(self, method: str, path: str, body: object = None, **options):
+        """A request to /api/<path>; a body that is not bytes is sent as JSON."""
+        if body is not None:
+            raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+            options = {"data": raw, "content_type": "application/json"} | options
+        headers = self.headers | options.pop("headers", {})
+        answer = self.client.generic(method, f"/api/{path}", headers=headers, **options)
+        contract.check(method, f"/api/{path}".partition("?")[0], answer)
+        return answer
+
+    def get(self, path: str, **options):
+        return self.send("GET", path, **options)
+
+    def post(self, path: str, body: object, **options):
+        return self.send("POST", path, body, **options)
+
+    def patch(self, path: str, body: object, **options):
+        return self.send("PATCH", path, body, **options)
+
+    def put(self, path: str, body: object, **options):
+        return self.send("PUT", path, body, **options)
+
+
+def with_token(user: User) -> Caller:
+    """A program of this member; for it missing CSRF tokens would count."""
+    _token, plaintext = Token.objects.issue(user, "a program")
+    return Caller(browser_of(strict=True), authorization=f"Bearer {plaintext}")
+
+
+def error_of(answer) -> tuple[int, str]:
+    """Status and code of a failure, whose shape is checked."""
+    assert answer["Content-Type"].startswith("application/json"), answer.content
+    (error,) = answer.json().values()
+    assert answer.json().keys() == {"error"}
+    assert error["code"]
+    assert error["message"].endswith(".")
+    return answer.status_code, error["code"]
+
+
+def findings(repository: Repository) -> list[str]:
+    return [str(finding) for finding in repository.audit.run()]

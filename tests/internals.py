@@ -1,0 +1,33 @@
+"""Parts of the repository behind its door, for tests elsewhere that replace a method or shrink a step."""
+
+from articles.repository.groups import Groups
+from articles.repository.imports import Imports
+from articles.repository.lists.hot import Hot
+from articles.repository.lists.pages import Lists
+from articles.repository.members import Members
+from articles.repository.ranking import parameters
+from articles.repository.ranking.explanations import Explanations
+from articles.repository.ranking.parameters import RankingParameters
+from articles.repository.ranking.weights import MOST_ARTICLES
+from articles.repository.search import find
+from articles.repository.store import scripts
+from articles.repository.store.connection import Store
+from articles.repository.upkeep.lease import HeldLease
+from articles.repository.votes import Votes
+
+__all__ = [
+    "MOST_ARTICLES",
+    "Explanations",
+    "Groups",
+    "HeldLease",
+    "Hot",
+    "Imports",
+    "Lists",
+    "Members",
+    "RankingParameters",
+    "Store",
+    "Votes",
+    "find",
+    "parameters",
+    "scripts",
+]

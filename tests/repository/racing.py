@@ -1,0 +1,92 @@
+"""Many threads at once, and something that happens just before a script runs."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from threading import Barrier, Event
+from typing import Any
+
+import redis
+
+from articles.domain.errors import ArticlesError, StoreError
+from articles.repository import Repository, connect
+from articles.repository.store import scripts
+
+Job = Callable[[], Any]
+
+
+def race(repository: Repository, jobs: Sequence[Job]) -> list[Any]:
+    """All jobs at once, each in a thread of its own: what each returned, or the refusal it raised."""
+    barrier = Barrier(len(jobs))
+
+    def run(job: Job) -> Any:
+        repository.store.client.ping()  # a connection for each, before they start
+        barrier.wait(60)
+        try:
+            return job()
+        except StoreError:
+            raise
+        except ArticlesError as refusal:
+            return refusal
+
+    with ThreadPoolExecutor(len(jobs)) as pool:
+        return list(pool.map(run, jobs))
+
+
+def several(job: Job, times: int) -> Job:
+    """The job over and over; what it returned or raised each time."""
+
+    def run() -> list[Any]:
+        outcomes = []
+        for _ in range(times):
+            try:
+                outcomes.append(job())
+            except StoreError:
+                raise
+            except ArticlesError as refusal:
+                outcomes.append(refusal)
+        return outcomes
+
+    return run
+
+
+def during(work: Job, reading: Job, repository: Repository, readers: int = 2) -> int:
+    """Do the work while readers read over and over; how often they read."""
+    done, reads = Event(), count()
+
+    def read() -> None:
+        while True:
+            reading()
+            next(reads)
+            if done.is_set():
+                return
+
+    def run() -> None:
+        try:
+            work()
+        finally:
+            done.set()
+
+    for outcome in race(repository, [run, *[read] * readers]):
+        assert outcome is None
+    return next(reads)
+
+
+class Interleaved(redis.Redis):
+    """Lets something else happen just before a certain script runs for the first time."""
+
+    script = ""
+    meanwhile: Job | None = None
+
+    def evalsha(self, sha, numkeys, *keys_and_args):
+        if self.meanwhile and sha == scripts.digest(self.script):
+            happen, self.meanwhile = self.meanwhile, None
+            happen()
+        return super().evalsha(sha, numkeys, *keys_and_args)
+
+
+def interleaved(repository: Repository, script: str, meanwhile: Job) -> Repository:
+    """The same store, for another process that is overtaken just before it runs this script."""
+    client = Interleaved(connection_pool=repository.store.client.connection_pool)
+    client.script, client.meanwhile = script, meanwhile
+    return connect(client, shards=repository.store.shards.count, clock=repository.store.now)

@@ -1,0 +1,102 @@
+"""The whole site as its operator starts it."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+from django.conf import settings
+
+from articles.repository import Repository
+from tests.rules import connect
+from voting_site.embedded import StorePaths
+
+DEADLINE = 60.0
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Site:
+    """`manage.py run` as a process."""
+
+    def __init__(self, data_dir: Path, **environment: str) -> None:
+        self.port = int(environment.get("PORT", free_port()))
+        self.log = data_dir.with_suffix(".log")
+        self.data_dir, self.environment = data_dir, environment
+        with self.log.open("ab") as output:
+            self.told_before = output.tell()
+            self.process = subprocess.Popen(
+                [sys.executable, "manage.py", "run"],
+                cwd=settings.BASE_DIR,
+                env=self.variables(),
+                stdout=output,
+                stderr=output,
+            )
+
+    def variables(self) -> dict[str, str]:
+        of_the_tests = ("REDIS_URL", "CACHE_URL", "EMAIL_URL", "DATABASE_URL", "SECRET_KEY", "DEBUG")
+        inherited = {name: value for name, value in os.environ.items() if name not in of_the_tests}
+        own = {"DATA_DIR": str(self.data_dir), "PORT": str(self.port), "STORE_TIMEOUT_MS": "10000"}
+        return inherited | own | self.environment | {"DJANGO_SETTINGS_MODULE": "voting_site.settings"}
+
+    def told(self) -> str:
+        """What it printed since its start."""
+        return self.log.read_bytes()[self.told_before :].decode()
+
+    def manage(self, *command: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [sys.executable, "manage.py", *command],
+            cwd=settings.BASE_DIR,
+            env=self.variables(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def get(self, path: str) -> tuple[int, str]:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=60) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, ""
+
+    def wait_until_up(self) -> None:
+        end = time.monotonic() + DEADLINE
+        while time.monotonic() < end:
+            assert self.process.poll() is None, self.told()
+            if "The site is at" in self.told():
+                return
+            time.sleep(0.05)  # a poll with a deadline
+        raise AssertionError(self.told())
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        return self.process.wait(60)
+
+    def processes(self) -> set[int]:
+        """Ids of every living process that names the data directory or the port."""
+        marks = (f":{self.port}".encode(), str(self.data_dir).encode())
+        found = set()
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                command = (folder / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if any(mark in command for mark in marks):
+                found.add(int(folder.name))
+        return found
+
+
+def store_of(site: Site) -> Repository:
+    """Return the running site's store, from outside."""
+    return connect(StorePaths(site.data_dir).url(0))

@@ -1,0 +1,336 @@
+"""What tests read from a store, and change in it, past the methods of the repository.
+
+Tests of pages, of the API and of commands know no key: what they need of one has a function here.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from articles.domain.lists import Order
+from articles.repository import Repository
+from articles.repository.store import keys as names
+from articles.repository.store.client import make_client
+from articles.repository.store.key_table import recognise
+
+REPOSITORY_DATABASE = 2
+"""Of the test server: 0 and 1 are the site's own store and cache."""
+
+SHARDED_DATABASE = 3
+"""For tests that keep one store over many examples."""
+
+RANKING_KEY, HOT_KEY, ARTICLE_KEY, VOTERS_KEY = "score:", "hot:score", "article:1", "voted:1"
+GROUP_KEY, LINK_KEY = "group:python", names.link("0" * 32)
+KEY_LIKE = (RANKING_KEY, VOTERS_KEY)
+"""Names of keys, for input that must not reach any."""
+
+NOWHERE = "unix:///nowhere/store.sock"
+"""URL of a store that does not answer."""
+
+
+def kind_of(key: str) -> str:
+    """Return the name of a kind of keys, with placeholders, from the name of one of them."""
+    (kind,) = recognise([key])
+    assert kind
+    return kind.name
+
+
+# The store as a whole
+
+
+def count_keys(repository: Repository) -> int:
+    return repository.store.client.dbsize()
+
+
+def key_names(repository: Repository) -> set[str]:
+    return set(repository.store.client.scan_iter(count=1000))
+
+
+def empty(repository: Repository, *, keep_settings: bool = False) -> None:
+    """Delete every key, but for the schema and the ranking's parameters if they are to be kept."""
+    client, kept = repository.store.client, (names.SCHEMA, repository.store.shards.all[0].ranking)
+    settings = {name: client.hgetall(name) for name in kept} if keep_settings else {}
+    client.flushdb()
+    for name, fields in settings.items():
+        client.hset(name, mapping=fields)
+
+
+def problems(repository: Repository) -> list[str]:
+    """Return what the audit finds, one line each."""
+    return [str(finding) for finding in repository.audit.run()]
+
+
+def contents(repository: Repository) -> dict[str, object]:
+    """Return everything in the store, by key, but for the site's own random id; of sketches only their count."""
+    client = repository.store.client
+    read = {
+        "hash": lambda name: {
+            k: v for k, v in client.hgetall(name).items() if (name, k) != (names.SCHEMA, "site")
+        },
+        "set": client.smembers,
+        "zset": lambda name: client.zrange(name, 0, -1, withscores=True),
+        "list": lambda name: client.lrange(name, 0, -1),
+        "string": client.get,
+    }
+    return {
+        name: client.pfcount(name) if "hll:" in name else read[client.type(name)](name)
+        for name in client.scan_iter(count=1000)
+    }
+
+
+def add_foreign_key(repository: Repository, name: str = "alien") -> None:
+    repository.store.client.set(name, "1")
+
+
+@contextmanager
+def refusing_writes(repository: Repository) -> Iterator[None]:
+    """Let the server refuse every write, as one without its replicas does."""
+    repository.store.client.config_set("min-replicas-to-write", 1)
+    try:
+        yield
+    finally:
+        repository.store.client.config_set("min-replicas-to-write", 0)
+
+
+@contextmanager
+def configured(repository: Repository, name: str, value: str) -> Iterator[None]:
+    """Run the server with another value of one of its settings."""
+    client = repository.store.client
+    before = client.config_get(name)[name]
+    client.config_set(name, value)
+    try:
+        yield
+    finally:
+        client.config_set(name, before)
+
+
+@contextmanager
+def logging_every_command(repository: Repository) -> Iterator[None]:
+    """Let the server's slow log hold these commands, however fast they are, and no others until the next test."""
+    repository.store.client.slowlog_reset()
+    with configured(repository, "slowlog-log-slower-than", "0"):
+        yield
+
+
+def read_keys(repository: Repository, *keys: str | bytes) -> None:
+    for key in keys:
+        repository.store.client.get(key)
+
+
+def server_info(repository: Repository) -> dict[str, Any]:
+    return repository.store.client.info()
+
+
+def reset_statistics(repository: Repository) -> None:
+    repository.store.client.config_resetstat()
+
+
+@contextmanager
+def limited_rights(repository: Repository, url: str, *rights: str) -> Iterator[None]:
+    """Let the repository talk to the server as a user with these rights only."""
+    client = repository.store.client
+    client.execute_command("ACL", "SETUSER", "limited", "on", ">secret", "~*", "&*", *rights)
+    repository.store.client = make_client(url.replace("unix://", "unix://limited:secret@"))
+    try:
+        yield
+    finally:
+        repository.store.client = client
+        client.execute_command("ACL", "DELUSER", "limited")
+
+
+def lose_connection(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the repository talk to a server that does not answer."""
+    monkeypatch.setattr(repository.store, "client", make_client(NOWHERE))
+
+
+def read_timeout(repository: Repository) -> float:
+    """Return how many seconds the repository waits for an answer of the server."""
+    return repository.store.client.connection_pool.connection_kwargs["socket_timeout"]
+
+
+def count_pipelines(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """Return a list that grows by one with each round trip of several commands from here on."""
+    trips: list[object] = []
+    client = repository.store.client
+    pipeline = client.pipeline
+    monkeypatch.setattr(client, "pipeline", lambda **how: trips.append(how) or pipeline(**how))
+    return trips
+
+
+def set_clock(repository: Repository, clock: float | Callable[[], float]) -> None:
+    """Let the repository read the time from this clock, or always read this time."""
+    repository.store._clock = clock if callable(clock) else lambda: clock
+
+
+# Articles
+
+
+def _article(repository: Repository, article_id: int) -> str:
+    return repository.store.shards.of(article_id).article(article_id)
+
+
+def change_article(repository: Repository, article_id: int, fields: Mapping[str, object]) -> None:
+    """Overwrite fields of the article as it is stored, and nothing that follows from them."""
+    repository.store.client.hset(_article(repository, article_id), mapping={k: str(v) for k, v in fields.items()})
+
+
+def lose_article(repository: Repository, article_id: int) -> None:
+    """Delete the article, and nothing that names it."""
+    repository.store.client.delete(_article(repository, article_id))
+
+
+def let_close(repository: Repository, article_id: int) -> None:
+    """Move the article to 2017, when voting on it ended too."""
+    change_article(repository, article_id, {"time": "1500000000.000", "closes": "1500604800.000"})
+
+
+def set_posted_at(repository: Repository, article_id: int, posted_at: float) -> None:
+    """Change when the article was posted, but not its place in any list."""
+    change_article(repository, article_id, {"time": f"{posted_at:.3f}"})
+
+
+def make_older(repository: Repository, article_id: int, seconds: float) -> None:
+    set_posted_at(repository, article_id, repository.articles.get(article_id).posted_at - seconds)
+
+
+def set_listed_time(repository: Repository, article_id: int, time: float) -> None:
+    """Change the time by which the newest articles are listed."""
+    keys = repository.store.shards.of(article_id)
+    repository.store.client.zadd(keys.order(Order.TIME), {str(article_id): time})
+
+
+def set_views(repository: Repository, article_id: int, views: int) -> None:
+    repository.store.client.set(repository.store.shards.of(article_id).views(article_id), views)
+
+
+def set_last_viewed(repository: Repository, article_id: int, at: float) -> None:
+    repository.store.client.zadd(repository.store.shards.of(article_id).viewed, {str(article_id): at})
+
+
+def voters(repository: Repository, article_id: int) -> tuple[set[str], set[str]]:
+    """Return the ids of the members that voted for the article, and of those that opposed it."""
+    client, keys = repository.store.client, repository.store.shards.of(article_id)
+    return client.smembers(keys.voted(article_id)), client.smembers(keys.oppose(article_id))
+
+
+def put_back_name(repository: Repository, article_id: int, user_id: int, name: str) -> None:
+    """Undo what the deletion of the poster's account did to the article."""
+    change_article(repository, article_id, {"poster": user_id, "poster_name": name})
+    keys = repository.store.shards.of(article_id)
+    repository.store.client.zadd(keys.posted(user_id), {str(article_id): 1})
+
+
+def has_posted_list(repository: Repository, user_id: int) -> bool:
+    """Return whether any shard lists articles that this member posted."""
+    keys = [shard.posted(user_id) for shard in repository.store.shards.all]
+    return bool(repository.store.client.exists(*keys))
+
+
+# Rankings
+
+
+def ranking_values(repository: Repository, order: Order) -> dict[int, float]:
+    """Return the ids of all listed articles with the value that ranks them."""
+    client = repository.store.client
+    pairs = (pair for keys in repository.store.shards.all for pair in client.zscan_iter(keys.order(order)))
+    return {int(member): value for member, value in pairs}
+
+
+def lose_from_ranking(repository: Repository, article_id: int, order: Order) -> None:
+    """Take the article out of one of the lists of all articles."""
+    keys = repository.store.shards.of(article_id)
+    repository.store.client.zrem(keys.order(order), str(article_id))
+
+
+def lose_ranking(repository: Repository, order: Order) -> None:
+    """Delete one of the lists of all articles."""
+    repository.store.client.delete(*(keys.order(order) for keys in repository.store.shards.all))
+
+
+def lose_group_members(repository: Repository, slug: str) -> None:
+    """Delete the set of a group's articles."""
+    repository.store.client.delete(*(keys.group(slug) for keys in repository.store.shards.all))
+
+
+def set_hot_rescored_at(repository: Repository, at: float) -> None:
+    repository.store.client.hset(repository.store.shards.directory.ranking, "refreshed_at", at)
+
+
+def lose_words(repository: Repository) -> None:
+    """Delete the search index, as a store from before the search has none."""
+    client = repository.store.client
+    for keys in repository.store.shards.all:
+        client.delete(*(keys.word(word) for word in client.zrange(keys.lexicon, 0, -1)), keys.lexicon)
+    client.hdel(names.SCHEMA, "indexed")
+
+
+def lose_word(repository: Repository, article_id: int) -> Callable[[], bool]:
+    """Delete the index of one word of the article's shard. Returns a question: is the word indexed again?"""
+    client, keys = repository.store.client, repository.store.shards.of(article_id)
+    (word, *_) = client.zrange(keys.lexicon, 0, -1)
+    client.delete(keys.word(word))
+    return lambda: bool(client.exists(keys.word(word)))
+
+
+# Visitors
+
+
+def set_salt(repository: Repository, day: int, text: str) -> None:
+    repository.store.client.set(names.salt(day), text)
+
+
+def lose_salt(repository: Repository, day: int) -> None:
+    repository.store.client.delete(names.salt(day))
+
+
+def get_salt(repository: Repository, day: int) -> tuple[str, int]:
+    """Return the day's salt as it is stored, and the seconds until it expires."""
+    client = repository.store.client
+    return client.get(names.salt(day)), client.ttl(names.salt(day))
+
+
+def traces_of_visitors(repository: Repository) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
+    """Return the digests of visitors and of networks in keys, each with the seconds until its key expires."""
+    client = repository.store.client
+
+    def traces(kind: str) -> list[tuple[str, int]]:
+        return [
+            (name.rpartition(":")[2], client.ttl(name)) for name in key_names(repository) if f"{kind}:" in name
+        ]
+
+    return traces("seen"), traces("burst")
+
+
+# Housekeeping and imports
+
+
+def set_notes(repository: Repository, notes: Mapping[str, object]) -> None:
+    """Write what the last run of each step of housekeeping left; text is written as it is."""
+    fields = {step: note if isinstance(note, str) else json.dumps(note) for step, note in notes.items()}
+    repository.store.client.hset(names.TICK, mapping=fields)
+
+
+def get_notes(repository: Repository) -> dict[str, dict[str, object]]:
+    """Return what the last run of each step of housekeeping left."""
+    return {step: json.loads(note) for step, note in repository.store.client.hgetall(names.TICK).items()}
+
+
+def hold_import_lock(repository: Repository) -> None:
+    """Let another import run, which never ends."""
+    repository.store.client.set(names.IMPORT_LOCK, "another")
+
+
+def import_lock_holder(repository: Repository) -> str | None:
+    return repository.store.client.get(names.IMPORT_LOCK)
+
+
+def release_import_lock(repository: Repository) -> None:
+    repository.store.client.delete(names.IMPORT_LOCK)
+
+
+def is_rewriting_file(repository: Repository) -> bool:
+    """Return whether the server is writing its append-only file anew."""
+    return bool(repository.store.client.info("persistence")["aof_rewrite_in_progress"])

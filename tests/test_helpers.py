@@ -1,0 +1,143 @@
+"""The tests' own helpers: what they may know, and that they explain themselves when they fail."""
+
+import ast
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from _pytest.assertion.rewrite import AssertionRewritingHook
+
+from articles.repository.store.key_table import recognise
+from tests.pages import feeds
+from voting_site.embedded import Supervisor
+
+ROOT = Path(__file__).parent
+ABOUT_THE_STORE = ("repository", "archive", "chaos")
+"""Folders whose tests are about what the store holds."""
+
+SPELLS_KEYS = (*ABOUT_THE_STORE, "embedded")
+"""Folders whose tests name keys: the last names those of a store that is not the site's."""
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
+
+
+def folder_of(path: Path) -> str:
+    """Return the folder below tests/ that the module is in; "" for the root."""
+    return path.relative_to(ROOT).parts[0] if path.parent != ROOT else ""
+
+
+def imports_of(path: Path) -> Iterator[str]:
+    """Yield what the module imports, anywhere in it, by absolute names."""
+    package = ["tests", *path.relative_to(ROOT).parts[:-1]]
+    for node in ast.walk(parsed(path)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else []
+            base = ".".join([*above, *([node.module] if node.module else [])])
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def strings_of(path: Path) -> Iterator[str]:
+    """Yield the texts of the module; where one has a value put in, with 1 for the value."""
+    nodes = list(ast.walk(parsed(path)))
+    within = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in within:
+            yield node.value
+        elif isinstance(node, ast.JoinedStr):
+            yield "".join(str(part.value) if isinstance(part, ast.Constant) else "1" for part in node.values)
+
+
+def uses_client(path: Path) -> bool:
+    """Return whether the module reaches for the store's client."""
+    return any(
+        isinstance(node, ast.Attribute) and node.attr == "client" and "store" in ast.unparse(node.value)
+        for node in ast.walk(parsed(path))
+    )
+
+
+MODULES = sorted(ROOT.rglob("*.py"))
+OUTSIDE = [path for path in MODULES if folder_of(path) not in ("", *ABOUT_THE_STORE)]
+
+
+IN_FOLDERS = [path for path in MODULES if folder_of(path)]
+
+
+def offences(paths: Iterable[Path], look: Callable[[Path], list[str]]) -> dict[str, list[str]]:
+    """Return what `look` finds in these modules, by module, for those in which it finds something."""
+    found = {str(path.relative_to(ROOT)): look(path) for path in paths}
+    return {path: names for path, names in found.items() if names}
+
+
+def test_a_folder_uses_the_helpers_of_the_root_and_its_own():
+    def foreign(path: Path) -> list[str]:
+        parts = ((name, name.split(".")) for name in imports_of(path) if name.startswith("tests."))
+        return [name for name, (_, top, *_) in parts if (ROOT / top).is_dir() and top != folder_of(path)]
+
+    assert offences(IN_FOLDERS, foreign) == {}
+
+
+def test_no_folder_imports_from_a_test_module():
+    def tests(path: Path) -> list[str]:
+        return [name for name in imports_of(path) if name.startswith("tests.") and ".test_" in name]
+
+    assert offences(IN_FOLDERS, tests) == {}
+
+
+def test_only_tests_of_the_store_and_root_helpers_look_behind_the_repositorys_door():
+    def inside(path: Path) -> list[str]:
+        return [
+            name for name in imports_of(path) if name.startswith("articles.repository.") and name.count(".") > 2
+        ]
+
+    assert offences(OUTSIDE, inside) == {}
+
+
+def test_only_tests_of_the_store_spell_keys_and_use_its_client():
+    def spelled(path: Path) -> list[str]:
+        texts = list(strings_of(path))
+        keys = [text for text, key in zip(texts, recognise(texts), strict=True) if key]
+        return keys + ["store.client"] * uses_client(path)
+
+    assert offences([path for path in IN_FOLDERS if folder_of(path) not in SPELLS_KEYS], spelled) == {}
+
+
+def test_the_search_for_keys_and_clients_finds_them(tmp_path):
+    module = tmp_path / "module.py"
+    module.write_text('x = f"article:{number}", "score:", "a title"; site.store.client.get(x); Client().client')
+
+    assert [bool(key) for key in recognise(strings_of(module))].count(True) == 2
+    assert uses_client(module)
+
+
+HELPERS = [
+    path
+    for path in MODULES
+    if not path.name.startswith(("test_", "conftest", "__"))
+    and any(isinstance(node, ast.Assert) for node in ast.walk(parsed(path)))
+]
+
+
+def test_the_assertions_of_every_helper_are_rewritten():
+    names = [".".join(("tests", *path.relative_to(ROOT).with_suffix("").parts)) for path in HELPERS]
+
+    assert names
+    assert [name for name in names if not isinstance(import_module(name).__loader__, AssertionRewritingHook)] == []
+
+
+def test_a_helpers_failing_assertion_explains_itself():
+    with pytest.raises(AssertionError, match=r"\('rss', '1.0'\) == \('rss', '2.0'\)"):
+        feeds.check_rss(ET.fromstring("<rss version='1.0'/>"))
+
+
+@pytest.mark.fast
+def test_a_fast_test_that_starts_a_store_fails():
+    with pytest.raises(pytest.fail.Exception, match="starts a store"):
+        Supervisor.start(None)
