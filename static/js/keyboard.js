@@ -1,11 +1,11 @@
-// Single keys: move among the articles, vote, open, turn pages. The dialog of templates/keyboard.html lists them.
+// Keyboard shortcuts: move between articles, vote, open, turn pages. The dialog of templates/keyboard.html lists them.
 (() => {
   "use strict";
 
   const help = document.getElementById("keys");
   if (!help || document.documentElement.dataset.keyboard === "off") return;
 
-  const CHORD = 1500; // ms from g to the letter after it
+  const CHORD = 1500; // ms between g and the next letter
   const TYPED_INTO = "input, textarea, select, [contenteditable]:not([contenteditable=false])";
   const find = (selector) => document.querySelector(selector);
   const current = () => document.activeElement.closest(".row");
@@ -13,15 +13,15 @@
 
   const move = (step) => {
     const rows = [...document.querySelectorAll(".rows > .row")], row = current();
-    const inSight = () => rows.find((one) => one.getBoundingClientRect().bottom > 0);
+    const inSight = () => rows.find((el) => el.getBoundingClientRect().bottom > 0);
     const next = row ? rows[rows.indexOf(row) + step] : inSight();
-    (next?.querySelector("[data-article][href]") ?? next)?.focus({ preventScroll: true }); // a removed one has no link
+    (next?.querySelector("[data-article][href]") ?? next)?.focus({ preventScroll: true }); // removed: no link
     next?.scrollIntoView({ block: "nearest" });
   };
 
   const search = () => {
     const field = find("input[name=q]");
-    if (field?.offsetWidth) field.select(); // on a phone there is only a button
+    if (field?.offsetWidth) field.select(); // narrow screens have only a button
     else location.assign(help.dataset.search);
   };
 
@@ -52,7 +52,7 @@
     else actions[name]();
   });
 
-  const entry = find("#keys-entry"); // for readers who do not know of the key
+  const entry = find("#keys-entry"); // for readers who do not know the shortcut
   entry.hidden = false;
   entry.onclick = actions["?"];
 })();

@@ -1,10 +1,10 @@
-// Sliders beside the lab's numbers. Without it the numbers are typed. results.js loads the preview.
+// Sliders beside the lab's number inputs. Without this script, numbers are typed. results.js loads the preview.
 (() => {
   "use strict";
 
-  const STEPS = 200; // of those that are not linear: one key press is one more of two digits, or nearly
+  const STEPS = 200; // of non-linear sliders: a key press adds about one to the second digit
 
-  // A slider's way from 0 to 1, by a power of it or as a logarithm.
+  // The power by which a slider's position from 0 to 1 maps to values; other scales are logarithmic.
   const POWERS = { linear: 1, cubic: 3 };
 
   const addSlider = (number) => {

@@ -1,18 +1,18 @@
-// Help in forms: the length of a line, whether a link is known, a filter for many groups, a button that copies a token.
-// Without it the server says the same after the form is sent.
+// Help in forms: a character counter, a hint on known links, a filter for groups, a button that copies a token.
+// Without this script, the server checks the same after the form is submitted.
 (() => {
   "use strict";
 
   const all = (selector) => document.querySelectorAll(selector);
   const grouped = (number) => Number(number).toLocaleString(document.documentElement.lang);
   const output = (name, field) => {
-    const found = document.createElement("output");
-    found.className = `help ${name}`;
-    field.after(found);
-    return found;
+    const el = document.createElement("output");
+    el.className = `help ${name}`;
+    field.after(el);
+    return el;
   };
 
-  // As articles/text/lines.py cleans a line: the steps come from there.
+  // Cleans a line as articles/text/lines.py does, with its steps.
   const clean = (text, steps) => {
     const after = steps.reduce((line, [pattern, by]) => line.replace(RegExp(pattern, "gu"), by), text.normalize("NFC"));
     return after === text ? text : clean(after, steps);
@@ -24,7 +24,7 @@
       const raw = [...line.value];
       const length = raw.length > unread ? raw.length : [...clean(line.value, JSON.parse(steps))].length;
       shown.textContent = counter.replace("{n}", grouped(length)).replace("{limit}", grouped(limit));
-      shown.ariaLive = limit - length > 30 ? "off" : "polite"; // aloud only near the limit
+      shown.ariaLive = limit - length > 30 ? "off" : "polite"; // announced only near the limit
       shown.classList.toggle("over", length > limit);
       line.setCustomValidity(length > limit ? shown.textContent : "");
     };
@@ -43,16 +43,16 @@
     const shown = output("known", link);
     let timer;
     const ask = async () => {
-      const asked = link.value;
-      const answer = await fetch(link.dataset.known + encodeURIComponent(asked));
+      const sent = link.value;
+      const answer = await fetch(link.dataset.known + encodeURIComponent(sent));
       const { told, address } = await answer.json();
-      if (!told || asked !== link.value) return;
+      if (!told || sent !== link.value) return;
       shown.replaceChildren(Object.assign(document.createElement("a"), { href: address, textContent: told }));
     };
     link.oninput = () => {
       clearTimeout(timer);
       shown.textContent = "";
-      if (link.value) timer = setTimeout(() => ask().catch(() => {}), 300); // posting tells anyway
+      if (link.value) timer = setTimeout(() => ask().catch(() => {}), 300); // posting shows it anyway
     };
     link.oninput();
   }
@@ -63,18 +63,18 @@
     Object.assign(field, { type: "search", autocomplete: "off", id: `${choice.id}_filter` });
     Object.assign(label, { className: "typed", htmlFor: field.id, textContent: choice.dataset.filter });
     boxes.before(label, field);
-    const told = output("found", field), box = (item) => item.querySelector("input");
+    const out = output("found", field), box = (item) => item.querySelector("input");
     const fold = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().trim();
     let found;
     field.oninput = () => {
       found = items.filter((item) => fold(`${item.textContent} ${box(item).value}`).includes(fold(field.value)));
       for (const item of items) item.hidden = !found.includes(item) && !box(item).checked;
-      told.textContent = field.value && choice.dataset.found.replace("{n}", grouped(found.length));
+      out.textContent = field.value && choice.dataset.found.replace("{n}", grouped(found.length));
     };
     field.onkeydown = (event) => {
       const isEnter = event.key === "Enter";
       if (event.isComposing || (!isEnter && event.key !== "Escape")) return;
-      event.preventDefault(); // Enter would send the form
+      event.preventDefault(); // Enter would submit the form
       if (isEnter && (!field.value || found.length !== 1)) return;
       if (isEnter) box(found[0]).click();
       field.value = "";

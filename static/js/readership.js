@@ -1,4 +1,4 @@
-// Tells of views the server cannot see: an article's link followed, or its page shown from what was loaded before.
+// Reports views the server cannot see: a click on an article's link, or a page that was prefetched or prerendered.
 (() => {
   "use strict";
 

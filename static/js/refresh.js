@@ -1,5 +1,5 @@
-// Keeps the counts and the order of an open page fresh by one small request, and tells of new articles.
-// Without it a page stays as it was loaded.
+// Refreshes the counts and the order of an open page by one small request, and announces new articles.
+// Without this script, a page stays as it was loaded.
 (() => {
   "use strict";
 
@@ -17,14 +17,14 @@
   link.className = "button";
   if (list?.dataset.newest) list.before(news);
 
-  const tellNews = (text) => {
+  const showNews = (text) => {
     if (!text || link.textContent === text) return;
     link.href = list.dataset.newest;
     link.textContent = text;
-    if (!link.isConnected) news.append(link); // moved, it would lose the focus
+    if (!link.isConnected) news.append(link); // moving it would lose the focus
   };
 
-  // Where the reader is, nothing moves.
+  // Rows do not move where the reader points, selects or has scrolled to.
   const isRead = () => {
     const { isCollapsed, anchorNode } = getSelection();
     const isMarked = !isCollapsed && list.contains(anchorNode);
@@ -56,10 +56,10 @@
     }
     if (!list) return;
     reorder(articles);
-    tellNews(text);
+    showNews(text);
   };
 
-  let wait = SOON, lookedAt = Date.now(), heard, timer, isAsking;
+  let wait = SOON, lookedAt = Date.now(), last, timer, isAsking;
   const plan = () => {
     clearTimeout(timer);
     if (!document.hidden) timer = setTimeout(look, wait);
@@ -67,7 +67,7 @@
   const look = async () => {
     if (isAsking) return;
     const ids = idsShown();
-    if (!ids.length) return plan(); // nothing was found yet
+    if (!ids.length) return plan(); // no search results yet
     isAsking = true;
     lookedAt = Date.now();
     const asked = performance.now();
@@ -76,8 +76,8 @@
       const text = await answer.text();
       if (!answer.ok) throw answer;
       follow(JSON.parse(text), asked);
-      wait = text === heard ? Math.min(wait * 1.5, LATE) : SOON;
-      heard = text;
+      wait = text === last ? Math.min(wait * 1.5, LATE) : SOON;
+      last = text;
     } catch {
       wait = Math.min(wait * 2, 2 * LATE);
     }

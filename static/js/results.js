@@ -1,16 +1,16 @@
-// Results that follow a form's fields: the search as the reader types, the preview of the lab. Without it the form is sent.
+// Renews results as a form changes: the search, the preview of the lab. Without this script, the form is submitted.
 (() => {
   "use strict";
 
   const form = document.querySelector("[data-renews]");
   if (!form) return;
-  const PAUSE = 200, HEARD = 3000, LATE = 8000; // ms; what was said aloud leaves the page after HEARD
+  const PAUSE = 200, HEARD = 3000, LATE = 8000; // ms; an announcement is cleared after HEARD
   const find = (id, page = document) => page.getElementById(id);
   const all = (selector, page = document) => [...page.querySelectorAll(selector)];
   const parts = form.dataset.renews.split(" "), told = find("told"), failed = find("failed");
   let timer, latest, hushing;
 
-  // Neither the focus nor a reason that is being typed is lost.
+  // Keeps the focus, and a reason that is being typed.
   const replace = (id, page) => {
     const former = find(id), fresh = find(id, page), controls = "a, button, input, summary";
     const place = all(`#${id} :is(${controls})`).indexOf(document.activeElement);
@@ -20,7 +20,7 @@
     if (place >= 0) (all(`#${id} :is(${controls})`)[place] ?? form.elements[0]).focus({ preventScroll: true });
   };
 
-  // Forms and links that lead back here lead back to this address.
+  // Updates the address, and the forms and links that return to it.
   const arrive = (address) => {
     history.replaceState(null, "", address);
     const next = location.pathname + location.search;
@@ -54,7 +54,7 @@
       if (!answer.ok || !find(parts[0], page) || (answer.redirected && !failed)) throw answer;
       address = answer.url;
     } catch {
-      if (mine !== latest) return; // other results are asked for
+      if (mine !== latest) return; // a newer request replaces this one
       if (!failed) return form.submit();
       page = 0;
       find(parts[0]).replaceChildren();
@@ -68,7 +68,7 @@
 
   for (const kind of form.dataset.on.split(" ")) {
     form.addEventListener(kind, (event) => {
-      if (event.isComposing || event.target.name === "half_life") return; // Chinese is still being chosen; the lab fills γ
+      if (event.isComposing || event.target.name === "half_life") return; // during input of Chinese; the lab fills γ
       clearTimeout(timer);
       timer = setTimeout(renew, PAUSE);
     });

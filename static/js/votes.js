@@ -1,13 +1,13 @@
-// Votes, saved articles and the theme without leaving the page: shown at once, then as the server answers, or taken back
-// with the reason.
-// Without it, and for readers without account, the forms are sent as they are.
+// Votes, saved articles and the theme without leaving the page: shown at once, then corrected by the response, or
+// reverted with a reason.
+// Without this script, and for readers without account, the forms are submitted.
 (() => {
   "use strict";
 
   const live = document.getElementById("live");
   const texts = live.dataset;
-  const pending = new Map(); // thing → what the server has as far as is known, what was wished for last
-  const settled = new Map(); // article → when its last choice was answered
+  const pending = new Map(); // thing → its last known state on the server, and the latest choice
+  const settled = new Map(); // article → time of the response to its last choice
   const all = (selector) => document.querySelectorAll(selector);
   const grouped = (number) => number.toLocaleString(document.documentElement.lang).replace("-", "−");
 
@@ -16,7 +16,7 @@
     setTimeout(() => (live.textContent = text), 50);
   };
 
-  // `points`, `unit` and `numbers` are the server's words; until it answers they are made here, or left.
+  // `points`, `unit` and `numbers` are texts of the server; until it responds they are computed here, or left.
   const show = (id, { votes, opposes, choice, points = grouped(votes - opposes), unit, numbers }) => {
     for (const place of all(`[data-votes-of="${id}"]`)) {
       Object.assign(place.dataset, { votes, opposes, choice });
@@ -42,19 +42,19 @@
     const place = document.querySelector(`#article-${id} .about`);
     place?.querySelector(".note")?.remove();
     if (!text) return;
-    const found = document.createElement("p"), words = document.createElement("a");
-    found.className = "message error note";
+    const el = document.createElement("p"), words = document.createElement("a");
+    el.className = "message error note";
     if (address) words.href = address;
     words.textContent = text;
-    found.append(words);
-    place?.append(found);
+    el.append(words);
+    place?.append(el);
   };
 
   const isTold = (told) => typeof told?.told === "string";
 
-  // What the server says, or {error, status}; {} if the answer was lost twice, or is none that can be believed. A choice
-  // is a state: repeating it does no harm.
-  const ask = async (form, name, choice, isBelieved = isTold, tries = 2) => {
+  // Returns the response, or {error, status}; {} if it was lost or invalid twice. A choice is a target state: retries
+  // are safe.
+  const ask = async (form, name, choice, isValid = isTold, tries = 2) => {
     const body = new URLSearchParams(new FormData(form)), headers = { Accept: "application/json" };
     body.set(name, choice);
     try {
@@ -62,9 +62,9 @@
       const answer = await fetch(form.action, { method: "POST", headers, body, signal, keepalive: true });
       const { ok, status } = answer;
       const told = await answer.json().catch(() => {});
-      if (ok ? isBelieved(told) : status !== 502 && status !== 504) return ok ? told : { status, ...told };
+      if (ok ? isValid(told) : status !== 502 && status !== 504) return ok ? told : { status, ...told };
     } catch {}
-    return tries > 1 ? ask(form, name, choice, isBelieved, tries - 1) : {};
+    return tries > 1 ? ask(form, name, choice, isValid, tries - 1) : {};
   };
 
   const tell = (id, { error, status, address, told }) => {
@@ -73,7 +73,7 @@
     say(reason || told);
   };
 
-  // Why the article is where it is, told anew once the counts are others than it was told of.
+  // Reloads the explanation of the rank if the counts have changed since it was rendered.
   const links = (section) => [...section.querySelectorAll("summary, a")];
   let latest;
   const explain = async (id, { votes, opposes }) => {
@@ -86,44 +86,44 @@
       const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector(".why");
       if (!answer.ok || !fresh) return;
       const former = section.querySelectorAll("details"), focused = links(section).indexOf(document.activeElement);
-      fresh.querySelectorAll("details").forEach((one, place) => (one.open = former[place]?.open));
+      fresh.querySelectorAll("details").forEach((el, place) => (el.open = former[place]?.open));
       section.replaceWith(fresh);
       links(fresh)[focused]?.focus({ preventScroll: true });
-    } catch {} // it stays as it was
+    } catch {} // the explanation stays as it was
   };
 
-  // As without this script: the page that follows says why, or asks once more.
-  const submit = ({ form, name, wish }) =>
-    form.requestSubmit(form.querySelector(`[name=${name}][value="${wish}"]`));
+  // Submits the form as without this script: the next page says why, or asks again.
+  const submit = ({ form, name, goal }) =>
+    form.requestSubmit(form.querySelector(`[name=${name}][value="${goal}"]`));
 
-  // Of one thing one choice travels at a time: an article's vote, a button's article, the theme. If the reader changes it
-  // meanwhile, the latest is sent next, and what the server has by then is the outcome. If the reader leaves the page
-  // meanwhile, the latest is sent on the way out.
-  const settle = async (thing, { form, name }, wish, known, isBelieved) => {
+  // Sends one choice at a time for each thing: a vote, a saved article, the theme. If the reader chooses again meanwhile,
+  // the latest choice is sent next, and the last response counts. If the reader leaves the page meanwhile, the latest
+  // choice is sent on leaving.
+  const settle = async (thing, { form, name }, goal, known, isValid) => {
     const state = pending.get(thing) ?? { known, form, name };
-    state.wish = wish;
+    state.goal = goal;
     if (pending.has(thing)) return;
     pending.set(thing, state);
     do {
-      state.sent = state.wish;
-      state.answer = await ask(form, name, state.sent, isBelieved);
+      state.sent = state.goal;
+      state.answer = await ask(form, name, state.sent, isValid);
       if (isTold(state.answer)) state.known = state.answer.choice ? state.answer : state.sent;
-    } while (state.wish !== state.sent);
+    } while (state.goal !== state.sent);
     pending.delete(thing);
     return state;
   };
   addEventListener("pagehide", () => {
-    for (const { form, name, wish, sent } of pending.values()) if (wish !== sent) ask(form, name, wish);
+    for (const { form, name, goal, sent } of pending.values()) if (goal !== sent) ask(form, name, goal);
   });
 
-  const cast = async (button, wish) => {
+  const cast = async (button, goal) => {
     const { votesOf: id, votes, opposes, choice } = button.closest("[data-votes-of]").dataset;
     const known = pending.get(id)?.known ?? { votes: +votes, opposes: +opposes, choice };
-    const after = (count, name) => known[count] - (known.choice === name) + (wish === name);
+    const after = (count, name) => known[count] - (known.choice === name) + (goal === name);
     note(id);
-    show(id, { votes: after("votes", "vote"), opposes: after("opposes", "oppose"), choice: wish });
+    show(id, { votes: after("votes", "vote"), opposes: after("opposes", "oppose"), choice: goal });
     const isOf = (told) => String(told?.id) === id && Number.isInteger(told.votes) && Number.isInteger(told.opposes);
-    const state = await settle(id, button, wish, known, isOf);
+    const state = await settle(id, button, goal, known, isOf);
     if (!state) return;
     settled.set(id, performance.now());
     show(id, state.known);
@@ -132,16 +132,16 @@
     explain(id, state.known);
   };
 
-  const mark = (button, wish) => {
-    button.ariaPressed = wish === "save";
-    button.value = wish === "save" ? "forget" : "save";
+  const mark = (button, goal) => {
+    button.ariaPressed = goal === "save";
+    button.value = goal === "save" ? "forget" : "save";
     button.title = button.querySelector("span span").textContent = texts[button.value];
   };
-  const save = async (button, wish) => {
+  const save = async (button, goal) => {
     const id = button.closest("[id^=article-]").id.slice(8);
-    mark(button, wish);
+    mark(button, goal);
     note(id);
-    const state = await settle(button, button, wish, button.value);
+    const state = await settle(button, button, goal, button.value);
     if (!state) return;
     mark(button, state.known);
     if (state.answer.status === 403) return submit(state);
@@ -163,7 +163,7 @@
     if (state.answer.status) submit(state);
     else wear(state.known);
   };
-  const inSettings = all("main [name=theme]").length; // which show it too: the form is sent
+  const inSettings = all("main [name=theme]").length; // the settings page shows the theme too: its form is submitted
 
   const press = { choice: cast, saved: save, theme: choose };
   const pressed = ({ target }) => target.closest?.("[data-votes-of] button, .saving button, .switch [name=theme]");
@@ -176,10 +176,10 @@
     event.preventDefault();
     if (!isDouble) press[button.name](button, button.value);
   });
-  // A key held down is one press.
+  // A held key is one press.
   document.addEventListener("keydown", (event) => event.repeat && pressed(event) && event.preventDefault());
 
-  // What refresh.js heard, but for what was asked before a choice was answered.
+  // Applies the counts from refresh.js, unless they were requested before the response to a choice.
   document.addEventListener("counts", ({ detail: { articles, asked } }) => {
     for (const article of articles) {
       const { removed, closed } = article, id = String(article.id);
@@ -194,7 +194,7 @@
         const row = place.closest(".row"), link = row?.querySelector("h2 a");
         const isFocused = link === document.activeElement;
         link?.removeAttribute("href");
-        if (isFocused) row.focus({ preventScroll: true }); // the link can hold the focus no more
+        if (isFocused) row.focus({ preventScroll: true }); // the link can no longer have the focus
       }
     }
   });
