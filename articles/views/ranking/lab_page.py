@@ -59,7 +59,7 @@ class Outcome:
 
     figures: Sequence[Figure]
     chart: Chart
-    chart_told: str
+    chart_description: str
     values: dict[str, str]
     """The chosen parameters, as inputs take them."""
 
