@@ -9,8 +9,9 @@ from typing import Any
 import redis
 
 from articles.domain.errors import ArticlesError, StoreError
-from articles.repository import Repository, connect
+from articles.repository import Repository
 from articles.repository.store import scripts
+from tests.rules import connect
 
 Job = Callable[[], Any]
 
