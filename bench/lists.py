@@ -13,7 +13,7 @@ import random
 from tqdm import tqdm
 
 from articles.domain.articles import Choice, ImportedArticle
-from articles.domain.lists import Order, Span
+from articles.domain.lists import Order, Period
 from articles.repository import Repository
 from bench.hot_list import measured
 from bench.lib.stores import passing_store
@@ -47,8 +47,8 @@ def measure(repository: Repository, articles: int) -> None:
     print("| operation | store, ms | best | answer, ms | best |\n| --- | ---: | ---: | ---: | ---: |")
 
     def rebuild_top(_: int) -> None:
-        client.delete(*(keys.top(Span.MONTH) for keys in repository.store.shards.all))
-        lists.get_page(Order.POINTS, span=Span.MONTH)
+        client.delete(*(keys.top(Period.MONTH) for keys in repository.store.shards.all))
+        lists.get_page(Order.POINTS, period=Period.MONTH)
 
     front: list[int] = []
     for number in range(1, 41):
@@ -62,7 +62,9 @@ def measure(repository: Repository, articles: int) -> None:
     measured(repository, "2 groups", lambda _: lists.get_page(Order.SCORE, slugs=both, reader=1), 300)
     measured(repository, "10 groups", lambda _: lists.get_page(Order.SCORE, slugs=ten, reader=1), 300)
     measured(repository, "top of the month, rebuilt", rebuild_top, 30)
-    measured(repository, "top of the month, cached", lambda _: lists.get_page(Order.POINTS, span=Span.MONTH), 300)
+    measured(
+        repository, "top of the month, cached", lambda _: lists.get_page(Order.POINTS, period=Period.MONTH), 300
+    )
     newest, votes = ids[-100:], repository.votes
     measured(repository, "a vote", lambda n: votes.cast(newest[n % 100], 7 + n, Choice.VOTE), 500)
 

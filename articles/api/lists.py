@@ -11,7 +11,7 @@ from articles.api.protocol.operations import LAST_PAGE, READERS, failing, router
 from articles.api.protocol.problems import Problem
 from articles.domain import articles, lists
 from articles.domain.errors import PageNotFound
-from articles.domain.lists import GROUPS_PER_LIST, Order, Range, Span
+from articles.domain.lists import GROUPS_PER_LIST, Order, Period
 from articles.text.slugs import requested_slugs
 from articles.web.identity import reader_id
 from articles.wiring import repository
@@ -20,8 +20,8 @@ from articles.wiring import repository
 class HotQuery(BaseModel):
     __doc__ = gettext_noop("Which articles of the hot list, and how many.")
 
-    range: Range = Field(
-        Range.THREE_DAYS, description=gettext_noop("Maximum age of the articles."), examples=["72h"]
+    range: schemas.Range = Field(
+        schemas.Range.THREE_DAYS, description=gettext_noop("Maximum age of the articles."), examples=["72h"]
     )
     limit: schemas.PlainNumber = Field(
         20, ge=1, le=100, description=gettext_noop("Maximum number of articles, from 1 to 100."), examples=[20]
@@ -63,11 +63,11 @@ def list_articles(request: HttpRequest, query: Query[schemas.ListQuery]) -> sche
     if query.page > LAST_PAGE:
         raise PageNotFound(query.page)
     slugs = requested_slugs(query.group, at_most=GROUPS_PER_LIST) if query.group else ()
-    if query.range is not Span.ALL and (query.order is not Order.POINTS or slugs):
+    if query.range.period is not Period.ALL and (query.order is not Order.POINTS or slugs):
         message = _("“range” applies only to order=points without a group.")
         raise Problem(400, "invalid", message)
     page = repository().lists.get_page(
-        query.order, query.page, slugs=slugs, span=query.range, reader=reader_id(request)
+        query.order, query.page, slugs=slugs, period=query.range.period, reader=reader_id(request)
     )
     return schemas.ArticlePage.of(page)
 
@@ -84,6 +84,6 @@ def list_articles(request: HttpRequest, query: Query[schemas.ListQuery]) -> sche
 )
 def list_hot(request: HttpRequest, query: Query[HotQuery]) -> HotList:
     repo = repository()
-    since = query.range.since(repo.store.now())
+    since = query.range.period.since(repo.store.now())
     page = repo.lists.get_page(Order.HOT, since=since, size=query.limit, reader=reader_id(request))
     return HotList.of(page)

@@ -4,6 +4,7 @@ These are plain pydantic models: ninja's own accept the body `"text"` as an obje
 """
 
 import re
+from enum import StrEnum
 from typing import Annotated, Any
 
 from django.utils.translation import gettext_noop
@@ -12,7 +13,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from articles.domain import articles, lists
 from articles.domain.articles import Choice
-from articles.domain.lists import Order, Span
+from articles.domain.lists import HOT_PERIODS, TOP_PERIODS, Order, Period
 from articles.text.slugs import SLUGS_PER_REQUEST
 
 _NUMBER = re.compile("[1-9][0-9]{0,99}")
@@ -27,6 +28,32 @@ def _plain_number(raw: object) -> object:
 
 PlainNumber = Annotated[int, BeforeValidator(_plain_number)]
 Slugs = Annotated[list[str], Field(max_length=SLUGS_PER_REQUEST, examples=[["python"]])]
+
+
+class Range(StrEnum):
+    """Period of a hot list, by the posting times of its articles."""
+
+    DAY = "24h"
+    THREE_DAYS = "72h"
+    WEEK = "7d"
+    ALL = "all"
+
+    @property
+    def period(self) -> Period:
+        return HOT_PERIODS[self.value]
+
+
+class Span(StrEnum):
+    """Period of a list by points, by the posting times of its articles."""
+
+    DAY = "day"
+    WEEK = "week"
+    MONTH = "month"
+    ALL = "all"
+
+    @property
+    def period(self) -> Period:
+        return TOP_PERIODS[self.value]
 
 
 class ListQuery(BaseModel):

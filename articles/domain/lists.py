@@ -23,32 +23,33 @@ class Order(StrEnum):
     POINTS = "points"
 
 
-class Range(StrEnum):
-    """Period of a hot list, by the posting times of its articles."""
-
-    DAY = "24h"
-    THREE_DAYS = "72h"
-    WEEK = "7d"
-    ALL = "all"
-
-    def since(self, now: float) -> float | None:
-        """Return the start of the period in Unix seconds; None if it is unlimited."""
-        hours = {"24h": 24, "72h": 72, "7d": 7 * 24}.get(self.value)
-        return None if hours is None else now - hours * 3600
-
-
-class Span(StrEnum):
-    """Period of a list by points, by the posting times of its articles."""
+class Period(StrEnum):
+    """How far back a list goes, by the posting times of its articles."""
 
     DAY = "day"
+    THREE_DAYS = "three-days"
     WEEK = "week"
     MONTH = "month"
     ALL = "all"
 
     def since(self, now: float) -> float | None:
-        """Return the start of the period in Unix seconds; None if it is unlimited. A month is 30 days."""
-        days = {"day": 1, "week": 7, "month": 30}.get(self.value)
+        """Return when the period begins, in Unix seconds; None if it has no beginning. A month is 30 days."""
+        days = {Period.DAY: 1, Period.THREE_DAYS: 3, Period.WEEK: 7, Period.MONTH: 30}.get(self)
         return None if days is None else now - days * 86400
+
+
+HOT_PERIODS: Mapping[str, Period] = {
+    "24h": Period.DAY,
+    "72h": Period.THREE_DAYS,
+    "7d": Period.WEEK,
+    "all": Period.ALL,
+}
+"""Periods of the hot list, by the words of addresses and of the API."""
+
+TOP_PERIODS: Mapping[str, Period] = {
+    period.value: period for period in (Period.DAY, Period.WEEK, Period.MONTH, Period.ALL)
+}
+"""Periods of the lists by points, by the words of addresses and of the API."""
 
 
 @dataclass(frozen=True, slots=True)

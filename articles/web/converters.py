@@ -3,7 +3,7 @@
 from django.urls import register_converter
 from django.urls.converters import StringConverter
 
-from articles.domain.lists import Span
+from articles.domain.lists import TOP_PERIODS
 
 
 class ArticleIdConverter:
@@ -24,10 +24,10 @@ class FeedListConverter(StringConverter):
     regex = "front|newest|hot"
 
 
-class FeedSpanConverter(StringConverter):
+class FeedPeriodConverter(StringConverter):
     """Period of a feed of the articles with the most points."""
 
-    regex = "|".join(Span)
+    regex = "|".join(TOP_PERIODS)
 
 
 class FeedKindConverter(StringConverter):
@@ -38,5 +38,5 @@ class FeedKindConverter(StringConverter):
 
 register_converter(ArticleIdConverter, "article_id")
 register_converter(FeedListConverter, "feed_list")
-register_converter(FeedSpanConverter, "feed_span")
+register_converter(FeedPeriodConverter, "feed_period")
 register_converter(FeedKindConverter, "feed_kind")

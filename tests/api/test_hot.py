@@ -4,7 +4,9 @@ import time
 
 import pytest
 
+from articles.api.schemas import Range, Span
 from articles.domain.articles import Choice, ImportedArticle
+from articles.domain.lists import HOT_PERIODS, TOP_PERIODS
 from articles.domain.ranking import Parameters, hotness, hours_between
 from articles.domain.readership import Visit
 from tests.api.caller import error_of
@@ -158,3 +160,8 @@ def test_head_is_get_without_body(anyone, read):
 
     assert (head.status_code, head.content, head["Content-Length"]) == (200, b"", get["Content-Length"])
     assert get["Cache-Control"] == "public, max-age=0"
+
+
+def test_the_api_knows_the_periods_of_the_site():
+    assert {word.value: word.period for word in Range} == HOT_PERIODS
+    assert {word.value: word.period for word in Span} == TOP_PERIODS

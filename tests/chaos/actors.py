@@ -18,7 +18,7 @@ from itertools import count
 
 from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.errors import ArticlesError, GroupNotFound, PageNotFound, StoreError
-from articles.domain.lists import Order, Span
+from articles.domain.lists import TOP_PERIODS, Order
 from articles.domain.moderation import Actor
 from articles.domain.ranking import Parameters
 from articles.domain.readership import Visit
@@ -256,7 +256,13 @@ def reader(stage: Stage) -> Iterator[Deed]:
         yield feed
         yield explanation
         yield lambda: stage.seen(
-            [a.id for a in repository.lists.get_page(Order.POINTS, span=chance.choice(list(Span))).articles], "top"
+            [
+                a.id
+                for a in repository.lists.get_page(
+                    Order.POINTS, period=chance.choice(list(TOP_PERIODS.values()))
+                ).articles
+            ],
+            "top",
         )
         yield lambda: stage.seen([a.id for a in repository.members.get_voted(stage.member()).articles], "voted")
         yield lambda: repository.moderation_log.get_page(chance.randint(1, 5))

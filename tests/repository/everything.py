@@ -1,7 +1,7 @@
 """One use of every script, with every key it can build."""
 
 from articles.domain.articles import Choice
-from articles.domain.lists import Order, Span
+from articles.domain.lists import TOP_PERIODS, Order
 from articles.domain.ranking import Parameters
 from articles.repository import Repository
 from articles.repository.upkeep.long_articles import check_long, repair_long
@@ -21,8 +21,8 @@ def use_all(repository: Repository, clock: Clock) -> None:
         for order in Order:
             for slug in ("one", "two"):
                 repository.lists.get_page(order, slug=slug)
-        for span in Span:
-            repository.lists.get_page(Order.POINTS, span=span)
+        for period in TOP_PERIODS.values():
+            repository.lists.get_page(Order.POINTS, period=period)
         repository.lists.get_page(Order.POINTS, slugs=("one", "two"), hidden=("three",), shown=(ids[0],))
         repository.search.get_page(read_query("title exam"), hidden=("three",))
         for choice in (Choice.VOTE, Choice.OPPOSE, Choice.NONE):

@@ -7,7 +7,7 @@ import pytest
 
 from articles.domain.articles import Choice
 from articles.domain.errors import ArticleNotFound
-from articles.domain.lists import Order, Span
+from articles.domain.lists import TOP_PERIODS, Order
 from articles.repository import Repository
 from articles.repository.upkeep import audit, long_articles, repair
 from articles.searching import read_query
@@ -64,8 +64,8 @@ def test_every_list_leaves_it_out_and_shows_the_rest(damaged, clock):
     for order in Order:
         assert DAMAGED not in listed(damaged, order)
         assert DAMAGED not in listed(damaged, order, "python")
-    for span in Span:
-        assert damaged.lists.get_page(Order.POINTS, span=span).articles
+    for period in TOP_PERIODS.values():
+        assert damaged.lists.get_page(Order.POINTS, period=period).articles
     assert DAMAGED not in [article.id for article in damaged.search.get_page(read_query("better")).articles]
     assert DAMAGED not in [article.id for article in damaged.members.get_posted(ALICE).articles]
     assert DAMAGED not in [article.id for article in damaged.members.get_voted(BOB).articles]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from articles.domain.articles import Choice
 from articles.domain.errors import GroupNotFound, VotingClosed
-from articles.domain.lists import Order, Span
+from articles.domain.lists import Order, Period
 from articles.repository import FeedFilter
 from articles.repository.lists import feeds as feeding
 from articles.repository.store import schema
@@ -62,7 +62,7 @@ def test_feeds_of_an_empty_site_are_empty(repository):
     for feed in feeds_of(repository).values():
         assert feed(FeedFilter()) == []
         assert feed(FeedFilter(min_points=1, hidden=("go",))) == []
-    assert repository.feeds.list_hot(FeedFilter()) == repository.feeds.list_top(Span.DAY, FeedFilter()) == []
+    assert repository.feeds.list_hot(FeedFilter()) == repository.feeds.list_top(Period.DAY, FeedFilter()) == []
 
 
 @pytest.mark.parametrize("name", ["newest", "front", "group", "poster"])
@@ -152,7 +152,7 @@ def test_removed_articles_are_in_no_feed(repository, clock):
 
     for feed in feeds_of(repository).values():
         assert ids_of(feed(FeedFilter())) == [first]
-    assert ids_of(repository.feeds.list_top(Span.ALL, FeedFilter())) == [first]
+    assert ids_of(repository.feeds.list_top(Period.ALL, FeedFilter())) == [first]
 
 
 def test_what_is_removed_while_a_feed_is_read_is_not_in_it(repository, clock, monkeypatch):
@@ -210,18 +210,20 @@ def test_the_feed_of_a_span_is_its_first_thirty_by_points_and_no_more(repository
     (new,) = post(repository, clock, 1)
     top, rest = repository.feeds.list_top, ids[:3] + ids[4:]
 
-    assert ids_of(top(Span.DAY, FeedFilter())) == [new]
-    assert ids_of(top(Span.WEEK, FeedFilter())) == [ids[3], new, *rest[::-1]][:30]
-    assert ids_of(top(Span.ALL, FeedFilter())) == ids_of(repository.lists.get_page(Order.POINTS, size=30).articles)
-    assert ids_of(top(Span.WEEK, FeedFilter(min_points=3))) == [ids[3]]
-    assert ids_of(top(Span.MONTH, FeedFilter(hidden=("go",)))) == [new]
+    assert ids_of(top(Period.DAY, FeedFilter())) == [new]
+    assert ids_of(top(Period.WEEK, FeedFilter())) == [ids[3], new, *rest[::-1]][:30]
+    assert ids_of(top(Period.ALL, FeedFilter())) == ids_of(
+        repository.lists.get_page(Order.POINTS, size=30).articles
+    )
+    assert ids_of(top(Period.WEEK, FeedFilter(min_points=3))) == [ids[3]]
+    assert ids_of(top(Period.MONTH, FeedFilter(hidden=("go",)))) == [new]
 
 
 def test_hidden_articles_do_not_keep_others_out_of_the_feed_of_a_span(repository, clock):
     shown = post(repository, clock, 35, every=60)
     post(repository, clock, 20, ["go"], every=60)
 
-    assert ids_of(repository.feeds.list_top(Span.DAY, FeedFilter(hidden=("go",)))) == shown[::-1][:30]
+    assert ids_of(repository.feeds.list_top(Period.DAY, FeedFilter(hidden=("go",)))) == shown[::-1][:30]
 
 
 def test_hidden_articles_do_not_use_up_what_a_search_looks_at(repository, clock, monkeypatch):

@@ -4,7 +4,7 @@ import pytest
 
 from articles.domain.articles import Choice
 from articles.domain.errors import GroupNotFound, PageNotFound
-from articles.domain.lists import Order, Span
+from articles.domain.lists import TOP_PERIODS, Order
 from articles.repository.lists import unseen
 from tests.cast import BOB, MODERATOR
 from tests.factories import post, view
@@ -152,11 +152,11 @@ def test_what_is_hidden_is_left_out_and_pages_stay_full(repository, clock, order
     assert first.has_next == (len(found) > 25)
 
 
-@pytest.mark.parametrize("span", Span)
-def test_spans_leave_out_what_is_hidden(repository, clock, span):
+@pytest.mark.parametrize("period", TOP_PERIODS.values())
+def test_spans_leave_out_what_is_hidden(repository, clock, period):
     fill(repository, clock)
 
-    found = whole(repository, Order.POINTS, span=span, hidden=("python",))
+    found = whole(repository, Order.POINTS, period=period, hidden=("python",))
 
     assert found == picked(repository, Order.POINTS, lambda groups: "python" not in groups)
 

@@ -8,7 +8,7 @@ import pytest
 
 from articles.domain.articles import Choice
 from articles.domain.errors import ArticleNotFound, StoreUnavailable, VotingClosed
-from articles.domain.lists import Order, Span
+from articles.domain.lists import Order, Period
 from articles.domain.readership import Suspicion, Visit
 from articles.repository.inspection.census import OTHER, count_keys, kinds_of
 from articles.repository.inspection.footprint import keys_of
@@ -217,7 +217,7 @@ def test_every_key_the_site_can_spell_is_of_a_kind():
             keys.lexicon,
         ]
         spelled += [keys.tunings, keys.removed, keys.ranking, keys.log, keys.groups, keys.merged]
-        spelled += map(keys.top, (Span.DAY, Span.WEEK, Span.MONTH))
+        spelled += map(keys.top, (Period.DAY, Period.WEEK, Period.MONTH))
         spelled += [name for order in Order for name in (keys.order(order), keys.group_order(order, "python"))]
 
     kinds = list(kinds_of(spelled))

@@ -8,7 +8,7 @@ import pytest
 
 from articles.domain.articles import Choice
 from articles.domain.errors import StoreUnavailable
-from articles.domain.lists import Order, Span
+from articles.domain.lists import TOP_PERIODS, Order, Period
 from articles.repository import FeedFilter, Repository
 from articles.repository.lists import merging
 from articles.searching import read_query
@@ -68,13 +68,13 @@ def pages_of(repository: Repository) -> dict[str, Callable[[], Any]]:
             f"group by {order}, more": lambda order=order: lists.get_page(order, slug="redis", shown=(3, 6, 11)),
             f"site by {order}, some hidden": lambda order=order: lists.get_page(order, hidden=("java",)),
         }
-    for span in Span:
+    for period in TOP_PERIODS.values():
         found |= {
-            f"top of a {span}": lambda span=span: lists.get_page(Order.POINTS, span=span),
-            f"top of a {span}, more": lambda span=span: lists.get_page(
-                Order.POINTS, 2, span=span, shown=(3, 6, 11)
+            f"top of a {period}": lambda period=period: lists.get_page(Order.POINTS, period=period),
+            f"top of a {period}, more": lambda period=period: lists.get_page(
+                Order.POINTS, 2, period=period, shown=(3, 6, 11)
             ),
-            f"feed of a {span}": lambda span=span: feeds.list_top(span, wish),
+            f"feed of a {period}": lambda period=period: feeds.list_top(period, wish),
         }
     query, now = read_query("import"), repository.store.now()
     return found | {
@@ -101,7 +101,7 @@ def cool(repository: Repository) -> None:
     for keys in repository.store.shards.all:
         slugs = repository.groups.get_titles()
         client.delete(*(keys.group_order(order, slug) for order in Order for slug in slugs))
-        client.delete(*(keys.top(span) for span in Span))
+        client.delete(*(keys.top(period) for period in TOP_PERIODS.values()))
 
 
 @contextmanager
@@ -158,7 +158,7 @@ def test_the_hot_list_stays_as_it_is_while_the_store_takes_no_writes(used, clock
 def test_a_part_that_lies_too_deep_to_be_found_is_the_stores_refusal_and_not_an_empty_page(used, monkeypatch):
     deep = {
         "group": lambda: used.lists.get_page(Order.SCORE, 2, slug="python"),
-        "span": lambda: used.lists.get_page(Order.POINTS, 2, span=Span.WEEK),
+        "period": lambda: used.lists.get_page(Order.POINTS, 2, period=Period.WEEK),
         "more": lambda: used.lists.get_page(Order.SCORE, slug="python", shown=range(2000, 2030)),
     }
     expected = {name: read() for name, read in deep.items()}

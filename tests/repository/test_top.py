@@ -4,7 +4,7 @@ import pytest
 from redis.client import Pipeline
 
 from articles.domain.articles import Choice
-from articles.domain.lists import Order, Span
+from articles.domain.lists import TOP_PERIODS, Order, Period
 from articles.domain.ranking import by_points
 from articles.repository.store import schema
 from tests.cast import BOB, MODERATOR
@@ -14,11 +14,11 @@ from tests.repository.usage import commands_of_scripts, listed
 from tests.rules import connect
 from tests.store_state import problems
 
-RULED = (Span.DAY, Span.WEEK, Span.MONTH)
+RULED = (Period.DAY, Period.WEEK, Period.MONTH)
 
 
-def top(repository, span=Span.ALL, **more):
-    return [article.id for article in repository.lists.get_page(Order.POINTS, span=span, **more).articles]
+def top(repository, period=Period.ALL, **more):
+    return [article.id for article in repository.lists.get_page(Order.POINTS, period=period, **more).articles]
 
 
 def vote(repository, article_id, points, first=100):
@@ -60,11 +60,11 @@ def test_a_span_holds_what_was_posted_since_it_began(repository, clock):
         zip(ages, repository.imports.add([imported(n, now - a) for n, a in enumerate(ages.values())]), strict=True)
     )
 
-    assert {span: set(top(repository, span)) for span in Span} == {
-        Span.DAY: {ids["hour"]},
-        Span.WEEK: {ids["hour"], ids["two days"]},
-        Span.MONTH: {ids["hour"], ids["two days"], ids["two weeks"]},
-        Span.ALL: set(ids.values()),
+    assert {period: set(top(repository, period)) for period in TOP_PERIODS.values()} == {
+        Period.DAY: {ids["hour"]},
+        Period.WEEK: {ids["hour"], ids["two days"]},
+        Period.MONTH: {ids["hour"], ids["two days"], ids["two weeks"]},
+        Period.ALL: set(ids.values()),
     }
 
 
@@ -80,19 +80,19 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.parametrize("span", RULED)
-def test_a_span_that_is_kept_shows_every_change_at_once(repository, clock, change, span):
+@pytest.mark.parametrize("period", RULED)
+def test_a_span_that_is_kept_shows_every_change_at_once(repository, clock, change, period):
     for number in range(8):
         post(repository, number)
         clock.advance(1)
     repository.articles.remove(1, MODERATOR, "Spam")
-    top(repository, span)
+    top(repository, period)
 
     CHANGES[change](repository)
 
-    kept, findings = top(repository, span), problems(repository)
-    repository.store.client.delete(*(keys.top(span) for keys in repository.store.shards.all))
-    assert kept == top(repository, span)
+    kept, findings = top(repository, period), problems(repository)
+    repository.store.client.delete(*(keys.top(period) for keys in repository.store.shards.all))
+    assert kept == top(repository, period)
     assert findings == []
 
 
@@ -101,25 +101,25 @@ def test_a_restored_article_that_is_too_old_for_a_span_stays_out_of_it(repositor
     clock.advance(2 * DAY)
     new = post(repository, 2)
     repository.articles.remove(old, MODERATOR, "Spam")
-    for span in Span:
-        top(repository, span)
+    for period in TOP_PERIODS.values():
+        top(repository, period)
 
     repository.articles.restore(old, MODERATOR, "It was not")
 
-    assert top(repository, Span.DAY) == [new]
-    assert set(top(repository, Span.WEEK)) == {old, new}
+    assert top(repository, Period.DAY) == [new]
+    assert set(top(repository, Period.WEEK)) == {old, new}
     assert problems(repository) == []
 
 
 def test_a_span_is_made_once_a_minute_however_often_it_is_read(repository, clock):
     post(repository, 1)
-    top(repository, Span.DAY)
-    key = repository.store.shards.of(1).top(Span.DAY)
+    top(repository, Period.DAY)
+    key = repository.store.shards.of(1).top(Period.DAY)
     client = repository.store.client
     assert 58 <= client.ttl(key) <= 60
 
     client.expire(key, 5)
-    top(repository, Span.DAY)
+    top(repository, Period.DAY)
 
     assert client.ttl(key) <= 5
 
@@ -129,7 +129,7 @@ def test_a_ranking_that_ends_while_its_page_is_read_is_no_empty_page(repository,
     for number in range(8):
         post(repository, number, ("python",))
     client = repository.store.client
-    pages = [{"span": Span.DAY, "hidden": hidden}, {"slug": "python", "hidden": hidden}]
+    pages = [{"period": Period.DAY, "hidden": hidden}, {"slug": "python", "hidden": hidden}]
     expected = [top(repository, **page) for page in pages]
     made = [*client.keys("*top:day"), *client.keys("*points:python")]
     ended = []
@@ -155,8 +155,8 @@ def test_posting_times_in_the_future_and_clocks_that_move_do_no_harm(repository,
     second = post(repository, 2)
     repository.imports.add([imported(7, clock() + 365 * DAY), imported(8, 5.0)])
 
-    for span in Span:
-        assert second in top(repository, span)
+    for period in TOP_PERIODS.values():
+        assert second in top(repository, period)
     assert set(top(repository)) >= {first, second}
     clock.advance(max(0, -moved))  # a clock that went back is set right: the store's own keys go by its clock
     assert problems(repository) == []
@@ -165,11 +165,11 @@ def test_posting_times_in_the_future_and_clocks_that_move_do_no_harm(repository,
 def test_pages_of_a_span_are_two_round_trips_also_when_it_is_made(repository, clock, wire):
     for number in range(60):
         post(repository, number)
-    top(repository, Span.WEEK)
+    top(repository, Period.WEEK)
 
-    for span in (Span.MONTH, Span.MONTH, Span.ALL):
+    for period in (Period.MONTH, Period.MONTH, Period.ALL):
         with wire.counted():
-            repository.lists.get_page(Order.POINTS, 2, span=span, reader=BOB)
+            repository.lists.get_page(Order.POINTS, 2, period=period, reader=BOB)
         assert wire.trips == 2
 
 
@@ -192,12 +192,12 @@ def test_a_store_of_before_is_ranked_at_its_next_start_in_bounded_steps(reposito
 
 def test_the_audit_sees_wrong_points_and_the_repair_mends_them(repository, clock):
     ids = [post(repository, number) for number in range(5)]
-    for span in Span:
-        top(repository, span)
+    for period in TOP_PERIODS.values():
+        top(repository, period)
     keys = repository.store.shards.of(ids[1])
     repository.store.client.zadd(keys.order(Order.POINTS), {str(ids[1]): 7 * 2**32})
-    repository.store.client.zadd(keys.top(Span.WEEK), {str(ids[1]): 9 * 2**32})
-    repository.store.client.persist(keys.top(Span.DAY))
+    repository.store.client.zadd(keys.top(Period.WEEK), {str(ids[1]): 9 * 2**32})
+    repository.store.client.persist(keys.top(Period.DAY))
     found = "\n".join(problems(repository))
 
     assert "points 1, ranked 7" in found
@@ -205,14 +205,14 @@ def test_the_audit_sees_wrong_points_and_the_repair_mends_them(repository, clock
     assert "top:day: is a ranking without end" in found
     repository.repair.run()
     assert problems(repository) == []
-    assert len(top(repository, Span.WEEK)) == 5
+    assert len(top(repository, Period.WEEK)) == 5
 
 
 def test_an_empty_span_is_an_empty_page(repository, clock):
     post(repository, 1)
     clock.advance(2 * DAY)
 
-    page = repository.lists.get_page(Order.POINTS, span=Span.DAY)
+    page = repository.lists.get_page(Order.POINTS, period=Period.DAY)
 
     assert (page.articles, page.total, page.has_next) == ((), 0, False)
 
@@ -222,7 +222,7 @@ def test_a_store_that_takes_no_writes_still_shows_spans_and_groups(repository, c
     for number in range(30):
         post(repository, number, ("python",))
         clock.advance(1)
-    asked = [{"span": span} for span in Span] + [{"slug": "python"}]
+    asked = [{"period": period} for period in TOP_PERIODS.values()] + [{"slug": "python"}]
     client = repository.store.client
     pages = [repository.lists.get_page(Order.POINTS, 2, **ask, **chosen) for ask in asked]
     made = [client.keys(pattern) for pattern in ("*top:*", "*points:python")]
@@ -245,7 +245,7 @@ def test_a_span_that_cannot_be_kept_is_found_without_reading_what_is_older(repos
     client.config_set("maxmemory", "1")
     try:
         with commands_of_scripts(repository) as commands:
-            found = top(repository, Span.DAY, **chosen)
+            found = top(repository, Period.DAY, **chosen)
     finally:
         client.config_set("maxmemory", "0")
 

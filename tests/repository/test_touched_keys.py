@@ -9,7 +9,7 @@ import re
 import pytest
 
 from articles.domain.articles import Choice
-from articles.domain.lists import Order, Span
+from articles.domain.lists import TOP_PERIODS, Order
 from articles.domain.ranking import Parameters
 from articles.domain.readership import Suspicion
 from articles.repository import Repository
@@ -98,10 +98,10 @@ def use_while_another_weight_is_applied(repository: Repository, clock: Clock) ->
             for one in keys:
                 client.delete(one.group_order(order, slug))
             repository.lists.get_page(order, slugs=(slug,), hidden=("three",), shown=(ids[0],))
-    for span in Span:
+    for period in TOP_PERIODS.values():
         for one in keys:
-            client.delete(one.top(span))
-        repository.lists.get_page(Order.POINTS, span=span, hidden=("three",), shown=(ids[0],))
+            client.delete(one.top(period))
+        repository.lists.get_page(Order.POINTS, period=period, hidden=("three",), shown=(ids[0],))
     for text in ("article 30", "example.org", "two articl"):
         for order in Order:
             repository.search.get_page(read_query(text), order, hidden=("three",))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from articles.domain.articles import Choice
 from articles.domain.errors import ArticlesError
-from articles.domain.lists import Order, Span
+from articles.domain.lists import Order, Period
 from articles.domain.ranking import Parameters
 from articles.repository.store.client import make_client
 from tests.cast import MODERATOR
@@ -39,7 +39,7 @@ lists = st.sampled_from(
         {"order": Order.SCORE, "hidden": ("c",)},
         {"order": Order.TIME, "hidden": ("a", "b")},
         {"order": Order.HOT},
-        {"order": Order.POINTS, "span": Span.WEEK},
+        {"order": Order.POINTS, "period": Period.WEEK},
         {"order": Order.POINTS},
         {"order": Order.SCORE, "slug": "a"},
         {"order": Order.SCORE, "slugs": ("a", "b")},

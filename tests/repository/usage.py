@@ -9,7 +9,7 @@ from functools import cache
 import redis
 
 from articles.domain.articles import Choice
-from articles.domain.lists import Order, Span
+from articles.domain.lists import TOP_PERIODS, Order
 from articles.domain.ranking import Parameters
 from articles.domain.readership import Suspicion
 from articles.repository import Repository
@@ -58,8 +58,8 @@ def warm(repository: Repository, *slugs: str) -> None:
     for slug in slugs:
         for order in Order:
             repository.lists.get_page(order, slug=slug)
-    for span in Span:
-        repository.lists.get_page(Order.POINTS, span=span)
+    for period in TOP_PERIODS.values():
+        repository.lists.get_page(Order.POINTS, period=period)
 
 
 @filled_once

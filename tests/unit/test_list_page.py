@@ -4,7 +4,7 @@ import pytest
 from django.utils import translation
 
 from articles.domain.articles import Article
-from articles.domain.lists import ArticlePage, Group, Order, Range, Span
+from articles.domain.lists import ArticlePage, Group, Order, Period
 from articles.views.lists.empty import Empty
 from articles.views.lists.headings import list_heading, page_title, search_heading
 from articles.views.lists.list_page import GroupTools, ListFeed, Reader, list_page
@@ -41,23 +41,23 @@ def current(tabs):
 
 
 @pytest.mark.parametrize(
-    ("order", "facts", "span", "english", "chinese"),
+    ("order", "facts", "period", "english", "chinese"),
     [
-        (Order.SCORE, {}, Span.ALL, "Front page", "首页"),
-        (Order.TIME, {}, Span.ALL, "Newest", "最新"),
-        (Order.HOT, {}, Span.ALL, "Hot", "热门"),
-        (Order.POINTS, {}, Span.DAY, "Top of the day", "日榜"),
-        (Order.POINTS, {}, Span.WEEK, "Top of the week", "周榜"),
-        (Order.POINTS, {}, Span.MONTH, "Top of the month", "月榜"),
-        (Order.POINTS, {}, Span.ALL, "Top of all time", "总榜"),
-        (Order.HOT, ONE, Span.ALL, "Python", "Python"),
-        (Order.POINTS, SEVERAL, Span.ALL, "Python, Machine <learning>", "Python、Machine <learning>"),
+        (Order.SCORE, {}, Period.ALL, "Front page", "首页"),
+        (Order.TIME, {}, Period.ALL, "Newest", "最新"),
+        (Order.HOT, {}, Period.ALL, "Hot", "热门"),
+        (Order.POINTS, {}, Period.DAY, "Top of the day", "日榜"),
+        (Order.POINTS, {}, Period.WEEK, "Top of the week", "周榜"),
+        (Order.POINTS, {}, Period.MONTH, "Top of the month", "月榜"),
+        (Order.POINTS, {}, Period.ALL, "Top of all time", "总榜"),
+        (Order.HOT, ONE, Period.ALL, "Python", "Python"),
+        (Order.POINTS, SEVERAL, Period.ALL, "Python, Machine <learning>", "Python、Machine <learning>"),
     ],
 )
-def test_each_list_has_a_heading_in_both_languages(order, facts, span, english, chinese):
-    assert shown(page(order, **facts), span=span).head.heading == english
+def test_each_list_has_a_heading_in_both_languages(order, facts, period, english, chinese):
+    assert shown(page(order, **facts), period=period).head.heading == english
     with translation.override("zh-hans"):
-        assert shown(page(order, **facts), span=span).head.heading == chinese
+        assert shown(page(order, **facts), period=period).head.heading == chinese
 
 
 def test_the_title_is_the_heading_and_from_page_two_on_the_number():
@@ -89,17 +89,19 @@ def test_lists_of_groups_have_tabs_for_each_order(facts):
 
 
 def test_the_hot_list_has_tabs_for_how_far_back_it_goes():
-    tabs = shown(page(Order.HOT), posted=Range.WEEK).head.tabs
+    tabs = shown(page(Order.HOT), period=Period.WEEK).head.tabs
 
     assert [tab.address for tab in tabs.tabs] == ["?range=24h", "?range=72h", "?range=7d", "?range=all"]
     assert (tabs.label, current(tabs)) == ("Posted within:", ["7 days"])
 
 
 def test_the_front_page_and_the_lists_of_the_most_points_share_their_tabs():
-    front, top = shown(page(), span=Span.ALL).head.tabs, shown(page(Order.POINTS), span=Span.ALL).head.tabs
+    front, top = shown(page(), period=Period.ALL).head.tabs, shown(page(Order.POINTS), period=Period.ALL).head.tabs
 
     assert labels(front) == labels(top) == ["Day", "Week", "Month", "All time"]
-    assert [tab.address for tab in top.tabs] == [f"/top/?range={span}" for span in ("day", "week", "month", "all")]
+    assert [tab.address for tab in top.tabs] == [
+        f"/top/?range={period}" for period in ("day", "week", "month", "all")
+    ]
     assert (current(front), current(top)) == ([], ["All time"])
     assert top.tabs[0].title == "Most points of the day"
 
@@ -141,8 +143,8 @@ def test_one_group_can_be_hidden_and_managed_by_those_who_may():
         (Order.SCORE, {}, {}, ListFeed("feed", "front")),
         (Order.TIME, {}, {}, ListFeed("feed", "newest")),
         (Order.HOT, {}, {}, ListFeed("feed", "hot")),
-        (Order.HOT, {}, {"posted": Range.DAY}, ListFeed("feed", "hot", (), "Subscribe to the whole hot list:")),
-        (Order.POINTS, {}, {"span": Span.WEEK}, ListFeed("top_feed", "week")),
+        (Order.HOT, {}, {"period": Period.DAY}, ListFeed("feed", "hot", (), "Subscribe to the whole hot list:")),
+        (Order.POINTS, {}, {"period": Period.WEEK}, ListFeed("top_feed", "week")),
         (Order.TIME, ONE, {}, ListFeed("group_feed", "python", ("python",))),
         (
             Order.SCORE,
@@ -191,14 +193,14 @@ def test_new_articles_are_announced_on_first_pages_by_score_and_time_alone(order
     [
         (Order.SCORE, {}, {}, "/post/", "Post an article"),
         (Order.TIME, {}, {}, "/post/", "Post an article"),
-        (Order.POINTS, {}, {"span": Span.ALL}, "/post/", "Post an article"),
-        (Order.POINTS, {}, {"span": Span.DAY}, "?range=week", "Show the top of the week"),
-        (Order.POINTS, {}, {"span": Span.WEEK}, "?range=month", "Show the top of the month"),
-        (Order.POINTS, {}, {"span": Span.MONTH}, "?range=all", "Show the top of all time"),
-        (Order.HOT, {}, {"posted": Range.DAY}, "?range=72h", "Show the last 3 days"),
-        (Order.HOT, {}, {"posted": Range.THREE_DAYS}, "?range=7d", "Show the last 7 days"),
-        (Order.HOT, {}, {"posted": Range.WEEK}, "?range=all", "Show the whole hot list"),
-        (Order.HOT, {}, {"posted": Range.ALL}, "/newest/", "Show the newest articles"),
+        (Order.POINTS, {}, {"period": Period.ALL}, "/post/", "Post an article"),
+        (Order.POINTS, {}, {"period": Period.DAY}, "?range=week", "Show the top of the week"),
+        (Order.POINTS, {}, {"period": Period.WEEK}, "?range=month", "Show the top of the month"),
+        (Order.POINTS, {}, {"period": Period.MONTH}, "?range=all", "Show the top of all time"),
+        (Order.HOT, {}, {"period": Period.DAY}, "?range=72h", "Show the last 3 days"),
+        (Order.HOT, {}, {"period": Period.THREE_DAYS}, "?range=7d", "Show the last 7 days"),
+        (Order.HOT, {}, {"period": Period.WEEK}, "?range=all", "Show the whole hot list"),
+        (Order.HOT, {}, {"period": Period.ALL}, "/newest/", "Show the newest articles"),
         (Order.HOT, ONE, {}, "?order=score", "Show the group by score"),
         (Order.HOT, SEVERAL, {}, "?order=score", "Show the groups by score"),
         (Order.SCORE, ONE, {}, "/post/", "Post an article"),

@@ -9,7 +9,7 @@ from math import inf
 
 from articles.domain.articles import Article, ArticleId
 from articles.domain.errors import GroupNotFound
-from articles.domain.lists import Order, Span
+from articles.domain.lists import Order, Period
 from articles.domain.members import UserId
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.merging import Cut, group_rankings, merge_page, site_rankings
@@ -93,9 +93,9 @@ class Feeds:
         standings.sort(key=lambda standing: sort_key(standing.score, str(standing.id)), reverse=True)
         return self._collect(standings, feed_filter)
 
-    def list_top(self, span: Span, feed_filter: FeedFilter) -> list[Article]:
-        """Return the first `LEAST_ARTICLES` articles by points of those posted within the span."""
-        rankings = site_rankings(self._store, Order.POINTS, span)
+    def list_top(self, period: Period, feed_filter: FeedFilter) -> list[Article]:
+        """Return the first `LEAST_ARTICLES` articles by points of those posted within the period."""
+        rankings = site_rankings(self._store, Order.POINTS, period)
         ids = merge_page(self._store, rankings, 0, self._candidates(feed_filter)).ids
         return self._collect(self._standings.list_for(ids), feed_filter, since=inf)[:LEAST_ARTICLES]
 

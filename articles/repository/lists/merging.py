@@ -11,7 +11,7 @@ from math import isqrt
 from typing import Any, NamedTuple
 
 from articles.domain.articles import ArticleId
-from articles.domain.lists import Order, Span
+from articles.domain.lists import Order, Period
 from articles.repository.lists.reading import sort_key
 from articles.repository.store.connection import Call, Store, Value, exact_time
 from articles.repository.store.keys import Keys
@@ -20,13 +20,13 @@ GROUP_RANKING_LIFE = 60
 """Seconds that a group's ranking is kept after its last read."""
 
 TOP_RANKING_LIFE = 60
-"""Seconds that the ranking of a span is kept after it was made. An expired article may stay listed this long."""
+"""Seconds that the ranking of a period is kept after it was made. An expired article may stay listed this long."""
 
 FEW = 10_000
-"""Articles of a group or span up to which its ranking is made at any read, in some milliseconds."""
+"""Articles of a group or period up to which its ranking is made at any read, in some milliseconds."""
 
 WALKED = 10_000
-"""Entries of the ranking of all articles that are searched for a page of a larger group or span. Its ranking is
+"""Entries of the ranking of all articles that are searched for a page of a larger group or period. Its ranking is
 made only for pages that lie deeper."""
 
 _LEAST_SLACK = 32
@@ -46,7 +46,7 @@ MOST_READINGS = 10
 class Ranking:
     """One shard's ranking.
 
-    If it does not exist, a group's is made from `group` and `base`, a span's from the articles `posted_since`.
+    If it does not exist, a group's is made from `group` and `base`, a period's from the articles `posted_since`.
     """
 
     keys: Keys
@@ -56,9 +56,9 @@ class Ranking:
     since: float | None = None
     """Only articles posted then or later, in Unix seconds; for hot lists."""
 
-    span: Span | None = None
+    period: Period | None = None
     posted_since: float = 0
-    """Start, in Unix seconds, of a span whose ranking is made now."""
+    """Start, in Unix seconds, of a period whose ranking is made now."""
 
     @property
     def made_from(self) -> tuple[str, str]:
@@ -68,8 +68,8 @@ class Ranking:
     @property
     def making(self) -> tuple[Value, ...]:
         """Arguments with which the scripts that read it make it if it does not exist."""
-        span = ("", "") if self.span is None else (self.span.value, exact_time(self.posted_since))
-        return (*span, GROUP_RANKING_LIFE if self.group else TOP_RANKING_LIFE, FEW, WALKED)
+        period = ("", "") if self.period is None else (self.period.value, exact_time(self.posted_since))
+        return (*period, GROUP_RANKING_LIFE if self.group else TOP_RANKING_LIFE, FEW, WALKED)
 
     def part(self, first: int, last: int) -> Call:
         """Return the call that reads the entries `first` to `last`, both included."""
@@ -130,11 +130,15 @@ class _Reading(NamedTuple):
         return float(self.states[0][1] or 0)
 
 
-def site_rankings(store: Store, order: Order, span: Span = Span.ALL, since: float | None = None) -> list[Ranking]:
-    """Return the site's ranking in every shard. `span` is for points, `since` (Unix seconds) for the hot list."""
-    posted_since = span.since(store.now())
+def site_rankings(
+    store: Store, order: Order, period: Period = Period.ALL, since: float | None = None
+) -> list[Ranking]:
+    """Return the site's ranking in every shard. `period` is for points, `since` (in s) for the hot list."""
+    posted_since = period.since(store.now())
     if order is Order.POINTS and posted_since is not None:
-        return [Ranking(keys, keys.top(span), span=span, posted_since=posted_since) for keys in store.shards.all]
+        return [
+            Ranking(keys, keys.top(period), period=period, posted_since=posted_since) for keys in store.shards.all
+        ]
     return [Ranking(keys, keys.order(order), since=since) for keys in store.shards.all]
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from articles.domain.articles import Article, ArticleId
 from articles.domain.errors import GroupNotFound, PageNotFound, PageTooDeep
-from articles.domain.lists import MOST_PAGED, ArticlePage, Group, Order, Span
+from articles.domain.lists import MOST_PAGED, ArticlePage, Group, Order, Period
 from articles.domain.members import UserId
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.merging import Cut, Ranking, group_rankings, merge_page, site_rankings
@@ -21,7 +21,7 @@ class _PageQuery:
     order: Order
     slugs: tuple[str, ...]
     since: float | None
-    span: Span
+    period: Period
     size: int
     start: int
     hidden: tuple[str, ...]
@@ -58,7 +58,7 @@ class Lists:
         slug: str | None = None,
         slugs: Collection[str] = (),
         since: float | None = None,
-        span: Span = Span.ALL,
+        period: Period = Period.ALL,
         size: int | None = None,
         reader: UserId | None = None,
         hidden: Collection[str] = (),
@@ -68,7 +68,7 @@ class Lists:
 
         `slug` or `slugs`: only articles in any of these groups, at most `GROUPS_PER_LIST`. `hidden`: without
         articles of these groups, except requested ones. `since` (Unix seconds): only articles posted then or
-        later, for the site's hot list only. `span`: the same for the site's list by points only. `shown`: if
+        later, for the site's hot list only. `period`: the same for the site's list by points only. `shown`: if
         given, the page holds the best articles that are not among these, whatever the number, and is empty if
         there are none. `size`: by default `Rules.per_page`.
 
@@ -87,7 +87,7 @@ class Lists:
             order,
             groups,
             since,
-            span,
+            period,
             size,
             start=0 if shown else (number - 1) * size,
             hidden=tuple(name for name in dict.fromkeys(hidden) if name not in groups),
@@ -164,7 +164,7 @@ class Lists:
     def _rankings(self, query: _PageQuery) -> Sequence[Ranking]:
         """Return every shard's rankings, of the site or of each group."""
         if not query.slugs:
-            return site_rankings(self._store, query.order, query.span, query.since)
+            return site_rankings(self._store, query.order, query.period, query.since)
         return group_rankings(self._store, query.order, query.slugs)
 
     def _groups(self, slugs: Sequence[str]) -> tuple[Group, ...]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from articles.domain.articles import ArticleId
-from articles.domain.lists import Order, Span
+from articles.domain.lists import Order, Period
 from articles.domain.members import UserId
 from articles.repository.store import key_table as table
 
@@ -82,9 +82,9 @@ class Keys:
         """Ranking of a group's articles, made when read and kept exact for 60 s after the last read."""
         return self.prefix + _RANKINGS_OF_GROUPS[order].of(slug)
 
-    def top(self, span: Span) -> str:
+    def top(self, period: Period) -> str:
         """Ranking by points of what was posted lately, made when read, at most once a minute."""
-        return self.prefix + table.TOP.of(span.value)
+        return self.prefix + table.TOP.of(period.value)
 
     @property
     def next_score(self) -> str:

@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import TypeAlias
 
 from articles.domain.articles import LATEST
-from articles.domain.lists import Order, Span
+from articles.domain.lists import TOP_PERIODS, Order
 from articles.domain.members import PLACEHOLDERS
 from articles.domain.ranking import ONE_POINT
 from articles.repository.store.keys import Keys
@@ -41,7 +41,7 @@ _SHARED: Mapping[str, _Value] = {
     "LATEST": LATEST,
     "ONE_POINT": ONE_POINT,
     "ORDERS": [order.value for order in Order],
-    "SPANS": [span.value for span in Span if span.since(0) is not None],
+    "SPANS": [period.value for period in TOP_PERIODS.values() if period.since(0) is not None],
     "WHOLE": {order.value: Keys().order(order) for order in Order},
     "OF_GROUP": {order.value: Keys().group_order(order, "") for order in Order},
 }

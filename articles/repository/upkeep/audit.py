@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any
 
-from articles.domain.lists import Order, Span
+from articles.domain.lists import Order, Period
 from articles.domain.members import UserId
 from articles.domain.ranking import RANGES, out_of_range
 from articles.repository.lists.merging import MOST_READINGS
@@ -84,8 +84,8 @@ class Audit:
             yield from self._check_hot(keys)
             for member in sorted(contents.members):
                 yield from self._check_choices(keys, member)
-            for span in (Span.DAY, Span.WEEK, Span.MONTH):
-                yield from self._check_top(keys, span)
+            for period in (Period.DAY, Period.WEEK, Period.MONTH):
+                yield from self._check_top(keys, period)
 
     def _check_counter(self, highest: int) -> Iterator[Finding]:
         with self._store.commands() as client:
@@ -129,10 +129,10 @@ class Audit:
             for article_id, problem in zip(flat[::2], flat[1::2], strict=True):
                 yield Finding(keys.article(int(article_id)), problem)
 
-    def _check_top(self, keys: Keys, span: Span) -> Iterator[Finding]:
-        top, times = keys.top(span), keys.order(Order.TIME)
+    def _check_top(self, keys: Keys, period: Period) -> Iterator[Finding]:
+        top, times = keys.top(period), keys.order(Order.TIME)
         rankings, seen = [keys.ranking, top, times, keys.order(Order.POINTS)], set[str]()
-        since, wrong, endless = self._store.run("audit/top", rankings, [keys.prefix, span.value])
+        since, wrong, endless = self._store.run("audit/top", rankings, [keys.prefix, period.value])
         if endless:
             yield Finding(top, "is a ranking without end")
         if not since:
@@ -141,7 +141,7 @@ class Audit:
         for batch in portions(chain(recent, ranked_members(self._store, top)), ARTICLES_PER_CHECK):
             fresh = [article_id for article_id in dict.fromkeys(batch) if article_id not in seen]
             seen.update(fresh)
-            _, count, _ = self._store.run("audit/top", rankings, [keys.prefix, span.value, *fresh])
+            _, count, _ = self._store.run("audit/top", rankings, [keys.prefix, period.value, *fresh])
             wrong += count
         if wrong:
             yield Finding(top, f"differs from the points of what was posted since then, by {wrong}")

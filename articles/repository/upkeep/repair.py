@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from articles.domain.articles import ArticleId
-from articles.domain.lists import Order, Span
+from articles.domain.lists import TOP_PERIODS, Order
 from articles.repository.groups import Groups
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.reading import split_groups
@@ -103,7 +103,7 @@ class Repair:
     def _drop_tops(self, keys: Keys) -> None:
         """Drop the rankings of spans, which the next read makes again."""
         with self._store.commands() as client:
-            client.unlink(*map(keys.top, Span))
+            client.unlink(*map(keys.top, TOP_PERIODS.values()))
 
     def _raise_counter(self, highest: ArticleId) -> None:
         with self._store.commands() as client:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from articles.domain.lists import ArticlePage, Order, Range, Span
+from articles.domain.lists import ArticlePage, Order, Period
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Empty:
     heading: str = ""
 
 
-def empty_list(page: ArticlePage, *, posted: Range, span: Span, hides: bool) -> Empty | None:
+def empty_list(page: ArticlePage, *, period: Period, hides: bool) -> Empty | None:
     """Return the text of a page without articles; None for a page with articles.
 
     `hides`: whether the reader hides groups other than those of the list.
@@ -28,10 +28,10 @@ def empty_list(page: ArticlePage, *, posted: Range, span: Span, hides: bool) -> 
     if page.number > 1:
         return Empty(_("You have reached the end. Nothing new has been posted since."))
     if page.order is Order.HOT:
-        return _group_hot(page) or _hot(posted)
+        return _group_hot(page) or _hot(period)
     if hides and page.total:
         return Empty(_("Every article here is in a group you have hidden."))
-    return _top(span) if page.order is Order.POINTS and span is not Span.ALL else _nothing_posted(page)
+    return _top(period) if page.order is Order.POINTS and period is not Period.ALL else _nothing_posted(page)
 
 
 def _nothing_posted(page: ArticlePage) -> Empty:
@@ -65,27 +65,27 @@ def _group_hot(page: ArticlePage) -> Empty | None:
     return None
 
 
-def _hot(posted: Range) -> Empty:
-    match posted:
-        case Range.DAY:
+def _hot(period: Period) -> Empty:
+    match period:
+        case Period.DAY:
             return Empty(
                 _("No article posted in the last 24 hours has been read yet."),
                 _("Show the last 3 days"),
                 "?range=72h",
             )
-        case Range.THREE_DAYS:
+        case Period.THREE_DAYS:
             return Empty(
                 _("No article posted in the last 3 days has been read yet."),
                 _("Show the last 7 days"),
                 "?range=7d",
             )
-        case Range.WEEK:
+        case Period.WEEK:
             return Empty(
                 _("No article posted in the last 7 days has been read yet."),
                 _("Show the whole hot list"),
                 "?range=all",
             )
-        case Range.ALL:
+        case _:
             return Empty(
                 _("Articles appear on this list once they are read, and sink as they age."),
                 _("Show the newest articles"),
@@ -94,13 +94,13 @@ def _hot(posted: Range) -> Empty:
             )
 
 
-def _top(span: Span) -> Empty:
-    match span:
-        case Span.DAY:
+def _top(period: Period) -> Empty:
+    match period:
+        case Period.DAY:
             return Empty(
                 _("Nothing was posted in the last 24 hours."), _("Show the top of the week"), "?range=week"
             )
-        case Span.WEEK:
+        case Period.WEEK:
             return Empty(
                 _("Nothing was posted in the last 7 days."), _("Show the top of the month"), "?range=month"
             )

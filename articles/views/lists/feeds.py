@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from articles.domain.articles import Article
 from articles.domain.errors import GroupNotFound
-from articles.domain.lists import Order, Span
+from articles.domain.lists import Order, Period
 from articles.feeds.answers import answer
 from articles.feeds.query import BadQuery, feed_filter_of, query_of
 from articles.feeds.writing import Feed
@@ -54,12 +54,12 @@ def of_list(request: HttpRequest, feed_filter: FeedFilter, name: str, kind: str)
 
 
 @_with_feed_filter
-def of_top(request: HttpRequest, feed_filter: FeedFilter, span: str, kind: str) -> HttpResponse:
-    """Return the feed of the most points. `span` is the value of a `Span`."""
-    articles = repository().feeds.list_top(Span(span), feed_filter)
+def of_top(request: HttpRequest, feed_filter: FeedFilter, period: str, kind: str) -> HttpResponse:
+    """Return the feed of the most points. `period` is the value of a `Period`."""
+    articles = repository().feeds.list_top(Period(period), feed_filter)
     with override(settings.LANGUAGE_CODE):
-        title = list_heading(Order.POINTS, span=Span(span))
-        return _answer(request, title, f"{reverse('articles:top')}?range={span}", feed_filter, articles, kind)
+        title = list_heading(Order.POINTS, period=Period(period))
+        return _answer(request, title, f"{reverse('articles:top')}?range={period}", feed_filter, articles, kind)
 
 
 @_with_feed_filter

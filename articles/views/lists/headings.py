@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from django.utils.translation import gettext as _
 
-from articles.domain.lists import Order, Span
+from articles.domain.lists import Order, Period
 from articles.formatting.values import grouped, listed
 
 
-def list_heading(order: Order, *, span: Span = Span.ALL, groups: Sequence[str] = ()) -> str:
+def list_heading(order: Order, *, period: Period = Period.ALL, groups: Sequence[str] = ()) -> str:
     """Return the titles of the groups of a list, or the name of a list of the whole site."""
     if groups:
         return listed(groups)
@@ -21,11 +21,11 @@ def list_heading(order: Order, *, span: Span = Span.ALL, groups: Sequence[str] =
             return _("Hot")
         case Order.POINTS:
             return {
-                Span.DAY: _("Top of the day"),
-                Span.WEEK: _("Top of the week"),
-                Span.MONTH: _("Top of the month"),
-                Span.ALL: _("Top of all time"),
-            }[span]
+                Period.DAY: _("Top of the day"),
+                Period.WEEK: _("Top of the week"),
+                Period.MONTH: _("Top of the month"),
+                Period.ALL: _("Top of all time"),
+            }[period]
 
 
 def search_heading(words: str) -> str:

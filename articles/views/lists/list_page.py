@@ -9,15 +9,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from articles.domain.articles import Article
-from articles.domain.lists import ArticlePage, Order, Range, Span
+from articles.domain.lists import ArticlePage, Order, Period
 from articles.formatting.values import grouped
 from articles.views.lists.empty import Empty, empty_list
 from articles.views.lists.headings import list_heading, page_title
 from articles.views.lists.paging import Pager
-from articles.views.lists.tabs import Tabs, order_tabs, range_tabs, span_tabs
+from articles.views.lists.tabs import Tabs, hot_period_tabs, order_tabs, top_period_tabs
 
 FEED_NAMES = {Order.SCORE: "front", Order.TIME: "newest", Order.HOT: "hot"}
-"""Lists of the whole site as the addresses of their feeds name them. A list by points has a feed per span."""
+"""Lists of the whole site as the addresses of their feeds name them. A list by points has a feed per period."""
 
 _SINCE_STEP_SECONDS = 10
 """Readers of the same list send the same `since` for this long, so that they share a cached response."""
@@ -115,13 +115,12 @@ def list_page(
     reader: Reader,
     *,
     now: float,
-    posted: Range = Range.ALL,
-    span: Span = Span.ALL,
+    period: Period = Period.ALL,
     previous: str = "",
     next: str = "",
 ) -> ListPage:
     """Return what a page of a list shows. `now` in Unix seconds; `previous` and `next` are addresses or ""."""
-    return _Builder(page, reader, now, posted, span).build(previous, next)
+    return _Builder(page, reader, now, period).build(previous, next)
 
 
 def hidden_groups(slugs: Sequence[str], *, is_member: bool) -> HiddenGroups | None:
@@ -140,8 +139,7 @@ class _Builder:
     page: ArticlePage
     reader: Reader
     now: float
-    posted: Range
-    span: Span
+    period: Period
 
     def build(self, previous: str, next: str) -> ListPage:
         page, heading = self.page, self._heading
@@ -153,7 +151,7 @@ class _Builder:
             first_rank=page.first_rank,
             feed=self._feed(),
             refresh=self._refresh(),
-            empty=empty_list(page, posted=self.posted, span=self.span, hides=bool(self._hidden)),
+            empty=empty_list(page, period=self.period, hides=bool(self._hidden)),
             updated_at=page.refreshed_at if is_site_hot and page.articles else None,
             pager=self._pager(previous, next),
             hidden=hidden_groups(self._hidden, is_member=self.reader.is_member),
@@ -174,7 +172,7 @@ class _Builder:
     @property
     def _heading(self) -> str:
         groups = (self.page.group,) if self.page.group else self.page.groups
-        return list_heading(self.page.order, span=self.span, groups=[group.title for group in groups])
+        return list_heading(self.page.order, period=self.period, groups=[group.title for group in groups])
 
     def _head(self) -> Head:
         page, is_hot = self.page, self.page.order is Order.HOT
@@ -190,9 +188,9 @@ class _Builder:
         if page.order is Order.TIME:
             return Head(self._heading, is_visible=False)
         if is_hot:
-            return Head(self._heading, is_visible=False, tabs=range_tabs(self.posted))
-        current = self.span if page.order is Order.POINTS else None
-        return Head(self._heading, is_visible=False, tabs=span_tabs(current))
+            return Head(self._heading, is_visible=False, tabs=hot_period_tabs(self.period))
+        current = self.period if page.order is Order.POINTS else None
+        return Head(self._heading, is_visible=False, tabs=top_period_tabs(current))
 
     def _count(self) -> str:
         """The size of a group's list; "" for several groups, whose articles may be counted twice."""
@@ -218,8 +216,8 @@ class _Builder:
             label = "" if order is Order.TIME else newest
             return ListFeed("group_feed", "+".join(self._slugs), self._slugs, label)
         if order is Order.POINTS:
-            return ListFeed("top_feed", self.span)
-        is_part = order is Order.HOT and self.posted is not Range.ALL
+            return ListFeed("top_feed", self.period)
+        is_part = order is Order.HOT and self.period is not Period.ALL
         return ListFeed("feed", FEED_NAMES[order], label=_("Subscribe to the whole hot list:") if is_part else "")
 
     def _refresh(self) -> Refresh:

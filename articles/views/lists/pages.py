@@ -1,6 +1,6 @@
 """Pages of lists. All are rendered as the same page."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from articles.domain.errors import GroupNotFound
-from articles.domain.lists import GROUPS_PER_LIST, Order, Range, Span
+from articles.domain.lists import GROUPS_PER_LIST, HOT_PERIODS, TOP_PERIODS, Order, Period
 from articles.text.lines import InvalidInput
 from articles.text.slugs import slugs_between
 from articles.views.lists.list_page import Reader, list_page
@@ -19,7 +19,9 @@ from articles.web.identity import reader_id
 from articles.web.preferences import preferences_of
 from articles.wiring import repository
 
-Chosen = TypeVar("Chosen", Order, Range, Span)
+_Choice = TypeVar("_Choice", Order, Period)
+
+_ORDERS: Mapping[str, Order] = {order.value: order for order in Order}
 
 
 @require_safe
@@ -34,14 +36,14 @@ def newest(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def hot(request: HttpRequest) -> HttpResponse:
-    posted = _choice(request, "range", Range.ALL)
-    return _list(request, Order.HOT, posted=posted, query={} if posted is Range.ALL else {"range": posted.value})
+    word, period = _choice(request, "range", HOT_PERIODS, "all")
+    return _list(request, Order.HOT, period=period, query={} if period is Period.ALL else {"range": word})
 
 
 @require_safe
 def top(request: HttpRequest) -> HttpResponse:
-    span = _choice(request, "range", Span.DAY)
-    return _list(request, Order.POINTS, span=span, query={"range": span.value})
+    word, period = _choice(request, "range", TOP_PERIODS, "day")
+    return _list(request, Order.POINTS, period=period, query={"range": word})
 
 
 @require_safe
@@ -49,21 +51,21 @@ def group(request: HttpRequest, slug: str) -> HttpResponse:
     slugs = slugs_in(slug)
     if "+".join(slugs) != slug:
         return _redirect_to_groups(request, slugs)
-    order = _choice(request, "order", Order.SCORE)
+    word, order = _choice(request, "order", _ORDERS, "score")
     try:
-        return _list(request, order, slugs, query={"order": order.value})
+        return _list(request, order, slugs, query={"order": word})
     except GroupNotFound as error:
         if len(slugs) == 1:
             raise
         return _other_groups(request, slugs, error)
 
 
-def _choice(request: HttpRequest, name: str, default: Chosen) -> Chosen:
-    """Return the value of a parameter of the address. Raises Http404 for an unknown one."""
-    try:
-        return type(default)(request.GET.get(name, default.value))
-    except ValueError:
-        raise Http404(f"no such {name}") from None
+def _choice(request: HttpRequest, name: str, choices: Mapping[str, _Choice], default: str) -> tuple[str, _Choice]:
+    """Return the value of a parameter of the address, and what it means. Raises Http404 for an unknown one."""
+    word = request.GET.get(name, default)
+    if word not in choices:
+        raise Http404(f"no such {name}")
+    return word, choices[word]
 
 
 def slugs_in(text: str) -> tuple[str, ...]:
@@ -96,8 +98,7 @@ def _list(
     slugs: Sequence[str] = (),
     *,
     query: dict[str, str] | None = None,
-    posted: Range = Range.ALL,
-    span: Span = Span.ALL,
+    period: Period = Period.ALL,
 ) -> HttpResponse:
     """Return a page of a list. `query` holds the parameters of its address other than the page."""
     repo = repository()
@@ -107,8 +108,8 @@ def _list(
         order,
         place.number,
         slugs=slugs,
-        since=posted.since(now),
-        span=span,
+        since=period.since(now) if order is Order.HOT else None,
+        period=period if order is Order.POINTS else Period.ALL,
         reader=reader_id(request),
         hidden=hidden,
         shown=place.shown,
@@ -122,8 +123,7 @@ def _list(
             may_manage_groups=page.group is not None and user.has_perm("articles.assign_groups"),
         ),
         now=now,
-        posted=posted,
-        span=span,
+        period=period,
         previous=place.before,
         next=place.after(page),
     )

@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from articles.domain.lists import Order, Range, Span
+from articles.domain.lists import HOT_PERIODS, TOP_PERIODS, Order, Period
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,26 +43,29 @@ def order_tabs(current: Order) -> Tabs:
     return Tabs(_("Order"), tuple(tabs))
 
 
-def range_tabs(current: Range) -> Tabs:
+def hot_period_tabs(current: Period) -> Tabs:
     """Return the ages of articles to which the hot list can be limited."""
     labels = {
-        Range.DAY: _("24 hours"),
-        Range.THREE_DAYS: _("3 days"),
-        Range.WEEK: _("7 days"),
-        Range.ALL: _("All"),
+        Period.DAY: _("24 hours"),
+        Period.THREE_DAYS: _("3 days"),
+        Period.WEEK: _("7 days"),
+        Period.ALL: _("All"),
     }
-    tabs = (Tab(label, f"?range={posted}", posted is current) for posted, label in labels.items())
+    tabs = (Tab(labels[period], f"?range={word}", period is current) for word, period in HOT_PERIODS.items())
     return Tabs(_("Posted within"), tuple(tabs), _("Posted within:"), is_label_wide_only=True)
 
 
-def span_tabs(current: Span | None) -> Tabs:
+def top_period_tabs(current: Period | None) -> Tabs:
     """Return the lists of the most points; none of them is current on the front page."""
     labels = {
-        Span.DAY: (pgettext("top of the", "Day"), _("Most points of the day")),
-        Span.WEEK: (pgettext("top of the", "Week"), _("Most points of the week")),
-        Span.MONTH: (pgettext("top of the", "Month"), _("Most points of the month")),
-        Span.ALL: (pgettext("top of", "All time"), _("Most points of all time")),
+        Period.DAY: (pgettext("top of the", "Day"), _("Most points of the day")),
+        Period.WEEK: (pgettext("top of the", "Week"), _("Most points of the week")),
+        Period.MONTH: (pgettext("top of the", "Month"), _("Most points of the month")),
+        Period.ALL: (pgettext("top of", "All time"), _("Most points of all time")),
     }
     top = reverse("articles:top")
-    tabs = (Tab(label, f"{top}?range={span}", span is current, title) for span, (label, title) in labels.items())
+    tabs = (
+        Tab(labels[period][0], f"{top}?range={word}", period is current, labels[period][1])
+        for word, period in TOP_PERIODS.items()
+    )
     return Tabs(_("Most points"), tuple(tabs), _("Top:"))
