@@ -13,7 +13,8 @@ def samples_of(text: str) -> dict[tuple[str, tuple[tuple[str, str], ...]], float
 
 def value_in(text: str, name: str, **labels: str) -> float:
     """One sample; 0 where there is none."""
-    return samples_of(text).get((name, tuple(sorted(labels.items()))), 0.0)
+    lines = "\n".join(line for line in text.splitlines() if line.startswith(name))
+    return samples_of(f"{lines}\n").get((name, tuple(sorted(labels.items()))), 0.0)
 
 
 def value(name: str, **labels: str) -> float:

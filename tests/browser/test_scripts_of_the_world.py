@@ -5,6 +5,8 @@ from playwright.sync_api import Browser
 
 from tests.site_process import Site
 
+pytestmark = pytest.mark.browser
+
 TITLES = {
     "rtl": "مرحبا بالعالم: كيف تعمل Redis 🦀 (v7)",
     "long": "W" * 150 + " 超长单词与中文混排的标题，看看它在窄屏上如何换行而不会撑破页面布局",
@@ -18,7 +20,7 @@ GROUPS = {
 
 _FILL = f"""
 from accounts.models import User
-from articles.domain import Actor
+from articles.domain.moderation import Actor
 from articles.wiring import repository
 member = User.objects.create_user("writer", password="a long secret 5")
 found = repository()
