@@ -85,9 +85,10 @@ def test_voters_are_members_and_posters_are_among_them(run, site_store):
     run("demo")
     members = {str(user.pk) for user in User.objects.filter(imported=True)}
     assert len(members) == 20
+    articles = everything(site_store)
     for article_id, (voted, opposed) in votes(site_store).items():
         assert voted | opposed <= members
-        assert str(everything(site_store)[article_id].poster) in voted
+        assert str(articles[article_id].poster) in voted
     assert not any(int(member) in PLACEHOLDERS for member in members)
 
 

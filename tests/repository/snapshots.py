@@ -1,8 +1,9 @@
 """A store that takes long to fill is filled once; later tests get a copy of it."""
 
 from collections.abc import Callable
+from copy import copy
 from functools import wraps
-from typing import TypeAlias
+from typing import Concatenate, ParamSpec, TypeAlias, TypeVar
 
 import redis
 
@@ -10,27 +11,33 @@ from articles.repository import Repository
 from articles.repository.store import keys as names
 from tests.clock import Clock
 
-Fill: TypeAlias = Callable[[Repository, Clock], None]
+P = ParamSpec("P")
+R = TypeVar("R")
+
+Fill: TypeAlias = Callable[Concatenate[Repository, Clock, P], R]
 Copy: TypeAlias = tuple[float, list[tuple[bytes, int, bytes]]]
 """When the filling ended; each key's name, the milliseconds until it expires (0: never), and its value."""
 
-_copies: dict[tuple[object, ...], Copy] = {}
+_copies: dict[tuple[object, ...], tuple[Copy, object]] = {}
+"""By the conditions under which the store was filled: the copy, and what the filling returned."""
 
 
-def filled_once(fill: Fill) -> Fill:
+def filled_once(fill: Fill[P, R]) -> Fill[P, R]:
     """Fill a prepared and otherwise empty store from a copy, if one was made under the same conditions."""
 
     @wraps(fill)
-    def use(repository: Repository, clock: Clock) -> None:
+    def use(repository: Repository, clock: Clock, *args: P.args, **options: P.kwargs) -> R:
         if not _is_empty(repository):
-            fill(repository, clock)
-            return
-        conditions = (fill, repository.store.shards.count, repository.rules, clock.now)
+            return fill(repository, clock, *args, **options)
+        how = (*args, *sorted(options.items()))
+        conditions = (fill, how, repository.store.shards.count, repository.rules, clock.now)
         if conditions in _copies:
-            _restore(repository, clock, _copies[conditions])
+            filled, returned = _copies[conditions]
+            _restore(repository, clock, filled)
         else:
-            fill(repository, clock)
-            _copies[conditions] = _copy(repository, clock)
+            returned = fill(repository, clock, *args, **options)
+            _copies[conditions] = _copy(repository, clock), copy(returned)
+        return copy(returned)  # type: ignore[return-value]
 
     return use
 
@@ -62,8 +69,8 @@ def _copy(repository: Repository, clock: Clock) -> Copy:
     ]
 
 
-def _restore(repository: Repository, clock: Clock, copy: Copy) -> None:
-    clock.now, values = copy
+def _restore(repository: Repository, clock: Clock, filled: Copy) -> None:
+    clock.now, values = filled
     with _bytes_client(repository) as client:
         pipe = client.pipeline(transaction=False)
         for name, ttl, value in values:

@@ -50,12 +50,17 @@ def used(repository, clock) -> Repository:
     return repository
 
 
+sharded = pytest.mark.parametrize("repository", ["server, 4 shards"], indirect=True)
+"""Every harm in the harder of the two layouts; the tests of single harms see both."""
+
+
 @pytest.fixture(params=HARM)
 def damaged(request, used) -> Repository:
     harm(used, *HARM[request.param])
     return used
 
 
+@sharded
 def test_every_list_leaves_it_out_and_shows_the_rest(damaged, clock):
     rest = [article.id for article in damaged.articles.get_many(range(1, 13))]
 
@@ -76,6 +81,7 @@ def test_every_list_leaves_it_out_and_shows_the_rest(damaged, clock):
     assert damaged.weights.get_recent().since is not None
 
 
+@sharded
 def test_it_takes_no_change_and_nothing_is_half_written(damaged):
     before, changes = (
         contents(damaged),
@@ -95,6 +101,7 @@ def test_it_takes_no_change_and_nothing_is_half_written(damaged):
     assert damaged.store.client.hgetall(name) == before[name]
 
 
+@sharded
 def test_housekeeping_and_the_lab_go_on(damaged, clock):
     clock.advance(3600)
     damaged.hot.rescore()
@@ -106,12 +113,14 @@ def test_housekeeping_and_the_lab_go_on(damaged, clock):
     assert damaged.account_deletion.advance(ALICE, "user1", "", lambda: True) == ""
 
 
+@sharded
 def test_the_audit_reports_it(damaged):
     name = damaged.store.shards.of(DAMAGED).article(DAMAGED)
 
     assert f"{name}: no such article, or not a whole one" in problems(damaged)
 
 
+@sharded
 def test_the_repair_names_it_leaves_it_as_it_is_and_repairs_the_rest(damaged, clock):
     told: list[str] = []
     keys = damaged.store.shards.of(DAMAGED)

@@ -8,11 +8,13 @@ from articles.domain.lists import TOP_PERIODS, Order
 from articles.repository.lists import unseen
 from tests.cast import BOB, MODERATOR
 from tests.factories import post, view
+from tests.repository.snapshots import filled_once
 from tests.store_state import problems
 
 GROUPS = ("python", "redis", "java")
 
 
+@filled_once
 def fill(repository, clock, count=60):
     """Articles of none to three groups; some are voted for, all read."""
     for slug in GROUPS:

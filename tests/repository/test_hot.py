@@ -20,6 +20,7 @@ from tests.cast import MODERATOR
 from tests.clock import DAY, Clock
 from tests.factories import imported, post, view, visit
 from tests.repository.racing import during, race, several
+from tests.repository.snapshots import filled_once
 from tests.repository.usage import hot_values, listed, tune, warm
 from tests.rules import connect, default_rules
 from tests.store_state import contents, problems
@@ -44,6 +45,7 @@ def ordered(values: dict[int, float]) -> list[int]:
     return sorted(values, key=lambda i: (values[i], str(i).encode()), reverse=True)
 
 
+@filled_once
 def fill(repository: Repository, clock: Clock, count: int, *, views: int = 6, groups=(), seed=1) -> list[int]:
     """Articles of the last days, each with some views at one moment."""
     chance = random.Random(seed)
