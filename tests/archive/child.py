@@ -1,12 +1,12 @@
-"""A process apart that archives and views, with a database file of its own, and dies where it is told to.
+"""A separate process that archives and views, with its own database file, and dies at a given step.
 
-It reads orders, one JSON object in each line, and answers each with one line. What an order says happens in forks
-of it, since a death is to be a real one (SIGKILL); it has neither threads nor connections itself.
+It reads orders, one JSON object per line, and answers each with one line. It runs each order in forks, because the
+death must be real (SIGKILL), and has no threads or connections itself.
 
     {"do": …, "url", "shards", "now", "id", "visitors", "die_at"} -> {"statuses": [0 or -9 …], "answers": […]}
 
-`die_at` counts the steps: each packet to the store and each statement to the database is one before it is sent and
-one after its answer. With several `visitors` as many processes view at the same moment.
+`die_at` counts the steps: each packet to the store and each database statement is one step before it is sent and
+one after its answer. Several `visitors` view at the same moment, each in its own process.
 """
 
 import json
@@ -23,7 +23,7 @@ Order = dict[str, Any]
 
 
 class Countdown:
-    """Kills this process at the n-th step. 0: never."""
+    """A counter that kills this process at the given step; 0 means never."""
 
     def __init__(self, die_at: int) -> None:
         self._left = die_at
@@ -53,7 +53,7 @@ class Countdown:
 
 
 def follow(order: Order) -> Any:
-    """Do what the order says, in a fork."""
+    """Carry out the order in a fork."""
     from django.db import connection
     from redis.connection import AbstractConnection as Wire
 
@@ -89,7 +89,7 @@ def do(order: Order) -> Any:
 
 
 def begin(order: Order, start: tuple[int, int]) -> tuple[int, int]:
-    """Fork; the child's id, and where its answer will be. It waits until `start` is closed."""
+    """Fork a child that waits until `start` is closed; return its id and where its answer will be."""
     reading, writing = os.pipe()
     child = os.fork()
     if child:

@@ -1,4 +1,4 @@
-"""A store whose articles nobody has looked at for long, and the process that archives them."""
+"""A store whose articles have not been viewed for a long time, and the process that archives them."""
 
 import json
 import os
@@ -27,7 +27,7 @@ Child = subprocess.Popen[str]
 
 @pytest.fixture
 def idle(repository: Repository, clock: Clock) -> Repository:
-    """Article 1 of the group python: viewed twice by alice, once by bob, twice by bots; 91 days ago."""
+    """Article 1 in the group python, viewed 91 days ago: twice by alice, once by bob, twice by bots."""
     repository.groups.create("python", "Python")
     assert post(repository, 1, ("python",)) == 1
     for visitor in (ALICE, BOB, ALICE):
@@ -40,14 +40,14 @@ def idle(repository: Repository, clock: Clock) -> Repository:
 
 
 def shown(repository: Repository, article_id: int = 1) -> tuple[int, int]:
-    """Page views and visitors that readers see."""
+    """Return the page views and visitors that readers see."""
     article = repository.articles.get(article_id)
     return article.pv, article.uv
 
 
 @dataclass
 class Archivist:
-    """The process of `child.py`, at work on a store."""
+    """The process of `child.py`, working on a store."""
 
     process: Child
     url: str
@@ -55,7 +55,7 @@ class Archivist:
     clock: Clock | None = None
 
     def ask(self, do: str, *visitors: str, article_id: int = 1, die_at: int = 0) -> tuple[list[int], list[Any]]:
-        """The statuses of the processes that did it, -9 for one that was killed, and their answers."""
+        """Return the exit statuses of the processes, -9 for a killed one, and their answers."""
         assert self.process.stdin
         assert self.process.stdout
         order = {"do": do, "url": self.url, "shards": self.shards, "now": self.clock() if self.clock else 0}
@@ -66,13 +66,13 @@ class Archivist:
         return found["statuses"], found["answers"]
 
     def tell(self, do: str, *visitors: str, article_id: int = 1) -> Any:
-        """The answer of one process that was not killed."""
+        """Return the answer of one process that was not killed."""
         (status,), (told,) = self.ask(do, *visitors, article_id=article_id)
         assert status == 0
         return told
 
     def survives(self, do: str, *visitors: str, die_at: int) -> bool:
-        """Whether it was done before the step at which the process is killed."""
+        """Return whether the process finishes before the step at which it would be killed."""
         (status,), _ = self.ask(do, *visitors, die_at=die_at)
         assert status in (0, -9)
         return status == 0
@@ -101,7 +101,7 @@ def child_process() -> Iterator[Child]:
 
 @pytest.fixture
 def archivist(child_process: Child, idle: Repository, server_url: str, clock: Clock) -> Archivist:
-    """At work on the store of `idle`, with an empty archive."""
+    """The process of `child.py`, working on the store of `idle` with an empty archive."""
     found = Archivist(child_process, server_url, idle.store.shards.count, clock)
     found.tell("clear")
     return found

@@ -1,4 +1,4 @@
-"""Archiving with the site's own database: rows, what is missing of them, what fails."""
+"""Archiving with the site's own database: its rows, missing or damaged rows, and failures."""
 
 import logging
 from datetime import UTC, datetime
@@ -37,7 +37,7 @@ def archived(idle):
     return idle
 
 
-def test_what_nobody_looks_at_goes_into_the_database(archived, clock):
+def test_the_counters_of_an_unread_article_move_to_the_database(archived, clock):
     row = ArchivedViews.objects.get()
 
     assert (row.pk, row.pv, row.uv, row.suspects) == (1, 3, 2, {"bot": 2})
@@ -50,7 +50,7 @@ def test_what_nobody_looks_at_goes_into_the_database(archived, clock):
     assert put_away(archived) == 0
 
 
-def test_what_was_looked_at_lately_stays(idle):
+def test_the_counters_of_a_recently_viewed_article_stay(idle):
     post(idle, 2)
     view(idle, 2, ALICE)
 
@@ -59,7 +59,7 @@ def test_what_was_looked_at_lately_stays(idle):
     assert [row.pk for row in ArchivedViews.objects.all()] == [1]
 
 
-def test_a_view_brings_it_back_and_counts(archived):
+def test_a_view_restores_the_counters_and_is_counted(archived):
     assert come(archived, BOB_READS) == (None, 4, 2)
     assert come(archived, BOB_READS) == ("repeat", 4, 2)
     assert come(archived, CAROL_READS) == (None, 5, 3)
@@ -68,12 +68,12 @@ def test_a_view_brings_it_back_and_counts(archived):
     assert problems(archived) == []
 
 
-def test_views_of_other_articles_do_not_ask_the_database(idle, django_assert_num_queries):
+def test_views_of_other_articles_do_not_query_the_database(idle, django_assert_num_queries):
     with django_assert_num_queries(0):
         assert come(idle, CAROL_READS) == (None, 4, 3)
 
 
-def test_what_is_unknown_or_removed_is_refused_as_ever(archived):
+def test_views_of_unknown_and_removed_articles_are_refused(archived):
     archived.articles.remove(1, MODERATOR, "Spam")
 
     with pytest.raises(ArticleRemoved):
@@ -83,7 +83,7 @@ def test_what_is_unknown_or_removed_is_refused_as_ever(archived):
     assert ArchivedViews.objects.count() == 1
 
 
-def test_it_can_go_and_come_again_and_again(archived, clock):
+def test_an_article_can_be_archived_and_restored_repeatedly(archived, clock):
     for number in range(3):
         assert come(archived, BOB_READS) == (None, 4 + number, 2)
         clock.advance(LONG)
@@ -93,7 +93,7 @@ def test_it_can_go_and_come_again_and_again(archived, clock):
     assert ArchivedViews.objects.get().pv == 6
 
 
-def test_many_are_archived_in_turns_and_none_twice(idle, clock, monkeypatch):
+def test_many_articles_are_archived_in_batches_and_none_twice(idle, clock, monkeypatch):
     monkeypatch.setattr(archive, "_ARTICLES_PER_BATCH", 4)
     for number in range(2, 12):
         view(idle, post(idle, number), ALICE)
@@ -106,7 +106,7 @@ def test_many_are_archived_in_turns_and_none_twice(idle, clock, monkeypatch):
     assert ArchivedViews.objects.count() == 11
 
 
-def test_a_row_of_an_archiving_that_was_broken_off_is_written_anew(archived, clock):
+def test_archiving_overwrites_the_row_of_an_interrupted_run(archived, clock):
     come(archived, CAROL_READS)
     stale = ArchivedViews(pk=1, pv=3, uv=2, sketch=b"old", viewed_at=0, archived_at=datetime.fromtimestamp(0, UTC))
     stale.save()
@@ -119,7 +119,7 @@ def test_a_row_of_an_archiving_that_was_broken_off_is_written_anew(archived, clo
     assert come(archived, CAROL_READS) == (None, 5, 3)
 
 
-def test_without_its_row_an_article_goes_on_with_its_numbers_and_a_warning(archived, caplog):
+def test_an_article_without_its_row_keeps_its_numbers_and_logs_a_warning(archived, caplog):
     ArchivedViews.objects.all().delete()
 
     assert come(archived, ALICE_READS) == (None, 4, 3), "alice is not known any more"
@@ -129,7 +129,7 @@ def test_without_its_row_an_article_goes_on_with_its_numbers_and_a_warning(archi
     assert problems(archived) == []
 
 
-def test_with_a_damaged_row_too(archived, caplog):
+def test_an_article_with_a_damaged_row_keeps_its_numbers_and_logs_a_warning(archived, caplog):
     ArchivedViews.objects.update(sketch=b"HYLL nonsense")
 
     assert come(archived, BOB_READS) == (None, 4, 3)
@@ -139,8 +139,8 @@ def test_with_a_damaged_row_too(archived, caplog):
     assert problems(archived) == []
 
 
-def test_nobody_is_warned_of_a_row_that_another_reader_has_used_up(archived, caplog, monkeypatch):
-    """Two come at once: the other brings the counters back and deletes the row before this one looks for it."""
+def test_a_row_restored_by_another_reader_logs_no_warning(archived, caplog, monkeypatch):
+    """Restore the counters and delete the row from another reader's view, before this one looks for the row."""
     found, others = record._restore, []
 
     def slow(repository, article_id):
@@ -155,8 +155,8 @@ def test_nobody_is_warned_of_a_row_that_another_reader_has_used_up(archived, cap
     assert not caplog.records
 
 
-def test_a_reader_whom_housekeeping_gets_in_the_way_of_is_counted(archived, monkeypatch):
-    """What was brought back is still idle until the view is counted: it may be archived once more."""
+def test_a_view_is_counted_when_housekeeping_archives_the_article_again(archived, monkeypatch):
+    """Archive the article between restoring it and counting the view: it is still idle until then."""
     found, times = record._restore, []
 
     def unlucky(repository, article_id):
@@ -173,7 +173,7 @@ def test_a_reader_whom_housekeeping_gets_in_the_way_of_is_counted(archived, monk
     assert problems(archived) == []
 
 
-def test_who_is_always_unlucky_is_told_so(archived, monkeypatch):
+def test_a_view_fails_when_the_article_is_archived_again_at_each_attempt(archived, monkeypatch):
     monkeypatch.setattr(record, "_restore", lambda *_: None)
 
     with pytest.raises(StoreUnavailable, match="archived again at each"):
@@ -181,7 +181,7 @@ def test_who_is_always_unlucky_is_told_so(archived, monkeypatch):
     assert shown(archived) == (3, 2)
 
 
-def test_a_row_that_was_written_anew_is_not_deleted_with_the_old_one(archived, clock):
+def test_deleting_an_old_row_leaves_its_replacement(archived, clock):
     old = ArchivedViews.objects.get()
     come(archived, CAROL_READS)
     clock.advance(LONG)
@@ -193,7 +193,7 @@ def test_a_row_that_was_written_anew_is_not_deleted_with_the_old_one(archived, c
 
 
 class Broken:
-    """The database answers statements that begin so with an error."""
+    """A database that fails every statement that begins with the given word."""
 
     def __init__(self, word):
         self.word = word
@@ -204,7 +204,7 @@ class Broken:
         return execute(sql, *args)
 
 
-def test_a_database_that_does_not_answer_is_a_store_that_does_not(archived):
+def test_a_database_error_makes_the_store_unavailable(archived):
     with connection.execute_wrapper(Broken("SELECT")), pytest.raises(StoreUnavailable, match="database is locked"):
         come(archived, CAROL_READS)
     assert shown(archived) == (3, 2)
@@ -226,7 +226,7 @@ def test_a_row_that_cannot_be_deleted_is_swept_up_later(archived, caplog, clock)
     assert come(archived, CAROL_READS) == (None, 5, 3)
 
 
-def test_what_has_no_counters_is_not_in_the_way_of_others(idle):
+def test_articles_without_counters_do_not_block_others(idle):
     for number in (1000, 2000):
         idle.store.client.zadd(idle.store.shards.of(number).viewed, {str(number): 1.0})
 
@@ -249,7 +249,7 @@ def test_rows_of_archived_articles_are_not_swept_up(archived, clock):
     assert ArchivedViews.objects.count() == 1
 
 
-def test_rows_are_kept_when_the_store_is_another_one(archived, clock):
+def test_rows_are_kept_when_the_store_is_a_different_one(archived, clock):
     clock.advance(LONG)
     archived.store.client.flushdb()
     archived.prepare()
@@ -263,7 +263,7 @@ def test_rows_are_kept_when_the_store_is_another_one(archived, clock):
 
 @pytest.fixture
 def left_over(archived):
-    """Rows of 30 articles whose counters are back in the store, besides the one of article 1."""
+    """An archive with rows of 30 articles whose counters are back in the store, and the row of article 1."""
     long_ago = datetime.fromtimestamp(0, UTC)
     for number in range(2, 32):
         article_id = post(archived, number)
@@ -272,7 +272,7 @@ def left_over(archived):
     return archived
 
 
-def test_sweeping_looks_at_few_rows_and_gets_to_all_of_them(left_over):
+def test_sweeping_checks_few_rows_at_a_time_and_reaches_all(left_over):
     rounds = 0
     while ArchivedViews.objects.count() > 1:
         assert 0 <= archive.sweep(left_over, at_most=7) <= 7
@@ -283,17 +283,17 @@ def test_sweeping_looks_at_few_rows_and_gets_to_all_of_them(left_over):
 
 
 @pytest.mark.parametrize("start", [0, 1, 20, 31])
-def test_a_small_archive_is_swept_at_once_wherever_it_begins(left_over, monkeypatch, start):
+def test_a_small_archive_is_swept_in_one_call_from_any_start(left_over, monkeypatch, start):
     monkeypatch.setattr(archive, "randrange", lambda end: min(start, end - 1))
 
     assert archive.sweep(left_over, at_most=100) == 30
 
 
-def test_an_empty_archive_is_swept_too(idle):
+def test_sweeping_an_empty_archive_does_nothing(idle):
     assert archive.sweep(idle, at_most=10) == 0
 
 
-def test_suspect_views_of_all_time_are_those_of_both(archived):
+def test_suspect_views_of_all_time_add_the_store_and_the_archive(archived):
     archived.pageviews.record(1, Visit(CAROL_READS, suspicion=Suspicion.BOT))
     archived.pageviews.record(1, Visit(CAROL_READS, suspicion=Suspicion.PREFETCH))
 
@@ -301,12 +301,12 @@ def test_suspect_views_of_all_time_are_those_of_both(archived):
 
     row = ArchivedViews.objects.get()
     come(archived, CAROL_READS)
-    row.save()  # as if nobody had deleted it
+    row.save()  # as if it had not been deleted
     assert archive.suspects(archived, 1) == {"bot": 3, "prefetch": 1}, "what is back does not count twice"
     assert archive.suspects(archived, 2) == {}
 
 
-def test_large_numbers_come_back_exactly(idle, clock):
+def test_large_numbers_are_restored_exactly(idle, clock):
     post(idle, 2)
     view(idle, 2, ALICE)
     keys = idle.store.shards.of(2)
@@ -323,13 +323,13 @@ def test_large_numbers_come_back_exactly(idle, clock):
     assert not ArchivedViews.objects.filter(pk=2).exists()
 
 
-def test_another_node_with_another_clock_does_not_archive_early(idle, server_url, clock):
+def test_a_node_whose_clock_is_behind_does_not_archive_early(idle, server_url, clock):
     late = connect(server_url, shards=idle.store.shards.count, clock=Clock(clock() - LONG))
 
     assert put_away(late) == 0
 
 
-def test_it_says_nothing_when_all_is_well(archived, caplog):
+def test_a_view_without_problems_logs_nothing(archived, caplog):
     caplog.set_level(logging.DEBUG, "articles.readership.archive")
     come(archived, BOB_READS)
     assert not caplog.records

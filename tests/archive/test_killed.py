@@ -1,4 +1,4 @@
-"""Whoever archives, or brings back, is killed at every step: nothing is lost, and the next one finishes it."""
+"""A process killed at any step of archiving or restoring loses nothing, and the next one finishes the work."""
 
 from itertools import count
 
@@ -12,7 +12,7 @@ from tests.store_state import problems
 
 
 def begin_anew(repository, clock, archivist):
-    """The state of `idle` once more, in an emptied store."""
+    """Empty the store and bring it into the state of `idle` again."""
     repository.store.client.flushdb()
     repository.prepare()
     archivist.tell("clear")
@@ -27,7 +27,7 @@ def is_archived(repository):
     return repository.archive.is_archived(1)
 
 
-def test_archiving_that_is_killed_at_any_step_loses_nothing(idle, clock, archivist):
+def test_a_process_killed_while_archiving_loses_nothing(idle, clock, archivist):
     outcomes = set()
     for die_at in count(1):
         begin_anew(idle, clock, archivist)
@@ -50,7 +50,7 @@ def test_archiving_that_is_killed_at_any_step_loses_nothing(idle, clock, archivi
     assert outcomes == {(False, False), (False, True), (True, True)}
 
 
-def test_bringing_back_that_is_killed_at_any_step_loses_nothing(idle, clock, archivist):
+def test_a_process_killed_while_restoring_loses_nothing(idle, clock, archivist):
     outcomes = set()
     for die_at in count(1):
         begin_anew(idle, clock, archivist)
@@ -63,7 +63,7 @@ def test_bringing_back_that_is_killed_at_any_step_loses_nothing(idle, clock, arc
         outcomes.add((is_archived(idle), seen, bool(archivist.tell("rows"))))
 
         clock.advance(3700)
-        archivist.tell("archive")  # what came back without a view is as idle as it was
+        archivist.tell("archive")  # restored without a view, the article is as idle as before
         assert archivist.tell("view", BOB_READS) == [None, seen[0] + 1, seen[1]], "bob is known"
         assert archivist.tell("view", "f" * 16) == [None, seen[0] + 2, seen[1] + 1]
         assert problems(idle) == []
@@ -81,7 +81,7 @@ def test_bringing_back_that_is_killed_at_any_step_loses_nothing(idle, clock, arc
     }
 
 
-def test_a_row_that_a_killed_process_left_is_not_what_comes_back(idle, clock, archivist):
+def test_the_stale_row_of_a_killed_process_is_not_restored(idle, clock, archivist):
     steps = (die_at for die_at in count(1) if not archivist.survives("archive", die_at=die_at))
     assert any(archivist.tell("rows") for _ in steps)
     assert not is_archived(idle)
@@ -96,7 +96,7 @@ def test_a_row_that_a_killed_process_left_is_not_what_comes_back(idle, clock, ar
 
 
 @pytest.mark.parametrize("readers", [12])
-def test_readers_who_all_come_back_at_once_are_all_counted(idle, clock, archivist, readers):
+def test_readers_of_an_archived_article_at_the_same_moment_are_all_counted(idle, clock, archivist, readers):
     archivist.tell("archive")
     visitors = [f"{number:016x}" for number in range(100, 100 + readers)]
 

@@ -1,4 +1,4 @@
-"""The article that tests are about, and what goes over the wire."""
+"""The article under test, and a counter of round trips."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ from voting_site.embedded import StorePaths
 
 @pytest.fixture
 def article(repository: Repository) -> ArticleId:
-    """Posted by alice just now, in the group python."""
+    """The id of an article that alice has just posted in the group python."""
     return repository.articles.post(ALICE, "alice", "A title", "https://example.org/a", ["python"]).id
 
 
@@ -32,14 +32,14 @@ def merged_store(store_paths: StorePaths) -> Iterator[Repository]:
 
 @dataclass
 class Wire:
-    """Counts what is sent to the real server; every packet waits for its answers, so it is a round trip."""
+    """A counter of round trips to the real server: each packet waits for its answers."""
 
     trips: int = 0
     packets: list[bytes] = field(default_factory=list)
 
     @contextmanager
     def counted(self) -> Iterator["Wire"]:
-        """Counts anew from here."""
+        """Start counting from zero."""
         self.trips = 0
         self.packets.clear()
         yield self
@@ -47,7 +47,7 @@ class Wire:
 
 @pytest.fixture
 def wire(monkeypatch: pytest.MonkeyPatch) -> Wire:
-    """Listens to every connection; to be used after one call of the same kind, which loads its scripts."""
+    """A counter on every connection. Make one call of the same kind first, to load its scripts."""
     heard, send = Wire(), UnixDomainSocketConnection.send_packed_command
 
     def listen(self, command, check_health=True):

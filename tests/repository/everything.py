@@ -13,7 +13,7 @@ from tests.repository.usage import tune
 
 
 def use_all(repository: Repository, clock: Clock) -> None:
-    """Every script, with every key it can build."""
+    """Run every script, with every key it can build."""
     for slug in ("one", "two", "three"):
         repository.groups.create(slug, slug, MODERATOR)
     ids = [post(repository, number, ("one", "two"), poster=BOB) for number in range(8)]
@@ -66,7 +66,7 @@ def use_all(repository: Repository, clock: Clock) -> None:
 
 
 def read(repository: Repository, article_id: int) -> None:
-    """The hot list and what explains an article's place."""
+    """Read the hot list and the explanation of an article's rank."""
     for slug in (None, "one"):
         repository.lists.get_page(Order.HOT, slug=slug)
     repository.lists.get_page(Order.HOT, since=0)

@@ -36,19 +36,19 @@ def header_of(name: str) -> str:
 
 @cache
 def body_of(name: str) -> str:
-    """The code after the header, without comments."""
+    """Return the code after the header, without comments."""
     return re.sub(r"('(?:\\.|[^'\\\n])*')|--[^\n]*", r"\1", scripts.text(name).partition("]]\n")[2])
 
 
 def section_of(name: str, section: str) -> str:
-    """A section of the header in one line; empty where it is missing."""
+    """Return a section of the header as one line, empty if it is missing."""
     found = re.search(rf"^{section}  (.*(?:\n {{2,}}.*)*)", header_of(name), re.MULTILINE)
     return re.sub(r"\s+", " ", found[1]) if found else ""
 
 
 @cache
 def declared(name: str) -> frozenset[str]:
-    """Names that the file declares: locals, functions, parameters, loop variables."""
+    """Return the names that the file declares: locals, functions, parameters, loop variables."""
     lists = re.findall(
         r"\blocal (?!function\b)([\w, \n]+?)\s*(?:=|$)|\bfunction\b[ \w]*\(([^)]*)\)|\bfor ([\w, ]+?)(?: in\b| =)",
         body_of(name),
@@ -60,13 +60,13 @@ def declared(name: str) -> frozenset[str]:
 
 @cache
 def exported(library: str) -> frozenset[str]:
-    """Names that a library declares at its top level."""
+    """Return the names that a library declares at its top level."""
     return frozenset(re.findall(r"(?m)^local (?:function )?(\w+)", body_of(library)))
 
 
 @cache
 def used(name: str) -> frozenset[str]:
-    """Names that the file uses and does not declare. Fields, and the keys of table constructors, are no names."""
+    """Return the names that the file uses but does not declare, without fields and keys of table constructors."""
     tokens = ["", *_TOKEN.findall(body_of(name)), ""]
     words = (
         token
@@ -78,7 +78,7 @@ def used(name: str) -> frozenset[str]:
 
 @cache
 def reachable(name: str) -> str:
-    """The code of a script and of every library function that it calls, directly or not."""
+    """Return the code of a script and of every library function that it calls, directly or indirectly."""
     functions = {
         found[1]: found[0]
         for library in scripts.in_order(name, scripts.includes)[:-1]
@@ -95,7 +95,7 @@ def reachable(name: str) -> str:
 
 @cache
 def spelled(name: str) -> frozenset[str]:
-    """Beginnings of the keys whose names the script builds, in its own code or in a library: `time:`, `time:<`.
+    """Return the prefixes of the keys that the script or its libraries build, such as `time:` and `time:<`.
 
     The `<` stands for the variable that follows.
     """

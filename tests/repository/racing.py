@@ -1,4 +1,4 @@
-"""Many threads at once, and something that happens just before a script runs."""
+"""Run jobs in many threads at once, or a step just before a script runs."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,11 +17,11 @@ Job = Callable[[], Any]
 
 
 def race(repository: Repository, jobs: Sequence[Job]) -> list[Any]:
-    """All jobs at once, each in a thread of its own: what each returned, or the refusal it raised."""
+    """Run all jobs at once, each in its own thread; return what each returned, or the refusal it raised."""
     barrier = Barrier(len(jobs))
 
     def run(job: Job) -> Any:
-        repository.store.client.ping()  # a connection for each, before they start
+        repository.store.client.ping()  # open a connection for each thread before it starts
         barrier.wait(60)
         try:
             return job()
@@ -35,7 +35,7 @@ def race(repository: Repository, jobs: Sequence[Job]) -> list[Any]:
 
 
 def several(job: Job, times: int) -> Job:
-    """The job over and over; what it returned or raised each time."""
+    """Run the job repeatedly; return what it returned or raised each time."""
 
     def run() -> list[Any]:
         outcomes = []
@@ -52,7 +52,7 @@ def several(job: Job, times: int) -> Job:
 
 
 def during(work: Job, reading: Job, repository: Repository, readers: int = 2) -> int:
-    """Do the work while readers read over and over; how often they read."""
+    """Do the work while readers read repeatedly; return how often they read."""
     done, reads = Event(), count()
 
     def read() -> None:
@@ -74,7 +74,7 @@ def during(work: Job, reading: Job, repository: Repository, readers: int = 2) ->
 
 
 class Interleaved(redis.Redis):
-    """Lets something else happen just before a certain script runs for the first time."""
+    """A client that runs a step just before a given script runs for the first time."""
 
     script = ""
     meanwhile: Job | None = None
@@ -87,7 +87,7 @@ class Interleaved(redis.Redis):
 
 
 def interleaved(repository: Repository, script: str, meanwhile: Job) -> Repository:
-    """The same store, for another process that is overtaken just before it runs this script."""
+    """Return the same store as another process sees it that is overtaken just before it runs this script."""
     client = Interleaved(connection_pool=repository.store.client.connection_pool)
     client.script, client.meanwhile = script, meanwhile
     return connect(client, shards=repository.store.shards.count, clock=repository.store.now)

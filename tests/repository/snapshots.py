@@ -1,4 +1,4 @@
-"""A store that takes long to fill is filled once; later tests get a copy of it."""
+"""Fill a store that takes long to fill once, and give later tests a copy of it."""
 
 from collections.abc import Callable
 from copy import copy

@@ -1,4 +1,4 @@
-"""A member's account is deleted: the name goes, articles and votes stay, whatever is broken off in between."""
+"""Account deletion removes the member's name and keeps articles and votes, even when it is interrupted."""
 
 from contextlib import suppress
 
@@ -43,7 +43,7 @@ def used(repository, clock) -> Repository:
     return repository
 
 
-def test_articles_stay_with_all_their_votes_and_nobodys_name(used):
+def test_articles_keep_their_votes_and_lose_the_members_name(used):
     before = used.articles.get_many(range(1, 13))
     mine = {article.id for article in before if article.poster == ALICE}
     lists = [listed(used, order) for order in Order]
@@ -61,7 +61,7 @@ def test_articles_stay_with_all_their_votes_and_nobodys_name(used):
     assert problems(used) == []
 
 
-def test_nothing_but_the_voter_sets_holds_the_member(used):
+def test_only_the_voter_sets_still_hold_the_member(used):
     leave(used, ALICE, "user1")
 
     left = contents(used)
@@ -73,7 +73,7 @@ def test_nothing_but_the_voter_sets_holds_the_member(used):
     assert "posted:1" not in contents(used)
 
 
-def test_a_former_member_neither_votes_nor_posts(used):
+def test_a_deleted_member_can_neither_vote_nor_post(used):
     leave(used, BOB, "user2")
     before = used.articles.get(4)
 
@@ -84,11 +84,11 @@ def test_a_former_member_neither_votes_nor_posts(used):
 
     assert used.articles.get(4) == before
     assert problems(used) == []
-    assert used.articles.post(ALICE, "user1", "Mine", link(4711)).is_new  # the link is free for others
+    assert used.articles.post(ALICE, "user1", "Mine", link(4711)).is_new  # the link is available to others
     assert problems(used) == []
 
 
-def test_the_moderation_log_keeps_what_was_done_but_not_by_whom(used):
+def test_the_moderation_log_keeps_the_actions_without_the_members_name(used):
     before = used.moderation_log.get_page().entries
     others = [entry for entry in before if entry.actor_name != "carol"]
 
@@ -103,7 +103,7 @@ def test_the_moderation_log_keeps_what_was_done_but_not_by_whom(used):
     assert problems(used) == []
 
 
-def test_entries_of_others_and_their_numbers_are_not_touched(used):
+def test_log_entries_of_other_members_stay_unchanged(used):
     used.articles.remove(4, Actor(9, "dave"), "Spam")
     before = used.moderation_log.get_page().entries[0]
 
@@ -112,7 +112,7 @@ def test_entries_of_others_and_their_numbers_are_not_touched(used):
     assert used.moderation_log.get_page().entries[0] == before
 
 
-def test_a_change_of_parameters_that_is_under_way_is_told_of_nobody(used, monkeypatch):
+def test_a_parameter_change_in_progress_is_logged_without_the_members_name(used, monkeypatch):
     monkeypatch.setattr("articles.repository.ranking.parameters.ARTICLES_PER_STEP", 1)
     used.parameters.apply(
         Parameters(votes_per_day=20),
@@ -130,7 +130,7 @@ def test_a_change_of_parameters_that_is_under_way_is_told_of_nobody(used, monkey
 
 
 def anew(repository: Repository, clock: Clock) -> None:
-    """The same store again, of the same moments."""
+    """Fill an emptied store with the same data at the same times."""
     repository.store.client.flushdb()
     schema.stamp(repository.store)
     clock.now = Clock().now
@@ -146,7 +146,7 @@ def all_but_chance(repository: Repository) -> dict[str, object]:
 
 
 def the_end(repository: Repository, clock: Clock) -> dict[str, object]:
-    """What the store holds when nothing is broken off."""
+    """Return what the store holds after an uninterrupted account deletion."""
     anew(repository, clock)
     leave(repository, CAROL, "user3")
     leave(repository, CAROL, "carol")
@@ -154,7 +154,7 @@ def the_end(repository: Repository, clock: Clock) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("step", [1, 2, 3])
-def test_it_goes_on_where_it_was_in_steps_of_any_length(repository, clock, monkeypatch, step):
+def test_account_deletion_continues_across_steps_of_any_size(repository, clock, monkeypatch, step):
     end = the_end(repository, clock)
     anew(repository, clock)
     monkeypatch.setattr(account_deletion, "NAMES_PER_SCRIPT", step)
@@ -168,7 +168,7 @@ def test_it_goes_on_where_it_was_in_steps_of_any_length(repository, clock, monke
     assert all_but_chance(repository) == end
 
 
-def test_broken_off_anywhere_it_is_brought_to_the_same_end(repository, clock, monkeypatch):
+def test_an_account_deletion_interrupted_anywhere_reaches_the_same_end(repository, clock, monkeypatch):
     end, sound = the_end(repository, clock), False
     monkeypatch.setattr(account_deletion, "NAMES_PER_SCRIPT", 2)
     commands = 0
@@ -183,7 +183,7 @@ def test_broken_off_anywhere_it_is_brought_to_the_same_end(repository, clock, mo
             sound = True
         except StoreUnavailable:
             pass
-        # Articles of a member who is leaving are the only thing that may still be found.
+        # The audit may still report articles of the member, and nothing else.
         assert all("account is deleted" in problem for problem in problems(repository))
 
         leave(repository, CAROL, "user3")
@@ -195,7 +195,7 @@ def test_broken_off_anywhere_it_is_brought_to_the_same_end(repository, clock, mo
     assert commands > 10
 
 
-def test_votes_and_posts_while_a_member_leaves_are_whole_or_refused(repository):
+def test_votes_and_posts_during_account_deletion_are_complete_or_refused(repository):
     articles = [post(repository, number, poster=user) for number, user in enumerate((ALICE, BOB, BOB))]
     outcomes: list[str] = []
 
@@ -213,7 +213,7 @@ def test_votes_and_posts_while_a_member_leaves_are_whole_or_refused(repository):
                 post(repository, 100 + turn, poster=BOB)
 
     race(repository, [vote, vote, publish, publish, lambda: (leave(repository, BOB, "user2"), None)[1]])
-    leave(repository, BOB, "user2")  # as housekeeping does, for posts that were on their way
+    leave(repository, BOB, "user2")  # as housekeeping does, for posts in progress
 
     assert "gone" in outcomes
     assert problems(repository) == []
@@ -224,7 +224,7 @@ def test_votes_and_posts_while_a_member_leaves_are_whole_or_refused(repository):
     assert (repository.members.get_voted(BOB).articles, repository.members.get_opposed(BOB).articles) == ((), ())
 
 
-def test_an_article_that_is_removed_or_restored_meanwhile_is_not_passed_over(repository, clock, monkeypatch):
+def test_an_article_removed_or_restored_during_account_deletion_is_not_skipped(repository, clock, monkeypatch):
     articles = []
     for number in range(24):
         clock.advance(1)
@@ -247,7 +247,7 @@ def test_an_article_that_is_removed_or_restored_meanwhile_is_not_passed_over(rep
 
 
 @pytest.mark.parametrize(("title", "address"), [("Renamed", link(1)), ("Article 1", "https://elsewhere.example/")])
-def test_an_article_that_is_edited_meanwhile_is_found_by_its_new_words(repository, monkeypatch, title, address):
+def test_an_article_edited_during_deletion_is_found_by_its_new_words(repository, monkeypatch, title, address):
     article, made = post(repository, 1, poster=BOB), account_deletion.words_of
 
     def edit_before(*facts):
@@ -263,16 +263,16 @@ def test_an_article_that_is_edited_meanwhile_is_found_by_its_new_words(repositor
     assert problems(repository) == []
 
 
-def test_nothing_is_saved_in_the_members_name_afterwards(used):
+def test_repeating_account_deletion_removes_what_the_member_saved_meanwhile(used):
     leave(used, ALICE, "user1")
-    used.members.save(ALICE, 4, wanted=True)  # was under way
+    used.members.save(ALICE, 4, wanted=True)  # was in progress
 
     leave(used, ALICE, "user1")
 
     assert list(used.members.iterate_saved(ALICE)) == []
 
 
-def test_articles_of_one_moment_are_all_looked_at(repository, clock, monkeypatch):
+def test_articles_posted_at_the_same_moment_are_all_processed(repository, clock, monkeypatch):
     monkeypatch.setattr(account_deletion, "NAMES_PER_SCRIPT", 2)
     articles = [post(repository, number, poster=BOB) for number in range(30)]  # the clock stands still
     clock.advance(5)
@@ -283,7 +283,7 @@ def test_articles_of_one_moment_are_all_looked_at(repository, clock, monkeypatch
     assert all(a.by_deleted_member for a in repository.articles.get_many(articles))
 
 
-def test_no_article_of_others_is_looked_at(repository, clock):
+def test_account_deletion_reads_no_articles_of_other_members(repository, clock):
     client, times = repository.store.client, iter((2, 200))
 
     def done_for(user: int) -> dict[str, int]:

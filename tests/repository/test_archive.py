@@ -1,4 +1,4 @@
-"""View counters that leave the store and come back. On real servers: fakeredis has no HyperLogLogs of its own."""
+"""View counters that leave the store and are restored. Real servers only: fakeredis has no native HyperLogLog."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ def visitor(number: int) -> str:
 
 
 def read(repository: Repository, article_id: int, *visitors: int) -> None:
-    """One counted view of each visitor."""
+    """Record one counted view by each visitor."""
     now = repository.store.now()
     counts = repository.pageviews.record_many([(article_id, Visit(visitor(n)), now) for n in visitors])
     assert all(count and count.counted for count in counts)
@@ -32,7 +32,7 @@ def suspect(repository: Repository, article_id: int, suspicion: Suspicion = Susp
 
 @pytest.fixture
 def idle(repository: Repository, clock: Clock) -> Repository:
-    """Articles 1 to 3, of which 1 and 2 were read 90 days ago and 3 a second later; all of the group python."""
+    """A store with articles 1 to 3 in the group python: 1 and 2 were read 90 days ago, 3 a second later."""
     repository.groups.create("python", "Python")
     for number in (1, 2, 3):
         post(repository, number, ("python",))
@@ -48,7 +48,7 @@ def idle(repository: Repository, clock: Clock) -> Repository:
 
 
 def away(repository: Repository, article_id: int = 1) -> Counters:
-    """Put an article's counters away; returns them."""
+    """Archive an article's counters; return them."""
     (counters,) = repository.archive.get_counters([article_id])
     assert repository.archive.store([counters]) == 1
     return counters
@@ -59,7 +59,7 @@ def numbers(repository: Repository, article_id: int = 1) -> tuple[int, int]:
     return article.pv, article.uv
 
 
-def test_due_is_what_had_no_view_for_so_long_the_longest_unseen_first(idle, clock):
+def test_articles_without_recent_views_are_due_the_longest_unread_first(idle, clock):
     assert sorted(idle.archive.list_due(10)) == [1, 2]
     clock.advance(1)
     assert idle.archive.list_due(10)[2:] == [3]
@@ -68,7 +68,7 @@ def test_due_is_what_had_no_view_for_so_long_the_longest_unseen_first(idle, cloc
     assert idle.archive.list_due(10) == [1, 3]
 
 
-def test_the_counters_are_read_as_they_are(idle):
+def test_reading_counters_returns_the_stored_values(idle):
     (counters,) = idle.archive.get_counters([1, 400])
 
     assert (counters.article_id, counters.pv, counters.uv) == (1, 5, 5)
@@ -77,14 +77,14 @@ def test_the_counters_are_read_as_they_are(idle):
     assert counters.sketch.startswith(b"HYLL")
 
 
-def test_an_article_without_a_view_that_counted_has_none(idle):
+def test_an_article_without_a_counted_view_has_no_counters(idle):
     post(idle, 4)
     suspect(idle, 4)
 
     assert idle.archive.get_counters([4]) == []
 
 
-def test_put_away_the_article_keeps_its_numbers_and_nothing_else(idle):
+def test_an_archived_article_keeps_only_its_numbers(idle):
     away(idle)
 
     assert numbers(idle) == (5, 5)
@@ -95,7 +95,7 @@ def test_put_away_the_article_keeps_its_numbers_and_nothing_else(idle):
     assert problems(idle) == []
 
 
-def test_put_away_it_leaves_the_hot_list_of_the_site_and_of_its_groups_at_once(idle):
+def test_an_archived_article_leaves_every_hot_list_at_once(idle):
     assert sorted(listed(idle, Order.HOT)) == sorted(listed(idle, Order.HOT, "python")) == [1, 2, 3]
 
     away(idle)
@@ -104,7 +104,7 @@ def test_put_away_it_leaves_the_hot_list_of_the_site_and_of_its_groups_at_once(i
     assert problems(idle) == []
 
 
-def test_suspect_views_of_the_last_days_stay_for_the_chart(idle):
+def test_archiving_keeps_recent_suspect_views_for_the_chart(idle):
     suspect(idle, 1)
     before = idle.pageviews.list_days(1)
     assert before[-1].suspects == {"bot": 1}
@@ -115,7 +115,7 @@ def test_suspect_views_of_the_last_days_stay_for_the_chart(idle):
     assert idle.pageviews.get_suspects(1) == {}
 
 
-def test_suspect_views_that_come_between_reading_and_putting_away_stay(idle):
+def test_suspect_views_during_archiving_are_kept(idle):
     (counters,) = idle.archive.get_counters([1])
     suspect(idle, 1)
     suspect(idle, 1, Suspicion.BURST)
@@ -125,7 +125,7 @@ def test_suspect_views_that_come_between_reading_and_putting_away_stay(idle):
     assert idle.pageviews.get_suspects(1) == {"bot": 1, "burst": 1}
 
 
-def test_a_view_between_reading_and_putting_away_keeps_everything_here(idle):
+def test_a_view_during_archiving_keeps_the_counters_in_the_store(idle):
     (counters,) = idle.archive.get_counters([1])
     read(idle, 1, 11)
 
@@ -136,14 +136,14 @@ def test_a_view_between_reading_and_putting_away_keeps_everything_here(idle):
     assert problems(idle) == []
 
 
-def test_a_view_that_a_setback_of_the_clock_hides_keeps_everything_here_too(idle, clock):
+def test_a_clock_set_back_during_archiving_keeps_the_counters_in_the_store(idle, clock):
     (counters,) = idle.archive.get_counters([1])
     clock.advance(-1)
 
     assert idle.archive.store([counters]) == 0
 
 
-def test_putting_away_twice_changes_nothing(idle):
+def test_archiving_twice_changes_nothing(idle):
     counters = away(idle)
 
     assert idle.archive.store([counters]) == 0
@@ -152,7 +152,7 @@ def test_putting_away_twice_changes_nothing(idle):
     assert problems(idle) == []
 
 
-def test_what_is_not_there_is_not_due_any_more(idle):
+def test_a_dismissed_article_without_counters_is_no_longer_due(idle):
     keys = idle.store.shards.of(1000)
     idle.store.client.zadd(keys.viewed, {"1000": 1.0})
     assert idle.archive.list_due(1) == [1000]
@@ -165,7 +165,7 @@ def test_what_is_not_there_is_not_due_any_more(idle):
     assert problems(idle) == []
 
 
-def test_a_view_of_archived_counters_waits_for_them(idle):
+def test_a_view_of_an_archived_article_is_refused_until_its_counters_are_restored(idle):
     away(idle)
 
     with pytest.raises(ViewsArchived):
@@ -175,7 +175,7 @@ def test_a_view_of_archived_counters_waits_for_them(idle):
     assert problems(idle) == []
 
 
-def test_suspect_views_do_not_bring_counters_back(idle):
+def test_suspect_views_do_not_restore_counters(idle):
     away(idle)
 
     count = idle.pageviews.record(1, Visit(visitor(0), suspicion=Suspicion.BOT))
@@ -186,7 +186,7 @@ def test_suspect_views_do_not_bring_counters_back(idle):
     assert problems(idle) == []
 
 
-def test_counters_come_back_as_they_were(idle):
+def test_counters_are_restored_unchanged(idle):
     counters = away(idle)
 
     assert idle.archive.restore(1, counters)
@@ -196,7 +196,7 @@ def test_counters_come_back_as_they_were(idle):
     assert problems(idle) == []
 
 
-def test_views_go_on_where_they_were_and_known_visitors_stay_known(idle):
+def test_views_continue_after_restoring_and_known_visitors_stay_known(idle):
     idle.archive.restore(1, away(idle))
 
     read(idle, 1, 10)
@@ -207,7 +207,7 @@ def test_views_go_on_where_they_were_and_known_visitors_stay_known(idle):
     assert problems(idle) == []
 
 
-def test_suspect_views_add_up_when_counters_come_back(idle):
+def test_suspect_views_add_up_when_counters_are_restored(idle):
     counters = away(idle)
     suspect(idle, 1)
 
@@ -216,7 +216,7 @@ def test_suspect_views_add_up_when_counters_come_back(idle):
     assert idle.pageviews.get_suspects(1) == {"bot": 2, "prefetch": 1}
 
 
-def test_bringing_back_twice_changes_nothing(idle):
+def test_restoring_twice_changes_nothing(idle):
     counters = away(idle)
     idle.archive.restore(1, counters)
     read(idle, 1, 16)
@@ -228,13 +228,13 @@ def test_bringing_back_twice_changes_nothing(idle):
     assert idle.pageviews.get_suspects(1) == {"bot": 1, "prefetch": 1}
 
 
-def test_there_is_nothing_to_bring_back_to_an_unknown_article(idle):
+def test_restoring_an_unknown_article_is_refused(idle):
     with pytest.raises(ArticleNotFound):
         idle.archive.restore(4000, None)
 
 
 @pytest.mark.parametrize("visitors", [1, 250, 30_000])
-def test_lost_counters_go_on_with_the_numbers_that_were_shown(idle, visitors):
+def test_an_article_with_lost_counters_keeps_the_numbers_readers_saw(idle, visitors):
     keys = idle.store.shards.of(1)
     idle.store.client.pfadd(keys.visitors(1), *range(visitors))
     away(idle)
@@ -250,7 +250,7 @@ def test_lost_counters_go_on_with_the_numbers_that_were_shown(idle, visitors):
 
 
 @pytest.mark.parametrize("sketch", [b"", b"HYLL", b"HYLL\x01\x00\x00\x00" + bytes(12), b"nonsense"])
-def test_a_damaged_sketch_is_as_good_as_none(idle, sketch):
+def test_a_damaged_sketch_counts_as_lost(idle, sketch):
     counters = away(idle)
 
     assert not idle.archive.restore(1, replace(counters, sketch=sketch))
@@ -274,7 +274,7 @@ def test_an_older_sketch_still_knows_its_visitors(idle, clock):
     assert numbers(idle) == (8, 7), "visitor 10 is known"
 
 
-def test_a_sketch_that_knows_more_than_was_shown_is_of_another_life(idle):
+def test_counters_larger_than_the_numbers_shown_are_rejected(idle):
     counters = away(idle)
 
     assert not idle.archive.restore(1, replace(counters, pv=6))
@@ -283,7 +283,7 @@ def test_a_sketch_that_knows_more_than_was_shown_is_of_another_life(idle):
     assert numbers(idle) == (6, 6), "visitor 10 is not known"
 
 
-def test_removed_articles_are_archived_too_and_restored_with_their_numbers(idle):
+def test_removed_articles_are_archived_and_restored_with_their_numbers(idle):
     idle.articles.remove(1, MODERATOR, "Spam")
     assert 1 in idle.archive.list_due(10)
 
@@ -301,7 +301,7 @@ def test_removed_articles_are_archived_too_and_restored_with_their_numbers(idle)
     assert problems(idle) == []
 
 
-def test_repair_leaves_archived_counters_where_they_are(idle):
+def test_repair_leaves_archived_counters_in_the_archive(idle):
     away(idle)
 
     idle.repair.run()
@@ -311,14 +311,14 @@ def test_repair_leaves_archived_counters_where_they_are(idle):
     assert problems(idle) == []
 
 
-def test_which_counters_are_here_is_told_with_their_page_views(idle):
+def test_page_views_are_listed_for_articles_with_counters_in_the_store(idle):
     post(idle, 4)
     away(idle)
 
     assert idle.archive.get_pageviews([1, 2, 3, 4, 4000]) == {2: 1, 3: 2}
 
 
-def test_reading_and_putting_away_are_one_round_trip_each(idle, wire):
+def test_reading_and_archiving_counters_take_one_round_trip_each(idle, wire):
     away(idle, 2)
     (counters,) = idle.archive.get_counters([1])
 

@@ -1,4 +1,4 @@
-"""Articles: posting and posting again, editing, removing and restoring."""
+"""Posting, reposting, editing, removing and restoring articles."""
 
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -63,12 +63,12 @@ def test_posting_writes_the_article_its_first_vote_and_its_rankings(repository, 
         "https://www.example.org/a",
     ],
 )
-def test_the_same_link_leads_to_the_article(repository, article, link):
+def test_posting_a_known_link_leads_to_the_existing_article(repository, article, link):
     assert repository.articles.post(BOB, "bob", "Again", link) == Posted(article, is_new=False)
     assert repository.articles.get(article).votes == 1
 
 
-def test_posting_a_link_again_takes_no_id(repository, article):
+def test_posting_a_link_again_uses_no_id(repository, article):
     for _ in range(3):
         assert repository.articles.post(BOB, "bob", "Again", "https://example.org/a", ["new"]).id == article
 
@@ -81,14 +81,14 @@ def test_the_claim_on_a_link_ends_after_48_hours(repository, article):
     key = names.link(link_digest("https://example.org/a"))
     assert 48 * 3600 - 5 <= repository.store.client.ttl(key) <= 48 * 3600
 
-    repository.store.client.delete(key)  # what its expiry does
+    repository.store.client.delete(key)  # as its expiry does
 
     again = repository.articles.post(BOB, "bob", "Again", "https://example.org/a")
     assert again.is_new
     assert again.id != article
 
 
-def test_thirty_members_posting_one_link_at_once_make_one_article(repository):
+def test_thirty_members_posting_one_link_at_once_create_one_article(repository):
     barrier = Barrier(30)
 
     def post(user):
@@ -115,7 +115,7 @@ def test_a_claim_whose_poster_died_is_taken_over(repository):
     assert repository.articles.get(new_id).poster_name == "bob"
 
 
-def test_a_counter_behind_the_articles_overwrites_nothing(repository, article):
+def test_a_counter_behind_the_articles_overwrites_no_article(repository, article):
     repository.store.client.set(names.COUNTER, 0)
 
     posted = repository.articles.post(BOB, "bob", "B", "https://example.org/b")
@@ -125,7 +125,7 @@ def test_a_counter_behind_the_articles_overwrites_nothing(repository, article):
     assert repository.articles.get(article).title == "A title"
 
 
-def test_many_come_in_the_order_asked_for_without_the_unknown(repository, article):
+def test_articles_are_returned_in_the_requested_order_without_unknown_ids(repository, article):
     other = repository.articles.post(BOB, "bob", "B", "https://example.org/b").id
 
     assert [a.id for a in repository.articles.get_many([other, 999, article])] == [other, article]
@@ -134,7 +134,7 @@ def test_many_come_in_the_order_asked_for_without_the_unknown(repository, articl
         repository.articles.get(999)
 
 
-def test_the_poster_edits_for_exactly_fifteen_minutes(repository, article, clock):
+def test_the_poster_can_edit_for_exactly_fifteen_minutes(repository, article, clock):
     clock.advance(15 * 60)
     repository.articles.edit(article, ALICES, "B", "https://example.org/b", moderator=False)
     assert repository.articles.get(article).title == "B"
@@ -161,7 +161,7 @@ def test_others_and_removed_articles_cannot_be_edited(repository, article):
     assert repository.articles.post(BOB, "bob", "B", "https://example.org/b").is_new, "the claim was given back"
 
 
-def test_an_edited_link_is_found_again_and_the_old_one_is_free(repository, article):
+def test_an_edit_claims_the_new_link_and_releases_the_old_one(repository, article):
     repository.articles.edit(article, ALICES, "A title", "https://example.org/moved", moderator=False)
 
     assert repository.articles.post(BOB, "bob", "B", "https://example.org/moved").id == article
@@ -178,7 +178,7 @@ def test_an_edit_to_another_articles_link_is_refused(repository, article):
 
 
 @pytest.mark.parametrize("warm", [False, True])
-def test_a_removed_article_is_in_no_list_and_comes_back_exactly(repository, article, clock, warm):
+def test_a_removed_article_is_in_no_list_and_is_restored_exactly(repository, article, clock, warm):
     clock.advance(10)
     repository.votes.cast(article, BOB, Choice.VOTE)
     view(repository, article, 1, 2)
@@ -223,7 +223,7 @@ def test_a_members_articles_come_in_pages_newest_first(repository, clock):
     assert ([a.id for a in second.articles], second.number, second.has_next) == (ids[4::-1], 2, False)
 
 
-def test_a_poster_overtaken_under_the_own_claim_gets_the_article_of_the_other(repository, monkeypatch):
+def test_a_poster_whose_claim_another_member_uses_gets_that_article(repository, monkeypatch):
     """Alice claims the link and is slow; bob posts it under her claim before she writes."""
     claim, others = repository.articles._claim, []
 
@@ -244,7 +244,7 @@ def test_a_poster_overtaken_under_the_own_claim_gets_the_article_of_the_other(re
     assert repository.articles.post(MALLORY, "mallory", "Once more", link(1)) == posted
 
 
-def test_a_counter_far_behind_gives_no_id_twice_and_the_link_leads_to_the_new_article(repository):
+def test_a_counter_far_behind_reuses_no_id_and_the_link_leads_to_the_new_article(repository):
     before = [repository.articles.get(post(repository, number)) for number in range(1, 6)]
     repository.store.client.delete(names.COUNTER)
 
@@ -256,13 +256,13 @@ def test_a_counter_far_behind_gives_no_id_twice_and_the_link_leads_to_the_new_ar
     assert problems(repository) == []
 
 
-def test_groups_asked_for_twice_are_joined_once(repository):
+def test_an_article_joins_a_repeated_group_once(repository):
     article_id = post(repository, 1, ("python", "redis", "python"))
 
     assert repository.articles.get(article_id).groups == ("python", "redis")
 
 
-def test_posting_is_four_round_trips_and_one_more_with_groups_and_two_for_a_link_posted_before(repository, wire):
+def test_posting_takes_four_round_trips_one_more_with_groups_and_two_for_a_known_link(repository, wire):
     post(repository, 1, ("python",))
 
     for number, groups, trips in ((2, (), 4), (3, ("python",), 5), (3, ("python", "new"), 2)):
@@ -271,7 +271,7 @@ def test_posting_is_four_round_trips_and_one_more_with_groups_and_two_for_a_link
         assert wire.trips == trips
 
 
-def test_a_store_that_lost_its_weight_takes_no_change_rather_than_half_of_one(repository, article):
+def test_a_store_that_lost_its_weight_refuses_every_change(repository, article):
     other = post(repository, 2)
     repository.articles.remove(other, MODERATOR, "Spam")
     for keys in repository.store.shards.all:
@@ -295,7 +295,7 @@ def test_a_store_that_lost_its_weight_takes_no_change_rather_than_half_of_one(re
 
 
 @pytest.mark.parametrize("posted_at", [1_700_000_000.0, 1_700_000_000.123, 1_700_000_000.9996, 1_700_000_123.457])
-def test_the_posters_time_for_editing_ends_on_the_millisecond(repository, clock, posted_at):
+def test_the_posters_editing_time_ends_on_the_millisecond(repository, clock, posted_at):
     clock.now = posted_at
     article_id = post(repository, 1)
     posted_at = repository.articles.get(article_id).posted_at
@@ -323,7 +323,7 @@ def test_an_edit_changes_title_and_link_and_nothing_else(repository, article):
     assert problems(repository) == []
 
 
-def test_an_edit_is_logged_with_what_was_there_and_one_that_changes_nothing_is_not(repository, article):
+def test_an_edit_is_logged_with_the_old_values_unless_it_changes_nothing(repository, article):
     repository.articles.edit(article, ALICES, "A title", "https://example.org/a", moderator=False)
     assert repository.moderation_log.get_page().entries == ()
 
@@ -340,7 +340,7 @@ def test_an_edit_that_keeps_the_page_the_link_leads_to_keeps_its_claim(repositor
     assert repository.articles.post(BOB, "bob", "B", "https://example.org/a") == Posted(article, is_new=False)
 
 
-def test_a_refused_duplicate_leaves_both_articles_and_both_links_alone(repository, article):
+def test_a_refused_duplicate_changes_neither_article_nor_link(repository, article):
     other = post(repository, 2, poster=BOB)
 
     with pytest.raises(DuplicateLink):
@@ -351,7 +351,7 @@ def test_a_refused_duplicate_leaves_both_articles_and_both_links_alone(repositor
     assert repository.articles.post(MALLORY, "mallory", "M", link(2)).id == other
 
 
-def test_a_moderator_may_edit_what_a_moderator_removed(repository, article):
+def test_a_moderator_can_edit_a_removed_article(repository, article):
     repository.articles.remove(article, MODERATOR, "An offending title")
 
     repository.articles.edit(article, MODERATOR, "A mild title", "https://example.org/a", moderator=True)
@@ -360,7 +360,7 @@ def test_a_moderator_may_edit_what_a_moderator_removed(repository, article):
     assert repository.articles.get(article).removed == "An offending title"
 
 
-def test_a_removal_takes_the_article_out_of_warm_rankings_in_the_same_step(repository, article):
+def test_a_removal_takes_the_article_out_of_cached_rankings_in_the_same_step(repository, article):
     others = [post(repository, number, ("python",)) for number in range(2, 10)]
     for number in (article, *others):
         view(repository, number, 1)
@@ -376,7 +376,7 @@ def test_a_removal_takes_the_article_out_of_warm_rankings_in_the_same_step(repos
     assert repository.lists.get_page(Order.SCORE, slug="python").total == len(others)
 
 
-def test_removed_and_restored_the_store_is_what_it_was_but_for_the_log(repository, article):
+def test_removing_and_restoring_an_article_changes_only_the_log(repository, article):
     repository.votes.cast(article, BOB, Choice.OPPOSE)
     post(repository, 2, ("python",))
     warm(repository, "python")
@@ -397,7 +397,7 @@ def test_removed_and_restored_the_store_is_what_it_was_but_for_the_log(repositor
     assert but_for_the_log() == before
 
 
-def test_an_article_removed_without_a_word_is_removed_all_the_same(repository, article):
+def test_an_article_can_be_removed_without_a_reason(repository, article):
     repository.articles.remove(article, MODERATOR, "")
 
     assert repository.articles.get(article).removed == ""
@@ -411,7 +411,7 @@ def test_the_link_of_a_removed_article_leads_to_the_removed_article(repository, 
     assert repository.articles.post(MALLORY, "mallory", "Again", "https://example.org/a").id == article
 
 
-def test_profiles_leave_removed_articles_out_and_have_no_page_zero(repository, article):
+def test_profiles_exclude_removed_articles_and_have_no_page_zero(repository, article):
     other = post(repository, 2)
     repository.articles.remove(article, MODERATOR, "Spam")
 
@@ -422,7 +422,7 @@ def test_profiles_leave_removed_articles_out_and_have_no_page_zero(repository, a
             repository.members.get_posted(ALICE, number)
 
 
-def test_an_article_or_many_are_one_round_trip(repository, wire):
+def test_reading_one_or_many_articles_takes_one_round_trip(repository, wire):
     ids = [post(repository, number) for number in range(1, 31)]
 
     with wire.counted():

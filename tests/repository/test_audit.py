@@ -1,4 +1,4 @@
-"""The audit: silent about a sound store, and about a broken one it says what is broken and nothing else."""
+"""The audit reports nothing for a sound store and, for a broken one, exactly what is broken."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from tests.store_state import contents, problems
 
 @dataclass
 class Raw:
-    """A used store, to be broken by hand. Articles: 7 is open and in python, 8 in redis, 6 removed, 1 closed."""
+    """A used store to break by hand. Article 7 is open and in python, 8 is in redis, 6 is removed, 1 is closed."""
 
     repository: Repository
 
@@ -46,15 +46,15 @@ def used(repository, clock) -> Raw:
     return Raw(repository)
 
 
-def test_a_sound_store_in_full_use_yields_nothing(used):
+def test_the_audit_reports_nothing_for_a_sound_store_in_full_use(used):
     assert problems(used.repository) == []
 
 
-def test_an_empty_store_yields_nothing(repository):
+def test_the_audit_reports_nothing_for_an_empty_store(repository):
     assert problems(repository) == []
 
 
-def test_a_store_whose_articles_are_all_closed_and_their_voters_gone_yields_nothing(used, clock):
+def test_the_audit_reports_nothing_when_all_voter_sets_have_expired(used, clock):
     clock.advance(30 * DAY)
     for article_id in range(1, 13):
         used.client.delete(used.of(article_id).voted(article_id), used.of(article_id).oppose(article_id))
@@ -210,7 +210,7 @@ BROKEN: dict[str, tuple[Break, list[tuple[str, str]]]] = {
         lambda raw: raw.client.hset(raw.of(1).article(1), "log", "1000"),
         [("article:1", "entry 1000 of the log is not about it")],
     ),
-    # 5. ends, orphans, the counter, foreign keys
+    # 5. closing times, orphans, the counter, foreign keys
     "a voter set without end": (
         lambda raw: raw.client.persist(raw.of(7).oppose(7)),
         [("article:7", "a voter set without end")],
@@ -323,7 +323,7 @@ BROKEN: dict[str, tuple[Break, list[tuple[str, str]]]] = {
 
 
 def first_of_the_log(raw: Raw, article_id: int) -> str:
-    """Number of the oldest entry about the article."""
+    """Return the number of the oldest log entry about the article."""
     known = raw.client.hget(raw.of(article_id).article(article_id), "log")
     assert known.count(",") > 0
     return known.split(",")[0]
@@ -335,7 +335,7 @@ def everywhere(raw: Raw, name: str, value: str) -> None:
 
 
 def staged(raw: Raw) -> None:
-    """Another weight is being applied; its ranking is whole in all shards, and not yet in force."""
+    """Apply another weight until its ranking is complete in all shards but not yet live."""
     weight = Parameters(votes_per_day=20)
     tunings = raw.repository.parameters
     tunings._make_current = lambda *_: None  # type: ignore[method-assign]
@@ -359,7 +359,7 @@ def drop(raw: Raw, slug: str, *, keep: int) -> None:
 
 
 @pytest.mark.parametrize("what", BROKEN)
-def test_each_broken_invariant_is_found_and_nothing_else(repository, clock, what):
+def test_the_audit_reports_each_broken_invariant_and_nothing_else(repository, clock, what):
     use(repository, clock)
     break_it, expected = BROKEN[what]
     break_it(Raw(repository))
@@ -416,7 +416,7 @@ FOREIGN = [
 ]
 
 
-def test_keys_that_no_part_of_the_site_writes_are_found(used):
+def test_the_audit_reports_keys_that_the_site_does_not_write(used):
     for name in FOREIGN:
         used.client.set(name, "1")
 
@@ -426,7 +426,7 @@ def test_keys_that_no_part_of_the_site_writes_are_found(used):
 
 
 @pytest.mark.parametrize("repository", ["server, 4 shards"], indirect=True)
-def test_keys_outside_their_shard_are_found(repository, clock):
+def test_the_audit_reports_keys_in_the_wrong_shard(repository, clock):
     use(repository, clock)
     names = ["article:1", "time:", "group:python", "groups:", "ranking:", "{s2}:voted:1"]
     for name in names:
@@ -437,7 +437,7 @@ def test_keys_outside_their_shard_are_found(repository, clock):
 
 @pytest.mark.parametrize("name", ["refreshed_at", "version", "alpha"])
 @pytest.mark.parametrize("repository", ["server, 4 shards"], indirect=True)
-def test_shards_that_disagree_are_found(repository, name):
+def test_the_audit_reports_shards_that_disagree(repository, name):
     shards = repository.store.shards.all
     value = repository.store.client.hget(shards[0].ranking, name)
     repository.store.client.hset(shards[2].ranking, name, "7")
@@ -445,7 +445,7 @@ def test_shards_that_disagree_are_found(repository, name):
     assert problems(repository) == [f"{{s2}}:ranking:: {name} 7, elsewhere {value}"]
 
 
-def test_a_sound_store_is_sound_at_every_moment_of_another_scoring(repository, clock):
+def test_the_audit_reports_nothing_during_a_rescore(repository, clock):
     use(repository, clock)
     found: list[str] = []
 
@@ -460,11 +460,11 @@ def test_a_sound_store_is_sound_at_every_moment_of_another_scoring(repository, c
 
 
 @pytest.mark.parametrize("repository", ["server, 4 shards"], indirect=True)
-def test_a_scoring_between_one_shard_and_the_next_is_not_taken_for_damage(repository, clock):
+def test_a_rescore_between_reads_of_two_shards_is_not_reported_as_damage(repository, clock):
     overtaken = []
 
     class OneByOne(redis.Redis):
-        """Sends what is to travel together one by one, and is overtaken once after the first."""
+        """A client that sends a pipeline command by command and is overtaken once, after the first `HMGET`."""
 
         def pipeline(self, *args, **options):
             pipe = super().pipeline(*args, **options)
@@ -498,13 +498,13 @@ def test_a_scoring_between_one_shard_and_the_next_is_not_taken_for_damage(reposi
         ("votes_per_day", "86401", "votes_per_day 86401 is out of range"),
     ],
 )
-def test_parameters_in_force_that_cannot_be_are_found(repository, name, value, said):
+def test_the_audit_reports_impossible_parameters(repository, name, value, said):
     everywhere(Raw(repository), name, value)
 
     assert problems(repository) == [f"{keys.ranking}: {said}" for keys in repository.store.shards.all]
 
 
-def test_a_hot_list_without_parameters_is_told_as_lost_parameters(used):
+def test_a_hot_list_without_parameters_is_reported_as_lost_parameters(used):
     for names in used.repository.store.shards.all:
         used.client.delete(names.ranking)
 
@@ -512,7 +512,7 @@ def test_a_hot_list_without_parameters_is_told_as_lost_parameters(used):
 
 
 @pytest.mark.parametrize("repository", ["server, 4 shards"], indirect=True)
-def test_shards_with_different_weights_are_found(repository, clock):
+def test_the_audit_reports_shards_with_different_weights(repository, clock):
     post(repository, 1)
     shards = repository.store.shards.all
     repository.store.client.hset(shards[2].ranking, "seconds_per_point", "100")
@@ -523,7 +523,7 @@ def test_shards_with_different_weights_are_found(repository, clock):
     ]
 
 
-def test_many_damages_are_all_found(used):
+def test_the_audit_reports_all_of_several_damages(used):
     for article_id in (1, 2, 3, 4):
         used.client.zrem(used.of(article_id).order(Order.TIME), str(article_id))
     used.client.set("nobody", 1)
@@ -535,7 +535,7 @@ def test_many_damages_are_all_found(used):
     assert "nobody: belongs to nothing of this site" in found
 
 
-def test_progress_goes_from_none_to_all_articles_step_by_step(repository):
+def test_progress_rises_from_zero_to_all_articles(repository):
     for number in range(600):
         post(repository, number, poster=BOB)
     told: list[tuple[int, int]] = []
@@ -549,7 +549,7 @@ def test_progress_goes_from_none_to_all_articles_step_by_step(repository):
     assert len(told) >= 4
 
 
-def test_progress_counts_the_orphans_too(repository):
+def test_progress_includes_orphans(repository):
     post(repository, 1)
     repository.store.client.sadd(repository.store.shards.of(7).voted(7), 1)
     told: list[tuple[int, int]] = []
@@ -559,7 +559,7 @@ def test_progress_counts_the_orphans_too(repository):
     assert told[-1] == (2, 2)
 
 
-def test_an_article_in_its_last_voting_second_is_still_checked_and_one_just_closed_is_not(repository, clock):
+def test_voter_sets_are_checked_until_the_last_moment_of_voting(repository, clock):
     article_id = post(repository, 1)
     repository.store.client.sadd(repository.store.shards.of(article_id).voted(article_id), 77)
     clock.advance(7 * DAY)
@@ -570,7 +570,7 @@ def test_an_article_in_its_last_voting_second_is_still_checked_and_one_just_clos
     assert problems(repository) == []
 
 
-def test_groups_of_more_members_than_one_step_checks_are_checked_whole(repository):
+def test_groups_larger_than_one_step_are_checked_completely(repository):
     repository.groups.create("python", "Python")
     for number in range(300):
         post(repository, number, ("python",))
@@ -584,7 +584,7 @@ def test_groups_of_more_members_than_one_step_checks_are_checked_whole(repositor
     assert len(problems(repository)) == 2
 
 
-def test_the_audit_of_an_article_nobody_votes_for_any_more_is_clean(repository):
+def test_the_audit_reports_nothing_for_an_article_without_votes(repository):
     article_id = post(repository, 1)
     repository.votes.cast(article_id, ALICE, Choice.NONE)
     repository.articles.remove(article_id, MODERATOR, "Spam")
@@ -593,7 +593,7 @@ def test_the_audit_of_an_article_nobody_votes_for_any_more_is_clean(repository):
 
 
 @pytest.mark.parametrize("work", ["audit", "repair"])
-def test_no_script_is_given_more_ids_than_one_step_may_see_to(repository, monkeypatch, work):
+def test_no_script_gets_more_ids_than_one_step_allows(repository, monkeypatch, work):
     for module in (audit, repair):
         monkeypatch.setattr(module, "ARTICLES_PER_CHECK", 5)
         monkeypatch.setattr(module, "ENTRIES_PER_CHECK", 5)
@@ -614,5 +614,5 @@ def test_no_script_is_given_more_ids_than_one_step_may_see_to(repository, monkey
     monkeypatch.setattr(repository.store, "run", watched)
     assert problems(repository) == [] if work == "audit" else repository.repair.run()
 
-    assert max(given) <= 5 + 5  # what it is about, and the limits
+    assert max(given) <= 5 + 5  # the ids, and the other arguments
     assert 0 < max(under) <= 5

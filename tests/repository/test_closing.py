@@ -1,4 +1,4 @@
-"""When voting ends: every article keeps the window it was posted with, whatever is configured later."""
+"""When voting ends: every article keeps the window it was posted with, even when the setting changes later."""
 
 from dataclasses import replace
 
@@ -20,14 +20,14 @@ VOTERS = range(100, 110)
 
 
 def reopened(repository: Repository, days: float, **changes: object) -> Repository:
-    """The same store under another VOTING_WINDOW_DAYS."""
+    """Open the same store with another VOTING_WINDOW_DAYS."""
     rules = replace(repository.rules, voting_window=days * DAY, **changes)  # type: ignore[arg-type]
     store = repository.store
     return connect(store.client, shards=store.shards.count, rules=rules, clock=store.now)
 
 
 def expire(repository: Repository, article_id: int) -> None:
-    """Let the article's voter sets end, as the server does."""
+    """Delete the article's voter sets, as their expiry does."""
     keys = repository.store.shards.of(article_id)
     repository.store.client.delete(keys.voted(article_id), keys.oppose(article_id))
 
@@ -41,7 +41,7 @@ def closes(repository: Repository, article_id: int) -> str | None:
 
 
 def forget_closing_times(repository: Repository) -> None:
-    """Make the store one from before articles said when voting on them ends."""
+    """Turn the store into one from before articles had closing times."""
     client = repository.store.client
     for keys in repository.store.shards.all:
         client.hdel(keys.ranking, "voting_window", "longest_window")
@@ -102,7 +102,7 @@ def test_a_new_article_gets_the_new_window(repository, clock):
     assert problems(repository) == []
 
 
-def test_no_choice_on_an_open_article_is_forgotten_when_the_window_became_shorter(repository, clock):
+def test_a_shorter_window_forgets_no_choice_on_an_open_article(repository, clock):
     longer = reopened(repository, 60)
     number = post(longer, 1)
     longer.votes.cast(number, BOB, Choice.VOTE)
@@ -120,7 +120,7 @@ def test_no_choice_on_an_open_article_is_forgotten_when_the_window_became_shorte
 # Imports
 
 
-def test_an_imported_article_keeps_the_closing_time_it_brings(repository, clock):
+def test_an_imported_article_keeps_its_own_closing_time(repository, clock):
     at = clock() - 8 * DAY
     longer = reopened(repository, 30)
     closed, still_open = longer.imports.add(
@@ -134,14 +134,14 @@ def test_an_imported_article_keeps_the_closing_time_it_brings(repository, clock)
     assert problems(longer) == []
 
 
-def test_an_imported_article_that_brings_none_has_the_window_of_this_site(repository, clock):
+def test_an_imported_article_without_a_closing_time_gets_the_window_of_this_site(repository, clock):
     (number,) = reopened(repository, 30).imports.add([imported(1, clock() - 8 * DAY)])
 
     assert repository.votes.cast(number, CAROL, Choice.VOTE).votes == 4
     assert problems(repository) == []
 
 
-# A store from before
+# An earlier store
 
 
 def test_the_first_start_gives_every_article_the_window_configured_then(used, clock):
@@ -155,7 +155,7 @@ def test_the_first_start_gives_every_article_the_window_configured_then(used, cl
     assert problems(used) == []
 
 
-def test_an_interrupted_upgrade_goes_on_with_the_window_it_began_with(used, clock, monkeypatch):
+def test_an_interrupted_upgrade_continues_with_its_original_window(used, clock, monkeypatch):
     before = {number: used.articles.get(number).closes_at for number in range(1, 13)}
     forget_closing_times(used)
     monkeypatch.setattr(schema, "ARTICLES_PER_STEP", 1)
@@ -181,7 +181,7 @@ def test_an_interrupted_upgrade_goes_on_with_the_window_it_began_with(used, cloc
     assert problems(used) == []
 
 
-def test_an_upgrade_that_ended_before_every_shard_knew_the_window_goes_on_with_it(used):
+def test_an_upgrade_interrupted_between_shards_continues_with_its_original_window(used):
     before = {number: used.articles.get(number).closes_at for number in range(1, 13)}
     forget_closing_times(used)
     used.store.client.hset("schema:", "voting_window", f"{used.rules.voting_window:.3f}")
@@ -192,7 +192,7 @@ def test_an_upgrade_that_ended_before_every_shard_knew_the_window_goes_on_with_i
     assert problems(used) == []
 
 
-def test_an_upgrade_with_a_longer_window_opens_no_article_whose_voters_have_expired(repository, clock):
+def test_an_upgrade_with_a_longer_window_reopens_no_article_with_expired_voters(repository, clock):
     expired, still_known = post(repository, 1), post(repository, 2)
     clock.advance(10 * DAY)
     expire(repository, expired)
@@ -209,7 +209,7 @@ def test_an_upgrade_with_a_longer_window_opens_no_article_whose_voters_have_expi
     assert problems(longer) == []
 
 
-def test_an_article_without_a_closing_time_has_the_remembered_window_until_it_is_repaired(repository, clock):
+def test_an_article_without_a_closing_time_uses_the_stored_window_until_it_is_repaired(repository, clock):
     number, end = post(repository, 1), clock() + 7 * DAY
     keys = repository.store.shards.of(number)
     repository.store.client.hdel(keys.article(number), "closes")
@@ -232,7 +232,7 @@ def test_an_article_without_a_closing_time_has_the_remembered_window_until_it_is
 # The voter sets
 
 
-def test_voters_that_would_expire_before_voting_ends_are_found_and_kept_by_the_repair(repository, clock):
+def test_voter_sets_that_expire_before_voting_ends_are_reported_and_repaired(repository, clock):
     number = post(repository, 1)
     keys = repository.store.shards.of(number)
     repository.store.client.expire(keys.voted(number), 3600)
@@ -244,7 +244,7 @@ def test_voters_that_would_expire_before_voting_ends_are_found_and_kept_by_the_r
     assert problems(repository) == []
 
 
-def test_a_longest_window_that_is_too_short_is_found_and_repaired(repository):
+def test_a_longest_window_that_is_too_short_is_reported_and_repaired(repository):
     number = post(reopened(repository, 30), 1)
     keys = repository.store.shards.of(number)
     repository.store.client.hset(keys.ranking, "longest_window", "604800.000")

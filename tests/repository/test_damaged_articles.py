@@ -1,4 +1,4 @@
-"""Articles whose hash is incomplete or holds garbage: readers leave them out, audit and repair name them."""
+"""Articles whose hash is incomplete or holds garbage: lists exclude them, the audit and the repair name them."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -35,7 +35,7 @@ HARM = {
 
 
 def harm(repository: Repository, field: str, value: str | None) -> str:
-    """Damage the article; the name of its hash."""
+    """Damage the article; return the key of its hash."""
     client, name = repository.store.client, repository.store.shards.of(DAMAGED).article(DAMAGED)
     if value is None:
         client.hdel(name, field)
@@ -61,7 +61,7 @@ def damaged(request, used) -> Repository:
 
 
 @sharded
-def test_every_list_leaves_it_out_and_shows_the_rest(damaged, clock):
+def test_every_list_excludes_a_damaged_article_and_shows_the_rest(damaged, clock):
     rest = [article.id for article in damaged.articles.get_many(range(1, 13))]
 
     assert DAMAGED not in rest
@@ -82,7 +82,7 @@ def test_every_list_leaves_it_out_and_shows_the_rest(damaged, clock):
 
 
 @sharded
-def test_it_takes_no_change_and_nothing_is_half_written(damaged):
+def test_changes_to_a_damaged_article_are_refused_or_complete(damaged):
     before, changes = (
         contents(damaged),
         [
@@ -96,13 +96,13 @@ def test_it_takes_no_change_and_nothing_is_half_written(damaged):
     for change in changes:
         with suppress(ArticleNotFound):
             change()
-            damaged.store.client.delete(name)  # it was whole enough for this change: put it back
+            damaged.store.client.delete(name)  # the hash was complete enough for this change: undo it
             damaged.store.client.hset(name, mapping=before[name])
     assert damaged.store.client.hgetall(name) == before[name]
 
 
 @sharded
-def test_housekeeping_and_the_lab_go_on(damaged, clock):
+def test_housekeeping_and_the_lab_work_despite_a_damaged_article(damaged, clock):
     clock.advance(3600)
     damaged.hot.rescore()
     damaged.history.record()
@@ -114,14 +114,14 @@ def test_housekeeping_and_the_lab_go_on(damaged, clock):
 
 
 @sharded
-def test_the_audit_reports_it(damaged):
+def test_the_audit_reports_a_damaged_article(damaged):
     name = damaged.store.shards.of(DAMAGED).article(DAMAGED)
 
     assert f"{name}: no such article, or not a whole one" in problems(damaged)
 
 
 @sharded
-def test_the_repair_names_it_leaves_it_as_it_is_and_repairs_the_rest(damaged, clock):
+def test_the_repair_names_a_damaged_article_leaves_it_unchanged_and_repairs_the_rest(damaged, clock):
     told: list[str] = []
     keys = damaged.store.shards.of(DAMAGED)
     kept = [keys.article(DAMAGED), keys.voted(DAMAGED), keys.oppose(DAMAGED), keys.views(DAMAGED)]
@@ -140,7 +140,7 @@ def test_the_repair_names_it_leaves_it_as_it_is_and_repairs_the_rest(damaged, cl
     assert set(listed(damaged)) == {1, 2, 3, 4, 8, 9, 10, 12}
 
 
-def test_a_hash_that_was_put_right_is_repaired_to_what_it_was(used):
+def test_an_article_with_a_corrected_hash_is_repaired_completely(used):
     before, name = used.articles.get(DAMAGED), used.store.shards.of(DAMAGED).article(DAMAGED)
     time = used.store.client.hget(name, "time")
     harm(used, "time", None)
@@ -153,7 +153,7 @@ def test_a_hash_that_was_put_right_is_repaired_to_what_it_was(used):
     assert problems(used) == []
 
 
-def test_garbage_as_the_closing_time_counts_as_none(used):
+def test_a_garbage_closing_time_counts_as_missing(used):
     end, name = used.articles.get(DAMAGED).closes_at, harm(used, "closes", "garbage")
 
     assert used.articles.get(DAMAGED).closes_at == end
@@ -164,7 +164,7 @@ def test_garbage_as_the_closing_time_counts_as_none(used):
     assert problems(used) == []
 
 
-def test_garbage_among_the_entries_of_the_log_is_found_and_taken_out(used):
+def test_garbage_among_the_log_entries_is_reported_and_removed(used):
     name = used.store.shards.of(DAMAGED).article(DAMAGED)
     sound = used.store.client.hget(name, "log")
     harm(used, "log", f"{sound},garbage")
@@ -174,10 +174,10 @@ def test_garbage_among_the_entries_of_the_log_is_found_and_taken_out(used):
     assert used.store.client.hget(name, "log") == sound
 
 
-# A poster whose account is deleted
+# A poster whose account has been deleted
 
 
-def test_an_article_of_a_deleted_member_is_found_and_loses_the_name(used):
+def test_an_article_with_a_deleted_members_name_is_reported_and_loses_the_name(used):
     keys = used.store.shards.of(DAMAGED)
     poster = int(used.store.client.hget(keys.article(DAMAGED), "poster"))
     used.account_deletion.advance(poster, f"user{poster}", "", lambda: True)
@@ -194,12 +194,12 @@ def test_an_article_of_a_deleted_member_is_found_and_loses_the_name(used):
     assert problems(used) == []
 
 
-# More than one step looks at
+# Articles too large for one step
 
 
 @pytest.fixture
 def small_steps(monkeypatch):
-    """Two voters or so at a time, and every article with more is one with many."""
+    """Let a step read only a few voters, so that many articles exceed its limit."""
     for module in (audit, repair):
         monkeypatch.setattr(module, "MOST_LOOKED_AT", 5)
     monkeypatch.setattr(long_articles, "ENTRIES_PER_CHECK", 2)
@@ -208,7 +208,7 @@ def small_steps(monkeypatch):
         monkeypatch.setattr(module, "ENTRIES_PER_CHECK", 2)
 
 
-def test_a_sound_store_is_sound_in_small_steps_and_not_changed_by_the_repair(used, small_steps):
+def test_a_sound_store_passes_in_small_steps_and_the_repair_does_not_change_it(used, small_steps):
     before = contents(used)
     assert problems(used) == []
 
@@ -219,7 +219,7 @@ def test_a_sound_store_is_sound_in_small_steps_and_not_changed_by_the_repair(use
 
 
 def steps_of(repository: Repository, script: str) -> list[tuple[int, list[str]]]:
-    """How many articles each step of audit or repair sees to, and which it leaves for steps of their own."""
+    """Return how many articles each step of audit or repair handles, and which it leaves for separate steps."""
     run, steps = repository.store.run, []
 
     def watched(name, *args):
@@ -241,7 +241,7 @@ both = pytest.mark.parametrize("script", ["audit/articles", "repair/articles"])
 
 
 @both
-def test_a_step_reads_no_more_voters_of_an_article_than_it_may(used, small_steps, script):
+def test_a_step_reads_no_more_voters_of_an_article_than_its_limit(used, small_steps, script):
     voters = {
         name: used.store.client.scard(name)
         for keys in used.store.shards.all
@@ -258,7 +258,7 @@ def test_a_step_reads_no_more_voters_of_an_article_than_it_may(used, small_steps
 
 
 @both
-def test_a_step_ends_when_the_voters_of_all_its_articles_are_too_many(repository, monkeypatch, script):
+def test_a_step_ends_when_its_articles_have_too_many_voters_in_total(repository, monkeypatch, script):
     shards = repository.store.shards.count
     for module in (audit, repair):
         monkeypatch.setattr(module, "MOST_LOOKED_AT", 100)
@@ -271,7 +271,7 @@ def test_a_step_ends_when_the_voters_of_all_its_articles_are_too_many(repository
 
 
 @both
-def test_an_article_with_many_entries_in_the_log_is_left_for_steps_of_its_own(repository, script):
+def test_an_article_with_many_log_entries_gets_its_own_steps(repository, script):
     often, once = post(repository, 1), post(repository, 2)
     for number in range(50):
         repository.articles.edit(often, MODERATOR, f"Title {number}", "https://e.org/", moderator=True)
@@ -280,7 +280,7 @@ def test_an_article_with_many_entries_in_the_log_is_left_for_steps_of_its_own(re
     assert [one for _, left in steps_of(repository, script) for one in left] == [str(often)]
 
 
-def test_damage_of_an_article_with_many_voters_and_entries_is_found_and_repaired(used, small_steps):
+def test_damage_to_an_article_with_many_voters_and_log_entries_is_reported_and_repaired(used, small_steps):
     client, keys = used.store.client, used.store.shards.of(DAMAGED)
     voters = [int(user) for user in client.smembers(keys.voted(DAMAGED))]
     client.zrem(keys.votes_of(voters[0]), str(DAMAGED))
@@ -301,7 +301,7 @@ def test_damage_of_an_article_with_many_voters_and_entries_is_found_and_repaired
     assert problems(used) == [f"{name}: a user is in both voter sets"]
 
 
-def test_a_long_list_of_choices_is_checked_and_repaired_to_its_end(used, small_steps):
+def test_a_long_list_of_choices_is_checked_and_repaired_completely(used, small_steps):
     client, keys = used.store.client, used.store.shards.of(3)
     for number in range(20):
         client.zadd(keys.votes_of(BOB), {str(5000 + number * 4 + 3): number})
@@ -316,7 +316,7 @@ def test_a_long_list_of_choices_is_checked_and_repaired_to_its_end(used, small_s
 # The hot list
 
 
-def test_the_repair_never_makes_the_hot_list_longer_than_views_do(used, clock, monkeypatch):
+def test_the_repair_keeps_the_hot_list_within_the_length_limit_of_views(used, clock, monkeypatch):
     monkeypatch.setattr(repair, "ARTICLES_PER_CHECK", 3)
     rules = replace(used.rules, hot_size=5)
     small = connect(used.store.client, shards=used.store.shards.count, rules=rules, clock=clock)

@@ -1,4 +1,4 @@
-"""The key table and docs/data-model.md against a store in full use, both ways."""
+"""The key table and docs/data-model.md agree with a store in full use."""
 
 import json
 import re
@@ -30,7 +30,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "data-model.md").read_text("utf-8")
 
 
 def table(heading: str) -> list[dict[str, str]]:
-    """The rows of the table under a heading, by column."""
+    """Return the rows of the table under a heading, by column."""
     section = re.search(rf"^## {re.escape(heading)}\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)
     assert section, heading
     lines = [line for line in section[1].splitlines() if line.startswith("|")]
@@ -39,7 +39,7 @@ def table(heading: str) -> list[dict[str, str]]:
 
 
 def documented_fields() -> dict[str, dict[str, bool]]:
-    """By key: each field of its hash, and whether it is always there."""
+    """Return, for each key, the fields of its hash and whether each is always present."""
     fields: dict[str, dict[str, bool]] = defaultdict(dict)
     for row in table("Fields"):
         fields[row["Key"].strip("`")][row["Field"].strip("`")] = row["There"] == "always"
@@ -58,13 +58,13 @@ def kind_of(name: str) -> Key:
 
 @pytest.fixture
 def began() -> float:
-    """When the test began: the server's own clock goes on while the store is used."""
+    """The time at which the test began: the server's own clock keeps running while the store is used."""
     return time.monotonic()
 
 
 @pytest.fixture
 def used(began: float, repository: Repository, clock: Clock) -> Repository:
-    """A store in which everything was done."""
+    """A store in which every feature has been used."""
     use(repository, clock)
     clock.advance(3 * DAY)
     post(repository, 50, ("redis", "python"))
@@ -93,7 +93,7 @@ def used(began: float, repository: Repository, clock: Clock) -> Repository:
 
 @pytest.fixture
 def names(used: Repository, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Its keys in the middle of an import, of housekeeping, and of applying another weight."""
+    """The keys of the used store during an import, housekeeping, and the application of another weight."""
     with used.imports.lock(), used.lease.acquire():
         used.imports.add([ImportedArticle("T", "https://a.example/", 5, "eve", used.store.now(), 2, 1)])
         used.store.client.set(key_names.HOT_LOCK, "somebody", ex=hot._LOCK_LIFE)
@@ -117,7 +117,7 @@ def names(used: Repository, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         yield found
 
 
-def test_every_key_of_a_used_store_is_in_the_table_and_in_its_place(used, names):
+def test_every_key_of_a_used_store_is_in_the_table_and_in_its_shard(used, names):
     _, foreign = survey(used.store)
 
     assert foreign == []
@@ -135,12 +135,12 @@ def test_a_name_matches_one_row_of_the_table(used, names):
         assert kind_of(name).of(*kind_of(name).values(rest)) == rest
 
 
-def test_every_key_has_the_type_of_the_table(used, names):
+def test_every_key_has_the_type_in_the_table(used, names):
     for name in names:
         assert used.store.client.type(name) == kind_of(name).type, name
 
 
-def test_every_key_lives_as_long_as_the_table_says(used, names):
+def test_no_key_outlives_its_lifetime_in_the_table(used, names):
     for name in names:
         left, life = used.store.client.ttl(name), kind_of(name).life
         if life is None:
@@ -149,7 +149,7 @@ def test_every_key_lives_as_long_as_the_table_says(used, names):
             assert 0 < left <= life + 1, name
 
 
-def test_a_new_key_gets_the_life_of_the_table(began, used, names):
+def test_a_new_key_gets_the_lifetime_in_the_table(began, used, names):
     lives: dict[str, int] = defaultdict(int)
     for name in names:
         key = kind_of(name).name
@@ -180,7 +180,7 @@ NAMES_OF_FIELDS = {
 }
 
 
-def test_hashes_without_documented_fields_are_named_as_their_content_says(used, names):
+def test_fields_of_other_hashes_match_the_documented_content(used, names):
     for name in names:
         kind = kind_of(name)
         if kind.type == "hash" and kind.name not in FIELDS:
@@ -203,20 +203,20 @@ def logged(repository: Repository, name: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("heading", "written"), data_model.tables().items())
-def test_the_page_has_the_tables_that_the_key_table_makes(heading, written):
+def test_the_page_has_the_tables_generated_from_the_key_table(heading, written):
     assert f"## {heading}\n" in PAGE
     assert f"\n\n{written}\n" in PAGE, "run `make docs`"
     assert data_model.page(PAGE) == PAGE
 
 
 @pytest.mark.parametrize("name", scripts.names())
-def test_a_header_lists_keys_of_the_table_in_their_order(name):
+def test_a_header_lists_its_keys_in_the_order_of_the_table(name):
     documented = [key.name for key in TABLE]
 
     assert list(scripts.touches(name)) == sorted(scripts.touches(name), key=documented.index)
 
 
-def test_the_documented_layout_is_the_one_in_force(used):
+def test_the_documented_layout_version_is_current(used):
     from articles.repository.store import schema
 
     (version,) = [
@@ -226,7 +226,7 @@ def test_the_documented_layout_is_the_one_in_force(used):
     assert version.endswith(f": {schema.LAYOUT_VERSION}")
 
 
-def test_the_placeholders_are_documented_as_they_are():
+def test_the_documented_placeholders_are_current():
     from articles.domain.members import PLACEHOLDERS
 
     assert f"{PLACEHOLDERS.start:,} to {PLACEHOLDERS.stop - 1:,} are placeholders" in PAGE

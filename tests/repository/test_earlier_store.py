@@ -1,7 +1,7 @@
-"""Stores that an earlier version of the site wrote, kept as logs of commands, open in this version.
+"""Stores written by an earlier version of the site, kept as logs of commands, open in this version.
 
-The first line of a file says what the earlier version showed. Each further line is one command, with the times to
-live that are left.
+The first line of a file describes what the earlier version showed. Every other line is one command, with the
+remaining times to live.
 """
 
 import json
@@ -37,7 +37,7 @@ def earlier(request: pytest.FixtureRequest, server_url: str) -> tuple[Repository
     return repository, shown
 
 
-def test_an_earlier_store_opens_and_shows_what_it_showed(earlier):
+def test_an_earlier_store_opens_and_shows_the_same_content(earlier):
     repository, shown = earlier
 
     assert problems(repository) == []
@@ -54,7 +54,7 @@ def test_an_earlier_store_opens_and_shows_what_it_showed(earlier):
     assert [article.id for article in found] == shown["found"]
 
 
-def test_a_repair_leaves_an_earlier_store_as_it_is(earlier):
+def test_a_repair_does_not_change_an_earlier_store(earlier):
     repository, shown = earlier
 
     repository.repair.run()

@@ -1,4 +1,4 @@
-"""Every rank explains itself: places where the lists have them, sums that come to what the store ranks by."""
+"""Explanations of ranks: the ranks match the lists, and the sums match the values the store ranks by."""
 
 import random
 from dataclasses import replace
@@ -37,7 +37,7 @@ def value_of(repository, order, article_id):
 
 
 def fill(repository, clock, count, seed):
-    """A store full of ties: few posting times, few points, few views; in groups of several sizes."""
+    """Fill the store with ties: few posting times, few points, few views; in groups of several sizes."""
     chance, now = random.Random(seed), clock()
     slugs = ["python", "redis", "群组"]
     for slug in slugs:
@@ -61,7 +61,7 @@ def fill(repository, clock, count, seed):
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_the_rank_is_where_the_article_stands_in_the_lists_also_among_equals(repository, clock, seed):
+def test_the_rank_is_the_articles_position_in_the_lists_even_with_ties(repository, clock, seed):
     fill(repository, clock, 130, seed)
     front, hot = listed(repository), listed(repository, Order.HOT)
     groups = {slug: listed(repository, slug=slug) for slug in ("python", "redis", "群组")}
@@ -87,7 +87,7 @@ def check_neighbours(place, ids):
     assert shown == [around[place.rank - 1], around[place.rank + 1]]
 
 
-def test_the_sums_are_what_the_store_ranks_by(repository, clock):
+def test_the_sums_equal_the_values_the_store_ranks_by(repository, clock):
     ids = fill(repository, clock, 60, 3)
     repository.parameters.apply(Parameters(7, 1.5, 0.3, 1.7, 1.31), expected=1, actor=MODERATOR, reason="Odd")
     clock.advance(5000.123)
@@ -106,7 +106,7 @@ def test_the_sums_are_what_the_store_ranks_by(repository, clock):
         assert found.hotness.refreshed_at == repository.hot.get_refreshed_at()
 
 
-def test_neighbours_say_by_how_much_they_differ(repository, clock):
+def test_neighbours_include_the_difference_in_value(repository, clock):
     low = post(repository, 1)
     clock.advance(1000)
     middle = post(repository, 2)
@@ -120,7 +120,7 @@ def test_neighbours_say_by_how_much_they_differ(repository, clock):
     assert place.above.value == repository.articles.get(high).score
 
 
-def test_neighbours_on_the_hot_list_say_how_many_views_make_up_for_it(repository, clock):
+def test_neighbours_on_the_hot_list_include_the_difference_in_views(repository, clock):
     first, second = post(repository, 1), post(repository, 2)
     view(repository, first, *range(5))
     view(repository, second, *range(2))
@@ -133,7 +133,7 @@ def test_neighbours_on_the_hot_list_say_how_many_views_make_up_for_it(repository
 
 
 @pytest.mark.parametrize("seed", [4, 5])
-def test_one_more_vote_does_what_was_foretold(repository, clock, seed):
+def test_one_more_vote_has_the_predicted_effect(repository, clock, seed):
     fill(repository, clock, 60, seed)
     for article_id in random.Random(seed).sample(listed(repository), 15):
         before = explain(repository, article_id)
@@ -148,7 +148,7 @@ def test_one_more_vote_does_what_was_foretold(repository, clock, seed):
         repository.votes.cast(article_id, 7777, Choice.NONE)
 
 
-def test_a_closed_article_is_moved_by_no_vote(repository, clock):
+def test_a_closed_article_has_no_next_vote(repository, clock):
     article = post(repository, 1)
     clock.advance(7 * DAY)
     assert explain(repository, article).next_vote == NextVote(432.0, 1, 0)
@@ -160,17 +160,17 @@ def test_a_closed_article_is_moved_by_no_vote(repository, clock):
     assert found.closes_at == repository.articles.get(article).closes_at
 
 
-def test_an_article_nobody_has_read_is_not_on_the_hot_list(repository):
+def test_an_unread_article_is_not_on_the_hot_list(repository):
     found = explain(repository, post(repository, 1))
 
     assert (found.hot, found.hotness.value, found.history) == (None, 0, ())
 
 
 @pytest.mark.parametrize("rules", [default_rules(hot_size=3)])
-def test_what_is_trimmed_or_beyond_the_end_is_not_on_the_hot_list(repository, clock):
+def test_an_article_past_the_end_of_the_hot_list_has_no_hot_rank(repository, clock):
     ids = [post(repository, n) for n in range(5)]
     for n, article_id in enumerate(ids):
-        view(repository, article_id, *range(n + 1))  # five of them until the next scoring
+        view(repository, article_id, *range(n + 1))  # all five stay until the next rescore
     beyond = [explain(repository, one).hot for one in ids]
     repository.hot.rescore()
     trimmed = [explain(repository, one).hot for one in ids]
@@ -181,7 +181,7 @@ def test_what_is_trimmed_or_beyond_the_end_is_not_on_the_hot_list(repository, cl
         assert places[3].below.id == ids[2]
 
 
-def test_a_stale_hot_list_is_scored_before_it_is_explained(repository, clock):
+def test_a_stale_hot_list_is_rescored_before_it_is_explained(repository, clock):
     article = post(repository, 1)
     view(repository, article, 1)
     clock.advance(3600)
@@ -192,7 +192,7 @@ def test_a_stale_hot_list_is_scored_before_it_is_explained(repository, clock):
     assert found.hotness.value == pytest.approx(value_of(repository, Order.HOT, article), rel=1e-9)
 
 
-def test_archived_numbers_are_explained_too(repository):
+def test_archived_numbers_are_explained(repository):
     article = post(repository, 1)
     keys = repository.store.shards.of(article)
     repository.store.client.hset(keys.article(article), "archived", "120 80")
@@ -202,7 +202,7 @@ def test_archived_numbers_are_explained_too(repository):
     assert (found.hotness.pv, found.hotness.uv, found.hot) == (120, 80, None)
 
 
-def test_groups_are_named_by_their_titles_in_the_articles_own_order(repository):
+def test_groups_are_listed_by_title_in_the_order_of_the_article(repository):
     repository.groups.create("python", "Python & friends", MODERATOR)
     repository.groups.create("redis", "Redis", MODERATOR)
     post(repository, 1, ("python",))
@@ -224,7 +224,7 @@ def test_removed_and_unknown_articles_have_no_explanation(repository):
         repository.explanations.get(replace(article, id=999))
 
 
-def test_the_history_comes_with_it(repository, clock):
+def test_an_explanation_includes_the_rank_history(repository, clock):
     article = post(repository, 1)
     repository.history.record()
     clock.advance(600)
@@ -234,7 +234,7 @@ def test_the_history_comes_with_it(repository, clock):
     assert len(repository.history.list_samples(article)) == 2
 
 
-def test_it_explains_the_article_as_it_is_now_and_not_as_it_was_read(repository):
+def test_an_explanation_uses_the_current_state_of_the_article(repository):
     repository.groups.create("python", "Python", MODERATOR)
     article = repository.articles.get(post(repository, 1))
     repository.votes.cast(article.id, BOB, Choice.VOTE)
@@ -246,7 +246,7 @@ def test_it_explains_the_article_as_it_is_now_and_not_as_it_was_read(repository)
 
 
 def meddling(monkeypatch, before, after=lambda: None):
-    """Do something once, between reading what ranks an article and its places. Which readings there were."""
+    """Run a step once, between reading an article's values and its ranks; return the list of readings."""
     readings, places = [], Explanations._places
 
     def meddled(self, article_id, facts):
@@ -262,7 +262,7 @@ def meddling(monkeypatch, before, after=lambda: None):
     return readings
 
 
-def test_a_vote_and_a_view_that_come_in_between_are_in_all_its_numbers(repository, clock, monkeypatch):
+def test_a_vote_and_a_view_during_reading_are_in_all_the_numbers(repository, clock, monkeypatch):
     article = post(repository, 1)
     for n in range(2, 6):
         clock.advance(100)
@@ -283,7 +283,7 @@ def test_a_vote_and_a_view_that_come_in_between_are_in_all_its_numbers(repositor
     assert found.score.value == value_of(repository, Order.SCORE, article)
 
 
-def test_an_article_removed_in_between_has_no_explanation(repository, monkeypatch):
+def test_an_article_removed_during_reading_has_no_explanation(repository, monkeypatch):
     article = post(repository, 1)
     meddling(monkeypatch, lambda: repository.articles.remove(article, MODERATOR, "Spam"))
 
@@ -291,7 +291,7 @@ def test_an_article_removed_in_between_has_no_explanation(repository, monkeypatc
         explain(repository, article)
 
 
-def test_shards_of_different_moments_are_read_again(repository, monkeypatch):
+def test_shards_with_different_versions_are_read_again(repository, monkeypatch):
     article = post(repository, 1)
     last, client = repository.store.shards.all[-1].ranking, repository.store.client
     version = client.hget(last, "version")
@@ -306,7 +306,7 @@ def test_shards_of_different_moments_are_read_again(repository, monkeypatch):
     assert found.front.rank == 1
 
 
-def test_it_takes_three_round_trips_and_one_more_for_groups_nobody_reads(repository, clock, wire):
+def test_an_explanation_takes_three_round_trips_and_one_more_for_uncached_groups(repository, clock, wire):
     slugs = [f"group-{n}" for n in range(50)]
     for slug in slugs:
         repository.groups.create(slug, slug, MODERATOR)
@@ -330,7 +330,7 @@ def test_it_takes_three_round_trips_and_one_more_for_groups_nobody_reads(reposit
     assert len(warm.groups) == 50
 
 
-def test_a_place_high_up_in_a_large_group_is_counted_without_its_ranking(repository, clock, monkeypatch):
+def test_a_high_rank_in_a_large_group_is_counted_without_its_ranking(repository, clock, monkeypatch):
     ids = fill(repository, clock, 60, 3)
     articles = [article for article in repository.articles.get_many(ids) if article.removed is None]
     expected = [repository.explanations.get(article) for article in articles]
@@ -345,7 +345,7 @@ def test_a_place_high_up_in_a_large_group_is_counted_without_its_ranking(reposit
     assert [repository.explanations.get(article) for article in articles] == expected
 
 
-def test_a_store_that_does_not_know_the_scripts_yet_explains_as_well(repository):
+def test_an_explanation_works_before_the_scripts_are_loaded(repository):
     repository.groups.create("python", "Python", MODERATOR)
     post(repository, 1, ("python",))
     article = post(repository, 2, ("python",))
@@ -353,12 +353,12 @@ def test_a_store_that_does_not_know_the_scripts_yet_explains_as_well(repository)
     key = repository.store.shards.of(article).group_order(Order.SCORE, "python")
     repository.store.client.delete(key)
     repository.store.client.script_flush()
-    repository.explanations.get(repository.articles.get(3))  # knows all but the one that makes a group's ranking
+    repository.explanations.get(repository.articles.get(3))  # loads all but the one that builds a group's ranking
 
     assert explain(repository, article).groups == (GroupPlace("python", "Python", 1, 2),)
 
 
-def test_reading_it_keeps_a_groups_ranking_and_changes_nothing_else(repository, clock):
+def test_reading_an_explanation_extends_a_groups_ranking_and_changes_nothing_else(repository, clock):
     repository.groups.create("python", "Python", MODERATOR)
     article = post(repository, 1, ("python",))
     view(repository, article, 1)
@@ -374,7 +374,7 @@ def test_reading_it_keeps_a_groups_ranking_and_changes_nothing_else(repository, 
     assert problems(repository) == []
 
 
-def test_sums_and_places_fit_while_votes_views_and_tunings_go_on(repository, clock, server_url):
+def test_sums_and_ranks_agree_during_votes_views_and_parameter_changes(repository, clock, server_url):
     ids = fill(repository, clock, 40, 6)
     shown = [one for one in ids if repository.articles.get(one).removed is None]
     shards, end, failures = repository.store.shards.count, Event(), []

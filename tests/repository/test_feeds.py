@@ -1,4 +1,4 @@
-"""Feeds: whoever looks in every two days misses nothing."""
+"""Feeds: a reader who polls every two days misses nothing."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -27,7 +27,7 @@ TWO_DAYS = 2 * DAY
 
 @pytest.fixture
 def few(monkeypatch):
-    """So that only what must be there is."""
+    """Lower the minimum number of articles, so that a feed has only the required ones."""
     monkeypatch.setattr(feeding, "LEAST_ARTICLES", 2)
 
 
@@ -46,7 +46,7 @@ def ids_of(articles):
 
 
 def feeds_of(repository, slug="python"):
-    """Every feed of newest articles, as a function of the wish."""
+    """Return every feed of newest articles, by name, as a function of the feed filter."""
     feeds = repository.feeds
     return {
         "newest": feeds.list_newest,
@@ -66,17 +66,17 @@ def test_feeds_of_an_empty_site_are_empty(repository):
 
 
 @pytest.mark.parametrize("name", ["newest", "front", "group", "poster"])
-def test_everything_of_two_days_is_there_and_nothing_older_but_the_first(repository, clock, few, name):
+def test_a_feed_has_all_articles_of_two_days_and_the_first_older_ones(repository, clock, few, name):
     ids = post(repository, clock, 80, ["python"])
-    clock.now = clock.now - 3600  # as old as the last one
+    clock.now = clock.now - 3600  # the time of the last post
 
     found = ids_of(feeds_of(repository)[name](FeedFilter()))
 
-    assert found == ids[:-51:-1]  # one an hour: 0 to 49 hours old
+    assert found == ids[:-51:-1]  # one per hour: 0 to 49 hours old
 
 
 @pytest.mark.parametrize("name", ["newest", "front", "group", "poster"])
-def test_a_quiet_list_gives_its_first_thirty_however_old(repository, clock, name):
+def test_a_feed_of_a_quiet_list_has_its_first_thirty_articles_of_any_age(repository, clock, name):
     ids = post(repository, clock, 40, ["python"])
     clock.advance(100 * DAY)
 
@@ -84,7 +84,7 @@ def test_a_quiet_list_gives_its_first_thirty_however_old(repository, clock, name
 
 
 @pytest.mark.parametrize("name", ["newest", "front", "group", "poster"])
-def test_a_feed_never_exceeds_its_most(repository, clock, name, monkeypatch):
+def test_a_feed_never_exceeds_its_limit(repository, clock, name, monkeypatch):
     monkeypatch.setattr(feeding, "MOST_ARTICLES", 40)
     ids = post(repository, clock, 60, ["python"], every=1)
 
@@ -93,7 +93,7 @@ def test_a_feed_never_exceeds_its_most(repository, clock, name, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["newest", "front", "group", "poster"])
-def test_what_gets_its_points_late_comes_in_late(repository, clock, few, name):
+def test_an_article_that_gets_its_points_late_enters_the_feed_late(repository, clock, few, name):
     ids = post(repository, clock, 10, ["python"], every=60)
     clock.advance(6 * DAY)
     for voter in (BOB, MALLORY):
@@ -105,7 +105,7 @@ def test_what_gets_its_points_late_comes_in_late(repository, clock, few, name):
     assert ids_of(feeds_of(repository)[name](FeedFilter(min_points=4))) == []
 
 
-def test_points_that_come_late_under_a_window_that_was_longer_are_not_missed(repository, clock, few):
+def test_late_points_are_not_missed_after_the_voting_window_is_shortened(repository, clock, few):
     store = repository.store
     longer, shorter = (
         connect(
@@ -127,7 +127,7 @@ def test_points_that_come_late_under_a_window_that_was_longer_are_not_missed(rep
 
 
 @pytest.mark.parametrize("name", ["newest", "front", "group", "poster"])
-def test_hidden_groups_are_left_out_and_others_take_their_places(repository, clock, name):
+def test_articles_in_hidden_groups_are_replaced_by_others(repository, clock, name):
     shown = post(repository, clock, 40, ["python"], every=60)
     post(repository, clock, 40, ["python", "go"], every=60)
     clock.advance(20 * DAY)
@@ -138,7 +138,7 @@ def test_hidden_groups_are_left_out_and_others_take_their_places(repository, clo
     assert found == shown[::-1][: len(found)]
 
 
-def test_reading_ends_somewhere_when_all_is_hidden(repository, clock, monkeypatch):
+def test_reading_stops_at_a_limit_when_every_article_is_hidden(repository, clock, monkeypatch):
     monkeypatch.setattr(feeding, "MOST_READ", 50)
     post(repository, clock, 10, every=1)
     post(repository, clock, 100, ["go"], every=1)
@@ -155,14 +155,14 @@ def test_removed_articles_are_in_no_feed(repository, clock):
     assert ids_of(repository.feeds.list_top(Period.ALL, FeedFilter())) == [first]
 
 
-def test_what_is_removed_while_a_feed_is_read_is_not_in_it(repository, clock, monkeypatch):
+def test_an_article_removed_while_a_feed_is_read_is_not_in_it(repository, clock, monkeypatch):
     first, second = post(repository, clock, 2)
     monkeypatch.setattr(feeding, "read_articles", removing(repository, feeding.read_articles, second))
 
     assert ids_of(repository.feeds.list_newest(FeedFilter())) == [first]
 
 
-def test_the_front_page_is_in_its_own_order_and_keeps_old_articles_that_stand_high(repository, clock, few):
+def test_the_front_page_feed_keeps_its_order_and_old_articles_with_high_ranks(repository, clock, few):
     ids = post(repository, clock, 100)
     for voter in range(100, 100 + 2500):
         repository.votes.cast(ids[0], voter, Choice.VOTE)
@@ -174,9 +174,7 @@ def test_the_front_page_is_in_its_own_order_and_keeps_old_articles_that_stand_hi
     assert found == front
 
 
-def test_the_front_page_has_its_highest_and_all_new_ones_however_many_lie_between(
-    repository, clock, few, monkeypatch
-):
+def test_the_front_page_feed_has_the_highest_and_all_new_articles(repository, clock, few, monkeypatch):
     monkeypatch.setattr(feeding, "MOST_ARTICLES", 10)
     now = clock()
     old = [imported(n, now - 3 * DAY + n, votes=20, opposes=0) for n in range(28)]
@@ -189,7 +187,7 @@ def test_the_front_page_has_its_highest_and_all_new_ones_however_many_lie_betwee
     assert found == [ids[29], ids[28], *ids[:-6:-1]]
 
 
-def test_the_hot_feed_covers_what_was_read(repository, clock, few):
+def test_the_hot_feed_covers_articles_that_were_read(repository, clock, few):
     ids = post(repository, clock, 80)
     for article_id in (ids[2], ids[3], ids[-1], ids[-3], ids[-5]):
         view(repository, article_id, 1)
@@ -202,7 +200,7 @@ def test_the_hot_feed_covers_what_was_read(repository, clock, few):
     assert found == [number for at, number in enumerate(hot) if at < 2 or number in ids[-49:]]
 
 
-def test_the_feed_of_a_span_is_its_first_thirty_by_points_and_no_more(repository, clock):
+def test_the_feed_of_a_period_has_only_its_first_thirty_articles_by_points(repository, clock):
     ids = post(repository, clock, 40, ["go"], every=60)
     for voter in (BOB, MALLORY):
         repository.votes.cast(ids[3], voter, Choice.VOTE)
@@ -219,14 +217,14 @@ def test_the_feed_of_a_span_is_its_first_thirty_by_points_and_no_more(repository
     assert ids_of(top(Period.MONTH, FeedFilter(hidden=("go",)))) == [new]
 
 
-def test_hidden_articles_do_not_keep_others_out_of_the_feed_of_a_span(repository, clock):
+def test_hidden_articles_do_not_push_others_out_of_the_feed_of_a_period(repository, clock):
     shown = post(repository, clock, 35, every=60)
     post(repository, clock, 20, ["go"], every=60)
 
     assert ids_of(repository.feeds.list_top(Period.DAY, FeedFilter(hidden=("go",)))) == shown[::-1][:30]
 
 
-def test_hidden_articles_do_not_use_up_what_a_search_looks_at(repository, clock, monkeypatch):
+def test_hidden_articles_do_not_count_towards_the_search_limit(repository, clock, monkeypatch):
     monkeypatch.setattr(feeding, "MOST_ARTICLES", 5)
     shown = post(repository, clock, 3)
     post(repository, clock, 6, ["go"])
@@ -236,7 +234,7 @@ def test_hidden_articles_do_not_use_up_what_a_search_looks_at(repository, clock,
     assert ids_of(found) == shown[::-1]
 
 
-def test_several_groups_are_one_feed_with_nothing_twice(repository, clock):
+def test_several_groups_form_one_feed_without_duplicates(repository, clock):
     both = post(repository, clock, 2, ["python", "go"])
     python = post(repository, clock, 2, ["python"])
     go = post(repository, clock, 2, ["go"])
@@ -248,7 +246,7 @@ def test_several_groups_are_one_feed_with_nothing_twice(repository, clock):
     assert titles == {"python": "python", "go": "go"}
 
 
-def test_an_unknown_group_is_told_and_a_merged_one_leads_on(repository, clock):
+def test_an_unknown_group_is_named_and_a_merged_one_redirects(repository, clock):
     post(repository, clock, 1, ["python"])
     post(repository, clock, 1, ["snake"])
     repository.groups.merge("snake", "python", MODERATOR)
@@ -262,7 +260,7 @@ def test_an_unknown_group_is_told_and_a_merged_one_leads_on(repository, clock):
     assert gone.value.moved_to == "python"
 
 
-def test_a_feed_costs_few_round_trips(repository, clock):
+def test_a_feed_takes_few_round_trips(repository, clock):
     post(repository, clock, 120, ["python"], every=60)
     repository.feeds.list_groups(["python"], FeedFilter())
     trips = []
@@ -274,7 +272,7 @@ def test_a_feed_costs_few_round_trips(repository, clock):
         assert len(trips) <= most, trips
     trips.clear()
     repository.feeds.list_groups(["python"], FeedFilter(min_points=1))
-    assert len(trips) <= 5, trips  # one asks for the longest voting window
+    assert len(trips) <= 5, trips  # one reads the longest voting window
 
 
 EVENTS = st.lists(
@@ -292,7 +290,7 @@ EVENTS = st.lists(
     events=[(0, "post", 0), *[(DAY, "post", 0)] * 6, (0, "vote", 0), (0, "vote", 6)], min_points=2, poll=TWO_DAYS
 )
 @given(events=EVENTS, min_points=st.sampled_from([None, 0, 1, 2, 3]), poll=st.sampled_from([TWO_DAYS, 36 * 3600]))
-def test_who_polls_every_two_days_sees_all_that_ever_qualified(events, min_points, poll):
+def test_a_reader_who_polls_every_two_days_misses_no_qualifying_article(events, min_points, poll):
     clock, wish = Clock(), FeedFilter(min_points)
     repository = connect(fakeredis.FakeRedis(decode_responses=True), rules=default_rules(), clock=clock)
     schema.stamp(repository.store)
@@ -323,7 +321,7 @@ def test_who_polls_every_two_days_sees_all_that_ever_qualified(events, min_point
 
 
 def happen(repository, points, kind, pick):
-    """A post, or a vote on one of the articles; `points` is what came of it."""
+    """Post an article or vote on one; update `points`."""
     if kind == "post" or not points:
         number = len(points)
         link = f"https://e.org/{number}"

@@ -1,4 +1,4 @@
-"""Groups: which there are, which articles they hold, and how they become one."""
+"""Groups: creating, renaming, assigning and merging them."""
 
 import pytest
 
@@ -14,7 +14,7 @@ def members(repository, slug):
     return {article.id for article in repository.lists.get_page(Order.TIME, slug=slug).articles}
 
 
-def test_several_are_added_and_removed_in_one_step(repository, article):
+def test_several_groups_are_added_and_removed_in_one_step(repository, article):
     groups = repository.groups.assign(
         article, ["redis", "web", "redis"], ["python"], actor=MODERATOR, reason="fits"
     )
@@ -26,7 +26,7 @@ def test_several_are_added_and_removed_in_one_step(repository, article):
     assert entry.details == {"added": "redis,web", "removed": "python"}
 
 
-def test_one_group_is_read_with_its_size_and_a_merged_one_says_where_it_went(repository, article):
+def test_a_group_is_read_with_its_size_and_a_merged_one_redirects(repository, article):
     post(repository, 2, ("python", "snake"))
 
     assert repository.groups.get("python") == next(
@@ -45,12 +45,12 @@ def test_a_group_in_both_lists_is_removed(repository, article):
     assert repository.groups.assign(article, ["python", "web"], ["web", "python"]) == ()
 
 
-def test_assigning_what_is_so_already_changes_and_logs_nothing(repository, article):
+def test_assigning_the_current_groups_changes_and_logs_nothing(repository, article):
     assert repository.groups.assign(article, ["python"], ["web"], actor=MODERATOR) == ("python",)
     assert repository.moderation_log.get_page().entries == ()
 
 
-def test_an_unknown_article_is_an_error_and_leaves_no_key(repository, article):
+def test_assigning_groups_to_an_unknown_article_fails_and_leaves_no_key(repository, article):
     before = set(repository.store.client.keys())
 
     with pytest.raises(ArticleNotFound):
@@ -59,13 +59,13 @@ def test_an_unknown_article_is_an_error_and_leaves_no_key(repository, article):
     assert set(repository.store.client.keys()) == before
 
 
-def test_a_group_that_is_used_exists(repository, article):
+def test_assigning_a_new_group_creates_it(repository, article):
     repository.groups.assign(article, ["new-group"])
 
     assert Group("new-group", "new-group", 1) in repository.groups.list_all()
 
 
-def test_groups_of_removed_articles_change_but_list_nothing(repository, article):
+def test_groups_of_a_removed_article_can_change_but_do_not_list_it(repository, article):
     repository.articles.remove(article, MODERATOR, "spam")
 
     repository.groups.assign(article, ["web"], ["python"])
@@ -89,7 +89,7 @@ def test_groups_are_created_once_and_renamed(repository):
     assert actions == ["rename-group", "create-group"]
 
 
-def test_no_group_is_given_the_title_of_another(repository):
+def test_two_groups_cannot_have_the_same_title(repository):
     repository.groups.create("python", "Python", MODERATOR)
     repository.groups.create("snakes", "Snakes", MODERATOR)
 
@@ -103,7 +103,7 @@ def test_no_group_is_given_the_title_of_another(repository):
     assert len(repository.moderation_log.get_page().entries) == 2
 
 
-def test_a_group_that_follows_from_its_slug_is_made_whatever_others_are_called(repository, article):
+def test_assigning_a_slug_creates_its_group_even_if_another_has_that_title(repository, article):
     repository.groups.rename("python", "snakes", MODERATOR)
 
     repository.groups.assign(article, ["snakes"])
@@ -111,7 +111,7 @@ def test_a_group_that_follows_from_its_slug_is_made_whatever_others_are_called(r
     assert repository.groups.get_titles() == {"python": "snakes", "snakes": "snakes"}
 
 
-def test_merging_moves_every_article_removed_ones_too(repository, article):
+def test_merging_moves_every_article_including_removed_ones(repository, article):
     hidden = repository.articles.post(ALICE, "alice", "B", "https://example.org/b", ["python", "snakes"]).id
     repository.articles.remove(hidden, MODERATOR, "spam")
     members(repository, "python")
@@ -125,7 +125,7 @@ def test_merging_moves_every_article_removed_ones_too(repository, article):
     assert list(repository.audit.run()) == []
 
 
-def test_a_merge_that_was_broken_off_is_finished_by_repeating_it(repository, article, monkeypatch):
+def test_repeating_an_interrupted_merge_finishes_it(repository, article, monkeypatch):
     repository.articles.post(ALICE, "alice", "B", "https://example.org/b", ["python"])
     repository.groups.create("snakes", "Snakes")
     original, calls = repository.groups._assign, []
@@ -147,7 +147,7 @@ def test_a_merge_that_was_broken_off_is_finished_by_repeating_it(repository, art
     assert len(members(repository, "snakes")) == 2
 
 
-def test_a_chain_of_merges_leads_to_its_end_and_a_name_can_be_taken_anew(repository):
+def test_a_chain_of_merges_redirects_to_the_last_group_and_a_slug_can_be_reused(repository):
     for slug in "abc":
         repository.groups.create(slug, slug)
     repository.groups.merge("a", "b", MODERATOR)
@@ -170,12 +170,12 @@ def test_merging_needs_two_groups(repository, slug, into):
     assert "a" in repository.groups.get_titles()
 
 
-def test_nothing_to_add_and_nothing_to_remove_tells_the_groups_it_has(repository, article):
+def test_assigning_no_groups_returns_the_current_ones(repository, article):
     assert repository.groups.assign(article) == ("python",)
     assert repository.groups.assign(article, ["python"], ["never-was"]) == ("python",)
 
 
-def test_a_group_that_is_only_taken_away_is_not_created(repository, article):
+def test_removing_an_article_from_an_unknown_group_does_not_create_it(repository, article):
     repository.groups.assign(article, [], ["never-was"])
 
     assert repository.groups.get_titles() == {"python": "python"}
@@ -189,13 +189,13 @@ def test_a_group_keeps_its_title_when_articles_join_it(repository, article):
     assert repository.groups.get_titles()["redis"] == "Redis & friends"
 
 
-def test_posting_into_a_group_nobody_made_makes_it(repository):
+def test_posting_to_an_unknown_group_creates_it(repository):
     post(repository, 1, ("fresh",))
 
     assert repository.groups.list_all() == [Group("fresh", "fresh", 1)]
 
 
-def test_counts_are_of_listed_articles_on_all_shards(repository):
+def test_group_counts_include_only_listed_articles_on_all_shards(repository):
     ids = [post(repository, number, ("python", "redis")) for number in range(1, 10)]
     repository.groups.create("empty", "Empty")
     repository.articles.remove(ids[0], MODERATOR, "Spam")
@@ -206,7 +206,7 @@ def test_counts_are_of_listed_articles_on_all_shards(repository):
     assert counts == {"empty": 0, "python": 8, "redis": 7}
 
 
-def test_all_groups_are_two_round_trips_however_many(repository, wire):
+def test_listing_any_number_of_groups_takes_two_round_trips(repository, wire):
     for number in range(40):
         repository.groups.create(f"group-{number}", "Title")
 
@@ -215,7 +215,7 @@ def test_all_groups_are_two_round_trips_however_many(repository, wire):
     assert wire.trips == 2
 
 
-def test_changes_nobody_answers_for_are_not_logged(repository, article):
+def test_changes_without_a_moderator_are_not_logged(repository, article):
     repository.groups.assign(article, ["redis"])
     repository.groups.create("web", "Web")
 
@@ -256,7 +256,7 @@ def test_the_merge_is_in_the_log_and_the_moves_are_not(repository, article):
     assert entry.details == {"slug": "python", "into": "snakes"}
 
 
-def test_the_slug_of_a_merged_group_leads_every_article_to_the_other(repository, article):
+def test_articles_assigned_to_a_merged_group_join_its_target(repository, article):
     repository.groups.create("snakes", "Snakes")
     repository.groups.merge("python", "snakes", MODERATOR)
     other = post(repository, 1)
@@ -270,7 +270,7 @@ def test_the_slug_of_a_merged_group_leads_every_article_to_the_other(repository,
     assert problems(repository) == []
 
 
-def test_only_an_explicit_creation_takes_the_slug_of_a_merged_group(repository, article):
+def test_only_explicit_creation_reuses_the_slug_of_a_merged_group(repository, article):
     repository.groups.create("snakes", "Snakes")
     repository.groups.merge("python", "snakes", MODERATOR)
 
@@ -281,7 +281,7 @@ def test_only_an_explicit_creation_takes_the_slug_of_a_merged_group(repository, 
     assert problems(repository) == []
 
 
-def test_two_groups_merged_back_and_forth_hold_everything_at_the_end(repository):
+def test_merging_two_groups_back_and_forth_keeps_all_articles(repository):
     first, second = post(repository, 1, ("a",)), post(repository, 2, ("b",), poster=BOB)
     repository.groups.merge("a", "b", MODERATOR)
     repository.groups.create("a", "A again")
@@ -296,7 +296,7 @@ def test_two_groups_merged_back_and_forth_hold_everything_at_the_end(repository)
     assert caught.value.moved_to == "a"
 
 
-def test_merging_a_group_that_was_merged_already_is_refused_and_says_which(repository, article):
+def test_merging_an_already_merged_group_is_refused_with_its_slug(repository, article):
     repository.groups.create("snakes", "Snakes")
     repository.groups.merge("python", "snakes", MODERATOR)
 

@@ -1,4 +1,4 @@
-"""A store that was used, and how tests of the repository look at it."""
+"""A store in use, and how tests of the repository inspect it."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from tests.repository.snapshots import filled_once
 
 
 def listed(repository: Repository, order: Order = Order.SCORE, slug: str | None = None) -> list[int]:
-    """The ids of a whole list, page by page."""
+    """Return the ids of a whole list, read page by page."""
     page = repository.lists.get_page(order, slug=slug)
     ids = [article.id for article in page.articles]
     while page.has_next:
@@ -31,20 +31,20 @@ def listed(repository: Repository, order: Order = Order.SCORE, slug: str | None 
 
 
 def finish_tuning(repository: Repository) -> None:
-    """Go on with what is being applied until it is in force."""
+    """Advance the change of parameters until it has been applied."""
     while not repository.parameters.advance():
         pass
 
 
 def tune(repository: Repository, parameters: Parameters) -> None:
-    """Put parameters in force."""
+    """Apply parameters completely."""
     version = repository.parameters.get_state().version
     repository.parameters.apply(parameters, expected=version, actor=MODERATOR, reason="To see what happens")
     finish_tuning(repository)
 
 
 def hot_values(repository: Repository) -> dict[int, float]:
-    """What the hot lists of all shards hold."""
+    """Return the values in the hot lists of all shards."""
     client, shards = repository.store.client, repository.store.shards.all
     return {
         int(i): value
@@ -64,10 +64,10 @@ def warm(repository: Repository, *slugs: str) -> None:
 
 @filled_once
 def use(repository: Repository, clock: Clock) -> None:
-    """Leave something of every kind: ids 1 to 12, of which 1 and 2 are closed, 5 and 6 removed, 9 to 12 imported.
+    """Create something of every kind: articles 1 to 12; 1 and 2 are closed, 5 and 6 removed, 9 to 12 imported.
 
     Groups python (3, 4, 6, 7, 9) and redis (3, 8); java was merged into python. Their rankings exist. 1, 3, 4, 7,
-    8 and 9 were viewed, some by bots and bursts too; another γ was put in force, and ranks were sampled.
+    8 and 9 were viewed, some by bots and bursts too; another γ was applied, and ranks were sampled.
     """
     groups, votes = repository.groups, repository.votes
     for slug in ("python", "redis", "java"):
@@ -110,7 +110,7 @@ def use(repository: Repository, clock: Clock) -> None:
 
 
 def read_all(repository: Repository, clock: Clock) -> None:
-    """Views of all kinds, over some minutes and at different hours."""
+    """Record views of all kinds, over some minutes and at different hours."""
     for article_id in (1, 3, 4, 7, 8, 9):
         for visitor in range(article_id + 2):
             repository.pageviews.record(article_id, visit(visitor, network=visitor % 2))
@@ -125,7 +125,7 @@ def read_all(repository: Repository, clock: Clock) -> None:
 
 @contextmanager
 def commands_of_scripts(repository: Repository) -> Iterator[list[list[str]]]:
-    """What scripts ask the server for meanwhile, one command after another, word by word; known at the end."""
+    """Collect the commands that scripts send to the server, each as a list of words; complete on exit."""
     client, heard = repository.store.client, list[list[str]]()
     with client.monitor() as monitor:
         yield heard
@@ -136,7 +136,7 @@ def commands_of_scripts(repository: Repository) -> Iterator[list[list[str]]]:
 
 
 def removing(repository, original, article_id):
-    """Reads like `original`, just after a moderator removed the article."""
+    """Return a function that reads like `original`, just after a moderator removes the article."""
 
     def read(*args):
         repository.articles.remove(article_id, MODERATOR, "spam")
@@ -146,7 +146,7 @@ def removing(repository, original, article_id):
 
 
 def touched_keys(client: redis.Redis, command: list[str]) -> list[tuple[str, str]]:
-    """The keys of a command, each with `r` or `w`. A command that reads and writes writes."""
+    """Return the keys of a command, each with `r` or `w`; a command that reads and writes counts as `w`."""
     name, *args = command
     how = "w" if "write" in _flags(client, name) else "r"
     match name:
@@ -170,7 +170,7 @@ def _flags(client: redis.Redis, command: str) -> frozenset[str]:
 
 @dataclass
 class Touched:
-    """By script: the keys it was given, those it read, and those it wrote."""
+    """The keys each script was given, read and wrote."""
 
     given: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     read: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -179,7 +179,7 @@ class Touched:
 
 @contextmanager
 def keys_of_scripts(repository: Repository) -> Iterator[Touched]:
-    """What scripts touch meanwhile; known at the end."""
+    """Collect the keys that scripts touch; complete on exit."""
     client, touched = repository.store.client, Touched()
     by_digest, script = {scripts.digest(name): name for name in scripts.names()}, ""
     with client.monitor() as monitor:
