@@ -1,11 +1,11 @@
-"""A clock that stands still until a test moves it."""
+"""A clock that moves only when a test advances it."""
 
 DAY = 86400.0
 """Seconds."""
 
 
 class Clock:
-    """Unix seconds; called like `time.time`."""
+    """A clock in Unix seconds, called like `time.time`."""
 
     def __init__(self, now: float = 1_700_000_000.0) -> None:
         self.now = now

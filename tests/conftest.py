@@ -1,4 +1,4 @@
-"""What all tests share: a real store, a clock, the cast, and repositories."""
+"""Fixtures that all tests share: a real store, a clock, the cast, and repositories."""
 
 import os
 import subprocess
@@ -27,7 +27,7 @@ from tests.rules import connect, default_rules
 from tests.store_state import REPOSITORY_DATABASE
 from voting_site.embedded import StorePaths, Supervisor
 
-# A machine with much to do is no reason for an example to fail.
+# A busy machine must not make an example fail.
 hypothesis.settings.register_profile("patient", deadline=None)
 hypothesis.settings.load_profile("patient")
 
@@ -42,7 +42,7 @@ STORES = {"store_paths", "server", "private", "cluster_node"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark as fast what needs neither a store nor a browser. A test that is marked by mistake fails."""
+    """Mark tests that need neither a store nor a browser as fast. A test marked by mistake fails."""
     for item in items:
         folder = item.path.relative_to(Path(__file__).parent).parts[0]
         if folder not in START_PROCESSES and STORES.isdisjoint(getattr(item, "fixturenames", ())):
@@ -58,7 +58,7 @@ def _starts_no_store(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyP
 
 @pytest.fixture(scope="session")
 def store_paths() -> Iterator[StorePaths]:
-    """The embedded server of the whole test run, where the settings expect it."""
+    """Start the embedded server of the whole test run where the settings expect it."""
     paths = StorePaths(Path(settings.DATA_DIR))
     supervisor = Supervisor(paths, config={"appendfsync": "no"})
     supervisor.start(60)
@@ -81,7 +81,7 @@ def rules() -> Rules:
 
 @pytest.fixture
 def server_url(store_paths: StorePaths) -> str:
-    """URL of an empty database on the real server."""
+    """The URL of an empty database on the real server."""
     url = store_paths.url(REPOSITORY_DATABASE)
     make_client(url).flushdb()
     return url
@@ -144,14 +144,14 @@ def mallory(db: None) -> User:
 
 @pytest.fixture
 def article(site_store: Repository, alice: User) -> ArticleId:
-    """Posted by alice, in the group python."""
+    """An article posted by alice in the group python."""
     site_store.groups.create("python", "Python")
     return site_store.articles.post(alice.pk, "alice", "A title", "https://example.org/a", ["python"]).id
 
 
 @pytest.fixture
 def strict() -> Client:
-    """A browser for which missing CSRF tokens count."""
+    """A browser that enforces CSRF checks."""
     return browser_of(strict=True)
 
 
@@ -160,7 +160,7 @@ def strict() -> Client:
 
 @pytest.fixture(scope="session")
 def static_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The gathered static files, which take some seconds."""
+    """Collect the static files, which takes some seconds."""
     place = tmp_path_factory.mktemp("gathered")
     of_this_test = dict(os.environ, DATA_DIR=str(place), DJANGO_SETTINGS_MODULE="voting_site.settings")
     gather = "import django; django.setup(); from voting_site.serving import static_files; static_files.gather()"
@@ -170,7 +170,7 @@ def static_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def shared_dir() -> Path:
-    """The folder of real data and nasty cases; the test is skipped where it is absent."""
+    """The folder of real data and edge cases; skip the test where it is absent."""
     folder = Path(settings.SHARED_DIR)
     if not folder.is_dir():
         pytest.skip("the shared data folder is not here; set SHARED_DIR to it")

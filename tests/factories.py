@@ -1,4 +1,4 @@
-"""Members, their browsers, articles, votes and views: made by every test in the same way."""
+"""Members, their browsers, articles, votes and views, created by every test in the same way."""
 
 from collections.abc import Sequence
 from itertools import count
@@ -19,7 +19,7 @@ _voters = count(900_000)
 
 
 def reserve_ids(**_: object) -> None:
-    """Keep the lowest ids of members for the cast; called after each migration, which may forget it."""
+    """Reserve the lowest member ids for the cast; called after each migration, which may reset the sequence."""
     with connection.cursor() as cursor:
         cursor.execute("DELETE FROM sqlite_sequence WHERE name = 'accounts_user'")
         cursor.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('accounts_user', 100)")
@@ -58,12 +58,12 @@ def post(repository: Repository, number: int, groups: tuple[str, ...] = (), post
 
 
 def post_as(repository: Repository, user: User, title: str, link: str, groups: Sequence[str] = ()) -> Article:
-    """Post an article of this member."""
+    """Post an article as this member."""
     return repository.articles.post(user.pk, user.username, title, link, groups)
 
 
 def imported(number: int, posted_at: float, **changes: object) -> ImportedArticle:
-    """Return an article of bob's with 3 votes and 2 opposes, as an import adds it."""
+    """Return an article by bob with 3 votes and 2 opposing votes, as an import adds it."""
     facts = {"title": f"Import {number}", "link": f"https://old.example/{number}", "poster": BOB}
     facts |= {"poster_name": "bob", "posted_at": posted_at, "votes": 3, "opposes": 2} | changes
     return ImportedArticle(**facts)  # type: ignore[arg-type]
@@ -81,6 +81,6 @@ def view(repository: Repository, article_id: int, *visitors: int) -> None:
 
 
 def vote(repository: Repository, article_id: int, times: int = 1, choice: Choice = Choice.VOTE) -> None:
-    """Cast votes of members who have cast none before."""
+    """Cast votes by members who have cast none before."""
     for _ in range(times):
         repository.votes.cast(article_id, next(_voters), choice)

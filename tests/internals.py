@@ -1,4 +1,4 @@
-"""Parts of the repository behind its door, for tests elsewhere that replace a method or shrink a step."""
+"""Internal parts of the repository, for tests elsewhere that replace a method or shrink a step."""
 
 from articles.repository.groups import Groups
 from articles.repository.imports import Imports

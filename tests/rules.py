@@ -1,4 +1,4 @@
-"""The rules that tests run with: the configuration's defaults, each stated only there."""
+"""The rules that tests run with: the defaults of the configuration, each defined only there."""
 
 from dataclasses import replace
 from functools import partial

@@ -11,11 +11,11 @@ for _name in ("REDIS_URL", "CACHE_URL", "DATABASE_URL", "SITE_URL", "SECRET_KEY"
     os.environ[_name] = ""
 os.environ["EMAIL_URL"] = "memorymail://"
 os.environ["DATA_DIR"] = _data_dir
-os.environ["STORE_TIMEOUT_MS"] = "10000"  # a machine with much to do is no store that is away
+os.environ["STORE_TIMEOUT_MS"] = "10000"  # a busy machine must not look like an unavailable store
 
 from voting_site.settings import *  # noqa: E402, F403
 
-STATIC_ROOT.mkdir()  # noqa: F405 - whitenoise warns where it is missing
+STATIC_ROOT.mkdir()  # noqa: F405 - whitenoise warns if it is missing
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},

@@ -26,7 +26,7 @@ def free_port() -> int:
 
 
 class Site:
-    """`manage.py run` as a process."""
+    """A process that runs `manage.py run`."""
 
     def __init__(self, data_dir: Path, **environment: str) -> None:
         self.port = int(environment.get("PORT", free_port()))
@@ -49,7 +49,7 @@ class Site:
         return inherited | own | self.environment | {"DJANGO_SETTINGS_MODULE": "voting_site.settings"}
 
     def told(self) -> str:
-        """What it printed since its start."""
+        """Return what the process has printed since its start."""
         return self.log.read_bytes()[self.told_before :].decode()
 
     def manage(self, *command: str) -> "subprocess.CompletedProcess[str]":
@@ -84,7 +84,7 @@ class Site:
         return self.process.wait(60)
 
     def processes(self) -> set[int]:
-        """Ids of every living process that names the data directory or the port."""
+        """Return the ids of every running process that names the data directory or the port."""
         marks = (f":{self.port}".encode(), str(self.data_dir).encode())
         found = set()
         for folder in Path("/proc").glob("[0-9]*"):

@@ -1,6 +1,6 @@
-"""What tests read from a store, and change in it, past the methods of the repository.
+"""Direct reads and changes of a store by tests, bypassing the methods of the repository.
 
-Tests of pages, of the API and of commands know no key: what they need of one has a function here.
+Tests of pages, the API and commands use no keys; they call the functions here instead.
 """
 
 import json
@@ -32,7 +32,7 @@ NOWHERE = "unix:///nowhere/store.sock"
 
 
 def kind_of(key: str) -> str:
-    """Return the name of a kind of keys, with placeholders, from the name of one of them."""
+    """Return the name of a kind of key, with placeholders, from the name of one key."""
     (kind,) = recognise([key])
     assert kind
     return kind.name
@@ -50,7 +50,7 @@ def key_names(repository: Repository) -> set[str]:
 
 
 def empty(repository: Repository, *, keep_settings: bool = False) -> None:
-    """Delete every key, but for the schema and the ranking's parameters if they are to be kept."""
+    """Delete every key, except the schema and the ranking parameters if they are to be kept."""
     client, kept = repository.store.client, (names.SCHEMA, repository.store.shards.all[0].ranking)
     settings = {name: client.hgetall(name) for name in kept} if keep_settings else {}
     client.flushdb()
@@ -64,7 +64,7 @@ def problems(repository: Repository) -> list[str]:
 
 
 def contents(repository: Repository) -> dict[str, object]:
-    """Return everything in the store, by key, but for the site's own random id; of sketches only their count."""
+    """Return everything in the store, by key, except the site's own random id; only the count of sketches."""
     client = repository.store.client
     read = {
         "hash": lambda name: {
@@ -109,7 +109,7 @@ def configured(repository: Repository, name: str, value: str) -> Iterator[None]:
 
 @contextmanager
 def logging_every_command(repository: Repository) -> Iterator[None]:
-    """Let the server's slow log hold these commands, however fast they are, and no others until the next test."""
+    """Make the slow log hold exactly these commands, however fast they are, until the next test."""
     repository.store.client.slowlog_reset()
     with configured(repository, "slowlog-log-slower-than", "0"):
         yield
@@ -130,7 +130,7 @@ def reset_statistics(repository: Repository) -> None:
 
 @contextmanager
 def limited_rights(repository: Repository, url: str, *rights: str) -> Iterator[None]:
-    """Let the repository talk to the server as a user with these rights only."""
+    """Connect the repository to the server as a user with only these rights."""
     client = repository.store.client
     client.execute_command("ACL", "SETUSER", "limited", "on", ">secret", "~*", "&*", *rights)
     repository.store.client = make_client(url.replace("unix://", "unix://limited:secret@"))
@@ -142,12 +142,12 @@ def limited_rights(repository: Repository, url: str, *rights: str) -> Iterator[N
 
 
 def lose_connection(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the repository talk to a server that does not answer."""
+    """Connect the repository to a server that does not answer."""
     monkeypatch.setattr(repository.store, "client", make_client(NOWHERE))
 
 
 def read_timeout(repository: Repository) -> float:
-    """Return how many seconds the repository waits for an answer of the server."""
+    """Return how many seconds the repository waits for a reply from the server."""
     return repository.store.client.connection_pool.connection_kwargs["socket_timeout"]
 
 
@@ -173,12 +173,12 @@ def _article(repository: Repository, article_id: int) -> str:
 
 
 def change_article(repository: Repository, article_id: int, fields: Mapping[str, object]) -> None:
-    """Overwrite fields of the article as it is stored, and nothing that follows from them."""
+    """Overwrite stored fields of the article, and nothing derived from them."""
     repository.store.client.hset(_article(repository, article_id), mapping={k: str(v) for k, v in fields.items()})
 
 
 def lose_article(repository: Repository, article_id: int) -> None:
-    """Delete the article, and nothing that names it."""
+    """Delete the article, but not the references to it."""
     repository.store.client.delete(_article(repository, article_id))
 
 
@@ -217,7 +217,7 @@ def voters(repository: Repository, article_id: int) -> tuple[set[str], set[str]]
 
 
 def put_back_name(repository: Repository, article_id: int, user_id: int, name: str) -> None:
-    """Undo what the deletion of the poster's account did to the article."""
+    """Undo the effect of the poster's account deletion on the article."""
     change_article(repository, article_id, {"poster": user_id, "poster_name": name})
     keys = repository.store.shards.of(article_id)
     repository.store.client.zadd(keys.posted(user_id), {str(article_id): 1})
@@ -260,7 +260,7 @@ def set_hot_rescored_at(repository: Repository, at: float) -> None:
 
 
 def lose_words(repository: Repository) -> None:
-    """Delete the search index, as a store from before the search has none."""
+    """Delete the search index, as in a store that predates search."""
     client = repository.store.client
     for keys in repository.store.shards.all:
         client.delete(*(keys.word(word) for word in client.zrange(keys.lexicon, 0, -1)), keys.lexicon)
@@ -268,7 +268,7 @@ def lose_words(repository: Repository) -> None:
 
 
 def lose_word(repository: Repository, article_id: int) -> Callable[[], bool]:
-    """Delete the index of one word of the article's shard. Returns a question: is the word indexed again?"""
+    """Delete one word's index in the article's shard; return a check of whether it is indexed again."""
     client, keys = repository.store.client, repository.store.shards.of(article_id)
     (word, *_) = client.zrange(keys.lexicon, 0, -1)
     client.delete(keys.word(word))
@@ -308,18 +308,18 @@ def traces_of_visitors(repository: Repository) -> tuple[list[tuple[str, int]], l
 
 
 def set_notes(repository: Repository, notes: Mapping[str, object]) -> None:
-    """Write what the last run of each step of housekeeping left; text is written as it is."""
+    """Write the notes of the last run of each housekeeping step; text is written unchanged."""
     fields = {step: note if isinstance(note, str) else json.dumps(note) for step, note in notes.items()}
     repository.store.client.hset(names.TICK, mapping=fields)
 
 
 def get_notes(repository: Repository) -> dict[str, dict[str, object]]:
-    """Return what the last run of each step of housekeeping left."""
+    """Return the notes of the last run of each housekeeping step."""
     return {step: json.loads(note) for step, note in repository.store.client.hgetall(names.TICK).items()}
 
 
 def hold_import_lock(repository: Repository) -> None:
-    """Let another import run, which never ends."""
+    """Simulate another import that never ends."""
     repository.store.client.set(names.IMPORT_LOCK, "another")
 
 
@@ -332,5 +332,5 @@ def release_import_lock(repository: Repository) -> None:
 
 
 def is_rewriting_file(repository: Repository) -> bool:
-    """Return whether the server is writing its append-only file anew."""
+    """Return whether the server is rewriting its append-only file."""
     return bool(repository.store.client.info("persistence")["aof_rewrite_in_progress"])

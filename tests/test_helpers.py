@@ -1,4 +1,4 @@
-"""The tests' own helpers: what they may know, and that they explain themselves when they fail."""
+"""The tests' own helpers: what they may use, and that their failures explain themselves."""
 
 import ast
 import xml.etree.ElementTree as ET
@@ -45,7 +45,7 @@ def imports_of(path: Path) -> Iterator[str]:
 
 
 def strings_of(path: Path) -> Iterator[str]:
-    """Yield the texts of the module; where one has a value put in, with 1 for the value."""
+    """Yield the strings of the module; interpolated values are replaced by 1."""
     nodes = list(ast.walk(parsed(path)))
     within = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
     for node in nodes:
@@ -71,12 +71,12 @@ IN_FOLDERS = [path for path in MODULES if folder_of(path)]
 
 
 def offences(paths: Iterable[Path], look: Callable[[Path], list[str]]) -> dict[str, list[str]]:
-    """Return what `look` finds in these modules, by module, for those in which it finds something."""
+    """Return what `look` finds in these modules, by module, without empty results."""
     found = {str(path.relative_to(ROOT)): look(path) for path in paths}
     return {path: names for path, names in found.items() if names}
 
 
-def test_a_folder_uses_the_helpers_of_the_root_and_its_own():
+def test_a_folder_uses_only_the_helpers_of_the_root_and_its_own():
     def foreign(path: Path) -> list[str]:
         parts = ((name, name.split(".")) for name in imports_of(path) if name.startswith("tests."))
         return [name for name, (_, top, *_) in parts if (ROOT / top).is_dir() and top != folder_of(path)]
@@ -91,7 +91,7 @@ def test_no_folder_imports_from_a_test_module():
     assert offences(IN_FOLDERS, tests) == {}
 
 
-def test_only_tests_of_the_store_and_root_helpers_look_behind_the_repositorys_door():
+def test_only_store_tests_and_root_helpers_use_internals_of_the_repository():
     def inside(path: Path) -> list[str]:
         return [
             name for name in imports_of(path) if name.startswith("articles.repository.") and name.count(".") > 2
@@ -100,7 +100,7 @@ def test_only_tests_of_the_store_and_root_helpers_look_behind_the_repositorys_do
     assert offences(OUTSIDE, inside) == {}
 
 
-def test_only_tests_of_the_store_spell_keys_and_use_its_client():
+def test_only_store_tests_build_keys_and_use_the_client():
     def spelled(path: Path) -> list[str]:
         texts = list(strings_of(path))
         keys = [text for text, key in zip(texts, recognise(texts), strict=True) if key]
@@ -109,7 +109,7 @@ def test_only_tests_of_the_store_spell_keys_and_use_its_client():
     assert offences([path for path in IN_FOLDERS if folder_of(path) not in SPELLS_KEYS], spelled) == {}
 
 
-def test_the_search_for_keys_and_clients_finds_them(tmp_path):
+def test_the_check_for_keys_and_clients_finds_them(tmp_path):
     module = tmp_path / "module.py"
     module.write_text('x = f"article:{number}", "score:", "a title"; site.store.client.get(x); Client().client')
 

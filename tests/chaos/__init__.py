@@ -1,1 +1,1 @@
-"""Minutes of everything at once, by several processes: run by `make chaos`."""
+"""Several processes that use everything at once for minutes: run by `make chaos`."""

@@ -1,9 +1,9 @@
-"""One process of the crowd: it plays one part on a store until its time is up, then prints what it saw as JSON.
+"""One process of the crowd: play one part on a store until its time is up, then print what it saw as JSON.
 
     python -m tests.chaos.actors PART URL SHARDS SEED SECONDS
 
-Refusals are part of the play; every other exception, and every page that holds an article twice, is a finding.
-Members 1 to MEMBERS act; the part `deleter` deletes one after the other for good.
+Refusals are expected; every other exception, and every page that holds an article twice, is a finding.
+Members 1 to MEMBERS act; the part `deleter` permanently deletes one after another.
 """
 
 import json
@@ -39,7 +39,7 @@ Deed = Callable[[], object]
 
 @dataclass
 class Stage:
-    """What one process works with, and what it saw."""
+    """The state of one process, and its findings."""
 
     repository: Repository
     chance: random.Random
@@ -48,7 +48,7 @@ class Stage:
     pages: int = 0
 
     def article(self) -> int:
-        """The id of an article: often one of the newest, sometimes any that was ever given out."""
+        """Return an article id: often one of the newest, sometimes any id ever assigned."""
         last = max(1, self.repository.standings.get_last_id())
         return (
             max(1, last - int(self.chance.expovariate(1 / 40)))
@@ -69,7 +69,7 @@ class Stage:
         return self.chance.sample(SLUGS, self.chance.randint(0, most))
 
     def seen(self, ids: Sequence[int], what: str) -> None:
-        """Note a page; an article that is on it twice is a finding."""
+        """Record a page; an article that is on it twice is a finding."""
         self.pages += 1
         twice = [article_id for article_id, times in Counter(ids).items() if times > 1]
         if twice:
@@ -77,7 +77,7 @@ class Stage:
 
 
 def voter(stage: Stage) -> Iterator[Deed]:
-    """Votes where readers look, and anywhere else."""
+    """Vote where readers look, and anywhere else."""
     repository, chance, front = stage.repository, stage.chance, list[int]()
 
     def look() -> None:
@@ -163,7 +163,7 @@ def importer(stage: Stage) -> Iterator[Deed]:
 
 
 def deleter(stage: Stage) -> Iterator[Deed]:
-    """Deletes members for good, each twice as the accounts do."""
+    """Delete members permanently, each twice, as account deletion does."""
     gone: set[int] = set()
 
     def delete() -> None:
@@ -193,7 +193,7 @@ def viewer(stage: Stage) -> Iterator[Deed]:
 
 
 def keeper(stage: Stage) -> Iterator[Deed]:
-    """Housekeeping, repair, the audit and the lab."""
+    """Run housekeeping, the repair, the audit and the lab."""
     repository, chance = stage.repository, stage.chance
 
     def tune() -> None:
@@ -224,7 +224,7 @@ def reader(stage: Stage) -> Iterator[Deed]:
         stage.seen([article.id for article in found.articles], f"{order} {asked}")
 
     def more() -> None:
-        """Front page, or several groups, by "More": no article on two pages of one reading."""
+        """Read the front page, or several groups, by "More": no article is on two pages of one reading."""
         slugs = [slug for slug in stage.slugs(10) if slug in repository.groups.get_titles()]
         shown: list[int] = []
         for number in range(1, 16):

@@ -1,4 +1,4 @@
-"""Minutes of votes, posts, edits, removals, merges, imports, deletions, repair and readers, all at once."""
+"""Votes, posts, edits, removals, merges, imports, deletions, repair and readers, all at once for minutes."""
 
 import json
 import os
@@ -19,7 +19,7 @@ CAST = ("voter", "voter", "poster", "moderator", "importer", "deleter", "viewer"
 
 
 def crowd(url: str, shards: int) -> list[dict]:
-    """All parts at once, each in a process of its own; what each saw."""
+    """Run all parts at once, each in a separate process; return what each saw."""
     command = [sys.executable, "-m", "tests.chaos.actors"]
     processes = [
         subprocess.Popen(
@@ -31,7 +31,7 @@ def crowd(url: str, shards: int) -> list[dict]:
 
 
 @pytest.mark.parametrize("shards", [1, 4])
-def test_the_audit_finds_nothing_after_minutes_of_everything_at_once(store_paths, shards):
+def test_the_audit_finds_no_problem_after_minutes_of_concurrent_use(store_paths, shards):
     url = store_paths.url(REPOSITORY_DATABASE)
     repository = connect(url, shards=shards, rules=RULES)
     repository.store.client.flushdb()
@@ -45,7 +45,7 @@ def test_the_audit_finds_nothing_after_minutes_of_everything_at_once(store_paths
     assert sum(one["pages"] for one in told) > SECONDS
     gone = repository.store.client.smembers(repository.store.shards.all[0].deleted_members)
     assert gone
-    for member in range(1, MEMBERS + 1):  # those whose deletion the end of the time interrupted
+    for member in range(1, MEMBERS + 1):  # members whose deletion was interrupted when time ran out
         if str(member) in gone:
             delete_member(repository, member)
     repository.hot.rescore()

@@ -1,4 +1,4 @@
-"""Lists of several groups, and lists that leave hidden groups out."""
+"""Lists of several groups, and lists that exclude hidden groups."""
 
 import pytest
 
@@ -16,7 +16,7 @@ GROUPS = ("python", "redis", "java")
 
 @filled_once
 def fill(repository, clock, count=60):
-    """Articles of none to three groups; some are voted for, all read."""
+    """Post articles in zero to three groups; some have votes, all have views."""
     for slug in GROUPS:
         repository.groups.create(slug, slug.title())
     for number in range(count):
@@ -34,7 +34,7 @@ def ids_of(page):
 
 
 def whole(repository, order, **asked):
-    """Ids of a whole list by the pages' numbers."""
+    """Return the ids of a whole list, read by page number."""
     page = repository.lists.get_page(order, **asked)
     ids, number = ids_of(page), 1
     while page.has_next:
@@ -46,13 +46,13 @@ def whole(repository, order, **asked):
 
 
 def picked(repository, order, wanted):
-    """The whole site's list, of those articles only that are wanted by their groups."""
+    """Return the site-wide list, filtered by the articles' groups."""
     everything = repository.articles.get_many(whole(repository, order))
     return [article.id for article in everything if wanted(set(article.groups))]
 
 
 @pytest.mark.parametrize("order", Order)
-def test_several_groups_list_what_is_in_any_of_them_once_in_the_order_asked_for(repository, clock, order):
+def test_several_groups_list_each_of_their_articles_once_in_the_chosen_order(repository, clock, order):
     fill(repository, clock)
 
     found = whole(repository, order, slugs=("redis", "python"))
@@ -63,7 +63,7 @@ def test_several_groups_list_what_is_in_any_of_them_once_in_the_order_asked_for(
     assert (page.group, len(page.articles)) == (None, 25)
 
 
-def test_several_groups_show_every_change_at_once(repository, clock):
+def test_a_list_of_several_groups_reflects_every_change_immediately(repository, clock):
     fill(repository, clock, 20)
     slugs = ("python", "redis")
     whole(repository, Order.SCORE, slugs=slugs)
@@ -83,7 +83,7 @@ def test_several_groups_show_every_change_at_once(repository, clock):
 
 
 def one_by_one(repository, monkeypatch, meanwhile):
-    """Send scripts that travel together one by one, and do something between each and the next."""
+    """Send pipelined scripts one by one, with an action between each two."""
     attempt = repository.store._attempt
 
     def interleaved(calls):
@@ -120,7 +120,7 @@ def test_an_article_that_moves_while_its_groups_are_read_is_listed_once(
     assert problems(repository) == []
 
 
-def test_a_group_among_several_that_is_not_there_or_was_merged_is_told(repository, clock):
+def test_unknown_and_merged_groups_among_several_are_reported(repository, clock):
     fill(repository, clock, 3)
     repository.groups.merge("java", "redis", MODERATOR)
 
@@ -134,7 +134,7 @@ def test_a_group_among_several_that_is_not_there_or_was_merged_is_told(repositor
 
 
 @pytest.mark.parametrize("number", [0, 4, 10**9])
-def test_several_groups_have_no_page_before_the_first_or_after_the_last(repository, clock, number):
+def test_a_list_of_several_groups_has_no_page_before_the_first_or_after_the_last(repository, clock, number):
     fill(repository, clock)
 
     with pytest.raises(PageNotFound):
@@ -143,7 +143,7 @@ def test_several_groups_have_no_page_before_the_first_or_after_the_last(reposito
 
 @pytest.mark.parametrize("order", Order)
 @pytest.mark.parametrize("hidden", [("python",), ("redis", "java"), ("nope", "x:y", "{s1}"), GROUPS])
-def test_what_is_hidden_is_left_out_and_pages_stay_full(repository, clock, order, hidden):
+def test_hidden_groups_are_excluded_and_pages_stay_full(repository, clock, order, hidden):
     fill(repository, clock)
 
     first = repository.lists.get_page(order, hidden=hidden)
@@ -155,7 +155,7 @@ def test_what_is_hidden_is_left_out_and_pages_stay_full(repository, clock, order
 
 
 @pytest.mark.parametrize("period", TOP_PERIODS.values())
-def test_spans_leave_out_what_is_hidden(repository, clock, period):
+def test_periods_exclude_hidden_groups(repository, clock, period):
     fill(repository, clock)
 
     found = whole(repository, Order.POINTS, period=period, hidden=("python",))
@@ -163,7 +163,7 @@ def test_spans_leave_out_what_is_hidden(repository, clock, period):
     assert found == picked(repository, Order.POINTS, lambda groups: "python" not in groups)
 
 
-def test_the_hot_list_of_a_range_leaves_out_what_is_hidden(repository, clock):
+def test_the_hot_list_of_a_period_excludes_hidden_groups(repository, clock):
     fill(repository, clock)
     since = clock() - 200
 
@@ -176,7 +176,7 @@ def test_the_hot_list_of_a_range_leaves_out_what_is_hidden(repository, clock):
 
 
 @pytest.mark.parametrize("slugs", [("python",), ("python", "redis")])
-def test_a_hidden_groups_own_page_shows_it_but_not_what_is_in_another_one_too(repository, clock, slugs):
+def test_a_hidden_groups_own_page_excludes_articles_also_in_another_hidden_group(repository, clock, slugs):
     fill(repository, clock)
 
     found = whole(repository, Order.TIME, slugs=slugs, hidden=("python", "java"))
@@ -185,7 +185,7 @@ def test_a_hidden_groups_own_page_shows_it_but_not_what_is_in_another_one_too(re
     assert found == wanted
 
 
-def test_hiding_costs_no_round_trip_more_for_the_site_and_one_for_groups(repository, clock, wire):
+def test_hiding_groups_adds_no_round_trip_to_site_lists_and_one_to_group_lists(repository, clock, wire):
     fill(repository, clock)
     for asked in ({}, {"slug": "python"}, {"slugs": ("python", "redis")}):
         repository.lists.get_page(Order.SCORE, hidden=("java",), **asked)
@@ -211,7 +211,7 @@ def test_a_page_gives_up_after_a_bounded_number_of_entries(repository, clock, mo
 
 
 @pytest.mark.parametrize("order", Order)
-def test_what_was_shown_is_left_out_and_the_rest_follows(repository, clock, order):
+def test_articles_already_shown_are_skipped_and_the_rest_follows(repository, clock, order):
     fill(repository, clock)
     everything = whole(repository, order)
 

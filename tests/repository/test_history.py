@@ -1,4 +1,4 @@
-"""Where articles stood: sampled every ten minutes, once, and bounded."""
+"""The rank history of articles: sampled once every ten minutes, and bounded in size."""
 
 from threading import Barrier, Thread
 
@@ -31,7 +31,7 @@ def moments(repository, article_id):
     return [sample.at for sample in repository.history.list_samples(article_id)]
 
 
-def test_a_sample_holds_place_points_and_place_on_the_hot_list(repository, clock):
+def test_a_sample_holds_rank_points_and_rank_on_the_hot_list(repository, clock):
     first, second = post(repository, 1), post(repository, 2)
     repository.votes.cast(first, BOB, Choice.VOTE)
     view(repository, second)
@@ -44,7 +44,7 @@ def test_a_sample_holds_place_points_and_place_on_the_hot_list(repository, clock
     assert repository.history.list_samples(second) == [Sample(MOMENT, 2, 1, 1)]
 
 
-def test_the_same_moment_adds_nothing_not_even_for_an_article_that_came_later(repository, clock):
+def test_sampling_the_same_moment_again_adds_nothing_even_for_a_newer_article(repository, clock):
     article = post(repository, 1)
     repository.history.record()
     later = post(repository, 2)
@@ -54,7 +54,7 @@ def test_the_same_moment_adds_nothing_not_even_for_an_article_that_came_later(re
     assert (moments(repository, article), moments(repository, later)) == ([MOMENT], [])
 
 
-def test_samples_stand_oldest_first_at_moments_of_ten_minutes(repository, clock):
+def test_samples_are_listed_oldest_first_at_multiples_of_ten_minutes(repository, clock):
     article = post(repository, 1)
     for seconds in (0, 601, 700, 1199):
         clock.now = MOMENT + seconds
@@ -65,7 +65,7 @@ def test_samples_stand_oldest_first_at_moments_of_ten_minutes(repository, clock)
     assert moments(repository, article) == [MOMENT, MOMENT + EVERY, MOMENT + 5 * EVERY]
 
 
-def test_a_clock_set_back_adds_nothing_until_it_has_passed_the_newest_sample(repository, clock):
+def test_a_clock_set_back_adds_no_sample_until_it_passes_the_newest_one(repository, clock):
     article = post(repository, 1)
     repository.history.record()
     newcomer = post(repository, 2)
@@ -95,7 +95,7 @@ def test_only_the_first_hundred_of_each_list_are_sampled(repository, clock):
 
 
 @pytest.mark.parametrize("rules", [default_rules(hot_size=1)])
-def test_what_is_beyond_the_hot_list_has_no_place_on_it(repository, clock):
+def test_articles_beyond_the_hot_list_have_no_rank_on_it(repository, clock):
     first, second = post(repository, 1), post(repository, 2)
     view(repository, first, 1)
     view(repository, second, 1)
@@ -117,7 +117,7 @@ def test_removed_articles_are_not_sampled(repository, clock):
     assert problems(repository) == []
 
 
-def test_an_article_removed_while_places_are_read_is_not_sampled(repository, monkeypatch):
+def test_an_article_removed_while_ranks_are_read_is_not_sampled(repository, monkeypatch):
     removed, listed = post(repository, 1), post(repository, 2)
     repository.articles.remove(removed, MODERATOR, "Spam")
     monkeypatch.setattr(History, "_ranks", lambda self, order: {removed: 1, listed: 2, 999: 3})
@@ -141,7 +141,7 @@ def test_samples_are_kept_for_seven_days(repository, clock):
     assert KEPT - 5 <= repository.store.client.ttl(keys.history(article)) <= KEPT
 
 
-def test_old_samples_are_not_shown_although_no_newer_one_has_come(repository, clock):
+def test_old_samples_are_not_shown_even_without_newer_ones(repository, clock):
     article = post(repository, 1)
     repository.history.record()
 
@@ -162,7 +162,7 @@ def test_a_history_never_has_more_than_1008_samples(repository, clock):
     assert len(moments(repository, article)) == 1008
 
 
-def test_a_sampling_broken_off_between_shards_is_ended_by_the_next(repository, clock):
+def test_the_next_run_completes_a_sampling_interrupted_between_shards(repository, clock):
     ids = [post(repository, n) for n in range(8)]
     repository.history.record()
     clock.advance(EVERY)
@@ -190,7 +190,7 @@ def test_sampling_takes_four_round_trips_and_one_when_nothing_is_due(repository,
     assert wire.trips == 1
 
 
-def test_two_processes_at_once_sample_once(repository, clock, server_url):
+def test_two_concurrent_processes_sample_once(repository, clock, server_url):
     ids = [post(repository, n) for n in range(20)]
     shards = repository.store.shards.count
     nodes = [connect(server_url, shards=shards, clock=clock) for _ in range(6)]
@@ -213,16 +213,16 @@ def test_two_processes_at_once_sample_once(repository, clock, server_url):
     assert problems(repository) == []
 
 
-def test_an_article_that_is_unknown_has_no_history(repository):
+def test_an_unknown_article_has_no_history(repository):
     assert repository.history.list_samples(999) == []
 
 
-def test_sampling_an_empty_site_is_no_error(repository):
+def test_sampling_an_empty_site_succeeds(repository):
     assert repository.history.record() == 0
     assert repository.lists.get_page(Order.HOT).total == 0
 
 
-def test_a_clock_that_was_far_ahead_for_a_moment_does_not_end_the_history(repository, clock):
+def test_a_clock_that_is_briefly_far_ahead_does_not_stop_the_history(repository, clock):
     article = post(repository, 1)
     repository.history.record()
     clock.now = MOMENT + 400 * 86400

@@ -1,4 +1,4 @@
-"""The hot list: one formula, one moment for all of it, and never cut before it is scored."""
+"""The hot list: one formula, one moment for every entry, and no trimming before scoring."""
 
 import random
 from threading import Event, Semaphore, Thread
@@ -29,7 +29,7 @@ HOUR = 3600.0
 
 
 def formula(repository: Repository, at: float | None = None) -> dict[int, float]:
-    """What every listed article that was viewed is worth at a moment: the one the list is scored for."""
+    """Return the hotness of every listed, viewed article at the moment the list is scored for."""
     at = repository.hot.get_refreshed_at() if at is None else at
     parameters = repository.parameters.get_current()
     return {
@@ -47,7 +47,7 @@ def ordered(values: dict[int, float]) -> list[int]:
 
 @filled_once
 def fill(repository: Repository, clock: Clock, count: int, *, views: int = 6, groups=(), seed=1) -> list[int]:
-    """Articles of the last days, each with some views at one moment."""
+    """Post articles of the last few days, each with some views at one moment."""
     chance = random.Random(seed)
     ids = []
     for at in range(0, count, 500):
@@ -63,7 +63,7 @@ def fill(repository: Repository, clock: Clock, count: int, *, views: int = 6, gr
 
 
 def put_counters(repository: Repository, numbers: dict[int, int]) -> None:
-    """Page views by hand, for what would take very many views: PV is the number, UV one."""
+    """Write page view counters directly, where recording views would take too long: PV is the number, UV one."""
     with repository.store.pipeline() as pipe:
         for article_id, pv in numbers.items():
             pipe.set(repository.store.shards.of(article_id).views(article_id), pv)
@@ -86,7 +86,7 @@ def put_counters(repository: Repository, numbers: dict[int, int]) -> None:
     st.integers(1, 10**7),
     st.floats(-100, 2000),
 )
-def test_hotness_in_the_store_is_the_pure_functions(merged_store, parameters, pv, hours):
+def test_hotness_in_the_store_equals_the_pure_function(merged_store, parameters, pv, hours):
     repository, clock = merged_store, merged_store.store._clock
     repository.store.client.flushdb()
     repository.prepare()
@@ -107,7 +107,7 @@ def test_hotness_in_the_store_is_the_pure_functions(merged_store, parameters, pv
     ("pv", "hours", "published"),
     [(100, 0, 56.5685424949238), (100, 24, 1.2068685239272865), (100, 72, 0.25134624593258226)],
 )
-def test_published_values_are_what_the_store_ranks_by(repository, clock, pv, hours, published):
+def test_the_store_ranks_by_the_published_values(repository, clock, pv, hours, published):
     article_id = post(repository, 1)
     repository.pageviews.record_many([(article_id, visit(n), clock()) for n in range(50)])
     if (uv := repository.articles.get(article_id).uv) != 50:
@@ -123,7 +123,7 @@ def test_published_values_are_what_the_store_ranks_by(repository, clock, pv, hou
 # One moment
 
 
-def test_every_entry_is_of_one_moment_also_after_views_in_between(repository, clock):
+def test_every_entry_is_scored_for_one_moment_even_after_views_in_between(repository, clock):
     ids = fill(repository, clock, 60)
     repository.hot.rescore()
     moment = clock()
@@ -137,7 +137,7 @@ def test_every_entry_is_of_one_moment_also_after_views_in_between(repository, cl
     assert problems(repository) == []
 
 
-def test_the_first_reader_who_finds_it_stale_scores_it_anew(repository, clock):
+def test_the_first_reader_of_a_stale_list_rescores_it(repository, clock):
     fill(repository, clock, 30)
     repository.hot.rescore()
     moment = clock()
@@ -185,7 +185,7 @@ def test_housekeeping_may_rescore_a_little_early(repository, clock):
 
 
 @pytest.mark.parametrize("seconds", [60, 90, 120])
-def test_how_old_it_may_become_is_a_rule(server_url, clock, seconds):
+def test_the_maximum_age_of_the_list_is_configurable(server_url, clock, seconds):
     repository = connect(server_url, clock=clock, rules=default_rules(hot_refresh=seconds))
     repository.prepare()
     began = clock()
@@ -195,7 +195,7 @@ def test_how_old_it_may_become_is_a_rule(server_url, clock, seconds):
     assert repository.lists.get_page(Order.HOT).refreshed_at == clock()
 
 
-def test_others_read_on_while_one_scores_and_nobody_waits(repository, clock, real_time_is_short):
+def test_readers_do_not_wait_while_another_reader_rescores_the_list(repository, clock, real_time_is_short):
     fill(repository, clock, 30)
     repository.hot.rescore()
     moment = clock()
@@ -212,7 +212,7 @@ def test_others_read_on_while_one_scores_and_nobody_waits(repository, clock, rea
 
 @pytest.fixture
 def real_time_is_short():
-    """Whoever waited for a lock of ten seconds would be found out."""
+    """Fail if a reader waits for a lock of ten seconds."""
     from time import monotonic
 
     began = monotonic()
@@ -220,7 +220,7 @@ def real_time_is_short():
     assert monotonic() - began < _LOCK_LIFE / 2
 
 
-def test_a_lock_that_was_left_by_a_crash_ends_by_itself(repository, clock):
+def test_a_lock_left_by_a_crash_expires(repository, clock):
     fill(repository, clock, 5)
     client = repository.store.client
     held = []
@@ -233,7 +233,7 @@ def test_a_lock_that_was_left_by_a_crash_ends_by_itself(repository, clock):
     assert not client.exists(keys.HOT_LOCK)
 
 
-def test_the_lock_is_given_free_when_scoring_fails(repository, clock):
+def test_the_lock_is_released_when_scoring_fails(repository, clock):
     def fail():
         raise KeyboardInterrupt
 
@@ -246,7 +246,7 @@ def test_the_lock_is_given_free_when_scoring_fails(repository, clock):
     assert not repository.store.client.exists(keys.HOT_LOCK)
 
 
-def test_a_holder_whose_lock_has_ended_leaves_the_next_holders_alone(repository, clock):
+def test_a_holder_whose_lock_expired_does_not_release_the_next_holders_lock(repository, clock):
     client = repository.store.client
     repository.hot.rescore = lambda: client.set(keys.HOT_LOCK, "the next")
     clock.advance(100)
@@ -256,7 +256,7 @@ def test_a_holder_whose_lock_has_ended_leaves_the_next_holders_alone(repository,
     assert client.get(keys.HOT_LOCK) == "the next"
 
 
-def test_many_readers_of_a_stale_list_score_it_once(repository, clock, monkeypatch):
+def test_many_readers_of_a_stale_list_rescore_it_once(repository, clock, monkeypatch):
     fill(repository, clock, 50)
     clock.advance(61)
     done = []
@@ -271,7 +271,7 @@ def test_many_readers_of_a_stale_list_score_it_once(repository, clock, monkeypat
 
 
 @pytest.mark.parametrize("jump", [DAY, -DAY, -HOUR])
-def test_a_clock_that_jumps_leaves_no_negative_hours_and_the_formulas_order(repository, clock, jump):
+def test_a_clock_jump_causes_no_negative_age_and_keeps_the_order_of_the_formula(repository, clock, jump):
     ids = fill(repository, clock, 40)
     new = post(repository, 1000)
     view(repository, new, 1)
@@ -290,7 +290,7 @@ def test_a_clock_that_jumps_leaves_no_negative_hours_and_the_formulas_order(repo
 
 
 @pytest.mark.parametrize("apart", [61, 600, 30 * DAY])
-def test_processes_whose_clocks_differ_do_not_score_the_list_in_turns(repository, clock, apart):
+def test_processes_with_different_clocks_do_not_keep_rescoring_the_list(repository, clock, apart):
     ahead = connect(repository.store.client, shards=repository.store.shards.count, clock=Clock(clock() + apart))
     fill(repository, clock, 5)
     scored = []
@@ -308,7 +308,7 @@ def test_processes_whose_clocks_differ_do_not_score_the_list_in_turns(repository
     assert repository.lists.get_page(Order.HOT).refreshed_at == clock()
 
 
-def test_without_views_every_article_falls_strictly_and_the_order_is_the_formulas(repository, clock):
+def test_without_views_every_article_cools_and_the_order_follows_the_formula(repository, clock):
     chance = random.Random(5)
     fill(repository, clock, 80, views=12)
     before = None
@@ -327,7 +327,7 @@ def test_without_views_every_article_falls_strictly_and_the_order_is_the_formula
 
 
 @pytest.mark.parametrize("shards", [1, 4])
-def test_fifteen_hundred_articles_trim_to_exactly_the_top_thousand(server_url, shards):
+def test_fifteen_hundred_articles_are_trimmed_to_exactly_the_top_thousand(server_url, shards):
     clock = Clock()
     repository = connect(server_url, shards=shards, clock=clock)
     repository.prepare()
@@ -357,7 +357,7 @@ def small(server_url: str, clock: Clock, shards: int, hot_size: int = 10) -> Rep
 
 
 @pytest.mark.parametrize("shards", [1, 4])
-def test_what_belongs_to_the_top_after_scoring_and_did_not_before_stays(server_url, clock, shards):
+def test_an_article_that_enters_the_top_only_by_rescoring_is_kept(server_url, clock, shards):
     repository = small(server_url, clock, shards)
     old = repository.imports.add([imported(n, clock() - 5 * DAY, votes=1) for n in range(10)])
     put_counters_with_views(repository, dict.fromkeys(old, 1500))
@@ -375,13 +375,13 @@ def test_what_belongs_to_the_top_after_scoring_and_did_not_before_stays(server_u
 
 
 def put_counters_with_views(repository: Repository, numbers: dict[int, int]) -> None:
-    """Page views by hand, and their place in the list by one view more."""
+    """Write page view counters directly, and list the articles with one more view each."""
     put_counters(repository, {i: pv - 1 for i, pv in numbers.items()})
     for article_id in numbers:
         view(repository, article_id, 10**6)
 
 
-def test_between_two_scorings_readers_are_shown_no_more_than_the_size(server_url, clock):
+def test_between_rescores_readers_see_no_more_articles_than_the_maximum_size(server_url, clock):
     for shards in (1, 4):
         repository = small(server_url, clock, shards)
         ids = fill(repository, clock, 14)
@@ -393,7 +393,7 @@ def test_between_two_scorings_readers_are_shown_no_more_than_the_size(server_url
         assert len(ids) == 14
 
 
-def test_a_list_that_has_grown_to_double_takes_only_what_would_stay(server_url, clock):
+def test_a_list_of_double_size_accepts_only_articles_that_would_be_kept(server_url, clock):
     repository = small(server_url, clock, 1)
     ids = fill(repository, clock, 20, views=1, groups=("python",))
     warm(repository, "python")
@@ -413,16 +413,16 @@ def test_a_list_that_has_grown_to_double_takes_only_what_would_stay(server_url, 
     of_group = repository.store.shards.of(1).group_order(Order.HOT, "python")
     assert set(map(int, repository.store.client.zrange(of_group, 0, -1))) == {*ids} - {coldest}
     inside = ordered(hot_values(repository))[-1]
-    view(repository, inside, 5)  # one that is in it may always move
+    view(repository, inside, 5)  # a listed article may always move
     assert hot_values(repository)[inside] == pytest.approx(formula(repository)[inside])
     repository.hot.rescore()
     assert len(hot_values(repository)) == 10
     assert problems(repository) == []
 
 
-def test_however_many_articles_are_viewed_between_two_scorings_it_grows_to_double(server_url, clock):
+def test_between_rescores_the_list_grows_to_at_most_double_its_size(server_url, clock):
     repository = small(server_url, clock, 1)
-    for number in range(60):  # each hotter than those before
+    for number in range(60):  # each hotter than the previous ones
         clock.advance(HOUR)
         view(repository, post(repository, number), 1)
 
@@ -445,7 +445,7 @@ CHANGES_OF_MANY = {
 
 @pytest.mark.parametrize("shards", [1, 4])
 @pytest.mark.parametrize("change", CHANGES_OF_MANY)
-def test_what_changes_many_articles_makes_it_no_longer_than_views_do(server_url, clock, change, shards):
+def test_bulk_changes_make_the_list_no_longer_than_views_do(server_url, clock, change, shards):
     repository = small(server_url, clock, shards)
     repository.groups.create("python", "Python")
     fill(repository, clock, 200, views=3, groups=("java",))
@@ -460,7 +460,7 @@ def test_what_changes_many_articles_makes_it_no_longer_than_views_do(server_url,
     assert problems(repository) == []
 
 
-def test_a_list_far_beyond_double_is_shortened_a_part_at_each_view(server_url, clock):
+def test_a_list_far_beyond_double_size_is_trimmed_in_part_at_each_view(server_url, clock):
     large = connect(server_url, clock=clock)
     large.prepare()
     fill(large, clock, 300, views=1)
@@ -474,7 +474,7 @@ def test_a_list_far_beyond_double_is_shortened_a_part_at_each_view(server_url, c
     assert len(hot_values(repository)) == 300 + 2 - 200
 
 
-def test_a_cut_that_comes_after_another_scoring_takes_nothing_out(server_url, clock, monkeypatch):
+def test_a_trim_that_arrives_after_another_rescore_removes_nothing(server_url, clock, monkeypatch):
     repository = small(server_url, clock, 4)
     fill(repository, clock, 40, views=3)
 
@@ -495,10 +495,10 @@ def test_a_cut_that_comes_after_another_scoring_takes_nothing_out(server_url, cl
     assert problems(repository) == []
 
 
-# Time spans and groups
+# Periods and groups
 
 
-def test_a_time_span_keeps_to_what_was_posted_in_it(repository, clock):
+def test_a_period_lists_only_articles_posted_in_it(repository, clock):
     fill(repository, clock, 60)
     repository.hot.rescore()
     times = {article.id: article.posted_at for article in repository.imports.iterate()}
@@ -513,7 +513,7 @@ def test_a_time_span_keeps_to_what_was_posted_in_it(repository, clock):
         assert repository.lists.get_page(Order.HOT, since=since, size=100).total == len(inside)
 
 
-def test_a_page_may_have_another_size(repository, clock):
+def test_a_caller_can_choose_the_page_size(repository, clock):
     fill(repository, clock, 60)
 
     pages = [repository.lists.get_page(Order.HOT, n, size=50) for n in (1, 2)]
@@ -548,7 +548,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_groups_hot_list_is_kept_exact_while_it_is_warm(repository, clock, change):
+def test_a_groups_hot_list_stays_exact_while_it_is_warm(repository, clock, change):
     ids = [post(repository, n, ("python",)) for n in range(12)]
     for article_id in ids[:-1]:
         view(repository, article_id, *range(article_id))
@@ -565,7 +565,7 @@ def test_a_groups_hot_list_is_kept_exact_while_it_is_warm(repository, clock, cha
     assert problems(repository) == []
 
 
-def test_a_groups_hot_list_follows_the_scoring(repository, clock):
+def test_a_groups_hot_list_follows_a_rescore(repository, clock):
     fill(repository, clock, 30, groups=("python",))
     for _ in range(4):
         clock.advance(5 * HOUR)
@@ -588,7 +588,7 @@ def test_pages_hold_every_article_once(server_url, clock, shards):
     assert len(set(found)) == 150
 
 
-def test_a_page_of_the_hot_list_is_two_round_trips(repository, clock, wire):
+def test_a_page_of_the_hot_list_takes_two_round_trips(repository, clock, wire):
     fill(repository, clock, 30)
     repository.lists.get_page(Order.HOT)
 
@@ -601,8 +601,8 @@ def test_a_page_of_the_hot_list_is_two_round_trips(repository, clock, wire):
 # Races
 
 
-def test_a_page_shows_one_moment_while_the_list_is_scored_anew(repository, clock):
-    """Two clocks far apart: a page that mixed them would show an order that neither has."""
+def test_a_page_shows_one_moment_while_the_list_is_rescored(repository, clock):
+    """Use two clocks far apart: a page that mixes them shows an order that neither has."""
     old = repository.imports.add([imported(n, clock() - 5 * DAY, groups=("python",)) for n in range(40)])
     new = [post(repository, 100 + n, ("python",)) for n in range(40)]
     repository.pageviews.record_many([(i, visit(n), clock()) for i in old for n in range(1 + i % 40 * 2)])
@@ -610,13 +610,13 @@ def test_a_page_shows_one_moment_while_the_list_is_scored_anew(repository, clock
     moments = (clock(), clock() + 40 * DAY)
     orders = {at: ordered(formula(repository, at)) for at in moments}
     assert len({tuple(order) for order in orders.values()}) == 2
-    stop, turns = Event(), Semaphore(4)  # no page is scored anew so often that it gives up
+    stop, turns = Event(), Semaphore(4)  # the list is not rescored so often that a page gives up
 
     def rescore():
         rounds = 0
         while not stop.is_set() or rounds < 20:
             turns.acquire(timeout=0.05)
-            clock.now = moments[rounds % 2] + rounds / 1000  # no moment comes twice
+            clock.now = moments[rounds % 2] + rounds / 1000  # no moment repeats
             repository.hot.rescore()
             rounds += 1
 
@@ -637,7 +637,7 @@ def test_a_page_shows_one_moment_while_the_list_is_scored_anew(repository, clock
     assert problems(repository) == []
 
 
-def test_scoring_by_many_at_once_leaves_one_moment(server_url, clock):
+def test_concurrent_rescores_leave_entries_of_one_moment(server_url, clock):
     repository = small(server_url, clock, 4)
     fill(repository, clock, 40, views=3)
     moments = [clock() + n for n in range(8)]
@@ -655,7 +655,7 @@ def test_scoring_by_many_at_once_leaves_one_moment(server_url, clock):
 
 
 @pytest.mark.parametrize("refusing", ["maxmemory", "maxmemory, cold"])
-def test_a_store_that_takes_no_writes_is_read_on_in_the_list_as_it_is(repository, clock, refusing):
+def test_readers_see_the_unchanged_list_while_the_store_refuses_writes(repository, clock, refusing):
     repository.groups.create("python", "Python")
     ids = fill(repository, clock, 40, groups=("python",))
     repository.hot.rescore()
@@ -693,7 +693,7 @@ DAMAGES = {
 
 @pytest.fixture
 def damaged(repository, clock):
-    """A store of articles with views, one of them to be damaged, its shard's keys."""
+    """Return a store of viewed articles, the article to damage, and the keys of its shard."""
     ids = fill(repository, clock, 20, groups=("python",))
     repository.hot.rescore()
     keys_ = repository.store.shards.of(ids[4])
@@ -701,7 +701,7 @@ def damaged(repository, clock):
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_sketch_stops_no_scoring_and_no_page(damaged, clock, damage):
+def test_a_damaged_sketch_stops_neither_a_rescore_nor_a_page(damaged, clock, damage):
     repository, article_id, keys_ = damaged
     DAMAGES[damage](repository.store.client, keys_.visitors(article_id))
     pv, before = repository.articles.get(article_id).pv, hot_values(repository)
@@ -720,7 +720,7 @@ def test_a_damaged_sketch_stops_no_scoring_and_no_page(damaged, clock, damage):
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_the_audit_finds_a_damaged_sketch_and_repair_begins_it_again(damaged, damage):
+def test_the_audit_finds_a_damaged_sketch_and_the_repair_resets_it(damaged, damage):
     repository, article_id, keys_ = damaged
     DAMAGES[damage](repository.store.client, keys_.visitors(article_id))
 
@@ -740,7 +740,7 @@ def test_the_audit_finds_damaged_page_views(damaged):
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_view_of_an_article_with_a_damaged_sketch_counts_and_its_visitor_does_not(damaged, clock, damage):
+def test_a_view_of_an_article_with_a_damaged_sketch_counts_but_its_visitor_does_not(damaged, clock, damage):
     repository, article_id, keys_ = damaged
     pv = repository.articles.get(article_id).pv
     for name in (keys_.visitors(article_id), keys_.visitors_of_day(int(clock() // DAY))):
@@ -753,7 +753,7 @@ def test_a_view_of_an_article_with_a_damaged_sketch_counts_and_its_visitor_does_
     assert repository.pageviews.list_days()[-1].counted > 0
 
 
-def test_a_hash_that_is_no_hash_leaves_the_hot_list_and_stops_no_scoring(repository, clock):
+def test_an_article_whose_key_is_no_hash_leaves_the_hot_list_and_stops_no_rescore(repository, clock):
     ids = fill(repository, clock, 20)
     repository.hot.rescore()
     broken = repository.store.shards.of(ids[4]).article(ids[4])
@@ -768,7 +768,7 @@ def test_a_hash_that_is_no_hash_leaves_the_hot_list_and_stops_no_scoring(reposit
 
 
 @pytest.mark.parametrize("name", ["days:", "viewed:", "hot:score", "counter:views:"])
-def test_a_view_that_cannot_be_counted_whole_is_not_counted_at_all(damaged, name):
+def test_a_view_that_cannot_be_counted_in_full_is_not_counted_at_all(damaged, name):
     repository, article_id, keys_ = damaged
     client = repository.store.client
     key = f"{keys_.prefix}{name}{article_id if name.endswith('views:') else ''}"
@@ -782,7 +782,7 @@ def test_a_view_that_cannot_be_counted_whole_is_not_counted_at_all(damaged, name
     assert contents(repository) == before
 
 
-def test_a_scoring_that_fails_changes_nothing(damaged, clock):
+def test_a_failed_rescore_changes_nothing(damaged, clock):
     repository, _, keys_ = damaged
     repository.store.client.delete(keys_.order(Order.HOT))
     repository.store.client.rpush(keys_.order(Order.HOT), "no list of ours")

@@ -1,4 +1,4 @@
-"""Imports: articles with their history, entered once, whatever happens meanwhile."""
+"""Imports: articles with their history, each imported exactly once, whatever happens meanwhile."""
 
 from contextlib import suppress
 
@@ -24,7 +24,7 @@ def row(link="https://example.org/a", at=OLD, votes=3, opposes=1, poster=ALICE, 
     return ImportedArticle("T", link, poster, "alice" if poster else "", at, votes, opposes, **more)
 
 
-def test_time_votes_groups_and_poster_are_kept(repository):
+def test_an_import_keeps_time_votes_groups_and_poster(repository):
     (number,) = repository.imports.add([row(groups=("python", "web"))])
 
     found = repository.articles.get(number)
@@ -35,7 +35,7 @@ def test_time_votes_groups_and_poster_are_kept(repository):
     assert [a.id for a in repository.members.get_posted(ALICE).articles] == [number]
 
 
-def test_importing_again_adds_nothing_but_another_time_is_another_article(repository):
+def test_importing_a_row_again_adds_nothing_unless_its_time_differs(repository):
     rows = [row(), row(at=OLD + 1), row(link="https://example.org/b")]
     first = repository.imports.add(rows)
 
@@ -45,7 +45,7 @@ def test_importing_again_adds_nothing_but_another_time_is_another_article(reposi
     assert repository.imports.count() == 4
 
 
-def test_a_row_twice_in_one_batch_is_one_article(repository):
+def test_a_row_repeated_in_one_batch_becomes_one_article(repository):
     assert repository.imports.add([row(), row()]) == [1, None]
 
 
@@ -86,21 +86,21 @@ def test_closed_articles_get_no_voter_sets(repository):
     assert list(repository.audit.run()) == []
 
 
-def test_a_recent_links_article_is_found_when_it_is_posted_again(repository):
+def test_reposting_a_recently_imported_link_leads_to_its_article(repository):
     (number, _) = repository.imports.add([row(at=RECENT), row(link="https://example.org/old")])
 
     assert repository.articles.post(BOB, "bob", "T", "https://example.org/a").id == number
     assert repository.articles.post(BOB, "bob", "T", "https://example.org/old").is_new
 
 
-def test_a_second_import_is_kept_out_until_the_first_ends(repository):
+def test_a_second_import_is_refused_until_the_first_ends(repository):
     with repository.imports.lock(), pytest.raises(ImportRunning), repository.imports.lock():
         pass
     with repository.imports.lock():
         pass
 
 
-def test_the_shift_of_a_file_is_remembered(repository):
+def test_the_time_shift_of_a_file_is_remembered(repository):
     assert repository.imports.get_shift("digest", 12.5) == 12.5
     assert repository.imports.get_shift("digest", 99.0) == 12.5
     assert repository.imports.get_shift("other", 1.0) == 1.0
@@ -112,14 +112,14 @@ def test_all_come_out_again(repository):
     assert [article.id for article in repository.imports.iterate()] == ids
 
 
-def test_nothing_imported_is_nothing_done(repository):
+def test_importing_no_rows_does_nothing(repository):
     assert repository.imports.add([]) == []
     assert repository.imports.count() == 0
 
 
 @pytest.mark.parametrize("at", [RECENT, OLD])
 @pytest.mark.parametrize(("votes", "opposes"), [(0, 0), (0, 7), (3, 9)])
-def test_totals_below_one_are_kept_and_rank_below_the_posting_time(repository, at, votes, opposes):
+def test_totals_below_one_are_kept_and_score_below_the_posting_time(repository, at, votes, opposes):
     (number,) = repository.imports.add([row(at=at, votes=votes, opposes=opposes)])
 
     found = repository.articles.get(number)
@@ -129,7 +129,7 @@ def test_totals_below_one_are_kept_and_rank_below_the_posting_time(repository, a
     assert problems(repository) == []
 
 
-def test_times_are_kept_to_the_millisecond_and_decide_what_is_the_same(repository):
+def test_times_are_kept_to_the_millisecond_and_distinguish_articles(repository):
     (number,) = repository.imports.add([row(at=OLD + 0.1234)])
 
     assert repository.articles.get(number).posted_at == OLD + 0.123
@@ -142,7 +142,7 @@ def test_times_are_kept_to_the_millisecond_and_decide_what_is_the_same(repositor
     # the last on both sides of 2**31, where doubles become coarser
     [OLD, OLD + 0.123, OLD + 0.4994, OLD + 0.07351, 2_147_000_000 + 4 / 1000],
 )
-def test_an_article_imported_in_its_last_millisecond_of_voting_has_its_voters(repository, clock, inside):
+def test_an_article_imported_in_the_last_millisecond_of_its_voting_window_has_voters(repository, clock, inside):
     outside, clock.now = inside - 0.001, round(inside + 604_800, 3)
     last, closed = repository.imports.add([row(at=inside), row(link="https://example.org/b", at=outside)])
 
@@ -154,7 +154,7 @@ def test_an_article_imported_in_its_last_millisecond_of_voting_has_its_voters(re
         repository.votes.cast(closed, BOB, Choice.VOTE)
 
 
-def test_the_posters_vote_is_the_posters_own(repository):
+def test_the_posters_vote_belongs_to_the_poster(repository):
     (number,) = repository.imports.add([row(at=RECENT)])
 
     assert repository.articles.get(number, ALICE).choice is Choice.VOTE
@@ -170,13 +170,13 @@ def test_voters_of_open_articles_are_kept_a_day_longer_than_the_window(repositor
         assert needed <= repository.store.client.ttl(voters) <= needed + 2 * 86400
 
 
-def test_articles_of_nobody_are_on_no_profile(repository):
+def test_articles_without_a_poster_are_on_no_profile(repository):
     repository.imports.add([row(poster=0)])
 
     assert repository.members.get_posted(0).articles == ()
 
 
-def test_a_counter_behind_the_articles_loses_no_row_and_overwrites_none(repository):
+def test_an_id_counter_behind_the_articles_loses_and_overwrites_no_row(repository):
     there = [post(repository, number) for number in range(1, 6)]
     before = repository.articles.get_many(there)
     repository.store.client.delete(names.COUNTER)
@@ -190,7 +190,7 @@ def test_a_counter_behind_the_articles_loses_no_row_and_overwrites_none(reposito
     assert problems(repository) == []
 
 
-def test_an_import_broken_off_is_finished_by_repeating_it(repository, monkeypatch):
+def test_repeating_an_interrupted_import_completes_it(repository, monkeypatch):
     rows = [row(at=RECENT), row(link="https://example.org/b", at=RECENT)]
     monkeypatch.setattr(repository.imports, "_claim_links", lambda entered: 1 / 0)
     with pytest.raises(ZeroDivisionError):
@@ -203,7 +203,7 @@ def test_an_import_broken_off_is_finished_by_repeating_it(repository, monkeypatc
     assert not repository.articles.post(BOB, "bob", "B", "https://example.org/b").is_new
 
 
-def test_articles_imported_into_a_merged_group_are_led_to_the_other(repository):
+def test_articles_imported_into_a_merged_group_go_to_the_remaining_group(repository):
     repository.imports.add([row(groups=("python",))])
     repository.groups.create("snakes", "Snakes")
     repository.groups.merge("python", "snakes", MODERATOR)
@@ -215,7 +215,7 @@ def test_articles_imported_into_a_merged_group_are_led_to_the_other(repository):
     assert problems(repository) == []
 
 
-def test_articles_imported_into_a_group_that_is_merged_meanwhile_follow_it(repository, monkeypatch):
+def test_articles_imported_into_a_group_during_its_merge_follow_it(repository, monkeypatch):
     for slug in ("python", "snakes"):
         repository.groups.create(slug, slug)
     number_them = repository.imports._new_ids
@@ -238,7 +238,7 @@ def test_the_claim_of_a_recent_link_ends_48_hours_after_its_posting(repository, 
     assert 8 * 3600 - 5 <= repository.store.client.ttl(claim) <= 8 * 3600
 
 
-def test_an_import_takes_no_claim_from_the_article_that_holds_it(repository):
+def test_an_import_takes_no_claim_from_another_article(repository):
     held = repository.articles.post(BOB, "bob", "B", "https://example.org/a").id
 
     repository.imports.add([row(at=RECENT)])
@@ -246,7 +246,7 @@ def test_an_import_takes_no_claim_from_the_article_that_holds_it(repository):
     assert repository.articles.post(MODERATOR.id, "carol", "C", "https://example.org/a").id == held
 
 
-def test_a_second_import_that_was_kept_out_does_not_end_the_firsts_lock(repository):
+def test_a_refused_second_import_does_not_release_the_lock_of_the_first(repository):
     with repository.imports.lock():
         for _ in range(2):
             with pytest.raises(ImportRunning), repository.imports.lock():
@@ -256,7 +256,7 @@ def test_a_second_import_that_was_kept_out_does_not_end_the_firsts_lock(reposito
     assert not repository.store.client.exists(names.IMPORT_LOCK)
 
 
-def test_other_processes_are_kept_out_until_the_lock_of_a_crash_has_ended(repository, clock):
+def test_other_processes_are_refused_until_the_lock_left_by_a_crash_expires(repository, clock):
     other = connect(repository.store.client, shards=repository.store.shards.count, clock=clock)
     crashed = other.imports.lock()
     crashed.__enter__()
@@ -264,7 +264,7 @@ def test_other_processes_are_kept_out_until_the_lock_of_a_crash_has_ended(reposi
         pass
     assert 0 < repository.store.client.ttl(names.IMPORT_LOCK) <= 120
 
-    repository.store.client.delete(names.IMPORT_LOCK)  # as its end would
+    repository.store.client.delete(names.IMPORT_LOCK)  # as expiry would
 
     with repository.imports.lock():
         with pytest.raises(ImportRunning):
@@ -274,7 +274,7 @@ def test_other_processes_are_kept_out_until_the_lock_of_a_crash_has_ended(reposi
         assert repository.store.client.exists(names.IMPORT_LOCK), "its lock is the other's now"
 
 
-def test_an_import_overtaken_by_another_after_a_refusal_enters_nothing(repository):
+def test_an_import_that_loses_its_turn_after_a_refusal_adds_nothing(repository):
     with repository.imports.lock():
         with pytest.raises(ImportRunning), repository.imports.lock():
             pass
@@ -287,7 +287,7 @@ def test_an_import_overtaken_by_another_after_a_refusal_enters_nothing(repositor
 
 
 class HandsOver(redis.Redis):
-    """Its lock ends, and another import takes it, after so many commands."""
+    """A client whose lock expires, and is taken by another import, after a number of commands."""
 
     left: int | None = None
 
@@ -307,7 +307,7 @@ class HandsOver(redis.Redis):
 
 
 @pytest.mark.parametrize("commands", range(4))
-def test_an_import_never_keeps_or_ends_the_lock_of_another(repository, clock, commands):
+def test_an_import_never_renews_or_releases_the_lock_of_another(repository, clock, commands):
     client = HandsOver(connection_pool=repository.store.client.connection_pool)
     slow = connect(client, shards=repository.store.shards.count, clock=clock)
 
@@ -319,7 +319,7 @@ def test_an_import_never_keeps_or_ends_the_lock_of_another(repository, clock, co
     assert 0 < repository.store.client.ttl(names.IMPORT_LOCK) <= 30
 
 
-def test_an_import_that_fails_gives_the_lock_back(repository):
+def test_a_failed_import_releases_the_lock(repository):
     with pytest.raises(ZeroDivisionError), repository.imports.lock():
         raise ZeroDivisionError
 
@@ -333,7 +333,7 @@ def is_without_a_name(repository, number):
 
 
 @pytest.mark.parametrize("at", [OLD, RECENT])
-def test_an_article_whose_posters_account_is_deleted_is_imported_without_a_name(repository, at):
+def test_an_article_whose_poster_deleted_the_account_is_imported_without_a_name(repository, at):
     assert repository.account_deletion.advance(ALICE, "alice", "", lambda: True) == ""
 
     first, second = repository.imports.add([row(at=at), row(link="https://example.org/b", poster=BOB)])
@@ -345,7 +345,7 @@ def test_an_article_whose_posters_account_is_deleted_is_imported_without_a_name(
     assert repository.imports.add([row(at=at)]) == [None]
 
 
-def test_an_account_deleted_while_its_articles_are_imported_leaves_no_name(repository, monkeypatch):
+def test_an_account_deletion_during_an_import_leaves_no_name(repository, monkeypatch):
     number_them = repository.imports._new_ids
 
     def overtaken(count):
@@ -359,7 +359,7 @@ def test_an_account_deleted_while_its_articles_are_imported_leaves_no_name(repos
     assert not [key for key in repository.store.client.scan_iter() if key.endswith((f"posted:{ALICE}", ":alic"))]
 
 
-def test_a_batch_costs_the_same_round_trips_however_many_rows(repository, wire):
+def test_a_batch_takes_the_same_number_of_round_trips_for_any_number_of_rows(repository, wire):
     def rows(first, count):
         return [row(at=OLD + n, groups=("python",)) for n in range(first, first + count)]
 

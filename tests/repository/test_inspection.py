@@ -1,4 +1,4 @@
-"""What the operator sees of a store, on every kind of server; and who is told of its use."""
+"""What the operator sees of a store, on every kind of server; and what an observer of its use receives."""
 
 import json
 from itertools import pairwise
@@ -37,7 +37,7 @@ def used(repository, clock):
 # The server
 
 
-def test_the_server_tells_who_it_is_and_how_it_is(used):
+def test_the_server_report_describes_its_version_and_condition(used):
     info = used.store.client.info()
     overview = used.inspection.get_overview()
 
@@ -52,7 +52,7 @@ def test_the_server_tells_who_it_is_and_how_it_is(used):
     assert overview.append_only.size > 0
 
 
-def test_a_limit_of_memory_is_told(used):
+def test_a_memory_limit_is_reported(used):
     used.store.client.config_set("maxmemory", "1gb")
     try:
         assert used.inspection.get_overview().memory.limit == 1 << 30
@@ -60,7 +60,7 @@ def test_a_limit_of_memory_is_told(used):
         used.store.client.config_set("maxmemory", "0")
 
 
-def test_commands_come_by_the_time_they_took_in_all(used):
+def test_commands_are_ordered_by_total_time(used):
     used.store.client.config_resetstat()
     for choice in (Choice.VOTE, Choice.NONE):
         used.votes.cast(3, 99, choice)
@@ -75,7 +75,7 @@ def test_commands_come_by_the_time_they_took_in_all(used):
     assert all(one >= 0.9 * following for one, following in pairwise(totals))
 
 
-def test_a_redis_that_keeps_no_percentiles_and_little_else_is_understood():
+def test_a_redis_that_reports_few_figures_is_supported():
     overview = overview_of(
         {
             "redis_version": "6.2.14",
@@ -93,11 +93,11 @@ def test_a_redis_that_keeps_no_percentiles_and_little_else_is_understood():
     assert not overview.append_only.last_write_ok
 
 
-def test_the_policy_of_the_file_is_told(used):
+def test_the_append_only_file_policy_is_reported(used):
     assert used.inspection.get_sync_policy() == "no"
 
 
-def test_the_latency_is_that_of_several_round_trips(used):
+def test_the_latency_is_measured_over_several_round_trips(used):
     latency = used.inspection.measure_latency()
 
     assert latency.pings >= 5
@@ -107,7 +107,7 @@ def test_the_latency_is_that_of_several_round_trips(used):
 # The slow log
 
 
-def test_slow_commands_come_newest_first_and_at_most_twenty(used):
+def test_at_most_twenty_slow_commands_are_listed_newest_first(used):
     client = used.store.client
     before = client.config_get("slowlog-log-slower-than")["slowlog-log-slower-than"]
     client.config_set("slowlog-log-slower-than", "0")
@@ -146,7 +146,7 @@ def test_a_command_is_one_short_line_without_secrets(words, shown):
     assert readable(words) == shown
 
 
-def test_a_server_that_tells_a_number_more_is_understood():
+def test_a_server_that_reports_an_additional_number_is_supported():
     entry = [7, 1700000000, 12345, b"N:1000", [b"SORT", b"a"], b"127.0.0.1:1", b""]
 
     slow = slow_command(entry)
@@ -157,7 +157,7 @@ def test_a_server_that_tells_a_number_more_is_understood():
 # Keys by kind
 
 
-def test_every_key_of_a_used_store_is_of_a_kind(used):
+def test_every_key_of_a_used_store_has_a_kind(used):
     census = used.inspection.count_keys()
     kinds = {counted.kind: counted.keys for counted in census.kinds}
 
@@ -194,11 +194,11 @@ def test_every_key_of_a_used_store_is_of_a_kind(used):
         ("", OTHER),
     ],
 )
-def test_a_key_is_of_one_kind(name, kind):
+def test_a_key_has_exactly_one_kind(name, kind):
     assert list(kinds_of([name])) == [kind]
 
 
-def test_every_key_the_site_can_spell_is_of_a_kind():
+def test_every_key_the_site_can_build_has_a_kind():
     spelled = [
         *(names.COUNTER, names.SCHEMA, names.TICK),
         *(names.IMPORT_LOCK, names.HOT_LOCK, names.BACK_LOCK, names.TICK_LOCK),
@@ -226,7 +226,7 @@ def test_every_key_the_site_can_spell_is_of_a_kind():
     assert set(kinds) == {key.name for key in TABLE}
 
 
-def test_a_large_store_is_estimated_from_a_part_of_it(repository):
+def test_a_large_store_is_estimated_from_a_sample(repository):
     client = repository.store.client
     with client.pipeline(transaction=False) as pipe:
         for n in range(1, 20_001):
@@ -244,7 +244,7 @@ def test_a_large_store_is_estimated_from_a_part_of_it(repository):
     assert kinds["hll:uv:<id>"] == pytest.approx(10_000, rel=0.1)
 
 
-def test_no_more_keys_are_looked_at_than_asked_for(repository, wire):
+def test_no_more_keys_are_examined_than_requested(repository, wire):
     client = repository.store.client
     client.mset({f"counter:views:{n}": "1" for n in range(1, 30_001)})
     repository.inspection.count_keys()
@@ -255,10 +255,10 @@ def test_no_more_keys_are_looked_at_than_asked_for(repository, wire):
     assert 20 <= wire.trips <= 22
 
 
-# What articles take
+# Memory per article
 
 
-def test_the_mean_article_is_the_mean_of_what_its_keys_take(used):
+def test_the_mean_article_size_is_the_mean_over_the_memory_of_its_keys(used):
     client, footprint = used.store.client, used.inspection.measure_footprint()
     listed = [int(i) for keys in used.store.shards.all for i in client.zrange(keys.order(Order.TIME), 0, -1)]
     hashes = [client.memory_usage(used.store.shards.of(n).article(n)) for n in listed]
@@ -280,11 +280,11 @@ def test_only_the_newest_articles_are_measured(repository, clock):
     assert 100 <= repository.inspection.measure_footprint().articles <= 103
 
 
-def test_the_footprint_of_a_store_without_articles_is_none(repository):
+def test_a_store_without_articles_has_no_footprint(repository):
     assert repository.inspection.measure_footprint() is None
 
 
-def test_one_articles_keys_are_those_that_are_there(used):
+def test_the_keys_of_an_article_are_those_that_exist(used):
     keys, client = used.store.shards.of(3), used.store.client
 
     found = {key.name: key for key in used.inspection.list_article_keys(3)}
@@ -298,7 +298,7 @@ def test_one_articles_keys_are_those_that_are_there(used):
     assert all(client.exists(name) for name in found)
 
 
-def test_an_article_that_is_not_there_is_said_so(used):
+def test_an_unknown_article_is_reported_as_unknown(used):
     with pytest.raises(ArticleNotFound):
         used.inspection.list_article_keys(999)
 
@@ -318,7 +318,7 @@ def test_every_shard_is_counted(repository, clock):
     assert [shard.name for shard in shards] == [keys.prefix for keys in repository.store.shards.all]
 
 
-def test_the_age_of_the_hot_list_is_that_of_its_oldest_part(repository, clock):
+def test_the_age_of_the_hot_list_is_that_of_its_oldest_shard(repository, clock):
     repository.hot.rescore()
     clock.advance(33)
 
@@ -326,7 +326,7 @@ def test_the_age_of_the_hot_list_is_that_of_its_oldest_part(repository, clock):
     assert repository.inspection.get_figures()["hot_age_seconds"] == pytest.approx(33, abs=0.01)
 
 
-def test_steps_of_housekeeping_come_newest_first_and_what_is_no_step_is_left_out(repository):
+def test_housekeeping_steps_are_listed_newest_first_without_unknown_entries(repository):
     runs = {
         "archive": {"at": 100.0, "seconds": 0.5, "result": {"moved": 3, "left": 0}},
         "rescore": {"at": 200.0, "seconds": 0.1, "result": True, "error": None},
@@ -345,7 +345,7 @@ def test_steps_of_housekeeping_come_newest_first_and_what_is_no_step_is_left_out
     ]
 
 
-def test_figures_are_what_a_monitor_follows(used):
+def test_figures_cover_what_a_monitor_follows(used):
     figures = used.inspection.get_figures()
 
     assert figures["articles"] == sum(shard.articles for shard in used.inspection.list_shards())
@@ -360,10 +360,10 @@ def test_figures_take_two_round_trips(used, wire):
     assert wire.trips == 2
 
 
-# Servers that do not tell
+# Servers that do not report
 
 
-def test_a_server_that_knows_none_of_it_is_no_error():
+def test_a_server_that_reports_none_of_it_causes_no_error():
     inspection = connect(fakeredis.FakeRedis(decode_responses=True)).inspection
 
     assert inspection.get_overview() is None
@@ -376,7 +376,7 @@ def test_a_server_that_knows_none_of_it_is_no_error():
 
 
 @pytest.mark.parametrize("forbidden", ["info", "slowlog", "config", "memory", "object"])
-def test_each_question_may_be_forbidden_by_itself(used, store_paths, forbidden):
+def test_each_command_may_be_forbidden_separately(used, store_paths, forbidden):
     admin = used.store.client
     admin.execute_command("ACL", "SETUSER", "limited", "on", ">secret", "~*", "&*", "+@all", f"-{forbidden}")
     url = store_paths.url(2).replace("unix://", "unix://limited:secret@")
@@ -397,7 +397,7 @@ def test_each_question_may_be_forbidden_by_itself(used, store_paths, forbidden):
     assert {name for name, is_none in answers.items() if is_none} == silent
 
 
-def test_a_store_that_is_away_is_a_fact_as_everywhere(tmp_path):
+def test_an_unavailable_store_raises_the_usual_error(tmp_path):
     inspection = connect(f"unix://{tmp_path}/nobody.sock").inspection
 
     for read in (
@@ -415,7 +415,7 @@ def test_a_store_that_is_away_is_a_fact_as_everywhere(tmp_path):
 
 
 class Observed:
-    """Keeps what an observer is told."""
+    """An observer that keeps what it receives."""
 
     def __init__(self):
         self.told = []
@@ -442,7 +442,7 @@ def watched(server_url, clock, observed):
     return found
 
 
-def test_a_script_is_told_with_its_status_and_its_time(watched, observed, clock):
+def test_a_script_is_observed_with_its_status_and_duration(watched, observed, clock):
     watched.votes.cast(1, BOB, Choice.VOTE)
     clock.advance(8 * DAY)
     with pytest.raises(VotingClosed):
@@ -454,7 +454,7 @@ def test_a_script_is_told_with_its_status_and_its_time(watched, observed, clock)
     assert observed.outcomes() == [("votes/cast", "ok"), ("votes/cast", "closed"), ("votes/cast", "missing")]
 
 
-def test_views_are_told_by_what_became_of_them(watched, observed):
+def test_views_are_observed_by_their_outcome(watched, observed):
     visit = Visit(VISITOR, NETWORK)
     for one in (visit, visit, Visit(VISITOR, suspicion=Suspicion.BOT)):
         watched.pageviews.record(1, one)
@@ -463,7 +463,7 @@ def test_views_are_told_by_what_became_of_them(watched, observed):
     assert outcomes == ["ok", "repeat", "bot"]
 
 
-def test_a_script_that_only_reads_answers_ok_whatever_it_reads(watched, observed):
+def test_a_read_only_script_is_observed_as_ok_whatever_it_reads(watched, observed):
     watched.store.run("imports/find", ["time:", "removed:"], ["", "1.000"])
     watched.store.run("articles/claim_link", ["link:" + "0" * 32], [1, 60])
     watched.store.run("audit/group", ["group:x"], ["", "x"])
@@ -471,7 +471,7 @@ def test_a_script_that_only_reads_answers_ok_whatever_it_reads(watched, observed
     assert {outcome for _, outcome in observed.outcomes()} == {"ok"}
 
 
-def test_scripts_that_travel_together_are_each_told_and_timed_as_one(watched, observed):
+def test_pipelined_scripts_are_observed_one_by_one_and_timed_together(watched, observed):
     keys = watched.store.shards.of(1)
     names = [keys.article(1), keys.voted(1), keys.oppose(1)]
     call = Call("votes/cast", names, [1, BOB, "vote", "1700000000.000", 172800, ""])
@@ -485,7 +485,7 @@ def test_scripts_that_travel_together_are_each_told_and_timed_as_one(watched, ob
     assert observed.told[1:] == [("votes/cast", "ok", None), ("votes/cast", "missing", None)]
 
 
-def test_single_commands_and_pipelines_are_told(watched, observed):
+def test_single_commands_and_pipelines_are_observed(watched, observed):
     with watched.store.commands() as client:
         client.ping()
     with watched.store.pipeline() as pipe:
@@ -495,7 +495,7 @@ def test_single_commands_and_pipelines_are_told(watched, observed):
     assert observed.outcomes() == [("commands", "ok"), ("pipeline", "ok")]
 
 
-def test_a_store_that_does_not_answer_is_told_as_an_error(tmp_path, observed):
+def test_a_store_that_does_not_answer_is_observed_as_an_error(tmp_path, observed):
     store = connect(f"unix://{tmp_path}/nobody.sock", observe=observed).store
     for use_store in (
         lambda: store.run("articles/post", [], []),
@@ -522,7 +522,7 @@ def in_pipeline(store):
         pipe.execute()
 
 
-def test_a_question_the_server_refuses_is_no_failure_of_the_store(observed):
+def test_a_command_the_server_refuses_does_not_count_as_a_store_failure(observed):
     connect(fakeredis.FakeRedis(decode_responses=True), observe=observed).inspection.get_overview()
 
     assert observed.outcomes() == [("commands", "ok")]

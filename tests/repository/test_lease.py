@@ -1,4 +1,4 @@
-"""The lock of the housekeeping, its notes, and what it trims."""
+"""The housekeeping lease, the notes of its steps, and what it trims."""
 
 import threading
 
@@ -17,7 +17,7 @@ from tests.waiting import until
 DAY_OF_NOW = 1_700_000_000 // 86400
 
 
-def test_one_keeps_house_at_a_time(repository):
+def test_one_process_runs_housekeeping_at_a_time(repository):
     with repository.lease.acquire() as first, repository.lease.acquire() as second:
         assert first is not None
         assert second is None
@@ -25,7 +25,7 @@ def test_one_keeps_house_at_a_time(repository):
         assert third is not None
 
 
-def test_who_was_turned_away_does_not_take_the_lock_along(repository):
+def test_a_refused_process_does_not_release_the_lease(repository):
     with repository.lease.acquire() as first:
         with repository.lease.acquire():
             pass
@@ -34,7 +34,7 @@ def test_who_was_turned_away_does_not_take_the_lock_along(repository):
             assert third is None
 
 
-def test_the_lock_ends_by_itself_and_is_renewed(repository):
+def test_the_lease_expires_unless_it_is_renewed(repository):
     client = repository.store.client
     with repository.lease.acquire() as lease:
         assert 0 < client.ttl(names.TICK_LOCK) <= _LOCK_LIFE
@@ -43,7 +43,7 @@ def test_the_lock_ends_by_itself_and_is_renewed(repository):
         assert client.ttl(names.TICK_LOCK) > 2
 
 
-def test_a_turn_that_has_passed_on_is_neither_kept_nor_ended(repository):
+def test_an_expired_holder_neither_renews_nor_releases_the_lease(repository):
     client = repository.store.client
     with repository.lease.acquire() as late:
         client.delete(names.TICK_LOCK)  # as if it had expired
@@ -56,14 +56,14 @@ def test_a_turn_that_has_passed_on_is_neither_kept_nor_ended(repository):
     assert client.get(names.TICK_LOCK) == "another"
 
 
-def test_the_lock_is_given_back_when_the_work_fails(repository):
+def test_the_lease_is_released_when_the_work_fails(repository):
     with pytest.raises(ZeroDivisionError), repository.lease.acquire():
         1 / 0  # noqa: B018
     with repository.lease.acquire() as lease:
         assert lease is not None
 
 
-def test_of_many_at_once_one_gets_it(repository):
+def test_one_of_many_concurrent_processes_gets_the_lease(repository):
     barrier, finish, got = threading.Barrier(8), threading.Barrier(8), []
 
     def try_it():
@@ -81,7 +81,7 @@ def test_of_many_at_once_one_gets_it(repository):
     assert sorted(got) == [False] * 7 + [True]
 
 
-def test_without_a_store_a_turn_is_not_kept(repository, monkeypatch):
+def test_the_lease_is_not_renewed_while_the_store_is_unavailable(repository, monkeypatch):
     def away(*_):
         raise StoreUnavailable
 
@@ -90,7 +90,7 @@ def test_without_a_store_a_turn_is_not_kept(repository, monkeypatch):
         assert not lease.renew()
 
 
-def test_the_last_run_of_a_step_is_noted_for_the_operator(repository):
+def test_the_last_run_of_a_step_is_recorded_for_the_operator(repository):
     repository.lease.record_step("hot", at=5.0, seconds=0.25, result="before", error="")
     repository.lease.record_step("hot", at=1_700_000_000.5, seconds=0.0123456789, result="120 → 100", error="")
     repository.lease.record_step("archive", at=7.0, seconds=1.0, result="", error="OSError: no")
@@ -109,7 +109,7 @@ def site_days(repository: Repository) -> set[str]:
     return {field for keys in repository.store.shards.all for field in repository.store.client.hkeys(keys.days())}
 
 
-def test_days_that_nobody_is_shown_any_more_are_dropped(repository, clock):
+def test_days_no_longer_shown_are_dropped(repository, clock):
     article_id = post(repository, 1)
     repository.pageviews.record(article_id, Visit("0" * 16))
     clock.advance(13 * DAY)
@@ -126,7 +126,7 @@ def test_days_that_nobody_is_shown_any_more_are_dropped(repository, clock):
     assert problems(repository) == []
 
 
-def test_days_that_are_shown_stay(repository, clock):
+def test_days_still_shown_are_kept(repository, clock):
     article_id = post(repository, 1)
     for number in range(3):
         repository.pageviews.record(article_id, Visit(f"{number:016x}"))
@@ -143,7 +143,7 @@ def test_days_that_are_shown_stay(repository, clock):
     }
 
 
-def test_notes_of_steps_that_are_no_more_are_dropped(repository):
+def test_notes_of_steps_that_no_longer_exist_are_dropped(repository):
     for step in ("hot", "sweeping"):
         repository.lease.record_step(step, at=1.0, seconds=0.0, result="", error="")
 
@@ -152,8 +152,8 @@ def test_notes_of_steps_that_are_no_more_are_dropped(repository):
     assert [step.name for step in repository.inspection.list_steps()] == ["hot"]
 
 
-def test_the_append_only_file_forgets_salts_and_throttles_that_have_ended(repository, store_paths):
-    """Whoever has it and the secret key could tell by them who viewed what, and when."""
+def test_the_append_only_file_drops_expired_salts_and_throttles(repository, store_paths):
+    """Together with the secret key, they would reveal which visitor viewed what, and when."""
     client = repository.store.client
     article = post(repository, 1)
     salt = repository.pageviews.get_salt(1)

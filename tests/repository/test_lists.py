@@ -1,4 +1,4 @@
-"""Lists: pages in every order, exact at once, at a cost that does not grow."""
+"""Lists: pages in every order, exact immediately, at a cost that does not grow."""
 
 import random
 from collections import Counter
@@ -43,7 +43,7 @@ def test_an_empty_site_has_one_empty_page(repository):
 
 
 @pytest.mark.parametrize("number", [0, -1, 4, 10**9])
-def test_there_is_no_page_before_the_first_or_after_the_last(repository, clock, number):
+def test_a_list_has_no_page_before_the_first_or_after_the_last(repository, clock, number):
     post_many(repository, clock, 60)
 
     with pytest.raises(PageNotFound):
@@ -62,7 +62,7 @@ def test_pages_of_25_by_time_and_score_are_complete(repository, clock):
     assert all_ids(repository, Order.SCORE) == [ids[7], *without, ids[-1]]
 
 
-def test_each_article_comes_whole_with_the_readers_own_choice(repository, article, clock):
+def test_each_article_is_complete_and_has_the_readers_own_choice(repository, article, clock):
     repository.votes.cast(article, BOB, Choice.OPPOSE)
 
     (found,) = repository.lists.get_page(Order.SCORE, reader=BOB).articles
@@ -80,7 +80,7 @@ def test_each_article_comes_whole_with_the_readers_own_choice(repository, articl
     assert repository.lists.get_page(Order.SCORE).articles[0].choice is Choice.NONE
 
 
-def test_articles_of_one_moment_are_ordered_by_the_bytes_of_their_ids(repository, clock):
+def test_articles_posted_at_one_moment_are_ordered_by_the_bytes_of_their_ids(repository, clock):
     post_many(repository, clock, 30, every=0)
 
     expected = sorted(range(1, 31), key=lambda number: str(number).encode(), reverse=True)
@@ -89,7 +89,7 @@ def test_articles_of_one_moment_are_ordered_by_the_bytes_of_their_ids(repository
 
 
 @pytest.mark.parametrize("order", [Order.SCORE, Order.TIME])
-def test_a_warm_group_ranking_shows_every_change_at_once(repository, article, clock, order):
+def test_a_warm_group_ranking_reflects_every_change_immediately(repository, article, clock, order):
     def listed():
         return all_ids(repository, order, "python")
 
@@ -123,14 +123,14 @@ def test_a_group_ranking_is_kept_for_60_seconds_after_the_last_read(repository, 
 
 
 @pytest.mark.parametrize("hidden", [(), ("go",)])
-def test_what_is_removed_while_a_page_is_read_is_not_on_it(repository, article, monkeypatch, hidden):
+def test_an_article_removed_while_a_page_is_read_is_not_on_it(repository, article, monkeypatch, hidden):
     other = post(repository, 2)
     monkeypatch.setattr(pages, "read_articles", removing(repository, pages.read_articles, article))
 
     assert ids_of(repository.lists.get_page(Order.TIME, hidden=hidden)) == [other]
 
 
-def test_unknown_groups_are_told_and_leave_no_key(repository, article):
+def test_unknown_groups_are_reported_and_leave_no_key(repository, article):
     before = set(repository.store.client.keys())
 
     with pytest.raises(GroupNotFound):
@@ -139,7 +139,7 @@ def test_unknown_groups_are_told_and_leave_no_key(repository, article):
     assert set(repository.store.client.keys()) == before
 
 
-def test_a_merged_group_says_where_it_went(repository, article):
+def test_a_merged_group_names_its_target(repository, article):
     repository.groups.create("snakes", "Snakes")
     repository.groups.merge("python", "snakes", MODERATOR)
 
@@ -149,7 +149,7 @@ def test_a_merged_group_says_where_it_went(repository, article):
     assert caught.value.moved_to == "snakes"
 
 
-def test_a_group_named_like_a_ranking_is_a_group_like_any_other(repository):
+def test_a_group_named_like_a_ranking_works_like_any_other(repository):
     first = repository.articles.post(ALICE, "alice", "A", "https://example.org/1", ["score", "time"]).id
     second = repository.articles.post(ALICE, "alice", "B", "https://example.org/2").id
 
@@ -158,7 +158,7 @@ def test_a_group_named_like_a_ranking_is_a_group_like_any_other(repository):
 
 
 class CountingConnection(redis.UnixDomainSocketConnection):
-    """Counts what is sent: each call is one trip to the store, whatever it carries."""
+    """A connection that counts round trips: each send is one, whatever it carries."""
 
     trips = 0
     commands: Counter[str] = Counter()
@@ -190,7 +190,7 @@ def trips(action):
     return CountingConnection.trips - before
 
 
-def test_round_trips_are_as_budgeted(counted):
+def test_round_trips_stay_within_budget(counted):
     assert trips(lambda: counted.votes.cast(1, BOB, Choice.OPPOSE)) == 1
     assert trips(lambda: counted.articles.post(ALICE, "alice", "T", "https://e.org/new")) == 4
     assert trips(lambda: counted.articles.get(1, BOB)) == 1
@@ -220,13 +220,13 @@ def test_a_group_has_no_page_before_the_first_or_after_the_last(repository, arti
         repository.lists.get_page(Order.SCORE, number, slug="python")
 
 
-def test_no_page_before_the_first_costs_the_store_nothing(repository, wire):
+def test_a_page_before_the_first_sends_nothing_to_the_store(repository, wire):
     with wire.counted(), pytest.raises(PageNotFound):
         repository.lists.get_page(Order.SCORE, 0)
     assert wire.trips == 0
 
 
-def test_a_page_exactly_full_is_the_last(repository, clock):
+def test_an_exactly_full_page_is_the_last(repository, clock):
     post_many(repository, clock, 25)
 
     page = repository.lists.get_page(Order.TIME)
@@ -237,7 +237,7 @@ def test_a_page_exactly_full_is_the_last(repository, clock):
 
 
 @pytest.mark.parametrize(("count", "more"), [(25, False), (26, True)])
-def test_a_page_without_hidden_groups_that_is_exactly_full_is_the_last(repository, clock, count, more):
+def test_an_exactly_full_page_without_hidden_groups_is_the_last(repository, clock, count, more):
     post_many(repository, clock, count)
 
     page = repository.lists.get_page(Order.TIME, hidden=("go",))
@@ -253,7 +253,7 @@ def test_an_empty_group_has_one_empty_page(repository):
     assert (page.articles, page.total, page.group.title, page.group.articles) == ((), 0, "Quiet", 0)
 
 
-def test_choices_on_a_page_are_the_readers_own(repository, clock):
+def test_a_page_shows_only_the_readers_own_choices(repository, clock):
     ids = post_many(repository, clock, 6)
     for number, choice in zip(ids, (Choice.VOTE, Choice.OPPOSE, Choice.NONE), strict=False):
         repository.votes.cast(number, BOB, choice)
@@ -279,7 +279,7 @@ def test_a_group_reads_the_same_cold_and_warm(repository, clock, order):
     assert cold[0].total == cold[0].group.articles == 40
 
 
-def test_a_ranking_that_nobody_reads_any_more_is_made_anew(repository, article):
+def test_a_ranking_that_expired_unread_is_rebuilt(repository, article):
     repository.lists.get_page(Order.SCORE, slug="python")
     ranking = repository.store.shards.of(article).group_order(Order.SCORE, "python")
     repository.store.client.delete(ranking)  # as its end would
@@ -309,7 +309,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_warm_ranking_is_changed_in_place_and_equals_one_made_anew(repository, clock, change):
+def test_a_warm_ranking_is_changed_in_place_and_equals_a_rebuilt_one(repository, clock, change):
     post_many(repository, clock, 9, ["python"])
     post(repository, 10)
     repository.articles.remove(1, MODERATOR, "Spam")
@@ -327,7 +327,7 @@ def test_a_warm_ranking_is_changed_in_place_and_equals_one_made_anew(repository,
 
 
 @pytest.mark.parametrize("order", Order)
-def test_an_article_in_no_group_leaves_a_warm_ranking_alone(repository, article, order):
+def test_an_article_in_no_group_does_not_change_a_warm_ranking(repository, article, order):
     warm(repository, "python")
     before = rankings_of(repository, "python")
 
@@ -337,7 +337,7 @@ def test_an_article_in_no_group_leaves_a_warm_ranking_alone(repository, article,
     assert rankings_of(repository, "python") == before
 
 
-def test_pages_of_four_shards_are_two_round_trips_also_of_a_cold_group(server_url, clock, wire):
+def test_a_page_of_four_shards_takes_two_round_trips_even_for_a_cold_group(server_url, clock, wire):
     repository = connect(server_url, shards=4, clock=clock)
     repository.prepare()
     post_many(repository, clock, 60, ["python"])
@@ -349,7 +349,7 @@ def test_pages_of_four_shards_are_two_round_trips_also_of_a_cold_group(server_ur
         assert wire.trips == 2
 
 
-def test_what_the_server_does_for_a_page_does_not_grow_with_site_or_group(server_url, clock):
+def test_the_servers_work_for_a_page_does_not_grow_with_site_or_group(server_url, clock):
     repository = connect(server_url, clock=clock)
     repository.prepare()
     client = repository.store.client
@@ -373,7 +373,7 @@ def test_what_the_server_does_for_a_page_does_not_grow_with_site_or_group(server
 
 
 @pytest.mark.parametrize("asked", [{}, {"slug": "python"}, {"slugs": ("python", "redis")}, {"hidden": ("java",)}])
-def test_pages_by_number_end_at_a_limit_and_go_on_from_what_was_shown(repository, clock, monkeypatch, asked):
+def test_numbered_pages_end_at_a_limit_and_continue_by_cursor(repository, clock, monkeypatch, asked):
     for module in (lists, pages):
         monkeypatch.setattr(module, "MOST_PAGED", 50)
     repository.groups.create("redis", "Redis")
@@ -389,7 +389,7 @@ def test_pages_by_number_end_at_a_limit_and_go_on_from_what_was_shown(repository
     assert (len(on.articles), on.has_next) == (25, True)
 
 
-def test_the_deepest_page_of_many_shards_reads_little(server_url, clock, monkeypatch):
+def test_the_deepest_page_of_many_shards_reads_few_entries(server_url, clock, monkeypatch):
     repository = connect(server_url, shards=16, clock=clock)
     repository.prepare()
     chance, read = random.Random(5), []

@@ -1,4 +1,4 @@
-"""Changes that fail on their way: by an answer that is lost after the script ran, or by damaged data."""
+"""Changes that fail midway: because the reply is lost after the script ran, or because data is damaged."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ ALICES = Actor(ALICE, "user1")
 
 
 class Deaf(redis.Redis):
-    """Lets the store run a certain script, and loses its answer, once."""
+    """A client that lets the store run one script and loses its reply, once."""
 
     script = ""
     meanwhile: Job | None = None
@@ -37,13 +37,13 @@ class Deaf(redis.Redis):
 
 
 def deaf_to(repository: Repository, script: str, meanwhile: Job | None = None) -> Repository:
-    """The same store, for another process that loses the first answer of this script."""
+    """Return the same store for another process, which loses the first reply of this script."""
     client = Deaf(connection_pool=repository.store.client.connection_pool)
     client.script, client.meanwhile = script, meanwhile
     return connect(client, shards=repository.store.shards.count, clock=repository.store.now)
 
 
-def test_an_edit_whose_answer_is_lost_keeps_the_claim_of_its_new_link(repository):
+def test_an_edit_whose_reply_is_lost_keeps_the_claim_of_its_new_link(repository):
     article_id = post(repository, 1)
 
     with pytest.raises(StoreUnavailable):
@@ -57,7 +57,7 @@ def test_an_edit_whose_answer_is_lost_keeps_the_claim_of_its_new_link(repository
 
 
 class Hasty(redis.Redis):
-    """Gives up the answer to an edit before the store has come to it."""
+    """A client that times out on an edit before the store runs it."""
 
     given_up: tuple[object, ...] = ()
 
@@ -68,7 +68,7 @@ class Hasty(redis.Redis):
         raise redis.TimeoutError("no answer")
 
 
-def test_an_edit_that_the_store_makes_after_it_was_given_up_has_the_claim_of_its_new_link(repository):
+def test_an_edit_applied_after_its_client_timed_out_has_the_claim_of_its_new_link(repository):
     article_id, store = post(repository, 1), repository.store
     client = Hasty(connection_pool=store.client.connection_pool)
     hasty = connect(client, shards=store.shards.count, clock=store.now)
@@ -82,7 +82,7 @@ def test_an_edit_that_the_store_makes_after_it_was_given_up_has_the_claim_of_its
     assert problems(repository) == []
 
 
-def test_an_article_whose_answer_is_lost_is_found_when_it_is_posted_again(repository):
+def test_an_article_whose_reply_is_lost_is_found_when_it_is_posted_again(repository):
 
     with pytest.raises(StoreUnavailable):
         post(deaf_to(repository, "articles/post"), 1)
@@ -93,7 +93,7 @@ def test_an_article_whose_answer_is_lost_is_found_when_it_is_posted_again(reposi
     assert problems(repository) == []
 
 
-def test_a_refused_edit_keeps_the_link_that_another_edit_gave_the_article_meanwhile(repository, clock):
+def test_a_refused_edit_keeps_the_link_that_a_concurrent_edit_gave_the_article(repository, clock):
     article_id = post(repository, 1)
     clock.advance(repository.rules.edit_window + 1)
 
@@ -108,14 +108,14 @@ def test_a_refused_edit_keeps_the_link_that_another_edit_gave_the_article_meanwh
 
 
 def merged_while(repository: Repository, script: str) -> Repository:
-    """The store for a process before whose script java is merged into python, and which gets no answer."""
+    """Return a store that merges java into python before the process's script, and loses the script's reply."""
     for slug in ("java", "python"):
         repository.groups.create(slug, slug)
     return deaf_to(repository, script, lambda: repository.groups.merge("java", "python", MODERATOR))
 
 
 def check_sweep(repository: Repository, article_id: int) -> None:
-    """Housekeeping moves the article to the group java was merged into, once."""
+    """Check that housekeeping moves the article once, to the group that java was merged into."""
     assert repository.articles.get(article_id).groups == ("java",)
     assert [repository.groups.finish_merges(), repository.groups.finish_merges()] == [1, 0]
     assert repository.articles.get(article_id).groups == ("python",)
@@ -123,7 +123,7 @@ def check_sweep(repository: Repository, article_id: int) -> None:
     assert problems(repository) == []
 
 
-def test_an_article_left_in_a_merged_group_by_a_lost_assignment_is_moved_on(repository):
+def test_an_article_left_in_a_merged_group_by_a_lost_assignment_is_moved(repository):
     article_id = post(repository, 1)
 
     with pytest.raises(StoreUnavailable):
@@ -132,14 +132,14 @@ def test_an_article_left_in_a_merged_group_by_a_lost_assignment_is_moved_on(repo
     check_sweep(repository, article_id)
 
 
-def test_an_article_left_in_a_merged_group_by_a_lost_post_is_moved_on(repository):
+def test_an_article_left_in_a_merged_group_by_a_lost_post_is_moved(repository):
     with pytest.raises(StoreUnavailable):
         post(merged_while(repository, "articles/post"), 1, ("java",))
 
     check_sweep(repository, 1)
 
 
-def test_an_article_put_into_a_group_as_the_answer_of_its_merge_is_lost_is_moved_on(repository):
+def test_an_article_added_to_a_group_while_the_reply_to_its_merge_is_lost_is_moved(repository):
     article_id = post(repository, 1)
     for slug in ("java", "python"):
         repository.groups.create(slug, slug)
@@ -152,7 +152,7 @@ def test_an_article_put_into_a_group_as_the_answer_of_its_merge_is_lost_is_moved
 
 
 @pytest.mark.parametrize("damaged", ["burst", "bot"])
-def test_damaged_counters_of_suspect_views_neither_stop_nor_halve_an_archiving(repository, clock, damaged):
+def test_damaged_counters_of_suspect_views_do_not_stop_or_split_archiving(repository, clock, damaged):
     article_id = post(repository, 1)
     view(repository, article_id, 1, 2)
     repository.pageviews.record(article_id, visit(9, suspicion=Suspicion.BOT))
@@ -169,7 +169,7 @@ def test_damaged_counters_of_suspect_views_neither_stop_nor_halve_an_archiving(r
     assert repository.pageviews.get_suspects(article_id)["bot"] == 1
 
 
-def test_a_new_group_exists_even_if_the_answer_of_its_first_article_is_lost(repository):
+def test_a_new_group_exists_even_if_the_reply_for_its_first_article_is_lost(repository):
     with pytest.raises(StoreUnavailable):
         post(deaf_to(repository, "articles/post"), 1, ("fresh",))
 

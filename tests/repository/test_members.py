@@ -1,4 +1,4 @@
-"""What a member chose and saved: listed in the same step as the vote, for that member alone."""
+"""What a member chose and saved: listed in the same step as the vote, and visible to that member alone."""
 
 import pytest
 from redis.client import Pipeline
@@ -23,11 +23,11 @@ def ids(page: MemberPage) -> list[int]:
 
 
 def lists(repository: Repository, user: int) -> tuple[list[int], list[int]]:
-    """What the member voted for, and opposed."""
+    """Return the ids that the member voted for, and those that the member opposed."""
     return ids(repository.members.get_voted(user)), ids(repository.members.get_opposed(user))
 
 
-def test_each_choice_moves_the_article_to_the_list_it_belongs_to(repository):
+def test_each_choice_moves_the_article_to_the_matching_list(repository):
     article = post(repository, 1)
 
     for choice, expected in (
@@ -49,7 +49,7 @@ def test_the_posters_own_vote_is_listed(repository):
     assert lists(repository, BOB) == ([], [])
 
 
-def test_lists_are_newest_choice_first_over_all_shards_page_by_page(repository, clock):
+def test_lists_show_the_newest_choice_first_across_shards_and_pages(repository, clock):
     articles = [post(repository, number) for number in range(60)]
     for article in reversed(articles):
         clock.advance(1)
@@ -64,7 +64,7 @@ def test_lists_are_newest_choice_first_over_all_shards_page_by_page(repository, 
             repository.members.get_voted(BOB, number)
 
 
-def test_pages_end_at_a_limit_and_the_last_one_says_so(repository, monkeypatch):
+def test_pages_end_at_a_limit_and_the_last_has_no_next_page(repository, monkeypatch):
     monkeypatch.setattr(members, "MOST_PAGED", 50)
     for number in range(60):
         repository.members.save(ALICE, post(repository, number), wanted=True)
@@ -77,7 +77,7 @@ def test_pages_end_at_a_limit_and_the_last_one_says_so(repository, monkeypatch):
             read(ALICE, 3)
 
 
-def test_a_late_page_of_one_list_reads_nothing_before_it(repository, clock, monkeypatch):
+def test_a_late_page_of_a_list_reads_no_earlier_entries(repository, clock, monkeypatch):
     articles = [post(repository, number) for number in range(60)]
     for article in articles:
         clock.advance(1)
@@ -95,7 +95,7 @@ def test_a_late_page_of_one_list_reads_nothing_before_it(repository, clock, monk
     assert asked == [(25, 50), (50, 75)]
 
 
-def test_a_choice_is_listed_with_itself_after_its_voter_set_has_expired(repository, clock):
+def test_a_listed_choice_is_still_known_after_its_voter_set_expires(repository, clock):
     article = post(repository, 1)
     repository.votes.cast(article, BOB, Choice.OPPOSE)
     clock.advance(30 * DAY)
@@ -108,7 +108,7 @@ def test_a_choice_is_listed_with_itself_after_its_voter_set_has_expired(reposito
     assert problems(repository) == []
 
 
-def test_removed_articles_drop_out_and_come_back(repository):
+def test_removed_articles_leave_the_lists_and_restored_ones_return(repository):
     article, other = post(repository, 1), post(repository, 2)
     for one in (article, other):
         repository.votes.cast(one, BOB, Choice.VOTE)
@@ -121,7 +121,7 @@ def test_removed_articles_drop_out_and_come_back(repository):
     assert problems(repository) == []
 
 
-def test_of_closed_votes_the_newest_are_kept_and_of_open_ones_all(repository, clock, monkeypatch):
+def test_all_open_votes_and_the_newest_closed_ones_are_kept(repository, clock, monkeypatch):
     shared = scripts.source
     monkeypatch.setattr(
         scripts, "source", lambda name: shared(name).replace("CHOICES_KEPT = 1000", "CHOICES_KEPT = 3")
@@ -139,7 +139,7 @@ def test_of_closed_votes_the_newest_are_kept_and_of_open_ones_all(repository, cl
 
 
 @pytest.mark.parametrize("poster", [ALICE, BOB], ids=["voted for", "posted"])
-def test_of_the_last_nine_days_all_are_kept_and_of_older_ones_the_newest(repository, clock, monkeypatch, poster):
+def test_all_choices_of_nine_days_and_the_newest_older_ones_are_kept(repository, clock, monkeypatch, poster):
     shared = scripts.source
     monkeypatch.setattr(
         scripts, "source", lambda name: shared(name).replace("CHOICES_KEPT = 1000", "CHOICES_KEPT = 3")
@@ -148,7 +148,7 @@ def test_of_the_last_nine_days_all_are_kept_and_of_older_ones_the_newest(reposit
     shards, chosen = repository.store.shards.count, list[int]()
 
     def choose(numbers: range) -> set[int]:
-        """What is known to be chosen after one more choice for each number."""
+        """Choose one more article for each number; return all known choices."""
         for number in numbers:
             article = post(repository, number, poster=poster)
             repository.votes.cast(article, BOB, Choice.VOTE)
@@ -172,7 +172,7 @@ def test_a_choice_keeps_its_moment_when_it_is_repeated(repository, clock):
     assert lists(repository, BOB) == ([second, first], [])
 
 
-def test_no_choice_is_from_before_its_article(repository, clock):
+def test_no_choice_is_older_than_its_article(repository, clock):
     article = post(repository, 1)
     posted_at = clock()
     clock.advance(-5)
@@ -183,7 +183,7 @@ def test_no_choice_is_from_before_its_article(repository, clock):
     assert problems(repository) == []
 
 
-def test_everything_chosen_is_told_however_much_it_is(repository, clock, monkeypatch):
+def test_all_choices_are_returned_however_many(repository, clock, monkeypatch):
     monkeypatch.setattr(members, "ENTRIES_PER_READ", 2)
     articles = [post(repository, number) for number in range(17)]
     for article in articles:
@@ -204,7 +204,7 @@ def test_the_named_poster_of_an_open_import_is_listed_and_placeholders_are_not(r
     assert problems(repository) == []
 
 
-def test_votes_at_once_leave_lists_that_say_what_the_voter_sets_say(repository):
+def test_concurrent_votes_leave_lists_that_agree_with_the_voter_sets(repository):
     articles = [post(repository, number) for number in range(4)]
 
     def play(user: int):
@@ -222,7 +222,7 @@ def test_votes_at_once_leave_lists_that_say_what_the_voter_sets_say(repository):
 # Saved articles
 
 
-def test_an_article_is_saved_and_forgotten_as_often_as_one_likes(repository, clock):
+def test_an_article_can_be_saved_and_unsaved_repeatedly(repository, clock):
     first, second = post(repository, 1), post(repository, 2)
     for article in (first, second, first):
         clock.advance(1)
@@ -239,7 +239,7 @@ def test_an_article_is_saved_and_forgotten_as_often_as_one_likes(repository, clo
     assert problems(repository) == []
 
 
-def test_what_is_not_there_cannot_be_saved_but_forgotten(repository):
+def test_a_missing_article_can_be_unsaved_but_not_saved(repository):
     article = post(repository, 1)
     repository.members.save(BOB, article, wanted=True)
     repository.articles.remove(article, MODERATOR, "Spam")
@@ -253,7 +253,7 @@ def test_what_is_not_there_cannot_be_saved_but_forgotten(repository):
     assert list(repository.members.iterate_saved(BOB)) == []
 
 
-def test_one_can_save_up_to_a_limit(repository):
+def test_a_member_can_save_articles_up_to_a_limit(repository):
     few = connect(repository.store.client, shards=repository.store.shards.count, rules=default_rules(max_saved=2))
     articles = [post(repository, number) for number in range(3)]
     for article in (*articles[:2], articles[0]):
@@ -311,7 +311,7 @@ def listed_although_gone(repository: Repository) -> str:
         *(listed_twice, listed_twice_while_open, listed_although_gone),
     ],
 )
-def test_what_lists_and_sets_say_differently_is_found_and_repaired(repository, clock, damage):
+def test_differences_between_lists_and_voter_sets_are_found_and_repaired(repository, clock, damage):
     use(repository, clock)
     before = lists(repository, ALICE), lists(repository, BOB)
 
@@ -324,7 +324,7 @@ def test_what_lists_and_sets_say_differently_is_found_and_repaired(repository, c
     assert (lists(repository, ALICE), lists(repository, BOB)) == before
 
 
-def test_of_a_closed_vote_that_is_listed_twice_the_later_choice_is_kept(repository, clock):
+def test_the_later_choice_of_a_closed_vote_listed_twice_is_kept(repository, clock):
     use(repository, clock)
     names = repository.store.shards.of(1)
     repository.store.client.zadd(names.opposes_of(ALICE), {"1": 9e9})
@@ -337,7 +337,7 @@ def test_of_a_closed_vote_that_is_listed_twice_the_later_choice_is_kept(reposito
     assert problems(repository) == []
 
 
-def test_lists_that_are_lost_come_back_for_what_is_open(repository, clock):
+def test_lost_lists_are_rebuilt_for_articles_open_to_votes(repository, clock):
     use(repository, clock)
     before = {user: set(lists(repository, user)[0]) for user in (ALICE, 11, 13)}
     client = repository.store.client
@@ -351,7 +351,7 @@ def test_lists_that_are_lost_come_back_for_what_is_open(repository, clock):
     }
 
 
-def test_every_member_has_keys_of_its_own(repository):
+def test_every_member_has_separate_keys(repository):
     names = repository.store.shards.all[0]
 
     assert len({names.votes_of(1), names.opposes_of(1), names.votes_of(2), keys.saved(1), names.posted(1)}) == 5

@@ -1,4 +1,4 @@
-"""Pages out of several rankings: against a plain sort, whatever the shards hold."""
+"""Pages merged from several rankings, compared with a plain sort, whatever the shards hold."""
 
 import pytest
 from hypothesis import given, settings
@@ -16,9 +16,7 @@ entries = st.lists(
 
 
 @given(entries, st.integers(1, 5), st.integers(0, 60), st.integers(1, 10), st.integers(0, 40), st.integers(0, 40))
-def test_what_windows_prove_is_the_plain_sort_and_they_prove_it_when_they_hold_it(
-    found, shards, start, size, lo, more
-):
+def test_windows_prove_a_page_exactly_when_they_hold_the_plain_sorts_page(found, shards, start, size, lo, more):
     parts = [
         sorted((sort_key(v, m) for v, m in found if int(m) % shards == n), reverse=True) for n in range(shards)
     ]
@@ -59,7 +57,7 @@ def test_a_deep_page_of_many_shards_reads_only_a_window(merged_store, monkeypatc
         repository.imports.add(rows[at : at + 1000])
     seen = []
     original = cut
-    monkeypatch.setattr(  # counts what was read, and cuts as ever
+    monkeypatch.setattr(  # counts what was read, and cuts as usual
         "articles.repository.lists.merging.cut",
         lambda windows, *rest: seen.append(sum(len(w.entries) for w in windows)) or original(windows, *rest),
     )
@@ -75,13 +73,13 @@ ranked = st.lists(st.tuples(st.integers(0, 9).map(float), st.integers(0, 5)), ma
 
 
 def dealt(rows):
-    """Each shard's entries, best first."""
+    """Return each shard's entries, best first."""
     shards = [[sort_key(value, str(n)) for n, (value, at) in enumerate(rows) if at == s] for s in range(6)]
     return [sorted(shard, reverse=True) for shard in shards]
 
 
 @given(ranked, st.data())
-def test_a_page_out_of_any_windows_is_the_plain_sorts_page_or_is_not_proved(rows, data):
+def test_a_page_from_any_windows_equals_the_plain_sorts_page_or_is_not_proved(rows, data):
     shards = dealt(rows)
     everything = sorted((entry for shard in shards for entry in shard), reverse=True)
     start, size = data.draw(st.integers(0, len(rows) + 3)), data.draw(st.integers(1, 30))
@@ -96,7 +94,7 @@ def test_a_page_out_of_any_windows_is_the_plain_sorts_page_or_is_not_proved(rows
 
 
 @given(ranked, st.integers(0, 120), st.integers(1, 30))
-def test_everything_above_and_on_the_page_proves_it(rows, start, size):
+def test_windows_that_hold_everything_up_to_the_pages_end_prove_it(rows, start, size):
     shards = dealt(rows)
     windows = [Window(shard[: start + size], 0, len(shard)) for shard in shards]
 
@@ -104,7 +102,7 @@ def test_everything_above_and_on_the_page_proves_it(rows, start, size):
     assert cut(windows, start, size) == everything[start : start + size]
 
 
-def test_a_page_that_ends_where_the_only_window_does_is_not_proved():
+def test_a_page_that_ends_with_the_only_window_is_not_proved():
     shard = [sort_key(float(value), str(value)) for value in range(100, 0, -1)]
 
     assert cut([Window(shard[:71], 0, 100), Window([], 0, 0)], 50, 25) is None
@@ -112,7 +110,7 @@ def test_a_page_that_ends_where_the_only_window_does_is_not_proved():
 
 
 def fill(client, rows, count):
-    """The rows as rankings of `count` shards in an empty database."""
+    """Write the rows as rankings of `count` shards into an empty database."""
     client.flushdb()
     rankings = [Ranking(Keys(f"{{s{number}}}:"), f"score:{number}") for number in range(count)]
     with client.pipeline(transaction=False) as pipe:
@@ -128,9 +126,7 @@ def fill(client, rows, count):
     st.sampled_from([1, 2, 4]),
     st.sampled_from([3, 10, 25]),
 )
-def test_pages_of_skewed_shards_hold_every_article_once_in_the_order_of_a_plain_sort(
-    merged_store, rows, count, size
-):
+def test_pages_of_skewed_shards_hold_every_article_once_in_plain_sort_order(merged_store, rows, count, size):
     rankings = fill(merged_store.store.client, rows, count)
 
     cuts = [merge_page(merged_store.store, rankings, start, size) for start in range(0, len(rows) + size, size)]

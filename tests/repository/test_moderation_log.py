@@ -1,4 +1,4 @@
-"""The moderation log: what was done, by whom, why, and what was there before."""
+"""The moderation log: each action, its moderator, its reason, and the previous state."""
 
 import json
 import random
@@ -12,7 +12,7 @@ from tests.cast import ALICE, BOB, MODERATOR
 from tests.factories import link, post
 
 
-def test_it_pages_newest_first_over_all_shards(repository, clock):
+def test_log_pages_show_the_newest_entries_first_across_shards(repository, clock):
     ids = []
     for n in range(30):
         ids.append(repository.articles.post(ALICE, "alice", f"T {n}", f"https://e.org/{n}").id)
@@ -34,7 +34,7 @@ def test_it_pages_newest_first_over_all_shards(repository, clock):
             repository.moderation_log.get_page(number)
 
 
-def test_whatever_a_title_or_reason_holds_comes_back(repository):
+def test_any_text_in_a_title_or_reason_is_returned_unchanged(repository):
     text = 'quotes " \\ and 中文 \U0001f600 </script> \x7f'
     number = repository.articles.post(ALICE, "alice", text, "https://example.org/").id
 
@@ -50,7 +50,7 @@ def test_an_empty_log_has_one_empty_page(repository):
     assert (page.entries, page.number, page.has_next) == ((), 1, False)
 
 
-def test_every_action_says_what_it_changed(repository, clock):
+def test_every_action_records_what_it_changed(repository, clock):
     groups, articles = repository.groups, repository.articles
     done = [
         lambda: groups.create("python", "Python", MODERATOR),
@@ -85,7 +85,7 @@ def test_every_action_says_what_it_changed(repository, clock):
     assert {entry.actor_name for entry in repository.moderation_log.get_page().entries} == {"carol"}
 
 
-def test_an_article_knows_the_entries_about_it_and_no_others(repository, clock):
+def test_an_article_has_the_entries_about_it_and_no_others(repository, clock):
     groups, articles = repository.groups, repository.articles
     groups.create("python", "Python", MODERATOR)
     post(repository, 1)
@@ -112,7 +112,7 @@ def test_an_article_knows_the_entries_about_it_and_no_others(repository, clock):
     assert repository.moderation_log.get_for_article(1).entries[0].reason == "Spam too"
 
 
-def test_of_many_entries_about_an_article_the_newest_are_told(repository):
+def test_only_the_newest_of_many_entries_about_an_article_are_returned(repository):
     post(repository, 1)
     per_page = repository.store.rules.per_page
     for n in range(per_page + 1):
@@ -125,7 +125,7 @@ def test_of_many_entries_about_an_article_the_newest_are_told(repository):
     assert [entry.title for entry in page.entries] == [f"T {n}" for n in range(per_page, 0, -1)]
 
 
-def test_what_was_done_to_an_article_is_one_round_trip(repository, wire):
+def test_reading_the_entries_about_an_article_takes_one_round_trip(repository, wire):
     post(repository, 1)
     repository.articles.remove(1, MODERATOR, "Spam")
 
@@ -134,7 +134,7 @@ def test_what_was_done_to_an_article_is_one_round_trip(repository, wire):
     assert wire.trips == 1
 
 
-def test_what_is_refused_or_changes_nothing_is_not_logged(repository):
+def test_refused_actions_and_those_that_change_nothing_are_not_logged(repository):
     post(repository, 1)
     repository.groups.create("python", "Python")
     bob = Actor(BOB, "bob")
@@ -164,7 +164,7 @@ def test_the_time_of_an_entry_is_exact_to_the_millisecond(repository, clock):
     assert repository.moderation_log.get_page().entries[0].at == 1_700_000_123.457
 
 
-def test_a_page_of_the_log_is_one_round_trip(repository, wire):
+def test_a_page_of_the_log_takes_one_round_trip(repository, wire):
     for number in range(1, 8):
         post(repository, number)
         repository.articles.remove(number, MODERATOR, "Spam")
@@ -175,7 +175,7 @@ def test_a_page_of_the_log_is_one_round_trip(repository, wire):
 
 
 def fill_logs(repository, shares, count=4000):
-    """Entries of one minute after the other, dealt to the shards by these weights; their times, newest first."""
+    """Write entries a minute apart, dealt to the shards by these weights; return their times, newest first."""
     chance, shards, times = random.Random(3), repository.store.shards.all, []
     with repository.store.pipeline() as pipe:
         for number in range(count):
@@ -202,7 +202,7 @@ SHARES = {
 
 
 @pytest.mark.parametrize("shares", SHARES)
-def test_a_deep_page_is_that_of_the_whole_log_and_reads_from_where_it_begins(repository, monkeypatch, shares):
+def test_a_deep_page_matches_the_whole_log_and_reads_no_earlier_entries(repository, monkeypatch, shares):
     times, read = fill_logs(repository, SHARES[shares]), []
     entry = moderation_log._entry
     monkeypatch.setattr(moderation_log, "_entry", lambda text: read.append(text) or entry(text))
@@ -222,7 +222,7 @@ def test_a_deep_page_is_that_of_the_whole_log_and_reads_from_where_it_begins(rep
         repository.moderation_log.get_page(161)
 
 
-def test_pages_end_at_a_limit_and_the_last_one_says_so(repository, monkeypatch):
+def test_pages_end_at_a_limit_and_the_last_has_no_next_page(repository, monkeypatch):
     fill_logs(repository, SHARES["even"], 80)
     monkeypatch.setattr(moderation_log, "MOST_PAGED_ENTRIES", 50)
 

@@ -1,4 +1,4 @@
-"""Views: which count, which are counted apart, and that nothing else is."""
+"""Views: which of them count, which are counted separately, and that no others are counted."""
 
 from collections import Counter
 from datetime import UTC, datetime
@@ -27,7 +27,7 @@ def record(repository, article_id, *args, **kwargs):
 # What counts
 
 
-def test_a_visitors_view_counts_and_is_answered_with_the_articles_numbers(repository, article, clock):
+def test_a_visitors_view_counts_and_returns_the_articles_totals(repository, article, clock):
     clock.advance(1800)
 
     counts = [record(repository, article, visitor) for visitor in (1, 2, 3)]
@@ -45,7 +45,7 @@ def test_a_visitors_view_counts_and_is_answered_with_the_articles_numbers(reposi
     assert problems(repository) == []
 
 
-def test_a_visitors_next_view_is_a_repeat_that_changes_nothing(repository, article, clock):
+def test_a_visitors_next_view_is_a_repeat_and_changes_nothing(repository, article, clock):
     first = record(repository, article, 1)
     before = contents(repository)
     clock.advance(599.999)
@@ -57,7 +57,7 @@ def test_a_visitors_next_view_is_a_repeat_that_changes_nothing(repository, artic
     assert contents(repository) == before
 
 
-def test_a_view_counts_again_after_ten_minutes_by_the_clock_and_the_visitor_stays_one(repository, article, clock):
+def test_a_view_counts_again_after_ten_minutes_but_adds_no_second_visitor(repository, article, clock):
     record(repository, article, 1)
     clock.advance(600)
 
@@ -75,7 +75,7 @@ def test_ten_minutes_are_counted_from_the_last_view_that_counted(repository, art
     assert outcomes == [True, False, True, False, True]
 
 
-def test_it_is_the_time_that_is_kept_and_not_the_end_of_a_key_that_decides(repository, article, clock):
+def test_the_stored_time_decides_and_not_the_expiry_of_a_key(repository, article, clock):
     record(repository, article, 1)
     names = repository.store.shards.of(article)
     seen = names.seen(article, visit(1).visitor)
@@ -87,7 +87,7 @@ def test_it_is_the_time_that_is_kept_and_not_the_end_of_a_key_that_decides(repos
     assert 595 <= repository.store.client.ttl(seen) <= 600
 
 
-def test_a_clock_that_is_set_back_counts_nobody_twice(repository, article, clock):
+def test_a_clock_set_back_counts_no_visitor_twice(repository, article, clock):
     record(repository, article, 1)
     for jump in (-3600, -DAY):
         clock.advance(jump)
@@ -99,7 +99,7 @@ def test_a_clock_that_is_set_back_counts_nobody_twice(repository, article, clock
     assert problems(repository) == []
 
 
-def test_a_clock_that_jumps_ahead_lets_views_count_again_and_spoils_nothing(repository, article, clock):
+def test_a_clock_that_jumps_ahead_lets_views_count_again_and_breaks_nothing(repository, article, clock):
     record(repository, article, 1)
     clock.advance(DAY)
     assert record(repository, article, 1).counted
@@ -109,7 +109,7 @@ def test_a_clock_that_jumps_ahead_lets_views_count_again_and_spoils_nothing(repo
     assert problems(repository) == []
 
 
-def test_the_same_visitor_counts_for_each_article(repository, article):
+def test_a_visitor_counts_once_for_each_article(repository, article):
     other = post(repository, 2)
 
     assert record(repository, article, 1).counted
@@ -117,7 +117,7 @@ def test_the_same_visitor_counts_for_each_article(repository, article):
 
 
 @pytest.mark.parametrize("seconds", [1, 60, 86400])
-def test_how_soon_a_view_counts_again_is_a_rule(server_url, clock, seconds):
+def test_the_interval_before_a_view_counts_again_is_configurable(server_url, clock, seconds):
     repository = connect(server_url, clock=clock, rules=default_rules(view_repeat=seconds))
     repository.prepare()
     article_id = post(repository, 1)
@@ -129,11 +129,11 @@ def test_how_soon_a_view_counts_again_is_a_rule(server_url, clock, seconds):
     assert record(repository, article_id, 1).counted
 
 
-# What makes no key
+# What creates no key
 
 
 @pytest.mark.parametrize("suspicion", [None, *Suspicion])
-def test_a_view_of_an_unknown_article_is_told_and_makes_no_key(repository, article, suspicion):
+def test_a_view_of_an_unknown_article_is_reported_and_creates_no_key(repository, article, suspicion):
     before = contents(repository)
 
     with pytest.raises(ArticleNotFound):
@@ -143,7 +143,7 @@ def test_a_view_of_an_unknown_article_is_told_and_makes_no_key(repository, artic
 
 
 @pytest.mark.parametrize("suspicion", [None, *Suspicion])
-def test_a_view_of_a_removed_article_is_told_and_changes_nothing(repository, article, suspicion):
+def test_a_view_of_a_removed_article_is_reported_and_changes_nothing(repository, article, suspicion):
     record(repository, article, 1)
     repository.articles.remove(article, MODERATOR, "Spam")
     before = contents(repository)
@@ -154,7 +154,7 @@ def test_a_view_of_a_removed_article_is_told_and_changes_nothing(repository, art
     assert contents(repository) == before
 
 
-def test_a_store_that_lost_its_parameters_takes_no_view_rather_than_half_of_one(repository, article):
+def test_a_store_without_ranking_parameters_refuses_a_view_rather_than_half_counting_it(repository, article):
     for keys in repository.store.shards.all:
         repository.store.client.delete(keys.ranking)
     before = contents(repository)
@@ -169,7 +169,7 @@ def test_a_store_that_lost_its_parameters_takes_no_view_rather_than_half_of_one(
 
 
 @pytest.mark.parametrize("suspicion", [Suspicion.BOT, Suspicion.PREFETCH])
-def test_suspect_views_are_counted_apart_by_reason_and_rank_nothing(repository, article, suspicion):
+def test_suspect_views_are_counted_by_reason_and_do_not_affect_ranking(repository, article, suspicion):
     record(repository, article, 1)
     client, shards = repository.store.client, repository.store.shards
     touched = ("counter:suspect:", "days:")
@@ -225,7 +225,7 @@ def test_views_from_one_network_are_limited_over_all_articles(server_url, clock)
         assert record(repository, ids[0], 1000, network=8).counted
 
 
-def test_what_is_suspect_does_not_use_up_a_networks_views(repository, article):
+def test_suspect_views_do_not_use_up_a_networks_limit(repository, article):
     most = repository.rules.views_per_network_and_article
     for visitor in range(most + 5):
         record(repository, article, visitor, network=7, suspicion=Suspicion.BOT)
@@ -245,15 +245,15 @@ def test_a_networks_limit_ends_with_its_window(repository, article):
     burst = [names.burst(visit(0, 7).network, article), names.burst(visit(0, 7).network)]
     assert all(595 <= client.ttl(name) <= 600 for name in burst)
 
-    client.delete(*burst)  # what their end does
+    client.delete(*burst)  # as their expiry does
 
     assert record(repository, article, 99, network=7).counted
 
 
-# The way to the store
+# Access to the store
 
 
-def test_recording_a_view_is_one_round_trip_whatever_becomes_of_it(repository, wire):
+def test_recording_a_view_takes_one_round_trip_whatever_its_outcome(repository, wire):
     article_id = post(repository, 1, ("python",))
     record(repository, article_id, 1)
 
@@ -263,7 +263,7 @@ def test_recording_a_view_is_one_round_trip_whatever_becomes_of_it(repository, w
         assert wire.trips == 1
 
 
-def test_a_view_recorded_with_its_time_is_the_same_as_one_made_then(repository, article, clock):
+def test_a_view_recorded_with_its_time_equals_one_made_at_that_time(repository, article, clock):
     began = clock()
     views = [(article, visit(n % 3), began + 100 * n) for n in range(20)] + [(999, visit(1), began)]
 
@@ -296,7 +296,7 @@ def day_of(clock):
     return datetime.fromtimestamp(clock(), UTC).date()
 
 
-def test_days_tell_views_new_visitors_and_suspects_of_an_article_and_the_site(repository, article, clock):
+def test_days_hold_views_new_visitors_and_suspects_of_an_article_and_the_site(repository, article, clock):
     other = post(repository, 2)
     for article_id, visitors in ((article, (1, 2)), (other, (2, 3))):
         view(repository, article_id, *visitors)
@@ -316,7 +316,7 @@ def test_days_tell_views_new_visitors_and_suspects_of_an_article_and_the_site(re
     ]
 
 
-def test_days_are_fourteen_oldest_first_and_those_without_views_too(repository, article, clock):
+def test_fourteen_days_are_returned_oldest_first_including_those_without_views(repository, article, clock):
     view(repository, article, 1)
 
     for days in (
@@ -348,7 +348,7 @@ def test_only_fourteen_days_are_kept(repository, article, clock):
     assert 14 * DAY < client.ttl(names.visitors_of_day(int(clock() // DAY))) <= 15 * DAY
 
 
-def test_a_day_ends_at_midnight_in_greenwich(repository, article, clock):
+def test_a_day_ends_at_midnight_utc(repository, article, clock):
     clock.now = 1_700_006_400 - 0.001  # 2023-11-15T00:00:00Z
     record(repository, article, 1)
     clock.advance(0.001)
@@ -360,7 +360,7 @@ def test_a_day_ends_at_midnight_in_greenwich(repository, article, clock):
 # Salt
 
 
-def test_the_salt_of_a_day_is_random_the_same_for_all_and_forgotten_after_two_days(repository):
+def test_the_salt_of_a_day_is_random_shared_and_dropped_after_two_days(repository):
     other = connect(repository.store.client, shards=repository.store.shards.count)
 
     salts = [one.pageviews.get_salt(day) for day in (1, 2) for one in (repository, other)]
@@ -368,18 +368,18 @@ def test_the_salt_of_a_day_is_random_the_same_for_all_and_forgotten_after_two_da
     assert salts[0] == salts[1] != salts[2] == salts[3]
     assert all(len(salt) == 32 for salt in salts)
     assert 2 * DAY - 5 <= repository.store.client.ttl("salt:1") <= 2 * DAY
-    repository.store.client.delete("salt:1")  # what its end does
+    repository.store.client.delete("salt:1")  # as its expiry does
     assert repository.pageviews.get_salt(1) not in salts
 
 
-def test_processes_that_need_a_salt_at_once_get_the_same(repository):
+def test_concurrent_processes_get_the_same_salt(repository):
     assert len(set(race(repository, [lambda: repository.pageviews.get_salt(5)] * 20))) == 1
 
 
 # Removal
 
 
-def test_a_removed_article_leaves_the_hot_list_at_once_and_comes_back_with_its_hotness(repository, article, clock):
+def test_a_removed_article_leaves_the_hot_list_at_once_and_returns_with_its_hotness(repository, article, clock):
     view(repository, article, 1, 2, 3)
     warm(repository, "python")
     before = hot_values(repository)
@@ -413,7 +413,7 @@ def test_an_article_edited_or_voted_for_keeps_its_views(repository, article):
     assert (repository.articles.get(article).pv, repository.articles.get(article).uv) == (2, 2)
 
 
-def test_articles_come_with_their_views_in_every_list(repository, article):
+def test_every_list_shows_the_views_of_its_articles(repository, article):
     view(repository, article, 1, 2)
 
     for order in Order:
@@ -425,7 +425,7 @@ def test_articles_come_with_their_views_in_every_list(repository, article):
 # Races
 
 
-def test_fifty_views_of_one_visitor_at_once_count_once(repository):
+def test_fifty_concurrent_views_of_one_visitor_count_once(repository):
     article_id = post(repository, 1, ("python",))
     warm(repository, "python")
 
@@ -438,7 +438,7 @@ def test_fifty_views_of_one_visitor_at_once_count_once(repository):
     assert problems(repository) == []
 
 
-def test_views_of_many_visitors_at_once_are_counted_to_the_last(repository):
+def test_concurrent_views_of_many_visitors_are_all_counted(repository):
     ids = [post(repository, number, ("python",)) for number in range(5)]
     warm(repository, "python")
 
@@ -453,7 +453,7 @@ def test_views_of_many_visitors_at_once_are_counted_to_the_last(repository):
     assert problems(repository) == []
 
 
-def test_a_limit_holds_for_views_at_once(repository):
+def test_a_limit_holds_for_concurrent_views(repository):
     most = repository.rules.views_per_network_and_article
     article_id = post(repository, 1)
 
@@ -462,7 +462,7 @@ def test_a_limit_holds_for_views_at_once(repository):
     assert Counter(count.reason for count in counts) == {None: most, Suspicion.BURST: 20}
 
 
-def test_views_racing_with_removals_scoring_votes_and_groups_leave_a_sound_store(repository, clock):
+def test_views_racing_with_removals_rescores_votes_and_groups_leave_a_sound_store(repository, clock):
     ids = [post(repository, number, ("python",)) for number in range(6)]
     warm(repository, "python")
     numbers = iter(range(10**6))
@@ -499,7 +499,7 @@ def test_views_racing_with_removals_scoring_votes_and_groups_leave_a_sound_store
 
 
 @pytest.mark.parametrize("shards", [1, 4, 16, 1024])
-def test_what_one_article_may_have_from_a_network_does_not_depend_on_the_shards(server_url, clock, shards):
+def test_a_networks_limit_for_an_article_does_not_depend_on_the_shards(server_url, clock, shards):
     repository = connect(server_url, shards=shards, clock=clock)
     repository.prepare()
     article, most = post(repository, 1), repository.rules.views_per_network_and_article

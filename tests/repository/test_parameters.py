@@ -1,4 +1,4 @@
-"""Applying parameters: in steps that anyone may end, and never half in force for a reader."""
+"""Applying ranking parameters: in steps that any process can finish, and never half visible to a reader."""
 
 import random
 from collections.abc import Iterator
@@ -43,7 +43,7 @@ def filled(repository: Repository, clock: Clock) -> Repository:
 
 
 def fill(repository: Repository, clock: Clock, count: int = 40) -> Repository:
-    """Articles in the group python, a minute apart, closed ones too, with votes and views of all kinds."""
+    """Post open and closed articles in the group python, a minute apart, with all kinds of votes and views."""
     chance = random.Random(3)
     rows = [
         imported(
@@ -60,7 +60,7 @@ def fill(repository: Repository, clock: Clock, count: int = 40) -> Repository:
 
 
 def begin(repository: Repository, parameters: Parameters = OTHER, *, actor: Actor = MODERATOR) -> int:
-    """Begin to apply parameters; how many articles are scored by them."""
+    """Begin to apply parameters; return how many articles are scored by them."""
     version = repository.parameters.get_state().version
     repository.parameters.apply(parameters, expected=version, actor=actor, reason="To see")
     applying = repository.parameters.get_state().applying
@@ -69,7 +69,7 @@ def begin(repository: Repository, parameters: Parameters = OTHER, *, actor: Acto
 
 
 def by_score(repository: Repository, parameters: Parameters) -> list[int]:
-    """The front page as parameters would have it."""
+    """Return the front page as these parameters order it."""
     values = {
         a.id: ranking.score(a.posted_at, a.points, seconds_per_point=parameters.seconds_per_point)
         for a in repository.imports.iterate()
@@ -79,7 +79,7 @@ def by_score(repository: Repository, parameters: Parameters) -> list[int]:
 
 
 def scores(repository: Repository) -> dict[int, float]:
-    """What the rankings of all shards hold."""
+    """Return the contents of the rankings of all shards."""
     client, shards = repository.store.client, repository.store.shards.all
     return {
         int(i): value
@@ -89,7 +89,7 @@ def scores(repository: Repository) -> dict[int, float]:
 
 
 def leftovers(repository: Repository) -> list[str]:
-    """What applying leaves behind and should not."""
+    """Return what applying should not leave behind."""
     client, found = repository.store.client, []
     for keys in repository.store.shards.all:
         found += [name for name in client.hkeys(keys.ranking) if name.startswith("next_")]
@@ -97,10 +97,10 @@ def leftovers(repository: Repository) -> list[str]:
     return found
 
 
-# At once, or in steps
+# Immediately, or in steps
 
 
-def test_a_new_store_ranks_by_the_configured_weight_and_the_seeds_values(repository):
+def test_a_new_store_ranks_by_the_configured_weight_and_the_default_values(repository):
     state = repository.parameters.get_state()
 
     assert (state.parameters, state.version, state.applying) == (Parameters(), 1, None)
@@ -108,7 +108,7 @@ def test_a_new_store_ranks_by_the_configured_weight_and_the_seeds_values(reposit
     assert (entry.version, entry.at, entry.actor_name, entry.parameters) == (1, 0.0, "", Parameters())
 
 
-def test_parameters_with_the_same_weight_are_in_force_at_once(filled, clock):
+def test_parameters_with_the_same_weight_take_effect_immediately(filled, clock):
     clock.advance(5)
     before = scores(filled)
 
@@ -126,7 +126,7 @@ def test_parameters_with_the_same_weight_are_in_force_at_once(filled, clock):
     assert problems(filled) == []
 
 
-def test_another_weight_is_applied_in_steps_during_which_readers_have_the_old_one(filled):
+def test_a_new_weight_is_applied_in_steps_while_readers_see_the_old_order(filled):
     old, steps = listed(filled), 0
     begin(filled)
     done = [filled.parameters.get_state().applying.done]
@@ -146,7 +146,7 @@ def test_another_weight_is_applied_in_steps_during_which_readers_have_the_old_on
     assert problems(filled) == []
 
 
-def test_how_far_it_is_can_be_seen(filled):
+def test_progress_is_reported(filled):
     done = begin(filled)
 
     applying = filled.parameters.get_state().applying
@@ -154,7 +154,7 @@ def test_how_far_it_is_can_be_seen(filled):
     assert 0 < applying.done == done < applying.total == 40
 
 
-def test_a_budget_of_time_is_used_for_more_steps(filled):
+def test_a_time_budget_allows_several_steps(filled):
     begin(filled)
 
     assert filled.parameters.advance(budget=60)
@@ -162,14 +162,14 @@ def test_a_budget_of_time_is_used_for_more_steps(filled):
     assert filled.parameters.get_current() == OTHER
 
 
-def test_nothing_to_do_is_done(filled):
+def test_advancing_without_pending_parameters_reports_completion(filled):
     assert filled.parameters.advance()
     assert contents(filled) == {**contents(filled)}
     assert filled.parameters.get_state().version == 1
 
 
 @pytest.mark.parametrize("shards", [1, 4])
-def test_an_empty_store_takes_another_weight_too(server_url, clock, shards):
+def test_an_empty_store_accepts_a_new_weight(server_url, clock, shards):
     repository = connect(server_url, shards=shards, clock=clock)
     repository.prepare()
 
@@ -180,7 +180,7 @@ def test_an_empty_store_takes_another_weight_too(server_url, clock, shards):
     assert problems(repository) == []
 
 
-def test_articles_of_one_moment_more_than_a_step_holds_are_all_scored(repository, clock):
+def test_more_articles_of_one_moment_than_a_step_holds_are_all_scored(repository, clock):
     ids = repository.imports.add([imported(n, clock() - 100, votes=n) for n in range(30)])
 
     tune(repository, OTHER)
@@ -204,7 +204,7 @@ def test_closed_articles_follow_the_weight_with_their_frozen_votes(repository, c
     assert problems(repository) == []
 
 
-def test_going_back_restores_exactly_the_scores(filled):
+def test_returning_to_the_old_weight_restores_the_exact_scores(filled):
     before, hot = scores(filled), hot_values(filled)
     tune(filled, OTHER)
     assert scores(filled) != before
@@ -221,7 +221,7 @@ def test_going_back_restores_exactly_the_scores(filled):
 # What happens meanwhile
 
 
-def test_whatever_changes_while_a_weight_is_applied_is_ranked_by_it(repository, clock):
+def test_changes_made_while_a_weight_is_applied_are_ranked_by_it(repository, clock):
     repository.groups.create("python", "Python")
     fill(repository, clock)
     removed = [2, 30]
@@ -250,7 +250,7 @@ def test_whatever_changes_while_a_weight_is_applied_is_ranked_by_it(repository, 
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_any_changes_in_any_order_while_weights_are_applied_end_right(repository, clock, seed):
+def test_any_changes_in_any_order_while_weights_are_applied_are_ranked_correctly(repository, clock, seed):
     repository, chance = fill(repository, clock, 25), random.Random(seed)
     weights, numbers = cycle([10, 500, 200, 3000]), iter(range(1000, 9000))
 
@@ -293,7 +293,7 @@ def test_any_changes_in_any_order_while_weights_are_applied_end_right(repository
     assert problems(repository) == []
 
 
-def test_a_repair_meanwhile_keeps_both_rankings_right(filled):
+def test_a_repair_while_a_weight_is_applied_keeps_both_rankings_correct(filled):
     begin(filled)
     filled.repair.run()
     assert problems(filled) == []
@@ -305,15 +305,15 @@ def test_a_repair_meanwhile_keeps_both_rankings_right(filled):
     assert problems(filled) == []
 
 
-# Broken off
+# Interruptions
 
 
 class Dying(Exception):
-    """The process ends."""
+    """Raised where the process dies."""
 
 
 def dying_after(repository: Repository, uses: int) -> Repository:
-    """The same store, for a process that dies after so many uses of it."""
+    """Return the same store, for a process that dies after this number of calls."""
     left = iter(range(uses))
 
     def observe(_operation: str, _outcome: str, seconds: float | None) -> None:
@@ -325,7 +325,7 @@ def dying_after(repository: Repository, uses: int) -> Repository:
 
 
 @pytest.mark.parametrize("parameters", [OTHER, SAME_WEIGHT], ids=["other weight", "same weight"])
-def test_killed_after_any_step_it_is_ended_by_another_process(repository, clock, parameters):
+def test_another_process_completes_the_change_after_a_crash_at_any_step(repository, clock, parameters):
     for uses in range(60):
         repository.store.client.flushdb()
         schema.stamp(repository.store)
@@ -359,7 +359,7 @@ def test_killed_after_any_step_it_is_ended_by_another_process(repository, clock,
 # Two at once
 
 
-def test_who_chose_by_parameters_that_are_not_in_force_any_more_is_told(filled):
+def test_a_choice_based_on_outdated_parameters_is_refused(filled):
     tune(filled, OTHER)
     before = contents(filled)
 
@@ -370,7 +370,7 @@ def test_who_chose_by_parameters_that_are_not_in_force_any_more_is_told(filled):
     assert contents(filled) == before
 
 
-def test_who_comes_while_others_are_applied_is_told(filled):
+def test_applying_parameters_is_refused_while_others_are_being_applied(filled):
     begin(filled)
     before = contents(filled)
 
@@ -403,7 +403,7 @@ def test_parameters_out_of_their_range_are_refused(filled, parameters):
     assert contents(filled) == before
 
 
-def test_a_store_that_lost_its_parameters_is_told_from_one_that_has_them(filled):
+def test_a_store_without_parameters_is_distinguished_from_one_that_has_them(filled):
     for keys in filled.store.shards.all:
         filled.store.client.delete(keys.ranking)
 
@@ -416,7 +416,7 @@ def test_a_store_that_lost_its_parameters_is_told_from_one_that_has_them(filled)
             ask()
 
 
-def test_of_many_moderators_at_once_one_applies_and_the_others_are_told(repository, clock):
+def test_one_of_many_concurrent_moderators_applies_and_the_others_are_refused(repository, clock):
     repository = fill(repository, clock, 20)
 
     def apply(number: int):
@@ -436,7 +436,7 @@ def test_of_many_moderators_at_once_one_applies_and_the_others_are_told(reposito
     assert problems(repository) == []
 
 
-def test_many_who_go_on_at_once_end_it_once(repository, clock):
+def test_many_processes_that_continue_a_change_complete_it_once(repository, clock):
     repository = fill(repository, clock, 60)
     begin(repository)
 
@@ -449,7 +449,7 @@ def test_many_who_go_on_at_once_end_it_once(repository, clock):
     assert problems(repository) == []
 
 
-def test_a_worker_that_was_held_up_does_no_harm_to_what_came_after(filled):
+def test_a_delayed_worker_does_not_affect_a_later_change(filled):
     begin(filled)
     stages, ends = [], []
     late = connect(filled.store.client, shards=filled.store.shards.count, clock=filled.store.now)
@@ -475,7 +475,7 @@ def test_a_worker_that_was_held_up_does_no_harm_to_what_came_after(filled):
     assert problems(filled) == []
 
 
-def test_an_end_for_a_ranking_that_is_not_whole_changes_nothing(filled):
+def test_completing_an_incomplete_ranking_changes_nothing(filled):
     begin(filled)
     before = scores(filled)
 
@@ -485,7 +485,7 @@ def test_an_end_for_a_ranking_that_is_not_whole_changes_nothing(filled):
     assert scores(filled) == before
 
 
-def test_a_group_made_as_the_parameters_change_is_not_left_with_the_old_order(repository, clock, monkeypatch):
+def test_a_group_ranking_built_during_a_change_does_not_keep_the_old_order(repository, clock, monkeypatch):
     repository = fill(repository, clock, 20)
     run_together = repository.store.run_together
 
@@ -508,7 +508,7 @@ def test_a_group_made_as_the_parameters_change_is_not_left_with_the_old_order(re
 
 
 def reversing(repository: Repository, clock: Clock, count: int = 40) -> dict[float, list[int]]:
-    """Articles whose order two weights turn round: each newer and with fewer votes. The order by each weight."""
+    """Post articles, each newer and with fewer votes, whose order two weights reverse; return both orders."""
     rows = [
         imported(n, clock() - 30 * DAY + n * 3600, votes=200 - 4 * n, opposes=0, groups=("python",))
         for n in range(count)
@@ -520,7 +520,7 @@ def reversing(repository: Repository, clock: Clock, count: int = 40) -> dict[flo
     return orders
 
 
-def test_no_reader_ever_sees_a_mixture_of_two_weights(repository, clock):
+def test_no_reader_sees_a_mixture_of_two_weights(repository, clock):
     orders = reversing(repository, clock)
     shown, seen, stop = [order[:25] for order in orders.values()], set(), Event()
 
@@ -535,7 +535,7 @@ def test_no_reader_ever_sees_a_mixture_of_two_weights(repository, clock):
             seen.add(shown.index(ids))
 
     def cool() -> None:
-        while not stop.is_set():  # so that groups' rankings are made anew in some shards and are there in others
+        while not stop.is_set():  # so that group rankings are rebuilt in some shards and already exist in others
             for keys in repository.store.shards.all[::2]:
                 repository.store.client.delete(keys.group_order(Order.SCORE, "python"))
 
@@ -553,7 +553,7 @@ def test_no_reader_ever_sees_a_mixture_of_two_weights(repository, clock):
 
 @pytest.mark.parametrize("repository", ["server, 4 shards"], indirect=True)
 @pytest.mark.parametrize("cold", [(0, 1), (0, 1, 2, 3)], ids=["some cold", "all cold"])
-def test_a_group_whose_ranking_is_made_while_the_weight_changes_is_read_again(
+def test_a_group_whose_ranking_is_built_while_the_weight_changes_is_read_again(
     repository, clock, monkeypatch, cold
 ):
     orders = reversing(repository, clock)
@@ -580,7 +580,7 @@ def test_a_group_whose_ranking_is_made_while_the_weight_changes_is_read_again(
     assert ids in [order[:25] for order in orders.values()]
 
 
-def test_votes_views_and_posts_at_once_with_changes_of_the_weight_leave_a_sound_store(repository, clock):
+def test_votes_views_and_posts_racing_with_weight_changes_leave_a_sound_store(repository, clock):
     repository = fill(repository, clock, 30)
     open_ids, numbers = [post(repository, 900 + n, ("python",)) for n in range(8)], iter(range(1000, 9000))
 
@@ -614,10 +614,10 @@ def test_votes_views_and_posts_at_once_with_changes_of_the_weight_leave_a_sound_
     assert problems(repository) == []
 
 
-# What is written down
+# Records
 
 
-def test_the_history_tells_who_put_what_in_force_when_and_why_newest_first(filled, clock):
+def test_the_history_lists_each_change_with_moderator_time_and_reason_newest_first(filled, clock):
     clock.advance(10)
     filled.parameters.apply(SAME_WEIGHT, expected=1, actor=BOB, reason="Hotter")
     clock.advance(10)
@@ -631,7 +631,7 @@ def test_the_history_tells_who_put_what_in_force_when_and_why_newest_first(fille
     assert (first.version, first.at, first.actor_name, first.parameters) == (1, 0.0, "", Parameters())
 
 
-def test_the_public_log_tells_every_parameter_that_changed(filled, clock):
+def test_the_public_log_names_every_changed_parameter(filled, clock):
     filled.parameters.apply(SAME_WEIGHT, expected=1, actor=BOB, reason="Hotter")
     tune(filled, replace(SAME_WEIGHT, votes_per_day=50))
 
@@ -642,7 +642,7 @@ def test_the_public_log_tells_every_parameter_that_changed(filled, clock):
     assert newest.details == {"votes_per_day": "200 → 50", "version": "3"}
 
 
-def test_numbers_are_kept_to_the_last_bit(filled):
+def test_numbers_are_stored_exactly(filled):
     odd = Parameters(votes_per_day=7, alpha=0.1 + 0.2, beta=1 / 3, base=2 / 3, gamma=1.0000000000000002)
 
     tune(filled, odd)
@@ -655,14 +655,14 @@ def test_numbers_are_kept_to_the_last_bit(filled):
 
 
 def configured(repository: Repository, votes_per_day: int) -> Repository:
-    """The site started with another VOTES_PER_DAY."""
+    """Start the site with another VOTES_PER_DAY."""
     store = repository.store
     return connect(
         store.client, shards=store.shards.count, clock=store.now, rules=default_rules(votes_per_day=votes_per_day)
     )
 
 
-def test_a_changed_configuration_is_adopted_and_written_down(filled):
+def test_a_changed_configuration_is_adopted_and_recorded(filled):
     assert configured(filled, 50).adopt_rules()
 
     assert filled.parameters.get_current() == Parameters(votes_per_day=50)
@@ -672,7 +672,7 @@ def test_a_changed_configuration_is_adopted_and_written_down(filled):
     assert problems(filled) == []
 
 
-def test_a_configuration_that_is_as_it_was_leaves_what_the_lab_applied(filled):
+def test_an_unchanged_configuration_keeps_the_parameters_applied_in_the_lab(filled):
     tune(filled, OTHER)
 
     assert not configured(filled, 200).adopt_rules()
@@ -680,7 +680,7 @@ def test_a_configuration_that_is_as_it_was_leaves_what_the_lab_applied(filled):
     assert filled.parameters.get_current() == OTHER
 
 
-def test_the_last_change_wins_the_labs_or_the_configurations(filled):
+def test_the_last_change_wins_whether_by_the_lab_or_the_configuration(filled):
     tune(filled, OTHER)
     assert configured(filled, 50).adopt_rules()
     assert filled.parameters.get_current() == replace(OTHER, votes_per_day=50)
@@ -694,7 +694,7 @@ def test_the_last_change_wins_the_labs_or_the_configurations(filled):
     assert problems(filled) == []
 
 
-def test_a_configuration_changed_to_what_the_lab_applied_is_only_remembered(filled):
+def test_a_configuration_changed_to_the_labs_value_is_only_remembered(filled):
     tune(filled, OTHER)
 
     assert not configured(filled, OTHER.votes_per_day).adopt_rules()
@@ -703,7 +703,7 @@ def test_a_configuration_changed_to_what_the_lab_applied_is_only_remembered(fill
     assert filled.store.client.hget(SCHEMA, "configured") == str(OTHER.votes_per_day)
 
 
-def test_a_start_ends_what_was_broken_off_before_it_looks_at_the_configuration(filled):
+def test_a_start_completes_an_interrupted_change_before_it_reads_the_configuration(filled):
     begin(filled)
     told: list[tuple[int, int]] = []
 
@@ -715,10 +715,10 @@ def test_a_start_ends_what_was_broken_off_before_it_looks_at_the_configuration(f
     assert problems(filled) == []
 
 
-# Parameters that are lost
+# Lost parameters
 
 
-def test_lost_parameters_come_back_from_the_history_with_the_next_start(filled):
+def test_the_next_start_restores_lost_parameters_from_the_history(filled):
     tune(filled, OTHER)
     for keys in filled.store.shards.all:
         filled.store.client.delete(keys.ranking)
@@ -733,7 +733,7 @@ def test_lost_parameters_come_back_from_the_history_with_the_next_start(filled):
 
 @pytest.mark.parametrize("repository", ["server, 4 shards"], indirect=True)
 @pytest.mark.parametrize("lost", range(4))
-def test_parameters_lost_in_one_shard_come_back_from_another(repository, clock, lost):
+def test_parameters_lost_in_one_shard_are_restored_from_another(repository, clock, lost):
     repository = fill(repository, clock)
     tune(repository, OTHER)
     repository.store.client.delete(repository.store.shards.all[lost].ranking)
@@ -752,7 +752,7 @@ def used(repository: Repository, clock: Clock) -> Iterator[Repository]:
     return repository
 
 
-def test_a_used_store_takes_another_weight_and_everything_else_stays(used):
+def test_a_used_store_adopts_a_new_weight_and_keeps_everything_else(used):
     before = {a.id: replace(a, score=0) for a in used.imports.iterate()}
     lists = {slug: set(listed(used, Order.TIME, slug)) for slug in (None, "python", "redis")}
 

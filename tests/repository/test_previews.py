@@ -1,4 +1,4 @@
-"""What other parameters would make of the lists: held against what the lists are once those are in force."""
+"""Previews of other ranking parameters, compared with the lists once those parameters are applied."""
 
 from random import Random
 
@@ -34,7 +34,7 @@ def rules() -> Rules:
 
 
 def fill(repository, clock, count=150, seed=1):
-    """Articles of 30 days with random votes, some at the same moment, some of them viewed."""
+    """Post articles of 30 days with random votes, some at the same moment, some with views."""
     rng = Random(seed)
     times = [round(clock() - rng.choice([60, 3600, 7200, rng.random() * 30 * DAY]), 3) for _ in range(count)]
     repository.imports.add(
@@ -60,7 +60,7 @@ def shown(repository, order):
 
 @pytest.mark.parametrize("order", [Order.SCORE, Order.HOT])
 @pytest.mark.parametrize("other", OTHERS, ids=str)
-def test_a_preview_is_what_the_site_shows_once_it_is_applied(repository, clock, monkeypatch, order, other):
+def test_a_preview_equals_what_the_site_shows_once_it_is_applied(repository, clock, monkeypatch, order, other):
     monkeypatch.setattr(previews, "PART", 40)
     fill(repository, clock)
     repository.hot.rescore()
@@ -96,9 +96,7 @@ MANY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthChe
 @pytest.mark.parametrize("shards", [1, 4])
 @MANY
 @given(rows=ARTICLES, now=WEIGHTS, other=WEIGHTS, part=st.integers(4, 30), size=st.integers(1, 8))
-def test_nothing_that_belongs_to_the_top_is_missed_however_early_it_stops(
-    server_url, shards, rows, now, other, part, size
-):
+def test_a_preview_that_stops_early_misses_no_article_of_the_top(server_url, shards, rows, now, other, part, size):
     clock, rules = Clock(), default_rules(votes_per_day=now)
     repository = connect(server_url, shards=shards, rules=rules, clock=clock)
     repository.store.client.flushdb()
@@ -119,7 +117,7 @@ def test_nothing_that_belongs_to_the_top_is_missed_however_early_it_stops(
     assert [(a.id, a.score) for a in found] == [(i, scores[i]) for i in wanted]
 
 
-def test_many_articles_of_one_score_are_gone_through_step_by_step(repository, clock, monkeypatch):
+def test_many_articles_of_one_score_are_read_in_steps(repository, clock, monkeypatch):
     monkeypatch.setattr(previews, "PART", 8)
     repository.imports.add([imported(n, clock() - DAY, votes=5, opposes=5) for n in range(60)])
     repository.imports.add([imported(99, clock() - 40 * DAY, votes=500, opposes=0)])
@@ -130,7 +128,7 @@ def test_many_articles_of_one_score_are_gone_through_step_by_step(repository, cl
     assert found[0].title == "Import 99"
 
 
-def test_the_same_weight_is_read_from_the_top_alone(repository, clock, monkeypatch):
+def test_a_preview_with_the_same_weight_reads_only_the_top(repository, clock, monkeypatch):
     monkeypatch.setattr(previews, "PART", 40)
     fill(repository, clock)
     calls = []
@@ -157,7 +155,7 @@ def test_a_preview_changes_nothing(repository, clock):
     assert {name: client.dump(name) for name in client.scan_iter()} == before
 
 
-def test_a_stale_hot_list_is_scored_anew_first(repository, clock):
+def test_a_stale_hot_list_is_rescored_first(repository, clock):
     fill(repository, clock, 30)
     clock.advance(repository.rules.hot_refresh + 1)
 
@@ -166,7 +164,7 @@ def test_a_stale_hot_list_is_scored_anew_first(repository, clock):
     assert preview.at == clock() == repository.hot.get_refreshed_at()
 
 
-def test_parameters_make_current_between_two_steps_begin_the_preview_anew(repository, clock, monkeypatch):
+def test_parameters_applied_between_two_steps_restart_the_preview(repository, clock, monkeypatch):
     monkeypatch.setattr(previews, "PART", 40)
     monkeypatch.setattr(tuning, "ARTICLES_PER_STEP", 1000)
     fill(repository, clock)
@@ -195,7 +193,7 @@ def test_the_preview_of_an_empty_site_is_empty(repository):
         assert (preview.current, preview.other) == ((), ())
 
 
-def test_removed_articles_are_in_no_preview(repository, clock):
+def test_previews_exclude_removed_articles(repository, clock):
     fill(repository, clock, 30)
     for order in (Order.SCORE, Order.HOT):
         first = repository.previews.get(order, OTHERS[0], SIZE).other[0].id
@@ -206,7 +204,7 @@ def test_removed_articles_are_in_no_preview(repository, clock):
         assert first not in ids(preview.current + preview.other)
 
 
-def test_articles_removed_while_it_is_worked_out_are_left_out(repository, clock, monkeypatch):
+def test_previews_exclude_articles_removed_during_the_computation(repository, clock, monkeypatch):
     fill(repository, clock, 30)
     read = previews.read_articles
 
@@ -221,9 +219,9 @@ def test_articles_removed_while_it_is_worked_out_are_left_out(repository, clock,
         assert all(repository.articles.get(i).removed is None for i in ids(preview.current + preview.other))
 
 
-def test_of_equal_scores_in_different_steps_the_one_the_list_has_first_stays(repository, clock, monkeypatch):
+def test_equal_scores_in_different_steps_keep_the_order_of_the_list(repository, clock, monkeypatch):
     monkeypatch.setattr(previews, "PART", len(repository.store.shards.all))
-    newer, older = clock() - 1000, clock() - 1864  # at 864 s a point the second's one point makes them equal
+    newer, older = clock() - 1000, clock() - 1864  # at 864 s a point, the second's point makes them equal
     repository.imports.add([imported(1, newer, votes=0, opposes=0), imported(2, older, votes=1, opposes=0)])
     other = Parameters(votes_per_day=100)
 
@@ -233,7 +231,7 @@ def test_of_equal_scores_in_different_steps_the_one_the_list_has_first_stays(rep
     assert ids(found) == [shown(repository, Order.SCORE)[0].id] == [2]
 
 
-def test_a_store_of_more_shards_than_a_part_has_articles_is_previewed_too(server_url, clock):
+def test_a_store_with_more_shards_than_articles_per_step_can_be_previewed(server_url, clock):
     repository = connect(server_url, shards=1024, clock=clock)
     repository.prepare()
     ids = {post(repository, number) for number in range(1, 6)}

@@ -1,4 +1,4 @@
-"""Many threads at once: whatever the interleaving, the end is one that some order of the calls leads to."""
+"""Concurrent threads: whatever the interleaving, some serial order of the calls gives the same result."""
 
 import random
 from itertools import count
@@ -35,7 +35,7 @@ CALLS = 200
 ARTICLES = 10
 
 
-def test_64_threads_end_exactly_where_a_serial_model_does(repository):
+def test_64_threads_end_in_the_same_state_as_a_serial_model(repository):
     ids = [post(repository, number) for number in range(ARTICLES)]
     final: dict[tuple[int, int], Choice] = {(i, ALICE): Choice.VOTE for i in ids}
     answers: list[list[bool]] = [[] for _ in range(THREADS)]
@@ -75,7 +75,7 @@ def test_64_threads_end_exactly_where_a_serial_model_does(repository):
     assert problems(repository) == []
 
 
-def test_many_threads_fighting_over_one_member_leave_one_of_their_choices(repository):
+def test_many_threads_voting_as_one_member_leave_one_of_their_choices(repository):
     ids = [post(repository, number) for number in range(ARTICLES)]
     client, shards = repository.store.client, repository.store.shards
 
@@ -103,7 +103,7 @@ def test_many_threads_fighting_over_one_member_leave_one_of_their_choices(reposi
     assert problems(repository) == []
 
 
-def test_fifty_identical_votes_at_once_count_once_and_all_are_told_so(repository):
+def test_fifty_concurrent_identical_votes_count_once_and_all_return_the_same(repository):
     article_id = post(repository, 1)
 
     tallies = race(repository, [lambda: repository.votes.cast(article_id, BOB, Choice.VOTE)] * 50)
@@ -130,7 +130,7 @@ def test_a_link_that_thirty_members_post_at_once_becomes_one_article(repository)
     assert problems(repository) == []
 
 
-def test_thirty_articles_with_different_links_posted_at_once_get_ids_of_their_own(repository):
+def test_thirty_articles_with_different_links_posted_at_once_get_different_ids(repository):
 
     ids = race(repository, [lambda n=n: post(repository, n, poster=n) for n in range(10, 40)])
 
@@ -139,7 +139,7 @@ def test_thirty_articles_with_different_links_posted_at_once_get_ids_of_their_ow
     assert problems(repository) == []
 
 
-def test_group_changes_removals_and_votes_at_once_leave_every_warm_ranking_exact(repository):
+def test_concurrent_group_changes_removals_and_votes_leave_every_warm_ranking_exact(repository):
     groups, articles = repository.groups, repository.articles
     for slug in ("python", "redis", "django"):
         groups.create(slug, slug.title())
@@ -177,7 +177,7 @@ def test_group_changes_removals_and_votes_at_once_leave_every_warm_ranking_exact
         assert listed(repository, Order.SCORE, slug) == [article.id for article in inside]
 
 
-def test_an_article_removed_by_many_is_removed_once_and_logged_once(repository):
+def test_an_article_removed_by_many_moderators_is_removed_and_logged_once(repository):
     article_id = post(repository, 1)
 
     removals = race(repository, [lambda: repository.articles.remove(article_id, MODERATOR, "Spam")] * 20)
@@ -210,7 +210,7 @@ def test_votes_racing_with_a_removal_either_count_or_are_refused(repository):
     assert problems(repository) == []
 
 
-def test_edits_at_once_leave_title_and_link_of_one_of_them(repository):
+def test_concurrent_edits_leave_the_title_and_link_of_one_of_them(repository):
     article_id = post(repository, 0)
 
     def edit(number: int) -> Job:
@@ -244,7 +244,7 @@ def test_two_articles_edited_to_one_link_at_once_do_not_both_get_it(repository):
     assert problems(repository) == []
 
 
-def test_a_group_created_by_many_at_once_exists_once_with_the_title_of_one_of_them(repository):
+def test_a_group_created_by_many_threads_exists_once_with_the_title_of_one_of_them(repository):
 
     outcomes = race(
         repository, [lambda n=n: repository.groups.create("python", f"Python {n}", MODERATOR) for n in range(20)]
@@ -256,7 +256,7 @@ def test_a_group_created_by_many_at_once_exists_once_with_the_title_of_one_of_th
     assert len(repository.moderation_log.get_page().entries) == 1
 
 
-def test_of_many_groups_one_gets_a_title(repository):
+def test_only_one_of_many_groups_gets_a_contested_title(repository):
     for number in range(10):
         repository.groups.create(f"group-{number}", f"Group {number}")
 
@@ -272,7 +272,7 @@ def test_of_many_groups_one_gets_a_title(repository):
     assert list(repository.groups.get_titles().values()).count("Python") == 1
 
 
-def test_a_group_renamed_while_it_is_merged_is_gone_and_nothing_else(repository):
+def test_a_group_renamed_during_its_merge_ends_merged(repository):
     for slug in ("python", "java"):
         repository.groups.create(slug, slug)
     ids = [post(repository, number, ("java",)) for number in range(20)]
@@ -327,7 +327,7 @@ def test_votes_removals_and_readers_during_a_merge_lose_no_article(repository):
 
 
 @pytest.mark.parametrize("attempt", range(5))
-def test_articles_put_into_a_group_while_it_is_merged_end_in_a_group_that_exists(repository, attempt):
+def test_articles_added_to_a_group_during_its_merge_end_in_an_existing_group(repository, attempt):
     for slug in ("python", "java"):
         repository.groups.create(slug, slug.title())
     ids = [post(repository, number) for number in range(24)]
@@ -347,7 +347,7 @@ def test_articles_put_into_a_group_while_it_is_merged_end_in_a_group_that_exists
     assert problems(repository) == []
 
 
-def test_a_batch_imported_by_two_at_once_is_entered_once(repository, clock, server_url):
+def test_a_batch_imported_by_two_processes_at_once_is_stored_once(repository, clock, server_url):
     shards = repository.store.shards.count
     batch = [imported(number, clock() - 60 * number, groups=("python",)) for number in range(1, 60)]
 
@@ -398,7 +398,7 @@ def test_a_repair_during_votes_loses_none_and_hides_no_article_from_any_reader(r
     assert problems(repository) == []
 
 
-def test_rankings_lost_under_votes_are_whole_after_one_repair(repository):
+def test_rankings_lost_during_votes_are_complete_after_one_repair(repository):
     repository.groups.create("python", "Python")
     ids = [post(repository, n, ("python",)) for n in range(20)]
     client = repository.store.client
@@ -419,7 +419,7 @@ def test_rankings_lost_under_votes_are_whole_after_one_repair(repository):
     assert problems(repository) == []
 
 
-def test_two_repairs_at_once_come_to_the_same_store(repository):
+def test_two_concurrent_repairs_leave_the_same_store(repository):
     repository.groups.create("python", "Python")
     ids = [post(repository, n, ("python",)) for n in range(20)]
     repository.store.client.delete(*(names.order(Order.TIME) for names in repository.store.shards.all))
@@ -481,7 +481,7 @@ def test_an_audit_of_a_site_in_use_finds_nothing(repository):
 
 
 @pytest.mark.parametrize("attempt", range(3))
-def test_two_groups_merged_into_each_other_at_once_end_as_one(repository, attempt):
+def test_two_groups_merged_into_each_other_at_once_become_one(repository, attempt):
     for slug in ("python", "java"):
         repository.groups.create(slug, slug.title())
     ids = [post(repository, n, ("python",) if n % 2 else ("java",)) for n in range(30)]
@@ -501,10 +501,10 @@ def test_two_groups_merged_into_each_other_at_once_end_as_one(repository, attemp
     assert problems(repository) == []
 
 
-# One order of steps each, that threads meet only now and then
+# One interleaving each, which threads rarely produce
 
 
-def test_a_poster_overtaken_under_the_claim_of_the_link_is_led_to_the_other_article(repository):
+def test_a_poster_who_loses_the_race_for_a_link_gets_the_other_article(repository):
     overtaken = interleaved(repository, "articles/post", lambda: post(repository, 1, poster=BOB))
 
     posted = overtaken.articles.post(ALICE, "alice", "Article 1", link(1))
@@ -515,7 +515,7 @@ def test_a_poster_overtaken_under_the_claim_of_the_link_is_led_to_the_other_arti
     assert problems(repository) == []
 
 
-def test_an_edit_overtaken_by_another_gives_free_the_link_it_really_replaced(repository):
+def test_an_edit_that_loses_a_race_releases_the_link_it_replaced(repository):
     article_id = post(repository, 0)
 
     def edit(number: int, through: Repository) -> None:
@@ -531,7 +531,7 @@ def depart(repository: Repository, user: int) -> None:
     assert repository.account_deletion.advance(user, f"user{user}", "", lambda: True) == ""
 
 
-def test_an_edit_overtaken_by_the_deletion_of_its_poster_leaves_no_word_of_the_name(repository):
+def test_an_edit_that_races_with_its_posters_account_deletion_leaves_no_word_of_the_name(repository):
     article_id = post(repository, 1, poster=BOB)
     overtaken = interleaved(repository, "articles/edit", lambda: depart(repository, BOB))
 
@@ -544,7 +544,7 @@ def test_an_edit_overtaken_by_the_deletion_of_its_poster_leaves_no_word_of_the_n
     assert problems(repository) == []
 
 
-def test_an_edit_overtaken_by_the_deletion_of_its_editor_is_refused_and_gives_its_link_back(repository):
+def test_an_edit_is_refused_and_releases_its_link_when_its_editor_is_deleted_first(repository):
     article_id = post(repository, 1, poster=BOB)
     overtaken = interleaved(repository, "articles/edit", lambda: depart(repository, BOB))
 
@@ -557,13 +557,13 @@ def test_an_edit_overtaken_by_the_deletion_of_its_editor_is_refused_and_gives_it
 
 
 def two_groups(repository: Repository) -> list[int]:
-    """Articles 1 and 2 in java, 3 and 4 in python."""
+    """A store with articles 1 and 2 in java, 3 and 4 in python."""
     for slug in ("java", "python", "redis"):
         repository.groups.create(slug, slug.title())
     return [post(repository, number, ("java" if number < 3 else "python",)) for number in range(1, 5)]
 
 
-def test_an_article_put_into_a_group_that_is_merged_meanwhile_follows_it(repository):
+def test_an_article_added_to_a_group_during_its_merge_follows_it(repository):
     two_groups(repository)
     article_id = post(repository, 9)
     overtaken = interleaved(
@@ -576,7 +576,7 @@ def test_an_article_put_into_a_group_that_is_merged_meanwhile_follows_it(reposit
     assert problems(repository) == []
 
 
-def test_an_article_posted_into_a_group_that_is_merged_meanwhile_follows_it(repository):
+def test_an_article_posted_to_a_group_during_its_merge_follows_it(repository):
     two_groups(repository)
     overtaken = interleaved(
         repository, "articles/post", lambda: repository.groups.merge("java", "python", MODERATOR)
@@ -588,7 +588,7 @@ def test_an_article_posted_into_a_group_that_is_merged_meanwhile_follows_it(repo
     assert problems(repository) == []
 
 
-def test_an_article_put_into_a_group_as_its_merge_ends_is_moved_too(repository):
+def test_an_article_added_to_a_group_as_its_merge_ends_is_moved_too(repository):
     two_groups(repository)
     late = post(repository, 9)
     overtaken = interleaved(repository, "groups/close", lambda: repository.groups.assign(late, ["java"]))
@@ -599,7 +599,7 @@ def test_an_article_put_into_a_group_as_its_merge_ends_is_moved_too(repository):
     assert problems(repository) == []
 
 
-def test_a_merge_overtaken_by_the_opposite_one_is_refused_and_its_articles_follow(repository):
+def test_a_merge_that_loses_to_its_reverse_is_refused_and_its_articles_follow(repository):
     ids = two_groups(repository)
     overtaken = interleaved(
         repository, "groups/close", lambda: repository.groups.merge("java", "python", MODERATOR)
@@ -612,7 +612,7 @@ def test_a_merge_overtaken_by_the_opposite_one_is_refused_and_its_articles_follo
     assert problems(repository) == []
 
 
-def test_a_merge_into_a_group_that_is_merged_meanwhile_is_refused_and_its_articles_go_on(repository):
+def test_a_merge_into_a_group_being_merged_is_refused_and_its_articles_move_on(repository):
     ids = two_groups(repository)
     client = repository.store.client
 

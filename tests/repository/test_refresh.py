@@ -1,4 +1,4 @@
-"""Open pages, looked at again: over every kind of store."""
+"""The refresh of open pages, on every kind of store."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def post_many(repository, clock, count, groups=()):
 
 
 @pytest.mark.parametrize("order", [Order.SCORE, Order.HOT, Order.POINTS])
-def test_the_order_is_that_of_the_list(repository, clock, order):
+def test_a_refresh_returns_articles_in_list_order(repository, clock, order):
     ids = post_many(repository, clock, 12)
     for number in (ids[3], ids[7]):
         repository.votes.cast(number, BOB, Choice.VOTE)
@@ -32,7 +32,7 @@ def test_the_order_is_that_of_the_list(repository, clock, order):
     assert [article.id for article in found.articles] == [article.id for article in page.articles]
 
 
-def test_new_ones_are_found_in_every_shard(repository, clock):
+def test_a_refresh_finds_new_articles_in_every_shard(repository, clock):
     first, *others = post_many(repository, clock, 9)
     since = repository.articles.get(first).posted_at
 
@@ -43,7 +43,7 @@ def test_new_ones_are_found_in_every_shard(repository, clock):
     assert repository.refresh.get([first], since=since + 11).new == 7
 
 
-def test_the_readers_own_choices_come_along(repository, article):
+def test_a_refresh_includes_the_readers_own_choices(repository, article):
     repository.votes.cast(article, BOB, Choice.OPPOSE)
 
     assert repository.refresh.get([article], reader=BOB).articles[0].choice is Choice.OPPOSE
@@ -60,7 +60,7 @@ def test_an_article_that_left_the_hot_list_comes_last(repository, clock):
     ]
 
 
-def test_it_takes_two_round_trips_at_most(server_url, clock, wire):
+def test_a_refresh_takes_at_most_two_round_trips(server_url, clock, wire):
     repository = connect(server_url, shards=4, clock=clock)
     repository.prepare()
     ids = post_many(repository, clock, 8)

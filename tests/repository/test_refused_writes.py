@@ -1,4 +1,4 @@
-"""A store that takes no writes, for want of replicas or of memory, still answers everything that only reads."""
+"""A store that refuses writes, for lack of replicas or memory, still serves every read."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -26,7 +26,7 @@ ARTICLES = 90
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """URL of a server of these tests' own."""
+    """Return the URL of a server for these tests alone."""
     supervisor = Supervisor(StorePaths(tmp_path_factory.mktemp("store")), config={"appendfsync": "no"})
     supervisor.start(60)
     yield supervisor.paths.url(0)
@@ -35,7 +35,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(params=[1, 4], ids=["one shard", "4 shards"])
 def used(request: pytest.FixtureRequest, server: str, clock: Clock) -> Repository:
-    """Articles of several groups and ages, voted for and read."""
+    """A store of articles of several groups and ages, with votes and views."""
     repository = connect(server, shards=request.param, clock=clock)
     repository.store.client.flushdb()
     repository.prepare()
@@ -54,7 +54,7 @@ def used(request: pytest.FixtureRequest, server: str, clock: Clock) -> Repositor
 
 
 def pages_of(repository: Repository) -> dict[str, Callable[[], Any]]:
-    """Every kind of page."""
+    """Return every kind of page."""
     lists, feeds, wish = repository.lists, repository.feeds, FeedFilter(hidden=("java",))
     found: dict[str, Callable[[], Any]] = {}
     for order in Order:
@@ -96,7 +96,7 @@ def pages_of(repository: Repository) -> dict[str, Callable[[], Any]]:
 
 
 def cool(repository: Repository) -> None:
-    """Let everything that is made for readers end."""
+    """Expire everything that is built for readers."""
     client = repository.store.client
     for keys in repository.store.shards.all:
         slugs = repository.groups.get_titles()
@@ -106,7 +106,7 @@ def cool(repository: Repository) -> None:
 
 @contextmanager
 def refusing(repository: Repository, how: str) -> Iterator[None]:
-    """The server takes no writes meanwhile."""
+    """Let the server refuse writes in this block."""
     client, (on, off) = repository.store.client, REFUSALS[how]
     client.config_set(how, on)
     try:
@@ -119,7 +119,7 @@ def refusing(repository: Repository, how: str) -> Iterator[None]:
 
 @pytest.mark.parametrize("state", ["warm", "cold"])
 @pytest.mark.parametrize("how", REFUSALS)
-def test_every_page_is_the_same_while_the_store_takes_no_writes(used, how, state):
+def test_every_page_is_unchanged_while_the_store_refuses_writes(used, how, state):
     pages = pages_of(used)
     expected = {name: read() for name, read in pages.items()}
     if state == "cold":
@@ -132,7 +132,7 @@ def test_every_page_is_the_same_while_the_store_takes_no_writes(used, how, state
 
 
 @pytest.mark.parametrize("how", REFUSALS)
-def test_pages_of_large_groups_and_spans_are_found_without_their_rankings(used, how, monkeypatch):
+def test_pages_of_large_groups_and_periods_are_found_without_their_rankings(used, how, monkeypatch):
     pages = pages_of(used)
     expected = {name: read() for name, read in pages.items()}
     cool(used)
@@ -144,7 +144,7 @@ def test_pages_of_large_groups_and_spans_are_found_without_their_rankings(used, 
     assert found == expected
 
 
-def test_the_hot_list_stays_as_it_is_while_the_store_takes_no_writes(used, clock):
+def test_the_hot_list_is_unchanged_while_the_store_refuses_writes(used, clock):
     before = used.lists.get_page(Order.HOT)
     clock.advance(300)
 
@@ -155,7 +155,7 @@ def test_the_hot_list_stays_as_it_is_while_the_store_takes_no_writes(used, clock
     assert used.lists.get_page(Order.HOT).refreshed_at == clock()
 
 
-def test_a_part_that_lies_too_deep_to_be_found_is_the_stores_refusal_and_not_an_empty_page(used, monkeypatch):
+def test_a_page_too_deep_to_find_raises_the_stores_refusal_and_is_not_empty(used, monkeypatch):
     deep = {
         "group": lambda: used.lists.get_page(Order.SCORE, 2, slug="python"),
         "period": lambda: used.lists.get_page(Order.POINTS, 2, period=Period.WEEK),

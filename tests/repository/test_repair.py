@@ -1,4 +1,4 @@
-"""The repair: every list is made again from the articles themselves, and no vote is lost."""
+"""The repair: every list is rebuilt from the articles themselves, and no vote is lost."""
 
 from collections.abc import Callable
 
@@ -214,7 +214,7 @@ def voters(repository: Repository) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("damage", DAMAGE, ids=lambda damage: damage.__name__)
-def test_damage_is_found_repaired_and_then_the_audit_is_clean(used, damage):
+def test_damage_is_found_and_repaired_and_the_audit_is_clean_afterwards(used, damage):
     before, articles = lists(used), used.articles.get_many(ARTICLES, BOB)
     damage(used)
     assert problems(used) != []
@@ -226,7 +226,7 @@ def test_damage_is_found_repaired_and_then_the_audit_is_clean(used, damage):
     assert used.articles.get_many(ARTICLES, BOB) == articles
 
 
-def test_a_hot_list_that_was_lost_comes_back_from_the_counters(used):
+def test_a_lost_hot_list_is_rebuilt_from_the_counters(used):
     before, values = lists(used), hot_values(used)
     hot_list_lost(used)
     assert listed(used, Order.HOT) == []
@@ -238,7 +238,7 @@ def test_a_hot_list_that_was_lost_comes_back_from_the_counters(used):
     assert problems(used) == []
 
 
-def test_damage_of_every_kind_at_once_is_repaired_and_no_vote_lost(used):
+def test_all_kinds_of_damage_together_are_repaired_without_losing_a_vote(used):
     before, voted, articles = lists(used), voters(used), used.articles.get_many(ARTICLES, BOB)
     for damage in DAMAGE:
         damage(used)
@@ -252,7 +252,7 @@ def test_damage_of_every_kind_at_once_is_repaired_and_no_vote_lost(used):
 
 
 @pytest.mark.parametrize("damage", [None, everything_derived_lost], ids=["sound", "damaged"])
-def test_repairing_again_changes_nothing(used, damage):
+def test_a_second_repair_changes_nothing(used, damage):
     if damage:
         damage(used)
     used.repair.run()
@@ -263,7 +263,7 @@ def test_repairing_again_changes_nothing(used, damage):
     assert contents(used) == once
 
 
-def test_repairing_a_sound_store_only_drops_group_rankings_which_readers_make_anew(used):
+def test_repairing_a_sound_store_only_drops_group_rankings_which_readers_rebuild(used):
     before = contents(used)
 
     used.repair.run()
@@ -279,7 +279,7 @@ def test_repairing_an_empty_store_does_nothing(repository):
     assert contents(repository) == before
 
 
-def test_profiles_are_made_again(used):
+def test_profiles_are_rebuilt(used):
     before = used.members.get_posted(ALICE)
     shards = used.store.shards.all
     used.store.client.delete(*(shard.posted(user) for shard in shards for user in (ALICE, BOB)))
@@ -303,7 +303,7 @@ def test_after_the_repair_of_a_lost_counter_no_id_is_used_twice(used):
     assert post(used, 1000) == len(ARTICLES) + 1
 
 
-def test_a_counter_that_is_ahead_stays_where_it_is(used):
+def test_a_counter_that_is_ahead_is_kept(used):
     used.store.client.set(keys.COUNTER, 100)
 
     used.repair.run()
@@ -311,7 +311,7 @@ def test_a_counter_that_is_ahead_stays_where_it_is(used):
     assert used.store.client.get(keys.COUNTER) == "100"
 
 
-def test_voters_without_end_get_the_end_they_would_have_had(used, clock):
+def test_voter_sets_without_an_expiry_get_their_regular_one(used, clock):
     names = used.store.shards.of(7)
     left = used.store.client.ttl(names.voted(7))
     voters_without_end(used)
@@ -324,7 +324,7 @@ def test_voters_without_end_get_the_end_they_would_have_had(used, clock):
     assert used.store.client.ttl(names.voted(7)) <= left + 10
 
 
-def test_voters_of_a_long_closed_article_get_an_end_in_the_future(used, clock):
+def test_voter_sets_of_a_long_closed_article_get_an_expiry_in_the_future(used, clock):
     clock.advance(100 * DAY)
     voters_without_end(used)
 
@@ -334,7 +334,7 @@ def test_voters_of_a_long_closed_article_get_an_end_in_the_future(used, clock):
     assert 0 < used.store.client.ttl(names.voted(7)) <= used.rules.voters_grace
 
 
-def test_voters_with_an_end_after_that_of_voting_keep_it(used):
+def test_voter_sets_that_expire_after_voting_ends_keep_their_expiry(used):
     name = used.store.shards.of(7).voted(7)
     used.store.client.expire(name, 800_000)
 
@@ -343,7 +343,7 @@ def test_voters_with_an_end_after_that_of_voting_keep_it(used):
     assert 799_990 <= used.store.client.ttl(name) <= 800_000
 
 
-def test_counts_of_votes_are_not_touched_and_stay_reported(used):
+def test_vote_counts_are_left_unchanged_and_stay_reported(used):
     used.store.client.hincrby(used.store.shards.of(7).article(7), "votes", 3)
     votes = used.articles.get(7).votes
 
@@ -354,7 +354,7 @@ def test_counts_of_votes_are_not_touched_and_stay_reported(used):
     assert "votes" in problems(used)[0]
 
 
-def test_a_lost_weight_comes_back_with_the_next_start_and_the_repair(used):
+def test_the_next_start_and_the_repair_restore_a_lost_weight(used):
     before = lists(used)
     for names in used.store.shards.all:
         used.store.client.delete(names.ranking, names.order(Order.SCORE))
@@ -383,7 +383,7 @@ def test_a_new_weight_is_adopted_for_every_article(used):
     assert repository.adopt_rules() is False
 
 
-def test_votes_after_a_new_weight_count_by_it(used):
+def test_votes_after_a_weight_change_count_by_the_new_weight(used):
     rules = default_rules(votes_per_day=20)
     repository = connect(used.store.client, shards=used.store.shards.count, rules=rules, clock=used.store.now)
     repository.adopt_rules()
@@ -393,7 +393,7 @@ def test_votes_after_a_new_weight_count_by_it(used):
     assert problems(used) == []
 
 
-def test_an_article_of_a_group_that_was_merged_away_follows_it(used):
+def test_an_article_left_in_a_merged_group_follows_it(used):
     directory = used.store.shards.directory
     used.store.client.hset(used.store.shards.of(1).article(1), "groups", "java")
     used.store.client.sadd(used.store.shards.of(1).group("java"), 1)
@@ -409,7 +409,7 @@ def test_an_article_of_a_group_that_was_merged_away_follows_it(used):
     assert problems(used) == []
 
 
-def test_a_merge_of_a_group_with_strangers_in_it_ends(used):
+def test_a_merge_of_a_group_with_foreign_members_completes(used):
     strangers_in_groups(used)
     orphans(used)
 
@@ -419,7 +419,7 @@ def test_a_merge_of_a_group_with_strangers_in_it_ends(used):
     assert problems(used) == []
 
 
-def test_progress_goes_from_none_to_all_articles(used):
+def test_progress_goes_from_zero_to_all_articles(used):
     told: list[tuple[int, int]] = []
 
     used.repair.run(lambda done, total: told.append((done, total)))
@@ -441,7 +441,7 @@ def test_more_articles_than_one_step_repairs_are_all_repaired(repository):
     assert problems(repository) == []
 
 
-def test_a_log_of_more_entries_than_one_step_is_noted_whole_and_in_order(repository, clock):
+def test_a_log_of_more_entries_than_one_step_is_repaired_in_full_and_in_order(repository, clock):
     for number in (1, 2):
         post(repository, number)
     for number in range(260):

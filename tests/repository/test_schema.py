@@ -1,4 +1,4 @@
-"""The stamp: which stores the site starts on, and which it refuses and leaves alone."""
+"""The schema stamp: which stores the site starts on, and which it refuses and leaves unchanged."""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
@@ -50,7 +50,7 @@ def test_another_layout_is_refused(server_url):
         repository.prepare()
 
 
-def test_somebody_elses_database_is_refused_and_left_alone(server_url):
+def test_a_foreign_database_is_refused_and_left_unchanged(server_url):
     repository = connect(server_url)
     repository.store.client.set("theirs", "1")
 
@@ -59,8 +59,8 @@ def test_somebody_elses_database_is_refused_and_left_alone(server_url):
     assert list(repository.store.client.scan_iter()) == ["theirs"]
 
 
-def test_two_first_starts_prepare_one_store_wherever_one_overtakes_the_other(server_url):
-    """The second start runs from its beginning to its end before each command of the first in turn."""
+def test_two_concurrent_first_starts_prepare_one_store_at_any_interleaving(server_url):
+    """Run the whole second start before each command of the first in turn."""
 
     class Overtaken(redis.Redis):
         left = 0
@@ -117,7 +117,7 @@ def test_a_store_that_evicts_is_refused(server_url):
         ({"redis_version": "7.2.4", "cluster_enabled": 1}, False),
     ],
 )
-def test_versions_and_kinds_of_server(info, fits):
+def test_supported_versions_and_kinds_of_server(info, fits):
     if fits:
         schema._check(info)
     else:
@@ -125,7 +125,7 @@ def test_versions_and_kinds_of_server(info, fits):
             schema._check(info)
 
 
-def test_another_weight_is_adopted_once_and_everything_scored_by_it(repository):
+def test_a_new_weight_is_adopted_once_and_every_article_is_scored_by_it(repository):
     number = repository.articles.post(1, "alice", "T", "https://example.org/").id
     store = repository.store
     changed = connect(
@@ -139,7 +139,7 @@ def test_another_weight_is_adopted_once_and_everything_scored_by_it(repository):
     assert changed.articles.get(number).score == store.now() + 8640
 
 
-def test_scoring_anew_that_was_broken_off_is_ended_by_the_next_start(repository, clock, monkeypatch):
+def test_the_next_start_completes_an_interrupted_rescore(repository, clock, monkeypatch):
     monkeypatch.setattr(tuning, "ARTICLES_PER_STEP", 2)
     for n in range(30):
         repository.articles.post(1, "alice", "T", f"https://example.org/{n}")
@@ -165,7 +165,7 @@ def test_scoring_anew_that_was_broken_off_is_ended_by_the_next_start(repository,
 
 
 @pytest.mark.parametrize(("shards", "version"), [(4, "1"), (1, "99")])
-def test_a_store_that_is_refused_is_left_as_it_was(server_url, shards, version):
+def test_a_refused_store_is_left_unchanged(server_url, shards, version):
     first = connect(server_url)
     first.prepare()
     first.store.client.hset("schema:", "version", version)
@@ -177,7 +177,7 @@ def test_a_store_that_is_refused_is_left_as_it_was(server_url, shards, version):
     assert contents(first) == before
 
 
-def test_a_start_broken_off_after_the_stamp_is_finished_by_the_next(server_url):
+def test_the_next_start_completes_one_interrupted_after_the_stamp(server_url):
     repository = connect(server_url, shards=4)
     repository.store.client.hset("schema:", mapping={"version": "1", "shards": "4"})
 
@@ -187,7 +187,7 @@ def test_a_start_broken_off_after_the_stamp_is_finished_by_the_next(server_url):
     assert list(repository.audit.run()) == []
 
 
-def test_a_start_with_other_rules_keeps_the_weight_in_force(server_url):
+def test_a_start_with_other_rules_keeps_the_current_weight(server_url):
     connect(server_url).prepare()
 
     connect(server_url, rules=default_rules(votes_per_day=10)).prepare()
@@ -195,11 +195,11 @@ def test_a_start_with_other_rules_keeps_the_weight_in_force(server_url):
     assert connect(server_url).parameters.get_current().seconds_per_point == 432
 
 
-def test_rules_already_in_force_are_adopted_without_a_change(repository):
+def test_adopting_the_current_rules_changes_nothing(repository):
     assert not repository.adopt_rules()
 
 
-def test_a_site_that_had_no_parameters_but_the_weight_keeps_it_until_it_is_adopted(repository):
+def test_a_store_with_only_a_weight_keeps_it_until_parameters_are_adopted(repository):
     store = repository.store
     number = repository.articles.post(1, "alice", "T", "https://example.org/").id
     store.client.delete("schema:", *(keys.ranking for keys in store.shards.all))
@@ -220,9 +220,7 @@ def test_a_site_that_had_no_parameters_but_the_weight_keeps_it_until_it_is_adopt
 
 
 @pytest.mark.parametrize("step", [1, 3, 1000])
-def test_a_store_without_lists_of_what_each_shard_posted_gets_them_at_its_start(
-    repository, clock, monkeypatch, step
-):
+def test_a_start_creates_missing_lists_of_what_each_shard_posted(repository, clock, monkeypatch, step):
     client = repository.store.client
     use(repository, clock)
     repository.account_deletion.advance(MODERATOR.id, "carol", "", lambda: True)
@@ -239,7 +237,7 @@ def test_a_store_without_lists_of_what_each_shard_posted_gets_them_at_its_start(
     assert list(repository.audit.run()) == []
 
 
-def test_starts_at_the_same_time_adopt_another_weight_once(repository):
+def test_concurrent_starts_adopt_a_new_weight_once(repository):
     for n in range(30):
         repository.articles.post(1, "alice", "T", f"https://example.org/{n}")
     store = repository.store
@@ -259,6 +257,6 @@ def test_starts_at_the_same_time_adopt_another_weight_once(repository):
     assert list(repository.audit.run()) == []
 
 
-def test_a_server_that_refuses_the_site_is_unfit(store_paths):
+def test_a_server_that_refuses_the_site_is_reported_as_unfit(store_paths):
     with pytest.raises(StoreUnfit, match="the site supports: DB index is out of range"):
         connect(store_paths.url(99)).prepare()

@@ -1,4 +1,4 @@
-"""The Lua scripts: what their headers say, what they include and call, and that each stays in its shard."""
+"""The Lua scripts: their headers, what they include and call, and that each stays within its shard."""
 
 import re
 import socket
@@ -46,7 +46,7 @@ from voting_site.embedded.binary import find_binary
 
 PYTHON = Path(scripts.__file__).parents[2]
 ALL = (*LIBRARIES, *scripts.names())
-LIMIT = 40  # lines of code; the audit and the repair of articles see to seven things at once, a view has
+LIMIT = 40  # lines of code; the audit and the repair of articles check seven things at once, a view has
 # five ways to end, a search three ways to find, and a place three ways to be found
 LONGER = {
     "audit/articles",
@@ -96,16 +96,16 @@ def name(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(params=[*LIBRARIES, *scripts.names()])
 def part(request: pytest.FixtureRequest) -> str:
-    """A script or a library."""
+    """Return a script or a library."""
     return request.param
 
 
-def test_the_package_holds_scripts_and_libraries_and_nothing_else():
+def test_the_package_contains_only_scripts_and_libraries():
     files = {str(path.relative_to(FOLDER)) for path in FOLDER.rglob("*") if path.is_file()}
     assert files == {f"{name}.lua" for name in (*LIBRARIES, *scripts.names())}
 
 
-def test_a_script_says_what_it_takes_returns_costs_and_touches(name):
+def test_a_script_header_states_arguments_result_cost_and_keys(name):
     assert scripts.text(name).startswith("--[[\n")
     header = header_of(name)
 
@@ -152,11 +152,11 @@ def test_a_script_uses_only_commands_of_redis_6_2(name):
         "#!lua",
     ],
 )
-def test_the_list_of_newer_commands_catches_them(line):
+def test_the_check_for_newer_commands_finds_them(line):
     assert NEWER.search(f"local a = 1\n{line}\n")
 
 
-def test_a_script_takes_no_time_and_no_chance_from_the_server(name):
+def test_a_script_uses_neither_the_servers_clock_nor_its_randomness(name):
     assert not re.search(r"'TIME'|'RANDOMKEY'|'SRANDMEMBER'|'SPOP'|math\.random|os\.", scripts.source(name))
 
 
@@ -166,7 +166,7 @@ def test_a_script_takes_no_time_and_no_chance_from_the_server(name):
 OWNER = {exported_name: library for library in LIBRARIES for exported_name in exported(library)}
 
 
-def test_a_source_begins_with_its_name_and_holds_each_part_once_dependencies_first(name):
+def test_a_source_begins_with_its_name_and_has_each_part_once_dependencies_first(name):
     source = scripts.source(name)
     at = {part: source.index(scripts.text(part)) for part in scripts.in_order(name, scripts.includes)}
 
@@ -182,7 +182,7 @@ def test_a_script_that_needs_nothing_is_sent_alone():
     assert scripts.source("lease/release") == f"-- lease/release\n{scripts.text('lease/release')}"
 
 
-def test_a_library_that_does_not_exist_is_named_with_the_script_that_includes_it(monkeypatch):
+def test_the_error_for_a_missing_library_names_it_and_the_script_that_includes_it(monkeypatch):
     monkeypatch.setattr(scripts, "text", lambda _name: "--[[\nINCLUDE  values, wrods\n]]\n")
 
     with pytest.raises(LookupError, match=r"votes/new\.lua includes lib/wrods\.lua, which does not exist"):
@@ -196,13 +196,13 @@ def test_libraries_that_include_each_other_are_refused():
         scripts.in_order("script", needs.__getitem__)
 
 
-def test_a_library_that_is_needed_twice_is_included_once():
+def test_a_library_required_twice_is_included_once():
     needs = {"script": ["a", "b"], "a": ["values"], "b": ["values", "a"], "values": []}
 
     assert scripts.in_order("script", needs.__getitem__) == ["values", "a", "b", "script"]
 
 
-def test_an_include_may_take_several_lines_or_say_none(monkeypatch):
+def test_an_include_may_span_several_lines_or_be_none(monkeypatch):
     texts = {"x": "--[[\nINCLUDE  values,\n         words\nCost  O(1)\n]]\n", "y": "--[[\nINCLUDE  none\n]]\n"}
     monkeypatch.setattr(scripts, "text", texts.__getitem__)
     scripts.includes.cache_clear()
@@ -232,7 +232,7 @@ def test_no_two_libraries_declare_the_same_name():
     assert len(OWNER) == sum(len(exported(library)) for library in LIBRARIES)
 
 
-def test_everything_in_a_library_is_used():
+def test_every_function_in_a_library_is_used():
     calls = {name: len(re.findall(rf"\b{name}\b", "".join(map(body_of, LIBRARIES)))) for name in OWNER}
     outside = set().union(*map(used, scripts.names()))
 
@@ -240,23 +240,23 @@ def test_everything_in_a_library_is_used():
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-def test_a_library_says_what_it_is_for_and_is_short(library):
+def test_a_library_states_its_purpose_and_is_short(library):
     assert scripts.text(library).startswith("--[[\n")
     assert header_of(library).strip().endswith((".", *(part[4:] for part in LIBRARIES)))
     assert scripts.text(library).count("\n") < 150
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-def test_a_library_compiles_with_what_it_includes_alone(store_paths, library):
+def test_a_library_compiles_with_only_what_it_includes(store_paths, library):
     assert make_client(store_paths.url(REPOSITORY_DATABASE)).script_load(scripts.source(library))
 
 
-def test_a_part_makes_no_global(part):
+def test_a_part_defines_no_global(part):
     assert "function" not in re.findall(r"(\S+)\s+function \w+", re.sub(r"\blocal function", "", body_of(part)))
     assert not re.search(r"(?m)^\s*function \w", body_of(part))
 
 
-# Numbers that Python and Lua both know
+# Numbers that Python and Lua share
 
 
 SPELLED = {
@@ -282,7 +282,7 @@ def test_a_large_number_in_lua_has_a_name():
             assert not large or re.match(r"local [A-Z]", line), f"{part}: {line}"
 
 
-def test_constants_are_lua_as_it_is_written_by_hand():
+def test_constants_are_rendered_as_handwritten_lua():
     assert scripts.CONSTANTS["FIRST_PLACEHOLDER"] == "local FIRST_PLACEHOLDER = 1000000000\n"
     assert scripts.CONSTANTS["LAST_PLACEHOLDER"] == "local LAST_PLACEHOLDER = 1999999999\n"
     assert scripts.CONSTANTS["SPANS"] == "local SPANS = {'day', 'week', 'month'}\n"
@@ -324,7 +324,7 @@ def until_ready(client: redis.Redis, node: subprocess.Popen[bytes]) -> None:
 
 @pytest.fixture(scope="module")
 def cluster_node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[redis.Redis]:
-    """A real cluster node with every slot."""
+    """A real cluster node that serves every slot."""
     port, bus = free_ports()
     options = {
         "--bind": "127.0.0.1",
@@ -349,7 +349,7 @@ def cluster_node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[redis.Red
 
 @pytest.fixture
 def strict(cluster_node: redis.Redis, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Each script with `#!lua` before it: the node refuses it keys of other slots. The names of those that ran."""
+    """Prefix each script with `#!lua`, so that the node refuses keys of other slots; return the names that ran."""
     plain, ran = scripts.source, list[str]()
 
     def source(name: str) -> str:
@@ -362,7 +362,7 @@ def strict(cluster_node: redis.Redis, monkeypatch: pytest.MonkeyPatch) -> Iterat
     cluster_node.flushall()
     monkeypatch.setattr(scripts, "source", source)
     monkeypatch.setattr(scripts, "digest", digest)
-    # A cluster has no transaction over several slots: here it is the reach of each script that counts.
+    # A cluster has no transactions across slots: only the reach of each script matters here.
     monkeypatch.setattr(Store, "run_together", Store.run_many)
     yield ran
     cluster_node.script_flush()
@@ -383,7 +383,7 @@ def test_every_script_stays_in_its_shard_on_a_cluster_node(cluster_node, strict)
     assert set(strict) == set(scripts.names())
 
 
-def test_the_used_store_of_the_other_tests_serves_on_a_cluster_node_too(cluster_node, strict):
+def test_the_used_store_of_the_other_tests_also_works_on_a_cluster_node(cluster_node, strict):
     clock = Clock()
     repository = connect(cluster_node, shards=4, clock=clock)
     schema.stamp(repository.store)
@@ -401,7 +401,7 @@ def test_the_used_store_of_the_other_tests_serves_on_a_cluster_node_too(cluster_
         "local prefix = string.gsub(KEYS[1], 's0', 's1') return redis.call('GET', prefix)",
     ],
 )
-def test_the_node_does_refuse_a_script_that_leaves_its_shard(cluster_node, body):
+def test_the_node_refuses_a_script_that_leaves_its_shard(cluster_node, body):
     with pytest.raises(redis.ResponseError, match=r"(?i)slot"):
         cluster_node.eval(f"#!lua\n{body}", 1, "{s0}:article:4")
 
@@ -415,9 +415,7 @@ weights = st.integers(1, 86_400)
 
 @EXACT
 @given(moments, weights, st.lists(st.tuples(st.integers(2, 9), st.sampled_from(Choice)), max_size=4))
-def test_the_score_in_the_store_is_the_pure_functions_to_the_last_bit(
-    store_paths, posted_at, votes_per_day, casts
-):
+def test_the_score_in_the_store_equals_the_pure_function_exactly(store_paths, posted_at, votes_per_day, casts):
     check_score(make_client(store_paths.url(REPOSITORY_DATABASE)), posted_at, votes_per_day, casts)
 
 

@@ -1,4 +1,4 @@
-"""Searching a store: what is found, in which order, after every kind of change, and with limits that bite."""
+"""Searching a store: what is found, in which order, after every kind of change, and within limits."""
 
 import random
 from concurrent.futures import ThreadPoolExecutor
@@ -38,7 +38,7 @@ def ids(repository: Repository, text: str, order: Order = Order.TIME, number: in
     return [article.id for article in page.articles]
 
 
-def test_titles_hosts_posters_and_groups_are_found(repository):
+def test_articles_are_found_by_title_host_poster_and_group(repository):
     repository.groups.create("databases", "Data stores")
     title = post(repository, "Voting in Redis")
     host = post(repository, "A", link="https://redis.io/a")
@@ -52,7 +52,7 @@ def test_titles_hosts_posters_and_groups_are_found(repository):
     assert ids(repository, "redis nothing") == ids(repository, "") == ids(repository, "?!") == []
 
 
-def test_chinese_is_found_by_any_part_of_it(repository):
+def test_chinese_text_is_found_by_any_part_of_it(repository):
     article = post(repository, "分布式数据库入门")
     other = post(repository, "数字时代")
 
@@ -61,7 +61,7 @@ def test_chinese_is_found_by_any_part_of_it(repository):
     assert ids(repository, "库入 分布") == [article]
 
 
-def test_whoever_hides_many_groups_holds_up_the_store_no_longer(repository):
+def test_hiding_many_groups_does_not_slow_the_store(repository):
     groups = [f"group-{n}" for n in range(50)]
     for slug in groups:
         repository.groups.create(slug, slug)
@@ -79,7 +79,7 @@ def test_whoever_hides_many_groups_holds_up_the_store_no_longer(repository):
     assert looked[1] <= looked[0]
 
 
-def test_newest_or_best_first(repository, clock):
+def test_results_are_listed_newest_or_best_first(repository, clock):
     old = post(repository, "redis one")
     clock.advance(60)
     new = post(repository, "redis two")
@@ -90,7 +90,7 @@ def test_newest_or_best_first(repository, clock):
     assert ids(repository, "redis", Order.SCORE) == [old, new]
 
 
-def test_by_score_whole_words_come_before_beginnings(repository, clock):
+def test_by_score_whole_words_come_before_prefixes(repository, clock):
     whole = [post(repository, "Go is a language", link=f"https://a.example/{n}") for n in range(3)]
     clock.advance(60)
     begun = [post(repository, "Google and goats", link=f"https://b.example/{n}") for n in range(3)]
@@ -102,7 +102,7 @@ def test_by_score_whole_words_come_before_beginnings(repository, clock):
     assert repository.search.get_page(read_query("go"), Order.SCORE).total == 7
 
 
-def test_a_group_that_is_named_whole_comes_before_one_whose_name_begins_so(repository):
+def test_a_group_matched_in_full_comes_before_one_matched_by_prefix(repository):
     whole, begun = post(repository, "One", "go"), post(repository, "Two", "google")
 
     assert ids(repository, "go", Order.SCORE) == [whole, begun]
@@ -116,7 +116,7 @@ def test_a_space_ends_the_last_word(repository):
     assert ids(repository, "goog ") == []
 
 
-def test_pages_go_on_from_whole_words_to_beginnings_with_nothing_twice(repository):
+def test_pages_continue_from_whole_words_to_prefixes_without_repeats(repository):
     whole = [post(repository, "Go", link=f"https://a.example/{n}") for n in range(30)]
     begun = [post(repository, "Google", link=f"https://b.example/{n}") for n in range(40)]
 
@@ -129,7 +129,7 @@ def test_pages_go_on_from_whole_words_to_beginnings_with_nothing_twice(repositor
         ids(repository, "go", Order.SCORE, 4)
 
 
-def test_looking_for_whole_words_first_costs_no_round_trip(repository, wire):
+def test_searching_for_whole_words_first_adds_no_round_trip(repository, wire):
     for n in range(30):
         post(repository, "Go and Google", link=f"https://a.example/{n}")
     ids(repository, "go", Order.SCORE)
@@ -140,7 +140,7 @@ def test_looking_for_whole_words_first_costs_no_round_trip(repository, wire):
     assert counted.trips == 3
 
 
-def test_inside_a_group_and_without_hidden_ones(repository):
+def test_a_search_can_be_limited_to_a_group_and_excludes_hidden_groups(repository):
     here, there = post(repository, "redis one", "python"), post(repository, "redis two", "java", "ruby")
 
     assert ids(repository, "redis", slug="python") == [here]
@@ -152,7 +152,7 @@ def test_inside_a_group_and_without_hidden_ones(repository):
         repository.search.get_page(read_query("redis"), slug="unknown")
 
 
-def test_a_merged_group_tells_where_it_went_and_its_articles_are_found_there(repository):
+def test_a_merged_group_names_its_target_and_its_articles_are_found_there(repository):
     article = post(repository, "T", "java")
     repository.groups.create("python", "Python")
     repository.groups.merge("java", "python", MODERATOR)
@@ -164,7 +164,7 @@ def test_a_merged_group_tells_where_it_went_and_its_articles_are_found_there(rep
     assert refused.value.moved_to == "python"
 
 
-def test_every_change_of_an_article_changes_what_it_is_found_by(repository):
+def test_every_change_to_an_article_updates_the_words_that_find_it(repository):
     article = post(repository, "Apples and 苹果")
     assert ids(repository, "apple") == ids(repository, "苹果") == [article]
 
@@ -182,7 +182,7 @@ def test_every_change_of_an_article_changes_what_it_is_found_by(repository):
     assert problems(repository) == []
 
 
-def test_what_is_removed_while_a_search_is_read_is_not_found(repository, monkeypatch):
+def test_an_article_removed_while_a_search_is_read_is_not_found(repository, monkeypatch):
     article, other = post(repository, "redis"), post(repository, "redis")
     monkeypatch.setattr(find, "read_articles", removing(repository, find.read_articles, article))
 
@@ -213,7 +213,7 @@ def test_pages_follow_one_another(repository, clock):
             repository.search.get_page(read_query("redis"), Order.TIME, number)
 
 
-def test_no_more_can_be_paged_through_than_is_looked_for(repository, clock, monkeypatch):
+def test_paging_ends_at_the_number_of_articles_searched(repository, clock, monkeypatch):
     monkeypatch.setattr(find, "MOST_FOUND", 50)
     repository.imports.add([imported(number, clock() - number) for number in range(60)])
 
@@ -226,7 +226,7 @@ def test_no_more_can_be_paged_through_than_is_looked_for(repository, clock, monk
 
 
 def post_and_disturb(repository, clock, monkeypatch, disturb) -> list[int]:
-    """Six articles, oldest first, for a walk down the ranking that is disturbed after each of its steps."""
+    """Post six articles, oldest first, for a walk down the ranking that is disturbed after each step."""
     monkeypatch.setattr(find, "FEW", 1)
     monkeypatch.setattr(find, "STEPS", [("walk", 2)] * 9)
     posted = []
@@ -245,7 +245,7 @@ def post_and_disturb(repository, clock, monkeypatch, disturb) -> list[int]:
     return posted
 
 
-def test_what_moves_down_while_it_is_looked_for_is_found_once(repository, clock, monkeypatch):
+def test_an_article_that_moves_down_during_a_search_is_found_once(repository, clock, monkeypatch):
     def disturb(_reply):
         clock.advance(1)
         post(repository, "another")
@@ -255,7 +255,7 @@ def test_what_moves_down_while_it_is_looked_for_is_found_once(repository, clock,
     assert ids(repository, "redis") == posted[::-1]
 
 
-def test_what_falls_while_it_is_looked_for_is_found_once(repository, clock, monkeypatch):
+def test_an_article_that_falls_during_a_search_is_found_once(repository, clock, monkeypatch):
     def disturb(reply):
         for article_id in reply[2:4:2]:
             repository.votes.cast(int(article_id), BOB, Choice.OPPOSE)
@@ -269,7 +269,7 @@ def test_what_falls_while_it_is_looked_for_is_found_once(repository, clock, monk
 
 
 @pytest.mark.parametrize("few", [1, 2000])
-def test_hundreds_are_found_each_once_by_one_word_and_by_hundreds_of_words(repository, clock, monkeypatch, few):
+def test_hundreds_of_articles_are_found_once_each_by_one_word_or_hundreds(repository, clock, monkeypatch, few):
     monkeypatch.setattr(find, "FEW", few)
     rows = [imported(number, clock() - number, title=f"wa{number:03}") for number in range(600)]
     rows.append(imported(600, clock() - 600, title="bwa"))
@@ -279,7 +279,7 @@ def test_hundreds_are_found_each_once_by_one_word_and_by_hundreds_of_words(repos
     assert few == 1 or repository.search.list_newest(read_query("wa"), 1000) == posted[:-1]
 
 
-def test_the_readers_own_choice_is_told(repository):
+def test_results_include_the_readers_own_choice(repository):
     article = post(repository, "redis")
     repository.votes.cast(article, BOB, Choice.OPPOSE)
 
@@ -293,7 +293,7 @@ LIMITS = ((2000, 2000), (4, 7), (10, 20), (2, 1000))
 
 
 @pytest.mark.parametrize(("few", "walked"), LIMITS)
-def test_it_finds_what_a_look_at_every_article_finds(repository, clock, monkeypatch, few, walked):
+def test_a_search_finds_the_same_as_a_scan_of_every_article(repository, clock, monkeypatch, few, walked):
     monkeypatch.setattr(find, "FEW", few)
     monkeypatch.setattr(find, "STEPS", [(mode, walked) for mode, _ in find.STEPS])
     chance, facts = random.Random(few), {}
@@ -355,7 +355,7 @@ def test_naughty_queries_are_answered(repository, shared_dir):
 
 @pytest.fixture
 def unindexed(repository) -> Repository:
-    """A store with articles from before there was an index."""
+    """A store with articles that predate the index."""
     post(repository, "redis one")
     removed = post(repository, "redis two")
     post(repository, "redis three")
@@ -369,13 +369,13 @@ def unindexed(repository) -> Repository:
     return repository
 
 
-def test_a_store_from_before_is_sound_and_its_search_says_that_it_is_not_complete(unindexed):
+def test_an_unindexed_store_is_sound_and_its_search_reports_incomplete_results(unindexed):
     assert problems(unindexed) == []
     page = unindexed.search.get_page(read_query("redis"))
     assert (page.articles, page.complete) == ((), False)
 
 
-def test_a_store_from_before_is_indexed_step_by_step(unindexed, monkeypatch):
+def test_an_unindexed_store_is_indexed_step_by_step(unindexed, monkeypatch):
     monkeypatch.setattr(find, "ARTICLES_PER_READ", 2)
 
     assert unindexed.search.catch_up(-1) == 2
@@ -388,7 +388,7 @@ def test_a_store_from_before_is_indexed_step_by_step(unindexed, monkeypatch):
     assert problems(unindexed) == []
 
 
-def test_changes_while_it_is_indexed_are_kept(unindexed):
+def test_changes_during_indexing_are_kept(unindexed):
     unindexed.articles.edit(1, MODERATOR, "python", "https://p.example/", moderator=True)
     unindexed.articles.restore(2, MODERATOR, "It was not")
     assert list(unindexed.search.index_all()) == [(3, 3)]
@@ -396,7 +396,7 @@ def test_changes_while_it_is_indexed_are_kept(unindexed):
     assert problems(unindexed) == []
 
 
-def test_one_script_enters_no_more_words_than_it_may(monkeypatch):
+def test_one_script_indexes_at_most_the_allowed_number_of_words(monkeypatch):
     monkeypatch.setattr(index, "_WORDS_PER_SCRIPT", 10)
     sizes = {"1": 4, "2": 4, "3": 4, "4": 30, "5": 1, "6": 7}
     rows = [(article_id, " " + "word " * size) for article_id, size in sizes.items()]
@@ -407,7 +407,7 @@ def test_one_script_enters_no_more_words_than_it_may(monkeypatch):
 
 
 @pytest.mark.parametrize("state", ["0 all", "0 1"])
-def test_words_of_another_version_are_made_anew(repository, state):
+def test_words_of_another_version_are_rebuilt(repository, state):
     article = post(repository, "redis")
     keys = repository.store.shards.of(article)
     repository.store.client.hset(keys.article(article), "words", " older ")
@@ -423,7 +423,7 @@ def test_words_of_another_version_are_made_anew(repository, state):
 
 
 @pytest.mark.parametrize("state", [f"{NEWER} all", f"{NEWER} 1"])
-def test_an_older_version_leaves_the_words_of_a_newer_one_alone(repository, state):
+def test_an_older_version_does_not_rebuild_the_words_of_a_newer_one(repository, state):
     article = post(repository, "redis")
     keys, client = repository.store.shards.of(article), repository.store.client
     client.hset(keys.article(article), "words", " newer ")
@@ -439,7 +439,7 @@ def test_an_older_version_leaves_the_words_of_a_newer_one_alone(repository, stat
     assert not repository.search.get_page(read_query("redis")).complete
 
 
-def test_two_versions_side_by_side_make_the_words_once(repository, monkeypatch):
+def test_two_versions_side_by_side_build_the_words_once(repository, monkeypatch):
     client = repository.store.client
     for number in range(4):
         post(repository, f"redis {number}")
@@ -458,7 +458,7 @@ def test_two_versions_side_by_side_make_the_words_once(repository, monkeypatch):
     assert client.hget(names.SCHEMA, "indexed") == f"{NEWER} all"
 
 
-def test_an_operator_may_go_back_to_the_words_of_an_older_version(repository):
+def test_an_operator_can_return_to_the_words_of_an_older_version(repository):
     article = post(repository, "redis")
     client = repository.store.client
     client.hset(names.SCHEMA, "indexed", f"{NEWER} all")
@@ -469,7 +469,7 @@ def test_an_operator_may_go_back_to_the_words_of_an_older_version(repository):
     assert repository.search.get_page(read_query("redis")).complete
 
 
-def test_indexing_leaves_an_article_alone_that_was_changed_meanwhile(repository):
+def test_indexing_skips_an_article_changed_meanwhile(repository):
     article = post(repository, "redis")
     keys = repository.store.shards.of(article)
 
@@ -482,7 +482,7 @@ def test_indexing_leaves_an_article_alone_that_was_changed_meanwhile(repository)
     assert problems(repository) == []
 
 
-def test_what_changes_while_it_is_indexed_is_read_again(repository, monkeypatch):
+def test_an_article_changed_during_indexing_is_read_again(repository, monkeypatch):
     article = post(repository, "redis")
     original, key = find.read_articles, repository.store.shards.of(article).article(article)
 
@@ -499,7 +499,7 @@ def test_what_changes_while_it_is_indexed_is_read_again(repository, monkeypatch)
     assert ids(repository, "alice") == []
 
 
-def test_an_index_made_anew_is_the_same(repository, clock):
+def test_a_rebuilt_index_is_the_same(repository, clock):
     from tests.store_state import contents
 
     use(repository, clock)
@@ -511,7 +511,7 @@ def test_an_index_made_anew_is_the_same(repository, clock):
     assert contents(repository) == before
 
 
-def test_many_changes_at_once_leave_the_index_whole(repository):
+def test_concurrent_changes_leave_the_index_intact(repository):
     articles = [post(repository, f"redis {number}") for number in range(6)]
 
     def change(number: int) -> None:

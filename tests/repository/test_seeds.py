@@ -1,7 +1,7 @@
-"""The tests at the end of the write-ups this site grew out of, on its own repository.
+"""The tests that end the write-ups this site is based on, run on its own repository.
 
 One of them ends by asserting that votes are still above 1 after the only other voter switched to opposing; one
-user holds one choice, so they are 1, and the opposition is counted by itself.
+user holds one choice, so they are 1, and opposing votes are counted separately.
 """
 
 from articles.domain.articles import Choice

@@ -1,4 +1,4 @@
-"""What is listed, read off the rankings."""
+"""The standings of listed articles, read from the rankings."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ def test_an_empty_store_has_no_last_id_and_nothing_listed(repository):
     assert repository.standings.list_for([]) == []
 
 
-def test_standings_are_those_of_the_articles_themselves(repository, clock):
+def test_standings_match_the_articles_themselves(repository, clock):
     ids = []
     for n in range(12):
         clock.advance(n * 1000.123)
@@ -32,14 +32,14 @@ def test_standings_are_those_of_the_articles_themselves(repository, clock):
     assert repository.standings.get_last_id() == ids[-1]
 
 
-def test_what_is_removed_or_unknown_is_left_out(repository, article, clock):
+def test_removed_and_unknown_articles_are_excluded(repository, article, clock):
     other = repository.articles.post(ALICE, "alice", "B", "https://e.org/b").id
     repository.articles.remove(article, MODERATOR, "spam")
 
     assert [one.id for one in repository.standings.list_for([article, 999, other])] == [other]
 
 
-def test_thousands_are_asked_for_in_portions_and_keep_their_order(repository, monkeypatch):
+def test_thousands_are_read_in_batches_and_keep_their_order(repository, monkeypatch):
     monkeypatch.setattr(standings, "STANDINGS_PER_READ", 3)
     ids = [repository.articles.post(ALICE, "alice", f"T {n}", f"https://e.org/{n}").id for n in range(10)]
     wanted = ids[::2] + ids[1::2]
@@ -47,7 +47,7 @@ def test_thousands_are_asked_for_in_portions_and_keep_their_order(repository, mo
     assert [one.id for one in repository.standings.list_for(wanted)] == wanted
 
 
-def test_points_are_right_by_whatever_weight_scores_are_kept(repository):
+def test_points_are_correct_for_any_weight(repository):
     ids = [repository.articles.post(ALICE, "alice", f"T {n}", f"https://e.org/{n}").id for n in range(5)]
     repository.votes.cast(ids[2], BOB, Choice.VOTE)
     state = repository.parameters.get_state()

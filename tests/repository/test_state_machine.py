@@ -1,4 +1,4 @@
-"""The store beside a model in plain Python: after every step both hold the same articles in the same order."""
+"""The store compared with a model in plain Python: after every step both hold the same articles in order."""
 
 import math
 from collections.abc import Callable
@@ -51,7 +51,7 @@ users = st.integers(1, 3)
 links = st.integers(1, 5).map(link)
 slugs = st.sampled_from(["a", "b", "score", "群组"])
 some_slugs = st.lists(slugs, max_size=3, unique=True)
-places = st.integers(0, 11)  # the articles there are, over and over, and one that is not there
+places = st.integers(0, 11)  # every existing article, repeatedly, and a missing one
 times = st.sampled_from([0.001, 0.5, 59, 60, 599.5, 900, 3600, DAY, 2 * DAY, 6 * DAY, 7 * DAY, 10 * DAY])
 
 
@@ -67,7 +67,7 @@ settings_of_the_lab = st.sampled_from(
 
 @dataclass
 class Model:
-    """One article as it should be."""
+    """The expected state of one article."""
 
     title: str
     link: str
@@ -92,7 +92,7 @@ class Model:
 
 
 class Machine(RuleBasedStateMachine):
-    """One of the repository's calls after the other, some of them broken off."""
+    """A sequence of repository calls, some of them interrupted."""
 
     def __init__(self, make: Callable[[Clock], Repository]) -> None:
         super().__init__()
@@ -108,7 +108,7 @@ class Machine(RuleBasedStateMachine):
         self.parameters, self.version = Parameters(), 1
         self.applying: Parameters | None = None
 
-    # What the model does
+    # The model's actions
 
     def pick(self, at: int) -> int:
         known = sorted(self.articles)
@@ -122,13 +122,13 @@ class Machine(RuleBasedStateMachine):
             del self.claims[link_digest(address)]
 
     def hold(self, address: str) -> int:
-        """The id that holds the link: one that is given out now where none does."""
+        """Return the id that holds the link, a new one if none does."""
         if link_digest(address) not in self.claims:
             self.counter += 1
         return self.claim(address, self.counter)
 
     def lead(self, slugs: list[str]) -> list[str]:
-        """The groups these slugs lead to; those that lead nowhere become groups."""
+        """Return the groups that these slugs lead to; create those that do not exist."""
         for slug in slugs:
             if slug not in self.merged:
                 self.groups.setdefault(slug, slug)
@@ -143,7 +143,7 @@ class Machine(RuleBasedStateMachine):
         return VotingClosed if self.clock() > article.time + RULES.voting_window else None
 
     def breaking(self, call: Callable[[], Any], commands: int) -> bool:
-        """Make a call that loses the store after some commands; whether it came to its end before."""
+        """Make a call that loses the store after some commands; return whether it completed first."""
         client: Any = self.repository.store.client
         client.left = commands
         try:
@@ -163,7 +163,7 @@ class Machine(RuleBasedStateMachine):
         return ranking.hotness(article.pv, len(article.seen), hours, self.parameters)
 
     def look_whether_applied(self) -> None:
-        """Who puts parameters in force depends on the steps it takes; that it is done at most once does not."""
+        """Note if the call applied the pending parameters; check that they are applied at most once."""
         state = self.repository.parameters.get_state()
         if self.applying and not state.applying:
             self.parameters, self.applying = self.applying, None
@@ -493,7 +493,7 @@ class Machine(RuleBasedStateMachine):
         self.expire()
 
     def expire(self) -> None:
-        """End what has outlived its life by the model's clock: the server's own runs in real time."""
+        """Expire keys by the model's clock, since the server's own runs in real time."""
         client, now = self.repository.store.client, self.clock()
         for digest, (_, since) in list(self.claims.items()):
             if now >= since + RULES.repost_window:
@@ -628,13 +628,13 @@ def run(make: Callable[[Clock], Repository], *, examples: int, steps: int) -> No
 
 @pytest.fixture(autouse=True)
 def _small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that much happens while parameters are being applied."""
+    """Use small steps, so that much happens while parameters are being applied."""
     monkeypatch.setattr(tuning, "ARTICLES_PER_STEP", 1)
 
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(("shards", "examples", "steps"), [(1, 15, 25), (4, 50, 35)])
-def test_calls_in_any_order_leave_what_the_model_says(store_paths, shards, examples, steps):
+def test_calls_in_any_order_leave_the_state_of_the_model(store_paths, shards, examples, steps):
     pool = make_client(store_paths.url(REPOSITORY_DATABASE)).connection_pool
 
     def make(clock: Clock) -> Repository:

@@ -1,4 +1,4 @@
-"""A store that cannot answer is one fact, whatever the cause."""
+"""A store that cannot answer raises one error, whatever the cause."""
 
 import os
 import signal
@@ -22,7 +22,7 @@ from voting_site.embedded import StorePaths, Supervisor
 
 @pytest.fixture
 def private(tmp_path):
-    """A server of its own, with an article, and its process id."""
+    """A private server with an article, and its process id."""
     supervisor = Supervisor(StorePaths(tmp_path), config={"appendfsync": "no"})
     supervisor.start(60)
     patient = connect(supervisor.paths.url(0))
@@ -43,13 +43,13 @@ def everything(repository):
     )
 
 
-def test_no_store_at_all(tmp_path):
+def test_a_missing_store_is_reported_as_unavailable(tmp_path):
     for action in everything(connect(f"unix://{tmp_path}/nobody.sock")):
         with pytest.raises(StoreUnavailable):
             action()
 
 
-def test_a_store_that_stopped(private):
+def test_a_stopped_store_is_reported_as_unavailable(private):
     repository, supervisor = private
     supervisor.stop()
 
@@ -58,7 +58,7 @@ def test_a_store_that_stopped(private):
             action()
 
 
-def test_a_store_that_hangs_is_given_up_within_one_and_a_half_seconds(private, monkeypatch):
+def test_a_call_to_a_hanging_store_times_out_within_one_and_a_half_seconds(private, monkeypatch):
     repository, _ = private
     pid = repository.store.client.info("server")["process_id"]
     waits, read = list[float](), AbstractConnection.read_response
@@ -80,7 +80,7 @@ def test_a_store_that_hangs_is_given_up_within_one_and_a_half_seconds(private, m
     assert repository.articles.get(1).votes >= 1, "it recovers by itself"
 
 
-def test_a_full_store_refuses_writes_whole_and_serves_reads(private):
+def test_a_full_store_refuses_writes_entirely_and_serves_reads(private):
     repository, _ = private
     repository.store.client.config_set("maxmemory", "1")
     with pytest.raises(StoreUnavailable):
@@ -103,7 +103,7 @@ def test_a_read_only_replica_refuses_writes(private):
         repository.votes.cast(1, BOB, Choice.VOTE)
 
 
-def test_a_store_that_forgot_the_scripts_is_taught_again(repository):
+def test_a_store_that_lost_the_scripts_gets_them_again(repository):
     number = repository.articles.post(ALICE, "alice", "T", "https://example.org/", ["python"]).id
     for _ in range(3):
         repository.store.client.script_flush()
@@ -114,7 +114,7 @@ def test_a_store_that_forgot_the_scripts_is_taught_again(repository):
     assert repository.articles.get(number).votes == 2
 
 
-def test_the_answer_to_a_question_that_was_given_up_is_never_taken_for_the_next_ones(private):
+def test_a_reply_to_a_timed_out_command_is_never_taken_for_the_next_one(private):
     repository, _ = private
     post(repository, 2)
     pid = repository.store.client.info("server")["process_id"]
@@ -129,7 +129,7 @@ def test_the_answer_to_a_question_that_was_given_up_is_never_taken_for_the_next_
 
 
 def writes(repository):
-    """Each write once: to article 1, listed in python, or to article 2, which is removed."""
+    """Return each kind of write once: to article 1, listed in python, or to article 2, which is removed."""
     return {
         "vote": lambda: repository.votes.cast(1, BOB, Choice.VOTE),
         "opposing vote": lambda: repository.votes.cast(1, ALICE, Choice.OPPOSE),
@@ -156,7 +156,7 @@ def used(private):
     return repository
 
 
-def test_a_full_store_takes_each_write_whole_or_not_at_all(used):
+def test_a_full_store_applies_each_write_entirely_or_not_at_all(used):
     client = used.store.client
     for name, write in writes(used).items():
         before = contents(used)
@@ -171,7 +171,7 @@ def test_a_full_store_takes_each_write_whole_or_not_at_all(used):
         assert problems(used) == [], name
 
 
-def test_a_store_that_only_reads_refuses_every_write_and_serves_every_list(used):
+def test_a_read_only_store_refuses_every_write_and_serves_every_list(used):
     client, before = used.store.client, contents(used)
     client.replicaof("127.0.0.1", "1")
 
@@ -202,7 +202,7 @@ WRAPPED = "Error running script (call to f_0123): @user_script:12: @user_script:
         "CLUSTERDOWN The cluster is down",
     ],
 )
-def test_what_may_pass_is_told_also_when_redis_6_wraps_it_in_a_scripts_error(prefix, text):
+def test_a_transient_error_is_recognised_even_if_redis_6_wraps_it_in_a_script_error(prefix, text):
     with pytest.raises(StoreUnavailable), store_errors():
         raise redis.ResponseError(prefix + text)
 
@@ -210,19 +210,19 @@ def test_what_may_pass_is_told_also_when_redis_6_wraps_it_in_a_scripts_error(pre
 @pytest.mark.parametrize(
     "text", ["WRONGTYPE Operation against a key", "ERR value is not an integer", "BUSYGROUP name already exists"]
 )
-def test_a_mistake_of_ours_is_not_taken_for_a_store_that_is_away(text):
+def test_a_mistake_in_our_code_is_not_taken_for_an_unavailable_store(text):
     with pytest.raises(redis.ResponseError), store_errors():
         raise redis.ResponseError(text)
 
 
-def test_every_script_is_taught_again_to_a_store_that_forgot_them(used):
+def test_every_script_is_reloaded_into_a_store_that_lost_them(used):
     for name, write in writes(used).items():
         used.store.client.script_flush()
         write()
         assert problems(used) == [], name
 
 
-def test_a_store_that_forgets_the_scripts_again_and_again_is_noticed_by_nobody(repository):
+def test_a_store_that_repeatedly_loses_the_scripts_causes_no_error(repository):
     stop = threading.Event()
     number = repository.articles.post(ALICE, "alice", "T", "https://example.org/", []).id
 

@@ -1,4 +1,4 @@
-"""Most points: of all time, and of what was posted in the last day, week and month."""
+"""The lists by points: of all time, and of the last day, week and month."""
 
 import pytest
 from redis.client import Pipeline
@@ -27,7 +27,7 @@ def vote(repository, article_id, points, first=100):
         repository.votes.cast(article_id, user, choice)
 
 
-def test_most_points_come_first_and_of_equal_ones_the_newest(repository, clock):
+def test_most_points_come_first_and_the_newest_among_equals(repository, clock):
     ids = []
     for number in range(12):
         ids.append(post(repository, number, ("python",)))
@@ -41,7 +41,7 @@ def test_most_points_come_first_and_of_equal_ones_the_newest(repository, clock):
     assert problems(repository) == []
 
 
-def test_the_ranking_holds_what_the_formula_says(repository, clock):
+def test_the_ranking_holds_the_values_of_the_formula(repository, clock):
     for number, points in enumerate((0, 3, -4)):
         article_id = post(repository, number)
         vote(repository, article_id, points - 1)
@@ -53,7 +53,7 @@ def test_the_ranking_holds_what_the_formula_says(repository, clock):
         assert (article.points, held) == (points, by_points(article.posted_at, points))
 
 
-def test_a_span_holds_what_was_posted_since_it_began(repository, clock):
+def test_a_period_holds_what_was_posted_since_it_began(repository, clock):
     now = clock()
     ages = {"hour": 3600, "two days": 2 * DAY, "two weeks": 14 * DAY, "two months": 60 * DAY}
     ids = dict(
@@ -81,7 +81,7 @@ CHANGES = {
 
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("period", RULED)
-def test_a_span_that_is_kept_shows_every_change_at_once(repository, clock, change, period):
+def test_a_stored_period_reflects_every_change_immediately(repository, clock, change, period):
     for number in range(8):
         post(repository, number)
         clock.advance(1)
@@ -96,7 +96,7 @@ def test_a_span_that_is_kept_shows_every_change_at_once(repository, clock, chang
     assert findings == []
 
 
-def test_a_restored_article_that_is_too_old_for_a_span_stays_out_of_it(repository, clock):
+def test_a_restored_article_too_old_for_a_period_stays_out_of_it(repository, clock):
     old = post(repository, 1)
     clock.advance(2 * DAY)
     new = post(repository, 2)
@@ -111,7 +111,7 @@ def test_a_restored_article_that_is_too_old_for_a_span_stays_out_of_it(repositor
     assert problems(repository) == []
 
 
-def test_a_span_is_made_once_a_minute_however_often_it_is_read(repository, clock):
+def test_a_period_is_built_once_a_minute_however_often_it_is_read(repository, clock):
     post(repository, 1)
     top(repository, Period.DAY)
     key = repository.store.shards.of(1).top(Period.DAY)
@@ -125,7 +125,7 @@ def test_a_span_is_made_once_a_minute_however_often_it_is_read(repository, clock
 
 
 @pytest.mark.parametrize("hidden", [(), ("java",)])
-def test_a_ranking_that_ends_while_its_page_is_read_is_no_empty_page(repository, clock, monkeypatch, hidden):
+def test_a_ranking_that_expires_during_a_read_yields_no_empty_page(repository, clock, monkeypatch, hidden):
     for number in range(8):
         post(repository, number, ("python",))
     client = repository.store.client
@@ -149,7 +149,7 @@ def test_a_ranking_that_ends_while_its_page_is_read_is_no_empty_page(repository,
 
 
 @pytest.mark.parametrize("moved", [-30 * DAY, 30 * DAY])
-def test_posting_times_in_the_future_and_clocks_that_move_do_no_harm(repository, clock, moved):
+def test_future_posting_times_and_clock_changes_break_nothing(repository, clock, moved):
     first = post(repository, 1)
     clock.advance(moved)
     second = post(repository, 2)
@@ -158,11 +158,11 @@ def test_posting_times_in_the_future_and_clocks_that_move_do_no_harm(repository,
     for period in TOP_PERIODS.values():
         assert second in top(repository, period)
     assert set(top(repository)) >= {first, second}
-    clock.advance(max(0, -moved))  # a clock that went back is set right: the store's own keys go by its clock
+    clock.advance(max(0, -moved))  # the clock that went back is corrected: the store's own keys follow its clock
     assert problems(repository) == []
 
 
-def test_pages_of_a_span_are_two_round_trips_also_when_it_is_made(repository, clock, wire):
+def test_a_page_of_a_period_takes_two_round_trips_even_when_it_is_built(repository, clock, wire):
     for number in range(60):
         post(repository, number)
     top(repository, Period.WEEK)
@@ -173,7 +173,7 @@ def test_pages_of_a_span_are_two_round_trips_also_when_it_is_made(repository, cl
         assert wire.trips == 2
 
 
-def test_a_store_of_before_is_ranked_at_its_next_start_in_bounded_steps(repository, clock, monkeypatch):
+def test_an_older_store_is_ranked_at_its_next_start_in_bounded_steps(repository, clock, monkeypatch):
     monkeypatch.setattr(schema, "ARTICLES_PER_STEP", 3)
     for number in range(20):
         post(repository, number)
@@ -190,7 +190,7 @@ def test_a_store_of_before_is_ranked_at_its_next_start_in_bounded_steps(reposito
     assert problems(repository) == []
 
 
-def test_the_audit_sees_wrong_points_and_the_repair_mends_them(repository, clock):
+def test_the_audit_finds_wrong_points_and_the_repair_fixes_them(repository, clock):
     ids = [post(repository, number) for number in range(5)]
     for period in TOP_PERIODS.values():
         top(repository, period)
@@ -208,7 +208,7 @@ def test_the_audit_sees_wrong_points_and_the_repair_mends_them(repository, clock
     assert len(top(repository, Period.WEEK)) == 5
 
 
-def test_an_empty_span_is_an_empty_page(repository, clock):
+def test_an_empty_period_is_an_empty_page(repository, clock):
     post(repository, 1)
     clock.advance(2 * DAY)
 
@@ -218,7 +218,7 @@ def test_an_empty_span_is_an_empty_page(repository, clock):
 
 
 @pytest.mark.parametrize("chosen", [{}, {"hidden": ("java",)}])
-def test_a_store_that_takes_no_writes_still_shows_spans_and_groups(repository, clock, chosen):
+def test_a_store_that_refuses_writes_still_shows_periods_and_groups(repository, clock, chosen):
     for number in range(30):
         post(repository, number, ("python",))
         clock.advance(1)
@@ -238,7 +238,7 @@ def test_a_store_that_takes_no_writes_still_shows_spans_and_groups(repository, c
 
 
 @pytest.mark.parametrize("chosen", [{}, {"hidden": ("java",)}])
-def test_a_span_that_cannot_be_kept_is_found_without_reading_what_is_older(repository, clock, chosen):
+def test_a_period_that_cannot_be_stored_is_found_without_reading_older_articles(repository, clock, chosen):
     repository.imports.add([imported(n, clock() - 90 * DAY + n, votes=50) for n in range(2500)])
     recent = [post(repository, number) for number in range(3)]
     client = repository.store.client

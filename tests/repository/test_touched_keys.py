@@ -1,6 +1,6 @@
-"""The keys that the scripts touch: what their headers say, what their code spells, and what a used store sees.
+"""The keys that scripts touch: those in their headers, in their code, and on a store in use.
 
-A header lists what a script may touch: the keys that it is given, and those that its code spells, with the library
+A header lists what a script may touch: the keys that it is given, and those that its code names, with the library
 functions that it calls. A run that uses everything, on a real store, touches all of them and no others.
 """
 
@@ -30,7 +30,7 @@ from voting_site.embedded import StorePaths
 
 
 def documented(name: str) -> str:
-    """The documented key that a key is an example of."""
+    """Return the documented key that a key is an example of."""
     plain = re.sub(r"^\{s\d+\}:", "", name)
     (kind,) = recognise([plain])
     assert kind, plain
@@ -38,7 +38,7 @@ def documented(name: str) -> str:
 
 
 def documented_beginning(beginning: str) -> str:
-    """The documented key whose name begins like this; `<` stands for its only variable."""
+    """Return the documented key whose name begins like this; `<` marks its only variable."""
     matches = {key.name for key in TABLE if key.name == beginning}
     if beginning.endswith("<"):
         matches |= {key.name for key in TABLE if key.name.startswith(beginning) and key.name.count("<") == 1}
@@ -48,7 +48,7 @@ def documented_beginning(beginning: str) -> str:
 
 @pytest.fixture(scope="module")
 def touched(store_paths: StorePaths) -> Touched:
-    """What the scripts are given, read and write while everything is used, as documented keys."""
+    """The documented keys that scripts receive, read and write while every feature is used."""
     clock = Clock()
     url, rules = store_paths.url(REPOSITORY_DATABASE), default_rules(hot_size=3)
     repository = connect(url, shards=2, rules=rules, clock=clock)
@@ -64,7 +64,7 @@ def touched(store_paths: StorePaths) -> Touched:
     repository.store.client.flushdb()
     for keys in (heard.given, heard.read, heard.written):
         for script, names in keys.items():
-            # A view without a network is given the keys of an empty one and leaves them alone.
+            # A view without a network receives the keys of an empty one and does not touch them.
             keys[script] = {documented(name) for name in names if not re.search("burst:.*:$|burst:$", name)}
     return heard
 
@@ -73,7 +73,7 @@ GROUPS = ("two", "new")
 
 
 def use_while_another_weight_is_applied(repository: Repository, clock: Clock) -> list[int]:
-    """Use articles while rankings by both weights exist, and every ranking that is made on demand. Their ids."""
+    """Use articles while rankings by both weights and all on-demand rankings exist; return their ids."""
     client, keys = repository.store.client, repository.store.shards.all
     clock.advance(DAY)
     version = repository.parameters.get_state().version
@@ -117,7 +117,7 @@ def use_while_another_weight_is_applied(repository: Repository, clock: Clock) ->
 
 
 def upgrade(repository: Repository, ids: list[int]) -> None:
-    """Lose what an older version of the site did not have, and start again."""
+    """Delete what an older version of the site did not have, and start again."""
     client, keys = repository.store.client, repository.store.shards.all
     for article in ids:
         client.hdel(repository.store.shards.of(article).article(article), "closes")
@@ -183,7 +183,7 @@ def mend(repository: Repository, clock: Clock, ids: list[int]) -> None:
 
 
 @pytest.mark.parametrize("name", scripts.names())
-def test_the_header_lists_the_keys_that_the_script_spells_and_is_given(touched, name):
+def test_the_header_lists_the_keys_that_the_script_names_and_receives(touched, name):
     assert scripts.touches(name).keys() == {*map(documented_beginning, spelled(name)), *touched.given[name]}
 
 
@@ -193,16 +193,16 @@ def test_the_script_touches_the_listed_keys_and_no_others(touched, name):
 
 
 @pytest.mark.parametrize("name", scripts.names())
-def test_the_script_writes_the_keys_that_are_listed_as_written_and_no_others(touched, name):
+def test_the_script_writes_only_the_keys_listed_as_written(touched, name):
     assert {key for key, how in scripts.touches(name).items() if how == "rw"} == touched.written[name]
 
 
 @pytest.mark.parametrize("name", scripts.names())
-def test_a_script_that_says_that_it_only_reads_writes_nothing(name):
+def test_a_script_declared_read_only_writes_nothing(name):
     assert ("Reads only." in scripts.text(name)) == ("rw" not in scripts.touches(name).values())
 
 
-def test_every_rank_by_names_its_order():
+def test_every_rank_by_key_names_its_order():
     calls = re.findall(r"\brank_by\((.*?), (.*?),", "".join(map(scripts.source, scripts.names())))
 
     assert {order for _, order in calls} == {"order", *(f"'{order}'" for order in Order)}

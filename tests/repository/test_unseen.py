@@ -1,4 +1,4 @@
-"""A reader who pages through a list while it changes sees every article once, and misses none that was there."""
+"""A reader who pages through a changing list sees every article once and misses none that was always listed."""
 
 import random
 from threading import Event
@@ -49,7 +49,7 @@ lists = st.sampled_from(
 
 
 class Site:
-    """A store that changes step by step, and which articles a list must hold at each moment."""
+    """A store that changes step by step, with the articles that a list must hold at each moment."""
 
     def __init__(self, client, shards):
         self.clock = Clock()
@@ -88,10 +88,10 @@ class Site:
             else:
                 self.clock.advance(which)
         except (ArticlesError, AssertionError):
-            pass  # refused, such as the second removal of an article: nothing has changed
+            pass  # refused, such as the second removal of an article: nothing changes
 
     def belongs(self, asked):
-        """Ids of what the list holds now."""
+        """Return the ids that the list holds now."""
         slugs = set(asked.get("slugs", ())) | ({asked["slug"]} if "slug" in asked else set())
         hidden = set(asked.get("hidden", ())) - slugs
         found = self.repository.articles.get_many(self.ids)
@@ -104,7 +104,7 @@ class Site:
 
 
 @pytest.mark.parametrize("shards", [1, 4])
-def test_no_article_comes_twice_and_none_is_missing_that_was_listed_all_the_while(store_paths, shards):
+def test_no_article_appears_twice_and_no_article_that_was_always_listed_is_missing(store_paths, shards):
     client = make_client(store_paths.url(REPOSITORY_DATABASE))
 
     @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -166,5 +166,5 @@ def test_a_reader_sees_every_article_once_while_six_threads_vote(repository, ask
     for shown in readings:
         assert len(shown) == 120
         assert set(shown) == set(ids)
-    assert len({tuple(shown) for shown in readings}) > 1  # the order did change meanwhile
+    assert len({tuple(shown) for shown in readings}) > 1  # the order did change in the meantime
     assert problems(repository) == []

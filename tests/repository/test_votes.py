@@ -1,4 +1,4 @@
-"""Votes: what each is worth, who has which, and when they no longer count."""
+"""Votes: what each is worth, which member holds which, and when they no longer count."""
 
 import pytest
 
@@ -19,12 +19,12 @@ WINDOW = 604_800
 
 @pytest.fixture
 def posted(repository, article) -> Article:
-    """Alice's article as it was posted."""
+    """Alice's article, as posted."""
     return repository.articles.get(article)
 
 
 def ranked(repository, article_id: int) -> float | None:
-    """What the front page's ranking has for an posted."""
+    """Return the front page's score of an article."""
     keys = repository.store.shards.of(article_id)
     return repository.store.client.zscore(keys.order(Order.SCORE), article_id)
 
@@ -34,7 +34,7 @@ def voters(repository, article_id: int) -> list[str]:
     return [keys.voted(article_id), keys.oppose(article_id)]
 
 
-def test_a_new_article_stands_432_seconds_above_its_posting_time(repository, clock, posted):
+def test_a_new_article_scores_432_seconds_above_its_posting_time(repository, clock, posted):
     assert posted.posted_at == clock()
     assert ranked(repository, posted.id) == posted.score == clock() + 432
 
@@ -68,7 +68,7 @@ def test_switching_moves_the_article_by_exactly_two_points(repository, posted, f
 
 
 @pytest.mark.parametrize("choice", [Choice.VOTE, Choice.OPPOSE])
-def test_taking_a_choice_back_leaves_what_was_there_before(repository, posted, choice):
+def test_withdrawing_a_choice_restores_the_previous_state(repository, posted, choice):
     repository.votes.cast(posted.id, BOB, choice)
 
     tally = repository.votes.cast(posted.id, BOB, Choice.NONE)
@@ -80,7 +80,7 @@ def test_taking_a_choice_back_leaves_what_was_there_before(repository, posted, c
 
 
 @pytest.mark.parametrize("choice", Choice)
-def test_repeating_a_choice_changes_nothing_and_is_told_the_same(repository, posted, choice):
+def test_repeating_a_choice_changes_nothing_and_returns_the_same(repository, posted, choice):
     told = repository.votes.cast(posted.id, BOB, choice)
     score = ranked(repository, posted.id)
 
@@ -97,7 +97,7 @@ def test_a_user_is_never_among_both_the_voters_and_the_opposers(repository, post
     assert in_sets == [[1, 0], [0, 1], [1, 0], [0, 0], [0, 1]]
 
 
-def test_every_reader_sees_the_own_choice_and_nobody_elses(repository, posted):
+def test_every_reader_sees_only_their_own_choice(repository, posted):
     repository.votes.cast(posted.id, BOB, Choice.OPPOSE)
 
     choices = [repository.articles.get(posted.id, reader).choice for reader in (ALICE, BOB, MALLORY, None)]
@@ -105,7 +105,7 @@ def test_every_reader_sees_the_own_choice_and_nobody_elses(repository, posted):
     assert choices == [Choice.VOTE, Choice.OPPOSE, Choice.NONE, Choice.NONE]
 
 
-def test_the_poster_holds_a_vote_from_the_start_and_may_switch_it(repository, posted):
+def test_the_poster_has_a_vote_from_the_start_and_may_switch_it(repository, posted):
     assert repository.votes.cast(posted.id, ALICE, Choice.VOTE) == Tally(1, 0, Choice.VOTE)
 
     assert repository.votes.cast(posted.id, ALICE, Choice.OPPOSE) == Tally(0, 1, Choice.OPPOSE)
@@ -148,7 +148,7 @@ def test_a_choice_exactly_at_the_end_of_the_window_counts_and_a_millisecond_late
         repository.votes.cast(article_id, BOB, choice)
 
 
-def test_a_second_within_the_millisecond_the_window_ends_still_counts(repository, clock, posted):
+def test_a_fraction_of_the_millisecond_in_which_the_window_ends_still_counts(repository, clock, posted):
     clock.now = posted.posted_at + WINDOW + 0.0004
 
     assert repository.votes.cast(posted.id, BOB, Choice.VOTE).votes == 2
@@ -158,10 +158,10 @@ def test_the_window_ends_after_604800_seconds(repository, posted):
     assert posted.closes_at == posted.posted_at + WINDOW
 
 
-def test_voting_stays_closed_and_counts_stay_when_the_voters_are_forgotten(repository, clock, posted):
+def test_voting_stays_closed_and_counts_are_kept_after_the_voter_sets_expire(repository, clock, posted):
     repository.votes.cast(posted.id, BOB, Choice.OPPOSE)
     clock.advance(WINDOW + 3 * DAY)
-    assert repository.store.client.delete(*voters(repository, posted.id)) == 2  # as their end would
+    assert repository.store.client.delete(*voters(repository, posted.id)) == 2  # as expiry would
 
     for user in (ALICE, BOB):
         with pytest.raises(VotingClosed):
@@ -175,7 +175,7 @@ def test_voting_stays_closed_and_counts_stay_when_the_voters_are_forgotten(repos
 
 
 @pytest.mark.parametrize("days", [0, 3, 6.99])
-def test_voters_are_kept_a_day_longer_than_the_window_whenever_the_vote_comes(repository, clock, posted, days):
+def test_voters_are_kept_a_day_longer_than_the_window_whenever_they_vote(repository, clock, posted, days):
     clock.advance(days * DAY)
     for choice in (Choice.OPPOSE, Choice.VOTE, Choice.OPPOSE):
         repository.votes.cast(posted.id, BOB, choice)
@@ -186,7 +186,7 @@ def test_voters_are_kept_a_day_longer_than_the_window_whenever_the_vote_comes(re
     assert needed <= repository.store.client.ttl(opposers) <= needed + 2 * DAY
 
 
-def test_an_article_that_never_was_takes_no_vote_and_leaves_nothing(repository):
+def test_voting_on_an_unknown_article_is_refused_and_leaves_nothing(repository):
     with pytest.raises(ArticleNotFound):
         repository.votes.cast(4711, BOB, Choice.VOTE)
 
@@ -194,7 +194,7 @@ def test_an_article_that_never_was_takes_no_vote_and_leaves_nothing(repository):
     assert ranked(repository, 4711) is None
 
 
-def test_a_removed_article_takes_no_vote(repository, posted):
+def test_voting_on_a_removed_article_is_refused(repository, posted):
     repository.articles.remove(posted.id, MODERATOR, "Spam")
 
     with pytest.raises(ArticleRemoved):
@@ -204,7 +204,7 @@ def test_a_removed_article_takes_no_vote(repository, posted):
     assert ranked(repository, posted.id) is None
 
 
-def test_a_vote_moves_the_article_in_the_warm_rankings_of_its_groups_only(repository, posted):
+def test_a_vote_moves_the_article_only_in_the_warm_rankings_of_its_groups(repository, posted):
     repository.groups.assign(posted.id, ["redis"])
     warm(repository, "python")
     keys = repository.store.shards.of(posted.id)
@@ -232,7 +232,7 @@ def test_scores_of_articles_posted_within_a_second_are_exact(repository, clock, 
 
 
 @pytest.mark.parametrize("votes_per_day", [1, 7, 13, 4_999, 86_400])
-def test_scores_are_exact_also_when_a_vote_is_worth_no_whole_second(repository, clock, votes_per_day):
+def test_scores_are_exact_even_if_a_vote_is_worth_a_fraction_of_a_second(repository, clock, votes_per_day):
     rules, store = default_rules(votes_per_day=votes_per_day), repository.store
     other = connect(store.client, shards=store.shards.count, rules=rules, clock=clock)
     other.adopt_rules()
@@ -247,7 +247,7 @@ def test_scores_are_exact_also_when_a_vote_is_worth_no_whole_second(repository, 
     assert problems(other) == []
 
 
-def test_large_counts_are_kept_to_the_last_vote(repository, clock):
+def test_large_counts_are_exact(repository, clock):
     (article_id,) = repository.imports.add([imported(1, clock() - 60.5, votes=123_456, opposes=54_321)])
 
     tally = repository.votes.cast(article_id, BOB, Choice.OPPOSE)
@@ -256,7 +256,7 @@ def test_large_counts_are_kept_to_the_last_vote(repository, clock):
     assert ranked(repository, article_id) == clock() - 60.5 + 432 * (123_455 - 54_322)
 
 
-def test_the_largest_user_ids_hold_a_choice_like_any_other(repository, posted):
+def test_the_largest_user_ids_can_vote_like_any_other(repository, posted):
     for user in (2**31, 2**53 - 1, 2**63 - 1):
         repository.votes.cast(posted.id, user, Choice.VOTE)
         repository.votes.cast(posted.id, user, Choice.VOTE)
@@ -265,7 +265,7 @@ def test_the_largest_user_ids_hold_a_choice_like_any_other(repository, posted):
     assert repository.articles.get(posted.id).votes == 4
 
 
-def test_a_vote_is_one_round_trip(repository, wire):
+def test_a_vote_takes_one_round_trip(repository, wire):
     article_id = repository.articles.post(ALICE, "alice", "On clocks", link(1)).id
     repository.votes.cast(article_id, BOB, Choice.VOTE)
 

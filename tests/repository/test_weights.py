@@ -1,4 +1,4 @@
-"""The weight of a vote that follows the site."""
+"""The vote weight that adapts to the site."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ from tests.store_state import problems
 
 
 def started(repository: Repository, votes_per_day: int | None = None) -> Repository:
-    """The site started with this VOTES_PER_DAY; `auto` is None."""
+    """Start the site with this VOTES_PER_DAY; `auto` is None."""
     store = repository.store
     found = connect(
         store.client,
@@ -33,7 +33,7 @@ def started(repository: Repository, votes_per_day: int | None = None) -> Reposit
 
 
 def bring(repository, points, days=lambda n: 2 + n / 10, opposes=0):
-    """Articles with these points, article n posted so many days ago."""
+    """Import articles with these points, each posted this many days ago."""
     now = repository.store.now()
     repository.imports.add(
         [
@@ -45,14 +45,14 @@ def bring(repository, points, days=lambda n: 2 + n / 10, opposes=0):
 
 @pytest.fixture
 def auto(repository):
-    """A site of more than a week that has learnt nothing yet; 20 votes a day fit it."""
+    """A site more than a week old that has not adapted yet; 20 votes a day fit it."""
     found = started(repository)
     bring(found, [20] * 60 + [90] * 10)
     return found
 
 
 def next_day(repository, clock):
-    """Let the day be over for which the site does not look again."""
+    """Advance past the day in which the site does not check again."""
     clock.advance(DAY)
     repository.store.client.delete(names.WEIGHT_LOCK)
 
@@ -74,7 +74,7 @@ def choose(repository, **values):
     finish_tuning(repository)
 
 
-def test_a_site_that_is_left_to_itself_gets_the_weight_that_fits_its_articles(auto):
+def test_an_unconfigured_site_gets_the_weight_that_fits_its_articles(auto):
     assert votes_per_day(auto) == 200
 
     assert follow(auto) == 20
@@ -88,7 +88,7 @@ def test_a_site_that_is_left_to_itself_gets_the_weight_that_fits_its_articles(au
     assert problems(auto) == []
 
 
-def test_the_public_log_and_the_history_say_that_the_site_did_it_and_from_what(auto):
+def test_the_public_log_and_the_history_credit_the_site_and_give_the_sample_size(auto):
     follow(auto)
 
     (entry,) = [entry for entry in auto.moderation_log.get_page(1).entries if entry.action == "tune-ranking"]
@@ -99,7 +99,7 @@ def test_the_public_log_and_the_history_say_that_the_site_did_it_and_from_what(a
     assert (newest.learnt_from, oldest.learnt_from) == (70, 0)
 
 
-def test_it_looks_once_a_day(auto, clock):
+def test_the_weight_is_checked_once_a_day(auto, clock):
     follow(auto)
     bring(auto, [90] * 400, days=lambda n: 1.5)
 
@@ -111,7 +111,7 @@ def test_it_looks_once_a_day(auto, clock):
     assert auto.store.client.ttl(names.WEIGHT_LOCK) == pytest.approx(DAY, abs=60)
 
 
-def test_a_weight_that_fits_nearly_is_left_in_force(auto, clock):
+def test_a_weight_that_nearly_fits_is_kept(auto, clock):
     choose(started(auto, 24), alpha=1.1)
     started(auto, 24)
     site = started(auto)
@@ -140,7 +140,7 @@ def test_a_quiet_site_keeps_its_weight(repository, articles, points):
     assert votes_per_day(site) == 200
 
 
-def test_what_is_brought_here_is_fitted_at_once_whatever_its_age(repository):
+def test_imported_articles_are_fitted_immediately_on_a_site_of_any_age(repository):
     site = started(repository)
     bring(site, [20] * 60, days=lambda n: 900 + n / 24)
     assert follow(site) == 20
@@ -168,7 +168,7 @@ def test_only_listed_articles_of_the_last_month_that_are_older_than_a_day_count(
     assert recent.since == pytest.approx(site.store.now() - 33.05 * DAY, abs=1)
 
 
-def test_opposes_take_points_and_count_as_choices(repository):
+def test_opposing_votes_subtract_points_and_count_as_choices(repository):
     site = started(repository)
     bring(site, [4] * 3, days=lambda n: 2, opposes=5)
 
@@ -177,7 +177,7 @@ def test_opposes_take_points_and_count_as_choices(repository):
     assert (sorted(recent.points), recent.choices) == ([4] * 3, 3 * (9 + 5 - 1))
 
 
-def test_an_article_whose_counts_are_damaged_is_left_out(repository):
+def test_an_article_with_damaged_counts_is_excluded(repository):
     site = started(repository)
     bring(site, [4] * 4, days=lambda n: 2)
     site.store.client.set(site.store.shards.of(4).article(4), "no hash")
@@ -194,7 +194,7 @@ def test_an_empty_site_has_nothing_to_learn_from(repository):
     assert follow(site) is site.fit_weight() is None
 
 
-def test_of_very_many_articles_an_even_selection_is_read(repository, monkeypatch):
+def test_an_even_sample_of_very_many_articles_is_read(repository, monkeypatch):
     monkeypatch.setattr(weights, "_PART", 5)
     monkeypatch.setattr(weights, "MOST_ARTICLES", 50)
     site = started(repository)
@@ -208,14 +208,14 @@ def test_of_very_many_articles_an_even_selection_is_read(repository, monkeypatch
     assert sum(points) / len(points) == pytest.approx(200, abs=40)
 
 
-def test_a_number_in_the_configuration_keeps_it_for_good(auto):
+def test_a_configured_number_fixes_the_weight_permanently(auto):
     site = started(auto, 200)
 
     assert follow(site) is site.fit_weight() is None
     assert votes_per_day(site) == 200
 
 
-def test_the_labs_choice_ends_it(auto, clock):
+def test_a_weight_chosen_in_the_lab_ends_automatic_changes(auto, clock):
     choose(auto, votes_per_day=60)
 
     assert auto.parameters.get_state().is_chosen
@@ -223,7 +223,7 @@ def test_the_labs_choice_ends_it(auto, clock):
     assert votes_per_day(auto) == 60
 
 
-def test_other_parameters_chosen_in_the_lab_do_not_end_it(auto):
+def test_other_parameters_chosen_in_the_lab_do_not_end_automatic_changes(auto):
     choose(auto, alpha=2.0)
 
     assert not auto.parameters.get_state().is_chosen
@@ -231,14 +231,14 @@ def test_other_parameters_chosen_in_the_lab_do_not_end_it(auto):
     assert auto.parameters.get_current() == Parameters(votes_per_day=20, alpha=2.0)
 
 
-def test_what_moderators_chose_stays_chosen_when_they_change_something_else(auto):
+def test_a_weight_chosen_by_moderators_stays_when_they_change_another_parameter(auto):
     choose(auto, votes_per_day=60)
     choose(auto, alpha=2.0)
 
     assert auto.parameters.get_state().is_chosen
 
 
-def test_moderators_can_let_it_follow_again(auto):
+def test_moderators_can_resume_automatic_changes(auto):
     choose(auto, votes_per_day=60)
     state = auto.parameters.get_state()
 
@@ -250,7 +250,7 @@ def test_moderators_can_let_it_follow_again(auto):
     assert follow(auto) == 20
 
 
-def test_a_number_taken_out_of_the_configuration_lets_the_site_follow_at_once(auto):
+def test_removing_the_configured_number_resumes_automatic_changes_immediately(auto):
     assert follow(auto) == 20
     choose(auto, votes_per_day=60)
     fixed = started(auto, 80)
@@ -263,7 +263,7 @@ def test_a_number_taken_out_of_the_configuration_lets_the_site_follow_at_once(au
 
 
 @pytest.mark.parametrize("numbers", [[80], [80, 200], [200, 80, 200]])
-def test_whatever_was_configured_or_chosen_before_auto_begins_anew(auto, numbers):
+def test_auto_overrides_earlier_configured_or_chosen_weights(auto, numbers):
     for number in numbers:
         started(auto, number)
     if numbers == [80]:
@@ -275,7 +275,7 @@ def test_whatever_was_configured_or_chosen_before_auto_begins_anew(auto, numbers
     assert follow(site) == 20
 
 
-def test_what_moderators_change_after_the_site_is_not_told_as_the_sites_own(auto):
+def test_a_moderators_change_after_the_sites_is_not_attributed_to_the_site(auto):
     follow(auto)
 
     choose(auto, alpha=2.0)
@@ -287,7 +287,7 @@ def test_what_moderators_change_after_the_site_is_not_told_as_the_sites_own(auto
     assert "learnt_from" not in entry.details
 
 
-def test_a_start_changes_nothing_about_what_moderators_chose(auto):
+def test_a_start_keeps_what_moderators_chose(auto):
     choose(auto, votes_per_day=60)
 
     site = started(auto)
@@ -297,8 +297,8 @@ def test_a_start_changes_nothing_about_what_moderators_chose(auto):
 
 
 @pytest.mark.parametrize(("by_moderators", "followed"), [(True, None), (False, 20)])
-def test_a_store_from_before_keeps_what_its_moderators_chose(auto, by_moderators, followed):
-    """Earlier versions did not note who chose; the history tells."""
+def test_an_older_store_keeps_what_its_moderators_chose(auto, by_moderators, followed):
+    """Earlier versions did not record who chose the weight; the history shows it."""
     if by_moderators:
         choose(auto, votes_per_day=60)
     choose(auto, alpha=2.0)
@@ -311,7 +311,7 @@ def test_a_store_from_before_keeps_what_its_moderators_chose(auto, by_moderators
     assert follow(site) == followed
 
 
-def test_while_moderators_apply_something_it_waits(auto):
+def test_automatic_changes_wait_while_moderators_apply_parameters(auto):
     state = auto.parameters.get_state()
     wanted = replace(state.parameters, votes_per_day=60)
     auto.store.run(
@@ -334,7 +334,7 @@ def values(parameters):
     return values_of(parameters).items()
 
 
-def test_an_interrupted_change_goes_on_as_the_sites_own(auto, monkeypatch):
+def test_an_interrupted_change_resumes_as_the_sites_own(auto, monkeypatch):
     monkeypatch.setattr(tuning, "ARTICLES_PER_STEP", 10)
     auto.weights.adjust()
     state = auto.parameters.get_state()
@@ -347,7 +347,7 @@ def test_an_interrupted_change_goes_on_as_the_sites_own(auto, monkeypatch):
     assert not auto.parameters.get_state().is_chosen
 
 
-def test_an_article_liked_unusually_well_stays_above_those_of_the_next_day(auto, clock):
+def test_an_unusually_popular_article_stays_above_those_of_the_next_day(auto, clock):
     liked, other = post(auto, 900), post(auto, 901)
     follow(auto)
     for user in range(10, 31):
