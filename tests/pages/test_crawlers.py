@@ -99,7 +99,7 @@ OPEN = {
 
 
 def test_every_page_is_either_for_programs_too_or_closed_to_them(site_store):
-    values = {"name": "front", "kind": "atom", "span": "day", "token_id": 1, "number": 1, "article_id": 1}
+    values = {"name": "front", "kind": "atom", "period": "day", "token_id": 1, "number": 1, "article_id": 1}
     found = set()
     for module, namespace in ((articles.urls, "articles"), (accounts.urls, "accounts")):
         for pattern in module.urlpatterns:
