@@ -1,7 +1,7 @@
-"""axe-core in a window: what is wrong with a page for those who cannot see it, hear it, or use a mouse.
+"""axe-core in a window: the accessibility problems of a page.
 
-The source is evaluated through the browser's debugger, which the page's content security policy does not
-concern: it stays in force for the page itself.
+The source is evaluated through the browser's debugger, which bypasses the page's content security policy;
+the policy still applies to the page itself.
 """
 
 from functools import cache
@@ -31,7 +31,7 @@ def load(window: Window) -> None:
 
 
 def violations(window: Window) -> list[str]:
-    """One line for each element and rule it breaks. `load` comes first."""
+    """Return one line for each element and the rule it breaks. Call `load` first."""
     options: dict[str, Any] = {
         "resultTypes": ["violations"],
         "runOnly": {"type": "tag", "values": RULES},

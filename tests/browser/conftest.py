@@ -1,4 +1,4 @@
-"""A real browser, where the machine has one, and a site for it."""
+"""A real browser, if the machine has one, and a site for it."""
 
 import re
 import shutil
@@ -15,7 +15,7 @@ from tests.site_process import Site, store_of
 
 CHROMIUM = Path("/usr/bin/chromium")
 
-expect.set_options(timeout=30_000)  # a machine with much to do is no page that fails
+expect.set_options(timeout=30_000)  # a busy machine must not fail a test
 
 ARTEFACTS = Path(settings.BASE_DIR) / "test-artefacts"
 """Pictures that tests leave behind; not in git."""
@@ -23,7 +23,7 @@ ARTEFACTS = Path(settings.BASE_DIR) / "test-artefacts"
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    """Not for the whole session: while it is there, Django takes the thread for an asynchronous one."""
+    """A browser, not for the whole session: while it runs, Django treats the thread as asynchronous."""
     if not CHROMIUM.exists():
         pytest.skip("there is no Chromium at /usr/bin/chromium")
     with sync_playwright() as playwright:
@@ -39,7 +39,7 @@ VOTES_PER_DAY = "200"
 
 @pytest.fixture(scope="session")
 def demo_data(tmp_path_factory: pytest.TempPathFactory, static_files: Path) -> Path:
-    """The data directory of a stopped site with demo content, to be copied: its first start takes seconds."""
+    """The data directory of a stopped site with demo content, copied because a first start takes seconds."""
     data_dir = tmp_path_factory.mktemp("demo") / "data"
     shutil.copytree(static_files, data_dir / "static")
     first = Site(data_dir, VOTES_PER_DAY=VOTES_PER_DAY)
@@ -50,7 +50,7 @@ def demo_data(tmp_path_factory: pytest.TempPathFactory, static_files: Path) -> P
 
 @pytest.fixture(scope="module")
 def site(chromium: Browser, tmp_path_factory: pytest.TempPathFactory, demo_data: Path) -> Iterator[Site]:
-    """A site with demo content, the same for all tests of a module."""
+    """A site with demo content, shared by all tests of a module."""
     data_dir = tmp_path_factory.mktemp("site") / "data"
     shutil.copytree(demo_data, data_dir)
     running = Site(data_dir, VOTES_PER_DAY=VOTES_PER_DAY)
@@ -61,17 +61,17 @@ def site(chromium: Browser, tmp_path_factory: pytest.TempPathFactory, demo_data:
 
 @pytest.fixture(scope="module")
 def site_store(site: Site) -> Repository:
-    """The running site's store, from outside."""
+    """The running site's store, opened from outside the site."""
     return store_of(site)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item):
-    """Keeps a picture of the window of a test that failed."""
+    """Save a screenshot of the window when a test fails."""
     report = yield
     window = getattr(item, "funcargs", {}).get("page")
     if report.when == "call" and report.failed and isinstance(window, Page):
         name = re.sub(r"\W+", "-", item.nodeid)
-        with suppress(Error):  # a page that waits for an answer may not be pictured
+        with suppress(Error):  # a page that waits for a response may not allow a screenshot
             window.screenshot(path=ARTEFACTS / "failures" / f"{name}.png", full_page=True, timeout=5_000)
     return report

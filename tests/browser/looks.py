@@ -1,4 +1,4 @@
-"""How readers differ: language, theme, with and without JavaScript, a wide screen or a phone."""
+"""The ways readers differ: language, theme, with or without JavaScript, a wide screen or a phone."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -46,7 +46,7 @@ EVERY_LOOK = [
 
 
 def pairs_missing(looks: list[Look]) -> set[tuple[object, object]]:
-    """Pairs of values that no look has."""
+    """Return the pairs of values that no look has."""
     wanted = {pair for a, one in enumerate(_VALUES) for other in _VALUES[a + 1 :] for pair in product(one, other)}
     rows = [(look.language, look.theme, look.scripts, look.size) for look in looks]
     return wanted - {(row[a], row[b]) for row in rows for a in range(4) for b in range(a + 1, 4)}
@@ -54,7 +54,7 @@ def pairs_missing(looks: list[Look]) -> set[tuple[object, object]]:
 
 @contextmanager
 def window(chromium: Browser, site: Site, look: Look) -> Iterator[Page]:
-    """A window that looks so. The browser must have nothing to complain of, and ask nobody else."""
+    """Open a window with that look. The console must stay clean, and no other host may be contacted."""
     context = chromium.new_context(
         base_url=f"http://localhost:{site.port}",
         locale=LOCALES[look.language],
@@ -75,7 +75,7 @@ def window(chromium: Browser, site: Site, look: Look) -> Iterator[Page]:
 
 
 def send(page: Page, **fields: str) -> None:
-    """Fill in the page's form, and send it."""
+    """Fill in the page's form and send it."""
     for name, value in fields.items():
         page.fill(f"main [name={name}]", value)
     page.click("main form.form button[type=submit]")

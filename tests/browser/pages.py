@@ -1,6 +1,6 @@
-"""The catalogue of the site's pages: each is opened by the tests of all pages, in every language.
+"""The catalogue of the site's pages: the tests of all pages open each one in every language.
 
-A new page joins by one line in PAGES. What has an address but no page stands in WITHOUT_PAGE.
+A new page needs one line in PAGES. Addresses without a page are listed in WITHOUT_PAGE.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ Act = Callable[[Window], Response | None]
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """`address` may hold names of what the stage made, such as {own}. `who`: a role, or "" for a reader."""
+    """A page. `address` may name objects the stage made, such as {own}; `who` is a role, or "" for a reader."""
 
     name: str
     address: str
@@ -33,7 +33,7 @@ class Page:
 
 
 def send(form: str = "main form", **fields: str) -> Act:
-    """Fill in and send a form, past what the browser itself would refuse."""
+    """Fill in and send a form, bypassing the browser's own validation."""
 
     def act(window: Window) -> Response | None:
         found = window.locator(form).first
@@ -48,7 +48,7 @@ def send(form: str = "main form", **fields: str) -> Act:
 
 
 def forge(address: str, **fields: str) -> Act:
-    """Send a form that no page of the site holds."""
+    """Send a form that no page of the site contains."""
 
     def act(window: Window) -> Response | None:
         with window.expect_navigation() as navigation:
@@ -236,7 +236,7 @@ DOORS = {"accounts:token_issue": "new token"}
 
 
 def name_of(page: Page) -> str:
-    """The name of the page's address in the URLconf; "" for what has none."""
+    """Return the name of the page's address in the URLconf, or "" without one."""
     path = urlsplit(page.address).path.format(own=1, long=1, closed=1, removed=1, reset="/password/reset/MQ/x/")
     try:
         return resolve(path).view_name

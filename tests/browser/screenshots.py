@@ -1,7 +1,7 @@
-"""`make screenshots`: the pictures in README and docs/, of a site of its own with demo content.
+"""`make screenshots`: the screenshots in README and docs/, taken on a separate site with demo content.
 
-What is shown is the same each time: the demo's articles, votes and views are drawn from a fixed seed and placed
-relative to the start, and the pictures are taken at once.
+The content is the same each time: the demo's articles, votes and views come from a fixed seed, with times
+relative to the start, and the screenshots are taken at once.
 """
 
 import base64
@@ -35,7 +35,7 @@ def _show_reasons(page: Page) -> None:
 
 @dataclass(frozen=True)
 class Picture:
-    """`name`: its file, without the ending."""
+    """A screenshot. `name`: its file name without the extension."""
 
     name: str
     address: str
@@ -96,7 +96,7 @@ def _log_in(page: Page, site: Site) -> None:
 
 
 def _take(page: Page, file: Path) -> None:
-    """As WebP, in the best quality that keeps to the limit."""
+    """Take a screenshot as WebP, in the best quality within the size limit."""
     session = page.context.new_cdp_session(page)
     for quality in (90, 80, 70, 60):
         shot = session.send("Page.captureScreenshot", {"format": "webp", "quality": quality})

@@ -1,4 +1,4 @@
-"""The sites that the catalogue's pages are on: one with demo content and what the stage adds, and an empty one."""
+"""The sites of the catalogue's pages: one with demo content and what the stage adds, and an empty one."""
 
 import json
 import os
@@ -18,7 +18,7 @@ _STAGE = "from tests.browser.stage import set_up; set_up(empty={empty})"
 
 @dataclass(frozen=True)
 class Staged:
-    """A running site, and what the stage told of it."""
+    """A running site, and the data the stage reported about it."""
 
     site: Site
     told: dict[str, Any]
@@ -31,18 +31,18 @@ class Staged:
         return self.origin + page.address.format_map(self.told)
 
     def cookies(self, who: str) -> list[dict[str, str]]:
-        """Those of a browser in which someone of that role is logged in; none for a reader."""
+        """Return the cookies of a browser logged in with that role; none for a reader."""
         if not who:
             return []
         return [{"name": "sessionid", "value": self.told["sessions"][who], "url": self.origin}]
 
     def interrupted(self, page: Page) -> Any:
-        """A context in which the page is what the catalogue says."""
+        """Return a context in which the page is in the state the catalogue describes."""
         return self._without_store() if page.site == "stopped" else nullcontext()
 
     @contextmanager
     def _without_store(self) -> Iterator[None]:
-        """The store answers nothing, as if its machine were gone."""
+        """Run with a store that does not respond, as if its machine were down."""
         is_store = {number: "valkey" in os.readlink(f"/proc/{number}/exe") for number in self.site.processes()}
         stores = [number for number, found in is_store.items() if found]
         assert stores, "no process of the store was found"
@@ -56,7 +56,7 @@ class Staged:
 
 
 class Sites:
-    """Starts each site when it is first asked for."""
+    """Sites that start on first use."""
 
     def __init__(self, folder: Path, static_files: Path) -> None:
         self._folder, self._static_files = folder, static_files
@@ -75,7 +75,7 @@ class Sites:
     def _start(self, kind: str) -> Staged:
         data_dir = self._folder / kind
         shutil.copytree(self._static_files, data_dir / "static", dirs_exist_ok=True)
-        shorter = {"STORE_TIMEOUT_MS": "2000"}  # some of it in a row, where a page is without its store
+        shorter = {"STORE_TIMEOUT_MS": "2000"}  # several in a row, on a page without its store
         site = Site(data_dir, DEMO="0" if kind == "empty" else "1", **shorter)
         try:
             site.wait_until_up()

@@ -1,4 +1,4 @@
-"""What the catalogue of pages finds on the site: the cast, logged in, and articles in every state.
+"""The content the catalogue of pages needs on the site: the cast, logged in, and articles in every state.
 
 Runs inside the site's own environment (`manage.py shell`), beside the running site, and prints what it made.
 """
@@ -40,7 +40,7 @@ def set_up(*, empty: bool) -> None:
 
 
 def _cast() -> dict[str, str]:
-    """Session keys by role. Mia is a member, Paula posted articles, Maud moderates, Olga operates, Cho chose."""
+    """Return session keys by role: Mia a member, Paula a poster, Maud a moderator, Olga an operator, and Cho."""
     mia = User.objects.create_user("mia", email="mia@example.org")
     for name in ("a script", "a much longer name of a program that posts articles in my name"):
         Token.objects.issue(mia, name)
@@ -87,14 +87,14 @@ def _actor(name: str) -> Actor:
 
 
 def _links() -> dict[str, str]:
-    """The path of a link to choose a new password, as a mail would hold it."""
+    """Return the path of a password reset link, as a mail contains it."""
     user = User.objects.get(username="paula")
     uid = urlsafe_base64_encode(force_bytes(user.pk))
     return {"reset": f"/password/reset/{uid}/{default_token_generator.make_token(user)}/"}
 
 
 def _failed() -> dict[str, str]:
-    """The page of an unexpected error, by language: nothing on the site fails on demand."""
+    """Return the page of an unexpected error, by language: nothing on the site fails on demand."""
     pages = {}
     for language, _ in settings.LANGUAGES:
         with translation.override(language):

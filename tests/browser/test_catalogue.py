@@ -1,4 +1,4 @@
-"""The catalogue of pages is complete: whoever adds an address adds its page, or says why there is none."""
+"""The catalogue of pages is complete: each new address needs a page, or a reason for having none."""
 
 import pytest
 from django.urls import URLPattern, URLResolver, get_resolver
@@ -7,7 +7,7 @@ from tests.browser.pages import DOORS, NAMESPACES_WITHOUT_PAGES, PAGES, WITHOUT_
 
 
 def names_of(resolver: URLResolver, namespace: str = "") -> set[str]:
-    """Every address's name, with its namespace."""
+    """Yield the name of every address, with its namespace."""
     found = set()
     for entry in resolver.url_patterns:
         if isinstance(entry, URLResolver):
@@ -29,18 +29,18 @@ def test_every_address_is_in_the_catalogue_or_has_no_page():
     assert "api:docs" in SHOWN
 
 
-def test_nothing_is_said_of_addresses_that_are_gone():
+def test_the_catalogue_mentions_no_removed_addresses():
     assert (set(DOORS) | set(WITHOUT_PAGE)) - names_of(get_resolver()) == set()
 
 
-def test_what_has_no_page_is_not_shown_as_one():
+def test_an_address_without_a_page_is_not_in_the_catalogue():
     assert SHOWN & set(WITHOUT_PAGE) == set()
 
 
 @pytest.mark.parametrize(("name", "through"), DOORS.items())
-def test_what_is_reached_through_another_page_names_one(name, through):
+def test_an_address_reached_through_another_page_names_that_page(name, through):
     assert through in {page.name for page in PAGES}
 
 
-def test_every_page_has_a_name_of_its_own():
+def test_every_page_has_a_unique_name():
     assert len({page.name for page in PAGES}) == len(PAGES)

@@ -1,4 +1,4 @@
-"""What changes without the page being loaded anew: saved articles, the theme, why an article is where it is."""
+"""Changes that need no page load: saved articles, the theme, the explanation of a rank."""
 
 import pytest
 from playwright.sync_api import expect
@@ -51,7 +51,7 @@ def top_of(page, selector):
 # Saving
 
 
-def test_an_article_is_saved_in_place_and_said_to_be(page, site_store, article):
+def test_an_article_is_saved_in_place_and_announced(page, site_store, article):
     held = hold(page, SAVED)
     page.evaluate("scrollTo(0, 300)")
     button_of(page, article).focus()
@@ -93,7 +93,7 @@ def log_out(page):
     ("happens", "reason"),
     [(cut_off, "did not answer"), (answer_503, "cannot reach its store"), (log_out, "You are logged out.")],
 )
-def test_what_could_not_be_saved_is_taken_back_and_the_reason_said(page, article, happens, reason):
+def test_a_failed_save_is_reverted_and_the_reason_announced(page, article, happens, reason):
     happens(page)
 
     button_of(page, article).click()
@@ -103,7 +103,7 @@ def test_what_could_not_be_saved_is_taken_back_and_the_reason_said(page, article
     expect_saved(page, article, False)
 
 
-def test_of_quick_presses_the_last_wins(page, site_store, article):
+def test_the_last_of_several_quick_presses_wins(page, site_store, article):
     held = hold(page, SAVED)
     for _ in range(3):
         button_of(page, article).click()
@@ -116,7 +116,7 @@ def test_of_quick_presses_the_last_wins(page, site_store, article):
     assert is_kept(site_store, page, article)
 
 
-def test_presses_while_one_is_on_its_way_are_sent_once_it_is_answered(page, site_store, article):
+def test_presses_during_a_request_are_sent_after_its_response(page, site_store, article):
     held = hold(page, SAVED)
     button_of(page, article).click()
     button_of(page, article).click()
@@ -131,7 +131,7 @@ def test_presses_while_one_is_on_its_way_are_sent_once_it_is_answered(page, site
     assert not is_kept(site_store, page, article)
 
 
-def test_without_javascript_the_row_comes_back_in_the_midst_of_the_window(chromium, site, site_store):
+def test_without_javascript_the_row_returns_to_the_middle_of_the_window(chromium, site, site_store):
     number = site_store.articles.post(77, "somebody", "Kept", f"https://example.org/{site_store.store.now()}").id
     for other in range(9):
         site_store.articles.post(77, "somebody", "Later", f"https://example.org/{other}/{site_store.store.now()}")
@@ -150,7 +150,7 @@ def test_without_javascript_the_row_comes_back_in_the_midst_of_the_window(chromi
 
 
 @pytest.mark.parametrize("member", [None, "demo"], ids=["reader", "member"])
-def test_the_theme_changes_at_once_and_stays(chromium, site, member):
+def test_the_theme_changes_at_once_and_is_kept(chromium, site, member):
     with window(chromium, site, member, viewport={"width": 1280, "height": 500}) as page:
         page.goto("/newest/")
         held, dark = hold(page, CHOSEN), page.locator(".switch button[value=dark]")
@@ -177,7 +177,7 @@ def test_the_theme_changes_at_once_and_stays(chromium, site, member):
 
 
 @pytest.mark.parametrize("member", [None, "demo"], ids=["reader", "member"])
-def test_of_themes_in_quick_succession_the_last_wins_and_one_travels_at_a_time(chromium, site, member):
+def test_the_last_of_several_quick_themes_wins_with_one_request_at_a_time(chromium, site, member):
     with window(chromium, site, member) as page:
         page.goto("/newest/")
         held = hold(page, CHOSEN)
@@ -200,7 +200,7 @@ def test_of_themes_in_quick_succession_the_last_wins_and_one_travels_at_a_time(c
             page.click(".switch button[value='']")
 
 
-def test_what_was_chosen_last_is_kept_even_if_the_page_is_left_before_it_was_sent(chromium, site):
+def test_the_last_choice_is_kept_even_if_the_reader_leaves_before_it_is_sent(chromium, site):
     with window(chromium, site) as page:
         page.add_init_script(
             "const send = fetch; window.held = 0;"
@@ -216,7 +216,7 @@ def test_what_was_chosen_last_is_kept_even_if_the_page_is_left_before_it_was_sen
         until(lambda: "theme=light" in page.evaluate("document.cookie"))
 
 
-def test_a_theme_that_could_not_be_kept_is_taken_back(chromium, site):
+def test_a_theme_that_cannot_be_saved_is_reverted(chromium, site):
     with window(chromium, site) as page:
         page.goto("/")
         page.route(CHOSEN, lambda route: route.abort())
@@ -228,7 +228,7 @@ def test_a_theme_that_could_not_be_kept_is_taken_back(chromium, site):
         expect(page.locator("#chosen-theme")).to_have_attribute("aria-pressed", "true")
 
 
-def test_a_refused_theme_leads_to_the_page_that_says_why(page, article):
+def test_a_refused_theme_leads_to_the_page_with_the_reason(page, article):
     page.locator("[name=csrfmiddlewaretoken]").evaluate_all(
         "all => all.forEach(one => (one.value = 'x'.repeat(64)))"
     )
@@ -241,7 +241,7 @@ def test_a_refused_theme_leads_to_the_page_that_says_why(page, article):
 
 @pytest.mark.parametrize("javascript", WITHOUT, ids=NAMES)
 @pytest.mark.parametrize(("name", "value"), [("language", "zh-hans"), ("theme", "dark")])
-def test_who_switches_in_the_foot_stays_in_the_foot(chromium, site, javascript, name, value):
+def test_a_reader_who_uses_a_footer_switch_stays_at_the_footer(chromium, site, javascript, name, value):
     options = {"java_script_enabled": javascript, "viewport": {"width": 1280, "height": 500}}
     with window(chromium, site, **options) as page:
         page.goto("/newest/")
@@ -254,7 +254,7 @@ def test_who_switches_in_the_foot_stays_in_the_foot(chromium, site, javascript, 
         expect(button).to_be_in_viewport()
 
 
-def test_in_the_settings_the_page_follows_so_that_its_fields_do_too(page):
+def test_on_the_settings_page_the_fields_follow_the_footer_switch(page):
     page.goto("/settings/")
 
     page.click(".switch button[value=light]")
@@ -267,10 +267,10 @@ def test_in_the_settings_the_page_follows_so_that_its_fields_do_too(page):
     expect(page.locator("html:not([data-theme])")).to_have_count(1)
 
 
-# Why it is here
+# The explanation
 
 
-def test_why_an_article_is_here_follows_ones_vote(page, site_store, article):
+def test_the_explanation_follows_the_members_vote(page, site_store, article):
     page.goto(f"/articles/{article}/")
     why = page.locator(".why")
     expect(why).to_contain_text("its 1 point ")
@@ -286,7 +286,7 @@ def test_why_an_article_is_here_follows_ones_vote(page, site_store, article):
     assert site_store.articles.get(article).pv == views
 
 
-def test_the_focus_stays_in_what_is_told_anew(page, article):
+def test_the_focus_stays_in_the_replaced_explanation(page, article):
     page.goto(f"/articles/{article}/")
     held = hold(page, WHY)
     page.click("article button.vote")
@@ -299,7 +299,7 @@ def test_the_focus_stays_in_what_is_told_anew(page, article):
     expect(page.locator(".why > details > summary").first).to_be_focused()
 
 
-def test_nothing_is_asked_while_the_counts_are_those_it_was_told_of(page, site_store, article):
+def test_no_request_is_sent_while_the_counts_are_unchanged(page, site_store, article):
     site_store.votes.cast(article, 990_001, Choice.VOTE)
     page.goto(f"/articles/{article}/")
     asked = []
@@ -312,7 +312,7 @@ def test_nothing_is_asked_while_the_counts_are_those_it_was_told_of(page, site_s
     assert asked == []
 
 
-def test_an_explanation_that_does_not_come_leaves_the_former(page, article):
+def test_a_failed_request_keeps_the_previous_explanation(page, article):
     page.goto(f"/articles/{article}/")
     page.route(WHY, lambda route: route.fulfill(status=503, body="no"))
 

@@ -1,4 +1,4 @@
-"""The look, as far as it can be measured."""
+"""The measurable parts of the design."""
 
 import pytest
 
@@ -37,13 +37,13 @@ def phone(**more):
 
 
 def sizes(page, selector):
-    """Heights and widths of all that the selector finds."""
+    """Return the heights and widths of all elements that match the selector."""
     boxes = [one.bounding_box() for one in page.locator(selector).all()]
     return [box["height"] for box in boxes], [box["width"] for box in boxes]
 
 
 @pytest.mark.parametrize("options", [{"viewport": {"width": 1280, "height": 900}}, phone()], ids=["desk", "phone"])
-def test_a_fingertip_hits_every_button(open_page, options):
+def test_every_button_is_large_enough_for_a_fingertip(open_page, options):
     page = open_page("/newest/", **options)
     heights, widths = sizes(page, ".votes button")
 
@@ -53,14 +53,14 @@ def test_a_fingertip_hits_every_button(open_page, options):
         assert min(sizes(page, selector)[0]) >= TOUCH, selector
 
 
-def test_rows_of_one_line_are_no_higher_than_their_buttons_need(open_page):
+def test_one_line_rows_are_no_taller_than_their_buttons_need(open_page):
     page = open_page("/newest/", viewport={"width": 1280, "height": 900})
 
     assert min(sizes(page, ".row")[0]) <= 2 * VOTE_HEIGHT + 30
 
 
 @pytest.mark.parametrize("options", [{"viewport": {"width": 1280, "height": 900}}, phone()], ids=["desk", "phone"])
-def test_the_vote_stands_upright_at_the_left_of_the_title(open_page, options):
+def test_the_vote_is_a_column_to_the_left_of_the_title(open_page, options):
     page = open_page("/newest/", **options)
     row = page.locator(".row").first
     up, number, down, title = (
@@ -74,19 +74,19 @@ def test_the_vote_stands_upright_at_the_left_of_the_title(open_page, options):
 
 
 @pytest.mark.parametrize("path", ["/newest/", "/hot/"])
-def test_a_title_is_the_heaviest_part_of_its_row_and_facts_have_two_lines_on_a_phone(open_page, path):
+def test_the_title_dominates_its_row_and_details_take_two_lines_on_a_phone(open_page, path):
     page = open_page(path, **phone())
     weight = "one => Number(getComputedStyle(one).fontWeight)"
     assert page.locator(".row h2 a").first.evaluate(weight) == 600
     for part in (".poster", ".host", ".permalink", ".groups a"):
         assert page.locator(f".row {part}").first.evaluate(weight) == 400, part
-    line = 28  # with fingers' targets
+    line = 28  # with touch targets
     assert max(sizes(page, ".row .facts")[0]) <= 2 * line + 8
 
 
 @pytest.mark.parametrize("path", ["/", "/newest/", "/hot/", "/top/?range=all"])
 @pytest.mark.parametrize("member", ["demo", "demo-moderator", None])
-def test_on_a_phone_the_first_article_begins_within_140_pixels(chromium, site, open_page, path, member):
+def test_on_a_phone_the_first_article_starts_within_140_pixels(chromium, site, open_page, path, member):
     if member is None:
         assert open_page(path, **phone()).locator(".row").first.bounding_box()["y"] <= 140
         return
@@ -95,7 +95,7 @@ def test_on_a_phone_the_first_article_begins_within_140_pixels(chromium, site, o
         assert page.locator(".row").first.bounding_box()["y"] <= 140
 
 
-def test_on_a_phone_the_search_is_a_button_that_leads_to_its_page(open_page):
+def test_on_a_phone_the_search_is_a_button_that_opens_its_page(open_page):
     page = open_page("/", **phone())
 
     page.click("header .find button")
@@ -109,7 +109,7 @@ def ground(page):
     return page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
 
 
-def test_the_browsers_wish_gives_the_theme_and_the_switch_overrules_it(open_page):
+def test_the_browsers_preference_sets_the_theme_and_the_switch_overrides_it(open_page):
     light, dark = open_page(color_scheme="light"), open_page(color_scheme="dark")
     by_wish = ground(light), ground(dark)
     assert by_wish[0] != by_wish[1]
@@ -127,13 +127,13 @@ def test_the_browsers_wish_gives_the_theme_and_the_switch_overrules_it(open_page
 
 
 @pytest.mark.parametrize("path", ["/", "/hot/", "/articles/1/", "/login/"])
-def test_nothing_moves_while_a_page_is_drawn(open_page, path):
+def test_nothing_moves_while_a_page_renders(open_page, path):
     page = open_page(path, **phone())
 
     assert page.evaluate(SHIFTS) == []
 
 
-def test_ones_own_choice_differs_by_shape_and_by_colour(open_page):
+def test_the_members_own_vote_differs_in_shape_and_colour(open_page):
     page = open_page("/signup/")
     page.fill("main [name=username]", "edna")
     for name in ("password1", "password2"):
@@ -166,7 +166,7 @@ LINES = """one => {
 @pytest.mark.parametrize(
     "title", ["Words and more words " * 14, "先更新数据库还是先删缓存" * 24], ids=["latin", "han"]
 )
-def test_a_long_title_ends_after_three_lines_in_lists_and_is_whole_on_its_page(
+def test_a_long_title_is_cut_to_three_lines_in_lists_and_complete_on_its_page(
     open_page, site_store, options, title
 ):
     number = site_store.articles.post(
@@ -181,7 +181,7 @@ def test_a_long_title_ends_after_three_lines_in_lists_and_is_whole_on_its_page(
     assert shown == ["none", title.strip()]
 
 
-def test_the_button_for_selected_groups_comes_with_the_first_and_moves_nothing(open_page):
+def test_the_button_for_selected_groups_appears_without_moving_anything(open_page):
     page = open_page("/groups/", viewport={"width": 1280, "height": 900})
     button, last = page.locator(".choosing button"), page.locator(".group-index li").last
     before = last.bounding_box()
@@ -193,7 +193,7 @@ def test_the_button_for_selected_groups_comes_with_the_first_and_moves_nothing(o
     assert last.bounding_box() == before
 
 
-def test_a_group_that_was_looked_for_is_marked_in_the_shape_of_its_chip(open_page):
+def test_the_highlight_of_a_found_group_has_the_shape_of_its_chip(open_page):
     page = open_page("/search/?q=redis")
     ground = "one => getComputedStyle(one, '::before').backgroundColor"
     marked = page.locator(".groups a:has(mark)").first
@@ -203,14 +203,14 @@ def test_a_group_that_was_looked_for_is_marked_in_the_shape_of_its_chip(open_pag
 
 
 @pytest.mark.parametrize("path", ["/about/", "/articles/1/", "/search/", "/login/"])
-def test_text_keeps_a_width_that_is_read_easily(open_page, path):
+def test_text_keeps_a_readable_width(open_page, path):
     page = open_page(path, viewport={"width": 1600, "height": 900})
     widths = "all => all.map(one => one.getBoundingClientRect().width)"
 
     assert max(page.locator("main :is(p, dd):not(.link, .count, .voting)").evaluate_all(widths)) <= 640
 
 
-def test_paper_has_no_buttons_but_the_addresses(open_page):
+def test_printed_pages_show_addresses_instead_of_buttons(open_page):
     page = open_page("/newest/")
     page.emulate_media(media="print")
 
@@ -231,7 +231,7 @@ LINE_AND_WORDS = """one => {
 
 
 @pytest.mark.parametrize("options", [{"viewport": {"width": 1280, "height": 900}}, phone()], ids=["desk", "phone"])
-def test_the_line_under_the_current_tab_is_as_long_as_its_words_and_begins_at_the_pages_edge(open_page, options):
+def test_the_line_under_the_current_tab_is_as_wide_as_its_text(open_page, options):
     page = open_page("/", **options)
     edge = page.locator("main").bounding_box()["x"]
     found = page.locator(".lists [aria-current]").evaluate(LINE_AND_WORDS)
@@ -241,7 +241,7 @@ def test_the_line_under_the_current_tab_is_as_long_as_its_words_and_begins_at_th
     assert found["words"][0] == pytest.approx(edge, abs=1)
 
 
-def test_the_title_of_a_group_stands_on_one_line_of_the_index(open_page):
+def test_the_title_of_a_group_fits_on_one_line_of_the_index(open_page):
     page = open_page("/groups/", viewport={"width": 1280, "height": 900})
 
     lines = """all => all.map(one => {
@@ -252,7 +252,7 @@ def test_the_title_of_a_group_stands_on_one_line_of_the_index(open_page):
     assert max(page.locator(".group-index a").evaluate_all(lines)) <= 30
 
 
-def test_the_choice_of_ones_own_lists_begins_at_the_pages_edge(chromium, site):
+def test_the_tabs_of_the_members_own_lists_start_at_the_page_edge(chromium, site):
     with window(chromium, site, "demo", viewport={"width": 1280, "height": 900}) as page:
         page.goto("/mine/saved/")
 
@@ -261,7 +261,7 @@ def test_the_choice_of_ones_own_lists_begins_at_the_pages_edge(chromium, site):
 
 
 @pytest.mark.parametrize("path", ["/", "/settings/"])
-def test_a_member_sees_on_a_phone_whose_site_it_is(chromium, site, path):
+def test_a_member_sees_the_site_name_on_a_phone(chromium, site, path):
     with window(chromium, site, "demo-moderator", **phone()) as page:
         page.goto(path)
 

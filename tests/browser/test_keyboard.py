@@ -1,4 +1,4 @@
-"""Single keys: moving, voting, opening, turning pages; and where they are off."""
+"""Single-key shortcuts: moving, voting, opening, turning pages; and where they are off."""
 
 import re
 
@@ -42,7 +42,7 @@ def test_j_and_k_move_the_focus_from_row_to_row_and_stop_at_the_ends(page):
     assert page.evaluate("document.activeElement.matches('h2 a:focus-visible')")
 
 
-def test_j_and_k_pass_over_an_article_that_was_removed_on_the_open_page(page, site_store):
+def test_j_and_k_skip_an_article_removed_while_the_page_is_open(page, site_store):
     other, removed, first = (
         site_store.articles.post(77, "somebody", f"Number {n}", f"https://example.org/{site_store.store.now()}").id
         for n in range(3)
@@ -57,7 +57,7 @@ def test_j_and_k_pass_over_an_article_that_was_removed_on_the_open_page(page, si
         page.clock.fast_forward(31_000)
 
     expect(page.locator(f"{row_of(removed)} .note")).to_be_visible()
-    assert focused_row(page) == f"article-{removed}"  # what had the focus is no link any more
+    assert focused_row(page) == f"article-{removed}"  # the focused element is no longer a link
     for key, article in (("j", other), ("k", removed), ("k", first), ("j", removed), ("j", other)):
         press(page, key)
         assert focused_row(page) == f"article-{article}"
@@ -66,13 +66,13 @@ def test_j_and_k_pass_over_an_article_that_was_removed_on_the_open_page(page, si
     assert page.url.endswith("/newest/")
 
 
-def test_the_row_comes_into_sight(page):
+def test_the_focused_row_scrolls_into_view(page):
     press(page, *["j"] * 20)
 
     expect(page.locator(f"#{focused_row(page)}")).to_be_in_viewport(ratio=0.99)
 
 
-def test_after_scrolling_j_begins_with_what_is_in_sight(page):
+def test_after_scrolling_j_starts_with_the_first_visible_row(page):
     row = page.locator(".row >> nth=12")
     row.evaluate("row => scrollTo({top: row.getBoundingClientRect().top + scrollY + 1, behavior: 'instant'})")
 
@@ -91,7 +91,7 @@ def test_o_and_enter_open_the_articles_link(page, key):
     page.wait_for_url(link)
 
 
-def test_enter_opens_it_also_when_the_row_itself_has_the_focus(page):
+def test_enter_opens_the_link_when_the_row_itself_has_the_focus_too(page):
     page.locator(".row >> nth=1").focus()
     link = page.get_attribute(".row >> nth=1 >> h2 a", "href")
 
@@ -100,7 +100,7 @@ def test_enter_opens_it_also_when_the_row_itself_has_the_focus(page):
     page.wait_for_url(link)
 
 
-def test_a_and_z_vote_and_oppose_and_take_back(page, site_store):
+def test_a_and_z_vote_oppose_and_withdraw(page, site_store):
     number = site_store.articles.post(77, "somebody", "By key", "https://example.org/key").id
     page.goto("/newest/")
     press(page, "j")
@@ -140,7 +140,7 @@ def test_n_and_p_turn_pages(page):
     assert not set(second) & set(shown_ids(page))
 
 
-def test_a_key_held_down_is_one_press(page, site_store):
+def test_holding_a_key_down_counts_as_one_press(page, site_store):
     number = site_store.articles.post(77, "somebody", "Held", "https://example.org/held").id
     page.goto("/newest/")
     press(page, "j")
@@ -155,7 +155,7 @@ def test_a_key_held_down_is_one_press(page, site_store):
 
 
 @pytest.mark.parametrize("key", ["a", "z"])
-def test_where_no_vote_counts_any_more_keys_cast_none(page, key):
+def test_keys_cast_no_vote_on_a_closed_article(page, key):
     sent = []
     page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
     page.locator(".row button").evaluate_all("all => all.forEach(one => (one.hidden = true))")
@@ -167,7 +167,7 @@ def test_where_no_vote_counts_any_more_keys_cast_none(page, key):
 
 
 @pytest.mark.parametrize(("key", "path"), [("f", "/"), ("n", "/newest/"), ("h", "/hot/")])
-def test_g_and_a_letter_go_to_the_lists(page, key, path):
+def test_g_and_a_letter_open_the_lists(page, key, path):
     page.goto("/groups/")
 
     press(page, "g", key)
@@ -175,13 +175,13 @@ def test_g_and_a_letter_go_to_the_lists(page, key, path):
     page.wait_for_url(lambda address: re.sub("https?://[^/]+", "", address) == path)
 
 
-def test_a_g_that_another_key_followed_is_forgotten(page):
+def test_a_g_followed_by_another_key_is_discarded(page):
     press(page, "g", "x", "h", "j")
 
     assert focused_row(page) == f"article-{shown_ids(page)[0]}"
 
 
-def test_a_g_that_was_long_ago_is_forgotten(page):
+def test_a_g_expires_after_a_while(page):
     page.evaluate(
         """() => {
             const press = (key, at) => {
@@ -198,7 +198,7 @@ def test_a_g_that_was_long_ago_is_forgotten(page):
     assert focused_row(page) == f"article-{shown_ids(page)[0]}"
 
 
-def test_a_slash_goes_to_the_search_where_the_field_is_folded_into_a_button(page):
+def test_a_slash_opens_the_search_page_when_the_field_is_collapsed(page):
     page.set_viewport_size({"width": 390, "height": 800})
 
     press(page, "/")
@@ -206,7 +206,7 @@ def test_a_slash_goes_to_the_search_where_the_field_is_folded_into_a_button(page
     page.wait_for_url("**/search/")
 
 
-def test_a_slash_goes_to_the_search_field_of_the_page_or_else_to_the_search(page):
+def test_a_slash_focuses_the_search_field_or_opens_the_search_page(page):
     press(page, "/")
     if not page.locator("header input[name=q]").count():
         page.wait_for_url("**/search/")
@@ -220,7 +220,7 @@ def test_a_slash_goes_to_the_search_field_of_the_page_or_else_to_the_search(page
 
 
 @pytest.mark.parametrize("way", ["key", "button"])
-def test_the_table_of_keys_opens_holds_the_focus_and_gives_it_back(page, way):
+def test_the_table_of_keys_opens_holds_the_focus_and_returns_it(page, way):
     table = page.get_by_role("dialog", name="Shortcuts")
     press(page, "j")
     row = focused_row(page)
@@ -257,7 +257,7 @@ FIELDS = [
 
 
 @pytest.mark.parametrize("field", FIELDS)
-def test_keys_are_off_where_one_types(page, field):
+def test_keys_are_off_in_text_fields(page, field):
     page.evaluate("html => document.querySelector('main').insertAdjacentHTML('afterbegin', html)", field)
     page.evaluate("document.querySelector('main').firstElementChild.focus()")
 
@@ -268,13 +268,13 @@ def test_keys_are_off_where_one_types(page, field):
 
 
 @pytest.mark.parametrize("keys", ["Control+j", "Alt+j", "Meta+j", "Shift+J"])
-def test_keys_with_modifiers_are_the_browsers(page, keys):
+def test_keys_with_modifiers_belong_to_the_browser(page, keys):
     press(page, keys)
 
     assert focused_row(page) is None
 
 
-def test_keys_of_an_input_method_are_its_own(page):
+def test_keys_used_by_an_input_method_are_ignored(page):
     page.evaluate(
         "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'j', isComposing: true, bubbles: true}))"
     )
@@ -282,7 +282,7 @@ def test_keys_of_an_input_method_are_its_own(page):
     assert focused_row(page) is None
 
 
-def test_who_switched_them_off_has_none_and_is_told_of_none(chromium, site):
+def test_a_reader_who_turned_shortcuts_off_gets_none_and_sees_none(chromium, site):
     with window(chromium, site) as page:
         page.context.add_cookies([{"name": "keyboard", "value": "off", "url": f"http://localhost:{site.port}"}])
         page.goto("/newest/")
@@ -294,7 +294,7 @@ def test_who_switched_them_off_has_none_and_is_told_of_none(chromium, site):
         assert page.get_by_role("button", name="Shortcuts").count() == 0
 
 
-def test_without_javascript_no_key_is_promised(chromium, site):
+def test_without_javascript_no_keys_are_advertised(chromium, site):
     with window(chromium, site, java_script_enabled=False) as page:
         page.goto("/newest/")
 

@@ -1,4 +1,4 @@
-"""Sign up, post, vote, oppose, take back, assign a group: by keyboard alone."""
+"""Signing up, posting, voting, opposing, withdrawing a vote and assigning a group, by keyboard alone."""
 
 import pytest
 from playwright.sync_api import expect
@@ -15,7 +15,7 @@ def page(chromium, site):
 
 
 def tab_to(page, target):
-    """Press Tab until the element has the focus, which must be to be seen."""
+    """Press Tab until the element has the focus, which must be visible."""
     for _ in range(400):
         if target.evaluate("found => found === document.activeElement"):
             assert target.evaluate("found => found.matches(':focus-visible')")

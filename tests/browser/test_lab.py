@@ -36,7 +36,7 @@ def page(request, chromium, site):
 
 
 def choose(page, name, value):
-    """By the slider, one step with the arrow key at a time, where there is one; else by the number."""
+    """Set the value with the slider, one arrow key press at a time, or in the number field without one."""
     if not page.with_javascript:
         assert page.locator("input[type=range]").count() == 0
         page.fill(f"#knobs [name={name}]", value)
@@ -54,7 +54,7 @@ def first_titles(page, path="/"):
     return page.locator("main li.row h2 a[data-article]").all_inner_texts()[:10]
 
 
-def test_other_parameters_are_tried_out_applied_and_taken_back(page):
+def test_other_parameters_are_previewed_applied_and_rolled_back(page):
     before = first_titles(page)
     page.goto("/lab/")
     assert page.locator("[name=reason]").count() == 0
@@ -83,7 +83,7 @@ def test_other_parameters_are_tried_out_applied_and_taken_back(page):
 
 
 @pytest.mark.parametrize("page", [True], indirect=True)
-def test_what_is_typed_as_the_reason_outlives_a_new_preview(page):
+def test_the_typed_reason_survives_a_new_preview(page):
     page.goto("/lab/")
     choose(page, "votes_per_day", "1")
     page.fill("[name=reason]", "half a sent")
@@ -98,7 +98,7 @@ def test_what_is_typed_as_the_reason_outlives_a_new_preview(page):
 
 
 @pytest.mark.parametrize("page", [True], indirect=True)
-def test_the_focus_stays_in_the_reason_while_a_preview_arrives(page):
+def test_the_focus_stays_in_the_reason_when_a_preview_arrives(page):
     page.goto("/lab/")
     choose(page, "votes_per_day", "1")
     held = hold(page, "**/lab/?*")
@@ -115,7 +115,7 @@ def test_the_focus_stays_in_the_reason_while_a_preview_arrives(page):
 
 
 @pytest.mark.parametrize("page", [True], indirect=True)
-def test_the_switches_in_the_foot_lead_back_to_the_parameters_of_the_preview(page):
+def test_the_footer_switches_return_to_the_parameters_of_the_preview(page):
     page.goto("/lab/")
     choose(page, "votes_per_day", "1")
 
@@ -126,7 +126,7 @@ def test_the_switches_in_the_foot_lead_back_to_the_parameters_of_the_preview(pag
 
 
 @pytest.mark.parametrize("page", [True], indirect=True)
-def test_sliders_and_numbers_follow_each_other_and_say_the_same(page):
+def test_sliders_and_number_fields_stay_in_sync(page):
     page.goto("/lab/")
     number, slider = page.locator("#knobs [name=gamma]"), page.get_by_role("slider", name="γ")
 
@@ -141,7 +141,7 @@ def test_sliders_and_numbers_follow_each_other_and_say_the_same(page):
 
 
 @pytest.mark.parametrize("page", [True], indirect=True)
-def test_of_two_previews_the_later_one_is_shown(page):
+def test_the_later_of_two_previews_is_shown(page):
     page.goto("/lab/")
     held = hold(page, "**/lab/?*")
     slider = page.get_by_role("slider", name="γ")
@@ -157,7 +157,7 @@ def test_of_two_previews_the_later_one_is_shown(page):
 
 
 @pytest.mark.parametrize("page", [True], indirect=True)
-def test_the_wished_half_life_waits_for_its_button(page):
+def test_the_target_half_life_waits_for_its_button(page):
     page.goto("/lab/")
     asked = []
     page.on("request", lambda request: "/lab/?" in request.url and asked.append(request.url))
@@ -170,7 +170,7 @@ def test_the_wished_half_life_waits_for_its_button(page):
 
 
 @pytest.mark.parametrize("page", [True], indirect=True)
-def test_who_was_logged_out_comes_to_the_login(page):
+def test_a_logged_out_moderator_is_redirected_to_the_login(page):
     page.goto("/lab/")
     page.context.clear_cookies()
 
@@ -179,7 +179,7 @@ def test_who_was_logged_out_comes_to_the_login(page):
     page.wait_for_url(lambda address: "/login/?next=/lab/" in address)
 
 
-def test_a_number_that_cannot_be_is_told_at_its_field(page):
+def test_an_invalid_number_is_reported_at_its_field(page):
     page.goto("/lab/")
     page.fill("#knobs [name=half_life]", "6")
     page.click("#knobs button[type=submit]")

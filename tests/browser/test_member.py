@@ -1,4 +1,4 @@
-"""What members do: a click before signing up, votes both ways, a post, logging out."""
+"""A member's session: a click before signing up, votes both ways, a post, logging out."""
 
 import pytest
 from playwright.sync_api import expect
@@ -22,14 +22,14 @@ def points(page, row):
 
 
 def expect_choice(page, row, choice, wanted):
-    """The row shows the choice and the points, the page's own and the server's alike."""
+    """Expect the row to show the choice and the points."""
     for name in ("vote", "oppose"):
         pressed = "true" if name == choice else "false"
         expect(page.locator(f"{row} button.{name}")).to_have_attribute("aria-pressed", pressed)
     assert points(page, row) == wanted
 
 
-def test_a_click_before_signing_up_votes_and_a_post(page):
+def test_a_click_before_signing_up_then_votes_and_a_post(page):
     name = f"dora{page.number}"
     page.goto("/newest/")
     row = "#" + page.get_attribute(f"main .row >> nth={page.number + 2}", "id")

@@ -1,4 +1,4 @@
-"""What moderators do, and what readers see of it: groups, removal with a reason, restoration, the log."""
+"""Moderators' actions and what readers see of them: groups, removal with a reason, restoration, the log."""
 
 import pytest
 from playwright.sync_api import expect

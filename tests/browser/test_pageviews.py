@@ -1,4 +1,4 @@
-"""What a browser with JavaScript tells of views."""
+"""The views that a browser with JavaScript reports."""
 
 import json
 import time
@@ -44,7 +44,7 @@ def numbers(site, article):
 
 
 def settles(site, article, wanted):
-    """The numbers, once they are what is wanted; or after half a minute, whatever they are then."""
+    """Return the numbers once they match, or the current ones after a minute."""
     end = time.monotonic() + 60
     while (found := numbers(site, article)) != wanted and time.monotonic() < end:
         pass
@@ -52,14 +52,14 @@ def settles(site, article, wanted):
 
 
 def first_link(page):
-    """A link to an article, and the article's number."""
+    """Return a link to an article, and the article's number."""
     page.goto("/newest/")
     link = page.locator("main a[data-article]").first
     return link, int(link.get_attribute("data-article"))
 
 
 @pytest.mark.parametrize("follow", ["click", "key", "middle button"])
-def test_following_an_articles_link_in_a_list_is_a_view(page, site, follow):
+def test_following_an_articles_link_in_a_list_counts_as_a_view(page, site, follow):
     link, article = first_link(page)
     pv, uv = numbers(site, article)
 
@@ -75,7 +75,7 @@ def test_following_an_articles_link_in_a_list_is_a_view(page, site, follow):
     assert settles(site, article, (pv + 1, uv + 1)) == (pv + 1, uv + 1)
 
 
-def test_the_other_button_and_other_links_are_no_view(page, site):
+def test_other_mouse_buttons_and_other_links_count_no_view(page, site):
     sent = []
     page.goto("/newest/")
     page.on("request", lambda request: sent.append(request.url) if "/api/views" in request.url else None)
@@ -87,7 +87,7 @@ def test_the_other_button_and_other_links_are_no_view(page, site):
     assert sent == []
 
 
-def test_reading_the_page_and_following_its_link_is_one_view(page, site):
+def test_reading_the_page_and_following_its_link_counts_as_one_view(page, site):
     pv, uv = numbers(site, 1)
     page.goto("/articles/1/")
     assert numbers(site, 1) == (pv + 1, uv + 1)
@@ -99,7 +99,7 @@ def test_reading_the_page_and_following_its_link_is_one_view(page, site):
     assert numbers(site, 1) == (pv + 1, uv + 1)
 
 
-def test_a_page_that_was_loaded_ahead_is_a_view_once_it_is_shown(page, site):
+def test_a_prerendered_page_counts_as_a_view_once_it_is_shown(page, site):
     before = numbers(site, 1)
     page.add_init_script("Object.defineProperty(Document.prototype, 'prerendering', {get: () => true})")
     page.set_extra_http_headers({"Sec-Purpose": "prefetch;prerender"})
@@ -115,17 +115,17 @@ def test_a_page_that_was_loaded_ahead_is_a_view_once_it_is_shown(page, site):
 
 
 @pytest.mark.parametrize(("how", "tells"), [("activationStart", 1), ("deliveryType", "navigational-prefetch")])
-def test_a_page_shown_from_what_was_loaded_ahead_is_a_view(page, site, how, tells):
+def test_a_page_shown_from_a_prefetch_counts_as_a_view(page, site, how, tells):
     kind = "PerformanceResourceTiming" if how == "deliveryType" else "PerformanceNavigationTiming"
     page.add_init_script(f"Object.defineProperty({kind}.prototype, {how!r}, {{get: () => {tells!r}}})")
 
     with page.expect_request("**/api/views") as sent:
         page.goto("/articles/1/")
 
-    assert sent.value.response().json()["reason"] == "repeat"  # this server was asked for the page just now
+    assert sent.value.response().json()["reason"] == "repeat"  # the page was requested from this server just now
 
 
-def test_an_article_page_that_came_from_the_server_sends_nothing(page, site):
+def test_an_article_page_loaded_from_the_server_sends_nothing(page, site):
     sent = []
     page.on("request", lambda request: sent.append(request.url) if "/api/views" in request.url else None)
 

@@ -1,4 +1,4 @@
-"""Help in forms: while an article is posted, and for a new token."""
+"""Help in forms: when posting an article and creating a token."""
 
 import random
 from contextlib import suppress
@@ -50,7 +50,7 @@ DELICATE = (
 
 
 def length_of(text):
-    """As the server counts; None for what it refuses, such as accents piled on one letter."""
+    """Return the length as the server counts it; None for text it refuses, such as accents piled on one letter."""
     with suppress(InvalidInput):
         return len(clean_title(text))
 
@@ -77,7 +77,7 @@ def test_the_counter_counts_any_text_as_the_server_does(page):
 
 
 @pytest.mark.parametrize("sign", [" ", "👍"])
-def test_a_text_that_the_server_refuses_unread_is_counted_as_it_is(page, sign):
+def test_a_text_that_the_server_refuses_outright_is_counted_as_typed(page, sign):
     page.fill("[name=title]", "a" + sign * 1200)
 
     expect(page.locator(".counter")).to_have_text("1,201 of 300 characters")
@@ -104,7 +104,7 @@ def test_a_title_of_300_emoji_can_be_typed_and_posted_and_one_more_cannot(page, 
     ("form", "name", "limit"),
     [("groups", "reason", 500), ("groups", "new_group", 60), ("remove", "reason", 500), ("edit", "title", 300)],
 )
-def test_every_line_with_a_limit_is_counted_and_none_is_cut(chromium, site, site_store, form, name, limit):
+def test_every_field_with_a_limit_is_counted_and_none_is_cut(chromium, site, site_store, form, name, limit):
     number = site_store.articles.post(
         77, "somebody", "Counted", f"https://example.org/{site_store.store.now()}"
     ).id
@@ -126,7 +126,7 @@ def test_the_count_is_read_aloud_only_near_the_limit(page):
     expect(page.locator(".counter")).to_have_attribute("aria-live", "polite")
 
 
-def test_a_link_that_was_posted_is_told_while_it_is_typed(page, site_store):
+def test_a_link_posted_before_is_reported_while_the_member_types(page, site_store):
     number = site_store.articles.post(77, "somebody", "Known", "https://example.org/known").id
     page.locator("[name=link]").press_sequentially("http://EXAMPLE.org/known?utm_source=x")
 
@@ -142,7 +142,7 @@ def test_a_link_that_was_posted_is_told_while_it_is_typed(page, site_store):
     assert page.locator(".known").inner_html() == ""
 
 
-def test_an_answer_that_comes_late_is_not_told_of_another_link(page, site_store):
+def test_a_late_response_is_not_shown_for_another_link(page, site_store):
     site_store.articles.post(77, "somebody", "Late", "https://example.org/late")
     held = hold(page, "**/known/?*")
     page.fill("[name=link]", "https://example.org/late")
@@ -159,7 +159,7 @@ def test_an_answer_that_comes_late_is_not_told_of_another_link(page, site_store)
     assert page.locator(".known").inner_html() == ""
 
 
-def test_a_link_that_was_there_when_the_page_came_is_looked_up_and_an_empty_one_is_not(page, site_store):
+def test_a_prefilled_link_is_looked_up_and_an_empty_one_is_not(page, site_store):
     site_store.articles.post(77, "somebody", "There", "https://example.org/there")
     asked = []
     page.on("request", lambda request: asked.append(request.url) if "/known/?" in request.url else None)
@@ -178,7 +178,7 @@ def test_a_link_that_was_there_when_the_page_came_is_looked_up_and_an_empty_one_
     expect(page.locator(".known a")).to_contain_text("There")
 
 
-def test_no_answer_is_no_trouble(page):
+def test_a_failed_lookup_does_no_harm(page):
     page.route("**/known/?*", lambda route: route.abort())
 
     with page.expect_event("requestfailed"):
@@ -188,7 +188,7 @@ def test_no_answer_is_no_trouble(page):
     assert page.locator(".known").inner_html() == ""
 
 
-def test_a_burst_of_keys_is_one_question(page):
+def test_a_burst_of_keys_sends_one_request(page):
     asked = []
     page.on("request", lambda request: asked.append(request.url) if "known" in request.url else None)
     page.clock.install()
@@ -230,7 +230,7 @@ def test_groups_are_filtered_and_ticked_by_keyboard(page, site_store):
 
 
 @pytest.mark.parametrize(("typed", "found"), [("dátabàses", "Databases"), (" databases ", "Databases")])
-def test_groups_are_found_however_they_are_written(page, typed, found):
+def test_groups_are_found_in_any_spelling(page, typed, found):
     page.get_by_label("Find a group").fill(typed)
 
     expect(page.locator(".boxes li:visible")).to_have_text([found])
@@ -245,7 +245,7 @@ def test_groups_are_found_by_their_short_names_too(page):
     expect(page.locator(".boxes li:visible")).to_have_text(["Databases"])
 
 
-def test_enter_ticks_nothing_while_several_are_found_or_a_word_is_composed(page):
+def test_enter_ticks_nothing_during_composition_or_with_several_matches(page):
     field = page.get_by_label("Find a group")
     field.fill("e")
     assert page.locator(".boxes li:visible").count() > 1
@@ -260,17 +260,17 @@ def test_enter_ticks_nothing_while_several_are_found_or_a_word_is_composed(page)
     expect(field).to_have_value("databases")
 
 
-def test_without_javascript_there_is_no_empty_help(chromium, site):
+def test_without_javascript_no_empty_help_is_shown(chromium, site):
     with window(chromium, site, "demo", java_script_enabled=False) as page:
         page.goto("/post/")
 
         assert page.locator("output, .counter, .known, input[type=search][id$=filter]").count() == 0
-        for name in ("title", "link"):  # a browser would cut emoji, and links, without a word
+        for name in ("title", "link"):  # a browser would silently cut emoji and links
             assert page.get_attribute(f"main [name={name}]", "maxlength") is None
 
 
 @pytest.mark.parametrize("may_copy", [True, False])
-def test_a_new_token_is_copied_by_its_button_where_the_browser_can(chromium, site, may_copy):
+def test_the_button_copies_a_new_token_if_the_browser_can(chromium, site, may_copy):
     with window(chromium, site, "demo", permissions=["clipboard-read", "clipboard-write"]) as page:
         if not may_copy:
             page.add_init_script("Object.defineProperty(navigator, 'clipboard', {value: undefined})")

@@ -1,4 +1,4 @@
-"""A reader without account goes through the site: lists, an article, a group, and back to the place."""
+"""The journey of a reader without an account: lists, an article, a group, and back to the same place."""
 
 import re
 from html import unescape
@@ -20,7 +20,7 @@ def page(request, chromium, site):
 
 
 def go(page, address):
-    """By the link in the head."""
+    """Follow the link in the header."""
     page.click(f"header a[href='{address}']")
     page.wait_for_url(f"**{address}")
 
@@ -29,7 +29,7 @@ def times(page):
     return page.locator("main .rows .row time").evaluate_all("all => all.map(one => one.dateTime)")
 
 
-def test_reading_around(page):
+def test_a_reader_browses_lists_articles_and_groups(page):
     page.goto("/")
     expect(page.locator("html")).to_have_attribute("lang", re.compile(page.look.language, re.IGNORECASE))
     expect(page.locator("main .rows .row")).to_have_count(25)
@@ -65,7 +65,7 @@ def test_reading_around(page):
     expect(page.locator("main .orders [aria-current]")).to_have_attribute("href", "?range=24h")
 
 
-def test_searching_and_subscribing(page):
+def test_a_reader_searches_and_finds_the_feed(page):
     page.goto("/search/")
     page.fill("main [name=q]", "redis")
     page.press("main [name=q]", "Enter")
@@ -79,7 +79,7 @@ def test_searching_and_subscribing(page):
     assert page.locator("main .row h2 a").first.inner_text() in unescape(answer.text())
 
 
-def test_theme_and_language_are_switched_in_the_foot_and_stay(page):
+def test_theme_and_language_are_switched_in_the_footer_and_kept(page):
     other = next(code for code in LOCALES if code != page.look.language)
     root = page.locator("html")
     page.goto("/groups/")
@@ -99,5 +99,5 @@ def test_theme_and_language_are_switched_in_the_foot_and_stay(page):
 
 
 @pytest.mark.skipif(len(LOOKS) < 5, reason="the site speaks one language")
-def test_the_looks_hold_every_pair():
+def test_the_looks_cover_every_pair():
     assert pairs_missing(LOOKS) == set()

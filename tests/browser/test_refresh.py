@@ -1,4 +1,4 @@
-"""An open page stays fresh: counts, order, news of new articles."""
+"""An open page stays fresh: counts, order, and the notice of new articles."""
 
 import re
 from itertools import count
@@ -36,7 +36,7 @@ def vote(site_store, article, times=1):
 
 
 def overtake(site_store, article, other):
-    """Votes until the article's score is above the other's."""
+    """Vote until the article's score is above the other's."""
     while site_store.articles.get(article).score <= site_store.articles.get(other).score:
         vote(site_store, article)
 
@@ -46,12 +46,12 @@ def post(site_store, title="New", groups=()):
 
 
 def settle(page):
-    """Wait until the page has done what it had to do so far: time goes on for it meanwhile."""
+    """Wait until the page has finished its pending work; its clock advances meanwhile."""
     page.evaluate("fetch('/healthz').then(answer => answer.text())")
 
 
 def later(page, milliseconds=SOON):
-    """Go on in time, and wait for the answer to the question that is asked then."""
+    """Advance the clock, and wait for the response to the request sent then."""
     with page.expect_response(ASKED) as told:
         page.clock.fast_forward(milliseconds)
     told.value.finished()
@@ -59,7 +59,7 @@ def later(page, milliseconds=SOON):
 
 
 def followed(page, milliseconds=SOON):
-    """As `later`, and until the page has done what the answer says."""
+    """Do as `later`, and wait until the page has applied the response."""
     page.evaluate("document.addEventListener('counts', () => (document.body.dataset.heard = 1), {once: true})")
     later(page, milliseconds)
     page.wait_for_selector("body[data-heard]")
@@ -71,7 +71,7 @@ def points(page, article):
 
 
 def open_pair(page, site_store, path="/"):
-    """The page, and the first two of its articles of which the second can overtake the first."""
+    """Open the page; return it with the first two articles of which the second can overtake the first."""
     first, second = [post(site_store), post(site_store)]
     vote(site_store, first, 3)
     page.goto(path)
@@ -80,7 +80,7 @@ def open_pair(page, site_store, path="/"):
     return first, second
 
 
-def test_the_vote_of_another_member_shows(page, site_store):
+def test_the_vote_of_another_member_appears(page, site_store):
     article = post(site_store)
     page.goto("/newest/")
     vote(site_store, article)
@@ -93,7 +93,7 @@ def test_the_vote_of_another_member_shows(page, site_store):
     expect(page.locator(f"{row_of(article)} .points")).to_contain_text("3")
 
 
-def test_rows_change_places_and_ranks_stay_in_order(page, site_store):
+def test_rows_swap_places_and_ranks_stay_in_order(page, site_store):
     first, second = open_pair(page, site_store)
     overtake(site_store, second, first)
 
@@ -128,7 +128,7 @@ def leave(page, article):
 
 
 @pytest.mark.parametrize("be_there", [focus, hover, scroll, select])
-def test_nothing_moves_while_the_reader_is_at_the_list_but_counts_follow(page, site_store, be_there):
+def test_rows_stay_in_place_while_the_reader_uses_the_list_but_counts_update(page, site_store, be_there):
     first, second = open_pair(page, site_store)
     overtake(site_store, second, first)
     before = shown_ids(page)
@@ -143,7 +143,7 @@ def test_nothing_moves_while_the_reader_is_at_the_list_but_counts_follow(page, s
     until(lambda: (found := shown_ids(page)).index(second) < found.index(first))
 
 
-def test_who_wishes_no_motion_sees_none(chromium, site, site_store):
+def test_a_reader_who_prefers_reduced_motion_sees_none(chromium, site, site_store):
     for wish, moves in (("reduce", False), ("no-preference", True)):
         with window(chromium, site, "demo", reduced_motion=wish) as page:
             page.add_init_script(
@@ -157,7 +157,7 @@ def test_who_wishes_no_motion_sees_none(chromium, site, site_store):
             until(lambda: (found := shown_ids(page)).index(second) < found.index(first))  # noqa: B023
             found = page.evaluate("moved")
             assert bool(found) is moves
-            if moves:  # each from where it was: the one from below, the other from above
+            if moves:  # each from its old position: one from below, the other from above
                 assert re.fullmatch(r"translateY\([0-9.]+px\)", found[f"article-{second}"])
                 assert re.fullmatch(r"translateY\(-[0-9.]+px\)", found[f"article-{first}"])
 
@@ -170,7 +170,7 @@ def test_who_wishes_no_motion_sees_none(chromium, site, site_store):
         ("/groups/redis/", "/groups/redis/?order=time", ["redis"]),
     ],
 )
-def test_new_articles_announce_themselves(page, site_store, path, newest, groups):
+def test_new_articles_are_announced(page, site_store, path, newest, groups):
     page.goto(path)
     before = shown_ids(page)
     number = post(site_store, "Fresh", groups)
@@ -202,9 +202,7 @@ def test_the_link_to_new_articles_moves_nothing(page, site_store):
 
 @pytest.mark.parametrize("path", ["/newest/", "/"])
 @pytest.mark.parametrize("language", ["en", "zh-CN"])
-def test_the_link_to_new_articles_stands_beside_the_list_where_there_is_room(
-    chromium, site, site_store, path, language
-):
+def test_the_link_to_new_articles_is_beside_the_list_on_wide_screens(chromium, site, site_store, path, language):
     with window(chromium, site, viewport={"width": 1280, "height": 800}, locale=language) as page:
         page.clock.install()
         page.goto(path)
@@ -221,7 +219,7 @@ def test_the_link_to_new_articles_stands_beside_the_list_where_there_is_room(
         expect(page.locator(".news a")).to_be_in_viewport(ratio=1)
 
 
-def test_the_link_to_new_articles_keeps_the_focus_whatever_it_says(page, site_store):
+def test_the_link_to_new_articles_keeps_the_focus_when_its_text_changes(page, site_store):
     page.goto("/newest/")
     post(site_store)
     followed(page)
@@ -237,7 +235,7 @@ def test_the_link_to_new_articles_keeps_the_focus_whatever_it_says(page, site_st
     expect(news).to_be_focused()
 
 
-def test_what_one_posted_oneself_is_no_news(page, site_store, site):
+def test_a_members_own_post_is_not_announced(page, site_store, site):
     page.goto("/newest/")
     found = site.manage(
         "shell", "-v0", "-c", "from accounts.models import User; print(User.objects.get(username='demo').pk)"
@@ -255,7 +253,7 @@ def test_what_one_posted_oneself_is_no_news(page, site_store, site):
     assert own
 
 
-def test_articles_of_other_groups_are_no_news_in_a_group(page, site_store):
+def test_articles_of_other_groups_are_not_announced_in_a_group(page, site_store):
     page.goto("/groups/redis/")
     post(site_store, groups=["web"])
 
@@ -264,7 +262,7 @@ def test_articles_of_other_groups_are_no_news_in_a_group(page, site_store):
     assert page.locator(".news a").count() == 0
 
 
-def test_a_removed_article_says_so_and_can_be_neither_opened_nor_voted_for(page, site_store):
+def test_a_removed_article_says_so_and_cannot_be_opened_or_voted_for(page, site_store):
     article = post(site_store)
     page.goto("/newest/")
     site_store.articles.remove(article, OPERATOR, "spam")
@@ -277,7 +275,7 @@ def test_a_removed_article_says_so_and_can_be_neither_opened_nor_voted_for(page,
     assert row.locator("h2 a[data-article]").get_attribute("href") is None
 
 
-def test_a_closed_article_loses_its_buttons_until_it_is_open_again(page, site_store):
+def test_a_closed_article_has_no_buttons_until_voting_reopens(page, site_store):
     article = post(site_store)
     closes_at = site_store.articles.get(article).closes_at
     page.goto("/newest/")
@@ -289,7 +287,7 @@ def test_a_closed_article_loses_its_buttons_until_it_is_open_again(page, site_st
         assert vote_button.is_visible() is is_open
 
 
-def test_buttons_do_not_vanish_under_the_focus(page, site_store):
+def test_a_focused_button_does_not_disappear(page, site_store):
     article = post(site_store)
     page.goto("/newest/")
     vote_button = page.locator(f"{row_of(article)} button.vote")
@@ -302,7 +300,7 @@ def test_buttons_do_not_vanish_under_the_focus(page, site_store):
     expect(vote_button).to_be_visible()
 
 
-def test_counts_asked_for_before_a_vote_do_not_undo_it(page, site_store):
+def test_counts_requested_before_a_vote_do_not_undo_it(page, site_store):
     article = post(site_store)
     page.goto("/newest/")
     held = hold(page, ASKED)
@@ -320,7 +318,7 @@ def test_counts_asked_for_before_a_vote_do_not_undo_it(page, site_store):
     expect(page.locator(f"{row_of(article)} button.vote")).to_have_attribute("aria-pressed", "true")
 
 
-def test_views_and_visitors_follow_on_the_hot_list(page, site_store):
+def test_views_and_visitors_update_on_the_hot_list(page, site_store):
     page.goto("/hot/")
     article = shown_ids(page)[0]
     before = site_store.articles.get(article).pv
@@ -333,7 +331,7 @@ def test_views_and_visitors_follow_on_the_hot_list(page, site_store):
     expect(page.locator(f"{row_of(article)} .views")).to_have_text(f"{before + 3} views")
 
 
-def test_a_vote_on_its_way_is_not_overwritten_by_older_counts(page, site_store):
+def test_older_counts_do_not_overwrite_a_pending_vote(page, site_store):
     article = post(site_store)
     page.goto("/newest/")
     page.clock.fast_forward(SOON - 3000)
@@ -349,7 +347,7 @@ def test_a_vote_on_its_way_is_not_overwritten_by_older_counts(page, site_store):
     expect(page.locator("#live")).to_contain_text("is counted")
 
 
-def test_a_vote_that_counted_but_whose_answers_were_lost_shows_in_the_end(page, site_store):
+def test_a_counted_vote_whose_responses_were_lost_appears_in_the_end(page, site_store):
     article = post(site_store)
     page.goto("/newest/")
     page.route("**/vote/", lambda route: route.fetch() and route.abort())
@@ -363,7 +361,7 @@ def test_a_vote_that_counted_but_whose_answers_were_lost_shows_in_the_end(page, 
     expect(page.locator(f"{row_of(article)} button.vote")).to_have_attribute("aria-pressed", "true")
 
 
-def test_ones_own_choice_in_another_window_follows(page, site_store, site):
+def test_a_vote_in_another_window_of_the_member_appears(page, site_store, site):
     article = post(site_store)
     page.goto("/newest/")
     other = page.context.new_page()
@@ -377,7 +375,7 @@ def test_ones_own_choice_in_another_window_follows(page, site_store, site):
 
 
 def questions(page):
-    """What the page has asked so far, and what of that is answered or lost; both grow."""
+    """Return the requests sent so far, and those answered or lost; both lists grow."""
     asked, settled = [], []
     for event, urls in (("request", asked), ("requestfinished", settled), ("requestfailed", settled)):
         page.on(event, lambda request, urls=urls: "/pulse/" in request.url and urls.append(request.url))
@@ -392,7 +390,7 @@ def show(page, hidden):
     )
 
 
-def test_a_hidden_page_asks_nothing_and_asks_at_once_when_it_is_shown_again(page, site_store):
+def test_a_hidden_page_sends_nothing_and_refreshes_when_shown_again(page, site_store):
     article = post(site_store)
     page.goto("/newest/")
     asked, _ = questions(page)
@@ -408,7 +406,7 @@ def test_a_hidden_page_asks_nothing_and_asks_at_once_when_it_is_shown_again(page
 
 
 def goes(page, asked, settled, milliseconds):
-    """How many questions that time brings, once the last one is settled."""
+    """Return the number of requests sent in that time, once the last one is settled."""
     before = len(asked)
     page.clock.fast_forward(milliseconds)
     settle(page)
@@ -418,12 +416,12 @@ def goes(page, asked, settled, milliseconds):
 
 
 def glance(page):
-    """Elsewhere and back again."""
+    """Hide the page and show it again."""
     show(page, hidden=True)
     show(page, hidden=False)
 
 
-def test_a_page_that_was_hidden_for_a_moment_asks_once_and_later(page):
+def test_a_page_hidden_for_a_moment_refreshes_once_and_later(page):
     page.goto("/newest/")
     asked, settled = questions(page)
     page.clock.fast_forward(9_000)
@@ -435,7 +433,7 @@ def test_a_page_that_was_hidden_for_a_moment_asks_once_and_later(page):
     wait_for(page, lambda: len(asked) == 1)
 
 
-def test_a_page_that_is_shown_again_asks_often_again(page):
+def test_a_page_shown_again_refreshes_frequently_again(page):
     page.goto("/groups/history/")
     for _ in range(5):
         later(page, LATE)
@@ -450,7 +448,7 @@ def test_a_page_that_is_shown_again_asks_often_again(page):
     assert goes(page, asked, settled, 46_000) == 1
 
 
-def test_a_page_asks_often_again_once_something_changed(page, site_store):
+def test_a_page_refreshes_frequently_again_after_a_change(page, site_store):
     article = post(site_store, groups=["history"])
     page.goto("/groups/history/")
     for _ in range(5):
@@ -461,7 +459,7 @@ def test_a_page_asks_often_again_once_something_changed(page, site_store):
     later(page)
 
 
-def test_one_question_travels_at_a_time_for_eight_seconds_at_most(page):
+def test_one_request_is_pending_at_a_time_for_at_most_eight_seconds(page):
     page.add_init_script(
         """AbortSignal.timeout = (wait) => {
             const waiting = new AbortController();
@@ -486,7 +484,7 @@ def test_one_question_travels_at_a_time_for_eight_seconds_at_most(page):
     wait_for(page, lambda: len(held) == 2)
 
 
-def test_nothing_is_sent_again_that_the_page_has_already(page):
+def test_unchanged_data_is_not_sent_again(page):
     page.goto("/newest/")
     with page.expect_response(ASKED) as first:
         page.clock.fast_forward(SOON)
@@ -498,7 +496,7 @@ def test_nothing_is_sent_again_that_the_page_has_already(page):
     assert second.value.request.all_headers()["if-none-match"] == first.value.headers["etag"]
 
 
-def test_a_page_asks_for_a_hundred_articles_at_most_and_for_each_once(page):
+def test_a_page_requests_at_most_a_hundred_articles_and_each_once(page):
     more = "".join(f'<i data-votes-of="{number}"></i>' for number in (*range(1, 120), *range(1, 120)))
 
     def serve(route):
@@ -508,7 +506,7 @@ def test_a_page_asks_for_a_hundred_articles_at_most_and_for_each_once(page):
     page.route("**/newest/", serve)
     page.goto("/newest/")
 
-    held = hold(page, ASKED)  # no answer: the page could not show the counts in places that are no rows
+    held = hold(page, ASKED)  # no response: the page could not show the counts in places that are not rows
     page.clock.fast_forward(SOON)
     wait_for(page, lambda: held)
 
@@ -516,14 +514,14 @@ def test_a_page_asks_for_a_hundred_articles_at_most_and_for_each_once(page):
     assert len(ids) == len(set(ids)) == 100
 
 
-def test_a_page_that_was_kept_whole_asks_at_once(page):
+def test_a_page_restored_from_the_cache_refreshes_at_once(page):
     page.goto("/newest/")
 
     with page.expect_response(ASKED, timeout=30_000):
         page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))")
 
 
-def test_what_was_found_while_typing_stays_fresh_too(page, site_store):
+def test_results_found_while_typing_stay_fresh_too(page, site_store):
     article = post(site_store, "Perpetuity")
     page.goto("/search/")
     page.locator("#search [name=q]").press_sequentially("perpetuity")
@@ -537,7 +535,7 @@ def test_what_was_found_while_typing_stays_fresh_too(page, site_store):
 
 
 @pytest.mark.parametrize("trouble", ["nothing changes", "no answer", "a refusal"])
-def test_the_page_asks_less_and_less_often(page, site_store, trouble):
+def test_the_page_refreshes_less_and_less_often(page, site_store, trouble):
     page.goto("/groups/history/")
     later(page)
     if trouble == "no answer":
@@ -553,7 +551,7 @@ def test_the_page_asks_less_and_less_often(page, site_store, trouble):
     assert [goes(page, asked, settled, longest) for _ in range(8)] == [1] * 8
 
 
-def test_an_articles_own_page_follows_too(page, site_store):
+def test_the_article_page_updates_too(page, site_store):
     article = post(site_store)
     page.goto(f"/articles/{article}/")
     vote(site_store, article, 4)
@@ -564,7 +562,7 @@ def test_an_articles_own_page_follows_too(page, site_store):
     expect(page.locator("[data-count=votes]")).to_have_text("5")
 
 
-def test_a_page_that_comes_out_of_the_history_asks_at_once(chromium, site, site_store):
+def test_a_page_reopened_from_the_history_refreshes_at_once(chromium, site, site_store):
     article = post(site_store)
     with window(chromium, site, "demo") as page:
         page.goto("/newest/")

@@ -1,4 +1,4 @@
-"""Titles and groups in any script, with long words and emoji: nothing is wider than a phone, nothing is cut."""
+"""Titles and groups in any script, with long words and emoji: nothing overflows a phone, nothing is cut."""
 
 import pytest
 from playwright.sync_api import Browser
@@ -36,7 +36,7 @@ for number, title in enumerate({list(TITLES.values())!r}):
 
 @pytest.fixture(scope="module")
 def articles(site: Site) -> list[str]:
-    """Numbers of the articles with those titles."""
+    """Return the numbers of the articles with those titles."""
     done = site.manage("shell", "-c", _FILL)
     assert done.returncode == 0, done.stderr
     return [line.split()[1] for line in done.stdout.splitlines() if line.startswith("id ")]
@@ -58,7 +58,7 @@ def test_nothing_is_wider_than_the_screen_and_no_title_is_cut(
     ):
         page.goto(f"http://127.0.0.1:{site.port}{path}")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
-        # The groups of a row may end in an ellipsis; those of the article's page are whole.
+        # The groups of a row may end in an ellipsis; those on the article page are complete.
         titles = "main [dir=auto]:not(.row .groups a)"
         cut = f"[...document.querySelectorAll('{titles}')].filter(e => e.scrollWidth > e.clientWidth + 1"
         assert page.evaluate(cut + " && getComputedStyle(e).display != 'inline').length") == 0, path

@@ -1,4 +1,4 @@
-"""The search in a browser: results as one types, and by the form where there is no JavaScript."""
+"""The search in a browser: results while the reader types, and through the form without JavaScript."""
 
 import pytest
 from playwright.sync_api import expect
@@ -8,7 +8,7 @@ from tests.browser.windows import hold, settle, wait_for
 pytestmark = pytest.mark.browser
 
 PAGE = "<title>Busy</title><section id=found data-told=Busy>Busy</section>"
-"""A page that came instead of what was asked for."""
+"""A page returned instead of the requested data."""
 
 
 @pytest.fixture(params=[True, False], ids=["with JavaScript", "without JavaScript"])
@@ -39,7 +39,7 @@ def words_of(title):
     ][:2]
 
 
-def test_the_form_finds_and_marks(page):
+def test_the_form_finds_articles_and_highlights_words(page):
     page.fill("#search [name=q]", " ".join(words_of(page.title_of_one)))
     page.click("#search button")
 
@@ -53,7 +53,7 @@ def test_the_form_finds_and_marks(page):
 
 
 @pytest.mark.parametrize("page", [True], indirect=True)
-def test_results_follow_what_is_typed(page):
+def test_results_follow_the_typed_words(page):
     word = max(words_of(page.title_of_one), key=len)
     requests = []
     page.on("request", lambda request: "/search/" in request.url and requests.append(request.url))
@@ -64,7 +64,7 @@ def test_results_follow_what_is_typed(page):
     expect(page.locator("#told")).to_have_text(page.locator("#found").get_attribute("data-told"))
     page.wait_for_url(f"**/search/?q={word}")
     assert word in page.title()
-    expect(page.locator("#told")).to_have_text("")  # once it was said, it stands in the page once
+    expect(page.locator("#told")).to_have_text("")  # once announced, it appears on the page once
     expect(page.locator("#found")).not_to_have_attribute("aria-busy", "true")
     assert page.evaluate("document.activeElement.name") == "q"
     assert page.input_value("#search [name=q]") == word
@@ -77,7 +77,7 @@ def test_results_follow_what_is_typed(page):
 
 
 @pytest.mark.parametrize("page", [True], indirect=True)
-def test_text_that_is_still_being_composed_is_not_looked_for(page):
+def test_text_being_composed_is_not_searched_for(page):
     requests = []
     page.on("request", lambda request: "/search/" in request.url and requests.append(request.url))
     page.clock.install()
@@ -107,7 +107,7 @@ FOUND = "**/search/?q=*"
 
 
 @pytest.mark.parametrize("page", [True], indirect=True)
-def test_of_two_questions_the_answer_to_the_later_one_is_shown(page):
+def test_the_response_to_the_later_of_two_requests_is_shown(page):
     held = hold(page, FOUND)
     page.fill("#search [name=q]", "redis")
     wait_for(page, lambda: held)
@@ -146,7 +146,7 @@ def test_a_search_that_fails_shows_no_results_of_other_words(page, broken):
 
 
 @pytest.mark.parametrize("page", [True], indirect=True)
-def test_a_search_without_an_answer_fails_after_eight_seconds(page):
+def test_a_search_without_a_response_fails_after_eight_seconds(page):
     held = hold(page, FOUND)
     page.clock.install()
     page.fill("#search [name=q]", "redis")
@@ -160,7 +160,7 @@ def test_a_search_without_an_answer_fails_after_eight_seconds(page):
 
 
 @pytest.mark.parametrize("page", [True], indirect=True)
-def test_a_search_that_succeeds_takes_the_failure_away(page):
+def test_a_successful_search_clears_the_failure(page):
     page.route(FOUND, lambda route: route.abort())
     page.fill("#search [name=q]", "redis")
     expect(page.locator("#failed")).to_be_visible()
@@ -180,7 +180,7 @@ def find_without_the_form(page, words):
 
 @pytest.mark.parametrize("page", [True], indirect=True)
 @pytest.mark.parametrize("fails", [False, True], ids=["found", "failed"])
-def test_what_leads_back_leads_to_the_words_that_are_shown(page, fails):
+def test_return_addresses_contain_the_words_that_are_shown(page, fails):
     if fails:
         page.route(FOUND, lambda route: route.abort())
         page.fill("#search [name=q]", "redis 数据库")
@@ -200,7 +200,7 @@ def test_what_leads_back_leads_to_the_words_that_are_shown(page, fails):
 
 
 @pytest.mark.parametrize("page", [True], indirect=True)
-def test_the_feeds_named_in_the_head_are_those_of_the_words(page):
+def test_the_feeds_in_the_head_are_those_of_the_typed_words(page):
     find_without_the_form(page, "redis")
 
     feeds = page.locator("head [rel=alternate]").evaluate_all("all => all.map(one => one.href)")
@@ -230,7 +230,7 @@ def test_the_focus_is_not_lost_when_results_are_replaced(page):
 
 
 @pytest.mark.parametrize("page", [True], indirect=True)
-def test_once_the_form_is_sent_nothing_else_is_asked(page):
+def test_sending_the_form_ends_live_requests(page):
     asked = []
     page.on("request", lambda request: asked.append(request.resource_type) if "q=" in request.url else None)
     held = hold(page, FOUND)
@@ -244,7 +244,7 @@ def test_once_the_form_is_sent_nothing_else_is_asked(page):
         }"""
     )
     wait_for(page, lambda: held)
-    held[0].fulfill(status=204)  # the window stays where it is
+    held[0].fulfill(status=204)  # the window stays on the page
     page.clock.run_for(400)
     settle(page)
 

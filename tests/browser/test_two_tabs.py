@@ -1,4 +1,4 @@
-"""Two tabs of one browser: what was opened before the login still works after it, with one more click at most."""
+"""Two tabs of one browser: a page opened before the login works after it with at most one more click."""
 
 import pytest
 from playwright.sync_api import expect
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture(params=[True, False], ids=["scripts", "no scripts"])
 def tabs(request, chromium, site):
-    """Two tabs, whose problems the browser would log, such as a script that fails."""
+    """Two tabs, with the problems the browser would log, such as a failing script."""
     context = chromium.new_context(base_url=f"http://localhost:{site.port}", java_script_enabled=request.param)
     found, problems = [context.new_page(), context.new_page()], []
     for tab in found:
@@ -30,7 +30,7 @@ def votes(site_store, article):
     return site_store.articles.get(article).votes
 
 
-def test_a_vote_of_a_tab_from_before_the_login_takes_one_more_click(tabs, site, site_store, article):
+def test_a_vote_in_a_tab_opened_before_the_login_takes_one_more_click(tabs, site, site_store, article):
     old, new = tabs
     old.goto("/newest/")
     log_in(new, site, "demo")
@@ -44,7 +44,7 @@ def test_a_vote_of_a_tab_from_before_the_login_takes_one_more_click(tabs, site, 
     assert votes(site_store, article) == 2
 
 
-def test_the_second_of_two_login_tabs_goes_on_with_its_vote(tabs, site, site_store, article):
+def test_the_second_of_two_login_tabs_continues_with_its_vote(tabs, site, site_store, article):
     first, second = tabs
     for tab in tabs:
         tab.goto("/newest/")

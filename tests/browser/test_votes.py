@@ -21,7 +21,7 @@ def page(chromium, site):
 
 @pytest.fixture
 def article(page, site_store):
-    """A new one, posted by somebody else; the page shows the newest list."""
+    """A new article, posted by another member; the page shows the newest list."""
     number = site_store.articles.post(77, "somebody", "Fresh", f"https://example.org/{site_store.store.now()}").id
     page.goto("/newest/")
     return number
@@ -43,7 +43,7 @@ def expect_row(page, article, points, choice="none"):
         expect(row.locator(f"button.{name}")).to_have_attribute("aria-pressed", str(name == choice).lower())
 
 
-def test_a_vote_shows_at_once_and_the_answer_confirms_it_aloud(page, site_store, article):
+def test_a_vote_appears_at_once_and_the_response_is_announced(page, site_store, article):
     held = hold(page, SENT)
 
     button(page, article, "vote").click()
@@ -60,7 +60,7 @@ def test_a_vote_shows_at_once_and_the_answer_confirms_it_aloud(page, site_store,
     assert page.url.endswith("/newest/")
 
 
-def test_switching_and_taking_back_work_too(page, site_store, article):
+def test_switching_and_withdrawing_work_too(page, site_store, article):
     for name, points, choice, wanted in (
         ("oppose", 0, "oppose", (1, 1)),
         ("vote", 2, "vote", (2, 0)),
@@ -73,7 +73,7 @@ def test_switching_and_taking_back_work_too(page, site_store, article):
     expect(button(page, article, "vote")).to_have_attribute("aria-label", "Vote for “Fresh”")
 
 
-def test_what_one_chose_before_is_taken_off_at_once(page, site_store, article):
+def test_a_previous_vote_is_subtracted_at_once(page, site_store, article):
     with page.expect_response(SENT):
         button(page, article, "vote").click()
     expect(page.locator("#live")).to_contain_text("is counted")
@@ -89,7 +89,7 @@ def test_what_one_chose_before_is_taken_off_at_once(page, site_store, article):
         expect_row(page, article, points, choice)
 
 
-def test_the_servers_counts_win_over_the_page_s_own(page, site_store, article):
+def test_the_servers_counts_replace_the_pages_own(page, site_store, article):
     for voter in range(3):
         site_store.votes.cast(article, 800_000 + voter, Choice.VOTE)
 
@@ -127,7 +127,7 @@ def answer_with(status):
 
 
 def answer_nonsense(body):
-    """200, but no counts of this article: of a page, of another article, of nothing."""
+    """Answer 200 without this article's counts: with a page, another article's counts, or nothing."""
     return lambda page, site_store, article: page.route(SENT, lambda route: route.fulfill(status=200, body=body))
 
 
@@ -156,7 +156,7 @@ def cut_off(page, site_store, article):
         (answer_nonsense(ANOTHERS), "did not answer"),
     ],
 )
-def test_a_refused_vote_is_taken_back_and_the_reason_said(page, site_store, article, happens, reason):
+def test_a_refused_vote_is_reverted_and_the_reason_announced(page, site_store, article, happens, reason):
     happens(page, site_store, article)
     before = counts(site_store, article)
 
@@ -168,7 +168,7 @@ def test_a_refused_vote_is_taken_back_and_the_reason_said(page, site_store, arti
     assert counts(site_store, article) == before
 
 
-def test_a_vote_with_a_stale_token_is_asked_for_once_more(page, site_store, article):
+def test_a_vote_with_a_stale_token_takes_one_more_click(page, site_store, article):
     forget_token(page, site_store, article)
 
     button(page, article, "vote").click()
@@ -182,7 +182,7 @@ def test_a_vote_with_a_stale_token_is_asked_for_once_more(page, site_store, arti
     assert counts(site_store, article) == (2, 0)
 
 
-def test_a_saved_article_with_a_stale_token_is_asked_for_once_more(page, site_store, article):
+def test_saving_an_article_with_a_stale_token_takes_one_more_click(page, site_store, article):
     forget_token(page, site_store, article)
 
     page.click(f"{row_of(article)} .saving button")
@@ -192,7 +192,7 @@ def test_a_saved_article_with_a_stale_token_is_asked_for_once_more(page, site_st
     expect(page.locator(f"{row_of(article)} .saving button")).to_have_attribute("aria-pressed", "true")
 
 
-def test_who_was_logged_out_logs_in_from_the_reason_and_the_vote_counts(page, site_store, article, site):
+def test_a_logged_out_member_logs_in_from_the_message_and_the_vote_counts(page, site_store, article, site):
     log_out(page, site_store, article)
     button(page, article, "vote").click()
     page.click(f"{row_of(article)} .note a")
@@ -205,7 +205,7 @@ def test_who_was_logged_out_logs_in_from_the_reason_and_the_vote_counts(page, si
 
 
 @pytest.mark.parametrize("happens", [cut_off, answer_nonsense("null")], ids=["cut off", "nonsense"])
-def test_the_next_try_takes_the_reason_away(page, site_store, article, happens):
+def test_the_next_attempt_clears_the_reason(page, site_store, article, happens):
     happens(page, site_store, article)
     button(page, article, "vote").click()
     expect(page.locator(".note")).to_have_count(1)
@@ -221,7 +221,7 @@ def test_the_next_try_takes_the_reason_away(page, site_store, article, happens):
     assert counts(site_store, article) == (2, 0)
 
 
-def test_a_lost_answer_is_asked_for_again_and_counts_once(page, site_store, article):
+def test_a_request_with_a_lost_response_is_retried_and_counts_once(page, site_store, article):
     lost = []
 
     def lose_the_first(route):
@@ -239,7 +239,7 @@ def test_a_lost_answer_is_asked_for_again_and_counts_once(page, site_store, arti
     assert counts(site_store, article) == (2, 0)
 
 
-def test_an_answer_that_stays_lost_is_asked_for_twice_for_eight_seconds_each(page, site_store, article):
+def test_a_request_without_a_response_is_tried_twice_for_eight_seconds_each(page, site_store, article):
     page.add_init_script(
         "const timeout = AbortSignal.timeout, send = fetch; window.waits = []; window.asked = [];"
         "AbortSignal.timeout = ms => { waits.push(ms); return timeout.call(AbortSignal, ms / 50) };"
@@ -255,7 +255,7 @@ def test_an_answer_that_stays_lost_is_asked_for_twice_for_eight_seconds_each(pag
     assert page.evaluate("waits") == [8000, 8000]
 
 
-def test_a_vote_is_sent_even_if_the_page_is_left(page, site_store, article):
+def test_a_vote_is_sent_even_if_the_member_leaves_the_page(page, site_store, article):
     page.evaluate(
         """() => {
             const send = fetch;
@@ -270,7 +270,7 @@ def test_a_vote_is_sent_even_if_the_page_is_left(page, site_store, article):
     assert page.evaluate("outlives") == [True]
 
 
-def test_the_same_words_are_said_again(page, site_store, article):
+def test_the_same_message_is_announced_again(page, site_store, article):
     page.evaluate(
         """() => {
             const live = document.getElementById("live");
@@ -288,7 +288,7 @@ def test_the_same_words_are_said_again(page, site_store, article):
     wait_for(page, lambda: page.evaluate("said") == [words, "", words])
 
 
-def test_one_point_is_said_to_be_one(page, site_store, article):
+def test_one_point_is_singular(page, site_store, article):
     with page.expect_response(SENT):
         button(page, article, "vote").click()
     expect_row(page, article, "2 points", "vote")
@@ -330,7 +330,7 @@ def test_the_page_writes_numbers_as_the_server_does(chromium, site, site_store, 
         expect(points).to_contain_text("−3,000")
 
 
-def test_a_second_click_that_meets_the_other_button_is_a_choice_of_its_own(page, site_store, article):
+def test_a_second_click_on_the_other_button_is_a_separate_choice(page, site_store, article):
     with page.expect_response(SENT):
         button(page, article, "vote").click()
 
@@ -349,7 +349,7 @@ def test_a_double_click_is_one_choice(page, site_store, article):
     assert counts(site_store, article) == (2, 0)
 
 
-def test_of_choices_in_quick_succession_the_last_wins_and_one_travels_at_a_time(page, site_store, article):
+def test_the_last_of_several_quick_choices_wins_with_one_request_at_a_time(page, site_store, article):
     held = hold(page, SENT)
     for name in ("vote", "oppose", "vote", "oppose"):
         button(page, article, name).click()
@@ -367,7 +367,7 @@ def test_of_choices_in_quick_succession_the_last_wins_and_one_travels_at_a_time(
     expect_row(page, article, 0, "oppose")
 
 
-def test_every_place_of_the_article_on_the_page_follows(page, site_store, article):
+def test_every_place_that_shows_the_article_updates(page, site_store, article):
     page.locator(row_of(article)).evaluate("row => row.parentElement.append(row.cloneNode(true))")
 
     button(page, article, "vote").first.click()
@@ -385,7 +385,7 @@ def test_the_articles_own_page_shows_its_new_numbers(page, site_store, article):
 
 
 @pytest.mark.parametrize("key", ["Enter", "Space"])
-def test_focus_stays_on_the_button(page, site_store, article, key):
+def test_the_focus_stays_on_the_button(page, site_store, article, key):
     button(page, article, "vote").focus()
 
     with page.expect_response(SENT):
@@ -396,7 +396,7 @@ def test_focus_stays_on_the_button(page, site_store, article, key):
     expect(button(page, article, "vote")).to_be_focused()
 
 
-def test_a_key_held_down_is_one_press(page, site_store, article):
+def test_holding_a_key_down_counts_as_one_press(page, site_store, article):
     button(page, article, "vote").focus()
     with page.expect_response(SENT):
         page.keyboard.down("Enter")
@@ -408,7 +408,7 @@ def test_a_key_held_down_is_one_press(page, site_store, article):
 
 
 @pytest.mark.parametrize("javascript", [True, False], ids=["with JavaScript", "without"])
-def test_a_reader_without_account_comes_to_the_login(chromium, site, site_store, javascript):
+def test_a_reader_without_an_account_is_redirected_to_the_login(chromium, site, site_store, javascript):
     with window(chromium, site, java_script_enabled=javascript) as page:
         page.goto("/newest/")
         page.click(f"{row_of(shown_ids(page)[0])} button.vote" if javascript else ".row button.vote >> nth=0")

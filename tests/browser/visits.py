@@ -1,4 +1,4 @@
-"""One visit of a page of the catalogue: what the browser said meanwhile, and what can be seen of the page then."""
+"""One visit to a page of the catalogue: what the browser logged, and what the page then shows."""
 
 import re
 from dataclasses import asdict, dataclass, field
@@ -32,7 +32,7 @@ _TELL_OF_POLICY = """addEventListener('securitypolicyviolation', breach =>
 
 @dataclass
 class Visit:
-    """What was found. Lists of problems are empty where all is well."""
+    """The findings of a visit. Lists of problems are empty if all is well."""
 
     status: int = 0
     source: str = ""
@@ -56,10 +56,10 @@ def _probes() -> str:
 
 
 class Visits:
-    """Opens each page once in each language, and keeps what was found."""
+    """Visits that open each page once in each language and keep the findings."""
 
     def __init__(self, chromium: Browser, sites: Sites, pictures: Path, *, of_all: bool = True) -> None:
-        """Pictures go into the folder: of all pages, or only of those with something wrong."""
+        """Save screenshots in the folder: of all pages, or only of those with problems."""
         self._chromium, self._sites = chromium, sites
         self._pictures, self._of_all = pictures, of_all
         self._windows: dict[tuple[str, str, str], Window] = {}
@@ -75,7 +75,7 @@ class Visits:
         return self._found[key]
 
     def report(self) -> dict[str, dict[str, Any]]:
-        """All that was found, but for the pages' sources."""
+        """Return all findings except the pages' sources."""
         return {
             f"{name} {language}": {key: value for key, value in asdict(visit).items() if key != "source"}
             for (name, language), visit in self._found.items()
@@ -149,7 +149,7 @@ class Visits:
                 self._visit.requests.append(f"{answer.status}: {answer.url}")
 
         def failed(request: Request) -> None:
-            if request.failure != "net::ERR_ABORTED":  # the page was left meanwhile
+            if request.failure != "net::ERR_ABORTED":  # the page was left in the meantime
                 self._visit.requests.append(f"{request.failure}: {request.url}")
 
         window.on("console", lambda message: console(message.text))
@@ -170,7 +170,7 @@ def _take(window: Window, path: str) -> None:
 
 
 def _small_targets(window: Window) -> list[str]:
-    """As on a screen to touch."""
+    """Return targets that are too small on a touch screen."""
     session = window.context.new_cdp_session(window)
     session.send("Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 1})
     found: list[str] = window.evaluate("probes.smallTargets()")

@@ -1,4 +1,4 @@
-"""Windows of readers and members, with everything that goes wrong in them written down."""
+"""Windows of readers and members that record every problem."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ _MEANT = "Failed to load resource"
 
 @contextmanager
 def window(chromium: Browser, site: Site, member: str | None = None, **options: object) -> Iterator[Page]:
-    """A window, of a member who is logged in if one is named, such as `demo` or `demo-moderator`."""
+    """Open a window, logged in as the named member, if any, such as `demo` or `demo-moderator`."""
     if member:
         options["storage_state"] = _logged_in(chromium, site, member)
     context = chromium.new_context(base_url=f"http://localhost:{site.port}", **options)
@@ -30,7 +30,7 @@ _states: dict[tuple[int, str], StorageState] = {}
 
 
 def _logged_in(chromium: Browser, site: Site, name: str) -> StorageState:
-    """The cookies of a member; each logs in once per site."""
+    """Return a member's cookies; each member logs in once per site."""
     if (site.port, name) not in _states:
         context = chromium.new_context(base_url=f"http://localhost:{site.port}")
         log_in(context.new_page(), site, name)
@@ -40,7 +40,7 @@ def _logged_in(chromium: Browser, site: Site, name: str) -> StorageState:
 
 
 def log_in(page: Page, site: Site, name: str) -> None:
-    """Fill in the login form, which is opened if it is not there yet."""
+    """Fill in the login form; open it first if necessary."""
     logins = (site.data_dir / "demo-logins.txt").read_text().split()
     if "/login/" not in page.url:
         page.goto("/login/")
@@ -51,19 +51,19 @@ def log_in(page: Page, site: Site, name: str) -> None:
 
 
 def hold(page: Page, pattern: str) -> list[Route]:
-    """Requests that wait until the test lets them go on."""
+    """Hold requests until the test releases them."""
     held: list[Route] = []
     page.route(pattern, lambda route: held.append(route))  # noqa: PLW0108 - a builtin cannot be wrapped
     return held
 
 
 def wait_for(page: Page, condition: Callable[[], object]) -> None:
-    """Until the condition holds; what the browser tells is heard meanwhile."""
+    """Wait until the condition holds, handling the browser's events meanwhile."""
     until(lambda: page.wait_for_timeout(1) or condition())
 
 
 def settle(page: Page) -> None:
-    """Until the page's scripts have done what an answer that came gives them to do: two frames later."""
+    """Wait two frames, until the page's scripts have handled the latest response."""
     page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
@@ -72,6 +72,6 @@ def row_of(article: int) -> str:
 
 
 def shown_ids(page: Page) -> list[int]:
-    """The articles of the list, as they stand in it."""
+    """Return the ids of the articles in the order of the list."""
     ids = page.locator("main .rows > .row").evaluate_all("rows => rows.map(row => row.id)")
     return [int(found.removeprefix("article-")) for found in ids]

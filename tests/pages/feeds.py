@@ -1,4 +1,4 @@
-"""Reading feeds as a program does."""
+"""Read feeds as a client does."""
 
 import xml.etree.ElementTree as ET
 from email.utils import parsedate_to_datetime
@@ -9,7 +9,7 @@ ATOM = "{http://www.w3.org/2005/Atom}"
 
 
 def parsed(response):
-    """What a feed reader makes of the answer; it must be well-formed."""
+    """Parse the response as a feed reader does; it must be well-formed."""
     assert response.status_code == 200, (response.status_code, response.content)
     found = feedparser.parse(response.content, response_headers={"content-type": response["Content-Type"]})
     assert not found.bozo, found.bozo_exception
@@ -22,13 +22,13 @@ def ids_in(response):
 
 
 def number_of(entry):
-    """The article's number, from the link to its page."""
+    """Return the article's number, from the link to its page."""
     page = entry.get("comments") or next(link.href for link in entry.links if link.rel == "replies")
     return int(page.rstrip("/").rpartition("/")[2])
 
 
 def check(response):
-    """What the formats demand: RFC 4287, sections 4.1.1 and 4.1.2; RSS 2.0."""
+    """Check what the formats require: RFC 4287, sections 4.1.1 and 4.1.2; RSS 2.0."""
     root = ET.fromstring(response.content)
     (check_atom if root.tag == f"{ATOM}feed" else check_rss)(root)
 

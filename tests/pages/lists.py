@@ -11,7 +11,7 @@ def rows(response) -> list[int]:
 
 
 def post_many(site_store, user, count, groups=()):
-    """Posted one second after the other."""
+    """Post articles one second apart."""
     start, ids = site_store.store.now() - count, []
     for n in range(count):
         set_clock(site_store, start + n)

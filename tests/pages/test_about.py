@@ -9,7 +9,7 @@ def words(settings, **changed):
     return " ".join(Client().get("/about/").text.split())
 
 
-def test_it_tells_the_rules_that_are_in_force(site_store, settings):
+def test_the_page_shows_the_current_rules(site_store, settings):
     text = words(settings, VOTING_WINDOW_DAYS=3, EDIT_MINUTES=1, REPOST_HOURS=36, VIEW_REPEAT_MINUTES=20)
 
     for part in (
@@ -21,7 +21,7 @@ def test_it_tells_the_rules_that_are_in_force(site_store, settings):
         assert part in text
 
 
-def test_every_page_leads_to_it_and_caches_may_keep_it(site_store):
+def test_every_page_links_to_it_and_caches_may_store_it(site_store):
     response = Client().get("/about/")
 
     assert "public" in response["Cache-Control"]

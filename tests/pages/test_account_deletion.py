@@ -1,4 +1,4 @@
-"""The account is deleted: by the page, in the store, and by housekeeping what was broken off."""
+"""Account deletion: through the page, in the store, and by housekeeping after an interruption."""
 
 import re
 from contextlib import nullcontext
@@ -29,7 +29,7 @@ from tests.store_state import has_posted_list, put_back_name
 
 @pytest.fixture
 def bob_was_busy(site_store, article, bob, carol):
-    """bob posted, voted, saved and moderated; he is logged in elsewhere, and has a token and an address."""
+    """Return an article that bob posted; he also voted, saved, and has another session, a token and an address."""
     mine = post_as(site_store, bob, "Bob's", "https://example.org/b").id
     site_store.votes.cast(article, bob.pk, Choice.OPPOSE)
     site_store.members.save(bob.pk, article, wanted=True)
@@ -56,7 +56,7 @@ def findings(site_store) -> list[str]:
     return [str(finding) for finding in site_store.audit.run()]
 
 
-def test_articles_and_votes_stay_and_the_name_goes(site_store, article, bob_was_busy, bob):
+def test_articles_and_votes_stay_and_the_name_is_removed(site_store, article, bob_was_busy, bob):
     answer = delete(browser_of(bob), name="BOB")
 
     assert answer["Location"] == "/"
@@ -74,10 +74,10 @@ def test_articles_and_votes_stay_and_the_name_goes(site_store, article, bob_was_
     assert findings(site_store) == []
 
 
-def test_the_same_form_sent_twice_says_that_the_account_is_deleted(site_store, bob):
+def test_sending_the_form_twice_reports_that_the_account_is_deleted(site_store, bob):
     browser, again = browser_of(bob), browser_of(bob)
 
-    for one in (browser, again, Client()):  # the last one's session has ended already
+    for one in (browser, again, Client()):  # the previous account's session has already ended
         told = one.post("/settings/delete/", {"name": "BOB", "password": password_of("bob")}, follow=True)
         assert told.redirect_chain == [("/", 302)]
         assert "Your account has been deleted." in told.text
@@ -86,7 +86,7 @@ def test_the_same_form_sent_twice_says_that_the_account_is_deleted(site_store, b
     assert delete(Client())["Location"] == "/login/?next=/settings/delete/"
 
 
-def test_the_account_is_of_no_use_to_anybody_any_more(site_store, bob_was_busy, bob):
+def test_a_deleted_account_can_no_longer_be_used(site_store, bob_was_busy, bob):
     browser, other = browser_of(bob), browser_of(bob)
     number = bob.pk
 
@@ -105,7 +105,7 @@ def test_the_account_is_of_no_use_to_anybody_any_more(site_store, bob_was_busy, 
     assert findings(site_store) == []
 
 
-def test_nothing_that_was_the_members_stays_on_the_account(site_store, bob, alice):
+def test_no_personal_data_stays_on_the_account(site_store, bob, alice):
     User.objects.filter(pk=alice.pk).update(is_superuser=True)
     bob.email, bob.language, bob.theme, bob.keyboard, bob.hidden_groups = "b@example.org", "en", "dark", False, "x"
     bob.is_staff = bob.is_superuser = bob.imported = True
@@ -128,7 +128,7 @@ def test_nothing_that_was_the_members_stays_on_the_account(site_store, bob, alic
     assert User.objects.get(pk=alice.pk).is_superuser
 
 
-def test_no_search_and_no_feed_knows_the_name_any_more(site_store, bob_was_busy, bob):
+def test_searches_and_feeds_no_longer_contain_the_name(site_store, bob_was_busy, bob):
     assert "Bob&#39;s own" in Client().get("/search/?q=bob").text
     assert Client().get("/feeds/users/bob.atom").status_code == 200
     site_store.articles.edit(bob_was_busy, actor(bob), "Mine", "https://example.org/m", moderator=False)
@@ -140,7 +140,7 @@ def test_no_search_and_no_feed_knows_the_name_any_more(site_store, bob_was_busy,
     assert Client().get("/feeds/users/bob.atom").status_code == 404
 
 
-def test_what_the_administration_says_of_members_names_the_right_one(site_store, bob, carol):
+def test_administration_pages_name_the_right_member(site_store, bob, carol):
     kind = ContentType.objects.get_for_model(User)
     for member in (bob, carol):
         LogEntry.objects.create(
@@ -161,7 +161,7 @@ def test_what_the_administration_says_of_members_names_the_right_one(site_store,
     assert list(said) == [f"~{bob.pk}", "carol", "Moderators"]
 
 
-def test_sessions_of_others_go_on_however_many_there_are(site_store, bob, alice, carol, monkeypatch):
+def test_sessions_of_other_members_continue_however_many_there_are(site_store, bob, alice, carol, monkeypatch):
     monkeypatch.setattr(account_deletion, "_SESSIONS_PER_BATCH", 2)
     for member in (alice, bob, carol, bob, alice, bob, bob, carol):
         browser_of(member)
@@ -176,7 +176,7 @@ def test_sessions_of_others_go_on_however_many_there_are(site_store, bob, alice,
 
 @pytest.mark.parametrize("name", ["bob", "BOB", "ｂｏｂ"])
 @pytest.mark.parametrize("finished", [False, True])
-def test_the_name_is_never_given_away_again(site_store, bob_was_busy, bob, name, finished):
+def test_the_name_is_never_reused(site_store, bob_was_busy, bob, name, finished):
     delete(browser_of(bob))
     if finished:
         a_minute_later(site_store)
@@ -190,7 +190,7 @@ def test_the_name_is_never_given_away_again(site_store, bob_was_busy, bob, name,
     assert User.objects.bulk_create_imported(["bob", "zoe"]).keys() == {"zoe"}
 
 
-def test_a_number_is_never_given_away_again(site_store, bob):
+def test_an_account_number_is_never_reused(site_store, bob):
     number = bob.pk
     delete(browser_of(bob))
     a_minute_later(site_store)
@@ -206,7 +206,7 @@ def test_a_number_is_never_given_away_again(site_store, bob):
         ({}, "This field is required."),
     ],
 )
-def test_nothing_is_deleted_by_a_slip(site_store, bob, fields, told):
+def test_nothing_is_deleted_by_accident(site_store, bob, fields, told):
     answer = browser_of(bob).post("/settings/delete/", fields)
 
     assert answer.status_code == 400
@@ -216,7 +216,7 @@ def test_nothing_is_deleted_by_a_slip(site_store, bob, fields, told):
     assert "cannot be undone" in browser_of(bob).get("/settings/delete/").text
 
 
-def test_the_only_administrator_stays_until_there_is_another(site_store, bob, alice):
+def test_the_only_administrator_cannot_delete_the_account(site_store, bob, alice):
     User.objects.filter(pk=bob.pk).update(is_superuser=True)
 
     answer = delete(browser_of(bob))
@@ -227,14 +227,14 @@ def test_the_only_administrator_stays_until_there_is_another(site_store, bob, al
     assert delete(browser_of(bob)).status_code == 302
 
 
-def test_an_administrator_who_cannot_log_in_is_not_another_one(site_store, bob, alice):
+def test_an_administrator_who_cannot_log_in_does_not_count_as_another(site_store, bob, alice):
     User.objects.filter(pk__in=(alice.pk, bob.pk)).update(is_superuser=True)
     User.objects.filter(pk=alice.pk).update(is_active=False)
 
     assert delete(browser_of(bob)).status_code == 400
 
 
-def test_a_password_may_begin_and_end_with_spaces(site_store, bob):
+def test_a_password_may_start_and_end_with_spaces(site_store, bob):
     bob.set_password("  a long secret ")
     bob.save()
 
@@ -242,7 +242,7 @@ def test_a_password_may_begin_and_end_with_spaces(site_store, bob):
     assert delete(browser_of(bob), password="  a long secret ").status_code == 302
 
 
-def test_no_report_of_an_error_holds_the_password(site_store, bob, rf, monkeypatch):
+def test_error_reports_never_contain_the_password(site_store, bob, rf, monkeypatch):
     seen = []
     monkeypatch.setattr(
         deletion_page, "render", lambda request, *_args, **_more: seen.append(request) or HttpResponse()
@@ -255,7 +255,7 @@ def test_no_report_of_an_error_holds_the_password(site_store, bob, rf, monkeypat
     assert seen[0].sensitive_post_parameters == "__ALL__"
 
 
-def test_deleting_twice_is_deleting_once(site_store, bob):
+def test_deleting_an_account_is_idempotent(site_store, bob):
     account_deletion.begin(bob.pk)
     began = AccountDeletion.objects.get().begun_at
 
@@ -264,7 +264,7 @@ def test_deleting_twice_is_deleting_once(site_store, bob):
     assert AccountDeletion.objects.get().begun_at == began == User.objects.get(pk=bob.pk).left_at
 
 
-def test_a_process_that_comes_too_late_ends_nothing_twice(site_store, bob):
+def test_a_process_that_comes_too_late_finishes_nothing_twice(site_store, bob):
     account_deletion.begin(bob.pk)
     late = AccountDeletion.objects.get()
     a_minute_later(site_store)
@@ -275,7 +275,7 @@ def test_a_process_that_comes_too_late_ends_nothing_twice(site_store, bob):
     assert User.objects.get(pk=bob.pk).username == f"~{bob.pk}"
 
 
-def test_a_deletion_that_fails_is_told_and_does_not_keep_the_others_waiting(site_store, bob, alice, monkeypatch):
+def test_a_deletion_that_fails_is_reported_and_does_not_block_others(site_store, bob, alice, monkeypatch):
     def fail_for_bob(user, _name, _progress, _more):
         if user == bob.pk:
             raise ValueError("of bob's")
@@ -294,7 +294,7 @@ def test_a_deletion_that_fails_is_told_and_does_not_keep_the_others_waiting(site
     assert "of bob's" in results["departures"].error
 
 
-def test_when_the_time_is_up_the_others_wait_for_the_next_round(site_store, bob, alice, monkeypatch):
+def test_deletions_that_exceed_the_time_limit_wait_for_the_next_round(site_store, bob, alice, monkeypatch):
     asked = []
     monkeypatch.setitem(account_deletion._steps, "articles", lambda user, *_rest: asked.append(user) or "")
     for member in (bob, alice):
@@ -307,7 +307,7 @@ def test_when_the_time_is_up_the_others_wait_for_the_next_round(site_store, bob,
     assert asked == [alice.pk] * 2 + [bob.pk]
 
 
-def test_step_by_step_it_comes_to_its_end(site_store, bob_was_busy, bob, monkeypatch):
+def test_a_deletion_completes_step_by_step(site_store, bob_was_busy, bob, monkeypatch):
     monkeypatch.setattr("articles.repository.account_deletion.NAMES_PER_SCRIPT", 1)
     account_deletion.begin(bob.pk)
     AccountDeletion.objects.update(begun_at=timezone.now() - 2 * account_deletion.AGAIN_AFTER)
@@ -323,7 +323,7 @@ def test_step_by_step_it_comes_to_its_end(site_store, bob_was_busy, bob, monkeyp
     assert findings(site_store) == []
 
 
-def test_a_moderator_may_go(site_store, article, carol):
+def test_a_moderator_can_delete_the_account(site_store, article, carol):
     site_store.articles.remove(article, actor(carol), "Spam")
 
     assert delete(browser_of(carol), "carol", password_of("carol")).status_code == 302
@@ -331,7 +331,7 @@ def test_a_moderator_may_go(site_store, article, carol):
     assert site_store.moderation_log.get_page().entries[0].reason == "Spam"
 
 
-def test_a_store_that_is_away_only_puts_it_off(site_store, bob_was_busy, bob, monkeypatch):
+def test_an_unavailable_store_only_delays_the_deletion(site_store, bob_was_busy, bob, monkeypatch):
     def away(*_args):
         raise StoreUnavailable
 
@@ -347,7 +347,7 @@ def test_a_store_that_is_away_only_puts_it_off(site_store, bob_was_busy, bob, mo
     assert findings(site_store) == []
 
 
-def test_what_arrives_late_is_found_a_minute_later(site_store, bob_was_busy, bob):
+def test_data_that_arrives_late_is_found_a_minute_later(site_store, bob_was_busy, bob):
     delete(browser_of(bob))
     put_back_name(site_store, bob_was_busy, bob.pk, "bob")
 
@@ -357,7 +357,7 @@ def test_what_arrives_late_is_found_a_minute_later(site_store, bob_was_busy, bob
     assert not has_posted_list(site_store, bob.pk)
 
 
-def test_until_then_it_is_not_at_its_end(site_store, bob):
+def test_a_deletion_is_not_complete_within_the_first_minute(site_store, bob):
     delete(browser_of(bob))
 
     housekeeping.run(site_store)
@@ -366,7 +366,7 @@ def test_until_then_it_is_not_at_its_end(site_store, bob):
 
 
 class _BrokenOff:
-    """Loses the database before one of its commands."""
+    """A connection that loses the database before one of its commands."""
 
     def __init__(self, left: int) -> None:
         self.left = left
@@ -390,7 +390,7 @@ def state(user: int) -> tuple[object, ...]:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_broken_off_at_every_command_to_the_database_it_ends_the_same(site_store, alice):
+def test_a_deletion_interrupted_at_any_database_command_ends_the_same(site_store, alice):
     commands, whole = 0, False
 
     while not whole:
@@ -412,7 +412,7 @@ def test_broken_off_at_every_command_to_the_database_it_ends_the_same(site_store
 
 
 def _leave(user: int, broken: _BrokenOff | None = None) -> bool:
-    """Whether it came to its end."""
+    """Delete the account; return whether the deletion completed."""
     with connection.execute_wrapper(broken) if broken else nullcontext():
         try:
             account_deletion.begin(user)
@@ -425,7 +425,7 @@ def _leave(user: int, broken: _BrokenOff | None = None) -> bool:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_name_that_is_given_up_at_the_very_moment_of_a_sign_up_is_not_given_away(site_store, alice):
+def test_a_name_released_during_a_sign_up_is_not_reused(site_store, alice):
     number = alice.pk
     account_deletion.begin(number)
     account_deletion.advance_all(60)
@@ -437,9 +437,7 @@ def test_a_name_that_is_given_up_at_the_very_moment_of_a_sign_up_is_not_given_aw
     assert User.objects.count() == 1
 
 
-def test_a_row_that_goes_in_another_way_takes_the_name_off_the_articles_too(
-    site_store, article, bob_was_busy, bob
-):
+def test_deleting_the_row_another_way_also_removes_the_name_from_articles(site_store, article, bob_was_busy, bob):
     bob.delete()
 
     a_minute_later(site_store)

@@ -28,7 +28,7 @@ def test_the_page_shows_title_link_poster_groups_and_counts(site_store, article,
     "number",
     ["0", "-1", "1000000000", str(2**63), "01", "1.0", "%EF%BC%91", "abc", "..%2F", "%00", ARTICLE_KEY, "1 "],
 )
-def test_what_is_no_article_is_404_and_makes_no_key(site_store, number):
+def test_an_unknown_article_is_404_and_creates_no_key(site_store, number):
     before = count_keys(site_store)
 
     assert Client().get(f"/articles/{number}/").status_code == 404
@@ -36,7 +36,7 @@ def test_what_is_no_article_is_404_and_makes_no_key(site_store, number):
     assert count_keys(site_store) == before
 
 
-def test_a_removed_article_keeps_its_page_which_says_why(site_store, article, carol):
+def test_a_removed_article_keeps_its_page_with_the_reason(site_store, article, carol):
     site_store.articles.remove(article, actor(carol), "off topic")
 
     response = Client().get(f"/articles/{article}/")
@@ -48,7 +48,7 @@ def test_a_removed_article_keeps_its_page_which_says_why(site_store, article, ca
     assert 'href="https://example.org/a"' not in text
 
 
-def test_what_was_changed_stands_on_the_articles_page(site_store, article, carol):
+def test_the_article_page_shows_the_edit_history(site_store, article, carol):
     moderator = actor(carol)
     assert 'class="changes"' not in Client().get(f"/articles/{article}/").content.decode()
     site_store.articles.edit(
@@ -88,7 +88,7 @@ def test_an_old_article_shows_that_voting_is_closed_and_no_buttons(site_store, a
     assert 'name="choice"' not in text
 
 
-def test_tools_are_shown_to_those_who_may_use_them(site_store, article, alice, bob, carol):
+def test_tools_are_shown_only_to_members_who_may_use_them(site_store, article, alice, bob, carol):
     def tools(user):
         text = browser_of(user).get(f"/articles/{article}/").content.decode()
         return {name for name in ("edit", "groups", "remove") if f"/articles/{article}/{name}/" in text}

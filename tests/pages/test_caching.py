@@ -1,4 +1,4 @@
-"""What may be kept of the pages, and what counts nevertheless."""
+"""What caches may store of the pages, and what is counted nevertheless."""
 
 import pytest
 import time_machine
@@ -21,7 +21,7 @@ OF_READERS = "public, max-age=0, s-maxage=10"
 
 @pytest.fixture(autouse=True)
 def noon():
-    """Ages on pages stand still."""
+    """Freeze the ages shown on pages."""
     with time_machine.travel("2030-03-01T12:00:00Z", tick=False) as clock:
         yield clock
 
@@ -31,7 +31,7 @@ def varies(response):
 
 
 @pytest.mark.parametrize("path", LISTS)
-def test_lists_of_readers_without_account_may_be_shared_for_seconds(site_store, article, path):
+def test_lists_for_readers_without_an_account_may_be_shared_for_seconds(site_store, article, path):
     response = Client().get(path)
 
     assert response["Cache-Control"] == OF_READERS
@@ -62,7 +62,7 @@ def test_lists_of_readers_without_account_may_be_shared_for_seconds(site_store, 
         ),
     ],
 )
-def test_what_is_in_the_readers_language_says_so_to_caches(site_store, article, path):
+def test_pages_in_the_readers_language_vary_by_language(site_store, article, path):
     for wish, language in (("zh-CN", "zh-hans"), ("en", "en")):
         response = Client().get(path, headers={"Accept-Language": wish})
 
@@ -73,12 +73,12 @@ def test_what_is_in_the_readers_language_says_so_to_caches(site_store, article, 
 @pytest.mark.parametrize(
     "path", ["/feeds/front.atom", "/feeds/top/day.rss", "/robots.txt", "/sitemap.xml", "/api/openapi.json"]
 )
-def test_what_is_in_the_sites_own_language_says_which(site_store, article, path):
+def test_pages_in_the_sites_own_language_name_it(site_store, article, path):
     assert Client().get(path, headers={"Accept-Language": "zh-CN"})["Content-Language"] == "en"
 
 
 @pytest.mark.parametrize("path", [*LISTS, "/articles/1/"])
-def test_what_a_member_sees_is_kept_by_nobody_else(site_store, article, bob, path):
+def test_pages_of_a_member_are_private(site_store, article, bob, path):
     response = browser_of(bob).get(path)
 
     assert response["Cache-Control"] == "private, no-cache"
@@ -96,8 +96,8 @@ def test_what_a_member_sees_is_kept_by_nobody_else(site_store, article, bob, pat
         *("/mine/voted/", "/settings/", "/settings/data/", "/settings/delete/", "/api/articles", "/api/nothing"),
     ],
 )
-def test_no_cache_may_keep_any_other_answer_to_a_member(site_store, article, carol, path):
-    """Errors too, which caches keep by themselves: each page names the member, and holds the forms' token."""
+def test_no_cache_may_store_any_other_response_to_a_member(site_store, article, carol, path):
+    """Include errors, which caches store by default: each page names the member and holds the forms' token."""
     for member in (carol, User.objects.get(username="alice")):
         kept = browser_of(member).get(path)["Cache-Control"]
         assert "private" in kept
@@ -105,14 +105,14 @@ def test_no_cache_may_keep_any_other_answer_to_a_member(site_store, article, car
 
 
 @pytest.mark.parametrize("cookie", ["sessionid", "messages"])
-def test_a_reader_with_a_session_or_a_message_shares_nothing(site_store, article, cookie):
+def test_pages_of_a_reader_with_a_session_or_a_message_are_not_shared(site_store, article, cookie):
     browser = Client()
     browser.cookies[cookie] = "x"
 
     assert browser.get("/")["Cache-Control"] == "private, no-cache"
 
 
-def test_a_list_that_comes_with_a_cookie_is_kept_by_nobody_else(site_store, article, monkeypatch):
+def test_a_list_that_sets_a_cookie_is_private(site_store, article, monkeypatch):
     from articles.views.lists import pages
 
     real = pages.render
@@ -128,7 +128,7 @@ def test_a_list_that_comes_with_a_cookie_is_kept_by_nobody_else(site_store, arti
 
 
 @pytest.mark.parametrize("path", LISTS)
-def test_who_has_the_page_gets_304_until_it_changes(site_store, article, alice, bob, path):
+def test_a_client_that_has_the_page_gets_304_until_it_changes(site_store, article, alice, bob, path):
     tag = Client().get(path)["ETag"]
 
     same = Client().get(path, headers={"If-None-Match": tag})
@@ -141,7 +141,7 @@ def test_who_has_the_page_gets_304_until_it_changes(site_store, article, alice, 
         assert Client().get(path, headers={"If-None-Match": tag}).status_code == 200
 
 
-def test_pages_have_the_same_validator_packed_or_not_and_for_head(site_store, article):
+def test_pages_have_the_same_validator_compressed_or_not_and_for_head(site_store, article):
     plain = Client().get("/")
     packed = Client().get("/", headers={"Accept-Encoding": "gzip"})
     head = Client().head("/")
@@ -151,7 +151,7 @@ def test_pages_have_the_same_validator_packed_or_not_and_for_head(site_store, ar
     assert Client().head("/", headers={"If-None-Match": plain["ETag"]}).status_code == 304
 
 
-def test_wishes_of_a_reader_make_another_page(site_store, article):
+def test_a_readers_preferences_change_the_validator(site_store, article):
     dark = Client()
     dark.cookies["theme"] = "dark"
 
@@ -159,7 +159,7 @@ def test_wishes_of_a_reader_make_another_page(site_store, article):
     assert dark.get("/")["Cache-Control"] == OF_READERS
 
 
-def test_an_articles_page_is_asked_for_each_time_and_a_304_counts_like_a_page(site_store, article):
+def test_an_article_page_is_revalidated_each_time_and_a_304_counts_as_a_view(site_store, article):
     path = f"/articles/{article}/"
     tags = []
     for address in ("203.0.113.1", "203.0.113.1", "198.51.100.2"):
@@ -172,7 +172,7 @@ def test_an_articles_page_is_asked_for_each_time_and_a_304_counts_like_a_page(si
     assert site_store.articles.get(article).pv == 2
 
 
-def test_a_304_of_an_articles_page_still_counts_and_recognises_the_visitor(site_store, article, settings):
+def test_a_304_for_an_article_page_still_recognises_the_visitor(site_store, article, settings):
     path = f"/articles/{article}/"
     Client(REMOTE_ADDR="203.0.113.1").get(path, headers=FIREFOX)
     tag = Client(REMOTE_ADDR="203.0.113.1").get(path, headers=FIREFOX)["ETag"]
@@ -184,8 +184,8 @@ def test_a_304_of_an_articles_page_still_counts_and_recognises_the_visitor(site_
     assert site_store.articles.get(article).pv == 1
 
 
-def test_an_answer_that_could_be_stale_counts_before_it_is_compared(site_store, article, monkeypatch):
-    """Whatever the reader holds: the view is counted, and the page says so."""
+def test_a_view_is_counted_before_the_validator_is_compared(site_store, article, monkeypatch):
+    """Whatever the reader has cached, the view is counted and the page shows it."""
     counted = []
     from articles.views import articles as view
 
@@ -198,11 +198,11 @@ def test_an_answer_that_could_be_stale_counts_before_it_is_compared(site_store, 
 
 
 @pytest.mark.parametrize("path", ["/nowhere/", "/?page=99", "/groups/nope/", "/login/", "/healthz"])
-def test_other_answers_are_left_alone(site_store, path):
+def test_other_responses_are_left_alone(site_store, path):
     assert "s-maxage" not in Client().get(path).get("Cache-Control", "")
 
 
-def test_every_rule_is_about_a_page_there_is():
+def test_every_rule_refers_to_an_existing_page():
     arguments = {
         "articles:group": ["a"],
         "articles:profile": ["a"],

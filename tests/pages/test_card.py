@@ -1,4 +1,4 @@
-"""What other sites show of an article."""
+"""The preview that other sites show of an article."""
 
 import json
 import struct
@@ -15,7 +15,7 @@ from tests.store_state import set_posted_at
 
 
 class Head(HTMLParser):
-    """Collects the names and contents of meta elements, and the canonical address."""
+    """A parser that collects meta elements and the canonical address."""
 
     def __init__(self, text):
         super().__init__()
@@ -39,7 +39,7 @@ def head_of(article, **options):
     return Head(Client().get(f"/articles/{article}/", **options).content.decode())
 
 
-def test_a_card_tells_the_facts_of_an_article(site_store, article, bob):
+def test_a_card_shows_the_facts_of_an_article(site_store, article, bob):
     site_store.votes.cast(article, bob.pk, Choice.VOTE)
     set_posted_at(site_store, article, 1_900_000_000)
 
@@ -58,7 +58,7 @@ def test_a_card_tells_the_facts_of_an_article(site_store, article, bob):
     assert head["twitter:card"] == "summary_large_image"
 
 
-def test_the_picture_is_there_in_the_size_it_claims(site_store, article):
+def test_the_picture_exists_in_the_declared_size(site_store, article):
     head = head_of(article)
 
     assert head["og:image"] == head["twitter:image"] == "http://testserver/static/card.png"
@@ -82,7 +82,7 @@ def test_hostile_titles_stay_in_their_attribute(site_store, alice, shared_dir):
         assert of_head == tags, title
 
 
-def test_an_article_of_nobody_known_and_in_no_group_says_what_is_left(site_store):
+def test_an_article_without_poster_and_group_shows_the_remaining_facts(site_store):
     number = site_store.articles.post(0, "", "B", "https://www.example.org/b").id
 
     head = head_of(number)

@@ -26,7 +26,7 @@ def places(path):
     return [found.text.removeprefix("http://testserver") for found in root.iter(f"{SITEMAPS}loc")]
 
 
-def test_robots_are_told_what_is_for_people_and_where_the_sitemap_is(site_store):
+def test_robots_txt_lists_what_is_closed_and_where_the_sitemap_is(site_store):
     response = Client().get("/robots.txt")
     text = response.content.decode()
 
@@ -37,7 +37,7 @@ def test_robots_are_told_what_is_for_people_and_where_the_sitemap_is(site_store)
         assert f"\nDisallow: {path}\n" in text
 
 
-def test_a_polite_program_reads_articles_lists_and_feeds_alone(site_store):
+def test_a_polite_crawler_reads_only_articles_lists_and_feeds(site_store):
     robots = RobotFileParser()
     robots.parse(Client().get("/robots.txt").content.decode().splitlines())
 
@@ -80,12 +80,12 @@ def test_a_polite_program_reads_articles_lists_and_feeds_alone(site_store):
         ("/groups/vote/", False),
     ],
 )
-def test_the_rules_with_stars_close_what_they_mean(site_store, path, closed):
+def test_rules_with_wildcards_close_the_intended_pages(site_store, path, closed):
     assert is_closed(path) is closed
 
 
 def is_closed(path):
-    """By RFC 9309, sections 2.2.2 and 2.2.3; the standard library's parser knows no stars."""
+    """Apply RFC 9309, sections 2.2.2 and 2.2.3; the standard library's parser knows no wildcards."""
     rules = re.findall("^(Allow|Disallow): (.+)$", Client().get("/robots.txt").content.decode(), re.MULTILINE)
     met = [(len(rule), kind) for kind, rule in rules if re.match(re.escape(rule).replace(r"\*", ".*"), path)]
     return bool(met) and max(met)[1] == "Disallow"
@@ -98,7 +98,7 @@ OPEN = {
 }
 
 
-def test_every_page_is_either_for_programs_too_or_closed_to_them(site_store):
+def test_every_page_is_either_open_or_closed_to_crawlers(site_store):
     values = {"name": "front", "kind": "atom", "period": "day", "token_id": 1, "number": 1, "article_id": 1}
     found = set()
     for module, namespace in ((articles.urls, "articles"), (accounts.urls, "accounts")):
@@ -111,12 +111,12 @@ def test_every_page_is_either_for_programs_too_or_closed_to_them(site_store):
     assert found == OPEN
 
 
-def test_the_index_of_an_empty_site_knows_the_lists_alone(site_store):
+def test_the_sitemap_index_of_an_empty_site_contains_only_the_lists(site_store):
     assert places("/sitemap.xml") == ["/sitemap-lists.xml"]
     assert Client().get("/sitemap-articles-1.xml").status_code == 404
 
 
-def test_the_sitemap_leads_to_every_list_and_every_listed_article(site_store, article, alice, carol):
+def test_the_sitemap_contains_every_list_and_every_listed_article(site_store, article, alice, carol):
     site_store.groups.create("机器学习", "x")
     other, gone = post_many(site_store, alice, 2)
     site_store.articles.remove(gone, actor(carol), "spam")
@@ -137,7 +137,7 @@ def test_the_sitemap_leads_to_every_list_and_every_listed_article(site_store, ar
         assert Client().get(path).status_code == 200
 
 
-def test_articles_come_with_the_day_they_were_posted(site_store, article):
+def test_articles_have_the_date_they_were_posted(site_store, article):
     set_listed_time(site_store, article, 1_700_000_000)
 
     text = Client().get("/sitemap-articles-1.xml").content.decode()
@@ -145,7 +145,7 @@ def test_articles_come_with_the_day_they_were_posted(site_store, article):
     assert "<lastmod>2023-11-14T22:13:20+00:00</lastmod>" in text
 
 
-def test_lists_that_change_with_every_post_come_with_the_time_of_the_last(site_store, article):
+def test_lists_that_change_with_every_post_have_the_time_of_the_latest(site_store, article):
     posted = iso_date(site_store.articles.get(article).posted_at)
 
     text = Client().get("/sitemap-lists.xml").content.decode()
@@ -155,7 +155,7 @@ def test_lists_that_change_with_every_post_come_with_the_time_of_the_last(site_s
 
 
 @pytest.mark.parametrize(("count", "parts"), [(4, 1), (5, 1), (6, 2), (10, 2), (11, 3)])
-def test_a_part_ends_at_its_limit_and_the_next_goes_on(site_store, alice, monkeypatch, count, parts):
+def test_a_part_ends_at_its_limit_and_the_next_continues(site_store, alice, monkeypatch, count, parts):
     monkeypatch.setattr(crawlers, "PART", 5)
     ids = post_many(site_store, alice, count)
 
@@ -173,12 +173,12 @@ def test_parts_that_do_not_exist_are_404(site_store, article, number):
     assert Client().get(f"/sitemap-articles-{number}.xml").status_code == 404
 
 
-def test_parts_are_no_larger_than_the_protocol_permits():
+def test_parts_are_no_larger_than_the_protocol_allows():
     assert crawlers.PART <= 50_000
     assert crawlers.MOST_IN_A_FILE <= 50_000
 
 
-def test_what_is_for_crawlers_can_be_kept_for_an_hour_and_asked_for_conditionally(site_store, article):
+def test_crawler_files_can_be_cached_for_an_hour_and_revalidated(site_store, article):
     for path in ("/robots.txt", "/sitemap.xml", "/sitemap-lists.xml", "/sitemap-articles-1.xml"):
         response = Client().get(path)
         assert (response["Cache-Control"], response["Vary"]) == ("public, max-age=3600", "Accept-Encoding")
@@ -186,7 +186,7 @@ def test_what_is_for_crawlers_can_be_kept_for_an_hour_and_asked_for_conditionall
         assert Client().get(path, headers={"If-None-Match": response["ETag"]}).status_code == 304
 
 
-def test_what_is_for_crawlers_is_the_same_for_a_member_and_does_not_ask_who_that_is(
+def test_crawler_files_are_the_same_for_a_member_and_load_no_account(
     site_store, article, bob, django_assert_num_queries
 ):
     bob.language = "zh-hans"

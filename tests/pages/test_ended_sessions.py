@@ -1,4 +1,4 @@
-"""Forms whose session has ended: the login leads back to the form's page, and what was typed is in it."""
+"""Forms whose session has ended: the login returns to the form, filled in as before."""
 
 import re
 from html import unescape
@@ -35,7 +35,7 @@ def log_in(browser, page, name):
         ("/moderation/groups/python/", {"title": "Typed", "reason": "because", "rename": "1"}),
     ],
 )
-def test_the_form_is_filled_in_again(site_store, article, carol, path, fields):
+def test_the_form_comes_back_filled_in(site_store, article, carol, path, fields):
     browser = Client()
     page = browser.post(path, fields)
     if path == "/articles/1/restore/":
@@ -66,7 +66,7 @@ def test_the_form_is_filled_in_again(site_store, article, carol, path, fields):
         ("/settings/tokens/1/revoke/", {}, "/settings/"),
     ],
 )
-def test_the_login_leads_to_the_page_of_a_form_that_has_no_page_itself(site_store, carol, path, fields, page):
+def test_the_login_returns_to_the_page_that_holds_the_form(site_store, carol, path, fields, page):
     browser = Client()
     answer = browser.post(path, fields, follow=True)
 
@@ -78,7 +78,7 @@ def test_the_login_leads_to_the_page_of_a_form_that_has_no_page_itself(site_stor
         assert 'value="because"' in shown.text
 
 
-def test_what_one_member_typed_is_not_kept_for_the_next(site_store, article, alice, bob):
+def test_input_of_one_member_is_not_kept_for_the_next(site_store, article, alice, bob):
     browser = Client()
     page = browser.post("/post/", {"title": "Alice typed this", "link": "https://example.org/"})
     log_in(browser, page, "alice")
@@ -89,7 +89,7 @@ def test_what_one_member_typed_is_not_kept_for_the_next(site_store, article, ali
     assert "Alice typed this" not in browser.get("/post/").text
 
 
-def test_a_form_sent_by_a_member_is_not_replaced_by_what_was_kept(site_store, alice):
+def test_kept_input_does_not_replace_a_form_a_member_sends(site_store, alice):
     browser = Client()
     log_in(browser, browser.post("/post/", {"title": "Older", "link": ""}), "alice")
 
@@ -97,7 +97,7 @@ def test_a_form_sent_by_a_member_is_not_replaced_by_what_was_kept(site_store, al
     assert browser_of(alice).get("/post/").status_code == 200
 
 
-def test_a_stale_form_whose_session_has_ended_leads_to_the_login_at_once(site_store, carol):
+def test_a_stale_form_whose_session_has_ended_leads_straight_to_the_login(site_store, carol):
     browser = browser_of(strict=True)
 
     page = browser.post("/settings/tokens/", {"name": "because"})

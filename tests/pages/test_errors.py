@@ -19,14 +19,14 @@ from tests.factories import browser_of
 from tests.store_state import read_timeout
 
 
-def test_pages_say_when_there_is_nothing_here(site_store):
+def test_an_unknown_address_is_404_with_a_page(site_store):
     response = Client().get("/nowhere/")
 
     assert response.status_code == 404
     assert "Page not found" in response.content.decode()
 
 
-def test_a_store_that_is_away_is_503_with_when_to_come_back(site_store, settings):
+def test_an_unavailable_store_is_503_with_retry_after(site_store, settings):
     settings.STORE_URL = "unix:///nowhere/store.sock"
     wiring.repository.cache_clear()
 
@@ -38,9 +38,7 @@ def test_a_store_that_is_away_is_503_with_when_to_come_back(site_store, settings
     assert Client().get("/healthz").status_code == 200
 
 
-def test_pages_wait_on_the_store_as_long_as_the_operator_says_and_commands_as_long_as_it_takes(
-    site_store, settings
-):
+def test_pages_use_the_configured_store_timeout_and_commands_a_longer_one(site_store, settings):
     settings.STORE_TIMEOUT_MS = 1234
     wiring.repository.cache_clear()
 
@@ -49,7 +47,7 @@ def test_pages_wait_on_the_store_as_long_as_the_operator_says_and_commands_as_lo
     assert waits == (1.234, 60)
 
 
-def test_it_recovers_by_itself(site_store, settings):
+def test_the_site_recovers_by_itself(site_store, settings):
     good, settings.STORE_URL = settings.STORE_URL, "unix:///nowhere/store.sock"
     wiring.repository.cache_clear()
     with pytest.raises(StoreUnavailable):
@@ -69,7 +67,7 @@ def test_it_recovers_by_itself(site_store, settings):
         ("get", "/preferences/", 405),
     ],
 )
-def test_accounts_that_are_away_are_503_for_members_with_when_to_come_back(
+def test_an_unavailable_database_is_503_for_members_with_retry_after(
     site_store, article, bob, method, path, status
 ):
     browser = browser_of(bob)
@@ -87,7 +85,7 @@ def _locked(*_):
     raise OperationalError("database is locked")
 
 
-def test_readers_without_account_do_not_notice(site_store, article):
+def test_readers_without_an_account_do_not_notice(site_store, article):
     with connection.execute_wrapper(_locked):
         for path in ("/", "/newest/", "/articles/1/", "/search/?q=title", "/feeds/front.atom", "/pulse/?ids=1"):
             assert Client().get(path).status_code == 200
@@ -106,11 +104,11 @@ def test_an_unexpected_error_shows_no_details(site_store, monkeypatch):
     assert "secret" not in response.content.decode()
 
 
-def test_a_foreign_host_is_400(site_store):
+def test_an_unknown_host_is_400(site_store):
     assert Client(HTTP_HOST="evil.example").get("/").status_code == 400
 
 
-def test_head_is_answered_without_a_body_but_with_its_length():
+def test_head_returns_the_length_without_a_body():
     middleware = HeadMiddleware(lambda _request: HttpResponse("twelve bytes"))
 
     response = middleware(RequestFactory().head("/"))
@@ -121,7 +119,7 @@ def test_head_is_answered_without_a_body_but_with_its_length():
 
 
 @pytest.mark.parametrize("path", ["/articles/1/vote/", "/logout/", "/preferences/", "/lab/apply/"])
-def test_a_wrong_method_is_405_with_a_page_and_the_methods_that_are_right(site_store, path):
+def test_a_wrong_method_is_405_with_a_page_and_the_allowed_methods(site_store, path):
     response = Client().get(path)
 
     assert (response.status_code, response.headers["Allow"]) == (405, "POST")
@@ -138,7 +136,7 @@ def test_a_request_that_is_too_large_is_413(site_store, settings):
     assert "This is too large" in response.content.decode()
 
 
-def test_too_many_requests_get_a_page_that_keeps_when_to_come_back(site_store):
+def test_too_many_requests_get_a_page_with_retry_after(site_store):
     middleware = ErrorPagesMiddleware(lambda _request: HttpResponse(status=429, headers={"Retry-After": "60"}))
 
     response = middleware(RequestFactory().get("/"))
@@ -147,14 +145,14 @@ def test_too_many_requests_get_a_page_that_keeps_when_to_come_back(site_store):
     assert "Too many requests" in response.content.decode()
 
 
-def test_an_answer_that_has_words_of_its_own_keeps_them(site_store):
+def test_a_response_with_a_text_of_its_own_keeps_it(site_store):
     middleware = ErrorPagesMiddleware(lambda _request: HttpResponse("mine", status=405))
 
     assert middleware(RequestFactory().get("/")).content == b"mine"
     assert Client().get("/api/views").headers["Content-Type"].startswith("application/json")
 
 
-def test_a_failure_has_its_page_without_store_reader_and_accounts(settings, django_db_blocker):
+def test_the_failure_page_needs_no_store_reader_or_database(settings, django_db_blocker):
     settings.STORE_URL = "unix:///nowhere/store.sock"
     wiring.repository.cache_clear()
     request = RequestFactory().get("/", headers={"cookie": "theme=dark"})
@@ -167,7 +165,7 @@ def test_a_failure_has_its_page_without_store_reader_and_accounts(settings, djan
     assert "css/site.css" in page
 
 
-def test_a_refusal_is_one_line_in_the_log(site_store, bob, settings, monkeypatch):
+def test_a_refusal_logs_one_line(site_store, bob, settings, monkeypatch):
     console = logging.config.DictConfigurator(copy.deepcopy(settings.LOGGING))
     written, name = io.StringIO(), settings.LOGGING["handlers"]["console"]["filters"][0]
     handler = logging.StreamHandler(written)
@@ -182,7 +180,7 @@ def test_a_refusal_is_one_line_in_the_log(site_store, bob, settings, monkeypatch
     assert "Forbidden (Permission denied): /lab/" in told[0]
 
 
-def test_browsers_that_ask_for_an_icon_are_led_to_it(site_store):
+def test_browsers_that_request_an_icon_are_redirected_to_it(site_store):
     response = Client().get("/favicon.ico")
 
     assert (response.status_code, response["Location"]) == (302, "/static/favicon.svg")
@@ -198,7 +196,7 @@ def test_browsers_that_ask_for_an_icon_are_led_to_it(site_store):
         ("/post/", {"Sec-Fetch-Site": "same-site"}, "from another site"),
     ],
 )
-def test_a_form_that_is_not_given_back_says_why(site_store, bob, path, headers, told):
+def test_a_form_that_is_not_returned_says_why(site_store, bob, path, headers, told):
     response = browser_of(bob, strict=True).post(path, {"title": "What I typed"}, headers=headers)
 
     assert response.status_code == 403
@@ -206,7 +204,7 @@ def test_a_form_that_is_not_given_back_says_why(site_store, bob, path, headers, 
     assert "What I typed" not in response.text
 
 
-def test_a_missing_right_says_that(site_store, bob):
+def test_a_missing_permission_is_reported(site_store, bob):
     barred = browser_of(bob).get("/lab/")
 
     assert barred.status_code == 403
@@ -214,7 +212,7 @@ def test_a_missing_right_says_that(site_store, bob):
 
 
 def addresses_in(page):
-    """Where the page leads a reader next: its links, and the way back of its forms."""
+    """Return where the page leads a reader next: its links, and the return addresses of its forms."""
     found = re.findall(r'next=([^"&]*)|name="next" value="([^"]*)"|class="button" href="([^"]*)"', page)
     return {unquote(unescape(one or other or third)).partition("#")[0] for one, other, third in found}
 
@@ -236,7 +234,7 @@ def addresses_in(page):
         ("get", "/logout/", {}),
     ],
 )
-def test_no_page_of_an_error_leads_to_an_address_that_only_takes_forms(
+def test_no_error_page_links_to_an_address_that_only_accepts_forms(
     site_store, article, bob, who, method, path, fields
 ):
     browser = browser_of(bob) if who == "member" else Client()
@@ -248,7 +246,7 @@ def test_no_page_of_an_error_leads_to_an_address_that_only_takes_forms(
         assert Client().get(address).status_code != 405, address
 
 
-def test_a_post_while_the_store_is_away_can_be_tried_again_from_its_page(site_store, bob, settings):
+def test_a_post_during_a_store_outage_can_be_retried_from_its_page(site_store, bob, settings):
     settings.STORE_URL = "unix:///nowhere/store.sock"
     wiring.repository.cache_clear()
 

@@ -1,4 +1,4 @@
-"""The article's page says why it is where it is."""
+"""The article page explains the article's rank."""
 
 import re
 import time
@@ -39,12 +39,12 @@ def words(html: str) -> str:
 
 @pytest.fixture
 def old(site_store):
-    """An article whose voting is closed, and which more members opposed."""
+    """An article closed to voting, with more votes against it than for it."""
     rows = [ImportedArticle("Old", "https://example.org/old", 0, "", site_store.store.now() - 30 * 86400, 1, 4)]
     return site_store.imports.add(rows)[0]
 
 
-def test_it_says_in_plain_words_where_the_article_is_and_why(site_store, article, bob):
+def test_the_page_explains_the_rank_in_plain_words(site_store, article, bob):
     site_store.votes.cast(article, bob.pk, Choice.VOTE)
     post_as(site_store, bob, "Another", "https://example.org/b")
 
@@ -60,7 +60,7 @@ def test_it_says_in_plain_words_where_the_article_is_and_why(site_store, article
     assert "No. 1 Python of 1" in text
 
 
-def test_its_own_first_view_puts_it_on_the_hot_list(site_store, article):
+def test_the_first_view_puts_an_article_on_the_hot_list(site_store, article):
     reader = Client(
         headers={"user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"}
     )
@@ -72,7 +72,7 @@ def test_its_own_first_view_puts_it_on_the_hot_list(site_store, article):
     assert "Views each counts 1 1 Visitors each counts 1.2 1 Together 1 × 1 + 1.2 × 1 2.2" in text
 
 
-def test_an_article_nobody_has_read_says_so_and_has_no_hotness_to_explain(site_store, article):
+def test_an_unread_article_says_so_and_has_no_hotness_to_explain(site_store, article):
     section = section_of(article, Client(headers={"user-agent": "Googlebot/2.1"}))
 
     assert "It is not on the hot list because no one has read it yet." in words(section)
@@ -86,11 +86,11 @@ def test_the_score_is_shown_as_a_sum(site_store, article, bob):
     text = words(section_of(article))
 
     assert "1 for, 1 against; each point is worth 7 minutes 12 seconds + 0 seconds" in text
-    assert text.count(full_date(stored.posted_at)) == 2  # posted, and what it ranks as
+    assert text.count(full_date(stored.posted_at)) == 2  # when it was posted, and the time it ranks as
     assert "Votes for and against are equal, so only its age counts" in text
 
 
-def test_an_article_nobody_voted_for_says_so(site_store):
+def test_an_article_without_votes_says_so(site_store):
     rows = [ImportedArticle("Quiet", "https://example.org/q", 0, "", site_store.store.now() - 60, 0, 0)]
 
     text = words(section_of(site_store.imports.add(rows)[0]))
@@ -98,7 +98,7 @@ def test_an_article_nobody_voted_for_says_so(site_store):
     assert "and has no votes yet, so only its age counts" in text
 
 
-def test_votes_make_up_for_nothing_once_voting_has_closed(site_store, old):
+def test_votes_outweigh_no_age_once_voting_has_closed(site_store, old):
     site_store.imports.add(
         [ImportedArticle("Older", "https://example.org/older", 0, "", site_store.store.now() - 40 * 86400, 1, 0)]
     )
@@ -142,7 +142,7 @@ def test_a_closed_article_says_that_its_score_is_final(site_store, article, old)
     assert "− 21 minutes 36 seconds" in text
 
 
-def test_its_places_lead_to_the_page_that_shows_it(site_store, article):
+def test_each_rank_links_to_the_list_page_that_shows_the_article(site_store, article):
     rows = [
         ImportedArticle("T", f"https://e.org/{n}", 0, "", site_store.store.now() - 900 - n, 1, 0)
         for n in range(30)
@@ -155,7 +155,7 @@ def test_its_places_lead_to_the_page_that_shows_it(site_store, article):
     assert f'id="article-{last}"' in Client().get(address.partition("#")[0]).content.decode()
 
 
-def test_the_history_is_drawn_and_told(site_store, article, monkeypatch):
+def test_the_rank_history_is_drawn_and_described(site_store, article, monkeypatch):
     real = site_store.store.now()
     for seconds in range(3600, -1, -600):
         set_clock(site_store, real - seconds)
@@ -169,7 +169,7 @@ def test_the_history_is_drawn_and_told(site_store, article, monkeypatch):
     assert "<table>" in section.partition('id="past-1-1-title"')[2]
 
 
-def test_an_article_without_history_says_why_there_is_none(site_store, article):
+def test_an_article_without_rank_history_says_why(site_store, article):
     assert "This article has not been among them in the last 7 days." in section_of(article)
 
 
@@ -183,7 +183,7 @@ def test_a_removed_article_has_no_explanation(site_store, article, carol):
     assert "data-viewed-article" not in text
 
 
-def test_the_page_is_shown_although_it_cannot_be_explained(site_store, article, monkeypatch, caplog):
+def test_the_page_is_shown_even_if_the_explanation_fails(site_store, article, monkeypatch, caplog):
     def fail(self, article):
         raise StoreUnavailable("slow")
 
@@ -212,13 +212,13 @@ def test_links_to_the_article_are_marked_for_counting(site_store, article):
     assert f'data-viewed-article="{article}"' in text
 
 
-def test_who_may_see_views_finds_them_from_here(site_store, article, bob, carol):
+def test_members_who_may_see_views_get_a_link_to_them(site_store, article, bob, carol):
     assert f'href="/articles/{article}/views/"' in page_of(article, browser_of(carol))
     assert f'href="/articles/{article}/views/"' not in page_of(article, browser_of(bob))
 
 
 class Ids(HTMLParser):
-    """Ids, what refers to them, and inline style or script."""
+    """A parser that collects ids, references to them, and inline style or script."""
 
     def __init__(self, page):
         super().__init__()
@@ -246,7 +246,7 @@ def test_the_pages_ids_are_unique_and_nothing_is_inline(site_store, article):
     assert found.inline == []
 
 
-def test_the_history_is_drawn_for_each_language_and_anew_with_each_sample(site_store, article, monkeypatch):
+def test_the_rank_history_is_redrawn_for_each_language_and_each_sample(site_store, article, monkeypatch):
     def drawn():
         return why(site_store.articles.get(article))["why"].past
 
@@ -267,7 +267,7 @@ def test_the_history_is_drawn_for_each_language_and_anew_with_each_sample(site_s
     assert (english.count("<tr>"), drawn().count("<tr>")) == (4, 5)
 
 
-def test_two_samples_are_told_and_not_drawn(site_store, article, monkeypatch):
+def test_two_samples_are_described_but_not_drawn(site_store, article, monkeypatch):
     now = site_store.store.now()
     for seconds in (1200, 600, 0):
         assert 'id="past-1-1-title"' not in section_of(article)
@@ -285,7 +285,7 @@ def test_every_string_of_the_templates_is_translated_as_a_whole():
     assert re.findall(r"[A-Za-z]{2,}", bare) == []
 
 
-def test_it_can_be_asked_for_alone_and_counts_no_view(site_store, article, monkeypatch):
+def test_the_explanation_can_be_requested_alone_and_counts_no_view(site_store, article, monkeypatch):
     reader = Client(
         headers={"user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"}
     )
@@ -303,7 +303,7 @@ def test_it_can_be_asked_for_alone_and_counts_no_view(site_store, article, monke
     assert site_store.articles.get(article).pv == 1
 
 
-def test_nobody_is_told_it_of_an_article_that_is_not_there(site_store, article, carol):
+def test_an_unknown_article_has_no_explanation(site_store, article, carol):
     site_store.articles.remove(article, actor(carol), "spam")
 
     assert Client().get(f"/articles/{article}/why/").status_code == 404

@@ -1,4 +1,4 @@
-"""Feeds as subscribers get them."""
+"""Feeds as subscribers receive them."""
 
 import calendar
 import json
@@ -26,7 +26,7 @@ FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.
 
 @pytest.fixture
 def read_article(article):
-    """The article, read by somebody, so that it is on every list."""
+    """An article that a reader has read, so that it is on every list."""
     Client().get(f"/articles/{article}/", headers={"User-Agent": FIREFOX})
     return article
 
@@ -38,7 +38,7 @@ def clock():
 
 
 @pytest.mark.parametrize("path", FEEDS)
-def test_a_feed_says_all_of_an_article(site_store, read_article, bob, path):
+def test_a_feed_contains_all_facts_of_an_article(site_store, read_article, bob, path):
     site_store.votes.cast(read_article, bob.pk, Choice.VOTE)
 
     (entry,) = parsed(Client().get(path)).entries
@@ -59,7 +59,7 @@ def test_a_feed_says_all_of_an_article(site_store, read_article, bob, path):
 
 
 @pytest.mark.parametrize("host", ["testserver", "localhost:8000"])
-def test_where_the_sites_address_is_set_names_are_made_from_it(site_store, alice, settings, host):
+def test_entry_ids_use_the_configured_site_address(site_store, alice, settings, host):
     settings.SITE_URL, settings.ALLOWED_HOSTS = "https://news.example.org:8443", ["*"]
     set_clock(site_store, 1_700_000_000.0)
     number = post_as(site_store, alice, "B", "https://example.org/b").id
@@ -74,7 +74,7 @@ def test_where_the_sites_address_is_set_names_are_made_from_it(site_store, alice
     assert atom.find(f"{ATOM}id").text == "https://news.example.org:8443/feeds/newest.atom?hide=x"
 
 
-def test_without_an_address_names_are_the_same_at_every_host_and_after_a_restart(site_store, article, settings):
+def test_without_an_address_entry_ids_are_stable_across_hosts_and_restarts(site_store, article, settings):
     settings.ALLOWED_HOSTS = ["*"]
     other = site_store.articles.post(1, "alice", "B", "https://example.org/b").id
 
@@ -96,7 +96,7 @@ def test_without_an_address_names_are_the_same_at_every_host_and_after_a_restart
     assert other
 
 
-def test_another_site_has_other_names(site_store, alice):
+def test_another_site_has_other_entry_ids(site_store, alice):
     def name():
         post_as(site_store, alice, "B", "https://example.org/b")
         return parsed(Client().get("/feeds/newest.atom")).entries[0].id
@@ -109,7 +109,7 @@ def test_another_site_has_other_names(site_store, alice):
     assert name() != first
 
 
-def test_an_entry_says_when_it_was_edited(site_store, alice, clock):
+def test_an_entry_has_the_time_of_its_last_edit(site_store, alice, clock):
     number = post_as(site_store, alice, "B", "https://example.org/b").id
     posted = ET.fromstring(Client().get("/feeds/newest.atom").content)
     clock.shift(60)
@@ -125,8 +125,8 @@ def test_an_entry_says_when_it_was_edited(site_store, alice, clock):
     assert rss.find("channel/lastBuildDate").text == "Fri, 01 Mar 2030 12:01:00 +0000"
 
 
-def test_an_entry_edited_there_and_back_makes_another_feed(site_store, alice, clock):
-    """Nothing differs but when it was updated."""
+def test_an_entry_edited_and_reverted_changes_the_feed(site_store, alice, clock):
+    """Only the time of the update differs."""
     number = post_as(site_store, alice, "B", "https://example.org/b").id
     tag = Client().get("/feeds/newest.atom")["ETag"]
     clock.shift(60)
@@ -137,7 +137,7 @@ def test_an_entry_edited_there_and_back_makes_another_feed(site_store, alice, cl
 
 
 @pytest.mark.parametrize("path", FEEDS)
-def test_a_feed_says_in_which_language_it_is_whatever_the_reader_speaks(site_store, read_article, path):
+def test_a_feed_declares_its_language_whatever_the_reader_prefers(site_store, read_article, path):
     answers = [Client().get(path, headers={"Accept-Language": wish}) for wish in ("zh-CN", "en")]
     again = Client().get(path, headers={"Accept-Language": "zh-CN", "If-None-Match": answers[0]["ETag"]})
 
@@ -147,7 +147,7 @@ def test_a_feed_says_in_which_language_it_is_whatever_the_reader_speaks(site_sto
     assert parsed(answers[0]).feed.language == "en"
 
 
-def test_an_entry_leads_to_its_poster(site_store, alice):
+def test_an_entry_links_to_its_poster(site_store, alice):
     set_clock(site_store, 1_700_000_000.0)
     post_as(site_store, alice, "B", "https://example.org/b")
 
@@ -157,7 +157,7 @@ def test_an_entry_leads_to_its_poster(site_store, alice):
     assert rss.find("channel/ttl").text == "5"
 
 
-def test_one_point_below_nothing_is_one_point(site_store, article, bob, carol):
+def test_minus_one_is_written_as_one_point(site_store, article, bob, carol):
     for user in (bob, carol):
         site_store.votes.cast(article, user.pk, Choice.OPPOSE)
 
@@ -166,7 +166,7 @@ def test_one_point_below_nothing_is_one_point(site_store, article, bob, carol):
     assert re.search("<p>[-−]1 point: 1 voted for it, 2 opposed it.</p>", entry.summary)
 
 
-def test_an_entry_leads_to_the_article_and_to_its_page(site_store, article):
+def test_an_entry_links_to_the_article_and_to_its_page(site_store, article):
     page = f"http://testserver/articles/{article}/"
 
     assert parsed(Client().get("/feeds/newest.rss")).entries[0].comments == page
@@ -204,7 +204,7 @@ def test_feeds_of_an_empty_site_are_valid(site_store, alice, kind):
 
 
 @pytest.mark.parametrize("kind", ["atom", "rss"])
-def test_naughty_titles_survive(site_store, alice, shared_dir, kind):
+def test_hostile_titles_survive(site_store, alice, shared_dir, kind):
     texts = json.loads((shared_dir / "cases" / "naughty_strings.json").read_text("utf-8"))
     texts += [
         "]]>",
@@ -248,7 +248,7 @@ def test_only_articles_with_enough_points(site_store, article, alice, bob, name)
 
 @pytest.mark.parametrize("value", ["", "-1", "1.0", "x", "1e3", "%EF%BC%91", "1000001", "9" * 5000, "+1", " 1"])
 @pytest.mark.parametrize("path", ["/feeds/front.atom", "/feeds/groups/python.rss", "/feeds/users/alice.atom"])
-def test_points_that_make_no_sense_are_400_and_say_so(site_store, article, path, value):
+def test_an_invalid_number_of_points_is_400_with_the_reason(site_store, article, path, value):
     response = Client().get(f"{path}?min_points={value}")
 
     assert response.status_code == 400
@@ -261,13 +261,13 @@ def test_too_many_hidden_groups_are_400(site_store, value):
     assert "at most 50 groups" in Client().get("/feeds/front.atom", {"hide": value}).content.decode()
 
 
-def test_a_hidden_group_of_no_possible_name_is_400(site_store):
+def test_a_hidden_group_with_an_invalid_name_is_400(site_store):
     response = Client().get("/feeds/front.atom", {"hide": "python,a b"})
 
     assert (response.status_code, "A group's name can only contain" in response.content.decode()) == (400, True)
 
 
-def test_hidden_groups_are_left_out(site_store, article, alice):
+def test_feeds_exclude_hidden_groups(site_store, article, alice):
     other = post_as(site_store, alice, "B", "https://example.org/b", ["redis"]).id
 
     for name in ("front", "newest", "top/month", "users/alice"):
@@ -296,7 +296,7 @@ def test_hidden_groups_are_left_out(site_store, article, alice):
         "/feeds/groups/" + "+".join(f"g{n}" for n in range(11)) + ".atom",
     ],
 )
-def test_what_has_no_feed_is_404_and_makes_no_key(site_store, article, path):
+def test_a_list_without_a_feed_is_404_and_creates_no_key(site_store, article, path):
     before = count_keys(site_store)
 
     assert Client().get(path).status_code == 404
@@ -313,7 +313,9 @@ def test_what_has_no_feed_is_404_and_makes_no_key(site_store, article, path):
         ("/feeds/groups/redis+snake.atom", 302, "/feeds/groups/python+redis.atom"),
     ],
 )
-def test_other_spellings_and_merged_groups_lead_to_the_feed(site_store, article, carol, path, status, canonical):
+def test_other_spellings_and_merged_groups_redirect_to_the_feed(
+    site_store, article, carol, path, status, canonical
+):
     for slug in ("redis", "snake"):
         site_store.groups.create(slug, slug)
     site_store.groups.merge("snake", "python", actor(carol))
@@ -324,7 +326,7 @@ def test_other_spellings_and_merged_groups_lead_to_the_feed(site_store, article,
     assert ("no-cache" in response.get("Cache-Control", "")) == (status == 302)
 
 
-def test_several_groups_in_any_script_are_one_feed(site_store, article, alice):
+def test_several_groups_in_any_script_share_one_feed(site_store, article, alice):
     site_store.groups.create("机器学习", "机器学习")
     other = post_as(site_store, alice, "二", "https://example.org/b", ["机器学习"]).id
     path = reverse("articles:group_feed", args=["python+机器学习", "atom"])
@@ -337,7 +339,7 @@ def test_several_groups_in_any_script_are_one_feed(site_store, article, alice):
 
 
 @pytest.mark.parametrize("path", ["/feeds/front.atom", "/feeds/users/alice.rss"])
-def test_feeds_are_the_same_for_everybody(site_store, article, bob, path):
+def test_feeds_are_the_same_for_all_readers(site_store, article, bob, path):
     plain = Client().get(path)
     member = browser_of(bob)
     member.cookies["language"] = "zh-hans"
@@ -354,7 +356,7 @@ def test_feeds_are_the_same_for_everybody(site_store, article, bob, path):
     ("kind", "content_type"),
     [("atom", "application/atom+xml; charset=utf-8"), ("rss", "application/rss+xml; charset=utf-8")],
 )
-def test_a_feed_says_what_it_is_also_to_head(site_store, article, kind, content_type):
+def test_a_feed_declares_its_type_to_head_requests_too(site_store, article, kind, content_type):
     whole, head = (getattr(Client(), method)(f"/feeds/front.{kind}") for method in ("get", "head"))
 
     assert whole["Content-Type"] == head["Content-Type"] == content_type
@@ -364,7 +366,7 @@ def test_a_feed_says_what_it_is_also_to_head(site_store, article, kind, content_
 
 
 @pytest.mark.parametrize("query", ["", "?min_points=1"])
-def test_who_has_the_feed_gets_304_until_it_changes(site_store, article, bob, monkeypatch, query):
+def test_a_client_that_has_the_feed_gets_304_until_it_changes(site_store, article, bob, monkeypatch, query):
     path = f"/feeds/front.atom{query}"
     tag = Client().get(path)["ETag"]
     written = []
@@ -383,7 +385,7 @@ def test_who_has_the_feed_gets_304_until_it_changes(site_store, article, bob, mo
     assert written
 
 
-def test_each_change_of_an_article_gives_the_feed_another_validator(site_store, article, bob, carol):
+def test_each_change_to_an_article_changes_the_feeds_validator(site_store, article, bob, carol):
     site_store.groups.create("redis", "Redis")
     moderator, link = actor(carol), "https://example.org/a"
     tags = [Client().get("/feeds/front.atom")["ETag"]]
@@ -401,7 +403,7 @@ def test_each_change_of_an_article_gives_the_feed_another_validator(site_store, 
     assert Client().get("/feeds/front.rss")["ETag"] not in tags
 
 
-def test_another_name_of_the_site_gives_its_feeds_another_validator(site_store, article, settings):
+def test_renaming_the_site_changes_the_feeds_validator(site_store, article, settings):
     tag = Client().get("/feeds/front.atom")["ETag"]
     settings.SITE_NAME = "Another"
 
@@ -417,7 +419,7 @@ def test_a_clock_that_was_ahead_does_not_date_a_feed_in_the_future(clock, site_s
     assert Client().get("/feeds/users/alice.atom")["Last-Modified"] == "Fri, 01 Mar 2030 11:00:00 GMT"
 
 
-def test_packing_does_not_change_the_validator(site_store, article):
+def test_compression_does_not_change_the_validator(site_store, article):
     tag = Client().get("/feeds/front.atom")["ETag"]
 
     packed = Client().get("/feeds/front.atom", headers={"Accept-Encoding": "gzip"})
@@ -428,7 +430,7 @@ def test_packing_does_not_change_the_validator(site_store, article):
     assert again.status_code == 304
 
 
-def test_by_date_a_feed_is_the_same_until_anything_in_it_changes(clock, site_store, article, bob):
+def test_if_modified_since_gets_304_until_the_feed_changes(clock, site_store, article, bob):
     path = "/feeds/newest.atom"
     assert "Last-Modified" not in Client().get(path), "within the second it could still change"
     clock.shift(timedelta(minutes=5))
@@ -446,14 +448,14 @@ def test_by_date_a_feed_is_the_same_until_anything_in_it_changes(clock, site_sto
     )
 
 
-def test_filtered_feeds_are_not_remembered(clock, site_store, article):
+def test_filtered_feeds_are_not_cached(clock, site_store, article):
     Client().get("/feeds/newest.atom?min_points=1")
     clock.shift(timedelta(minutes=5))
 
     assert "Last-Modified" not in Client().get("/feeds/newest.atom?min_points=1")
 
 
-def test_the_operators_address_is_the_one_in_feeds(site_store, article, settings):
+def test_feeds_use_the_operators_address(site_store, article, settings):
     settings.SITE_URL = "https://news.example.org"
 
     found = parsed(Client().get("/feeds/front.atom"))
@@ -463,7 +465,7 @@ def test_the_operators_address_is_the_one_in_feeds(site_store, article, settings
     assert "testserver" not in Client().get("/feeds/front.atom").content.decode()
 
 
-def test_an_article_of_nobody_known_has_no_author_of_its_own(site_store, alice):
+def test_an_article_without_a_poster_has_no_author_of_its_own(site_store, alice):
     site_store.articles.post(0, "", "B", "https://example.org/b")
 
     for kind in ("atom", "rss"):
@@ -483,7 +485,7 @@ def test_an_article_of_nobody_known_has_no_author_of_its_own(site_store, alice):
         ("/users/alice/", "/feeds/users/alice"),
     ],
 )
-def test_every_list_tells_of_its_feeds_to_programs_and_to_people(site_store, read_article, page, feed):
+def test_every_list_links_to_its_feeds_for_clients_and_readers(site_store, read_article, page, feed):
     text = Client().get(page).content.decode()
 
     for kind in ("atom", "rss"):
@@ -494,7 +496,7 @@ def test_every_list_tells_of_its_feeds_to_programs_and_to_people(site_store, rea
         assert Client().get(f"{feed}.{kind}").status_code == 200
 
 
-def test_a_readers_hidden_groups_are_in_the_addresses_of_their_feeds(site_store, article, bob):
+def test_feed_addresses_contain_the_readers_hidden_groups(site_store, article, bob):
     bob.hidden_groups = "redis,机器学习,python"
     bob.save()
     hidden = "redis%2C%E6%9C%BA%E5%99%A8%E5%AD%A6%E4%B9%A0"
@@ -504,7 +506,7 @@ def test_a_readers_hidden_groups_are_in_the_addresses_of_their_feeds(site_store,
     assert ids_in(Client().get(f"/feeds/newest.atom?hide={hidden}%2Cpython")) == []
 
 
-def test_a_store_that_is_away_is_503(site_store, settings):
+def test_an_unavailable_store_is_503(site_store, settings):
     settings.STORE_URL = "unix:///nowhere/store.sock"
     wiring.repository.cache_clear()
 
@@ -514,7 +516,7 @@ def test_a_store_that_is_away_is_503(site_store, settings):
 
 
 @pytest.mark.parametrize("kind", ["atom", "rss"])
-def test_a_search_is_a_feed_too(site_store, article, alice, bob, kind):
+def test_a_search_has_a_feed(site_store, article, alice, bob, kind):
     site_store.groups.create("redis", "Redis")
     second = post_as(site_store, alice, "数据库 & title", "https://example.org/b", ["redis"]).id
     post_as(site_store, alice, "Other", "https://example.com/c")
@@ -535,20 +537,20 @@ def test_a_search_is_a_feed_too(site_store, article, alice, bob, kind):
     assert ids_in(Client().get(about.links[-1].href)) == [second]
 
 
-def test_the_group_that_is_asked_for_is_not_hidden(site_store, article):
+def test_the_requested_group_is_not_hidden(site_store, article):
     for path in ("groups/python", "search"):
         asked = {"hide": "python", "q": "title", "group": "python"}
         assert ids_in(Client().get(f"/feeds/{path}.atom", asked)) == [article]
 
 
 @pytest.mark.parametrize("q", ["", " ", "!?"])
-def test_a_search_for_no_word_has_no_feed(site_store, article, q):
+def test_a_search_without_a_word_has_no_feed(site_store, article, q):
     response = Client().get("/feeds/search.atom", {"q": q})
 
     assert (response.status_code, response.content) == (400, b"q must contain a word to search for.\n")
 
 
-def test_a_search_in_a_merged_group_leads_on_and_in_an_unknown_one_nowhere(site_store, article, carol):
+def test_a_search_in_a_merged_group_redirects_and_in_an_unknown_one_is_404(site_store, article, carol):
     site_store.groups.create("snake", "Snake")
     site_store.groups.merge("snake", "python", actor(carol))
 
@@ -561,7 +563,7 @@ def test_a_search_in_a_merged_group_leads_on_and_in_an_unknown_one_nowhere(site_
     assert Client().get("/feeds/search.atom?q=title&group=nope").status_code == 404
 
 
-def test_the_page_of_a_search_tells_of_its_feed(site_store, article, bob):
+def test_the_search_page_links_to_its_feed(site_store, article, bob):
     bob.hidden_groups = "redis,python"
     bob.save()
 
@@ -571,13 +573,13 @@ def test_the_page_of_a_search_tells_of_its_feed(site_store, article, bob):
     assert "/feeds/" not in Client().get("/search/").content.decode()
 
 
-def test_the_feed_of_several_groups_stands_on_their_page(site_store, article):
+def test_the_page_of_several_groups_links_to_their_feed(site_store, article):
     site_store.groups.create("redis", "Redis")
 
     assert 'href="/feeds/groups/python+redis.atom"' in Client().get("/groups/python+redis/").content.decode()
 
 
-def test_a_list_says_which_feed_it_leads_to(site_store, article):
+def test_a_list_names_the_feed_it_links_to(site_store, article):
     def said(path):
         return re.search(r'<p class="feeds">\s*([^<]*?)\s*<', Client().get(path).text)[1]
 

@@ -13,7 +13,7 @@ HOUR = 3600
 
 @pytest.fixture
 def clock(site_store):
-    """Sets the site's clock to some hours ago."""
+    """Set the site's clock to some hours ago."""
     now = site_store.store.now()
 
     def ago(hours):
@@ -27,14 +27,14 @@ def post(site_store, user, name, groups=()):
 
 
 def read(site_store, article, times=1):
-    """By as many visitors."""
+    """Read the article as that many visitors."""
     for n in range(times):
         site_store.pageviews.record(article, Visit(f"{n:016x}"))
 
 
 @pytest.fixture
 def aged(site_store, alice, clock):
-    """Articles by their age in hours, each read once."""
+    """Return articles by their age in hours, each read once."""
     ids = {}
     for hours in (200, 100, 48, 2):
         clock(hours)
@@ -53,7 +53,7 @@ def words_of(path):
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", text_of(path)))
 
 
-def test_it_is_ordered_by_hotness_and_shows_views_and_visitors(site_store, alice):
+def test_the_hot_list_is_ordered_by_hotness_and_shows_views_and_visitors(site_store, alice):
     quiet, busy, _unread = (post(site_store, alice, name) for name in ("quiet", "busy", "unread"))
     read(site_store, quiet, 1)
     read(site_store, busy, 1200)
@@ -66,7 +66,7 @@ def test_it_is_ordered_by_hotness_and_shows_views_and_visitors(site_store, alice
     assert re.search(r"1,\d{3} visitors", text)
 
 
-def test_a_visitor_who_comes_back_is_two_views_of_one_visitor(site_store, article, clock):
+def test_a_visitor_who_returns_is_two_views_of_one_visitor(site_store, article, clock):
     clock(1)
     read(site_store, article)
     clock(0)
@@ -75,7 +75,7 @@ def test_a_visitor_who_comes_back_is_two_views_of_one_visitor(site_store, articl
     assert "2 views 1 visitor " in words_of("/hot/")
 
 
-def test_every_list_shows_views_but_only_the_hot_list_visitors(site_store, article):
+def test_every_list_shows_views_but_only_the_hot_list_shows_visitors(site_store, article):
     read(site_store, article)
 
     assert 'class="views"' in text_of("/hot/")
@@ -95,12 +95,12 @@ def test_every_list_shows_views_but_only_the_hot_list_visitors(site_store, artic
         ("?range=24h", [2]),
     ],
 )
-def test_a_range_keeps_to_articles_posted_within_it(aged, query, ages):
+def test_a_period_contains_only_articles_posted_within_it(aged, query, ages):
     assert rows(Client().get(f"/hot/{query}")) == [aged[hours] for hours in ages]
 
 
 @pytest.mark.parametrize(("query", "name"), [("", "all"), ("?range=all", "all"), ("?range=72h", "72h")])
-def test_the_range_shown_is_marked_and_the_others_can_be_reached(aged, query, name):
+def test_the_current_period_is_marked_and_the_others_are_linked(aged, query, name):
     text = text_of(f"/hot/{query}")
 
     assert re.findall(r'href="\?range=(\w+)"', text) == ["24h", "72h", "7d", "all"]
@@ -108,14 +108,14 @@ def test_the_range_shown_is_marked_and_the_others_can_be_reached(aged, query, na
 
 
 @pytest.mark.parametrize("name", ["", "1h", "24H", "72", "all ", "-1h", "24h,72h", *KEY_LIKE, "x" * 1000])
-def test_an_unknown_range_is_404_and_makes_no_key(site_store, article, name):
+def test_an_unknown_period_is_404_and_creates_no_key(site_store, article, name):
     before = key_names(site_store)
 
     assert Client().get("/hot/", {"range": name}).status_code == 404
     assert key_names(site_store) == before
 
 
-def test_a_page_holds_25_articles_and_the_pager_keeps_the_range(site_store, alice):
+def test_a_page_holds_25_articles_and_the_pager_keeps_the_period(site_store, alice):
     ids = [post(site_store, alice, f"article-{n}") for n in range(30)]
     for times, article in enumerate(ids, start=1):
         read(site_store, article, times)
@@ -136,7 +136,7 @@ def test_pages_that_do_not_exist_are_404(site_store, article, query, page):
 
 
 @pytest.mark.parametrize(("name", "larger"), [("24h", "72h"), ("72h", "7d"), ("7d", "all")])
-def test_an_empty_range_says_so_and_leads_to_a_larger_one(site_store, alice, clock, name, larger):
+def test_an_empty_period_says_so_and_links_to_a_longer_one(site_store, alice, clock, name, larger):
     clock(300)
     old = post(site_store, alice, "old")
     clock(0)
@@ -149,14 +149,14 @@ def test_an_empty_range_says_so_and_leads_to_a_larger_one(site_store, alice, clo
     assert rows(Client().get("/hot/")) == [old]
 
 
-def test_an_empty_hot_list_says_how_articles_come_onto_it(site_store, article):
+def test_an_empty_hot_list_says_how_articles_get_onto_it(site_store, article):
     text = text_of("/hot/")
 
     assert "Nothing has been read yet" in text
     assert 'class="button" href="/newest/"' in text
 
 
-def test_it_says_when_it_was_scored(site_store, article):
+def test_the_hot_list_shows_when_it_was_last_rescored(site_store, article):
     read(site_store, article)
     site_store.hot.rescore()
 
@@ -165,7 +165,7 @@ def test_it_says_when_it_was_scored(site_store, article):
     assert "Updated" not in words_of("/")
 
 
-def test_a_stale_list_is_scored_by_its_reader(site_store, article, clock):
+def test_a_reader_of_a_stale_list_triggers_a_rescore(site_store, article, clock):
     read(site_store, article)
     clock(-1)
 
@@ -195,7 +195,7 @@ def test_the_pager_of_a_group_keeps_its_order(site_store, article, alice):
     assert 'href="?page=2&amp;order=hot' in text_of("/groups/python/?order=hot")
 
 
-def test_a_group_that_nobody_read_says_so_and_leads_to_its_articles(site_store, article):
+def test_an_unread_group_says_so_and_links_to_its_articles(site_store, article):
     text = text_of("/groups/python/?order=hot")
 
     assert "No article in this group is on the hot list" in text
@@ -212,16 +212,16 @@ def test_a_removed_article_leaves_the_list_at_once(site_store, article, carol):
         assert rows(Client().get(path)) == []
 
 
-def test_the_menu_leads_to_it_and_marks_it(site_store, article):
+def test_the_menu_links_to_the_hot_list_and_marks_it(site_store, article):
     assert '<a href="/hot/">Hot</a>' in text_of("/")
     assert '<a href="/hot/" aria-current="page">Hot</a>' in text_of("/hot/")
 
 
-def test_the_link_of_a_row_says_which_article_it_is_of(site_store, article):
+def test_the_link_of_a_row_names_its_article(site_store, article):
     assert f'<a href="https://example.org/a" data-article="{article}"' in text_of("/")
 
 
-def test_it_only_answers_to_reading_and_carries_nothing_personal(site_store, article):
+def test_the_hot_list_is_read_only_and_contains_nothing_personal(site_store, article):
     read(site_store, article)
 
     assert Client().post("/hot/").status_code == 405
@@ -231,7 +231,7 @@ def test_it_only_answers_to_reading_and_carries_nothing_personal(site_store, art
     assert "csrfmiddlewaretoken" not in whole.content.decode()
 
 
-def test_members_see_their_own_choice_and_can_vote_in_it(site_store, article, alice):
+def test_members_see_their_own_votes_on_the_hot_list_and_can_vote_there(site_store, article, alice):
     read(site_store, article)
 
     text = text_of("/hot/?range=72h", alice)

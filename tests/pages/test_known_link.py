@@ -10,7 +10,7 @@ def known(browser, link):
 
 
 @pytest.mark.parametrize("link", ["https://example.org/a", " HTTP://EXAMPLE.org/a/?utm_source=x#top"])
-def test_a_link_that_was_posted_is_known_however_it_is_written(site_store, article, bob, link):
+def test_a_posted_link_is_recognised_in_any_spelling(site_store, article, bob, link):
     response = known(browser_of(bob), link)
 
     assert response.json() == {
@@ -23,31 +23,31 @@ def test_a_link_that_was_posted_is_known_however_it_is_written(site_store, artic
 @pytest.mark.parametrize(
     "link", ["https://example.org/b", "", "https://", "javascript:alert(1)", "x" * 3000, "\0"]
 )
-def test_other_links_and_what_is_no_link_are_not(site_store, article, bob, link):
+def test_other_links_and_invalid_links_are_not_recognised(site_store, article, bob, link):
     response = known(browser_of(bob), link)
 
     assert (response.status_code, response.json()) == (200, {})
 
 
-def test_a_removed_article_is_where_posting_its_link_leads_too(site_store, article, bob, carol):
+def test_posting_the_link_of_a_removed_article_leads_to_that_article(site_store, article, bob, carol):
     site_store.articles.remove(article, actor(carol), "spam")
 
     assert known(browser_of(bob), "https://example.org/a").json()["address"] == f"/articles/{article}/"
 
 
-def test_a_claim_without_an_article_is_not_known(site_store, article, bob):
+def test_a_claimed_link_without_an_article_is_not_recognised(site_store, article, bob):
     lose_article(site_store, article)
 
     assert known(browser_of(bob), "https://example.org/a").json() == {}
 
 
-def test_only_members_are_told(site_store, article):
+def test_only_members_get_an_answer(site_store, article):
     response = known(Client(), "https://example.org/a")
 
     assert (response.status_code, response.json()) == (401, {})
 
 
-def test_the_posting_form_asks_there_and_the_editing_form_does_not(site_store, article, alice):
+def test_only_the_posting_form_looks_links_up(site_store, article, alice):
     browser = browser_of(alice)
 
     posting = browser.get("/post/").content.decode()
@@ -58,5 +58,5 @@ def test_the_posting_form_asks_there_and_the_editing_form_does_not(site_store, a
     assert "data-counter" in editing
 
 
-def test_it_only_answers_to_reading(site_store, article, bob):
+def test_the_lookup_is_read_only(site_store, article, bob):
     assert browser_of(bob).post("/post/known/", {"link": "https://example.org/a"}).status_code == 405

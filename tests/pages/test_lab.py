@@ -1,4 +1,4 @@
-"""The ranking lab: trying out, applying, taking back, and everything that is refused."""
+"""The ranking lab: previewing, applying, rolling back, and everything that is refused."""
 
 import re
 from dataclasses import replace
@@ -31,7 +31,7 @@ def html_of(response):
 
 
 def value_of(response, name, form="knobs"):
-    """What an input of the form holds."""
+    """Return the value of an input of the form."""
     part = html_of(response).partition(f'id="{form}"')[2]
     return re.search(rf'name="{name}"[^>]*?value="([^"]*)"', part.partition("</form>")[0])[1]
 
@@ -62,20 +62,20 @@ def scores(site_store):
     return ranking_values(site_store, Order.SCORE)
 
 
-# Who may
+# Permissions
 
 
 @pytest.mark.parametrize(
     ("method", "path"),
     [("get", "/lab/"), ("post", "/lab/apply/"), ("post", "/lab/rollback/"), ("post", "/lab/follow/")],
 )
-def test_only_members_with_the_right_come_in(site_store, mallory, carol, method, path):
+def test_only_members_with_the_permission_may_open_the_lab(site_store, mallory, carol, method, path):
     assert getattr(Client(), method)(path).headers["Location"].startswith("/login/?next=")
     assert getattr(browser_of(mallory), method)(path).status_code == 403
     assert getattr(browser_of(carol), method)(path).status_code in (200, 400)
 
 
-def test_applying_and_rolling_back_are_not_addresses_to_look_at(site_store, carol):
+def test_applying_and_rolling_back_only_accept_post(site_store, carol):
     assert browser_of(carol).get("/lab/apply/").status_code == 405
     assert browser_of(carol).get("/lab/rollback/").status_code == 405
     assert browser_of(carol).get("/lab/follow/").status_code == 405
@@ -92,14 +92,14 @@ def test_every_form_needs_its_token(site_store, carol, path):
     assert in_force(site_store) == Parameters(50)
 
 
-def test_the_lab_is_kept_by_nobody(site_store, carol):
+def test_the_lab_is_never_cached(site_store, carol):
     assert "no-store" in browser_of(carol).get("/lab/").headers["Cache-Control"]
 
 
-# Trying out
+# Previews
 
 
-def test_the_lab_begins_with_what_is_in_force(site_store, carol):
+def test_the_lab_starts_with_the_current_parameters(site_store, carol):
     apply_as_dave(site_store, Parameters(27, 2, 0.1, 3.25, 1.4))
 
     page = browser_of(carol).get("/lab/")
@@ -110,7 +110,7 @@ def test_the_lab_begins_with_what_is_in_force(site_store, carol):
     assert "Apply to the whole site" not in text_of(page)
 
 
-def test_an_address_may_name_some_values_and_the_others_are_those_in_force(site_store, carol):
+def test_values_missing_from_the_address_are_the_current_ones(site_store, carol):
     page = browser_of(carol).get("/lab/?gamma=1.8&nonsense=1")
 
     assert page.status_code == 200
@@ -130,7 +130,7 @@ def test_an_address_may_name_some_values_and_the_others_are_those_in_force(site_
         *(("list", bad) for bad in ("time", "", RANKING_KEY, "{s1}:score")),
     ],
 )
-def test_values_that_cannot_be_are_refused_at_their_field_and_kept(site_store, carol, name, value):
+def test_invalid_values_are_reported_at_their_field_and_kept(site_store, carol, name, value):
     response = browser_of(carol).get("/lab/", VALUES | {"gamma": "1.7", name: value})
 
     assert response.status_code == 400
@@ -151,7 +151,7 @@ def test_nothing_would_be_hot_with_both_weights_zero(site_store, carol):
 
 
 def test_the_preview_shows_both_orders_and_how_far_each_article_moves(site_store, carol):
-    # A day old with 100 votes, against three of today with 1, 2 and 3: at 200 votes a day it comes last.
+    # A day-old article with 100 votes, against three from today with 1, 2 and 3: at 200 votes a day it ranks last.
     post_articles(site_store, 3, votes=lambda n: n + 1, days=lambda n: 0.1 * (n + 1))
     post_articles(site_store, 1, votes=lambda n: 100, days=lambda n: 1.01)
 
@@ -174,7 +174,7 @@ def halves(page):
     return both.partition('id="then"')[0], both.partition('id="then"')[2].partition("</ol>")[0]
 
 
-def test_what_comes_in_from_below_is_new_and_what_goes_leaves(site_store, carol):
+def test_articles_that_enter_the_page_are_new_and_those_that_drop_out_leave(site_store, carol):
     post_articles(site_store, 30, votes=lambda n: 0, days=lambda n: n / 100)
     post_articles(site_store, 1, votes=lambda n: 300, days=lambda n: 20)
 
@@ -199,7 +199,7 @@ def test_the_hot_list_is_previewed_with_its_readers(site_store, carol):
     assert re.findall(r"Article \d", now) == ["Article 0", "Article 1", "Article 2"]
     assert re.findall(r"Article \d", then) == ["Article 2", "Article 1", "Article 0"]
     assert "45 views" in then
-    assert "33%" in text_of(page)  # of three articles one is older than a day
+    assert "33%" in text_of(page)  # one of the three articles is older than a day
 
 
 def test_an_empty_site_has_a_lab_too(site_store, carol):
@@ -207,7 +207,7 @@ def test_an_empty_site_has_a_lab_too(site_store, carol):
     assert "No article has been viewed yet" in text_of(browser_of(carol).get("/lab/?list=hot"))
 
 
-def test_both_settings_are_drawn_in_one_chart_with_their_half_lives(site_store, carol):
+def test_one_chart_shows_both_settings_with_their_half_lives(site_store, carol):
     page = browser_of(carol).get("/lab/?gamma=1&base=6")
 
     assert html_of(page).count('<svg class="chart"') == 1
@@ -218,7 +218,7 @@ def test_both_settings_are_drawn_in_one_chart_with_their_half_lives(site_store, 
     )
 
 
-def test_titles_are_text(site_store, carol):
+def test_titles_are_shown_literally(site_store, carol):
     site_store.articles.post(5, "bob", "<script>alert(1)</script>", "https://example.org/x")
 
     assert "<script>alert" not in browser_of(carol).get("/lab/").content.decode()
@@ -227,7 +227,7 @@ def test_titles_are_text(site_store, carol):
 # Proposals
 
 
-def test_votes_per_day_are_proposed_that_fit_recent_articles(site_store, carol):
+def test_the_lab_proposes_votes_per_day_that_fit_recent_articles(site_store, carol):
     post_articles(site_store, 40, votes=lambda n: n + 1, days=lambda n: 2)
 
     page = browser_of(carol).get("/lab/?gamma=1.7")
@@ -238,7 +238,7 @@ def test_votes_per_day_are_proposed_that_fit_recent_articles(site_store, carol):
     assert (value_of(filled, "votes_per_day"), value_of(filled, "gamma")) == ("30", "1.7")
 
 
-def test_a_small_site_is_told_why_nothing_is_proposed(site_store, carol, article):
+def test_a_small_site_says_why_nothing_is_proposed(site_store, carol, article):
     told = text_of(browser_of(carol).get("/lab/"))
 
     assert (
@@ -246,12 +246,12 @@ def test_a_small_site_is_told_why_nothing_is_proposed(site_store, carol, article
     )
 
 
-# The weight that follows the site
+# The weight that adjusts itself
 
 
 @pytest.fixture
 def auto(site_store):
-    """The site with articles that 30 votes a day fit; VOTES_PER_DAY is auto."""
+    """A site whose articles fit 30 votes a day, with VOTES_PER_DAY set to auto."""
     post_articles(site_store, 40, votes=lambda n: n + 1, days=lambda n: 2)
     return site_store
 
@@ -263,7 +263,7 @@ def test_the_lab_says_that_the_site_adjusts_the_weight(auto, carol):
     assert "/lab/follow/" not in html_of(page)
 
 
-def test_what_the_site_adjusted_by_itself_is_told_in_the_history_and_in_the_public_log(auto, carol):
+def test_automatic_adjustments_are_in_the_history_and_in_the_public_log(auto, carol):
     assert auto.fit_weight() == 30
 
     history, log = text_of(browser_of(carol).get("/lab/")), text_of(Client().get("/moderation/"))
@@ -275,7 +275,7 @@ def test_what_the_site_adjusted_by_itself_is_told_in_the_history_and_in_the_publ
     assert "Derived from the points of 40 recent articles" in log
 
 
-def test_after_moderators_chose_a_weight_they_can_hand_it_back(auto, carol):
+def test_moderators_can_return_to_the_automatic_weight(auto, carol):
     apply_as_dave(auto, Parameters(votes_per_day=90))
     browser = browser_of(carol)
     page = browser.get("/lab/")
@@ -292,7 +292,7 @@ def test_after_moderators_chose_a_weight_they_can_hand_it_back(auto, carol):
     assert "Reason: Automatic votes per day resumed" in text_of(Client().get("/moderation/"))
 
 
-def test_it_is_handed_back_also_where_there_is_nothing_to_learn_from_yet(site_store, carol):
+def test_the_weight_can_return_to_automatic_on_a_site_without_data(site_store, carol):
     apply_as_dave(site_store, Parameters(votes_per_day=90))
 
     browser_of(carol).post("/lab/follow/", {"version": "2"})
@@ -301,7 +301,7 @@ def test_it_is_handed_back_also_where_there_is_nothing_to_learn_from_yet(site_st
     assert (state.parameters.votes_per_day, state.is_chosen) == (90, False)
 
 
-def test_it_is_not_handed_back_over_what_another_moderator_did_meanwhile(auto, carol):
+def test_returning_to_automatic_does_not_overwrite_another_moderators_change(auto, carol):
     apply_as_dave(auto, Parameters(votes_per_day=90))
     apply_as_dave(auto, Parameters(votes_per_day=80))
 
@@ -311,7 +311,7 @@ def test_it_is_not_handed_back_over_what_another_moderator_did_meanwhile(auto, c
     assert in_force(auto).votes_per_day == 80
 
 
-def test_a_number_in_the_configuration_is_not_handed_to_the_site(site_store, carol, monkeypatch):
+def test_a_configured_weight_cannot_be_made_automatic(site_store, carol, monkeypatch):
     monkeypatch.setattr(site_store.store, "rules", replace(site_store.rules, votes_per_day=200))
     monkeypatch.setattr(site_store, "rules", site_store.store.rules)
     apply_as_dave(site_store, Parameters(votes_per_day=90))
@@ -324,7 +324,7 @@ def test_a_number_in_the_configuration_is_not_handed_to_the_site(site_store, car
     assert (answer.status_code, site_store.parameters.get_state().is_chosen) == (400, True)
 
 
-def test_who_is_overtaken_by_the_site_itself_is_told(auto, carol):
+def test_a_moderator_learns_of_an_automatic_adjustment_made_meanwhile(auto, carol):
     auto.fit_weight()
 
     answer = browser_of(carol).post(
@@ -335,7 +335,7 @@ def test_who_is_overtaken_by_the_site_itself_is_told(auto, carol):
     assert "The site adjusted its votes per day in the meantime" in text_of(answer)
 
 
-def test_a_wished_half_life_fills_gamma(site_store, carol):
+def test_a_target_half_life_fills_in_gamma(site_store, carol):
     page = browser_of(carol).get("/lab/", VALUES | {"half_life": "1"})
 
     assert page.status_code == 200
@@ -344,7 +344,7 @@ def test_a_wished_half_life_fills_gamma(site_store, carol):
     assert "γ 1.5 → 1.71" in text_of(page)
 
 
-def test_a_half_life_gamma_cannot_reach_is_an_error_with_a_base_that_does(site_store, carol):
+def test_an_unreachable_half_life_is_an_error_that_suggests_a_base(site_store, carol):
     page = browser_of(carol).get("/lab/", VALUES | {"half_life": "6"})
 
     assert page.status_code == 400
@@ -364,7 +364,7 @@ def apply(browser, version=1, **changes):
     return browser.post("/lab/apply/", fields)
 
 
-def test_what_is_applied_ranks_the_site_and_stands_in_the_log(site_store, carol):
+def test_applied_parameters_rank_the_site_and_are_logged(site_store, carol):
     post_articles(site_store)
 
     response = apply(browser_of(carol), votes_per_day="20", gamma="1.3")
@@ -379,7 +379,7 @@ def test_what_is_applied_ranks_the_site_and_stands_in_the_log(site_store, carol)
     assert list(site_store.audit.run()) == []
 
 
-def test_the_same_form_sent_twice_is_applied_once_and_no_error(site_store, carol):
+def test_a_form_sent_twice_is_applied_once_without_an_error(site_store, carol):
     answers = [apply(browser_of(carol), votes_per_day="20") for _ in range(2)]
 
     assert [answer.status_code for answer in answers] == [302, 302]
@@ -387,7 +387,7 @@ def test_the_same_form_sent_twice_is_applied_once_and_no_error(site_store, carol
     assert apply(browser_of(carol), votes_per_day="20", reason="another").status_code == 409
 
 
-def test_the_lab_says_that_it_is_in_force_and_lists_who_why_and_what(site_store, carol):
+def test_the_lab_confirms_the_change_and_lists_who_made_it_and_why(site_store, carol):
     page = browser_of(carol).post(
         "/lab/apply/", VALUES | {"alpha": "1.5", "reason": "views matter", "version": "1"}, follow=True
     )
@@ -400,7 +400,7 @@ def test_the_lab_says_that_it_is_in_force_and_lists_who_why_and_what(site_store,
 
 
 @pytest.mark.parametrize("reason", ["", "  ", "\u200b", "x" * 501])
-def test_a_reason_is_needed_and_the_values_are_kept(site_store, carol, reason):
+def test_a_reason_is_required_and_the_values_are_kept(site_store, carol, reason):
     response = apply(browser_of(carol), votes_per_day="20", reason=reason)
 
     assert response.status_code == 400
@@ -410,7 +410,7 @@ def test_a_reason_is_needed_and_the_values_are_kept(site_store, carol, reason):
     assert in_force(site_store) == Parameters()
 
 
-def test_values_in_force_already_are_no_change(site_store, carol):
+def test_applying_the_current_values_changes_nothing(site_store, carol):
     response = apply(browser_of(carol))
 
     assert response.status_code == 400
@@ -436,7 +436,7 @@ def test_a_form_without_its_version_is_refused(site_store, carol, version):
     assert in_force(site_store) == Parameters()
 
 
-def test_the_second_of_two_moderators_is_told_and_nothing_is_changed(site_store, carol):
+def test_the_second_of_two_moderators_gets_a_conflict_and_changes_nothing(site_store, carol):
     apply_as_dave(site_store, Parameters(50), "Fifty is right")
 
     response = apply(browser_of(carol), 1, votes_per_day="20")
@@ -454,13 +454,13 @@ def test_the_second_of_two_moderators_is_told_and_nothing_is_changed(site_store,
     assert in_force(site_store) == Parameters(20)
 
 
-def test_whoever_wants_the_same_as_the_first_is_told_too(site_store, carol):
+def test_a_second_moderator_with_the_same_values_gets_a_conflict_too(site_store, carol):
     apply_as_dave(site_store, Parameters(50))
 
     assert apply(browser_of(carol), 1, votes_per_day="50").status_code == 409
 
 
-def test_a_change_that_is_being_applied_keeps_others_out(site_store, carol, monkeypatch):
+def test_a_change_in_progress_blocks_others(site_store, carol, monkeypatch):
     monkeypatch.setattr(tuning, "ARTICLES_PER_STEP", 10)
     post_articles(site_store)
     site_store.parameters.apply(Parameters(50), expected=1, actor=DAVE, reason="Fifty")
@@ -473,7 +473,7 @@ def test_a_change_that_is_being_applied_keeps_others_out(site_store, carol, monk
     assert site_store.parameters.get_state().applying.parameters == Parameters(50)
 
 
-def test_what_takes_long_shows_how_far_it_is_and_goes_on(site_store, carol, monkeypatch):
+def test_a_long_change_shows_its_progress_and_continues(site_store, carol, monkeypatch):
     monkeypatch.setattr(tuning, "ARTICLES_PER_STEP", 10)
     monkeypatch.setattr("articles.views.ranking.lab.PATIENCE", 0)
     monkeypatch.setattr("articles.views.ranking.lab._VIEW_PATIENCE", 0)
@@ -494,10 +494,10 @@ def test_what_takes_long_shows_how_far_it_is_and_goes_on(site_store, carol, monk
     assert list(site_store.audit.run()) == []
 
 
-# Taking back
+# Rollbacks
 
 
-def test_one_click_restores_exactly_the_scores_before(site_store, carol, article, bob):
+def test_one_click_restores_the_exact_previous_scores(site_store, carol, article, bob):
     post_articles(site_store)
     site_store.votes.cast(article, bob.pk, Choice.VOTE)
     before, browser = scores(site_store), browser_of(carol)
@@ -513,7 +513,7 @@ def test_one_click_restores_exactly_the_scores_before(site_store, carol, article
     assert (newest.version, newest.actor_name, newest.reason) == (3, "carol", "Reverted to version 1")
 
 
-def test_any_earlier_version_can_come_back(site_store, carol):
+def test_any_earlier_version_can_be_restored(site_store, carol):
     for votes in (50, 60, 70):
         apply_as_dave(site_store, Parameters(votes))
 
@@ -533,7 +533,7 @@ def test_any_earlier_version_can_come_back(site_store, carol):
         ({}, 400, "This form is incomplete."),
     ],
 )
-def test_a_way_back_that_cannot_be_is_refused(site_store, carol, fields, status, told):
+def test_an_invalid_rollback_is_refused(site_store, carol, fields, status, told):
     apply_as_dave(site_store, Parameters(50))
 
     response = browser_of(carol).post("/lab/rollback/", fields)
@@ -543,14 +543,14 @@ def test_a_way_back_that_cannot_be_is_refused(site_store, carol, fields, status,
     assert in_force(site_store) == Parameters(50)
 
 
-def test_there_is_no_way_back_from_the_beginning(site_store, carol):
+def test_the_first_version_cannot_be_rolled_back(site_store, carol):
     response = browser_of(carol).post("/lab/rollback/", {"version": "1"})
 
     assert response.status_code == 400
     assert "That version does not exist" in text_of(response)
 
 
-def test_a_long_history_is_folded(site_store, carol):
+def test_a_long_history_is_collapsed(site_store, carol):
     for votes in range(1, 24):
         apply_as_dave(site_store, Parameters(votes))
 
@@ -560,7 +560,7 @@ def test_a_long_history_is_folded(site_store, carol):
     assert folded.count('<li class="entry">') == 4
 
 
-def test_whatever_the_configuration_put_in_force_has_no_name(site_store, carol):
+def test_changes_from_the_configuration_have_no_author(site_store, carol):
     site_store.parameters.apply(
         Parameters(50), expected=1, actor=Actor(0, ""), reason="VOTES_PER_DAY was changed."
     )
@@ -572,8 +572,8 @@ def test_whatever_the_configuration_put_in_force_has_no_name(site_store, carol):
 
 
 @pytest.mark.parametrize("alpha", ["5e-324", "1e-320", "0.0009"])
-def test_weights_next_to_nothing_are_refused_like_nothing(site_store, article, carol, alpha):
-    """Hotness would be 0, and dividing by it would break this page and every article's."""
+def test_weights_close_to_zero_are_refused_like_zero(site_store, article, carol, alpha):
+    """Hotness would be 0, and dividing by it would break this page and every article page."""
     browser = browser_of(carol)
     values = VALUES | {"alpha": alpha, "beta": "0", "gamma": "1.6"}
 

@@ -28,7 +28,7 @@ def test_the_front_page_is_ordered_by_score_and_newest_by_time(site_store, alice
     assert rows(Client().get("/newest/")) == [third, second, first]
 
 
-def test_the_first_page_weighs_at_most_10_kilobytes_packed(site_store, alice):
+def test_the_first_page_is_at_most_10_kilobytes_compressed(site_store, alice):
     for number in range(25):
         title = f"{number}: {hashlib.sha256(str(number).encode()).hexdigest()} and an ordinary ending"
         site_store.articles.post(
@@ -41,7 +41,7 @@ def test_the_first_page_weighs_at_most_10_kilobytes_packed(site_store, alice):
     assert len(gzip.compress(page, 9, mtime=0)) <= 10 * 1024
 
 
-def test_a_page_holds_25_articles_and_the_next_one_goes_on_where_it_ended(site_store, alice):
+def test_a_page_holds_25_articles_and_the_next_continues_where_it_ended(site_store, alice):
     ids = post_many(site_store, alice, 30)
 
     assert rows(Client().get("/newest/")) == ids[:-26:-1]
@@ -65,25 +65,25 @@ def test_a_group_page_shows_its_articles_in_both_orders(site_store, article, ali
 
 
 @pytest.mark.parametrize("order", ["x", "", *KEY_LIKE])
-def test_an_unknown_order_is_404_and_no_other_key(site_store, article, order):
+def test_an_unknown_order_is_404(site_store, article, order):
     assert Client().get("/groups/python/", {"order": order}).status_code == 404
 
 
 @pytest.mark.parametrize("slug", ["nope", *KEY_LIKE, "a:b", "*", "{x}", "..", "x" * 300, "%00", "😀"])
-def test_an_unknown_group_is_404_and_makes_no_key(site_store, article, slug):
+def test_an_unknown_group_is_404_and_creates_no_key(site_store, article, slug):
     before = count_keys(site_store)
 
     assert Client().get(f"/groups/{slug}/").status_code == 404
     assert count_keys(site_store) == before
 
 
-def test_a_group_in_another_spelling_leads_to_its_address(site_store, article):
+def test_a_group_in_another_spelling_redirects_to_its_address(site_store, article):
     response = Client().get("/groups/Python/")
 
     assert (response.status_code, response.headers["Location"]) == (301, "/groups/python/")
 
 
-def test_a_merged_group_leads_to_the_other_for_as_long_as_it_is_gone(site_store, article, carol):
+def test_a_merged_group_redirects_until_its_name_is_used_again(site_store, article, carol):
     who = actor(carol)
     site_store.groups.create("snake", "Snake")
     site_store.groups.merge("snake", "python", who)
@@ -119,7 +119,7 @@ def test_groups_chosen_in_the_index_are_shown_together(site_store, article):
     assert Client().get("/groups/?any=no/such").status_code == 200
 
 
-def test_the_index_marks_the_groups_a_reader_hides(site_store, article):
+def test_the_index_marks_the_readers_hidden_groups(site_store, article):
     browser = Client()
     assert "· hidden</span>" not in browser.get("/groups/").text
 
@@ -128,7 +128,7 @@ def test_the_index_marks_the_groups_a_reader_hides(site_store, article):
     assert "· hidden</span>" in browser.get("/groups/").text
 
 
-def test_a_host_leads_to_what_else_was_posted_from_there(site_store, article, alice):
+def test_a_host_links_to_other_articles_from_it(site_store, article, alice):
     other = post_as(site_store, alice, "Else", "https://www.example.org/else?q=1").id
     post_as(site_store, alice, "Elsewhere", "https://example.com/")
     row = next(part for part in Client().get("/newest/").text.split("<li class=") if f"article-{article}" in part)
@@ -147,7 +147,7 @@ def test_a_removed_article_leaves_every_list_at_once(site_store, article, carol)
         assert rows(Client().get(path)) == []
 
 
-def test_readers_see_their_own_choice(site_store, article, bob):
+def test_members_see_their_own_vote(site_store, article, bob):
     def chosen():
         return re.findall(
             r'class="(vote|oppose)"[^>]*aria-pressed="true"', browser_of(bob).get("/").content.decode()
@@ -160,7 +160,7 @@ def test_readers_see_their_own_choice(site_store, article, bob):
     assert chosen() == ["oppose"]
 
 
-def test_pages_of_readers_without_account_carry_nothing_personal(site_store, article):
+def test_pages_for_readers_without_an_account_contain_nothing_personal(site_store, article):
     for path in ("/", "/newest/", "/groups/python/", f"/articles/{article}/"):
         response = Client().get(path)
         assert not response.cookies
@@ -177,7 +177,7 @@ def test_titles_are_shown_literally(site_store, alice):
         assert "{{7*7}}" in text
 
 
-def test_every_page_says_what_browsers_may_load(site_store):
+def test_every_page_has_a_content_security_policy(site_store):
     policy = Client().get("/").headers["Content-Security-Policy"]
 
     assert "default-src 'self'" in policy
@@ -186,19 +186,19 @@ def test_every_page_says_what_browsers_may_load(site_store):
 
 
 @pytest.mark.parametrize("path", ["/", "/newest/", "/groups/", "/moderation/", "/healthz", "/readyz"])
-def test_lists_only_answer_to_reading(site_store, path):
+def test_lists_are_read_only(site_store, path):
     assert Client().post(path).status_code == 405
     response = Client().head(path)
     assert (response.status_code, response.content) == (200, b"")
 
 
-def test_a_page_stays_the_same_for_a_member_of_a_later_time_zone(site_store, article):
+def test_a_page_is_the_same_for_a_member_in_a_later_time_zone(site_store, article):
     text = Client().get("/").content.decode()
 
     assert re.search(r'<time datetime="\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00" title="[^"]+">just now</time>', text)
 
 
-def test_a_language_the_pages_are_not_translated_into_is_not_mixed_in(site_store, article):
+def test_pages_do_not_mix_in_a_language_without_a_translation(site_store, article):
     response = Client().get("/", headers={"Accept-Language": "fr, de;q=0.5"})
 
     assert response.headers["Content-Language"] == "en"
@@ -219,21 +219,21 @@ CURRENT_LISTS = re.compile(r'<a href="([^"]*)" aria-current="(\w+)"')
         ("/hot/", ("/hot/", "page")),
     ],
 )
-def test_the_menu_says_where_one_is(site_store, article, path, current):
+def test_the_menu_marks_the_current_page(site_store, article, path, current):
     site_store.groups.create("redis", "Redis")
     menu = Client().get(path).text.split('<nav class="lists"')[1].split("</nav>")[0]
 
     assert CURRENT_LISTS.findall(menu) == [current]
 
 
-def test_a_page_that_lies_too_deep_says_where_older_articles_are(site_store, article):
+def test_a_page_beyond_the_limit_says_where_older_articles_are(site_store, article):
     answer = Client().get("/newest/?page=401")
 
     assert answer.status_code == 404
     assert "Groups and the search lead to older articles." in answer.content.decode()
 
 
-def test_no_page_shows_a_number_without_its_groups(site_store, article, alice):
+def test_no_page_shows_a_number_without_digit_grouping(site_store, article, alice):
     now, poster = site_store.store.now(), (alice.pk, "alice")
     site_store.imports.add(
         [
@@ -255,7 +255,7 @@ def test_no_page_shows_a_number_without_its_groups(site_store, article, alice):
 
 
 def visible(response) -> str:
-    """A page as it is read: its title and text, and the text of labels and tooltips."""
+    """Return the page as a reader sees it: its title and text, and the text of labels and tooltips."""
     page = re.sub(r"<(?:style|script|svg)\b.*?</\w+>", "", response.text, flags=re.DOTALL)
     told = re.findall(r' (?:title|aria-label)="([^"]*)"', page)
     return unescape("\n".join([re.sub("<[^>]*>", " ", page), *told]))

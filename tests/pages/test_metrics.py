@@ -21,7 +21,7 @@ def status_for(**headers):
     return Client().get("/metrics", **headers).status_code
 
 
-def test_a_program_on_this_machine_reads_them_without_a_token(site_store, article):
+def test_a_local_client_reads_the_metrics_without_a_token(site_store, article):
     response = Client().get("/metrics")
 
     assert response.status_code == 200
@@ -35,17 +35,17 @@ def test_a_program_on_this_machine_reads_them_without_a_token(site_store, articl
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"])
-def test_every_address_of_this_machine_is_let_in(site_store, address):
+def test_every_local_address_is_accepted(site_store, address):
     assert status_for(REMOTE_ADDR=address) == 200
 
 
 @pytest.mark.parametrize("address", ["203.0.113.7", "10.0.0.1", "::ffff:10.0.0.1", "2001:db8::1", "", "localhost"])
-def test_every_other_is_told_that_there_is_nothing(site_store, address):
+def test_every_other_address_gets_404(site_store, address):
     assert status_for(REMOTE_ADDR=address) == 404
 
 
 @pytest.mark.parametrize("name", ["X_FORWARDED_FOR", "FORWARDED", "X_REAL_IP", "X_FORWARDED_PROTO", "VIA"])
-def test_whoever_comes_through_a_proxy_is_not_on_this_machine(site_store, name):
+def test_a_client_behind_a_proxy_is_not_local(site_store, name):
     assert status_for(**{f"HTTP_{name}": "127.0.0.1"}) == 404
 
 
@@ -57,13 +57,13 @@ def test_whoever_comes_through_a_proxy_is_not_on_this_machine(site_store, name):
         ("SECURE_PROXY_SSL_HEADER", ("HTTP_X_FORWARDED_PROTO", "https")),
     ],
 )
-def test_a_public_site_takes_nobody_for_this_machine(site_store, settings, name, setting):
+def test_a_public_site_treats_no_client_as_local(site_store, settings, name, setting):
     setattr(settings, name, setting)
 
     assert status_for() == 404
 
 
-def test_with_a_token_whoever_sends_it_reads_them_from_anywhere(site_store, token, settings):
+def test_a_client_with_the_token_reads_the_metrics_from_anywhere(site_store, token, settings):
     settings.SITE_URL = "https://news.example.org"
 
     assert status_for(HTTP_AUTHORIZATION=f"Bearer {token}", REMOTE_ADDR="203.0.113.7") == 200
@@ -71,15 +71,15 @@ def test_with_a_token_whoever_sends_it_reads_them_from_anywhere(site_store, toke
 
 
 @pytest.mark.parametrize("sent", ["", "Bearer", "Bearer ", "Bearer wrong", f"Basic {TOKEN}", TOKEN, "Bearer ü€"])
-def test_with_a_token_nothing_else_opens_them_not_even_this_machine(site_store, token, sent):
+def test_once_a_token_is_set_local_clients_need_it_too(site_store, token, sent):
     assert status_for(HTTP_AUTHORIZATION=sent) == 404
 
 
-def test_they_are_only_read(site_store):
+def test_the_metrics_are_read_only(site_store):
     assert Client().post("/metrics").status_code == 405
 
 
-def test_they_are_there_while_the_store_is_away(site_store, settings):
+def test_the_metrics_are_available_during_a_store_outage(site_store, settings):
     settings.STORE_URL = "unix:///nowhere/store.sock"
     wiring.repository.cache_clear()
     Client().get("/")
@@ -114,7 +114,7 @@ def test_requests_are_counted_by_view_method_and_status(site_store, article):
     assert value("site_request_seconds_count", view="articles:article") == timed + 2
 
 
-def test_a_view_that_breaks_is_counted_as_500(site_store, monkeypatch):
+def test_a_view_that_raises_is_counted_as_500(site_store, monkeypatch):
     def fail(*_):
         raise RuntimeError
 
@@ -143,32 +143,32 @@ def refusals():
 
 
 def refused(before):
-    """Which causes were counted since then."""
+    """Return the causes counted since then."""
     return [cause for cause, n in refusals().items() if n > before[cause]]
 
 
-def test_a_form_that_is_refused_is_a_refusal(site_store, bob):
+def test_a_rejected_form_counts_as_a_refusal(site_store, bob):
     before = refusals()
     browser_of(bob).post("/post/", {"title": "", "link": "nonsense"})
 
     assert refused(before) == ["invalid"]
 
 
-def test_a_login_that_fails_is_a_refusal(site_store, bob):
+def test_a_failed_login_counts_as_a_refusal(site_store, bob):
     before = refusals()
     Client().post("/login/", {"username": "bob", "password": "guess"})
 
     assert refused(before) == ["invalid"]
 
 
-def test_a_login_that_succeeds_is_none(site_store, bob):
+def test_a_successful_login_counts_no_refusal(site_store, bob):
     before = refusals()
     Client().post("/login/", {"username": "bob", "password": password_of("bob")})
 
     assert refused(before) == []
 
 
-def test_a_form_without_its_token_is_told_from_a_member_without_the_right(site_store, article, bob):
+def test_a_missing_token_and_a_missing_permission_are_counted_separately(site_store, article, bob):
     before = refusals()
     browser_of(bob, strict=True).post("/post/", {"title": "T", "link": "https://example.org/"})
     assert refused(before) == ["csrf"]
@@ -182,7 +182,7 @@ def test_a_form_without_its_token_is_told_from_a_member_without_the_right(site_s
     assert refused(before) == ["forbidden"]
 
 
-def test_the_api_tells_the_same_causes(site_store, article, bob):
+def test_the_api_counts_the_same_causes(site_store, article, bob):
     path, body = (
         f"/api/articles/{article}/vote",
         {"data": '{"choice": "vote"}', "content_type": "application/json"},
@@ -200,7 +200,7 @@ def test_the_api_tells_the_same_causes(site_store, article, bob):
         assert refused(before) == [cause]
 
 
-def test_what_is_not_there_is_no_refusal(site_store):
+def test_a_404_counts_no_refusal(site_store):
     before = refusals()
     Client().get("/nowhere/")
     Client().get("/articles/999999/")

@@ -13,7 +13,7 @@ def log_text():
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", Client().get("/moderation/").content.decode()))
 
 
-def test_groups_are_ticked_unticked_typed_and_created_in_one_go(site_store, article, carol):
+def test_groups_are_ticked_unticked_typed_and_created_in_one_step(site_store, article, carol):
     site_store.groups.create("web", "Web")
     site_store.groups.create("redis", "Redis")
 
@@ -35,9 +35,9 @@ def test_groups_are_ticked_unticked_typed_and_created_in_one_go(site_store, arti
         assert part in log_text()
 
 
-def test_two_moderators_at_once_each_change_what_they_touched(site_store, article, carol):
+def test_two_moderators_at_once_each_change_only_what_they_edited(site_store, article, carol):
     site_store.groups.create("web", "Web")
-    site_store.groups.assign(article, ["web"])  # by the other, after this form was drawn
+    site_store.groups.assign(article, ["web"])  # by the other moderator, after this form was rendered
 
     browser_of(carol).post(f"/articles/{article}/groups/", {"was": "python", "groups": [""]})
 
@@ -52,7 +52,7 @@ def test_the_form_shows_the_current_groups_ticked(site_store, article, carol):
 
 
 @pytest.mark.parametrize("name", ["a:b", RANKING_KEY, "{x}", "*", "..", "x" * 10_000, "😀"])
-def test_names_that_cannot_be_groups_are_errors_and_make_no_key(site_store, article, carol, name):
+def test_invalid_group_names_are_errors_and_create_no_key(site_store, article, carol, name):
     before = key_names(site_store)
 
     response = browser_of(carol).post(
@@ -88,7 +88,7 @@ def test_a_taken_group_name_is_an_error_at_its_field(site_store, article, carol)
 
 
 @pytest.mark.parametrize("title", ["Python", "PYTHON", "python", "snake-things"])
-def test_a_group_is_not_renamed_to_what_another_is_called(site_store, article, carol, title):
+def test_a_group_cannot_take_the_title_of_another(site_store, article, carol, title):
     site_store.groups.create("snakes", "Snakes")
     site_store.groups.create("snake-things", "Boas")
 
@@ -100,14 +100,14 @@ def test_a_group_is_not_renamed_to_what_another_is_called(site_store, article, c
 
 
 @pytest.mark.parametrize("title", ["SNAKES", "Snakes", "+"])
-def test_a_group_may_be_renamed_to_itself_and_to_what_makes_no_address(site_store, carol, title):
+def test_a_group_may_keep_its_title_or_take_one_that_yields_no_address(site_store, carol, title):
     site_store.groups.create("snakes", "Snakes")
 
     assert browser_of(carol).post("/moderation/groups/snakes/", {"title": title, "rename": "1"}).status_code == 302
     assert site_store.groups.get_titles() == {"snakes": title}
 
 
-def test_who_comes_second_to_a_title_reads_so_at_the_field(site_store, carol, monkeypatch):
+def test_a_moderator_who_loses_a_race_for_a_title_sees_an_error_at_the_field(site_store, carol, monkeypatch):
     site_store.groups.create("snakes", "Snakes")
     groups = type(site_store.groups)
 
@@ -122,7 +122,7 @@ def test_who_comes_second_to_a_title_reads_so_at_the_field(site_store, carol, mo
         assert "There is a group of this name already." in response.text
 
 
-def test_a_merge_takes_a_tick_that_it_is_meant(site_store, article, carol):
+def test_a_merge_requires_a_confirmation_tick(site_store, article, carol):
     site_store.groups.create("snakes", "Snakes")
     fields = {"merge-into": "snakes", "merge": "1"}
 
@@ -134,12 +134,12 @@ def test_a_merge_takes_a_tick_that_it_is_meant(site_store, article, carol):
 
 
 @pytest.mark.parametrize("title", ["", "///", "x" * 61])
-def test_titles_no_group_can_have_are_errors(site_store, carol, title):
+def test_invalid_group_titles_are_errors(site_store, carol, title):
     assert browser_of(carol).post("/moderation/groups/", {"title": title}).status_code == 400
     assert site_store.groups.get_titles() == {}
 
 
-def test_removal_and_restoration_need_a_reason_everyone_can_read(site_store, article, carol):
+def test_removal_and_restoration_require_a_public_reason(site_store, article, carol):
     browser = browser_of(carol)
     assert browser.post(f"/articles/{article}/remove/", {"reason": " "}).status_code == 400
     assert site_store.articles.get(article).removed is None
@@ -163,7 +163,7 @@ def test_removing_what_another_moderator_removed_says_so(site_store, article, ca
 
 
 @pytest.mark.parametrize("change", ["remove", "restore"])
-def test_the_same_form_sent_twice_is_done_once_and_no_error(site_store, article, carol, change):
+def test_a_form_sent_twice_takes_effect_once_without_an_error(site_store, article, carol, change):
     browser = browser_of(carol)
     if change == "restore":
         site_store.articles.remove(article, Actor(99, "dave"), "spam")
@@ -177,9 +177,7 @@ def test_the_same_form_sent_twice_is_done_once_and_no_error(site_store, article,
     assert 'role="alert"' in again.text
 
 
-def test_the_link_of_a_removed_article_is_shown_to_those_who_may_restore_it(
-    site_store, article, alice, mallory, carol
-):
+def test_moderators_who_may_restore_an_article_see_its_link(site_store, article, alice, mallory, carol):
     site_store.articles.remove(article, actor(carol), "spam")
     pages = {user.username: browser_of(user).get(f"/articles/{article}/").text for user in (alice, mallory, carol)}
 
@@ -188,7 +186,7 @@ def test_the_link_of_a_removed_article_is_shown_to_those_who_may_restore_it(
     assert "example.org/a" not in pages["alice"] + pages["mallory"] + Client().get(f"/articles/{article}/").text
 
 
-def test_a_group_created_twice_by_one_form_is_created(site_store, carol):
+def test_a_create_form_sent_twice_creates_the_group_once(site_store, carol):
     browser, group = browser_of(carol), {"title": "Machine Learning"}
     browser.post("/moderation/groups/", group)
 
@@ -199,13 +197,13 @@ def test_a_group_created_twice_by_one_form_is_created(site_store, carol):
     assert browser.post("/moderation/groups/", {"title": "Machine learning"}).status_code == 400
 
 
-def test_a_group_that_another_moderator_created_is_taken(site_store, carol):
+def test_a_group_created_by_another_moderator_is_taken(site_store, carol):
     site_store.groups.create("python", "Python", Actor(99, "dave"))
 
     assert browser_of(carol).post("/moderation/groups/", {"title": "Python"}).status_code == 400
 
 
-def test_groups_assigned_and_created_twice_by_one_form_are_assigned(site_store, article, carol):
+def test_an_assignment_form_sent_twice_assigns_the_groups(site_store, article, carol):
     browser = browser_of(carol)
     fields = {"was": "python", "groups": ["python"], "new_group": "Data & Bases"}
 
@@ -215,7 +213,7 @@ def test_groups_assigned_and_created_twice_by_one_form_are_assigned(site_store, 
     assert site_store.articles.get(article).groups == ("python", "data-bases")
 
 
-def test_a_merge_sent_twice_leads_to_the_group_that_took_the_articles_in(site_store, article, carol):
+def test_a_merge_sent_twice_leads_to_the_target_group(site_store, article, carol):
     site_store.groups.create("snakes", "Snakes")
     browser = browser_of(carol)
     fields = {"merge-into": "snakes", "merge-sure": "on", "merge": "1"}
@@ -235,7 +233,7 @@ PAGES = [
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_members_without_the_right_are_refused_and_readers_sent_to_the_login(site_store, article, mallory, path):
+def test_members_without_permission_are_refused_and_readers_must_log_in(site_store, article, mallory, path):
     for method in ("get", "post"):
         assert getattr(browser_of(mallory), method)(path).status_code == 403
         assert getattr(Client(), method)(path).headers["Location"].startswith("/login/?next=")
@@ -252,7 +250,7 @@ def lists_of(page):
     return re.search(r'<nav class="lists".*?</nav>', page, re.DOTALL)[0]
 
 
-def test_moderators_have_one_entry_in_the_menu_that_leads_to_all_they_do(site_store, article, alice, carol):
+def test_one_menu_entry_leads_moderators_to_all_their_tools(site_store, article, alice, carol):
     browser = browser_of(carol)
 
     assert "Moderation" not in lists_of(Client().get("/").text) + lists_of(browser_of(alice).get("/").text)
@@ -264,7 +262,7 @@ def test_moderators_have_one_entry_in_the_menu_that_leads_to_all_they_do(site_st
     assert 'aria-label="Moderation"' not in Client().get("/moderation/").text
 
 
-def test_what_cannot_be_undone_stands_apart(site_store, article, carol):
+def test_irreversible_actions_are_set_apart(site_store, article, carol):
     browser = browser_of(carol)
 
     page, group = browser.get(f"/articles/{article}/").text, browser.get("/moderation/groups/python/").text

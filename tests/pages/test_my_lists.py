@@ -1,4 +1,4 @@
-"""What a member alone sees: own lists, saved articles, the export."""
+"""What only the member sees: personal lists, saved articles, the export."""
 
 import json
 import re
@@ -24,7 +24,7 @@ def ids(text: str) -> list[int]:
 
 @pytest.fixture
 def busy(site_store, article, alice, bob):
-    """bob voted for one article, opposed another, saved a third; their ids."""
+    """Return three articles: one bob voted for, one he opposed, one he saved."""
     others = [post_as(site_store, alice, f"T{n}", f"https://example.org/{n}").id for n in range(2)]
     site_store.votes.cast(article, bob.pk, Choice.VOTE)
     site_store.votes.cast(others[0], bob.pk, Choice.OPPOSE)
@@ -40,7 +40,7 @@ def test_each_list_shows_the_members_own(busy, bob, alice):
 
 
 @pytest.mark.parametrize("address", [*LISTS, "/settings/data/", "/settings/delete/"])
-def test_nobody_else_is_shown_anything_and_nothing_is_kept(busy, bob, address):
+def test_the_lists_are_private_and_never_cached(busy, bob, address):
     assert Client().get(address)["Location"] == f"/login/?next={address}"
 
     answer = browser_of(bob).get(address)
@@ -50,13 +50,13 @@ def test_nobody_else_is_shown_anything_and_nothing_is_kept(busy, bob, address):
 
 
 @pytest.mark.parametrize("address", LISTS)
-def test_pages_that_there_are_not_are_404(busy, bob, address):
+def test_pages_that_do_not_exist_are_404(busy, bob, address):
     for number in ("2", "0", "x"):
         assert browser_of(bob).get(address, {"page": number}).status_code == 404
     assert browser_of(bob).post(address).status_code == 405
 
 
-def test_the_tabs_stand_on_the_own_page_only(busy, alice, bob):
+def test_only_the_members_own_page_shows_the_tabs(busy, alice, bob):
     for browser, name, there in (
         (browser_of(bob), "bob", True),
         (browser_of(bob), "alice", False),
@@ -73,7 +73,7 @@ def test_each_tab_is_marked_on_its_own_page(busy, bob):
         assert ('<meta name="robots" content="noindex">' in text) is (address in LISTS)
 
 
-def test_a_page_that_is_emptied_by_removals_leads_on_and_back(site_store, alice, bob, carol):
+def test_a_page_emptied_by_removals_links_to_the_next_and_the_previous(site_store, alice, bob, carol):
     object.__setattr__(site_store.rules, "per_page", 2)
     articles = [post_as(site_store, alice, f"T{n}", f"https://example.org/{n}").id for n in range(6)]
     for article in articles:
@@ -92,14 +92,14 @@ def test_a_page_that_is_emptied_by_removals_leads_on_and_back(site_store, alice,
     ]
 
 
-def test_a_list_of_which_nothing_is_left_is_a_page_too(site_store, article, bob, carol):
+def test_a_list_emptied_by_removals_still_has_a_page(site_store, article, bob, carol):
     site_store.members.save(bob.pk, article, wanted=True)
     site_store.articles.remove(article, actor(carol), "Spam")
 
     assert browser_of(bob).get("/mine/saved/").status_code == 200
 
 
-def test_a_long_list_goes_on(site_store, alice, bob):
+def test_a_long_list_has_further_pages(site_store, alice, bob):
     for number in range(30):
         article = post_as(site_store, alice, "T", f"https://example.org/{number}").id
         site_store.members.save(bob.pk, article, wanted=True)
@@ -116,7 +116,7 @@ def save(browser, article, saved="save", back="/newest/"):
     return browser.post(f"/articles/{article}/save/", {"saved": saved, "next": back})
 
 
-def test_an_article_is_saved_and_forgotten_from_its_row(site_store, article, bob):
+def test_an_article_is_saved_and_unsaved_from_its_row(site_store, article, bob):
     browser = browser_of(bob)
     assert 'value="save"' in browser.get("/newest/").text
 
@@ -129,7 +129,7 @@ def test_an_article_is_saved_and_forgotten_from_its_row(site_store, article, bob
     assert ids(browser.get("/mine/saved/").text) == []
 
 
-def test_saving_needs_a_token_a_known_state_and_an_article(site_store, article, bob, carol):
+def test_saving_requires_a_token_a_known_state_and_an_article(site_store, article, bob, carol):
     assert save(browser_of(bob, strict=True), article).status_code == 403
     assert save(browser_of(bob), article, "maybe").status_code == 400
     assert save(browser_of(bob), 999).status_code == 404
@@ -140,13 +140,13 @@ def test_saving_needs_a_token_a_known_state_and_an_article(site_store, article, 
 
 
 @pytest.mark.parametrize("target", ["//evil.example/", "https://evil.example/", "/\\evil", ""])
-def test_saving_never_leads_elsewhere(site_store, article, bob, target):
+def test_saving_never_redirects_to_another_site(site_store, article, bob, target):
     for browser in (browser_of(bob), Client()):
         assert "evil" not in save(browser, article, back=target)["Location"]
     assert save(browser_of(bob), article, back=target)["Location"] == f"/articles/{article}/"
 
 
-def test_a_removed_article_can_be_forgotten_but_not_saved_on_its_page(site_store, article, alice, bob, carol):
+def test_a_removed_article_can_be_unsaved_but_not_saved_on_its_page(site_store, article, alice, bob, carol):
     site_store.members.save(bob.pk, article, wanted=True)
     site_store.articles.remove(article, actor(carol), "Spam")
 
@@ -160,7 +160,7 @@ def save_by_script(browser, article, saved="save"):
     return browser.post(f"/articles/{article}/save/", fields, headers={"Accept": "application/json"})
 
 
-def test_a_script_is_told_in_words(site_store, article, bob, carol):
+def test_a_script_gets_a_message_to_show(site_store, article, bob, carol):
     browser = browser_of(bob)
 
     assert save_by_script(browser, article).json() == {"told": "Saved for later."}
@@ -181,7 +181,7 @@ def test_a_script_is_told_in_words(site_store, article, bob, carol):
     assert save_by_script(browser, article).json() == {"error": "This article was removed by a moderator."}
 
 
-def test_a_script_is_told_that_no_more_can_be_saved(site_store, article, bob, monkeypatch):
+def test_a_script_gets_an_error_at_the_limit_of_saved_articles(site_store, article, bob, monkeypatch):
     def refuse(*_who, **_wanted):
         raise SavedFull(1000)
 
@@ -193,16 +193,18 @@ def test_a_script_is_told_that_no_more_can_be_saved(site_store, article, bob, mo
     assert answer.json()["error"] == action_sentence(SavedFull(1000))
 
 
-def test_the_buttons_name_is_its_text_and_the_title(site_store, article, bob):
+def test_the_buttons_accessible_name_is_its_text_and_the_title(site_store, article, bob):
     browser, title = browser_of(bob), "</span> “A title”</span></button>"
     page = browser.get("/newest/").text
     assert f">Save for later{title}" in page
-    assert "aria-label" not in re.search(r'<form class="saving".*?</form>', page, re.DOTALL)[0]  # it would win
+    assert (
+        "aria-label" not in re.search(r'<form class="saving".*?</form>', page, re.DOTALL)[0]
+    )  # it would take precedence
     save(browser, article)
     assert f">Saved{title}" in browser.get("/newest/").text
 
 
-def test_readers_log_in_first_and_see_no_button(site_store, article):
+def test_readers_must_log_in_and_see_no_button(site_store, article):
     answer = save(Client(enforce_csrf_checks=True), article)
 
     assert answer["Location"] == f"/login/?next=%2Fnewest%2F%23article-{article}"
@@ -219,7 +221,7 @@ def test_the_button_carries_the_token_its_form_needs(site_store, article, bob):
     assert answer.status_code == 302
 
 
-def test_saving_too_many_is_told(site_store, article, bob, monkeypatch):
+def test_saving_too_many_articles_shows_an_error(site_store, article, bob, monkeypatch):
     object.__setattr__(site_store.rules, "max_saved", 0)
 
     told = browser_of(bob).post(f"/articles/{article}/save/", {"saved": "save"}, follow=True).text
@@ -230,21 +232,21 @@ def test_saving_too_many_is_told(site_store, article, bob, monkeypatch):
 # Groups
 
 
-def test_a_groups_page_hides_it_and_shows_it_again(site_store, article, bob):
+def test_a_group_is_hidden_and_shown_from_its_page(site_store, article, bob):
     for browser in (browser_of(bob), Client()):
         assert 'name="hide" value="python"' in browser.get("/groups/python/").text
         browser.post("/preferences/", {"hide": "python", "next": "/groups/python/"})
         assert 'name="show" value="python"' in browser.get("/groups/python/").text
 
 
-def test_a_members_button_to_hide_a_group_carries_the_token_and_a_readers_none(site_store, article, bob):
+def test_the_hide_button_carries_a_token_for_members_only(site_store, article, bob):
     for browser, count in ((browser_of(bob, strict=True), 1), (Client(), 0)):
         page = browser.get("/groups/python/").text
         form = re.search(r'<form class="hide-group".*?</form>', page, re.DOTALL)[0]
         assert form.count('name="csrfmiddlewaretoken"') == count
 
 
-def test_readers_without_account_show_a_group_again_from_any_list(site_store, article):
+def test_readers_without_an_account_can_unhide_a_group_from_any_list(site_store, article):
     reader = Client()
     reader.post("/preferences/", {"hide": "python"})
 
@@ -261,7 +263,7 @@ def export(user) -> dict:
     return json.loads(answer.getvalue())
 
 
-def test_the_export_holds_what_the_site_keeps_about_the_member(site_store, busy, bob, alice, carol):
+def test_the_export_contains_what_the_site_stores_about_the_member(site_store, busy, bob, alice, carol):
     bob.email, bob.theme, bob.hidden_groups = "bob@example.org", "dark", "python"
     bob.save()
     _token, plaintext = Token.objects.issue(bob, "laptop 笔记本")
@@ -284,7 +286,7 @@ def iso(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
 
 
-def test_the_export_leaves_nothing_out_of_what_the_documentation_promises(site_store, article, alice, carol):
+def test_the_export_contains_everything_the_documentation_promises(site_store, article, alice, carol):
     carol.email, carol.theme, carol.hidden_groups, carol.keyboard = "c@example.org", "dark", "python,x", False
     carol.language, carol.last_login, carol.imported = "en", timezone.now(), True
     carol.save()
@@ -373,13 +375,13 @@ def test_the_export_counts_views(site_store, article, alice):
     assert (posted["views"], posted["visitors"]) == (1, 1)
 
 
-def test_an_export_can_be_read_as_it_is(site_store, bob):
+def test_an_export_is_readable_as_it_is(site_store, bob):
     post_as(site_store, bob, "标题", "https://example.org/mine")
 
     assert "标题" in browser_of(bob).get("/settings/data/").getvalue().decode()
 
 
-def test_without_the_store_there_is_no_export_rather_than_half_of_one(site_store, bob, monkeypatch):
+def test_without_the_store_the_export_fails_instead_of_being_incomplete(site_store, bob, monkeypatch):
     def away(*_args):
         raise StoreUnavailable
 
@@ -389,13 +391,13 @@ def test_without_the_store_there_is_no_export_rather_than_half_of_one(site_store
     assert browser_of(bob).post("/settings/data/").status_code == 405
 
 
-def test_an_export_of_somebody_new_is_whole_too(site_store, bob):
+def test_the_export_of_a_new_member_is_complete(site_store, bob):
     found = export(bob)
 
     assert [found[name] for name in ("posted", "voted", "opposed", "saved", "tokens", "moderated")] == [[]] * 6
 
 
-def test_an_export_of_many_articles_leaves_none_out(site_store, bob):
+def test_an_export_of_many_articles_is_complete(site_store, bob):
     articles = {post_as(site_store, bob, f"T{n}", f"https://example.org/{n}").id for n in range(450)}
 
     found = export(bob)

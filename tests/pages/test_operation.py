@@ -31,7 +31,7 @@ from tests.store_state import (
 
 @pytest.fixture
 def olga(site_store) -> User:
-    """Sees the operator's page, and may do nothing else."""
+    """A member, olga, who may view the operator's page and nothing else."""
     found = member("olga")
     found.user_permissions.add(Permission.objects.get(codename="see_operation"))
     return found
@@ -48,28 +48,28 @@ def text_of(html):
 
 
 def section(html, name):
-    """The text of one section."""
+    """Return the text of one section."""
     return text_of("<main " + html.partition(f'aria-labelledby="{name}"')[2].partition("</section>")[0])
 
 
-def test_readers_log_in_first_and_members_and_moderators_may_not(site_store, bob, carol):
+def test_readers_must_log_in_and_members_and_moderators_are_refused(site_store, bob, carol):
     assert Client().get("/operation/").headers["Location"] == "/login/?next=/operation/"
     for user in (bob, carol):
         assert browser_of(user).get("/operation/").status_code == 403
 
 
-def test_an_administrator_may(site_store):
+def test_an_administrator_may_view_the_page(site_store):
     assert "Operations" in page(User.objects.create_superuser("ada", password="a long secret 71"))
 
 
-def test_it_is_only_read_and_never_kept(site_store, olga):
+def test_the_page_is_read_only_and_never_cached(site_store, olga):
     response = browser_of(olga).get("/operation/")
 
     assert "no-store" in response.headers["Cache-Control"]
     assert browser_of(olga).post("/operation/").status_code == 405
 
 
-def test_it_shows_the_server_its_memory_and_its_file(site_store, article, olga):
+def test_the_page_shows_the_server_its_memory_and_its_file(site_store, article, olga):
     info = server_info(site_store)
     reset_statistics(site_store)
     for user in (71, 72):
@@ -86,7 +86,7 @@ def test_it_shows_the_server_its_memory_and_its_file(site_store, article, olga):
     assert re.search(r"EVALSHA \d+ ", section(html, "commands"))
 
 
-def test_it_shows_every_kind_of_key_with_its_number(site_store, article, olga, bob):
+def test_the_page_shows_the_count_of_every_kind_of_key(site_store, article, olga, bob):
     post_as(site_store, bob, "Another", "https://example.org/b", [])
     site_store.lists.get_page(Order.SCORE, slug="python")
 
@@ -98,13 +98,13 @@ def test_it_shows_every_kind_of_key_with_its_number(site_store, article, olga, b
     assert "not this site" not in kinds
 
 
-def test_foreign_keys_stand_out(site_store, olga):
+def test_unknown_keys_are_highlighted(site_store, olga):
     add_foreign_key(site_store, "somebody else's")
 
     assert "not this site" in section(page(olga), "kinds")
 
 
-def test_it_shows_shards_and_housekeeping(site_store, article, olga):
+def test_the_page_shows_shards_and_housekeeping(site_store, article, olga):
     now = timezone.now().timestamp()
     runs = {
         "archive": {"at": now - 90, "seconds": 0.0421, "result": {"archived": 3}},
@@ -121,7 +121,7 @@ def test_it_shows_shards_and_housekeeping(site_store, article, olga):
     assert "The last run of “trim” failed." in text_of(html)
 
 
-def test_it_warns_of_a_file_that_is_off_and_of_an_old_hot_list(site_store, article, olga):
+def test_the_page_warns_of_disabled_persistence_and_of_a_stale_hot_list(site_store, article, olga):
     assert "warnings" not in page(olga)
     with configured(site_store, "appendonly", "no"):
         assert "The append-only file is off" in text_of(page(olga))
@@ -130,7 +130,7 @@ def test_it_warns_of_a_file_that_is_off_and_of_an_old_hot_list(site_store, artic
     assert "The hot list has not been scored for a long time" in text_of(page(olga))
 
 
-def test_slow_commands_are_shown_escaped_cut_and_without_secrets(site_store, article, olga):
+def test_slow_commands_are_escaped_truncated_and_without_secrets(site_store, article, olga):
     session = ":1:cache:django.contrib.sessions.cached_dbsecretsessionkey"
     with logging_every_command(site_store):
         site_store.articles.post(5, "eve", "T", "https://example.org/c")
@@ -146,7 +146,7 @@ def test_slow_commands_are_shown_escaped_cut_and_without_secrets(site_store, art
     assert "EVALSHA articles/post 2" in slow
 
 
-def test_one_articles_keys_are_shown(site_store, article, olga):
+def test_the_page_shows_the_keys_of_one_article(site_store, article, olga):
     names = site_store.store.shards.of(article)
     keys = section(page(olga, f"?article={article}"), "article-keys")
 
@@ -171,7 +171,7 @@ def test_one_articles_keys_are_shown(site_store, article, olga):
         ("<i>x</i>", "Enter an article number"),
     ],
 )
-def test_what_is_no_article_is_said_so(site_store, article, olga, asked, answer):
+def test_an_unknown_article_is_reported(site_store, article, olga, asked, answer):
     html = browser_of(olga).get("/operation/", {"article": asked}).content.decode()
 
     assert answer in section(html, "article-keys")
@@ -180,12 +180,12 @@ def test_what_is_no_article_is_said_so(site_store, article, olga, asked, answer)
 
 @pytest.fixture
 def tight_lipped(site_store, store_paths):
-    """The site on a server that does not let it look at itself."""
+    """A site on a store server that refuses introspection commands."""
     with limited_rights(site_store, store_paths.url(0), "+@all", "-info", "-slowlog", "-config", "-memory"):
         yield site_store
 
 
-def test_what_the_server_does_not_tell_is_not_available_and_the_rest_is_there(tight_lipped, article, olga):
+def test_refused_figures_are_not_available_and_the_rest_is_shown(tight_lipped, article, olga):
     html = page(olga, f"?article={article}")
 
     for name in ("server", "memory", "file", "commands", "slow", "articles", "article-keys"):
@@ -194,7 +194,7 @@ def test_what_the_server_does_not_tell_is_not_available_and_the_rest_is_there(ti
     assert "the only one 1 0" in section(html, "shards")
 
 
-def test_a_store_that_does_not_tell_is_up_all_the_same(tight_lipped, article):
+def test_a_store_that_refuses_introspection_is_still_healthy(tight_lipped, article):
     text = Client().get("/metrics").content.decode()
 
     assert "site_store_up 1.0" in text
@@ -202,7 +202,7 @@ def test_a_store_that_does_not_tell_is_up_all_the_same(tight_lipped, article):
     assert "site_store_memory_bytes" not in text
 
 
-def test_the_page_has_no_inline_script_and_no_inline_style(site_store, article, olga):
+def test_the_page_has_no_inline_script_or_style(site_store, article, olga):
     html = page(olga)
 
     assert "style=" not in html

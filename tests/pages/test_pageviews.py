@@ -1,4 +1,4 @@
-"""An article's page counts its readers."""
+"""An article page counts its readers."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -19,7 +19,7 @@ TODAY = int(NOON.timestamp() // 86400)
 
 
 class Reader:
-    """A browser at an address. `forgetful` throws its cookies away."""
+    """A browser at an address. `forgetful` discards its cookies."""
 
     def __init__(self, address="203.0.113.7", agent=FIREFOX, *, browser=None, forgetful=False) -> None:
         self.browser = browser or Client()
@@ -36,14 +36,14 @@ class Reader:
 
 @pytest.fixture
 def clock():
-    """Stands at noon; ages on pages follow it too."""
+    """A clock set to noon; ages on pages follow it too."""
     with time_machine.travel(NOON, tick=False) as found:
         yield found
 
 
 @pytest.fixture(autouse=True)
 def known_digests(site_store, settings):
-    """The same in every run: a few visitors are estimated exactly, but for one run in hundreds."""
+    """Make digests the same in every run: the estimate of a few visitors is off in one random run of hundreds."""
     settings.SECRET_KEY = "known to the tests"
     identity._salt.cache_clear()
     for day in range(TODAY, TODAY + 3):
@@ -52,7 +52,7 @@ def known_digests(site_store, settings):
 
 @pytest.fixture
 def counts(site_store, article):
-    """Page views and visitors of the article."""
+    """Return the page views and visitors of the article."""
 
     def read():
         found = site_store.articles.get(article)
@@ -61,7 +61,7 @@ def counts(site_store, article):
     return read
 
 
-def test_a_view_is_counted_and_shown_on_the_very_page(clock, site_store, article, counts, monkeypatch):
+def test_a_view_is_counted_and_shown_on_the_same_page(clock, site_store, article, counts, monkeypatch):
     shown = []
     monkeypatch.setattr("articles.views.articles.render", recording(shown))
 
@@ -83,9 +83,7 @@ def recording(shown):
 
 
 @pytest.mark.parametrize("forgetful", [False, True])
-def test_reading_again_counts_after_ten_minutes_and_is_the_same_visitor(
-    clock, article, counts, site_store, forgetful
-):
+def test_rereading_counts_after_ten_minutes_as_the_same_visitor(clock, article, counts, site_store, forgetful):
     reader = Reader(forgetful=forgetful)
     reader.reads(article)
     clock.shift(timedelta(minutes=9, seconds=59))
@@ -99,7 +97,7 @@ def test_reading_again_counts_after_ten_minutes_and_is_the_same_visitor(
     assert site_store.pageviews.get_suspects(article) == {}
 
 
-def test_the_cookie_keeps_a_visitor_one_across_days_addresses_and_browsers(clock, article, counts):
+def test_the_cookie_identifies_a_visitor_across_days_addresses_and_browsers(clock, article, counts):
     reader = Reader()
     reader.reads(article)
     clock.shift(timedelta(days=2))
@@ -110,7 +108,7 @@ def test_the_cookie_keeps_a_visitor_one_across_days_addresses_and_browsers(clock
     assert counts() == (2, 1)
 
 
-def test_without_the_cookie_a_visitor_is_another_one_on_the_next_day(clock, article, counts):
+def test_without_the_cookie_a_visitor_is_a_new_one_the_next_day(clock, article, counts):
     reader = Reader(forgetful=True)
     reader.reads(article)
     clock.shift(timedelta(days=1))
@@ -120,7 +118,7 @@ def test_without_the_cookie_a_visitor_is_another_one_on_the_next_day(clock, arti
     assert counts() == (2, 2)
 
 
-def test_addresses_and_browsers_tell_visitors_apart_and_ipv6_counts_by_its_network(clock, article, counts):
+def test_addresses_and_browsers_distinguish_visitors_and_ipv6_counts_by_network(clock, article, counts):
     for address, agent in [
         ("203.0.113.7", FIREFOX),
         ("203.0.113.8", FIREFOX),
@@ -134,7 +132,7 @@ def test_addresses_and_browsers_tell_visitors_apart_and_ipv6_counts_by_its_netwo
     assert counts() == (5, 5)
 
 
-def test_every_day_has_a_salt_that_is_soon_forgotten(clock, article, site_store):
+def test_every_day_has_a_salt_that_expires_soon(clock, article, site_store):
     lose_salt(site_store, TODAY)
 
     Reader().reads(article)
@@ -148,7 +146,7 @@ def test_every_day_has_a_salt_that_is_soon_forgotten(clock, article, site_store)
     assert identity._salt.cache_info().maxsize == 1
 
 
-def test_a_member_is_one_visitor_wherever_they_are(clock, article, counts, bob):
+def test_a_member_is_one_visitor_in_every_browser(clock, article, counts, bob):
     Reader(browser=browser_of(bob)).reads(article)
     answer = Reader("198.51.100.1", SAFARI, browser=browser_of(bob)).reads(article)
 
@@ -156,14 +154,14 @@ def test_a_member_is_one_visitor_wherever_they_are(clock, article, counts, bob):
     assert identity.COOKIE not in answer.cookies
 
 
-def test_two_members_at_one_browser_are_two(clock, article, counts, alice, bob):
+def test_two_members_in_one_browser_are_two_visitors(clock, article, counts, alice, bob):
     for user in (alice, bob):
         Reader(browser=browser_of(user)).reads(article)
 
     assert counts() == (2, 2)
 
 
-def test_the_cookie_is_signed_and_kept_from_scripts_and_other_sites(clock, article):
+def test_the_cookie_is_signed_and_hidden_from_scripts_and_other_sites(clock, article):
     cookie = Reader().reads(article).cookies[identity.COOKIE]
 
     assert (cookie["httponly"], cookie["samesite"], cookie["secure"]) == (True, "Lax", "")
@@ -172,7 +170,7 @@ def test_the_cookie_is_signed_and_kept_from_scripts_and_other_sites(clock, artic
     assert "203.0.113.7" not in cookie.value
 
 
-def test_over_https_the_cookie_is_for_https_alone(clock, article):
+def test_over_https_the_cookie_is_secure(clock, article):
     answer = Client().get(f"/articles/{article}/", secure=True, **Reader().meta)
 
     assert answer.cookies[identity.COOKIE]["secure"] is True
@@ -186,7 +184,7 @@ def test_the_cookie_is_set_once(clock, article):
 
 
 @pytest.mark.parametrize("value", ["", "0" * 16, f"{'0' * 16}:1tXyZa:forged", "\x00", "a" * 3000])
-def test_a_forged_cookie_counts_as_none_and_is_replaced(clock, article, counts, value):
+def test_a_forged_cookie_is_ignored_and_replaced(clock, article, counts, value):
     Reader().reads(article)
     forger = Reader()
     forger.browser.cookies[identity.COOKIE] = value
@@ -197,7 +195,7 @@ def test_a_forged_cookie_counts_as_none_and_is_replaced(clock, article, counts, 
     assert identity.COOKIE in answer.cookies
 
 
-def test_another_signature_of_the_site_is_no_visitors_cookie(clock, article, counts):
+def test_a_value_signed_for_another_purpose_is_not_a_visitor_cookie(clock, article, counts):
     Reader().reads(article)
     forger = Reader()
     forger.browser.cookies[identity.COOKIE] = signing.get_cookie_signer(salt="visitor").sign("0" * 16)
@@ -207,17 +205,17 @@ def test_another_signature_of_the_site_is_no_visitors_cookie(clock, article, cou
     assert counts() == (1, 1)
 
 
-def test_an_old_cookie_counts_as_none(clock, article):
+def test_an_expired_cookie_is_ignored(clock, article):
     reader = Reader()
     reader.reads(article)
     kept = reader.browser.cookies[identity.COOKIE].value
     clock.shift(timedelta(days=30, seconds=1))
-    reader.browser.cookies[identity.COOKIE] = kept  # by a client that keeps what has expired
+    reader.browser.cookies[identity.COOKIE] = kept  # sent by a client that keeps expired cookies
 
     assert identity.COOKIE in reader.reads(article).cookies
 
 
-def test_a_site_can_do_without_cookies(clock, article, counts, settings):
+def test_a_site_can_work_without_visitor_cookies(clock, article, counts, settings):
     reader = Reader()
     reader.reads(article)
     settings.VISITOR_COOKIE_DAYS = 0
@@ -228,7 +226,7 @@ def test_a_site_can_do_without_cookies(clock, article, counts, settings):
     assert counts() == (3, 3)
 
 
-def test_bots_and_prefetches_count_apart_and_get_no_cookie(clock, article, counts, site_store):
+def test_bots_and_prefetches_are_counted_separately_and_get_no_cookie(clock, article, counts, site_store):
     answers = [
         Reader(agent="Googlebot/2.1 (+http://www.google.com/bot.html)").reads(article),
         Reader(agent="").reads(article),
@@ -240,7 +238,7 @@ def test_bots_and_prefetches_count_apart_and_get_no_cookie(clock, article, count
     assert not any(identity.COOKIE in answer.cookies for answer in answers)
 
 
-def test_a_burst_from_one_network_counts_apart_and_gets_no_cookie(clock, article, counts, site_store):
+def test_a_burst_from_one_network_is_counted_separately_and_gets_no_cookie(clock, article, counts, site_store):
     answers = [Reader(f"203.0.113.{host}").reads(article) for host in range(1, 36)]
 
     assert counts() == (30, 30)
@@ -248,7 +246,7 @@ def test_a_burst_from_one_network_counts_apart_and_gets_no_cookie(clock, article
     assert [identity.COOKIE in answer.cookies for answer in answers] == [True] * 30 + [False] * 5
 
 
-def test_a_network_has_a_limit_over_all_articles(clock, article, site_store, settings):
+def test_a_network_has_a_limit_across_all_articles(clock, article, site_store, settings):
     limited = settings.VIEWS_PER_NETWORK
     ids = [
         site_store.articles.post(1, "alice", "x", f"https://example.org/{n}").id for n in range(limited // 10 + 1)
@@ -261,7 +259,7 @@ def test_a_network_has_a_limit_over_all_articles(clock, article, site_store, set
     assert site_store.pageviews.get_suspects(ids[-1]) == {"burst": 10}
 
 
-def test_head_is_no_view(clock, article, counts, site_store):
+def test_a_head_request_is_not_a_view(clock, article, counts, site_store):
     answer = Reader().reads(article, "head")
 
     assert counts() == (0, 0)
@@ -269,7 +267,7 @@ def test_head_is_no_view(clock, article, counts, site_store):
     assert identity.COOKIE not in answer.cookies
 
 
-def test_a_removed_article_is_shown_and_not_counted(clock, article, counts, site_store, carol, caplog):
+def test_views_of_a_removed_article_are_not_counted(clock, article, counts, site_store, carol, caplog):
     site_store.articles.remove(article, actor(carol), "off topic")
     keys = key_names(site_store)
 
@@ -280,7 +278,7 @@ def test_a_removed_article_is_shown_and_not_counted(clock, article, counts, site
     assert "not counted" not in caplog.text
 
 
-def test_the_page_is_for_its_reader_alone(clock, article):
+def test_the_page_is_private(clock, article):
     answer = Reader().reads(article)
 
     assert answer["Cache-Control"] == "private, no-cache"
@@ -288,7 +286,7 @@ def test_the_page_is_for_its_reader_alone(clock, article):
 
 
 @pytest.mark.parametrize("salted", [True, False])
-def test_a_store_that_takes_no_writes_shows_the_page_uncounted(clock, article, counts, site_store, caplog, salted):
+def test_a_read_only_store_shows_the_page_without_counting(clock, article, counts, site_store, caplog, salted):
     if salted:
         Reader("198.51.100.1").reads(article)
     else:
@@ -305,7 +303,7 @@ def test_a_store_that_takes_no_writes_shows_the_page_uncounted(clock, article, c
     assert counts() == (before[0] + 1, before[1] + 1)
 
 
-def test_the_numbers_of_an_archived_article_go_on(clock, article, counts, site_store):
+def test_the_counts_of_an_archived_article_continue(clock, article, counts, site_store):
     reader = Reader()
     reader.reads(article)
     clock.shift(timedelta(days=29))
@@ -318,7 +316,7 @@ def test_the_numbers_of_an_archived_article_go_on(clock, article, counts, site_s
     assert counts() == (3, 2)
 
 
-def test_only_a_trusted_proxy_is_believed_where_its_readers_are(clock, article, counts, settings):
+def test_only_a_trusted_proxy_may_state_the_readers_address(clock, article, counts, settings):
     for last in range(3):
         Reader("127.0.0.1", forgetful=True).reads(article, HTTP_X_FORWARDED_FOR=f"203.0.113.{last}")
     assert counts() == (1, 1)
@@ -330,7 +328,7 @@ def test_only_a_trusted_proxy_is_believed_where_its_readers_are(clock, article, 
     assert counts() == (4, 4)
 
 
-def test_nothing_in_the_store_says_who_a_visitor_is(clock, article, site_store, bob):
+def test_nothing_in_the_store_identifies_a_visitor(clock, article, site_store, bob):
     Reader().reads(article)
     Reader("2001:db8:1:1::1").reads(article)
     Reader(browser=browser_of(bob)).reads(article)

@@ -17,7 +17,7 @@ def errors(response):
     return re.findall(r"<li>([^<]+)</li>", response.content.decode())
 
 
-def test_it_posts_with_the_posters_own_vote_and_groups(site_store, alice):
+def test_posting_adds_the_posters_own_vote_and_the_groups(site_store, alice):
     site_store.groups.create("python", "Python")
     site_store.groups.create("web", "Web")
 
@@ -29,7 +29,7 @@ def test_it_posts_with_the_posters_own_vote_and_groups(site_store, alice):
     assert (article.votes, article.choice, article.groups) == (1, "vote", ("python", "web"))
 
 
-def test_what_was_posted_is_confirmed_once(site_store, alice):
+def test_a_post_is_confirmed_once(site_store, alice):
     browser = browser_of(alice)
 
     address = post(browser).headers["Location"]
@@ -38,7 +38,7 @@ def test_what_was_posted_is_confirmed_once(site_store, alice):
     assert "has been posted" not in browser.get(address).text
 
 
-def test_where_nothing_can_be_edited_nothing_is_said_of_it(site_store, alice, monkeypatch):
+def test_a_site_without_an_edit_period_does_not_mention_editing(site_store, alice, monkeypatch):
     monkeypatch.setattr(site_store, "rules", replace(site_store.rules, edit_window=0))
     browser = browser_of(alice)
 
@@ -61,7 +61,7 @@ def test_groups_can_be_typed(site_store, alice):
     )
 
 
-def test_every_error_stands_next_to_its_field_and_what_was_typed_is_kept(site_store, alice):
+def test_every_error_is_next_to_its_field_and_the_input_is_kept(site_store, alice):
     site_store.groups.create("python", "Python")
 
     response = post(browser_of(alice), title=" ", link="javascript:alert(1)", groups=["python", "nope"])
@@ -79,7 +79,7 @@ def test_every_error_stands_next_to_its_field_and_what_was_typed_is_kept(site_st
     assert site_store.imports.count() == 0
 
 
-def test_a_refused_form_has_the_focus_where_it_is_wrong(site_store, alice):
+def test_a_rejected_form_focuses_the_first_invalid_field(site_store, alice):
     site_store.groups.create("python", "Python")
 
     page = post(browser_of(alice), link="javascript:alert(1)", groups=["nope"]).text
@@ -95,7 +95,7 @@ def test_a_refused_form_has_the_focus_where_it_is_wrong(site_store, alice):
     assert 'aria-describedby="id_groups_helptext id_groups_error"' in page
 
 
-def test_at_most_five_groups(site_store, alice):
+def test_a_post_may_have_at_most_five_groups(site_store, alice):
     slugs = [f"group-{n}" for n in range(6)]
     for slug in slugs:
         site_store.groups.create(slug, slug)
@@ -107,7 +107,7 @@ def test_at_most_five_groups(site_store, alice):
 @pytest.mark.parametrize(
     "link", ["http://example.org/new", "https://EXAMPLE.org:443/new/", "https://example.org/new?utm_source=x#top"]
 )
-def test_a_link_posted_before_leads_to_its_article(site_store, alice, bob, link):
+def test_a_link_posted_before_redirects_to_its_article(site_store, alice, bob, link):
     first = post(browser_of(alice)).headers["Location"]
 
     response = browser_of(bob).post("/post/", {"title": "Again", "link": link}, follow=True)
@@ -117,7 +117,7 @@ def test_a_link_posted_before_leads_to_its_article(site_store, alice, bob, link)
     assert site_store.imports.count() == 1
 
 
-def test_an_article_posted_twice_by_one_form_is_simply_posted(site_store, alice):
+def test_an_article_form_sent_twice_posts_once_without_an_error(site_store, alice):
     browser = browser_of(alice)
     first = post(browser)["Location"]
 
@@ -141,18 +141,18 @@ def test_extra_fields_are_ignored(site_store, alice):
     assert (article.id, article.votes, article.poster) == (1, 1, alice.pk)
 
 
-def test_readers_are_sent_to_the_login_and_back(site_store):
+def test_readers_are_redirected_to_the_login_and_back(site_store):
     response = Client().get("/post/")
 
     assert (response.status_code, response.headers["Location"]) == (302, "/login/?next=/post/")
 
 
-def test_the_form_needs_its_token(site_store, alice):
+def test_the_form_requires_its_token(site_store, alice):
     assert post(browser_of(alice, strict=True)).status_code == 403
     assert site_store.imports.count() == 0
 
 
-def test_the_poster_edits_within_fifteen_minutes(site_store, article, alice):
+def test_the_poster_can_edit_within_fifteen_minutes(site_store, article, alice):
     fields = {"title": "A better title", "link": "https://example.org/better"}
 
     response = browser_of(alice).post(f"/articles/{article}/edit/", fields)
@@ -162,7 +162,7 @@ def test_the_poster_edits_within_fifteen_minutes(site_store, article, alice):
     assert (found.title, found.link) == ("A better title", "https://example.org/better")
 
 
-def test_the_poster_reads_until_when_and_that_all_can_see_it(site_store, article, alice, carol):
+def test_the_form_shows_the_deadline_and_that_edits_are_public(site_store, article, alice, carol):
     page = browser_of(alice).get(f"/articles/{article}/edit/").text
 
     until = full_date(site_store.articles.get(article).posted_at + 900)
@@ -174,7 +174,7 @@ def test_the_poster_reads_until_when_and_that_all_can_see_it(site_store, article
     assert "Everyone can see the change" in theirs
 
 
-def test_what_was_edited_is_confirmed(site_store, article, alice):
+def test_an_edit_is_confirmed(site_store, article, alice):
     fields = {"title": "A better title", "link": "https://example.org/better"}
 
     response = browser_of(alice).post(f"/articles/{article}/edit/", fields, follow=True)
@@ -182,7 +182,7 @@ def test_what_was_edited_is_confirmed(site_store, article, alice):
     assert "Your changes have been saved." in response.text
 
 
-def test_after_fifteen_minutes_the_form_says_so_and_keeps_what_was_typed(site_store, article, alice):
+def test_after_fifteen_minutes_the_form_says_so_and_keeps_the_input(site_store, article, alice):
     make_older(site_store, article, 901)
 
     response = browser_of(alice).post(

@@ -1,4 +1,4 @@
-"""The switches in the foot of every page."""
+"""The switches in the footer of every page."""
 
 import re
 
@@ -19,7 +19,7 @@ def root(browser, path="/"):
     return re.search("<html[^>]*>", browser.get(path).content.decode())[0]
 
 
-def test_a_reader_without_account_switches_the_theme_without_a_token(site_store):
+def test_a_reader_without_an_account_switches_the_theme_without_a_token(site_store):
     browser = Client(enforce_csrf_checks=True)
     page = browser.get("/newest/")
     assert "csrfmiddlewaretoken" not in page.content.decode()
@@ -46,7 +46,7 @@ def test_a_members_switch_carries_the_token(site_store, bob):
 
 
 @pytest.mark.parametrize("path", ["/nowhere/", "/articles/1/vote/"])
-def test_the_switches_are_on_pages_of_errors_too(site_store, path):
+def test_the_switches_are_on_error_pages_too(site_store, path):
     assert themes(Client(), path)
 
 
@@ -54,7 +54,7 @@ def test_the_switches_are_on_pages_of_errors_too(site_store, path):
     ("path", "leads_to"),
     [("/login/", "/"), ("/post/", "/post/#chosen-theme"), ("/articles/7/vote/", "/articles/7/")],
 )
-def test_a_page_that_answers_a_form_leads_back_to_the_page_of_the_form(site_store, bob, path, leads_to):
+def test_the_response_to_a_form_returns_to_the_page_of_the_form(site_store, bob, path, leads_to):
     browser = Client() if path == "/login/" else browser_of(bob)
     foot = browser.post(path, {"username": "nobody", "title": "", "choice": "?"}).text.split("<footer")[1]
 
@@ -63,7 +63,7 @@ def test_a_page_that_answers_a_form_leads_back_to_the_page_of_the_form(site_stor
     assert browser.post("/preferences/", {"theme": "dark", "next": way_back})["Location"].startswith(leads_to)
 
 
-def test_the_way_back_leads_to_the_choice_in_the_foot(site_store):
+def test_the_redirect_returns_to_the_switch_in_the_footer(site_store):
     foot = Client().get("/newest/?page=1").text.split("<footer")[1]
 
     assert re.findall('name="next" value="([^"]*)"', foot) == [
@@ -79,7 +79,7 @@ def test_the_way_back_leads_to_the_choice_in_the_foot(site_store):
 
 
 @pytest.mark.parametrize("who", ["reader", "member"])
-def test_a_script_saves_the_theme_and_stays_where_it_is(site_store, bob, who):
+def test_a_script_saves_the_theme_without_leaving_the_page(site_store, bob, who):
     browser = browser_of(bob if who == "member" else None)
 
     answer = browser.post(
@@ -91,7 +91,7 @@ def test_a_script_saves_the_theme_and_stays_where_it_is(site_store, bob, who):
     assert themes(browser)["dark"] == "true"
 
 
-def test_each_language_is_named_in_itself(site_store, settings):
+def test_each_language_has_its_own_name(site_store, settings):
     from voting_site.jinja import _languages
 
     settings.LANGUAGES = [("en", "English"), ("zh-hans", "Chinese")]

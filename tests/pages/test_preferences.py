@@ -1,4 +1,4 @@
-"""A reader's preferences, from the account or from cookies."""
+"""A reader's preferences, read from the account or from cookies."""
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
@@ -23,23 +23,23 @@ def asked(cookies=None, user=None):
         Preferences(theme="light", keyboard=False, hidden_groups=("python", "机器学习", "c_1")),
     ],
 )
-def test_cookies_say_what_was_chosen(wanted):
+def test_cookies_hold_the_readers_choices(wanted):
     assert asked({name: value for name, value in cookies_for(wanted).items() if value}) == wanted
 
 
 @pytest.mark.parametrize(
     "cookies", [{"theme": "pink"}, {"theme": '"><script>'}, {"keyboard": "maybe"}, {"hidden": ",,%2C"}]
 )
-def test_what_makes_no_sense_counts_as_not_chosen(cookies):
+def test_invalid_values_are_ignored(cookies):
     assert asked(cookies) == Preferences()
 
 
-def test_a_list_of_hidden_groups_ends_somewhere():
+def test_a_list_of_hidden_groups_has_a_limit():
     assert len(slugs_from(",".join(f"g{n}" for n in range(999)))) == MOST_HIDDEN
     assert slugs_from("a,a,b") == ("a", "b")
 
 
-def test_a_members_choices_are_the_accounts_whatever_the_browser_has(bob):
+def test_a_members_choices_come_from_the_account_and_not_from_cookies(bob):
     bob.theme, bob.keyboard, bob.hidden_groups, bob.language = "dark", False, "a,b", "en"
 
     found = asked({"theme": "light", "hidden": "c"}, bob)
@@ -47,7 +47,7 @@ def test_a_members_choices_are_the_accounts_whatever_the_browser_has(bob):
     assert found == Preferences("dark", "en", False, ("a", "b"))
 
 
-def test_pages_carry_the_theme_and_whether_keys_do_something(site_store, bob):
+def test_pages_contain_the_theme_and_the_shortcuts_setting(site_store, bob):
     reader = Client()
     assert b'<html lang="en">' in reader.get("/").content
 

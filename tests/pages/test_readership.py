@@ -15,7 +15,7 @@ DAY = 86400
 
 @pytest.fixture
 def clock(site_store):
-    """Sets the site's clock to noon (UTC) of some days ago."""
+    """Set the site's clock to noon (UTC) some days ago."""
     noon = site_store.store.now() // DAY * DAY + DAY / 2
 
     def ago(days):
@@ -37,7 +37,7 @@ def text_of(path, user):
 
 
 def table(text):
-    """The rows of the chart's table, from the head to the sums."""
+    """Return the rows of the chart's table, from the header to the totals."""
     found = re.search(r'<details class="as-table">.*?</details>', text)[0]
     cells = [re.findall(r"<t[hd][^>]*>([^<]*)</t[hd]>", row) for row in re.findall(r"<tr>.*?</tr>", found)]
     return cells[0], cells[1:-1], cells[-1]
@@ -64,7 +64,7 @@ def test_the_site_page_shows_14_days_of_counted_and_suspect_views(site_store, ar
     assert sums == ["Together", "6", "4", "2", "1", "–"]
 
 
-def test_an_articles_page_shows_its_own_views_alone(site_store, article, alice, carol, clock):
+def test_an_articles_page_shows_only_its_own_views(site_store, article, alice, carol, clock):
     other = post_as(site_store, alice, "Other", "https://e.org/other").id
     read(site_store, other, 9)
     clock(1)
@@ -80,7 +80,7 @@ def test_an_articles_page_shows_its_own_views_alone(site_store, article, alice, 
     assert sums == ["Together", "7", "0", "0", "0", "4"]
 
 
-def test_an_articles_page_tells_what_was_longer_ago_too(site_store, article, carol, clock):
+def test_an_articles_page_includes_older_views(site_store, article, carol, clock):
     clock(40)
     read(site_store, article, 5)
     read(site_store, article, 2, Suspicion.BOT)
@@ -98,7 +98,7 @@ def test_an_articles_page_tells_what_was_longer_ago_too(site_store, article, car
     assert "within 10 minutes count once" in text
 
 
-def test_suspect_views_that_are_archived_are_told_too(site_store, article, carol, clock):
+def test_archived_suspect_views_are_included(site_store, article, carol, clock):
     clock(100)
     read(site_store, article, 2)
     read(site_store, article, 3, Suspicion.BOT)
@@ -112,7 +112,7 @@ def test_suspect_views_that_are_archived_are_told_too(site_store, article, carol
     assert "<dt>Suspect views</dt><dd>4</dd>" in text
 
 
-def test_every_reason_is_explained_in_a_sentence(site_store, article, carol):
+def test_every_reason_has_a_one_sentence_explanation(site_store, article, carol):
     text = text_of("/moderation/views/", carol)
 
     assert set(readership._REASONS) == set(Suspicion)
@@ -121,7 +121,7 @@ def test_every_reason_is_explained_in_a_sentence(site_store, article, carol):
     assert all(meaning.endswith(".") for meaning in meanings)
 
 
-def test_the_drawing_has_a_name_and_a_description_with_the_numbers(site_store, article, carol, clock):
+def test_the_chart_has_a_name_and_a_description_with_the_numbers(site_store, article, carol, clock):
     read(site_store, article, 3)
     read(site_store, article, 1, Suspicion.BOT)
 
@@ -136,7 +136,7 @@ def test_the_drawing_has_a_name_and_a_description_with_the_numbers(site_store, a
     assert " style=" not in text
 
 
-def test_where_nothing_was_viewed_it_says_so(site_store, article, carol):
+def test_a_page_without_views_says_so(site_store, article, carol):
     for path in ("/moderation/views/", f"/articles/{article}/views/"):
         text = text_of(path, carol)
         assert "No views in this period." in text
@@ -151,7 +151,7 @@ def test_a_removed_article_still_has_its_page(site_store, article, carol):
 
 
 @pytest.mark.parametrize("number", ["999", "0", "abc", "1000000000000000"])
-def test_what_is_no_article_is_404_and_makes_no_key(site_store, carol, number):
+def test_an_unknown_article_is_404_and_creates_no_key(site_store, carol, number):
     before = count_keys(site_store)
 
     assert browser_of(carol).get(f"/articles/{number}/views/").status_code == 404
@@ -159,7 +159,7 @@ def test_what_is_no_article_is_404_and_makes_no_key(site_store, carol, number):
 
 
 @pytest.mark.parametrize("path", ["/moderation/views/", "/articles/1/views/"])
-def test_it_needs_the_right_to_see_it(site_store, article, mallory, carol, path):
+def test_the_page_requires_the_permission_to_view_it(site_store, article, mallory, carol, path):
     assert browser_of(mallory).get(path).status_code == 403
     assert Client().get(path).headers["Location"] == f"/login/?next={path}"
     assert browser_of(carol).get(path).status_code == 200
@@ -176,13 +176,13 @@ def test_titles_are_shown_literally(site_store, alice, carol):
     assert "{{7*7}}" in text
 
 
-def test_the_moderation_log_leads_to_it_for_those_who_may_see_it(site_store, article, carol, mallory):
+def test_the_moderation_log_links_to_it_for_permitted_members(site_store, article, carol, mallory):
     assert 'href="/moderation/views/"' in text_of("/moderation/", carol)
     assert 'href="/moderation/views/"' not in text_of("/moderation/", mallory)
     assert 'href="/moderation/views/"' not in text_of("/moderation/", None)
 
 
-def test_the_log_tells_which_parameters_of_the_ranking_were_changed(site_store, article, carol):
+def test_the_log_names_the_changed_ranking_parameters(site_store, article, carol):
     state = site_store.parameters.get_state()
     wanted = replace(state.parameters, gamma=1.3, alpha=2.5)
     site_store.parameters.apply(wanted, expected=state.version, actor=actor(carol), reason="slower <b>decay</b>")

@@ -1,4 +1,4 @@
-"""Other spellings of an address lead to its own, with the query."""
+"""Other spellings of an address redirect to the canonical one and keep the query."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def location(answer, status=301):
         *("/feeds/users/alice.atom", "/feeds/search.atom", "/api/docs", "/api/openapi.json"),
     ],
 )
-def test_a_slash_too_many_is_taken_away_and_the_query_kept(site_store, path):
+def test_an_extra_slash_is_removed_and_the_query_kept(site_store, path):
     assert location(browser_of().get(f"{path}/?a=1&b=%2F")) == f"{path}?a=1&b=%2F"
     assert location(browser_of().head(f"{path}/")) == path
 
@@ -26,7 +26,7 @@ def test_a_slash_too_many_is_taken_away_and_the_query_kept(site_store, path):
 @pytest.mark.parametrize(
     "path", ["/healthz//", "/nothing/", "/api/nothing/", "/api/docs/more/", "/api/hot/", "/example.org/healthz/"]
 )
-def test_what_leads_nowhere_without_its_slash_either_is_not_there(site_store, path):
+def test_an_address_unknown_without_its_slash_too_is_404(site_store, path):
     assert browser_of().get(path).status_code == 404
 
 
@@ -35,7 +35,7 @@ def test_a_missing_slash_is_added_and_the_query_kept(site_store, path):
     assert location(browser_of().get(f"{path}?page=2&x=%2F")) == f"{path}/?page=2&x=%2F"
 
 
-def test_chosen_groups_keep_the_rest_of_the_query(site_store, article):
+def test_selecting_groups_keeps_the_rest_of_the_query(site_store, article):
     site_store.groups.create("redis", "Redis")
 
     answer = browser_of().get("/groups/?any=redis&order=hot&any=python")
@@ -43,11 +43,11 @@ def test_chosen_groups_keep_the_rest_of_the_query(site_store, article):
     assert location(answer, 302).partition("?")[2] == "order=hot"
 
 
-def test_the_addresses_of_the_api_lead_to_its_documentation_with_the_query(site_store):
+def test_api_addresses_redirect_to_its_documentation_with_the_query(site_store):
     assert location(browser_of().get("/api/?x=1"), 302) == "/api/docs?x=1"
 
 
-def test_another_language_keeps_the_query(site_store):
+def test_switching_the_language_keeps_the_query(site_store):
     browser = browser_of()
     path = "/hot/?range=72h"
     assert f'name="next" value="{path}#chosen-language"' in browser.get(path).content.decode()

@@ -1,4 +1,4 @@
-"""What the script that keeps a page fresh is told."""
+"""The data that the script refreshing a page receives."""
 
 import json
 
@@ -24,7 +24,7 @@ def joined(ids):
     return ",".join(map(str, ids))
 
 
-def test_it_tells_the_counts_as_they_are_now(site_store, article, bob):
+def test_a_refresh_returns_the_current_counts(site_store, article, bob):
     site_store.votes.cast(article, bob.pk, Choice.OPPOSE)
 
     assert ask(ids=article).json() == {
@@ -43,7 +43,7 @@ def test_it_tells_the_counts_as_they_are_now(site_store, article, bob):
     }
 
 
-def test_members_are_told_their_own_choice_and_no_cache_keeps_it(site_store, article, bob):
+def test_members_get_their_own_votes_and_no_cache_stores_them(site_store, article, bob):
     site_store.votes.cast(article, bob.pk, Choice.OPPOSE)
 
     response = ask(browser_of(bob), ids=article)
@@ -52,7 +52,7 @@ def test_members_are_told_their_own_choice_and_no_cache_keeps_it(site_store, art
     assert response.headers["Cache-Control"] == "private, no-cache"
 
 
-def test_readers_without_account_share_an_answer_for_some_seconds(site_store, article):
+def test_readers_without_an_account_share_a_response_for_some_seconds(site_store, article):
     response = ask(ids=article)
 
     assert response.headers["Cache-Control"] == "public, max-age=5"
@@ -60,7 +60,7 @@ def test_readers_without_account_share_an_answer_for_some_seconds(site_store, ar
     assert not response.cookies
 
 
-def test_nothing_new_is_304_until_a_vote_comes(site_store, article, bob):
+def test_an_unchanged_page_is_304_until_the_next_vote(site_store, article, bob):
     tag = ask(ids=article).headers["ETag"]
     again = {"headers": {"If-None-Match": tag}}
 
@@ -73,7 +73,7 @@ def test_nothing_new_is_304_until_a_vote_comes(site_store, article, bob):
     assert changed.headers["ETag"] != tag
 
 
-def test_by_score_the_articles_come_in_the_order_they_have_by_now(site_store, alice, bob):
+def test_articles_by_score_are_in_their_current_order(site_store, alice, bob):
     first, second, third = post_many(site_store, alice, 3)
     site_store.votes.cast(first, bob.pk, Choice.VOTE)
 
@@ -82,7 +82,7 @@ def test_by_score_the_articles_come_in_the_order_they_have_by_now(site_store, al
     assert ids_of(ask(ids=joined([third, second, first]))) == [third, second, first]
 
 
-def test_on_the_hot_list_they_come_by_hotness_with_their_views(site_store, alice):
+def test_articles_on_the_hot_list_are_ordered_by_hotness_with_their_views(site_store, alice):
     first, second = post_many(site_store, alice, 2)
     for n in range(2):
         site_store.pageviews.record(first, Visit(f"{n:016x}"))
@@ -95,7 +95,7 @@ def test_on_the_hot_list_they_come_by_hotness_with_their_views(site_store, alice
     assert [row["visitors"] for row in response.json()["articles"]] == ["2 visitors", "1 visitor"]
 
 
-def test_removed_and_closed_articles_are_told_of(site_store, alice, carol):
+def test_removed_and_closed_articles_are_marked(site_store, alice, carol):
     removed, closed = post_many(site_store, alice, 2)
     site_store.articles.remove(removed, actor(carol), "spam")
     let_close(site_store, closed)
@@ -106,7 +106,7 @@ def test_removed_and_closed_articles_are_told_of(site_store, alice, carol):
     assert "voting window has ended" in rows[1]["closed"]
 
 
-def test_it_counts_what_was_posted_since_but_not_what_the_page_shows(site_store, alice):
+def test_a_refresh_counts_new_articles_that_the_page_does_not_show(site_store, alice):
     old, shown, *new = post_many(site_store, alice, 5)
     since = int(site_store.articles.get(shown).posted_at)
 
@@ -116,7 +116,7 @@ def test_it_counts_what_was_posted_since_but_not_what_the_page_shows(site_store,
     assert ask(ids=joined([old, shown])).json()["new"] == ""
 
 
-def test_what_one_posted_oneself_is_news_to_others_alone(site_store, alice, bob):
+def test_a_members_own_post_is_new_only_to_others(site_store, alice, bob):
     first, *_ = post_many(site_store, alice, 3)
     post_as(site_store, bob, "Mine", "https://e.org/mine", [])
 
@@ -125,7 +125,7 @@ def test_what_one_posted_oneself_is_news_to_others_alone(site_store, alice, bob)
     assert ask(ids=first, since=0).json()["new"] == "3 new articles"
 
 
-def test_it_counts_no_removed_article_and_no_more_than_fifty(site_store, alice, carol):
+def test_a_refresh_counts_no_removed_article_and_at_most_fifty(site_store, alice, carol):
     ids = post_many(site_store, alice, 60)
     site_store.articles.remove(ids[-1], actor(carol), "spam")
 
@@ -135,7 +135,7 @@ def test_it_counts_no_removed_article_and_no_more_than_fifty(site_store, alice, 
     )
 
 
-def test_only_new_articles_of_the_lists_groups_count_and_none_of_hidden_ones(site_store, alice):
+def test_new_articles_count_in_the_lists_groups_but_not_in_hidden_ones(site_store, alice):
     for slug in ("python", "web", "redis"):
         site_store.groups.create(slug, slug)
     first, *_ = post_many(site_store, alice, 2)
@@ -150,7 +150,7 @@ def test_only_new_articles_of_the_lists_groups_count_and_none_of_hidden_ones(sit
     assert ask(hiding, ids=first, since=0, groups="python").json()["new"] == "1 new article"
 
 
-def test_on_a_hidden_groups_own_page_its_new_articles_count(site_store, alice):
+def test_new_articles_count_on_a_hidden_groups_own_page(site_store, alice):
     for slug in ("python", "web"):
         site_store.groups.create(slug, slug)
     first, *_ = post_many(site_store, alice, 1)
@@ -164,7 +164,7 @@ def test_on_a_hidden_groups_own_page_its_new_articles_count(site_store, alice):
     assert ask(hiding, ids=first, since=0, groups="python,web").json()["new"] == "2 new articles"
 
 
-def test_unknown_articles_are_left_out_and_each_comes_once(site_store, article):
+def test_unknown_articles_are_omitted_and_duplicates_merged(site_store, article):
     assert ids_of(ask(ids=f"{article},999,{article}")) == [article]
 
 
@@ -188,17 +188,17 @@ def test_unknown_articles_are_left_out_and_each_comes_once(site_store, article):
         {"ids": "1", "groups": ",".join(f"g{n}" for n in range(51))},
     ],
 )
-def test_what_no_page_asks_is_400(site_store, query):
+def test_a_request_that_no_page_sends_is_400(site_store, query):
     response = ask(**query)
 
     assert response.status_code == 400
     assert json.loads(response.content)["error"]
 
 
-def test_a_hundred_articles_can_be_asked_for(site_store, article):
+def test_a_request_may_list_a_hundred_articles(site_store, article):
     assert ask(ids=joined([article, *range(100, 199)])).status_code == 200
 
 
-def test_it_only_answers_to_reading(site_store):
+def test_the_refresh_address_is_read_only(site_store):
     assert Client().post("/pulse/").status_code == 405
     assert Client().head("/pulse/?ids=1").status_code == 200

@@ -1,4 +1,4 @@
-"""POST /preferences/: what readers choose sticks, by cookie or on the account."""
+"""POST /preferences/: readers' choices are saved in cookies or on the account."""
 
 import re
 from urllib.parse import quote, unquote
@@ -34,7 +34,7 @@ def save(browser, **fields):
         ({"theme": "light", "keyboard": "off"}, {"theme": "light", "keyboard": "off"}),
     ],
 )
-def test_a_readers_choice_is_a_cookie_of_this_browser(site_store, fields, cookies):
+def test_a_readers_choice_is_saved_in_a_cookie(site_store, fields, cookies):
     reader = browser_of(strict=True)
 
     answer = save(reader, **fields, next="/newest/?page=1")
@@ -46,19 +46,19 @@ def test_a_readers_choice_is_a_cookie_of_this_browser(site_store, fields, cookie
         assert (cookie["samesite"], cookie["path"], cookie["secure"], cookie["httponly"]) == ("Lax", "/", "", "")
 
 
-def test_over_https_the_cookies_stay_there(site_store):
+def test_over_https_the_cookies_are_secure(site_store):
     answer = Client().post("/preferences/", {"theme": "dark"}, secure=True)
 
     assert answer.cookies["theme"]["secure"]
 
 
-def test_where_the_site_is_behind_https_the_cookies_are_for_https_alone(site_store, settings):
+def test_on_a_site_behind_https_the_cookies_are_secure(site_store, settings):
     settings.SESSION_COOKIE_SECURE = True
 
     assert save(Client(), theme="dark").cookies["theme"]["secure"]
 
 
-def test_the_next_page_is_as_chosen_and_so_it_stays(site_store):
+def test_later_pages_follow_the_choice(site_store):
     reader = Client()
     save(reader, theme="dark", keyboard="off")
 
@@ -69,7 +69,7 @@ def test_the_next_page_is_as_chosen_and_so_it_stays(site_store):
     assert '<html lang="en">' in reader.get("/").text
 
 
-def test_a_reader_who_chooses_one_thing_keeps_the_others(site_store):
+def test_changing_one_choice_keeps_the_others(site_store):
     site_store.groups.create("python", "Python")
     reader = Client()
     for fields in ({"theme": "dark"}, {"language": "zh-hans"}, {"hide": "python"}, {"keyboard": "off"}):
@@ -79,7 +79,7 @@ def test_a_reader_who_chooses_one_thing_keeps_the_others(site_store):
     assert kept == {"theme": "dark", "language": "zh-hans", "hidden": "python", "keyboard": "off"}
 
 
-def test_an_answer_leaves_alone_what_another_on_its_way_may_change(site_store):
+def test_a_response_does_not_reset_what_a_concurrent_one_may_change(site_store):
     browser = browser_of(None)
     save(browser, theme="dark", keyboard="off")
 
@@ -99,7 +99,7 @@ def test_an_answer_leaves_alone_what_another_on_its_way_may_change(site_store):
     ],
 )
 @pytest.mark.parametrize("who", ["reader", "member"])
-def test_what_cannot_be_chosen_is_told_and_changes_nothing(site_store, bob, who, fields):
+def test_an_invalid_choice_is_an_error_and_changes_nothing(site_store, bob, who, fields):
     answer = save(browser_of(bob if who == "member" else None), **fields)
 
     assert answer.status_code == 400
@@ -108,7 +108,7 @@ def test_what_cannot_be_chosen_is_told_and_changes_nothing(site_store, bob, who,
     assert (bob.theme, bob.language, bob.keyboard, bob.hidden_groups) == ("", "", True, "")
 
 
-def test_a_members_choices_are_kept_by_the_account_in_every_browser(site_store, bob):
+def test_a_members_choices_are_saved_on_the_account_for_every_browser(site_store, bob):
     answer = save(browser_of(bob), theme="dark", language="zh-hans", keyboard="off", next="/settings/")
 
     assert answer["Location"] == "/settings/"
@@ -118,7 +118,7 @@ def test_a_members_choices_are_kept_by_the_account_in_every_browser(site_store, 
     assert 'data-theme="dark" data-keyboard="off"' in browser_of(bob).get("/newest/").text
 
 
-def test_after_the_logout_the_browser_shows_what_its_reader_chose_before_the_login(site_store, bob):
+def test_logging_out_restores_the_choices_made_before_the_login(site_store, bob):
     site_store.groups.create("python", "Python")
     browser = Client()
     save(browser, theme="light", keyboard="on")
@@ -134,7 +134,7 @@ def test_after_the_logout_the_browser_shows_what_its_reader_chose_before_the_log
     assert kept.keys() <= {"theme", "messages", "csrftoken"}
 
 
-def test_a_member_needs_the_forms_token_and_a_reader_none(site_store, bob):
+def test_a_member_needs_the_forms_token_and_a_reader_does_not(site_store, bob):
     assert save(browser_of(bob, strict=True), theme="dark").status_code == 403
     assert save(browser_of(strict=True), theme="dark").status_code == 302
     bob.refresh_from_db()
@@ -154,7 +154,7 @@ def test_a_member_needs_the_forms_token_and_a_reader_none(site_store, bob):
     ],
     ids=str,
 )
-def test_another_sites_page_does_not_choose_for_a_reader(site_store, told):
+def test_another_site_cannot_choose_for_a_reader(site_store, told):
     answer = Client().post("/preferences/", {"theme": "dark"}, headers=told)
 
     assert answer.status_code == 400
@@ -171,8 +171,8 @@ def test_another_sites_page_does_not_choose_for_a_reader(site_store, told):
     ],
     ids=str,
 )
-def test_the_sites_own_pages_do(site_store, settings, told):
-    """Also behind a proxy that asks under another name than the public one."""
+def test_the_sites_own_pages_can_choose_for_a_reader(site_store, settings, told):
+    """Also behind a proxy that uses another name than the public one."""
     settings.SITE_URL = "https://votes.example"
 
     assert Client().post("/preferences/", {"theme": "dark"}, headers=told).cookies["theme"].value == "dark"
@@ -181,11 +181,11 @@ def test_the_sites_own_pages_do(site_store, settings, told):
 @pytest.mark.parametrize(
     "target", ["//evil.example/", "https://evil.example/", "/\\evil", "javascript:x", "/login/"]
 )
-def test_it_never_leads_elsewhere(site_store, target):
+def test_saving_never_redirects_to_another_site(site_store, target):
     assert save(Client(), theme="dark", next=target)["Location"] == "/"
 
 
-def test_looking_is_not_saving(site_store):
+def test_a_get_request_saves_nothing(site_store):
     assert Client().get("/preferences/?theme=dark").status_code == 405
 
 
@@ -215,7 +215,7 @@ def test_a_group_is_hidden_and_shown_again(site_store, bob, who):
     assert bob.hidden_groups == ""
 
 
-def test_what_was_hidden_and_shown_is_told_by_its_name(site_store, bob):
+def test_the_message_names_the_hidden_or_shown_group(site_store, bob):
     for slug in ("java", "jvm", "python", "redis", "a"):
         site_store.groups.create(slug, slug)
     browser = browser_of(bob)
@@ -228,7 +228,7 @@ def test_what_was_hidden_and_shown_is_told_by_its_name(site_store, bob):
         assert told(hide=slug) == [(slug, "now hidden")]
     site_store.groups.merge("java", "jvm", MODERATOR)
     assert told(theme="dark") == []
-    assert told(hide="a") == []  # it is already
+    assert told(hide="a") == []  # already hidden
     bob.refresh_from_db()
     assert bob.hidden_groups == "jvm,a"
     site_store.groups.merge("jvm", "python", MODERATOR)
@@ -239,14 +239,14 @@ def test_what_was_hidden_and_shown_is_told_by_its_name(site_store, bob):
     assert told(show="a") == []
 
 
-def test_the_settings_say_that_they_were_saved_and_other_pages_show_it(site_store, bob):
+def test_the_settings_confirm_the_change_and_other_pages_follow_it(site_store, bob):
     browser = browser_of(bob)
     for page, is_told in (("/settings/", True), ("/newest/", False), ("", False)):
         text = browser.post("/preferences/", {"theme": "dark", "next": page}, follow=True).text
         assert ("Your settings have been saved." in text) is is_told
 
 
-def test_that_they_were_saved_is_told_in_the_language_that_follows(site_store, bob):
+def test_the_confirmation_is_in_the_new_language(site_store, bob):
     browser = browser_of(bob)
     said = {"en": "Your settings have been saved.", "zh-hans": "设置已保存。"}
     for chosen, asked, expected in (("zh-hans", "en", "zh-hans"), ("en", "zh", "en"), ("", "zh", "zh-hans")):
@@ -260,7 +260,7 @@ def test_that_they_were_saved_is_told_in_the_language_that_follows(site_store, b
 
 
 @pytest.mark.parametrize("name", ["nobody", "a,b", "", "!", "x" * 5000, "../"])
-def test_a_group_that_is_not_there_is_not_hidden(site_store, bob, name):
+def test_an_unknown_group_cannot_be_hidden(site_store, bob, name):
     site_store.groups.ensure(dict.fromkeys(("a", "b", "ab"), "G"))
     browser = browser_of(bob)
 
@@ -270,7 +270,7 @@ def test_a_group_that_is_not_there_is_not_hidden(site_store, bob, name):
 
 
 @pytest.mark.parametrize("who", ["reader", "member"])
-def test_a_script_gets_json_with_the_reason_of_a_refusal(site_store, bob, who):
+def test_a_script_gets_json_with_the_reason_for_a_refusal(site_store, bob, who):
     browser = browser_of(bob if who == "member" else None)
 
     def by_script(**fields):
@@ -285,7 +285,7 @@ def test_a_script_gets_json_with_the_reason_of_a_refusal(site_store, bob, who):
     assert "There is no such group" not in page
 
 
-def test_a_group_that_was_merged_is_hidden_as_what_it_became(site_store, bob):
+def test_hiding_a_merged_group_hides_its_target(site_store, bob):
     for slug in ("java", "jvm", "python", "redis"):
         site_store.groups.create(slug, slug)
     browser = browser_of(bob)
@@ -299,7 +299,7 @@ def test_a_group_that_was_merged_is_hidden_as_what_it_became(site_store, bob):
     assert bob.hidden_groups == "jvm,python"
 
 
-def test_the_settings_show_what_is_chosen(site_store, bob):
+def test_the_settings_show_the_current_choices(site_store, bob):
     chosen = re.compile(r'<(?:option|input)[^>]*value="([^"]*)"[^>]* (?:selected|checked)>')
     assert chosen.findall(browser_of(bob).get("/settings/").text) == ["", "", "on"]
     bob.language, bob.theme, bob.keyboard = "zh-hans", "dark", False
@@ -309,7 +309,7 @@ def test_the_settings_show_what_is_chosen(site_store, bob):
 
 
 @pytest.mark.parametrize("slug", ["gone", "No Slug!"])
-def test_a_group_that_is_gone_can_still_be_shown(site_store, bob, slug):
+def test_a_hidden_group_that_no_longer_exists_can_be_unhidden(site_store, bob, slug):
     bob.hidden_groups = slug
     bob.save()
 
@@ -319,7 +319,7 @@ def test_a_group_that_is_gone_can_still_be_shown(site_store, bob, slug):
     assert bob.hidden_groups == ""
 
 
-def test_a_group_to_be_shown_may_be_typed_like_one_to_be_hidden(site_store, bob):
+def test_groups_to_hide_and_to_show_can_both_be_typed(site_store, bob):
     bob.hidden_groups = "python"
     bob.save()
 
@@ -341,7 +341,7 @@ def test_groups_can_be_hidden_up_to_a_limit(site_store, bob):
     assert f"g{MOST_HIDDEN}" not in bob.hidden_groups
 
 
-def test_a_reader_is_told_when_the_browser_would_forget_all_of_them(site_store):
+def test_a_reader_gets_an_error_when_the_cookie_would_be_too_large(site_store):
     slugs = [f"{'群组' * 14}{n}" for n in range(20)]
     site_store.groups.ensure(dict.fromkeys(slugs, "G"))
     reader = Client()
@@ -352,14 +352,14 @@ def test_a_reader_is_told_when_the_browser_would_forget_all_of_them(site_store):
     assert 3000 < len(reader.cookies["hidden"].value) <= 3800
 
 
-def test_a_reader_who_hides_too_many_may_choose_other_things(site_store):
+def test_a_reader_at_the_limit_of_hidden_groups_can_change_other_choices(site_store):
     reader = Client()
     reader.cookies["hidden"] = quote(",".join(f"{'群组' * 14}{n}" for n in range(20)))
 
     assert save(reader, theme="dark").cookies["theme"].value == "dark"
 
 
-def test_a_language_that_there_is_not_is_not_kept(site_store):
+def test_an_unknown_language_is_not_saved(site_store):
     reader = Client()
     reader.cookies["language"] = "tlh"
 
@@ -367,7 +367,7 @@ def test_a_language_that_there_is_not_is_not_kept(site_store):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_an_account_says_is_read_and_written_in_one_transaction(site_store, bob, monkeypatch):
+def test_account_preferences_are_read_and_written_in_one_transaction(site_store, bob, monkeypatch):
     inside, slugs = [], preferences.slugs_from
 
     def look(joined):
@@ -380,7 +380,7 @@ def test_what_an_account_says_is_read_and_written_in_one_transaction(site_store,
     assert inside == [True]
 
 
-def test_a_member_may_hide_what_no_cookie_could_keep(site_store, bob):
+def test_a_member_may_hide_more_groups_than_fit_in_a_cookie(site_store, bob):
     slugs = [f"{'群组' * 14}{n}" for n in range(20)]
     site_store.groups.ensure(dict.fromkeys(slugs, "G"))
     browser = browser_of(bob)
@@ -397,7 +397,7 @@ def test_every_theme_can_be_chosen(site_store):
         assert save(Client(), theme=theme).cookies["theme"].value == theme
 
 
-def test_the_groups_one_does_not_hide_yet_can_be_chosen_by_their_titles(site_store, bob):
+def test_groups_not_yet_hidden_are_offered_by_title(site_store, bob):
     site_store.groups.create("web", "The Web")
     site_store.groups.create("python", "Python & friends")
     browser = browser_of(bob)
@@ -415,7 +415,7 @@ def test_the_groups_one_does_not_hide_yet_can_be_chosen_by_their_titles(site_sto
     assert 'name="hide"' not in browser.get("/settings/").text
 
 
-def test_settings_need_no_store(bob, settings):
+def test_the_settings_work_without_the_store(bob, settings):
     browser = browser_of(bob)
     settings.STORE_URL = "unix:///nowhere/store.sock"
     wiring.repository.cache_clear()

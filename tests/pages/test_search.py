@@ -23,7 +23,7 @@ def text_of(response) -> str:
     return response.content.decode()
 
 
-def test_without_a_query_there_is_the_form_and_help(site_store):
+def test_without_a_query_the_page_shows_the_form_and_help(site_store):
     page = text_of(Client().get("/search/"))
 
     assert 'role="search"' in page
@@ -32,7 +32,7 @@ def test_without_a_query_there_is_the_form_and_help(site_store):
     assert '<meta name="robots" content="noindex">' in page
 
 
-def test_articles_are_found_and_the_words_marked(site_store, alice):
+def test_found_articles_have_the_words_highlighted(site_store, alice):
     article = post(site_store, alice, "Voting <b>on</b> Straße")
     post(site_store, alice, "Another")
 
@@ -46,7 +46,7 @@ def test_articles_are_found_and_the_words_marked(site_store, alice):
     assert 'data-told="1 article found"' in page
 
 
-def test_chinese_is_found_and_marked(site_store, alice):
+def test_chinese_words_are_found_and_highlighted(site_store, alice):
     article = post(site_store, alice, "分布式数据库入门")
 
     response = Client().get("/search/?q=" + quote("数据库"))
@@ -55,7 +55,7 @@ def test_chinese_is_found_and_marked(site_store, alice):
     assert "分布式<mark>数据库</mark>入门" in text_of(response)
 
 
-def test_the_group_that_was_named_is_marked_and_no_other(site_store, alice):
+def test_only_the_group_in_the_query_is_highlighted(site_store, alice):
     site_store.groups.create("db", "Data & stores")
     post(site_store, alice, "redis", "db", "java")
 
@@ -68,7 +68,7 @@ def test_the_group_that_was_named_is_marked_and_no_other(site_store, alice):
     assert chip.format("java", "<mark>java</mark>") in text_of(Client().get("/search/?q=redis+jav"))
 
 
-def test_the_addresses_of_its_feed_are_in_what_is_renewed_while_one_types(site_store, alice):
+def test_the_feed_addresses_are_updated_while_the_reader_types(site_store, alice):
     post(site_store, alice, "redis")
 
     section = text_of(Client().get("/search/?q=redis")).partition('id="found"')[2].partition("</section>")[0]
@@ -76,7 +76,7 @@ def test_the_addresses_of_its_feed_are_in_what_is_renewed_while_one_types(site_s
     assert 'href="/feeds/search.atom?q=redis"' in section
 
 
-def test_best_or_newest_first_and_the_links_between_them(site_store, alice, bob):
+def test_results_are_best_or_newest_first_with_links_between_both(site_store, alice, bob):
     from articles.domain.articles import Choice
 
     set_clock(site_store, 1_700_000_000.0)
@@ -93,7 +93,7 @@ def test_best_or_newest_first_and_the_links_between_them(site_store, alice, bob)
     assert 'href="/search/?q=redis"' in text_of(newest)
 
 
-def test_inside_a_group_however_its_name_is_typed(site_store, alice):
+def test_a_group_can_be_searched_in_any_spelling_of_its_name(site_store, alice):
     here, _ = post(site_store, alice, "redis one", "python"), post(site_store, alice, "redis two")
 
     response = Client().get("/search/?q=redis&group=PYTHON")
@@ -103,7 +103,7 @@ def test_inside_a_group_however_its_name_is_typed(site_store, alice):
     assert '<option value="python" selected>' in text_of(response)
 
 
-def test_a_group_is_chosen_from_a_list_typed_where_there_are_many_and_not_asked_for_without_any(site_store):
+def test_the_group_field_is_a_list_or_a_text_field_or_absent(site_store):
     assert 'name="group"' not in text_of(Client().get("/search/"))
     for number in range(200):
         site_store.groups.create(f"g{number}", f"Group {number}")
@@ -116,7 +116,7 @@ def test_a_group_is_chosen_from_a_list_typed_where_there_are_many_and_not_asked_
     assert "<option" not in page
 
 
-def test_a_merged_group_leads_on_and_an_unknown_one_is_404(site_store, alice, carol):
+def test_a_merged_group_redirects_and_an_unknown_one_is_404(site_store, alice, carol):
 
     post(site_store, alice, "redis", "java")
     site_store.groups.create("python", "Python")
@@ -129,7 +129,7 @@ def test_a_merged_group_leads_on_and_an_unknown_one_is_404(site_store, alice, ca
         assert Client().get(f"/search/?q=redis&group={name}").status_code == 404
 
 
-def test_hidden_groups_are_left_out(site_store, alice):
+def test_a_search_excludes_hidden_groups(site_store, alice):
     post(site_store, alice, "redis one", "java")
     shown = post(site_store, alice, "redis two")
     browser = Client()
@@ -138,7 +138,7 @@ def test_hidden_groups_are_left_out(site_store, alice):
     assert rows(browser.get("/search/?q=redis")) == [shown]
 
 
-def test_a_search_in_a_hidden_group_finds_what_is_in_it(site_store, alice):
+def test_a_search_in_a_hidden_group_finds_its_articles(site_store, alice):
     for slug in ("python", "web"):
         site_store.groups.create(slug, slug)
     for number, slugs in enumerate((["python"], ["python", "web"], ["web"])):
@@ -150,7 +150,7 @@ def test_a_search_in_a_hidden_group_finds_what_is_in_it(site_store, alice):
     assert rows(browser.get("/search/?q=redis&group=web")) == [3]
 
 
-def test_nothing_found_says_what_to_do(site_store, alice):
+def test_a_search_without_results_says_what_to_do(site_store, alice):
     post(site_store, alice, "redis", "python")
 
     page = text_of(Client().get("/search/?q=nothing&group=python"))
@@ -163,7 +163,7 @@ def test_a_query_without_words_says_so(site_store):
     assert "nothing to search for" in text_of(Client().get("/search/?q=%3F%21"))
 
 
-def test_what_was_typed_is_shown_escaped_and_cut(site_store):
+def test_the_query_is_shown_escaped_and_truncated(site_store):
     page = text_of(Client().get("/search/?q=%22%3E%3Cscript%3E" + "x" * 300))
 
     assert "<script>" not in re.sub(r'<script src="[^"]*" defer>', "", page)
@@ -178,7 +178,7 @@ def test_orders_and_pages_that_do_not_exist_are_404(site_store, alice, rest):
     assert Client().get(f"/search/?q=redis&{rest}").status_code == 404
 
 
-def test_pages_carry_the_query_on(site_store, alice):
+def test_the_pager_keeps_the_query(site_store, alice):
     for number in range(30):
         post(site_store, alice, f"redis {number}")
 
@@ -191,7 +191,7 @@ def test_pages_carry_the_query_on(site_store, alice):
     assert 'start="26"' in text_of(second)
 
 
-def test_a_reader_without_account_gets_a_page_without_cookies(site_store, alice):
+def test_a_reader_without_an_account_gets_a_page_without_cookies(site_store, alice):
     post(site_store, alice, "redis")
 
     response = Client().get("/search/?q=redis")
@@ -200,7 +200,7 @@ def test_a_reader_without_account_gets_a_page_without_cookies(site_store, alice)
     assert "Cookie" in response["Vary"]
 
 
-def test_a_space_behind_the_last_word_stays_and_ends_it(site_store):
+def test_a_trailing_space_is_kept_and_completes_the_last_word(site_store):
     site_store.articles.post(5, "bob", "Google", "https://example.org/1")
 
     pages = [Client().get("/search/", {"q": text}).content.decode() for text in ("  goog", " goog  ", "google\t ")]
@@ -210,17 +210,17 @@ def test_a_space_behind_the_last_word_stays_and_ends_it(site_store):
     assert "q=google+&amp;order=time" in pages[2]
 
 
-def test_a_member_sees_the_own_choice(site_store, alice):
+def test_a_member_sees_their_own_vote(site_store, alice):
     post(site_store, alice, "redis")
 
     assert 'aria-pressed="true"' in text_of(browser_of(alice).get("/search/?q=redis"))
 
 
-def test_only_reading_is_possible(site_store):
+def test_the_search_is_read_only(site_store):
     assert Client().post("/search/").status_code == 405
 
 
-def test_a_search_says_that_groups_are_hidden_from_it(site_store, article):
+def test_a_search_says_that_it_excludes_hidden_groups(site_store, article):
     browser = Client()
     assert "hidden from this list" not in browser.get("/search/?q=title").text
 

@@ -1,4 +1,4 @@
-"""Forms whose token is stale: nothing is done, nothing typed is lost, and one more click does it."""
+"""Forms with a stale token: nothing happens, no input is lost, and one more click sends them."""
 
 import re
 from html import unescape
@@ -21,7 +21,7 @@ FOREIGN = [
 
 
 def form_of(response, action=""):
-    """The hidden and typed fields of the form in the page's content, the buttons left out."""
+    """Return the hidden and typed fields of the form in the page's content, without its buttons."""
     main = response.text[response.text.index("<main") : response.text.index("</main>")]
     forms = re.findall(r"<form.*?</form>", main, re.DOTALL)
     form = next(one for one in forms if not action or f'action="{action}"' in one)
@@ -30,7 +30,7 @@ def form_of(response, action=""):
 
 
 def stale_for(user: User) -> Client:
-    """A browser with a page of before the login: it sends a token, but an old one."""
+    """Return a browser with a page from before the login: it sends a token, but an old one."""
     browser = browser_of(user, strict=True)
     browser.get("/settings/")
     return browser
@@ -40,7 +40,7 @@ def send(browser, path, fields, **more):
     return browser.post(path, {"csrfmiddlewaretoken": "x" * 64} | fields, **more)
 
 
-def test_a_post_comes_back_with_what_was_typed_and_one_more_click_posts_it(site_store, alice):
+def test_a_post_comes_back_filled_in_and_one_more_click_posts_it(site_store, alice):
     site_store.groups.create("python", "Python")
     browser = stale_for(alice)
     typed = {
@@ -79,7 +79,7 @@ def test_a_post_comes_back_with_what_was_typed_and_one_more_click_posts_it(site_
         ("/login/", {"username": "typed", "password": "a secret"}),
     ],
 )
-def test_every_form_comes_back_with_what_was_typed_but_no_password(site_store, article, carol, path, fields):
+def test_every_form_comes_back_filled_in_but_for_passwords(site_store, article, carol, path, fields):
     before = site_store.articles.get(article)
 
     response = send(stale_for(carol), path, fields)
@@ -115,7 +115,7 @@ def test_every_form_comes_back_with_what_was_typed_but_no_password(site_store, a
         ("/lab/apply/", {"reason": "because", "version": "1"}, "Apply to the whole site: “because”"),
     ],
 )
-def test_what_has_no_page_is_asked_for_in_words_and_sent_again_as_it_was(
+def test_a_form_without_a_page_is_confirmed_and_sent_again_unchanged(
     site_store, article, carol, path, fields, button
 ):
     browser = stale_for(carol)
@@ -148,11 +148,11 @@ def test_a_token_is_revoked_with_one_more_click(site_store, bob, mallory):
     assert not Token.objects.exists()
 
 
-def test_a_vote_of_a_page_from_before_the_login_counts_with_one_more_click(site_store, article, bob):
+def test_a_vote_from_a_page_opened_before_the_login_needs_one_more_click(site_store, article, bob):
     browser = browser_of(bob, strict=True)
     path, fields = f"/articles/{article}/vote/", {"choice": "vote", "next": "/newest/"}
 
-    response = browser.post(path, fields)  # the page of a reader without account had no token at all
+    response = browser.post(path, fields)  # the page of a reader without an account had no token at all
 
     assert site_store.articles.get(article).votes == 1
     again = browser.post(path, form_of(response, path))
@@ -187,14 +187,14 @@ def test_over_https_a_form_without_origin_and_referer_is_refused_too(site_store,
     assert "Vote for “A title”</button>" not in response.text
 
 
-def test_what_is_gone_meanwhile_is_404(site_store, article, bob, carol):
+def test_a_form_for_an_object_deleted_meanwhile_is_404(site_store, article, bob, carol):
     site_store.articles.remove(article, actor(carol), "spam")
 
     assert send(stale_for(bob), "/articles/999/vote/", {"choice": "vote"}).status_code == 404
     assert send(stale_for(carol), "/articles/999/edit/", {"title": "x"}).status_code == 404
 
 
-def test_a_stale_form_without_the_right_is_refused_for_that(site_store, article, mallory):
+def test_a_stale_form_without_permission_is_refused_for_the_permission(site_store, article, mallory):
     response = send(stale_for(mallory), "/articles/1/remove/", {"reason": "because"})
 
     assert response.status_code == 403
@@ -211,7 +211,7 @@ def log_in(browser, name="bob", password=None, **fields):
 
 
 @pytest.mark.parametrize("spelling", ["bob", "BOB", " ｂｏｂ "])
-def test_the_second_login_tab_goes_on_with_its_vote(site_store, article, bob, spelling):
+def test_the_second_login_tab_continues_with_its_vote(site_store, article, bob, spelling):
     browser = stale_for(bob)
 
     response = log_in(browser, spelling, password_of("bob"), **PENDING)
@@ -262,7 +262,7 @@ def test_a_login_form_with_a_lost_cookie_comes_back_and_works(site_store, articl
     assert site_store.articles.get(article, bob.pk).choice == "vote"
 
 
-def test_the_second_tab_of_a_sign_up_goes_on(site_store, article, bob):
+def test_the_second_sign_up_tab_continues(site_store, article, bob):
     fields = {"username": "bob", "password1": password_of("bob"), "password2": password_of("bob")} | PENDING
 
     response = send(stale_for(bob), "/signup/", fields)
@@ -275,7 +275,7 @@ SAMPLES = {"article_id": "1", "slug": "python", "token_id": "1", "uidb64": "MQ",
 
 
 def routes(patterns, prefix=""):
-    """Each address of the site's own pages, with its view: the administration and the API have their own forms."""
+    """Yield each address of the site's own pages with its view; not the administration's or the API's."""
     for found in patterns:
         route = f"{prefix}{found.pattern}"
         if isinstance(found, URLResolver) and not route.startswith(("admin/", "api/")):
@@ -287,7 +287,7 @@ def routes(patterns, prefix=""):
             )
 
 
-def test_every_view_that_takes_forms_gives_them_back(site_store, article, carol):
+def test_every_view_that_accepts_forms_can_return_them(site_store, article, carol):
     takes_forms = {
         path: hasattr(view, "gives_back")
         for path, view in routes(get_resolver().url_patterns)

@@ -1,4 +1,4 @@
-"""Lists as readers page through them: top, several groups, hidden groups, and "More" that goes on."""
+"""Lists as readers page through them: top, several groups, hidden groups, and unseen articles behind "More"."""
 
 import re
 from html import unescape
@@ -21,7 +21,7 @@ def text_of(response):
 
 
 def link(response, rel):
-    """Address of the pager's link, "" where there is none."""
+    """Return the address of the pager's link, or "" without one."""
     found = re.search(rf'<a rel="{rel}" href="([^"]+)"', text_of(response))
     return found[1] if found else ""
 
@@ -38,7 +38,7 @@ def count_votes(site_store, article_id, count):
 # Top
 
 
-def test_the_top_of_a_range_is_ordered_by_points_and_shown_on_tabs(site_store, alice):
+def test_the_top_of_a_period_is_ordered_by_points_and_has_tabs(site_store, alice):
     first, second, third = post_many(site_store, alice, 3)
     count_votes(site_store, first, 2)
 
@@ -53,7 +53,7 @@ def test_the_top_of_a_range_is_ordered_by_points_and_shown_on_tabs(site_store, a
         assert f'href="/top/?range={span}"' in front
 
 
-def test_the_top_of_a_day_leaves_older_articles_out_and_says_where_they_are(site_store, article, monkeypatch):
+def test_the_top_of_a_day_excludes_older_articles_and_links_to_them(site_store, article, monkeypatch):
     now = site_store.store.now()
     set_clock(site_store, now + 2 * 86400)
 
@@ -65,7 +65,7 @@ def test_the_top_of_a_day_leaves_older_articles_out_and_says_where_they_are(site
 
 
 @pytest.mark.parametrize("span", ["", "year", "24h", "day ", "DAY"])
-def test_an_unknown_range_is_404(site_store, span):
+def test_an_unknown_period_is_404(site_store, span):
     assert Client().get("/top/", {"range": span}).status_code == 404
 
 
@@ -91,7 +91,7 @@ def groups(site_store, alice):
         post_as(site_store, alice, f"T {number}", f"https://example.org/{number}", inside)
 
 
-def test_several_groups_show_what_is_in_any_of_them_once(site_store, groups):
+def test_several_groups_show_each_article_of_any_of_them_once(site_store, groups):
     count_votes(site_store, 1, 5)
     response = Client().get("/groups/python+redis/")
 
@@ -116,18 +116,18 @@ def test_several_groups_show_what_is_in_any_of_them_once(site_store, groups):
         ("/groups/C++/", "/groups/cpp/"),
     ],
 )
-def test_groups_in_another_spelling_or_order_lead_to_their_one_address(site_store, groups, path, to):
+def test_groups_in_another_spelling_or_order_redirect_to_one_address(site_store, groups, path, to):
     response = Client().get(path)
 
     assert (response.status_code, response.headers["Location"]) == (301, to)
 
 
-def test_a_plus_is_read_however_it_is_written(site_store, groups):
+def test_a_plus_sign_is_accepted_in_any_encoding(site_store, groups):
     for path in ("/groups/python+redis/", "/groups/python%2Bredis/", "/groups/python%2bredis/"):
         assert rows(Client().get(path)) == [3, 2, 1]
 
 
-def test_unknown_groups_among_several_are_named_and_the_others_offered(site_store, groups):
+def test_unknown_groups_among_several_are_named_and_the_rest_offered(site_store, groups):
     response = Client().get("/groups/nope+python+redis+what/")
 
     assert response.status_code == 404
@@ -136,7 +136,7 @@ def test_unknown_groups_among_several_are_named_and_the_others_offered(site_stor
     assert "There is no group named nope" in text_of(Client().get("/groups/nope+python/"))
 
 
-def test_a_group_that_was_merged_leads_on_among_several_too(site_store, groups, carol):
+def test_a_merged_group_among_several_redirects_too(site_store, groups, carol):
     site_store.groups.merge("java", "redis", actor(carol))
 
     assert Client().get("/groups/java+python/").headers["Location"] == "/groups/python+redis/"
@@ -146,7 +146,7 @@ def test_a_group_that_was_merged_leads_on_among_several_too(site_store, groups, 
 @pytest.mark.parametrize(
     "slug", ["+", "+++", "a:b+python", "*+python", "+".join(f"g{n}" for n in range(11)), "+" * 5000]
 )
-def test_what_can_be_no_groups_is_404_and_makes_no_key(site_store, groups, slug):
+def test_invalid_group_names_are_404_and_create_no_key(site_store, groups, slug):
     before = count_keys(site_store)
 
     assert Client().get(f"/groups/{quote(slug, safe='+')}/").status_code == 404
@@ -162,7 +162,7 @@ def hiding(*slugs):
     return browser
 
 
-def test_hidden_groups_are_left_out_of_every_list(site_store, groups):
+def test_every_list_excludes_hidden_groups(site_store, groups):
     browser = hiding("java")
 
     for path in ("/", "/newest/", "/top/", "/top/?range=all", "/groups/python+redis/"):
@@ -174,7 +174,7 @@ def test_hidden_groups_are_left_out_of_every_list(site_store, groups):
     assert rows(browser.get("/users/alice/")) == [4, 3, 2, 1]
 
 
-def test_a_members_hidden_groups_are_the_accounts(site_store, groups, bob):
+def test_a_members_hidden_groups_come_from_the_account(site_store, groups, bob):
     bob.hidden_groups = "python,redis"
     bob.save()
 
@@ -183,14 +183,14 @@ def test_a_members_hidden_groups_are_the_accounts(site_store, groups, bob):
     assert rows(Client().get("/newest/")) == [4, 3, 2, 1]
 
 
-def test_a_list_that_depends_on_a_cookie_says_so_and_sets_none(site_store, groups):
+def test_a_list_that_depends_on_a_cookie_varies_by_it_and_sets_none(site_store, groups):
     for browser in (Client(), hiding("java")):
         response = browser.get("/")
         assert "Cookie" in response.headers["Vary"]
         assert not response.cookies
 
 
-def test_where_everything_is_hidden_the_page_says_so(site_store, groups):
+def test_a_list_with_every_article_hidden_says_so(site_store, groups):
     text = text_of(hiding("python", "redis", "java").get("/"))
 
     assert "in a group you have hidden" in text
@@ -204,7 +204,7 @@ PATHS = ["/", "/newest/", "/top/?range=all", "/groups/python/?order=time", "/gro
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_more_goes_on_with_what_was_not_shown_whatever_happens_meanwhile(site_store, alice, path):
+def test_more_continues_with_unseen_articles_despite_changes(site_store, alice, path):
     site_store.groups.create("python", "Python")
     site_store.groups.create("java", "Java")
     ids, browser, seen = post_many(site_store, alice, 60, ["python"]), Client(), []
@@ -224,7 +224,7 @@ def test_more_goes_on_with_what_was_not_shown_whatever_happens_meanwhile(site_st
     assert set(ids) <= set(seen)
 
 
-def test_ranks_go_on_and_previous_leads_back(site_store, alice):
+def test_ranks_continue_across_pages_and_previous_leads_back(site_store, alice):
     ids, browser = post_many(site_store, alice, 60), Client()
     first = browser.get("/newest/")
     second = follow(browser, "/newest/", first)
@@ -244,7 +244,7 @@ def test_ranks_go_on_and_previous_leads_back(site_store, alice):
     assert "X-Robots-Tag" not in first.headers
 
 
-def test_previous_shows_nothing_of_the_pages_before_it_whatever_happened_meanwhile(site_store, alice):
+def test_previous_repeats_nothing_of_earlier_pages_despite_changes(site_store, alice):
     post_many(site_store, alice, 80)
     first = Client().get("/newest/")
     third = follow(Client(), "/newest/", follow(Client(), "/newest/", first))
@@ -268,7 +268,7 @@ def test_a_token_of_the_same_list_in_another_order_gives_the_plain_page(site_sto
     assert second("all", after=token) != second("all")
 
 
-def test_a_token_that_is_broken_old_or_of_another_list_gives_the_plain_page(site_store, alice, monkeypatch):
+def test_an_invalid_expired_or_foreign_token_gives_the_plain_page(site_store, alice, monkeypatch):
     post_many(site_store, alice, 60)
     now = time()
     set_clock(site_store, now)
@@ -291,7 +291,7 @@ def test_a_token_that_is_broken_old_or_of_another_list_gives_the_plain_page(site
     assert rows(Client().get("/newest/" + address)) == moved
 
 
-def test_a_page_called_by_its_number_goes_on_by_number(site_store, alice):
+def test_a_page_requested_by_number_continues_by_number(site_store, alice):
     post_many(site_store, alice, 80)
 
     assert link(Client().get("/newest/?page=2"), "next") == "?page=3"
@@ -307,7 +307,7 @@ def test_the_first_page_is_the_same_for_every_reader_within_the_hour(site_store,
     assert link(Client().get("/newest/"), "next") in unescape(first.decode())
 
 
-def test_whoever_has_seen_all_is_told_so(site_store, alice):
+def test_a_reader_who_has_seen_everything_gets_a_message(site_store, alice):
     ids, browser = post_many(site_store, alice, 26), Client()
     first = browser.get("/newest/")
     site_store.articles.remove(ids[0], actor(alice), "Spam")
@@ -318,7 +318,7 @@ def test_whoever_has_seen_all_is_told_so(site_store, alice):
     assert "You have reached the end" in text_of(response)
 
 
-def test_after_a_thousand_articles_pages_go_on_by_number(site_store, alice, monkeypatch):
+def test_after_a_thousand_articles_pages_continue_by_number(site_store, alice, monkeypatch):
     monkeypatch.setattr("articles.web.page_token.MOST_CHARACTERS", 100)
     ids, browser, seen = post_many(site_store, alice, 110), Client(), []
     response = browser.get("/newest/")
@@ -334,7 +334,7 @@ def test_after_a_thousand_articles_pages_go_on_by_number(site_store, alice, monk
     assert addresses == [True, True, False, False]
 
 
-def test_every_page_of_a_list_says_how_many_there_are_at_most(site_store, alice):
+def test_every_page_of_a_list_shows_the_maximum_number_of_pages(site_store, alice):
     site_store.groups.create("java", "Java")
     post_many(site_store, alice, 60)
     hiding = Client()

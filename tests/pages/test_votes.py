@@ -13,14 +13,14 @@ def vote(browser, article, choice, back="/newest/?page=1"):
     return browser.post(f"/articles/{article}/vote/", {"choice": choice, "next": back})
 
 
-def test_it_counts_the_vote_and_returns_to_the_row(site_store, article, bob):
+def test_a_vote_counts_and_returns_to_the_row(site_store, article, bob):
     response = vote(browser_of(bob), article, "vote")
 
     assert (response.status_code, response.headers["Location"]) == (302, f"/newest/?page=1#article-{article}")
     assert counts(site_store, article) == (2, 0)
 
 
-def test_repeating_switching_and_taking_back_lead_to_the_state_asked_for(site_store, article, bob):
+def test_repeating_switching_and_withdrawing_a_vote_set_the_requested_state(site_store, article, bob):
     browser = browser_of(bob)
     for choice, expected in [
         ("vote", (2, 0)),
@@ -61,14 +61,14 @@ def test_a_removed_or_unknown_article_changes_nothing(site_store, article, bob, 
 @pytest.mark.parametrize(
     "back", ["//evil.com", "/\\evil.com", "https:evil.com", "https://evil.com/", "", "javascript:1"]
 )
-def test_it_never_leads_elsewhere(site_store, article, bob, back):
+def test_voting_never_redirects_to_another_site(site_store, article, bob, back):
     location = vote(browser_of(bob), article, "vote", back).headers["Location"]
 
     assert location == f"/articles/{article}/"
 
 
 @pytest.mark.parametrize("method", ["get", "head", "put"])
-def test_only_posting_votes(site_store, article, bob, method):
+def test_only_a_post_request_votes(site_store, article, bob, method):
     assert getattr(browser_of(bob), method)(f"/articles/{article}/vote/").status_code == 405
     assert counts(site_store, article) == (1, 0)
 
@@ -92,7 +92,7 @@ def test_a_click_before_the_login_counts_after_it(site_store, article, bob, choi
     assert counts(site_store, article) == (1, 0)
 
     page = browser.get(to_login.headers["Location"]).content.decode()
-    form = page[page.index("<main") : page.index("</main")]  # the foot has forms of its own
+    form = page[page.index("<main") : page.index("</main")]  # the footer has forms of its own
     fields = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', form))
     fields = {name: value.replace("&amp;", "&") for name, value in fields.items()}
     response = browser.post("/login/", fields | {"username": "bob", "password": password_of("bob")})
@@ -111,7 +111,7 @@ def test_a_click_before_the_sign_up_counts_after_it(site_store, article):
     assert counts(site_store, article) == (2, 0)
 
 
-def test_a_pending_vote_that_is_refused_does_not_hold_up_the_login(site_store, article, bob):
+def test_a_pending_vote_that_is_refused_does_not_block_the_login(site_store, article, bob):
     let_close(site_store, article)
     fields = {"next": "/groups/", "article": str(article), "choice": "vote"}
 
@@ -121,7 +121,7 @@ def test_a_pending_vote_that_is_refused_does_not_hold_up_the_login(site_store, a
     assert counts(site_store, article) == (1, 0)
 
 
-def test_logging_in_without_an_errand_votes_for_nothing(site_store, article, bob):
+def test_logging_in_without_a_login_intent_casts_no_vote(site_store, article, bob):
     Client().post("/login/?article=1&choice=vote", {"username": "bob", "password": password_of("bob")})
 
     assert counts(site_store, article) == (1, 0)

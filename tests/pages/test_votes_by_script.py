@@ -1,4 +1,4 @@
-"""The answers to the script that sends votes without leaving the page."""
+"""The responses to the script that sends votes without leaving the page."""
 
 import re
 
@@ -18,7 +18,7 @@ def vote(browser, article, choice, accept="application/json", **fields):
     return browser.post(f"/articles/{article}/vote/", fields, headers={"Accept": accept})
 
 
-def test_the_answer_is_the_counts_the_choice_led_to(site_store, article, bob):
+def test_the_response_holds_the_counts_after_the_vote(site_store, article, bob):
     browser = browser_of(bob)
 
     voted, opposed, taken_back = (vote(browser, article, choice).json() for choice in ("vote", "oppose", "none"))
@@ -42,7 +42,7 @@ def test_the_answer_is_the_counts_the_choice_led_to(site_store, article, bob):
 @pytest.mark.parametrize(
     "accept", ["*/*", "text/html,application/xhtml+xml,*/*;q=0.8", "text/html, application/json"]
 )
-def test_a_form_that_is_sent_by_a_browser_gets_a_page(site_store, article, bob, accept):
+def test_a_form_sent_by_a_browser_gets_a_page(site_store, article, bob, accept):
     assert vote(browser_of(bob), article, "vote", accept).status_code == 302
 
 
@@ -65,7 +65,7 @@ def test_a_removed_or_unknown_article_says_so(site_store, article, bob, carol):
     assert (unknown.status_code, unknown.json()["error"]) == (404, "There is no such article.")
 
 
-def test_who_is_logged_out_gets_the_address_of_the_login_that_counts_the_vote(site_store, article, bob):
+def test_a_logged_out_member_gets_a_login_address_that_counts_the_vote(site_store, article, bob):
     response = vote(Client(), article, "vote")
     assert response.status_code == 401
     assert "logged out" in response.json()["error"]
@@ -85,7 +85,7 @@ def test_a_members_vote_needs_the_forms_token_here_too(site_store, article, bob)
     assert counts(site_store, article) == (2, 0)
 
 
-def test_a_store_that_is_away_is_503(site_store, article, bob, monkeypatch):
+def test_an_unavailable_store_is_503(site_store, article, bob, monkeypatch):
     def fail(*_):
         raise StoreUnavailable
 
@@ -101,7 +101,7 @@ def test_an_unknown_choice_is_400(site_store, article, bob):
     assert vote(Client(), article, "up").status_code == 400
 
 
-def test_pages_carry_what_the_script_needs_and_those_of_readers_nothing_more(site_store, article, bob):
+def test_pages_contain_only_what_the_script_needs(site_store, article, bob):
     member, reader = browser_of(bob).get("/").content.decode(), Client().get("/").content.decode()
 
     place = f'data-votes-of="{article}" data-votes="1" data-opposes="0" data-choice="none"'
@@ -111,7 +111,7 @@ def test_pages_carry_what_the_script_needs_and_those_of_readers_nothing_more(sit
     assert "data-saved" not in reader
 
 
-def test_the_buttons_names_stay_and_their_state_alone_says_what_one_chose(site_store, article, bob):
+def test_the_buttons_keep_their_names_and_show_the_vote_as_their_state(site_store, article, bob):
     browser, buttons = browser_of(bob), re.compile(r'aria-pressed="(\w+)" aria-label="([^"]*)" title="([^"]*)"')
     for choice, states in (
         ("none", ("false", "false")),
@@ -125,7 +125,7 @@ def test_the_buttons_names_stay_and_their_state_alone_says_what_one_chose(site_s
         ]
 
 
-def test_one_point_is_no_points(site_store, article, bob):
+def test_one_point_is_singular(site_store, article, bob):
     shown = re.compile(r'<span class="points" title="([^"]*)">([^<]*)<span class="unseen"> (\w+)<')
     assert shown.findall(Client().get("/").text) == [("1 vote, 0 opposed", "1", "point")]
     vote(browser_of(bob), article, "vote")

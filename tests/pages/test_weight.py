@@ -1,4 +1,4 @@
-"""A first page comes in one round trip: at most 14 KB, with real titles."""
+"""A first page fits in one round trip: at most 14 KB, with real titles."""
 
 import json
 
@@ -27,7 +27,7 @@ def post(site_store, article, number):
 
 @pytest.fixture(params=["newest", "longest"])
 def filled(request, site_store, shared_dir):
-    """The site with 25 real articles: the newest of the file, or those with the longest titles."""
+    """A site with 25 real articles: the newest of the file, or those with the longest titles."""
     lines = (shared_dir / "data" / "articles_2000.jsonl").read_text().splitlines()
     articles = [json.loads(line) for line in lines]
     key = (lambda one: one["time"]) if request.param == "newest" else (lambda one: len(one["title"].encode()))
@@ -45,10 +45,10 @@ def weight(browser):
     return len(response.content)
 
 
-def test_the_first_page_of_a_reader_weighs_at_most_14_kilobytes(filled):
+def test_the_first_page_of_a_reader_is_at_most_14_kilobytes(filled):
     assert Client().get("/").content.decode().count('<li class="row"') == ROWS
     assert weight(Client()) <= 14 * KB
 
 
-def test_the_first_page_of_a_member_weighs_at_most_14_kilobytes(filled, bob):
+def test_the_first_page_of_a_member_is_at_most_14_kilobytes(filled, bob):
     assert weight(browser_of(bob)) <= 14 * KB

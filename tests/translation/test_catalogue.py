@@ -1,4 +1,4 @@
-"""The Chinese catalogue: complete, current, and written as people write Chinese."""
+"""The Chinese catalogue: complete, current, and written in idiomatic Chinese."""
 
 import gettext
 import io
@@ -33,35 +33,35 @@ def translations(catalogue) -> list[tuple[Message, str]]:
     return [(message, form) for message in texts(catalogue) for form in forms(message.string)]
 
 
-def test_every_text_of_the_sources_is_in_the_catalogue_and_no_other(gathered, kept):
+def test_the_catalogue_contains_exactly_the_texts_of_the_sources(gathered, kept):
     there, known = ({(m.id, m.context) for m in texts(one)} for one in (gathered, kept))
 
     assert not there - known, f"New texts. {TO_DO} {sorted(map(str, there - known))}"
     assert not known - there, f"No longer in the sources. {TO_DO} {sorted(map(str, known - there))}"
 
 
-def test_every_text_has_its_chinese(kept):
+def test_every_text_has_a_translation(kept):
     assert not catalogues.untranslated(kept), TO_DO
 
 
-def test_the_file_is_as_the_command_writes_it(gathered, kept):
+def test_the_file_matches_the_output_of_the_command(gathered, kept):
     found = catalogues.merged(gathered, kept)
 
     assert catalogues.written(found) == catalogues.po_path().read_text("utf-8"), TO_DO
 
 
-def test_what_is_compiled_is_what_is_written(kept):
+def test_the_compiled_catalogue_matches_the_source(kept):
     assert catalogues.mo_path().read_bytes() == catalogues.compiled(kept), TO_DO
 
 
-def test_gettext_reads_what_is_compiled(kept):
+def test_gettext_reads_the_compiled_catalogue(kept):
     found = gettext.GNUTranslations(io.BytesIO(catalogues.compiled(kept)))
 
     assert found.gettext("Front page") == "首页"
     assert {found.ngettext("%(n)s hour ago", "%(n)s hours ago", n) for n in (0, 1, 2, 100)} == {"%(n)s 小时前"}
 
 
-def test_nothing_in_the_file_changes_by_itself_or_names_a_person(kept):
+def test_the_file_contains_no_dates_and_no_names(kept):
     text = catalogues.po_path().read_text("utf-8")
 
     assert not re.search(r"Date:|@|Translator:|^#: .*:\d+$|^#~|fuzzy", text, re.MULTILINE)
@@ -71,13 +71,13 @@ def places(text: str) -> set[str]:
     return set(re.findall(r"%(?:\(\w+\))?[ds]", text.replace("%%", "")))
 
 
-def test_what_is_filled_in_is_the_same_in_both_languages(kept):
+def test_placeholders_are_the_same_in_both_languages(kept):
     for message, chinese in translations(kept):
         english = forms(message.id)
         assert places(chinese) == set().union(*map(places, english)), english
 
 
-def test_every_text_of_a_template_and_every_text_with_places_can_be_filled_in(kept):
+def test_every_template_text_and_every_text_with_placeholders_can_be_formatted(kept):
     """Jinja formats each text: a lone percent sign would be an error on the page."""
     for message, chinese in translations(kept):
         if ("%(" in chinese) or any(name.startswith("templates/") for name, _line in message.locations):
@@ -96,7 +96,7 @@ def test_every_text_of_a_template_and_every_text_with_places_can_be_filled_in(ke
         (r"用户(?!名)|成员|点赞|投稿|标签|话题|点踩|趋势|帖", "another word for one of the site's words"),
     ],
 )
-def test_the_chinese_is_set_as_chinese(kept, wrong, why):
+def test_chinese_texts_follow_chinese_typography(kept, wrong, why):
     for _message, chinese in translations(kept):
         if chinese == "n月j日":  # a date is written without spaces
             continue
@@ -113,7 +113,7 @@ def test_an_english_sentence_stays_a_sentence_in_chinese(kept):
             assert not is_sentence or chinese.endswith((end, "）", "^ gamma。", *string.digits)), chinese
 
 
-def test_no_chinese_text_is_just_the_english_one(kept):
+def test_no_translation_is_just_the_english_text(kept):
     same = {forms(m.id)[0] for m, chinese in translations(kept) if chinese in forms(m.id)}
 
     assert {text for text in same if re.search("[A-Za-z]{2}", re.sub(r"%\(\w+\)[ds]", "", text))} <= {"API"}

@@ -1,4 +1,4 @@
-"""Which language a reader gets, and what that costs."""
+"""The language a reader gets, and the queries that choosing it costs."""
 
 import re
 
@@ -25,7 +25,7 @@ def prefer(user, language):
 @pytest.mark.parametrize(
     "asked", ["zh", "zh-CN", "zh-Hans", "zh-SG", "zh-Hans-CN", "zh-cn,en;q=0.8", "fr,zh;q=0.1"]
 )
-def test_a_browser_that_asks_for_chinese_gets_it(site_store, asked):
+def test_a_browser_that_prefers_chinese_gets_it(site_store, asked):
     answer = Client().get("/", headers={"Accept-Language": asked})
 
     assert answer.text.startswith("<!doctype html>\n" + CHINESE)
@@ -34,11 +34,11 @@ def test_a_browser_that_asks_for_chinese_gets_it(site_store, asked):
 
 
 @pytest.mark.parametrize("asked", ["", "en", "en-GB, zh;q=0.5", "fr", "*", "zzzzzzzzzz", "zh" * 500])
-def test_others_get_english(site_store, asked):
+def test_other_browsers_get_english(site_store, asked):
     assert ENGLISH in Client().get("/", headers={"Accept-Language": asked}).text
 
 
-def test_the_cookie_wins_over_the_browser(site_store):
+def test_the_cookie_takes_precedence_over_the_browser(site_store):
     browser = Client()
     browser.cookies["language"] = "zh-hans"
 
@@ -46,45 +46,45 @@ def test_the_cookie_wins_over_the_browser(site_store):
 
 
 @pytest.mark.parametrize("value", ["", "klingon", "../../etc", "zh-hant-tw-x", "\xe2\x98\x83"])
-def test_a_cookie_that_means_nothing_is_passed_over(site_store, value):
+def test_an_invalid_cookie_is_ignored(site_store, value):
     browser = Client()
     browser.cookies["language"] = value
 
     assert browser.get("/").status_code == 200
 
 
-def test_the_members_setting_wins_over_both(site_store, alice):
+def test_the_members_setting_takes_precedence_over_both(site_store, alice):
     browser = browser_of(prefer(alice, "zh-hans"))
     browser.cookies["language"] = "en"
 
     assert CHINESE in browser.get("/", headers={"Accept-Language": "en"}).text
 
 
-def test_a_member_without_a_setting_is_served_like_everybody(site_store, alice):
+def test_a_member_without_a_setting_is_served_like_a_reader(site_store, alice):
     browser = browser_of(alice)
 
     assert CHINESE in browser.get("/", headers={"Accept-Language": "zh"}).text
     assert ENGLISH in browser.get("/").text
 
 
-def test_a_setting_that_is_no_language_of_the_site_counts_for_nothing(site_store, alice):
+def test_a_setting_the_site_does_not_support_is_ignored(site_store, alice):
     assert ENGLISH in browser_of(prefer(alice, "tlh")).get("/").text
 
 
-def test_one_readers_language_does_not_stay_for_the_next(site_store, alice):
+def test_one_readers_language_does_not_leak_to_the_next(site_store, alice):
     browser_of(prefer(alice, "zh-hans")).get("/")
 
     assert ENGLISH in Client().get("/").text
 
 
-def test_caches_are_told_what_a_page_depends_on(site_store, article):
+def test_pages_vary_by_what_determines_the_language(site_store, article):
     for path in ("/", "/articles/1/", "/api/articles", "/nowhere/"):
         answer = Client().get(path)
         assert {"Accept-Language", "Cookie"} <= {name.strip() for name in answer["Vary"].split(",")}, path
         assert not answer.cookies
 
 
-def test_readers_without_account_cost_no_query(site_store, article, django_assert_num_queries):
+def test_readers_without_an_account_cost_no_query(site_store, article, django_assert_num_queries):
     browser = Client()
     browser.cookies["language"] = "zh-hans"
 
@@ -92,7 +92,7 @@ def test_readers_without_account_cost_no_query(site_store, article, django_asser
         assert CHINESE in browser.get("/").text
 
 
-def test_a_member_costs_the_queries_of_the_page_alone(site_store, article, alice, settings):
+def test_a_member_costs_only_the_queries_of_the_page(site_store, article, alice, settings):
     browser, chain = browser_of(prefer(alice, "zh-hans")), settings.MIDDLEWARE
     with CaptureQueriesContext(connection) as without:
         settings.MIDDLEWARE = [name for name in chain if "LanguageMiddleware" not in name]
@@ -106,13 +106,15 @@ def test_a_member_costs_the_queries_of_the_page_alone(site_store, article, alice
 
 
 def browser_with(other):
-    """A browser with the cookies of the other one: it reads the middleware's list anew."""
+    """Return a browser with the cookies of the other one; it reloads the list of middleware."""
     browser = Client()
     browser.cookies = other.cookies
     return browser
 
 
-def test_what_is_the_same_for_all_does_not_ask_who_is_there(site_store, article, alice, django_assert_num_queries):
+def test_pages_that_are_the_same_for_all_do_not_load_the_account(
+    site_store, article, alice, django_assert_num_queries
+):
     browser = browser_of(prefer(alice, "zh-hans"))
 
     with django_assert_num_queries(0):
@@ -120,13 +122,13 @@ def test_what_is_the_same_for_all_does_not_ask_who_is_there(site_store, article,
             browser.get(address)
 
 
-def test_the_api_speaks_the_callers_language_and_keeps_its_codes(site_store, article, alice):
+def test_the_api_uses_the_clients_language_and_keeps_its_codes(site_store, article, alice):
     for browser, asked in ((Client(), "zh-CN"), (browser_of(prefer(alice, "zh-hans")), "en")):
         answer = browser.get("/api/articles/999", headers={"Accept-Language": asked})
         assert answer.json()["error"] == {"code": "article-not-found", "message": "没有这篇文章。"}
 
 
-def test_a_mail_is_in_the_members_language_whoever_asked_for_it(site_store, alice):
+def test_a_mail_is_in_the_members_language_whatever_page_requested_it(site_store, alice):
     alice.email = "alice@example.org"
     alice.save()
     prefer(alice, "zh-hans")
@@ -148,14 +150,14 @@ def test_a_mail_to_a_member_without_a_setting_is_in_the_pages_language(site_stor
     assert mail.outbox[0].subject.startswith("重设")
 
 
-def test_the_administration_follows(site_store, carol):
+def test_the_administration_uses_the_same_language(site_store, carol):
     carol.is_staff = carol.is_superuser = True
     carol.save()
 
     assert "站点管理" in browser_of(prefer(carol, "zh-hans")).get("/admin/").text
 
 
-def test_whatever_passes_by_is_marked_as_depending_on_the_cookie(rf):
+def test_every_response_varies_by_the_cookie(rf):
     answer = LanguageMiddleware(lambda _request: HttpResponse("x"))(rf.get("/feeds/"))
 
     assert answer["Vary"] == "Cookie"
@@ -188,7 +190,7 @@ def pressed(page):
     return re.findall(r'name="language" value="([^"]*)" aria-pressed="true"', page)
 
 
-def test_the_switch_in_the_foot_shows_the_language_in_force_and_sticks(site_store):
+def test_the_footer_switch_shows_the_current_language_and_keeps_the_choice(site_store):
     browser = Client()
     assert pressed(browser.get("/").text) == ["en"]
     assert pressed(browser.get("/", headers={"Accept-Language": "zh"}).text) == ["zh-hans"]
@@ -200,7 +202,7 @@ def test_the_switch_in_the_foot_shows_the_language_in_force_and_sticks(site_stor
     assert pressed(browser.get("/").text) == ["zh-hans"]
 
 
-def test_a_members_switch_is_kept_on_the_account(site_store, alice):
+def test_a_members_choice_is_saved_on_the_account(site_store, alice):
     browser_of(alice).post("/preferences/", {"language": "zh-hans", "next": "/"})
 
     elsewhere = browser_of(alice)

@@ -1,4 +1,4 @@
-"""Numbers, dates, ages and lengths of time in Chinese."""
+"""Numbers, dates, ages and durations in Chinese."""
 
 import time
 from datetime import UTC, datetime
@@ -21,12 +21,12 @@ def chinese(settings):
         yield
 
 
-def test_dates_are_written_as_in_chinese():
+def test_dates_are_in_chinese_form():
     assert full_date(AT) == "2026年11月21日 14:30"
     assert chart_labels.day(datetime(2026, 11, 21, tzinfo=UTC)) == "11月21日"
 
 
-def test_numbers_are_grouped_by_three():
+def test_numbers_are_grouped_in_threes():
     assert [grouped(n) for n in (0, 999, 1000, 1234567)] == ["0", "999", "1,000", "1,234,567"]
     assert significant(1234567.5) == "1,234,568"
 
@@ -42,21 +42,21 @@ def test_numbers_are_grouped_by_three():
         (800 * 86400, "2 年前"),
     ],
 )
-def test_ages(seconds, words, monkeypatch):
+def test_ages_are_in_chinese(seconds, words, monkeypatch):
     monkeypatch.setattr(time, "time", lambda: AT)
 
     assert age(AT - seconds) == words
 
 
-def test_lengths_of_time():
+def test_durations_are_in_chinese():
     assert [duration(n) for n in (0.5, 1, 432, 90_000)] == ["0.5 秒", "1 秒", "7 分钟 12 秒", "1 天 1 小时"]
     assert [units.span(n) for n in (8, 725, 90_000)] == ["8 秒", "12 分 5 秒", "1 天 1 小时"]
 
 
-def test_words_in_a_row():
+def test_lists_of_words_are_in_chinese():
     assert listed(["票数", "热度", "评分"]) == "票数、热度、评分"
 
 
-def test_sentences_in_a_row_stand_without_a_space_between_them():
+def test_consecutive_sentences_have_no_space_between_them():
     assert prose("发布了。 还没有票。\n  共 3 篇： A. And B.") == "发布了。还没有票。共 3 篇：A. And B."
     assert isinstance(prose(SafeString("好。 <b>")), SafeString)

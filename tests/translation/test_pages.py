@@ -1,4 +1,4 @@
-"""Every page in Chinese: no English text is left over, and titles in any script are set as they are."""
+"""Every page in Chinese: no English text remains, and titles keep the direction of their script."""
 
 import re
 from html.parser import HTMLParser
@@ -27,7 +27,7 @@ SAID = ("aria-label", "title", "placeholder", "alt", "data-done")
 
 
 class Said(HTMLParser):
-    """What a page says to people, in texts and attributes."""
+    """A parser that collects what a page shows readers, in texts and attributes."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class Said(HTMLParser):
 
 
 def english_in(page: str) -> set[str]:
-    """Latin words of a page that are neither among the names nor shown as code elsewhere on it."""
+    """Return Latin words of a page that are neither names nor shown as code elsewhere on it."""
     said = Said(page)
     text, code = " ".join(said.words), " ".join(said.code)
     text = re.sub(r"https?://\S+|[\w-]+(\.[\w-]+)+|[\w.+-]+@[\w.]+|X-CSRFToken", " ", text)
@@ -62,7 +62,7 @@ def english_in(page: str) -> set[str]:
 
 
 def addresses():
-    """Every address of the pages that takes only arguments known here."""
+    """Yield every page address whose arguments are all known here."""
     for prefix in ("articles", "accounts"):
         resolver = get_resolver().namespace_dict[prefix][1]
         for pattern in resolver.url_patterns:
@@ -73,7 +73,7 @@ def addresses():
 
 @pytest.fixture
 def busy(site_store, article, alice, bob, carol):
-    """A site on which something of everything has happened."""
+    """A site with at least one example of everything."""
     for user in (alice, bob, carol):
         user.language = "zh-hans"
         user.save()
@@ -108,7 +108,7 @@ def readers(alice, carol):
     }
 
 
-def test_no_page_has_english_left_over(busy, alice, carol):
+def test_no_page_contains_untranslated_english(busy, alice, carol):
     seen = {}
     more = (
         "/hot/?range=24h",
@@ -140,7 +140,7 @@ def test_no_page_has_english_left_over(busy, alice, carol):
     assert set(seen.values()) <= {200, 400, 403, 404, 405}
 
 
-def test_no_refusal_of_a_form_has_english_left_over(busy, alice, carol):
+def test_no_form_error_contains_untranslated_english(busy, alice, carol):
     stranger, member, moderator = readers(alice, carol).values()
     tries = [
         (stranger, "/login/", {"username": "alice", "password": "wrong"}),
@@ -170,7 +170,7 @@ def test_no_refusal_of_a_form_has_english_left_over(busy, alice, carol):
         assert not english_in(answer.text), (path, data)
 
 
-def test_no_failure_of_the_api_has_english_left_over(busy):
+def test_no_api_error_contains_untranslated_english(busy):
     browser = Client(headers={"Accept-Language": "zh"})
     answers = [
         browser.get("/api/nothing"),
@@ -200,7 +200,7 @@ def test_no_failure_of_the_api_has_english_left_over(busy):
         ("日本語 🦀", "日本語"),
     ],
 )
-def test_names_in_any_script_are_shown_linked_and_set_in_their_own_direction(site_store, alice, title, slug):
+def test_names_in_any_script_are_shown_linked_and_keep_their_direction(site_store, alice, title, slug):
     site_store.groups.create(slug, title)
     shown = site_store.articles.post(
         alice.pk, "alice", f"{title} 👩‍👩‍👧 ({title})", "https://example.org/x", [slug]
@@ -219,7 +219,7 @@ def test_names_in_any_script_are_shown_linked_and_set_in_their_own_direction(sit
         assert re.search(rf'<a href="{link}"[^>]* dir="auto">{slug}</a>', text)
 
 
-def test_groups_are_listed_by_size_and_then_by_title_whatever_its_case(site_store):
+def test_groups_are_listed_by_size_and_then_by_title_ignoring_case(site_store):
     for slug, title in (("b", "beta"), ("a", "Alpha"), ("c", "群组"), ("d", "编程"), ("g", "Gamma")):
         site_store.groups.create(slug, title)
 
