@@ -1,4 +1,4 @@
-"""The cast with mail addresses, and a cache that needs no store."""
+"""Members with mail addresses, and a cache that needs no store."""
 
 from collections.abc import Iterator
 
@@ -32,7 +32,7 @@ def bob(db: None) -> User:
 
 @pytest.fixture
 def carol(db: None) -> User:
-    """The operator here: what carol moderates is not this app's."""
+    """The operator. In this app carol has no other role."""
     return member("carol", email="carol@example.org", password=PASSWORD, is_staff=True, is_superuser=True)
 
 

@@ -1,4 +1,4 @@
-"""A hasher that counts how often it ran."""
+"""A hasher that counts its runs."""
 
 from django.contrib.auth.hashers import MD5PasswordHasher
 

@@ -1,4 +1,4 @@
-"""Mail servers that keep one waiting, or fail."""
+"""Mail backends that block or fail."""
 
 import threading
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from django.core.mail.backends.base import BaseEmailBackend
 
 
 class Patient(BaseEmailBackend):
-    """Sends nothing until it may."""
+    """A backend that blocks until the test releases it."""
 
     may_send = threading.Event()
     sent: list[str] = []
@@ -21,7 +21,7 @@ class Patient(BaseEmailBackend):
 
 
 class Broken(BaseEmailBackend):
-    """Refuses every connection."""
+    """A backend that refuses every connection."""
 
     def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
         raise ConnectionRefusedError

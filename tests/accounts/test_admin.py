@@ -27,20 +27,20 @@ def _add(client, username):
     return client.post(ADD, fields)
 
 
-def test_the_operator_adds_a_member_under_any_valid_name(as_carol):
+def test_the_operator_can_add_a_member_with_any_valid_name(as_carol):
     assert _add(as_carol, "Support").status_code == 302
     assert User.objects.get_by_natural_key("support").username == "Support"
 
 
 @pytest.mark.parametrize("name", ["CAROL", "ｃａｒｏｌ", "a", "<b>", "al\nice", "x" * 3000, "car\x00ol"])
-def test_not_under_a_name_taken_or_invalid(as_carol, name):
+def test_the_operator_cannot_add_a_member_with_a_taken_or_invalid_name(as_carol, name):
     assert _add(as_carol, name).status_code == 200
     assert User.objects.count() == 1
 
 
 @pytest.mark.parametrize("spelling", ["alice", "ALICE", "ａｌｉｃｅ"])
 @pytest.mark.parametrize("is_tidied_up", [False, True])
-def test_not_under_the_name_of_a_deleted_member(as_carol, alice, spelling, is_tidied_up):
+def test_the_operator_cannot_reuse_the_name_of_a_deleted_member(as_carol, alice, spelling, is_tidied_up):
     _delete_alone(as_carol, alice)
     if is_tidied_up:
         row = User.objects.get(pk=alice.pk)
@@ -74,13 +74,13 @@ LOOKUPS = [
 
 @pytest.mark.parametrize("model", ["accounts/user", "accounts/permissiongroup"])
 @pytest.mark.parametrize("name", LOOKUPS)
-def test_odd_values_in_the_address_of_a_list_are_no_fault_of_the_site(as_carol, model, name):
+def test_odd_values_in_the_address_of_a_list_cause_no_server_error(as_carol, model, name):
     assert {as_carol.get(f"/admin/{model}/", {name: value}).status_code for value in ODD} <= {200, 302, 400}
 
 
 @pytest.mark.parametrize("model", ["accounts/user", "accounts/permissiongroup"])
 @pytest.mark.parametrize("value", ODD, ids=ascii)
-def test_odd_values_in_a_form_are_no_fault_of_the_site(as_carol, alice, model, value):
+def test_odd_values_in_a_form_cause_no_server_error(as_carol, alice, model, value):
     group = Group.objects.get_or_create(name="Moderators")[0]
     row = f"/admin/{model}/{alice.pk if 'user' in model else group.pk}/change/"
     marked = {"action": "delete_selected", "_selected_action": value, "index": value}
@@ -94,7 +94,7 @@ def test_odd_values_in_a_form_are_no_fault_of_the_site(as_carol, alice, model, v
     assert alice.left_at is None
 
 
-def test_a_name_is_fixed_once_the_account_is_there(as_carol, alice):
+def test_the_name_of_an_account_cannot_be_changed(as_carol, alice):
     page = as_carol.get(_change(alice)).text
 
     assert 'name="username"' not in page
@@ -111,7 +111,7 @@ def test_a_member_can_be_made_inactive(as_carol, alice):
     assert not alice.is_active
 
 
-def test_members_are_searched_and_filtered(as_carol, alice, bob):
+def test_members_can_be_searched_and_filtered(as_carol, alice, bob):
     User.objects.bulk_create_imported(["dave"])
 
     found = as_carol.get("/admin/accounts/user/", {"q": "ali"}).text
@@ -134,7 +134,7 @@ def test_the_operator_sets_a_password(as_carol, alice):
     assert alice.check_password(new)
 
 
-def test_groups_are_managed_there_too(as_carol):
+def test_permission_groups_can_be_managed_in_the_admin_site(as_carol):
     assert as_carol.get("/admin/accounts/permissiongroup/").status_code == 200
 
 
@@ -148,7 +148,7 @@ def test_groups_are_managed_there_too(as_carol):
         ("delete_group", ["/{}/delete/"]),
     ],
 )
-def test_permission_groups_take_the_permissions_of_djangos_groups(client, alice, permission, permitted):
+def test_permission_groups_use_the_permissions_of_django_groups(client, alice, permission, permitted):
     group = Group.objects.get_or_create(name="Moderators")[0]
     User.objects.filter(pk=alice.pk).update(is_staff=True)
     if permission:
@@ -166,7 +166,7 @@ def test_permission_groups_take_the_permissions_of_djangos_groups(client, alice,
 
 
 @pytest.mark.parametrize("target", [ADD, "/admin/accounts/user/", "/admin/accounts/permissiongroup/"])
-def test_members_have_no_business_there(as_alice, client, target):
+def test_members_cannot_open_the_admin_site(as_alice, client, target):
     for browser in (as_alice, client):
         assert browser.get(target)["Location"].startswith("/admin/login/")
 
@@ -192,7 +192,7 @@ def _is_taken(name):
 
 
 @pytest.mark.parametrize("delete", [_delete_alone, _delete_marked])
-def test_an_account_deleted_here_departs_as_from_the_members_own_settings(as_carol, alice, delete):
+def test_an_account_deleted_by_the_operator_goes_through_account_deletion(as_carol, alice, delete):
     delete(as_carol, alice)
 
     row = User.objects.get(pk=alice.pk)
@@ -202,21 +202,21 @@ def test_an_account_deleted_here_departs_as_from_the_members_own_settings(as_car
 
 
 @pytest.mark.parametrize("delete", [_delete_alone, _delete_marked])
-def test_the_only_administrator_stays(as_carol, carol, delete):
+def test_the_only_administrator_cannot_be_deleted(as_carol, carol, delete):
     assert "Make another member an administrator first." in delete(as_carol, carol).text
 
     carol.refresh_from_db()
     assert (carol.left_at, carol.is_superuser) == (None, True)
 
 
-def test_the_page_that_asks_says_what_stays(as_carol, alice):
+def test_the_confirmation_page_says_what_is_kept(as_carol, alice):
     page = as_carol.get(f"/admin/accounts/user/{alice.pk}/delete/").text
 
     assert "articles and votes stay" in page
     assert "The name can never be used again" in page
 
 
-def test_an_account_that_is_deleted_cannot_be_deleted_again(as_carol, alice):
+def test_a_deleted_account_cannot_be_deleted_again(as_carol, alice):
     _delete_alone(as_carol, alice)
 
     assert as_carol.get(f"/admin/accounts/user/{alice.pk}/delete/").status_code == 403
@@ -226,7 +226,7 @@ def test_an_account_that_is_deleted_cannot_be_deleted_again(as_carol, alice):
 @pytest.mark.parametrize(
     "delete", [lambda user: user.delete(), lambda _: User.objects.filter(username="alice").delete()]
 )
-def test_a_row_that_is_deleted_by_hand_keeps_number_and_name_taken(alice, delete):
+def test_the_id_and_name_of_a_row_deleted_by_hand_stay_taken(alice, delete):
     number = alice.pk
     delete(alice)
 

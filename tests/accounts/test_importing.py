@@ -6,7 +6,7 @@ from tests.cast import PASSWORD
 pytestmark = pytest.mark.django_db
 
 
-def test_each_imported_poster_gets_an_account_nobody_can_log_in_to(client):
+def test_every_imported_poster_gets_an_account_without_login(client):
     ids = User.objects.bulk_create_imported(["dave", "Erin"])
 
     dave, erin = (User.objects.get(pk=ids[name]) for name in ("dave", "Erin"))
@@ -17,14 +17,14 @@ def test_each_imported_poster_gets_an_account_nobody_can_log_in_to(client):
         assert not client.login(username="dave", password=password)
 
 
-def test_importing_again_makes_no_second_account():
+def test_importing_again_creates_no_second_account():
     first = User.objects.bulk_create_imported(["dave", "erin", "bad name!", "admin"])
 
     assert User.objects.bulk_create_imported(["bad name!", "erin", "admin", "dave"]) == first
     assert User.objects.count() == 4
 
 
-def test_an_existing_member_of_that_name_is_reused_and_left_alone(alice):
+def test_an_existing_member_of_that_name_is_reused_unchanged(alice):
     ids = User.objects.bulk_create_imported(["ALICE", "dave"])
 
     alice.refresh_from_db()
@@ -33,14 +33,14 @@ def test_an_existing_member_of_that_name_is_reused_and_left_alone(alice):
     assert alice.check_password(PASSWORD)
 
 
-def test_spellings_of_one_name_lead_to_one_account():
+def test_spellings_of_one_name_share_one_account():
     ids = User.objects.bulk_create_imported(["dave", "Dave", "ＤＡＶＥ"])
 
     assert len(ids) == 3
     assert len(set(ids.values())) == 1
 
 
-def test_names_that_break_the_rules_get_accounts_of_their_own():
+def test_names_that_break_the_rules_get_separate_accounts():
     given = ["bob", "bob!", "", "名字", "x", "1st", "a" * 151, "al\nice"]
 
     ids = User.objects.bulk_create_imported(given)
@@ -48,13 +48,13 @@ def test_names_that_break_the_rules_get_accounts_of_their_own():
     assert len(set(ids.values())) == len(given)
 
 
-def test_articles_of_a_foreign_admin_do_not_become_the_operators():
+def test_articles_of_another_sites_admin_are_not_attributed_to_the_operator():
     operator = User.objects.create_superuser("admin")
 
     assert User.objects.bulk_create_imported(["admin"])["admin"] != operator.pk
 
 
-def test_no_names_are_no_accounts():
+def test_an_import_without_names_creates_no_accounts():
     assert User.objects.bulk_create_imported([]) == {}
 
 
@@ -62,7 +62,7 @@ def test_names_may_come_from_a_generator():
     assert len(User.objects.bulk_create_imported(f"user{n}" for n in range(1200))) == 1200
 
 
-def test_reading_back_takes_few_queries_of_at_most_a_thousand_names(django_assert_num_queries):
+def test_reading_accounts_back_takes_queries_of_at_most_a_thousand_names(django_assert_num_queries):
     posters = [f"poster{n}" for n in range(2000)]
     User.objects.bulk_create_imported(posters)
 

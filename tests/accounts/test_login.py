@@ -19,7 +19,7 @@ def _is_logged_in(client) -> bool:
 
 
 @pytest.mark.parametrize("spelling", ["alice", "ALICE", "ａｌｉｃｅ", " alice "])
-def test_login_takes_the_name_in_every_spelling(client, alice, spelling):
+def test_login_accepts_the_name_in_every_spelling(client, alice, spelling):
     response = _log_in(client, spelling)
 
     assert (response.status_code, response["Location"]) == (302, "/")
@@ -28,7 +28,7 @@ def test_login_takes_the_name_in_every_spelling(client, alice, spelling):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("target", ["/login/", "/signup/"])
-def test_login_and_sign_up_pages_are_never_kept(client, target):
+def test_login_and_sign_up_pages_are_never_cached(client, target):
     response = client.get(target)
 
     assert response.status_code == 200
@@ -37,7 +37,7 @@ def test_login_and_sign_up_pages_are_never_kept(client, target):
 
 
 @pytest.mark.django_db
-def test_every_cause_of_a_refusal_has_the_same_text(client, alice):
+def test_every_refused_login_shows_the_same_message(client, alice):
     User.objects.create_user("gone", password=PASSWORD, is_active=False)
     User.objects.bulk_create_imported(["imported"])
     tries = [("alice", "wrong"), ("nobody", PASSWORD), ("gone", PASSWORD), ("imported", PASSWORD)]
@@ -53,7 +53,7 @@ def test_every_cause_of_a_refusal_has_the_same_text(client, alice):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("username", ["alice", "nobody", "x" * 151, "imported", "gone"])
-def test_the_hasher_runs_whether_there_is_an_account_or_not(client, alice, username, settings):
+def test_the_password_is_hashed_whether_or_not_the_account_exists(client, alice, username, settings):
     settings.PASSWORD_HASHERS = ["tests.accounts.hashers.CountingHasher"]
     from tests.accounts.hashers import CountingHasher
 
@@ -87,7 +87,7 @@ def test_posting_without_a_csrf_token_is_refused(strict, alice, bob, target):
     assert _is_logged_in(strict)
 
 
-def test_the_login_page_has_the_token_its_form_needs(strict, alice):
+def test_the_login_page_contains_the_csrf_token_for_its_form(strict, alice):
     token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', strict.get("/login/").text)
 
     response = _log_in(strict, csrfmiddlewaretoken=token[1])
@@ -95,14 +95,14 @@ def test_the_login_page_has_the_token_its_form_needs(strict, alice):
     assert response.status_code == 302
 
 
-def test_login_leads_back_to_where_one_was(client, alice):
+def test_login_returns_to_the_previous_page(client, alice):
     page = client.get("/login/?next=/hot/%3Fpage=2")
 
     assert '<input type="hidden" name="next" value="/hot/?page=2">' in page.text
     assert _log_in(client, next="/hot/?page=2")["Location"] == "/hot/?page=2"
 
 
-def test_the_way_back_survives_an_error_and_the_link_to_sign_up(client, alice):
+def test_the_return_address_survives_an_error_and_the_link_to_sign_up(client, alice):
     page = _log_in(client, password="wrong", next="/hot/").text
 
     assert '<input type="hidden" name="next" value="/hot/">' in page
@@ -113,7 +113,7 @@ def test_the_way_back_survives_an_error_and_the_link_to_sign_up(client, alice):
     "target",
     ["//evil", "/\\evil", "https:evil", "https://evil/", "http:///evil", "evil", "", "/\t/evil", "/login/"],
 )
-def test_login_leads_nowhere_else(client, alice, target):
+def test_login_never_redirects_to_another_site(client, alice, target):
     page = client.get("/login/", {"next": target}).text.split("<footer")[0]
 
     assert page.count('name="next"') == 0
@@ -125,7 +125,7 @@ def test_login_leads_nowhere_else(client, alice, target):
 )
 @pytest.mark.parametrize("door", ["/login/", "/signup/"])
 @pytest.mark.django_db
-def test_a_vote_that_waits_is_announced_and_carried(client, choice, said, door):
+def test_a_pending_vote_is_announced_and_carried_through_the_login(client, choice, said, door):
     page = client.get(door, {"next": "/", "article": "42", "choice": choice}).text
 
     done = "taken back" if choice == "none" else "counted"
@@ -142,7 +142,7 @@ def test_a_vote_that_waits_is_announced_and_carried(client, choice, said, door):
     ("door", "said"),
     [("/login/", "Log in to post an article."), ("/signup/", "Sign up to post an article.")],
 )
-def test_who_wanted_to_post_reads_why_this_page_is_here(client, door, said):
+def test_a_reader_who_wants_to_post_sees_why_a_login_is_needed(client, door, said):
     assert said in client.get(door, {"next": "/post/?link=https://example.org/"}).text
     assert said not in client.get(door, {"next": "/posts/"}).text
 
@@ -156,7 +156,7 @@ def test_a_refused_login_says_so_in_its_title(client):
 
 
 @pytest.mark.django_db
-def test_taking_a_vote_back_waits_too(client):
+def test_a_vote_withdrawal_is_carried_through_the_login_too(client):
     page = client.get("/login/?article=42&choice=none").text
 
     assert "Your vote will be taken back after you log in." in page
@@ -164,7 +164,7 @@ def test_taking_a_vote_back_waits_too(client):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("door", ["/login/", "/signup/"])
-def test_a_vote_that_waits_survives_an_error(client, door):
+def test_a_pending_vote_survives_an_error(client, door):
     page = client.post(door, {"username": "a", "article": "42", "choice": "oppose"}).text
 
     assert '<input type="hidden" name="article" value="42">' in page
@@ -173,7 +173,7 @@ def test_a_vote_that_waits_survives_an_error(client, door):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("query", ["article=42", "choice=vote", "article=x&choice=vote", "article=42&choice=up"])
-def test_nonsense_is_not_carried(client, query):
+def test_an_invalid_login_intent_is_dropped(client, query):
     page = client.get(f"/login/?{query}").text
 
     assert 'name="article"' not in page
@@ -181,13 +181,13 @@ def test_nonsense_is_not_carried(client, query):
 
 
 @pytest.mark.parametrize("door", ["/login/", "/signup/"])
-def test_who_is_logged_in_has_no_business_at_the_doors(as_alice, door):
+def test_a_logged_in_member_is_redirected_from_login_and_sign_up(as_alice, door):
     assert as_alice.get(door)["Location"] == "/"
     assert as_alice.get(f"{door}?next=/hot/")["Location"] == "/hot/"
     assert as_alice.get(f"{door}?next={door}")["Location"] == "/"
 
 
-def test_a_session_planted_before_the_login_is_worth_nothing_after_it(client, alice):
+def test_a_session_planted_before_the_login_is_invalid_after_it(client, alice):
     session = client.session
     session["planted"] = "by mallory"
     session.save()
@@ -202,7 +202,7 @@ def test_a_session_planted_before_the_login_is_worth_nothing_after_it(client, al
     assert not get_user(mallory).is_authenticated
 
 
-def test_the_session_of_before_the_logout_is_dead(client, alice):
+def test_the_session_is_invalid_after_the_logout(client, alice):
     _log_in(client)
     old = client.cookies["sessionid"].value
 
@@ -213,7 +213,7 @@ def test_the_session_of_before_the_logout_is_dead(client, alice):
     assert not get_user(client).is_authenticated
 
 
-def test_logout_goes_where_it_is_told_if_that_is_here(as_alice, alice):
+def test_logout_redirects_only_within_the_site(as_alice, alice):
     assert as_alice.post("/logout/", {"next": "/hot/"})["Location"] == "/hot/"
     as_alice.force_login(alice)
     assert as_alice.post("/logout/", {"next": "//evil"})["Location"] == "/"
@@ -222,13 +222,13 @@ def test_logout_goes_where_it_is_told_if_that_is_here(as_alice, alice):
 @pytest.mark.parametrize(
     "page", ["/post/", "/settings/", "/mine/saved/", "/lab/", "/articles/1/edit/", "/%70ost/"]
 )
-def test_logging_out_on_a_page_for_members_leads_to_the_front_page(as_alice, page):
+def test_logging_out_on_a_members_page_redirects_to_the_front_page(as_alice, page):
     assert as_alice.post("/logout/", {"next": page})["Location"] == "/"
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("door", ["/login/", "/signup/"])
-def test_the_header_of_the_doors_passes_on_what_waits(client, door):
+def test_the_header_of_login_and_sign_up_carries_the_login_intent(client, door):
     query = "?next=%2Fhot%2F&article=42&choice=vote"
 
     pages = [
@@ -243,12 +243,12 @@ def test_the_header_of_the_doors_passes_on_what_waits(client, door):
 
 
 @pytest.mark.parametrize("method", ["get", "head", "put", "delete"])
-def test_logging_out_takes_a_post(as_alice, method):
+def test_logging_out_requires_a_post_request(as_alice, method):
     assert getattr(as_alice, method)("/logout/").status_code == 405
     assert _is_logged_in(as_alice)
 
 
-def test_a_tampered_cookie_is_nobodys(client, alice):
+def test_a_tampered_cookie_is_ignored(client, alice):
     _log_in(client)
     client.cookies["sessionid"] = client.cookies["sessionid"].value[:-1] + "_"
 

@@ -39,17 +39,17 @@ def test_a_path_of_the_site_is_local(target):
         *("/ok\r\nSet-Cookie: a=b", "/\x00", "/a\u202eb", "/a\\..\\b", "/" + "a" * 3000, "data:text/html,x"),
     ],
 )
-def test_anything_a_browser_could_take_elsewhere_is_not(target):
+def test_an_address_that_could_lead_to_another_site_is_not_local(target):
     assert local_path(target) == ""
 
 
 @pytest.mark.parametrize("door", ["/login/", "/signup/?next=/", "/logout/"])
-def test_the_doors_are_nowhere_to_go_after_the_login(door):
+def test_login_and_sign_up_are_not_destinations_after_the_login(door):
     assert local_path(door) == ""
 
 
 @pytest.mark.parametrize("choice", ["vote", "oppose", "none"])
-def test_a_vote_that_waits_is_carried(choice):
+def test_a_pending_vote_is_carried(choice):
     intent = LoginIntent.from_request(
         RequestFactory().get("/login/", {"next": "/hot/", "article": "42", "choice": choice})
     )
@@ -74,18 +74,18 @@ def test_a_vote_that_waits_is_carried(choice):
         ('"><script>', "vote"),
     ],
 )
-def test_half_a_vote_and_nonsense_are_dropped(article, choice):
+def test_incomplete_and_invalid_votes_are_dropped(article, choice):
     intent = LoginIntent.from_request(RequestFactory().get("/login/", {"article": article, "choice": choice}))
 
     assert intent == LoginIntent()
     assert intent.query == ""
 
 
-def test_once_the_form_is_sent_the_address_counts_for_nothing():
+def test_a_submitted_form_overrides_the_address():
     request = RequestFactory().post("/login/?next=/a/&article=42&choice=vote", {"next": "/b/"})
 
     assert LoginIntent.from_request(request) == LoginIntent(next="/b/")
 
 
-def test_without_a_way_back_the_front_page_is_next():
+def test_the_default_destination_is_the_front_page():
     assert LoginIntent().destination == "/"

@@ -1,4 +1,4 @@
-"""Migrations that change rows of a site in use."""
+"""Migrations that change the data of a site in use."""
 
 import pytest
 from django.core.management import call_command
@@ -11,7 +11,7 @@ from accounts.models import AccountDeletion
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_a_deletion_in_progress_survives_the_renaming_of_its_table(bob):
+def test_an_account_deletion_in_progress_survives_the_renaming_of_its_table(bob):
     call_command("migrate", "accounts", "0004", verbosity=0)
     try:
         older_apps = (

@@ -15,36 +15,36 @@ def test_a_member_is_found_in_every_spelling_of_the_name(alice, spelling):
 @pytest.mark.parametrize(
     "name", ["", None, "bob", "а" * 40, "a" * 1_000_000, "al\x00ice", "\ud800", "alice" + "x" * 26]
 )
-def test_a_name_nobody_has_or_can_have_finds_nobody(alice, name):
+def test_an_unknown_or_impossible_name_finds_no_member(alice, name):
     with pytest.raises(User.DoesNotExist):
         User.objects.get_by_natural_key(name)
 
 
-def test_a_name_that_is_too_long_is_not_the_one_it_begins_with(db):
+def test_a_name_that_is_too_long_does_not_match_its_prefix(db):
     User.objects.create_user("a" * 30)
 
     with pytest.raises(User.DoesNotExist):
         User.objects.get_by_natural_key("a" * 31)
 
 
-def test_two_spellings_of_one_name_cannot_both_be_accounts(alice):
+def test_two_accounts_cannot_have_spellings_of_one_name(alice):
     with pytest.raises(IntegrityError), transaction.atomic():
         User.objects.create_user("ALICE")
 
 
 @pytest.mark.parametrize("name", ["a", "a" * 31, "1alice", "al ice", "al\nice", "<b>", "аlice"])
-def test_no_account_is_made_under_an_invalid_name(db, name):
+def test_no_account_can_have_an_invalid_name(db, name):
     with pytest.raises(ValidationError):
         User.objects.create_user(name)
 
     assert not User.objects.exists()
 
 
-def test_the_spelling_chosen_is_the_one_shown(db):
+def test_the_chosen_spelling_is_shown(db):
     assert str(User.objects.create_user("Alice")) == "Alice"
 
 
-def test_a_new_member_may_do_nothing_special(alice):
+def test_a_new_member_has_no_special_permissions(alice):
     assert (alice.is_active, alice.is_staff, alice.is_superuser, alice.imported) == (
         True,
         False,
@@ -54,7 +54,7 @@ def test_a_new_member_may_do_nothing_special(alice):
 
 
 @pytest.mark.django_db
-def test_a_superuser_is_made_from_environment_variables(monkeypatch):
+def test_a_superuser_can_be_created_from_environment_variables(monkeypatch):
     monkeypatch.setenv("DJANGO_SUPERUSER_USERNAME", "Carol")
     monkeypatch.setenv("DJANGO_SUPERUSER_EMAIL", "")
     monkeypatch.setenv("DJANGO_SUPERUSER_PASSWORD", PASSWORD)
@@ -72,7 +72,7 @@ class _Terminal:
 
 
 @pytest.mark.django_db
-def test_a_superuser_is_made_by_answering_questions(monkeypatch):
+def test_a_superuser_can_be_created_interactively(monkeypatch):
     answers = iter(["1nvalid", "carol", ""])
     monkeypatch.setattr("builtins.input", lambda prompt: next(answers))
     monkeypatch.setattr("getpass.getpass", lambda prompt="": PASSWORD)
@@ -83,7 +83,7 @@ def test_a_superuser_is_made_by_answering_questions(monkeypatch):
 
 
 @pytest.mark.django_db
-def test_a_superuser_may_have_a_reserved_name():
+def test_a_superuser_can_have_a_reserved_name():
     call_command("createsuperuser", username="admin", email="", interactive=False, verbosity=0)
 
     assert User.objects.get_by_natural_key("admin").is_superuser
@@ -91,6 +91,6 @@ def test_a_superuser_may_have_a_reserved_name():
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("name", ["a", "<b>", "ALICE"])
-def test_a_superuser_may_have_neither_an_invalid_nor_a_taken_name(alice, name):
+def test_a_superuser_cannot_have_an_invalid_or_taken_name(alice, name):
     with pytest.raises(CommandError):
         call_command("createsuperuser", username=name, email="", interactive=False, verbosity=0)

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def permissions() -> list[Permission]:
-    """All its permissions, and no group yet."""
+    """All permissions of the group, before the group exists."""
     Group.objects.all().delete()
     Permission.objects.filter(content_type__app_label="articles").delete()
     kind, _ = ContentType.objects.get_or_create(app_label="articles", model="articlepermissions")
@@ -35,7 +35,7 @@ def test_the_group_gets_all_its_permissions(permissions):
     assert _held(Group.objects.get(name=GROUP)) == set(PERMISSIONS)
 
 
-def test_there_is_no_group_before_all_its_permissions_are_there(permissions):
+def test_the_group_is_not_created_before_all_its_permissions_exist(permissions):
     permissions[2].delete()
 
     make_moderators_group(using="default", apps=apps)
@@ -43,7 +43,7 @@ def test_there_is_no_group_before_all_its_permissions_are_there(permissions):
     assert not Group.objects.exists()
 
 
-def test_what_the_operator_changed_about_the_group_stays(permissions):
+def test_changes_by_the_operator_to_the_group_are_kept(permissions):
     make_moderators_group(using="default", apps=apps)
     Group.objects.get().permissions.remove(permissions[0])
 
@@ -53,19 +53,19 @@ def test_what_the_operator_changed_about_the_group_stays(permissions):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_emptying_the_database_makes_the_group_again(permissions):
+def test_emptying_the_database_recreates_the_group(permissions):
     call_command("flush", interactive=False, verbosity=0)
 
     assert Group.objects.filter(name=GROUP).exists()
 
 
-def test_migrating_makes_the_group(permissions):
+def test_migrating_creates_the_group(permissions):
     call_command("migrate", verbosity=0)
 
     assert Group.objects.filter(name=GROUP).exists()
 
 
-def test_moderators_see_views_and_only_administrators_the_operators_page(bob, carol):
+def test_moderators_see_views_and_only_administrators_see_the_operators_page(bob, carol):
     bob.groups.add(Group.objects.get(name=GROUP))
 
     assert bob.has_perm("articles.see_views")
@@ -75,7 +75,7 @@ def test_moderators_see_views_and_only_administrators_the_operators_page(bob, ca
 
 @pytest.fixture
 def older_site(transactional_db) -> Group:
-    """Moderators from before there was a permission to see views; edit_any_article was taken from them."""
+    """A site whose moderators predate the permission to see views and have lost edit_any_article."""
     call_command("migrate", "articles", "0001", verbosity=0)
     Permission.objects.filter(codename__in=("see_views", "see_operation")).delete()
     group = Group.objects.get(name=GROUP)
@@ -84,7 +84,7 @@ def older_site(transactional_db) -> Group:
     call_command("migrate", verbosity=0)
 
 
-def test_moderators_who_are_there_get_the_new_permission_once_and_nothing_back(older_site):
+def test_existing_moderators_get_the_new_permission_once_and_no_revoked_one(older_site):
     call_command("migrate", verbosity=0)
     assert _held(older_site) == set(PERMISSIONS) - {"edit_any_article"}
     assert Permission.objects.filter(codename="see_operation").exists()
@@ -95,7 +95,7 @@ def test_moderators_who_are_there_get_the_new_permission_once_and_nothing_back(o
     assert _held(older_site) == set(PERMISSIONS) - {"edit_any_article", "see_views"}
 
 
-def test_a_site_without_the_group_gets_it_whole(older_site):
+def test_a_site_without_the_group_gets_it_with_all_permissions(older_site):
     older_site.delete()
 
     call_command("migrate", verbosity=0)

@@ -37,7 +37,7 @@ def test_a_name_of_letters_digits_and_separators_is_valid(name):
         ),
     ],
 )
-def test_anything_else_is_not(name):
+def test_any_other_name_is_invalid(name):
     assert not names.is_valid(name)
 
 
@@ -47,7 +47,7 @@ def test_spellings_of_one_name_have_one_canonical_form(spelling):
 
 
 @pytest.mark.parametrize("name", ["admin", "ADMIN", "ad-min", "_r_o_o_t", "No-Reply", "moderator", "deleted"])
-def test_names_that_speak_for_the_site_are_reserved_in_every_spelling(name):
+def test_names_that_represent_the_site_are_reserved_in_every_spelling(name):
     assert names.is_reserved(name)
 
 
@@ -57,7 +57,7 @@ def test_other_names_are_not_reserved(name):
 
 
 @pytest.mark.parametrize("name", ["alice", "Bob-2", "x" * 30])
-def test_a_valid_name_stays_as_it_is(name):
+def test_a_valid_name_is_unchanged(name):
     assert names.as_valid(name) == name
 
 
@@ -87,7 +87,7 @@ def test_an_invalid_or_reserved_name_becomes_a_valid_unreserved_one(name):
     assert valid == names.as_valid(name)
 
 
-def test_names_that_differ_in_bad_characters_alone_stay_different():
+def test_names_that_differ_only_in_invalid_characters_stay_different():
     assert len({names.canonical(names.as_valid(name)) for name in ("bob", "bob!", "bob?", "名字", "字")}) == 5
 
 

@@ -46,12 +46,12 @@ def test_a_new_password_keeps_this_session_and_ends_the_others(as_alice, alice):
     assert Client().login(username="alice", password=NEW)
 
 
-def test_a_new_password_sent_twice_is_changed_once_and_says_so(as_alice, alice):
+def test_a_new_password_sent_twice_is_changed_once_and_confirmed(as_alice, alice):
     second = Client()
     second.cookies["sessionid"] = as_alice.cookies["sessionid"].value
     _change(as_alice)
 
-    # The first form gave the session another key, so the second arrives without one.
+    # The first form changed the session key, so the second arrives without a valid session.
     response = _change(second, username="alice")
 
     assert response.redirect_chain == [("/settings/", 302)]
@@ -59,7 +59,7 @@ def test_a_new_password_sent_twice_is_changed_once_and_says_so(as_alice, alice):
     assert get_user(second) == get_user(as_alice) == alice
 
 
-def test_a_new_password_sent_again_by_the_session_that_changed_it_is_no_error(as_alice, alice):
+def test_the_session_that_changed_the_password_can_send_the_form_again(as_alice, alice):
     _change(as_alice)
 
     response = _change(as_alice)
@@ -73,7 +73,7 @@ def test_a_new_password_sent_again_by_the_session_that_changed_it_is_no_error(as
     [{}, {"username": "alice", "new": "wrong", "again": "wrong"}, {"username": "alice", "again": "other"}],
     ids=str,
 )
-def test_the_form_for_a_new_password_lets_nobody_in_who_does_not_know_it(client, alice, fields):
+def test_the_form_for_a_new_password_logs_in_no_visitor_without_the_password(client, alice, fields):
     response = _change(client, **{"new": PASSWORD, "again": PASSWORD} | fields)
 
     assert response.redirect_chain == [("/login/?next=/password/", 302)]
@@ -92,7 +92,7 @@ def test_a_password_is_not_changed_without_the_old_one_or_to_a_weak_one(as_alice
     assert alice.check_password(PASSWORD)
 
 
-def test_a_visitor_is_sent_to_the_login_first(client):
+def test_a_visitor_is_redirected_to_the_login(client):
     assert client.get("/password/")["Location"] == "/login/?next=/password/"
 
 
@@ -102,7 +102,7 @@ def test_changing_the_password_without_a_csrf_token_is_refused(strict, alice):
     assert _change(strict).status_code == 403
 
 
-def test_the_password_page_is_never_kept_and_shows_the_rules(as_alice):
+def test_the_password_page_is_never_cached_and_shows_the_rules(as_alice):
     response = as_alice.get("/password/")
 
     assert "no-store" in response["Cache-Control"]
@@ -121,7 +121,7 @@ def test_a_link_from_a_mail_leads_to_a_new_password(client, alice):
     assert client.login(username="alice", password=NEW)
 
 
-def test_the_answer_is_the_same_whether_there_is_an_account_or_not(client, alice):
+def test_the_response_is_the_same_whether_or_not_an_account_exists(client, alice):
     User.objects.create_user("gone", "gone@example.org", PASSWORD, is_active=False)
     answers = []
     for email in ("alice@example.org", "nobody@example.org", "gone@example.org"):
@@ -133,7 +133,7 @@ def test_the_answer_is_the_same_whether_there_is_an_account_or_not(client, alice
     assert [message.to for message in mail.outbox] == [["alice@example.org"]]
 
 
-def test_the_pages_around_the_mail_speak_as_the_others_do(client, db):
+def test_the_reset_pages_use_the_wording_of_the_site(client, db):
     form = client.get("/password/reset/").text
     sent = client.post("/password/reset/", {"email": "x@example.org"}, follow=True).text
 
@@ -142,7 +142,7 @@ def test_the_pages_around_the_mail_speak_as_the_others_do(client, db):
     assert "spam folder" in sent
 
 
-def test_the_mail_is_sent_behind_the_answer(client, alice, settings):
+def test_the_mail_is_sent_after_the_response(client, alice, settings):
     settings.EMAIL_BACKEND = "tests.accounts.mail_backends.Patient"
     from tests.accounts.mail_backends import Patient
 
@@ -155,21 +155,21 @@ def test_the_mail_is_sent_behind_the_answer(client, alice, settings):
     assert Patient.sent == ["alice@example.org"]
 
 
-def test_a_mail_server_that_fails_is_not_the_visitors_problem(client, alice, settings, caplog):
+def test_a_failing_mail_server_does_not_affect_the_visitor(client, alice, settings, caplog):
     settings.EMAIL_BACKEND = "tests.accounts.mail_backends.Broken"
 
     assert _mails(client) == []
     assert "Failed to send password reset email" in caplog.text
 
 
-def test_accounts_that_cannot_log_in_by_password_get_no_link(client, db):
+def test_accounts_without_a_usable_password_get_no_link(client, db):
     User.objects.bulk_create_imported(["dave"])
     User.objects.update(email="dave@example.org")
 
     assert _mails(client, "dave@example.org") == []
 
 
-def test_each_account_of_an_address_gets_its_link_but_there_is_no_flood(client, alice):
+def test_each_account_of_an_address_gets_a_link_up_to_a_limit(client, alice):
     for n in range(12):
         User.objects.create_user(f"sock{n}", "alice@example.org", PASSWORD)
 
@@ -179,7 +179,7 @@ def test_each_account_of_an_address_gets_its_link_but_there_is_no_flood(client, 
     assert "Hello alice," in messages[0].body
 
 
-def test_links_use_the_public_address_whatever_host_was_asked(client, alice, settings):
+def test_links_use_the_public_address_whatever_the_requested_host(client, alice, settings):
     settings.SITE_URL = "https://news.example.org"
     settings.ALLOWED_HOSTS = ["*"]
 
@@ -189,7 +189,7 @@ def test_links_use_the_public_address_whatever_host_was_asked(client, alice, set
     assert "evil" not in message.body
 
 
-def test_links_use_the_host_asked_for_where_no_public_address_is_set(client, alice, settings):
+def test_links_use_the_requested_host_without_a_public_address(client, alice, settings):
     settings.SITE_URL = ""
 
     [message] = _mails(client, headers={"host": "localhost:8000"})
@@ -197,7 +197,7 @@ def test_links_use_the_host_asked_for_where_no_public_address_is_set(client, ali
     assert "http://localhost:8000/password/reset/" in message.body
 
 
-def test_a_host_that_is_not_ours_is_refused(client, alice):
+def test_a_request_for_another_host_is_refused(client, alice):
     response = client.post("/password/reset/", {"email": "alice@example.org"}, headers={"host": "evil.example"})
 
     assert response.status_code == 400
@@ -224,7 +224,7 @@ def test_a_link_works_once(client, alice):
     assert "<form" not in re.search(r"<main.*</main>", page.text, re.DOTALL)[0]
 
 
-def test_a_password_chosen_twice_with_a_link_is_chosen_and_says_so(client, alice):
+def test_a_password_sent_twice_with_a_link_is_set_once_and_confirmed(client, alice):
     [message] = _mails(client)
     _choose(client, _link(message.body))
 
@@ -238,7 +238,7 @@ def test_a_password_chosen_twice_with_a_link_is_chosen_and_says_so(client, alice
     assert "This link is not valid" in other.text
 
 
-def test_a_link_is_dead_once_the_address_has_changed(client, alice):
+def test_a_link_is_invalid_after_the_address_changes(client, alice):
     [message] = _mails(client)
     alice.email = "new@example.org"
     alice.save()
@@ -248,11 +248,11 @@ def test_a_link_is_dead_once_the_address_has_changed(client, alice):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("link", ["/password/reset/MQ/abc-def/", "/password/reset/x/set-password/"])
-def test_a_made_up_link_changes_nothing(client, link):
+def test_a_forged_link_changes_nothing(client, link):
     assert "This link is not valid" in client.get(link, follow=True).text
 
 
-def test_the_token_of_a_link_leaves_the_address_at_once(client, alice):
+def test_the_token_of_a_link_is_removed_from_the_address_at_once(client, alice):
     [message] = _mails(client)
 
     response = client.get(_link(message.body))
@@ -296,5 +296,5 @@ def test_an_invalid_address_is_an_error_in_the_form(client, email):
 
 
 @pytest.mark.parametrize("target", ["/password/reset/", "/password/reset/sent/"])
-def test_the_reset_pages_are_never_kept(client, db, target):
+def test_the_reset_pages_are_never_cached(client, db, target):
     assert "no-store" in client.get(target)["Cache-Control"]

@@ -1,4 +1,4 @@
-"""Sessions last as long as their member comes, and are written seldom."""
+"""Sessions last while the member keeps visiting, and are rarely written."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -28,7 +28,7 @@ def _visit(client, days, path="/settings/"):
         return client.get(path)
 
 
-def test_a_member_who_comes_daily_stays_logged_in(logged_in, alice):
+def test_a_member_who_visits_daily_stays_logged_in(logged_in, alice):
     cookies = []
     for day in range(1, 101):
         response = _visit(logged_in, day)
@@ -53,7 +53,7 @@ def test_a_member_who_stays_away_is_logged_out_after_thirty_days(logged_in):
     assert _visit(logged_in, 31).status_code == 302
 
 
-def test_a_session_from_before_is_renewed_once(logged_in):
+def test_a_session_of_an_older_version_is_renewed_once(logged_in):
     with time_machine.travel(LOGIN, tick=False):
         session = SessionStore(logged_in.cookies["sessionid"].value)
         del session["renewed"]
@@ -62,16 +62,16 @@ def test_a_session_from_before_is_renewed_once(logged_in):
     assert ["sessionid" in _visit(logged_in, day).cookies for day in (1, 2)] == [True, False]
 
 
-def test_a_reader_without_account_gets_no_session(client, db):
+def test_a_reader_without_an_account_gets_no_session(client, db):
     assert "sessionid" not in client.get("/login/").cookies
     assert not Session.objects.exists()
 
 
-def test_a_page_that_does_not_ask_who_reads_it_renews_nothing(logged_in):
+def test_a_page_that_does_not_read_the_session_does_not_renew_it(logged_in):
     assert "sessionid" not in _visit(logged_in, 20, "/healthz").cookies
 
 
-def test_a_logout_at_the_same_time_stays_one(logged_in, monkeypatch):
+def test_a_concurrent_renewal_does_not_undo_a_logout(logged_in, monkeypatch):
     key = logged_in.cookies["sessionid"].value
     save = SessionStore.save
 
@@ -85,7 +85,7 @@ def test_a_logout_at_the_same_time_stays_one(logged_in, monkeypatch):
     assert not get_user(logged_in).is_authenticated
 
 
-def test_a_busy_database_ends_no_page(logged_in, monkeypatch):
+def test_a_busy_database_does_not_fail_the_page(logged_in, monkeypatch):
     def busy(*_args, **_options):
         raise OperationalError("database is locked")
 

@@ -18,12 +18,12 @@ def _shown(text) -> str | None:
 
 
 @pytest.mark.parametrize("target", ["/settings/", "/password/"])
-def test_settings_are_for_members(client, target):
+def test_settings_require_a_login(client, target):
     assert client.get(target)["Location"] == f"/login/?next={target}"
 
 
 @pytest.mark.parametrize("target", ["/settings/tokens/", "/settings/tokens/1/revoke/"])
-def test_what_changes_something_takes_a_post(as_alice, client, target):
+def test_changes_require_a_post_request(as_alice, client, target):
     for method in ("get", "head", "put"):
         assert getattr(client, method)(target).status_code == 405
         assert getattr(as_alice, method)(target).status_code == 405
@@ -31,7 +31,7 @@ def test_what_changes_something_takes_a_post(as_alice, client, target):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("target", ["/settings/", "/settings/tokens/", "/settings/tokens/1/revoke/"])
-def test_a_visitor_changes_nothing(client, target):
+def test_a_visitor_cannot_change_settings(client, target):
     page = client.post(target, {"name": "x", "email": "x@example.org"}, follow=True).text
 
     assert '<form class="form" method="post" action="/login/">' in page
@@ -49,7 +49,7 @@ def test_settings_without_a_csrf_token_change_nothing(strict, alice):
     assert list(alice.tokens.all()) == [token]
 
 
-def test_the_settings_have_the_csrf_token_their_forms_need(strict, alice):
+def test_the_settings_contain_the_csrf_token_for_their_forms(strict, alice):
     strict.force_login(alice)
     Token.objects.issue(alice, "laptop")
     main = re.search(r"<main.*</main>", strict.get("/settings/").text, re.DOTALL)[0]
@@ -80,7 +80,7 @@ def test_the_address_can_be_changed_and_removed(as_alice, alice):
     assert alice.email == ""
 
 
-def test_an_invalid_address_is_refused_and_the_old_one_stays(as_alice, alice):
+def test_an_invalid_address_is_refused_and_the_old_one_is_kept(as_alice, alice):
     response = as_alice.post("/settings/", {"email": "nonsense"})
 
     alice.refresh_from_db()
@@ -88,7 +88,7 @@ def test_an_invalid_address_is_refused_and_the_old_one_stays(as_alice, alice):
     assert alice.email == "alice@example.org"
 
 
-def test_nothing_but_the_address_changes(as_alice, alice):
+def test_saving_the_address_changes_nothing_else(as_alice, alice):
     as_alice.post(
         "/settings/", {"email": "a@example.org", "username": "root", "is_staff": "1", "is_superuser": "1"}
     )
@@ -97,7 +97,7 @@ def test_nothing_but_the_address_changes(as_alice, alice):
     assert (alice.username, alice.is_staff, alice.is_superuser) == ("alice", False, False)
 
 
-def test_saving_the_address_undoes_nothing_done_meanwhile(alice):
+def test_saving_the_address_does_not_undo_concurrent_changes(alice):
     from accounts.forms import EmailForm
 
     form = EmailForm({"email": "new@example.org"}, instance=alice)
@@ -114,7 +114,9 @@ def test_a_new_token_is_shown_exactly_once(as_alice, alice):
     plaintext = _shown(response.text)
     assert Token.objects.user_for(plaintext) == alice
     assert "no-store" in response["Cache-Control"]
-    assert response.status_code == 200  # no redirect: an address would carry it into logs and histories
+    assert (
+        response.status_code == 200
+    )  # no redirect: its address would put the token into logs and browser histories
     listed = as_alice.get("/settings/").text
     assert "laptop" in listed
     assert _shown(listed) is None
@@ -134,7 +136,7 @@ def test_a_new_token_comes_with_a_button_to_copy_it_and_a_command_to_try_it(as_a
     assert "hidden" in button, "a script shows it where it can copy"
 
 
-def test_deleting_the_account_stands_apart_from_everything_else(as_alice):
+def test_account_deletion_is_in_a_separate_section_at_the_end(as_alice):
     page = as_alice.get("/settings/").text
 
     (apart,) = re.findall(r'<section class="danger-zone".*?</section>', page, re.DOTALL)
@@ -143,7 +145,7 @@ def test_deleting_the_account_stands_apart_from_everything_else(as_alice):
 
 
 @pytest.mark.parametrize("name", ["", "   ", "x" * 51])
-def test_a_token_needs_a_decent_name(as_alice, name):
+def test_a_token_needs_a_valid_name(as_alice, name):
     response = _issue(as_alice, name)
 
     assert 'id="id_name_error"' in response.text
@@ -156,7 +158,7 @@ def test_markup_in_a_tokens_name_is_shown_literally(as_alice):
         assert "<b>x" not in text
 
 
-def test_the_twenty_first_token_is_refused_in_words(as_alice, alice):
+def test_the_twenty_first_token_is_refused_with_an_explanation(as_alice, alice):
     for n in range(20):
         Token.objects.issue(alice, f"token {n}")
 
@@ -166,7 +168,7 @@ def test_the_twenty_first_token_is_refused_in_words(as_alice, alice):
     assert alice.tokens.count() == 20
 
 
-def test_a_revoked_token_is_gone(as_alice, alice):
+def test_a_revoked_token_disappears_and_stops_working(as_alice, alice):
     plaintext = _shown(_issue(as_alice).text)
 
     response = as_alice.post(f"/settings/tokens/{Token.objects.get().pk}/revoke/", follow=True)
@@ -175,7 +177,7 @@ def test_a_revoked_token_is_gone(as_alice, alice):
     assert Token.objects.user_for(plaintext) is None
 
 
-def test_only_ones_own_tokens_are_listed_and_revoked(as_alice, alice, mallory):
+def test_a_member_sees_and_revokes_only_their_own_tokens(as_alice, alice, mallory):
     token, plaintext = Token.objects.issue(alice, "laptop")
     as_mallory = Client()
     as_mallory.force_login(mallory)
@@ -188,20 +190,20 @@ def test_only_ones_own_tokens_are_listed_and_revoked(as_alice, alice, mallory):
 @pytest.mark.parametrize(
     "name", ["\u200b", "\u3164", "\u2800", "\u200d\u200c", "\U000e0001", "\ufe0f", "e" + "\u0301" * 6]
 )
-def test_a_token_has_a_name_that_can_be_seen(as_alice, alice, name):
+def test_a_token_needs_a_visible_name(as_alice, alice, name):
     response = _issue(as_alice, name)
 
     assert 'id="id_name_error"' in response.text
     assert not alice.tokens.exists()
 
 
-def test_the_name_of_a_token_is_cleaned_as_a_title_is(as_alice):
+def test_the_name_of_a_token_is_cleaned_like_a_title(as_alice):
     _issue(as_alice, "my\u200b\n \u202elaptop e\u0301")
 
     assert Token.objects.get().name == "my laptop é"
 
 
-def test_a_token_revoked_twice_is_no_error(as_alice):
+def test_a_token_can_be_revoked_twice(as_alice):
     _issue(as_alice)
     address = f"/settings/tokens/{Token.objects.get().pk}/revoke/"
 
@@ -212,7 +214,7 @@ def test_a_token_revoked_twice_is_no_error(as_alice):
     assert "may already have been revoked" in response.text
 
 
-def test_a_token_made_twice_by_one_form_is_the_one_that_is_shown(as_alice, alice):
+def test_submitting_a_token_form_twice_creates_only_the_token_shown(as_alice, alice):
     first, second = [_shown(_issue(as_alice).text) for _ in range(2)]
 
     assert Token.objects.user_for(first) is None
@@ -220,7 +222,7 @@ def test_a_token_made_twice_by_one_form_is_the_one_that_is_shown(as_alice, alice
     assert alice.tokens.count() == 1
 
 
-def test_the_last_token_possible_may_be_made_twice(as_alice, alice):
+def test_the_form_of_the_last_possible_token_can_be_submitted_twice(as_alice, alice):
     for n in range(19):
         Token.objects.issue(alice, f"token {n}")
 
@@ -229,7 +231,7 @@ def test_the_last_token_possible_may_be_made_twice(as_alice, alice):
 
 
 @pytest.mark.parametrize("difference", ["name", "used", "old"])
-def test_another_token_replaces_none(as_alice, alice, difference):
+def test_a_different_token_is_not_replaced(as_alice, alice, difference):
     token, plaintext = Token.objects.issue(alice, "phone" if difference == "name" else "laptop")
     if difference == "used":
         Token.objects.user_for(plaintext)
@@ -243,7 +245,7 @@ def test_another_token_replaces_none(as_alice, alice, difference):
 
 
 @pytest.mark.parametrize("token_id", ["-1", "x"])
-def test_revoking_what_no_token_can_be_is_404(as_alice, token_id):
+def test_revoking_an_impossible_token_is_not_found(as_alice, token_id):
     assert as_alice.post(f"/settings/tokens/{token_id}/revoke/").status_code == 404
 
 
@@ -258,7 +260,7 @@ def test_the_last_use_of_a_token_is_shown(as_alice, alice):
     assert "never" not in main
 
 
-def test_the_page_works_in_another_language(as_alice):
+def test_the_settings_work_in_another_language(as_alice):
     response = as_alice.get("/settings/", headers={"accept-language": "zh-hans"})
 
     assert response.status_code == 200

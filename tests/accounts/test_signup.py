@@ -24,7 +24,7 @@ def _sign_up(client, username="alice", **fields):
     return client.post("/signup/", _fields(username, **fields))
 
 
-def test_signing_up_makes_an_account_and_logs_in_at_once(client):
+def test_signing_up_creates_an_account_and_logs_in(client):
     response = _sign_up(client, "Alice", email="alice@EXAMPLE.org")
 
     alice = User.objects.get()
@@ -46,12 +46,12 @@ def test_an_e_mail_address_is_optional(client):
     assert User.objects.get().email == ""
 
 
-def test_signing_up_leads_back_to_where_one_was(client):
+def test_signing_up_returns_to_the_previous_page(client):
     assert _sign_up(client, next="/hot/")["Location"] == "/hot/"
 
 
 @pytest.mark.parametrize("target", ["//evil", "/\\evil", "https:evil", "https://evil/"])
-def test_signing_up_leads_nowhere_else(client, target):
+def test_signing_up_never_redirects_to_another_site(client, target):
     assert _sign_up(client, next=target)["Location"] == "/"
 
 
@@ -64,7 +64,7 @@ def test_a_name_taken_in_any_spelling_is_refused(client, alice, spelling):
     assert User.objects.count() == 1
 
 
-def test_a_name_typed_in_full_width_letters_is_stored_in_plain_ones(client):
+def test_a_name_in_full_width_letters_is_stored_in_plain_letters(client):
     _sign_up(client, "ａｌｉｃｅ")
 
     assert User.objects.get().username == "alice"
@@ -98,7 +98,7 @@ def test_a_name_that_breaks_the_rules_is_refused_next_to_its_field(client, name)
     assert not User.objects.exists()
 
 
-def test_what_was_wrong_is_named_in_the_title_above_the_form_and_at_its_field(client):
+def test_an_error_is_shown_in_the_title_above_the_form_and_at_its_field(client):
     fresh, page = (
         client.get("/signup/").text,
         _sign_up(client, password1="password1234", password2="password1234").text,
@@ -124,7 +124,7 @@ def test_what_was_wrong_is_named_in_the_title_above_the_form_and_at_its_field(cl
         ({"username": "", "email": "x", "password1": ""}, "id_username"),
     ],
 )
-def test_the_first_field_that_is_wrong_has_the_focus_and_no_other(client, fields, focused):
+def test_only_the_first_invalid_field_has_the_focus(client, fields, focused):
     page = client.post("/signup/", _fields() | fields).text
 
     assert page.count("autofocus") == 1
@@ -140,7 +140,7 @@ def test_the_first_field_that_is_wrong_has_the_focus_and_no_other(client, fields
         ("anna b", "not allowed"),
     ],
 )
-def test_a_name_is_refused_for_what_is_wrong_with_it(client, name, problem):
+def test_a_name_is_refused_for_its_actual_error(client, name, problem):
     page = _sign_up(client, name).text
 
     (error,) = re.findall(r'id="id_username_error">\s*<li>([^<]*)</li>', page)
@@ -177,7 +177,7 @@ def test_the_rules_of_passwords_are_shown_as_a_list(client):
     assert "<ul><li>Your password" in client.get("/signup/").text
 
 
-def test_fields_nobody_asked_for_are_ignored(client):
+def test_unexpected_fields_are_ignored(client):
     _sign_up(client, is_staff="1", is_superuser="1", imported="1", canonical_name="bob", is_active="0", id="7")
 
     alice = User.objects.get()
@@ -190,7 +190,7 @@ def test_fields_nobody_asked_for_are_ignored(client):
     assert alice.canonical_name == "alice"
 
 
-def test_an_e_mail_address_in_use_is_accepted_without_a_word(client, bob):
+def test_an_e_mail_address_in_use_is_accepted_silently(client, bob):
     assert _sign_up(client, email=bob.email).status_code == 302
 
 
@@ -231,7 +231,7 @@ def test_the_password_is_hashed_before_the_database_is_locked(monkeypatch):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_listeners_to_the_login_meet_an_account_that_is_committed(client):
+def test_the_account_is_committed_before_the_login_signal(client):
     inside = []
 
     def listener(sender, request, user, **kwargs):
@@ -251,7 +251,7 @@ def test_signing_up_without_a_csrf_token_is_refused(strict):
     assert not User.objects.exists()
 
 
-def test_the_sign_up_page_has_the_token_its_form_needs(strict):
+def test_the_sign_up_page_contains_the_csrf_token_for_its_form(strict):
     token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', strict.get("/signup/").text)
 
     assert _sign_up(strict, csrfmiddlewaretoken=token[1]).status_code == 302
@@ -268,7 +268,7 @@ def test_signing_up_changes_the_session(client):
     assert client.session.session_key != session.session_key
 
 
-def test_signing_up_works_with_several_ways_to_log_in(client, settings):
+def test_signing_up_works_with_several_authentication_backends(client, settings):
     backend = "django.contrib.auth.backends.ModelBackend"
     settings.AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.RemoteUserBackend", backend]
 
@@ -277,14 +277,14 @@ def test_signing_up_works_with_several_ways_to_log_in(client, settings):
 
 @pytest.fixture
 def made(client) -> User:
-    """The account that the first of two identical forms makes."""
+    """The account that the first of two identical forms creates."""
     _sign_up(client, next="/hot/")
     return User.objects.get()
 
 
 @pytest.mark.parametrize("spelling", ["alice", "ALICE", " ａｌｉｃｅ"])
-def test_the_same_form_sent_twice_leads_where_the_first_one_led(made, spelling):
-    second = Client()  # a double click: the first response has not arrived, nor its session
+def test_a_form_sent_twice_logs_in_to_the_same_account(made, spelling):
+    second = Client()  # a double click: the first response and its session have not arrived yet
 
     response = _sign_up(second, spelling, next="/hot/")
 
@@ -303,7 +303,7 @@ def test_the_same_form_sent_twice_leads_where_the_first_one_led(made, spelling):
     ],
     ids=str,
 )
-def test_another_form_for_the_same_name_opens_nothing(made, fields):
+def test_a_different_form_for_the_same_name_does_not_log_in(made, fields):
     second = Client()
 
     assert TAKEN in _sign_up(second, **fields).text
@@ -311,7 +311,7 @@ def test_another_form_for_the_same_name_opens_nothing(made, fields):
 
 
 @pytest.mark.parametrize("state", ["old", "inactive", "imported"])
-def test_signing_up_is_no_second_login_page(made, state):
+def test_signing_up_cannot_be_used_to_log_in(made, state):
     if state == "old":
         made.date_joined -= timedelta(minutes=2)
     elif state == "inactive":
@@ -325,7 +325,7 @@ def test_signing_up_is_no_second_login_page(made, state):
     assert not get_user(second).is_authenticated
 
 
-def test_the_same_form_that_loses_the_race_for_the_name_is_logged_in_too(client, monkeypatch):
+def test_a_repeated_form_that_loses_the_race_for_the_name_logs_in_too(client, monkeypatch):
     def rival(_manager, _name):
         monkeypatch.undo()
         User.objects.create_user("alice", password=PASSWORD)
@@ -338,7 +338,7 @@ def test_the_same_form_that_loses_the_race_for_the_name_is_logged_in_too(client,
     assert get_user(client) == User.objects.get()
 
 
-def test_the_same_form_that_loses_the_race_while_it_saves_is_logged_in_too(client, monkeypatch):
+def test_a_repeated_form_that_loses_the_race_while_saving_logs_in_too(client, monkeypatch):
     save = SignUpForm.save
 
     def rival(form, commit):

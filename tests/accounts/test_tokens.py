@@ -10,7 +10,7 @@ from accounts.models import Token, TokenLimitError
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
 
-def test_a_token_opens_its_members_account(alice, bob):
+def test_a_token_identifies_its_member(alice, bob):
     token, plaintext = Token.objects.issue(alice, "laptop")
     Token.objects.issue(bob, "laptop")
 
@@ -20,7 +20,7 @@ def test_a_token_opens_its_members_account(alice, bob):
     assert (token.name, token.last_used_at) == ("laptop", None)
 
 
-def test_only_a_digest_is_kept(alice):
+def test_only_a_digest_of_a_token_is_stored(alice):
     token, plaintext = Token.objects.issue(alice, "laptop")
 
     assert token.digest == sha256(plaintext.encode()).hexdigest()
@@ -29,18 +29,18 @@ def test_only_a_digest_is_kept(alice):
 
 
 @pytest.mark.parametrize("plaintext", ["", "avs_", "avs_x", "x" * 100_000, "avs_é", "avs_\ud800", "avs_\x00"])
-def test_what_is_not_a_token_opens_nothing(alice, plaintext):
+def test_an_invalid_token_identifies_no_member(alice, plaintext):
     Token.objects.issue(alice, "laptop")
 
     assert Token.objects.user_for(plaintext) is None
 
 
-def test_a_digest_without_the_prefix_is_not_even_looked_up(alice, django_assert_num_queries):
+def test_a_token_without_the_prefix_is_not_looked_up(alice, django_assert_num_queries):
     with django_assert_num_queries(0):
         assert Token.objects.user_for("sk_live_123") is None
 
 
-def test_a_revoked_token_opens_nothing(alice):
+def test_a_revoked_token_identifies_no_member(alice):
     token, plaintext = Token.objects.issue(alice, "laptop")
 
     token.delete()
@@ -48,7 +48,7 @@ def test_a_revoked_token_opens_nothing(alice):
     assert Token.objects.user_for(plaintext) is None
 
 
-def test_the_token_of_an_inactive_member_opens_nothing(alice):
+def test_the_token_of_an_inactive_member_identifies_no_member(alice):
     _, plaintext = Token.objects.issue(alice, "laptop")
     alice.is_active = False
     alice.save()
@@ -68,7 +68,7 @@ def test_a_member_has_at_most_twenty_tokens(alice, bob):
     Token.objects.issue(alice, "in its place")
 
 
-def test_the_use_of_a_token_is_noted_at_most_once_an_hour(alice):
+def test_the_use_of_a_token_is_recorded_at_most_once_an_hour(alice):
     _, plaintext = Token.objects.issue(alice, "laptop")
     noted = []
     for minutes in (0, 59, 60, 61):
@@ -95,5 +95,5 @@ def test_a_token_has_a_printable_name_of_1_to_50_characters(alice, name):
     assert set(refused.value.message_dict) == {"name"}
 
 
-def test_a_token_shows_its_name_and_nothing_else(alice):
+def test_the_text_form_of_a_token_shows_only_its_name(alice):
     assert str(Token.objects.issue(alice, "my laptop 笔记本")[0]) == "my laptop 笔记本"

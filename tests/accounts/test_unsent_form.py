@@ -1,4 +1,4 @@
-"""What was typed when the session had ended: back in its form after the login, once, and nowhere else."""
+"""Text typed after the session expired returns to its form after the login, once, and appears nowhere else."""
 
 import re
 from html import unescape
@@ -26,7 +26,7 @@ def _log_in(client, fields, name="alice"):
     return client.post("/login/", fields | {"username": name, "password": PASSWORD})
 
 
-def test_what_was_typed_comes_back_after_the_login_once(strict, alice):
+def test_typed_text_returns_once_after_the_login(strict, alice):
     token = strict.get("/login/").cookies["csrftoken"].value
     page = strict.post("/settings/tokens/", {"name": TYPED, "csrfmiddlewaretoken": token})
 
@@ -45,7 +45,7 @@ def test_what_was_typed_comes_back_after_the_login_once(strict, alice):
     assert not Token.objects.exists()
 
 
-def test_it_survives_a_mistyped_password_and_stays_out_of_addresses(client, alice):
+def test_typed_text_survives_a_mistyped_password_and_stays_out_of_addresses(client, alice):
     page = client.post("/settings/tokens/", {"name": "my laptop"})
 
     again = client.post("/login/", _hidden(page) | {"username": "alice", "password": "wrong"})
@@ -56,21 +56,21 @@ def test_it_survives_a_mistyped_password_and_stays_out_of_addresses(client, alic
     assert 'value="my laptop"' in client.get("/settings/").text
 
 
-def test_a_reader_without_account_gets_no_session_for_it(client, db):
+def test_typed_text_creates_no_session_for_a_reader_without_an_account(client, db):
     response = client.post("/settings/tokens/", {"name": "laptop"})
 
     assert "sessionid" not in response.cookies
     assert not Session.objects.exists()
 
 
-def test_another_page_leaves_it_for_its_own(client, alice):
+def test_another_page_leaves_typed_text_for_the_page_it_belongs_to(client, alice):
     _log_in(client, _hidden(client.post("/settings/tokens/", {"name": "my laptop"})))
 
     assert "my laptop" not in client.get("/password/").text
     assert 'value="my laptop"' in client.get("/settings/").text
 
 
-def test_passwords_and_what_was_not_asked_for_are_never_carried(client, alice):
+def test_passwords_and_unexpected_fields_are_never_carried(client, alice):
     secrets = {"old_password": "o", "new_password1": "n", "name": "alice", "password": "p"}
 
     for address in ("/password/", "/settings/delete/", "/settings/tokens/1/revoke/"):
@@ -81,7 +81,7 @@ def test_passwords_and_what_was_not_asked_for_are_never_carried(client, alice):
 
 
 @pytest.mark.parametrize("seal", ["", "x", "a:b:c", "forged", "too old"])
-def test_nothing_forged_or_old_is_shown(client, alice, seal, monkeypatch):
+def test_forged_or_expired_text_is_not_shown(client, alice, seal, monkeypatch):
     if seal in ("forged", "too old"):
         salt = "another" if seal == "forged" else "accounts.typed"
         seal = signing.dumps({"page": "/settings/", "fields": {"name": ["planted"]}}, salt=salt)
@@ -93,19 +93,19 @@ def test_nothing_forged_or_old_is_shown(client, alice, seal, monkeypatch):
     assert "planted" not in client.get("/settings/").text
 
 
-def test_more_than_any_form_takes_is_not_carried(client, db):
+def test_text_longer_than_any_form_allows_is_not_carried(client, db):
     assert "typed" in _hidden(client.post("/settings/tokens/", {"name": "x" * unsent_form.MOST_CHARACTERS}))
     assert client.post("/settings/tokens/", {"name": "x" * (unsent_form.MOST_CHARACTERS + 1)}).status_code == 302
 
 
 @pytest.mark.parametrize("next", ["//evil", "/\\evil", "https:evil", "/\t/evil", "/\x00"])
-def test_the_login_page_that_carries_it_leads_nowhere_else(client, alice, next):
+def test_a_login_page_that_carries_text_never_redirects_to_another_site(client, alice, next):
     page = client.post("/settings/tokens/", {"name": "laptop", "next": next})
 
     assert _hidden(page)["next"] == "/settings/"
 
 
 @pytest.mark.parametrize("address", ["/settings/tokens/", "/settings/tokens/1/revoke/", "/logout/"])
-def test_addresses_that_only_take_forms_are_no_way_back(client, alice, address):
+def test_post_only_addresses_are_not_return_addresses(client, alice, address):
     assert _log_in(client, {"next": address})["Location"] == "/"
     assert _log_in(Client(), {"next": address.replace("t", "%74", 1)})["Location"] == "/"

@@ -14,13 +14,13 @@ CAROL = Actor(3, "carol")
 
 
 class Caller:
-    """Calls the API as a program or a page does. Every answer has to be one that the document declares."""
+    """A client of the API, either a program or a page. Checks every response against the document."""
 
     def __init__(self, client: Client, **headers: str) -> None:
         self.client, self.headers = client, headers
 
     def send(self, method: str, path: str, body: object = None, **options):
-        """A request to /api/<path>; a body that is not bytes is sent as JSON."""
+        """Send a request to /api/<path>; send a body that is not bytes as JSON."""
         if body is not None:
             raw = body if isinstance(body, bytes) else json.dumps(body).encode()
             options = {"data": raw, "content_type": "application/json"} | options
@@ -43,13 +43,13 @@ class Caller:
 
 
 def with_token(user: User) -> Caller:
-    """A program of this member; for it missing CSRF tokens would count."""
+    """Return a program with a token of this member; its client enforces CSRF checks."""
     _token, plaintext = Token.objects.issue(user, "a program")
     return Caller(browser_of(strict=True), authorization=f"Bearer {plaintext}")
 
 
 def error_of(answer) -> tuple[int, str]:
-    """Status and code of a failure, whose shape is checked."""
+    """Check the shape of an error response; return its status and code."""
     assert answer["Content-Type"].startswith("application/json"), answer.content
     (error,) = answer.json().values()
     assert answer.json().keys() == {"error"}

@@ -1,4 +1,4 @@
-"""Whether an answer of the API is one that its document declares."""
+"""Checks that a response of the API is one that its document declares."""
 
 import re
 
@@ -11,7 +11,7 @@ ANYWHERE = {"414", "500"}
 
 
 def check(method: str, path: str, answer) -> None:
-    """Fail if the document says otherwise; `path` without its query. What is no operation must be 404 or 405."""
+    """Fail on an undeclared response; unknown operations must be 404 or 405. Pass `path` without a query."""
     operation = operation_at("GET" if method == "HEAD" else method, path)
     if operation is None:
         return

@@ -13,14 +13,14 @@ def vote(caller, article, **headers):
 
 @pytest.fixture
 def session(site_store, bob) -> Caller:
-    """A browser in which bob is logged in; missing CSRF tokens count."""
+    """A browser in which bob is logged in, with CSRF checks enforced."""
     caller = Caller(Client(enforce_csrf_checks=True))
     caller.client.force_login(bob)
     return caller
 
 
 def csrf_token(caller: Caller) -> str:
-    """The token of the browser's page."""
+    """Return the CSRF token of the browser's page."""
     page = caller.client.get("/post/").content.decode()
     return page.split('name="csrfmiddlewaretoken" value="')[1].split('"')[0]
 
@@ -61,10 +61,13 @@ def test_a_token_needs_no_csrf_token(as_bob, article):
     assert vote(as_bob, article).status_code == 200
 
 
-def test_a_token_goes_before_the_session(session, as_alice, article):
+def test_a_token_takes_precedence_over_the_session(session, as_alice, article):
     answer = vote(session, article, **as_alice.headers)
 
-    assert (answer.json()["votes"], answer.json()["choice"]) == (1, "vote")  # alice's, which there was already
+    assert (answer.json()["votes"], answer.json()["choice"]) == (
+        1,
+        "vote",
+    )  # alice's own vote, cast when she posted
 
 
 @pytest.mark.parametrize("token", ["", "avs_", "avs_wrong", "wrong", "avs_é", "avs_" + "x" * 5000, "\x7f"])
@@ -78,7 +81,7 @@ def test_a_wrong_token_is_refused_even_with_a_session(session, anyone, site_stor
     assert site_store.articles.get(article).votes == 1
 
 
-def test_a_wrong_token_is_told_as_the_standard_has_it(anyone, article):
+def test_a_wrong_token_is_reported_in_the_standard_header(anyone, article):
     answer = vote(anyone, article, Authorization="Bearer avs_wrong")
 
     assert answer["WWW-Authenticate"] == 'Bearer error="invalid_token"'
@@ -91,13 +94,13 @@ def test_a_revoked_token_is_refused(as_bob, article, bob):
 
 
 @pytest.mark.parametrize("scheme", ["bearer", "BEARER"])
-def test_the_schemes_case_does_not_matter(site_store, bob, article, scheme):
+def test_the_case_of_the_scheme_does_not_matter(site_store, bob, article, scheme):
     plaintext = with_token(bob).headers["authorization"].split()[1]
 
     assert vote(Caller(Client()), article, Authorization=f"{scheme} {plaintext}").status_code == 200
 
 
-def test_another_scheme_is_a_proxys_affair(session, anyone, article):
+def test_another_authorization_scheme_is_ignored(session, anyone, article):
     basic = {"Authorization": "Basic YTpi"}
 
     assert anyone.get("articles", headers=basic).status_code == 200
@@ -121,14 +124,14 @@ def test_a_deleted_member_is_refused(session, as_bob, bob, article, how):
     assert error_of(vote(caller, article))[0] == 401
 
 
-def test_a_session_that_has_ended_is_refused(session, article):
+def test_an_expired_session_is_refused(session, article):
     token = csrf_token(session)
     session.client.session.flush()
 
     assert error_of(vote(session, article, **{"X-CSRFToken": token})) == (401, "login-required")
 
 
-def test_a_permission_counts_with_a_session_too(site_store, carol, article, python):
+def test_a_permission_also_applies_to_a_session(site_store, carol, article, python):
     caller = Caller(Client(enforce_csrf_checks=True))
     caller.client.force_login(carol)
 

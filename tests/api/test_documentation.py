@@ -1,4 +1,4 @@
-"""The OpenAPI document and the page made from it."""
+"""The OpenAPI document and the page generated from it."""
 
 import re
 import shlex
@@ -76,7 +76,7 @@ def test_failures_have_one_shape_and_name_their_codes():
                 assert "Codes: " in response["description"]
 
 
-def test_the_document_holds_the_schemas_it_refers_to_and_no_others():
+def test_the_document_contains_exactly_the_schemas_it_refers_to():
     known = {f"#/components/schemas/{name}" for name in document()["components"]["schemas"]}
 
     assert set(re.findall(r"'\$ref': '([^']+)'", str(document()))) == known
@@ -90,20 +90,20 @@ def test_an_enumeration_of_a_parameter_is_a_plain_reference_with_its_default():
 
 
 def test_null_is_declared_neither_for_parameters_nor_for_failures():
-    """No query can hold it, and what a failure does not have is left out."""
+    """A query cannot carry null, and errors omit fields they do not have."""
     parameters = [one["schema"] for operation in operations().values() for one in operation["parameters"]]
 
     assert "'null'" not in str(parameters)
     assert "'null'" not in str(document()["components"]["schemas"]["Error"])
 
 
-def test_operations_have_names_of_their_own():
+def test_every_operation_has_a_unique_name():
     names = [operation["operationId"] for operation in operations().values()]
 
     assert len(set(names)) == len(names)
 
 
-def test_what_needs_a_login_says_so():
+def test_operations_that_need_a_login_say_so():
     schemes = set(document()["components"]["securitySchemes"])
     for (method, path), operation in operations().items():
         accepted = {name for choice in operation["security"] for name in choice}
@@ -119,14 +119,14 @@ def test_path_parameters_are_declared():
         assert declared == set(re.findall(r"{(\w+)}", path))
 
 
-def test_refusals_of_text_are_documented():
+def test_the_reasons_for_refusing_text_are_documented():
     text = operations()["post", "/api/articles"]["responses"]["400"]["description"]
 
     assert all(code in text for code in INPUT if code.startswith(("title-", "link-", "slug-")))
 
 
 class Page(HTMLParser):
-    """Collects ids, links, and whatever loads or runs something."""
+    """Collects ids, links, and every element that loads or runs something."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -153,7 +153,7 @@ def page(anyone) -> str:
     return answer.content.decode()
 
 
-def test_the_page_loads_nothing_from_elsewhere_and_runs_only_the_sites_own_script(page):
+def test_the_page_loads_no_external_resources_and_runs_only_the_sites_own_script(page):
     found = Page(page)
 
     assert found.scripts
@@ -162,14 +162,14 @@ def test_the_page_loads_nothing_from_elsewhere_and_runs_only_the_sites_own_scrip
     assert all(address.startswith("/") and not address.startswith("//") for address in found.loaded)
 
 
-def test_the_pages_own_links_lead_somewhere(page):
+def test_links_within_the_page_have_targets(page):
     found = Page(page)
 
     assert len(set(found.ids)) == len(found.ids)
     assert {link[1:] for link in found.links if link.startswith("#")} <= set(found.ids)
 
 
-def test_the_page_shows_every_endpoint_with_fields_and_answers(page):
+def test_the_page_shows_every_endpoint_with_fields_and_responses(page):
     for (method, path), operation in operations().items():
         start = page.index(f'<section aria-labelledby="{operation["operationId"]}">')
         section = page[start : page.index("</section>", start)]
@@ -196,7 +196,7 @@ def test_the_examples_work(page, as_carol, site_store, alice, python):
 
 
 def _run(caller, example: str) -> int:
-    """Do what the curl command would."""
+    """Send the request that the curl command would send."""
     words = shlex.split(unescape(example).replace("\\\n", " "))
     address = next(word for word in words if word.startswith("http"))
     method = words[words.index("-X") + 1] if "-X" in words else "GET"
@@ -204,7 +204,7 @@ def _run(caller, example: str) -> int:
     return caller.send(method, address.split("/api/")[1], body).status_code
 
 
-def test_the_examples_name_the_sites_own_address(anyone, settings):
+def test_the_examples_use_the_sites_own_address(anyone, settings):
     settings.SITE_URL = "https://news.example.org"
 
     page = anyone.get("docs").content.decode()
@@ -213,14 +213,14 @@ def test_the_examples_name_the_sites_own_address(anyone, settings):
     assert "testserver/api" not in page
 
 
-def test_the_page_is_for_members_too(anyone, bob):
+def test_members_can_open_the_page_too(anyone, bob):
     anyone.client.force_login(bob)
 
     assert "bob" in anyone.get("docs").content.decode()
 
 
 @pytest.mark.parametrize("path", ["", "docs", "openapi.json"])
-def test_the_pages_of_the_api_take_no_posts(anyone, path):
+def test_the_pages_of_the_api_refuse_post_requests(anyone, path):
     for method in ("POST", "PUT", "DELETE"):
         answer = anyone.send(method, path)
 

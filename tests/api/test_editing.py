@@ -1,4 +1,4 @@
-"""PATCH /api/articles/<id>, PUT /api/articles/<id>/removed, and the log of both."""
+"""PATCH /api/articles/<id>, PUT /api/articles/<id>/removed, and their entries in the log."""
 
 import pytest
 from django.test import Client
@@ -30,7 +30,7 @@ def test_a_poster_edits_title_and_link(as_alice, site_store, article):
     assert problems(site_store) == []
 
 
-def test_what_is_not_sent_or_null_stays(as_alice, article):
+def test_fields_that_are_missing_or_null_are_unchanged(as_alice, article):
     assert edit(as_alice, article, title=TITLE).json()["link"] == "https://example.org/article"
     assert edit(as_alice, article, link=LINK, title=None).json()["title"] == TITLE
 
@@ -49,24 +49,24 @@ def test_a_moderator_edits_any_article_at_any_time_with_a_reason(as_carol, site_
     assert [entry.reason for entry in site_store.moderation_log.get_page(1).entries][:2] == ["It misled."] * 2
 
 
-def test_others_may_not_edit(as_bob, anyone, site_store, article):
+def test_other_members_cannot_edit(as_bob, anyone, site_store, article):
     assert error_of(edit(as_bob, article, title=TITLE)) == (403, "not-the-poster")
     assert error_of(edit(anyone, article, title=TITLE)) == (401, "login-required")
     assert site_store.articles.get(article).title == "An article"
 
 
-def test_a_posters_time_for_editing_ends(as_alice, site_store, article):
+def test_a_poster_cannot_edit_after_the_editing_window(as_alice, site_store, article):
     now = site_store.store.now() + site_store.rules.edit_window + 1
     set_clock(site_store, now)
 
     assert error_of(edit(as_alice, article, title=TITLE)) == (409, "editing-closed")
 
 
-def test_a_poster_cannot_edit_what_was_removed(as_alice, removed):
+def test_a_poster_cannot_edit_a_removed_article(as_alice, removed):
     assert error_of(edit(as_alice, removed, title=TITLE)) == (404, "article-removed")
 
 
-def test_a_link_that_another_article_has_is_refused_and_names_it(as_alice, site_store, alice, article):
+def test_a_link_of_another_article_is_refused_with_that_article(as_alice, site_store, alice, article):
     other = post_as(site_store, alice, "Other", LINK).id
 
     answer = edit(as_alice, article, link=LINK)
@@ -87,7 +87,7 @@ def test_a_link_that_another_article_has_is_refused_and_names_it(as_alice, site_
         ({"title": TITLE, "reason": "By a poster"}, "invalid"),
     ],
 )
-def test_what_cannot_be_edited_is_refused(as_alice, site_store, article, fields, code):
+def test_an_invalid_edit_is_refused(as_alice, site_store, article, fields, code):
     assert error_of(edit(as_alice, article, **fields)) == (400, code)
     assert site_store.articles.get(article).title == "An article"
 
@@ -110,7 +110,7 @@ def test_a_moderator_removes_and_restores(as_carol, site_store, article):
 
 
 @pytest.mark.parametrize("removed", [True, False])
-def test_what_is_so_already_stays_so(as_carol, site_store, article, removed):
+def test_repeating_a_removal_or_restoration_changes_nothing(as_carol, site_store, article, removed):
     if removed:
         site_store.articles.remove(article, Actor(4, "dave"), "Dave's reason")
     before = site_store.moderation_log.get_page(1)
@@ -122,7 +122,7 @@ def test_what_is_so_already_stays_so(as_carol, site_store, article, removed):
 
 
 @pytest.mark.parametrize(("change", "error"), [("remove", ArticleRemoved), ("restore", NotRemoved)])
-def test_of_two_moderators_at_once_the_first_ones_reason_stays(
+def test_when_two_moderators_remove_at_once_the_first_reason_is_kept(
     as_carol, site_store, article, monkeypatch, change, error
 ):
     if change == "restore":
@@ -141,7 +141,7 @@ def test_of_two_moderators_at_once_the_first_ones_reason_stays(
     assert site_store.moderation_log.get_page(1).entries[0].reason == "Dave was quicker."
 
 
-def test_only_moderators_remove(as_alice, anyone, site_store, article):
+def test_only_moderators_can_remove(as_alice, anyone, site_store, article):
     assert error_of(remove(as_alice, article)) == (403, "forbidden")
     assert error_of(remove(anyone, article)) == (401, "login-required")
     assert site_store.articles.get(article).removed is None
@@ -158,12 +158,12 @@ def test_only_moderators_remove(as_alice, anyone, site_store, article):
         ({"removed": None, "reason": "It is spam."}, "invalid"),
     ],
 )
-def test_a_removal_needs_a_reason_and_says_what_it_wants(as_carol, site_store, article, body, code):
+def test_a_removal_without_a_reason_is_refused_with_an_explanation(as_carol, site_store, article, body, code):
     assert error_of(as_carol.put(f"articles/{article}/removed", body)) == (400, code)
     assert site_store.articles.get(article).removed is None
 
 
-def test_a_session_changes_articles_only_with_the_csrf_token(site_store, carol, article):
+def test_a_session_needs_the_csrf_token_to_change_articles(site_store, carol, article):
     session = Caller(Client(enforce_csrf_checks=True))
     session.client.force_login(carol)
 
@@ -174,7 +174,7 @@ def test_a_session_changes_articles_only_with_the_csrf_token(site_store, carol, 
     assert site_store.groups.list_all() == []
 
 
-def test_the_log_is_for_everyone_and_has_pages(anyone, as_carol, site_store, article, python):
+def test_the_log_is_public_and_paginated(anyone, as_carol, site_store, article, python):
     for number in range(site_store.rules.per_page):
         site_store.groups.assign(
             article, ["python"] if number % 2 == 0 else [], actor=MODERATOR, remove=["python"] * (number % 2)

@@ -1,4 +1,4 @@
-"""Every failure has one shape, whatever breaks."""
+"""Every failure has the same shape, whatever its cause."""
 
 import logging
 import re
@@ -98,7 +98,7 @@ def test_a_large_body_is_refused(as_bob, article, settings):
 
 
 @pytest.mark.parametrize("error", [errors.StoreUnavailable("gone"), errors.StoreUnfit("other layout")])
-def test_a_store_that_is_away_is_unavailable(anyone, article, monkeypatch, error, caplog):
+def test_a_stopped_store_is_reported_as_unavailable(anyone, article, monkeypatch, error, caplog):
     monkeypatch.setattr(Lists, "get_page", _raising(error))
 
     answer = anyone.get("articles")
@@ -110,7 +110,7 @@ def test_a_store_that_is_away_is_unavailable(anyone, article, monkeypatch, error
     assert "unavailable" in caplog.text
 
 
-def test_a_store_that_cannot_be_reached_is_unavailable(as_bob, settings, article):
+def test_an_unreachable_store_is_reported_as_unavailable(as_bob, settings, article):
     wiring.repository.cache_clear()
     settings.STORE_URL = "unix:///nowhere/store.sock?db=0"
 
@@ -118,7 +118,7 @@ def test_a_store_that_cannot_be_reached_is_unavailable(as_bob, settings, article
     assert error_of(as_bob.put(f"articles/{article}/vote", {"choice": "vote"})) == (503, "unavailable")
 
 
-def test_accounts_that_are_away_are_unavailable(as_bob, anyone, article, monkeypatch):
+def test_a_failing_accounts_database_is_reported_as_unavailable(as_bob, anyone, article, monkeypatch):
     monkeypatch.setattr(TokenManager, "user_for", _raising(OperationalError("database is locked")))
 
     answer = as_bob.put(f"articles/{article}/vote", {"choice": "vote"})
@@ -128,12 +128,12 @@ def test_accounts_that_are_away_are_unavailable(as_bob, anyone, article, monkeyp
     assert anyone.get("articles").status_code == 200
 
 
-def test_readers_without_account_do_not_need_the_accounts(anyone, article, django_assert_num_queries):
+def test_readers_without_an_account_do_not_need_the_accounts_database(anyone, article, django_assert_num_queries):
     with django_assert_num_queries(0):
         assert anyone.get("articles").status_code == 200
 
 
-def test_our_own_faults_are_told_to_the_log_only(anyone, monkeypatch, caplog, settings):
+def test_details_of_internal_errors_appear_only_in_the_log(anyone, monkeypatch, caplog, settings):
     for settings.DEBUG in (False, True):
         monkeypatch.setattr(Lists, "get_page", _raising(ZeroDivisionError("a secret")))
 
@@ -145,14 +145,14 @@ def test_our_own_faults_are_told_to_the_log_only(anyone, monkeypatch, caplog, se
         assert "a secret" in caplog.text
 
 
-def test_failures_speak_the_readers_language_and_keep_their_codes(anyone, article):
+def test_failures_are_in_the_readers_language_and_keep_their_codes(anyone, article):
     answer = anyone.get("nothing", headers={"Accept-Language": "zh-CN"})
 
     assert answer["Content-Language"] == "zh-hans"
     assert answer.json()["error"] == {"code": "not-found", "message": "这个地址没有内容。"}
 
 
-def test_a_request_for_another_host_is_a_problem_too(anyone, site_store):
+def test_a_request_for_another_host_is_refused_as_a_problem(anyone, site_store):
     for path in ("articles", "nothing", "openapi.json"):
         answer = anyone.get(path, headers={"Host": "evil.example"})
 
@@ -160,7 +160,7 @@ def test_a_request_for_another_host_is_a_problem_too(anyone, site_store):
     assert b"<html" in anyone.get("docs", headers={"Host": "evil.example"}).content
 
 
-def test_a_fault_before_any_view_is_a_problem_too(anyone, monkeypatch):
+def test_an_error_before_any_view_is_a_problem_too(anyone, monkeypatch):
     anyone.client.raise_request_exception = False
     monkeypatch.setattr(LanguageMiddleware, "__call__", _raising(ZeroDivisionError("a secret")))
 
@@ -171,14 +171,14 @@ def test_a_fault_before_any_view_is_a_problem_too(anyone, monkeypatch):
 
 
 @pytest.mark.parametrize("query", ["page=0", "page=-1", "page=x", "page=1.0", "page="])
-def test_a_page_that_is_no_number_is_told_what_one_is(anyone, query):
+def test_an_invalid_page_number_is_refused_with_an_explanation(anyone, query):
     assert anyone.get(f"articles?{query}").json()["error"] == {
         "code": "invalid",
         "message": "“page” must be a whole number, 1 or more.",
     }
 
 
-def test_api_alone_leads_to_its_documentation(anyone):
+def test_the_root_of_the_api_redirects_to_its_documentation(anyone):
     assert anyone.get("")["Location"] == "/api/docs"
 
 

@@ -19,7 +19,7 @@ NAME = "generated_client"
 
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory):
-    """The client's package, generated without a single warning."""
+    """The package of the client, generated without warnings."""
     folder = tmp_path_factory.mktemp("client")
     (folder / "openapi.json").write_text(json.dumps(document()), "utf-8")
     config = Config.from_sources(
@@ -40,7 +40,7 @@ def generated(tmp_path_factory):
 
 @dataclass(frozen=True)
 class Call:
-    """One use of an operation. Enumerations and bodies are given as (name of the model, value)."""
+    """One call of an operation. Enumerations and bodies are given as (name of the model, value)."""
 
     operation: str
     status: int
@@ -139,7 +139,7 @@ def test_every_operation_is_called():
 
 @pytest.fixture
 def users(generated, live_server, site_store, article, removed, closed, python, alice, carol):
-    """A client of the generated package for each one who calls."""
+    """A client of the generated package for each caller."""
     assert (article, removed, closed) == (MINE, REMOVED, CLOSED)
     tokens = {user.username: Token.objects.issue(user, "a program")[1] for user in (alice, carol)}
     tokens["wrong"] = "avs_wrong"
@@ -150,7 +150,7 @@ def users(generated, live_server, site_store, article, removed, closed, python, 
         yield {name: connections.enter_context(client) for name, client in found.items()}
 
 
-def test_answers_and_problems_are_what_the_document_declares(generated, users):
+def test_responses_and_problems_match_the_document(generated, users):
     models = importlib.import_module(f"{NAME}.models")
 
     for call in CALLS:
@@ -165,5 +165,5 @@ def test_answers_and_problems_are_what_the_document_declares(generated, users):
 
 
 def _value(models, value):
-    """An argument: a pair names an enumeration and one of its values."""
+    """Return an argument; a pair names an enumeration and one of its values."""
     return getattr(models, value[0])(value[1]) if isinstance(value, tuple) else value

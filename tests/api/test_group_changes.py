@@ -1,4 +1,4 @@
-"""/api/groups: the list, and what moderators do to groups."""
+"""/api/groups: the list, and the changes that moderators make to groups."""
 
 import pytest
 
@@ -13,7 +13,7 @@ def _groups(site_store, article):
     site_store.groups.assign(article, ["web"])
 
 
-def test_everyone_is_shown_all_groups_the_largest_first(anyone):
+def test_all_groups_are_public_and_listed_by_size(anyone):
     assert anyone.get("groups").json() == {
         "groups": [
             {"slug": "web", "title": "The web", "articles": 1},
@@ -23,11 +23,11 @@ def test_everyone_is_shown_all_groups_the_largest_first(anyone):
 
 
 @pytest.mark.parametrize("name", ["web", "WEB", "%20Web"])
-def test_one_group_is_found_however_it_is_typed(anyone, name):
+def test_a_group_is_found_by_any_spelling(anyone, name):
     assert anyone.get(f"groups/{name}").json() == {"slug": "web", "title": "The web", "articles": 1}
 
 
-def test_a_group_that_is_not_there_is_not_found(anyone, site_store):
+def test_an_unknown_group_is_not_found(anyone, site_store):
     for name in ("nothing", "a:b", "x" * 99):
         assert error_of(anyone.get(f"groups/{name}")) == (404, "group-not-found")
 
@@ -53,12 +53,12 @@ def test_a_moderator_creates_a_group(as_carol, site_store):
         ({}, 400, "invalid"),
     ],
 )
-def test_a_group_that_cannot_be_created_is_refused(as_carol, site_store, body, status, code):
+def test_an_invalid_group_is_refused(as_carol, site_store, body, status, code):
     assert error_of(as_carol.post("groups", body)) == (status, code)
     assert len(site_store.groups.list_all()) == 2
 
 
-def test_a_group_that_another_moderator_creates_meanwhile_exists(as_carol, monkeypatch):
+def test_a_group_that_another_moderator_creates_first_exists(as_carol, monkeypatch):
     create = Groups.create
 
     def late(self, *args):
@@ -80,7 +80,7 @@ def test_a_moderator_renames_a_group(as_carol, site_store):
     assert error_of(as_carol.patch("groups/web", {"title": "W", "reason": "x" * 501})) == (400, "reason-long")
 
 
-def test_a_moderator_merges_a_group_which_then_leads_to_the_other(as_carol, anyone, site_store, article):
+def test_a_merged_group_redirects_to_the_other_group(as_carol, anyone, site_store, article):
     answer = as_carol.post("groups/web/merge", {"into": "Python", "reason": "The same"})
 
     assert answer.json() == {"into": "python", "moved": 1}
@@ -94,12 +94,12 @@ def test_a_moderator_merges_a_group_which_then_leads_to_the_other(as_carol, anyo
 @pytest.mark.parametrize(
     ("into", "code"), [("web", "invalid"), ("nothing", "unknown-group"), ("a:b", "slug-form"), (None, "invalid")]
 )
-def test_a_group_is_merged_into_another_one_that_is_there(as_carol, site_store, into, code):
+def test_a_group_can_only_be_merged_into_another_existing_group(as_carol, site_store, into, code):
     assert error_of(as_carol.post("groups/web/merge", {"into": into})) == (400, code)
     assert len(site_store.groups.list_all()) == 2
 
 
-def test_only_moderators_change_groups(as_alice, anyone, site_store):
+def test_only_moderators_can_change_groups(as_alice, anyone, site_store):
     changes = [
         ("POST", "groups", {"title": "Redis"}),
         ("PATCH", "groups/web", {"title": "Redis"}),

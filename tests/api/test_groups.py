@@ -15,7 +15,7 @@ def assign(caller, article, groups, **more):
     return caller.put(f"articles/{article}/groups", {"groups": groups, **more})
 
 
-def test_groups_are_set_as_a_whole(as_carol, site_store, article):
+def test_a_request_replaces_all_groups_of_an_article(as_carol, site_store, article):
     assert assign(as_carol, article, ["python", "web"]).json() == {"id": article, "groups": ["python", "web"]}
     assert assign(as_carol, article, ["web", "C++"]).json() == {"id": article, "groups": ["web", "cpp"]}
 
@@ -33,13 +33,13 @@ def test_repeating_it_changes_nothing_and_is_logged_once(as_carol, site_store, a
     assert (entry.actor_name, entry.article_id, entry.reason) == ("carol", article, "It is about Python.")
 
 
-def test_no_groups_empties_them(as_carol, article):
+def test_an_empty_list_removes_all_groups(as_carol, article):
     assign(as_carol, article, ["python"])
 
     assert assign(as_carol, article, []).json()["groups"] == []
 
 
-def test_a_group_that_another_moderator_adds_meanwhile_is_left_too(as_carol, site_store, article, monkeypatch):
+def test_a_group_that_another_moderator_adds_meanwhile_is_removed_too(as_carol, site_store, article, monkeypatch):
     assign_really = type(site_store.groups).assign
 
     def late(self, *args, **kwargs):
@@ -51,13 +51,13 @@ def test_a_group_that_another_moderator_adds_meanwhile_is_left_too(as_carol, sit
     assert assign(as_carol, article, ["python"]).json()["groups"] == ["python"]
 
 
-def test_members_may_not(as_alice, as_bob, site_store, article):
+def test_members_cannot_set_groups(as_alice, as_bob, site_store, article):
     for caller in (as_alice, as_bob):
         assert error_of(assign(caller, article, ["python"])) == (403, "forbidden")
     assert site_store.articles.get(article).groups == ()
 
 
-def test_readers_without_account_may_not(anyone, article):
+def test_readers_without_an_account_cannot_set_groups(anyone, article):
     assert error_of(assign(anyone, article, ["python"])) == (401, "login-required")
 
 
@@ -78,7 +78,7 @@ def test_readers_without_account_may_not(anyone, article):
         ({"add": ["python"]}, "invalid"),
     ],
 )
-def test_what_cannot_be_assigned_is_refused_and_makes_no_key(as_carol, site_store, article, body, code):
+def test_an_invalid_assignment_is_refused_and_creates_no_key(as_carol, site_store, article, body, code):
     keys = count_keys(site_store)
 
     assert error_of(as_carol.put(f"articles/{article}/groups", body)) == (400, code)
@@ -86,7 +86,7 @@ def test_what_cannot_be_assigned_is_refused_and_makes_no_key(as_carol, site_stor
     assert site_store.articles.get(article).groups == ()
 
 
-def test_a_removed_article_can_be_sorted_before_it_is_restored(as_carol, site_store, removed):
+def test_a_removed_article_can_be_put_in_groups_before_it_is_restored(as_carol, site_store, removed):
     assert assign(as_carol, removed, ["python"]).json()["groups"] == ["python"]
     assert as_carol.get("articles?group=python").json()["total"] == 0
     assert problems(site_store) == []

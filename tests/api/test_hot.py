@@ -1,4 +1,4 @@
-"""GET /api/hot, and what lists say of readership."""
+"""GET /api/hot, and the readership shown in lists."""
 
 import time
 
@@ -18,7 +18,7 @@ DAY = 86400
 
 @pytest.fixture
 def read(site_store):
-    """Articles so many days old with so many views, each by a visitor of their own; returns their ids."""
+    """Post articles of these ages in days with these numbers of views, each by a new visitor; return their ids."""
 
     def post(*rows):
         now = site_store.store.now()
@@ -40,7 +40,7 @@ def ids_of(answer):
     return [article["id"] for article in answer.json()["articles"]]
 
 
-def test_the_hot_list_names_readership_and_its_moment(anyone, site_store, read):
+def test_the_hot_list_shows_readership_and_when_it_was_scored(anyone, site_store, read):
     few, many = read((1, 2), (1, 5))
     site_store.hot.rescore()
 
@@ -65,20 +65,20 @@ def test_an_article_of_the_hot_list_has_every_field_of_an_article(anyone, read):
 @pytest.mark.parametrize(
     ("span", "shown"), [("24h", 1), ("72h", 2), ("7d", 3), ("all", 4)], ids=["24h", "72h", "7d", "all"]
 )
-def test_a_range_goes_by_when_articles_were_posted(anyone, read, span, shown):
+def test_a_period_selects_by_posting_time(anyone, read, span, shown):
     posted = read((0.9, 9), (2.9, 9), (6.9, 9), (30, 9))
 
     assert ids_of(anyone.get(f"hot?range={span}")) == posted[:shown]
 
 
-def test_the_range_is_three_days_if_none_is_given(anyone, read):
+def test_the_default_period_is_three_days(anyone, read):
     read((2.9, 2), (3.1, 2))
 
     assert anyone.get("hot").content == anyone.get("hot?range=72h&limit=20").content
     assert len(ids_of(anyone.get("hot"))) == 1
 
 
-def test_the_limit_cuts_the_list(anyone, read):
+def test_the_limit_truncates_the_list(anyone, read):
     posted = read(*((1, views) for views in range(30, 5, -1)))
 
     assert ids_of(anyone.get("hot")) == posted[:20]
@@ -97,7 +97,7 @@ def test_any_other_limit_is_invalid(anyone, site_store, limit):
 
 
 @pytest.mark.parametrize("span", ["", "x", "72", "72H", "1h", "24h,72h", "0", HOT_KEY, "%00"])
-def test_any_other_range_is_invalid(anyone, site_store, span):
+def test_any_other_period_is_invalid(anyone, site_store, span):
     answer = anyone.get(f"hot?range={span}")
 
     assert error_of(answer) == (400, "invalid")
@@ -105,7 +105,7 @@ def test_any_other_range_is_invalid(anyone, site_store, span):
     assert "24h, 72h, 7d, all" in answer.json()["error"]["message"]
 
 
-def test_what_nobody_read_or_a_moderator_removed_is_not_hot(anyone, site_store, read):
+def test_articles_that_are_unread_or_removed_are_not_hot(anyone, site_store, read):
     read((1, 0))
     (spam,) = site_store.imports.add([ImportedArticle("Spam", "https://spam.example", 0, "", time.time(), 1, 0)])
     site_store.pageviews.record(spam, Visit("0" * 16))
@@ -123,7 +123,7 @@ def test_members_see_their_own_choices(as_bob, anyone, site_store, read, bob):
     assert choices == ["oppose", "none"]
 
 
-def test_reading_makes_no_key_of_the_readers_choosing(anyone, site_store, read):
+def test_a_reader_cannot_create_arbitrary_keys(anyone, site_store, read):
     read((1, 1))
     anyone.get("hot")
     keys = count_keys(site_store)
@@ -134,7 +134,7 @@ def test_reading_makes_no_key_of_the_readers_choosing(anyone, site_store, read):
     assert count_keys(site_store) == keys
 
 
-def test_articles_can_be_listed_by_hotness_in_a_group_too(anyone, site_store, read, python):
+def test_a_group_can_be_listed_by_hotness(anyone, site_store, read, python):
     cold, hot, other = read((1, 1), (1, 5), (1, 9))
     for found in (cold, hot):
         site_store.groups.assign(found, ["python"])
@@ -143,7 +143,7 @@ def test_articles_can_be_listed_by_hotness_in_a_group_too(anyone, site_store, re
     assert ids_of(anyone.get("articles?order=hot&group=python")) == [hot, cold]
 
 
-def test_articles_say_how_often_and_by_how_many_they_were_read(anyone, read):
+def test_articles_include_their_views_and_visitors(anyone, read):
     (article,) = read((1, 3))
 
     found = anyone.get(f"articles/{article}").json()

@@ -1,4 +1,4 @@
-"""/api/me, and what a member posted."""
+"""/api/me, and the articles a member posted."""
 
 from django.contrib.auth.models import Permission
 from django.test import Client
@@ -6,7 +6,7 @@ from django.test import Client
 from tests.api.caller import Caller, error_of
 
 
-def test_a_member_is_told_name_and_lists(as_alice, article):
+def test_a_member_gets_their_name_and_lists(as_alice, article):
     me = as_alice.get("me").json()
 
     assert (me["name"], me["moderator"], me["permissions"]) == ("alice", False, [])
@@ -15,7 +15,7 @@ def test_a_member_is_told_name_and_lists(as_alice, article):
     } == dict.fromkeys(("voted", "opposed", "saved", "posted"), 200)
 
 
-def test_a_moderator_is_told_what_is_permitted(as_carol, as_bob, bob):
+def test_a_moderator_gets_their_permissions(as_carol, as_bob, bob):
     me = as_carol.get("me").json()
 
     assert me["moderator"]
@@ -32,7 +32,7 @@ def test_a_moderator_is_told_what_is_permitted(as_carol, as_bob, bob):
     assert (me["moderator"], me["permissions"]) == (False, ["see_operation"])
 
 
-def test_a_session_is_a_member_too_and_others_have_to_log_in(site_store, anyone, bob):
+def test_a_session_identifies_a_member_and_others_must_log_in(site_store, anyone, bob):
     session = Caller(Client())
     session.client.force_login(bob)
 
@@ -40,7 +40,7 @@ def test_a_session_is_a_member_too_and_others_have_to_log_in(site_store, anyone,
     assert error_of(anyone.get("me")) == (401, "login-required")
 
 
-def test_what_a_member_posted_is_for_everyone(anyone, as_bob, site_store, bob, article, removed):
+def test_the_articles_a_member_posted_are_public(anyone, as_bob, site_store, bob, article, removed):
     site_store.members.save(bob.pk, article, wanted=True)
 
     for caller, saved in ((anyone, False), (as_bob, True)):

@@ -1,4 +1,4 @@
-"""GET /api/me/… and PUT /api/articles/<id>/saved: for the member alone."""
+"""GET /api/me/… and PUT /api/articles/<id>/saved: private to the member."""
 
 import pytest
 
@@ -14,11 +14,11 @@ def ids(answer) -> list[int]:
 
 
 @pytest.mark.parametrize("name", ["voted", "opposed", "saved"])
-def test_the_lists_are_for_members(anyone, name):
+def test_the_lists_need_a_login(anyone, name):
     assert error_of(anyone.get(f"me/{name}")) == (401, "login-required")
 
 
-def test_each_holds_the_members_own(as_bob, as_alice, site_store, article, bob):
+def test_each_list_contains_the_members_own_articles(as_bob, as_alice, site_store, article, bob):
     for choice, expected in (
         (Choice.VOTE, ([article], [])),
         (Choice.OPPOSE, ([], [article])),
@@ -30,7 +30,7 @@ def test_each_holds_the_members_own(as_bob, as_alice, site_store, article, bob):
     assert as_alice.get("me/voted").json()["articles"][0]["choice"] == "vote"
 
 
-def test_saving_is_a_target_state(as_bob, site_store, article):
+def test_saving_is_idempotent(as_bob, site_store, article):
     for saved in (True, True, False, False, True):
         answer = as_bob.put(f"articles/{article}/saved", {"saved": saved})
         assert (answer.status_code, answer.json()) == (200, {"id": article, "saved": saved})
@@ -38,7 +38,7 @@ def test_saving_is_a_target_state(as_bob, site_store, article):
     assert problems(site_store) == []
 
 
-def test_what_cannot_be_saved_says_why(as_bob, anyone, article, removed):
+def test_an_article_that_cannot_be_saved_is_refused_with_a_reason(as_bob, anyone, article, removed):
     assert error_of(anyone.put(f"articles/{article}/saved", {"saved": True})) == (401, "login-required")
     assert error_of(as_bob.put("articles/999/saved", {"saved": True})) == (404, "article-not-found")
     assert error_of(as_bob.put(f"articles/{removed}/saved", {"saved": True})) == (404, "article-removed")
@@ -46,20 +46,20 @@ def test_what_cannot_be_saved_says_why(as_bob, anyone, article, removed):
         assert error_of(as_bob.put(f"articles/{article}/saved", body)) == (400, "invalid")
 
 
-def test_a_full_list_says_so(as_bob, site_store, article):
+def test_a_full_list_is_refused_with_its_own_code(as_bob, site_store, article):
     object.__setattr__(site_store.rules, "max_saved", 0)
 
     assert error_of(as_bob.put(f"articles/{article}/saved", {"saved": True})) == (409, "saved-full")
 
 
-def test_a_member_who_is_gone_votes_no_more(as_bob, site_store, article, bob):
+def test_a_deleted_member_cannot_vote(as_bob, site_store, article, bob):
     site_store.account_deletion.advance(bob.pk, "bob", "", lambda: True)
 
     assert error_of(as_bob.put(f"articles/{article}/vote", {"choice": "vote"})) == (403, "member-gone")
     assert problems(site_store) == []
 
 
-def test_pages_follow_one_another(as_bob, site_store, alice, bob):
+def test_the_pages_of_a_list_are_consecutive(as_bob, site_store, alice, bob):
     for number in range(30):
         article = post_as(site_store, alice, "T", f"https://example.org/{number}").id
         site_store.members.save(bob.pk, article, wanted=True)

@@ -38,7 +38,7 @@ class Reader:
 
 @pytest.fixture(autouse=True)
 def known_digests(site_store, settings):
-    """The same in every run: a few visitors are estimated exactly, but for one run in hundreds."""
+    """Fix the digests, because random ones give an inexact estimate of a few visitors once in hundreds of runs."""
     settings.SECRET_KEY = "known to the tests"
     identity._salt.cache_clear()
     set_salt(site_store, int(site_store.store.now() // 86400), "known to the tests")
@@ -46,7 +46,7 @@ def known_digests(site_store, settings):
 
 @pytest.fixture
 def known(site_store, article):
-    """The article, after the day's first view: what is made once a day is there."""
+    """The article after the day's first view, which creates the daily keys."""
     Reader("192.0.2.1").views(article)
     return article
 
@@ -56,7 +56,7 @@ def numbers(site_store, article):
     return found.pv, found.uv
 
 
-def test_a_view_answers_with_the_numbers(site_store, article):
+def test_a_view_returns_the_current_numbers(site_store, article):
     counted = Reader().views(article)
 
     assert counted == {"counted": True, "reason": None, "pv": 1, "uv": 1, "hotness": counted["hotness"]}
@@ -64,7 +64,7 @@ def test_a_view_answers_with_the_numbers(site_store, article):
     assert Reader().views(article) == counted | {"counted": False, "reason": "repeat"}
 
 
-def test_the_page_and_the_api_count_one_visitor_once(site_store, article):
+def test_a_visitor_of_the_page_and_the_api_counts_once(site_store, article):
     browser = Client(enforce_csrf_checks=True)
     browser.get(f"/articles/{article}/", REMOTE_ADDR="203.0.113.7", HTTP_USER_AGENT=FIREFOX)
 
@@ -73,14 +73,14 @@ def test_the_page_and_the_api_count_one_visitor_once(site_store, article):
     assert numbers(site_store, article) == (1, 1)
 
 
-def test_an_answer_sets_no_cookie_and_is_kept_by_nobody(site_store, article):
+def test_a_response_sets_no_cookie_and_is_not_cached(site_store, article):
     answer = Reader().sends({"articleId": article})
 
     assert answer.cookies == {}
     assert answer["Cache-Control"] == "no-store"
 
 
-def test_a_member_needs_no_csrf_token_and_is_known_by_session_and_by_token(site_store, article, bob, as_bob):
+def test_a_member_needs_no_csrf_token_and_is_recognised_by_session_and_token(site_store, article, bob, as_bob):
     browser = Client(enforce_csrf_checks=True)
     browser.force_login(bob)
 
@@ -97,7 +97,7 @@ def test_a_wrong_token_is_refused(site_store, article):
     assert error_of(answer) == (401, "bad-token")
 
 
-def test_a_visitor_id_tells_readers_of_one_address_apart_and_replaces_nobody(site_store, article):
+def test_a_visitor_id_distinguishes_readers_who_share_an_address(site_store, article):
     first, second = Reader(), Reader("198.51.100.1")
 
     assert [first.views(article, visitorId=name)["counted"] for name in ("a", "b", "a")] == [True, True, False]
@@ -107,20 +107,20 @@ def test_a_visitor_id_tells_readers_of_one_address_apart_and_replaces_nobody(sit
 
 
 @pytest.mark.parametrize("visitor_id", [None, ""])
-def test_an_empty_visitor_id_is_none(site_store, article, visitor_id):
+def test_an_empty_visitor_id_is_ignored(site_store, article, visitor_id):
     Reader().views(article)
 
     assert Reader().views(article, visitorId=visitor_id)["reason"] == "repeat"
 
 
 @pytest.mark.parametrize("visitor_id", ["x" * 200, "热" * 200, "😀", "a:b", "\x00\r\n", "{s0}", "*"])
-def test_any_short_text_is_a_visitor_id(site_store, known, visitor_id):
+def test_any_short_text_is_a_valid_visitor_id(site_store, known, visitor_id):
     assert Reader().views(known, visitorId=visitor_id)["counted"]
     assert problems(site_store) == []
 
 
 @pytest.mark.parametrize("visitor_id", ["x" * 201, "x" * 100_000, 1, 1.5, True, ["a"], {"a": 1}, "\ud800"])
-def test_what_is_no_visitor_id_is_invalid(site_store, known, visitor_id):
+def test_any_other_visitor_id_is_refused(site_store, known, visitor_id):
     keys = count_keys(site_store)
 
     answer = Reader().sends({"articleId": known, "visitorId": visitor_id})
@@ -138,7 +138,7 @@ def test_a_giant_body_is_refused(site_store, known):
 
 
 @pytest.mark.parametrize("article_id", NOT_IDS)
-def test_what_is_no_number_is_invalid(site_store, known, article_id):
+def test_an_article_id_that_is_not_a_number_is_invalid(site_store, known, article_id):
     answer = Reader().sends({"articleId": article_id})
 
     assert error_of(answer) == (400, "invalid")
@@ -146,14 +146,14 @@ def test_what_is_no_number_is_invalid(site_store, known, article_id):
 
 
 @pytest.mark.parametrize("article_id", UNKNOWN)
-def test_an_unknown_article_is_not_found_and_makes_no_key(site_store, known, article_id):
+def test_an_unknown_article_is_not_found_and_creates_no_key(site_store, known, article_id):
     keys = count_keys(site_store)
 
     assert error_of(Reader().sends({"articleId": article_id})) == (404, "article-not-found")
     assert count_keys(site_store) == keys
 
 
-def test_a_removed_article_takes_no_views_and_makes_no_key(site_store, known, removed):
+def test_a_removed_article_takes_no_views_and_creates_no_key(site_store, known, removed):
     keys = count_keys(site_store)
 
     assert error_of(Reader().sends({"articleId": removed})) == (404, "article-removed")
@@ -176,18 +176,18 @@ def test_a_removed_article_takes_no_views_and_makes_no_key(site_store, known, re
         (b'{"article_id": 1}', "invalid"),
     ],
 )
-def test_what_is_no_view_is_refused(site_store, known, raw, code):
+def test_a_malformed_view_is_refused(site_store, known, raw, code):
     assert error_of(Reader().sends(raw)) == (400, code)
 
 
 @pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded"])
-def test_what_another_site_could_make_a_browser_send_is_refused(site_store, known, content_type):
+def test_a_content_type_that_another_site_can_send_is_refused(site_store, known, content_type):
     answer = Reader().sends(json.dumps({"articleId": known}).encode(), content_type=content_type)
 
     assert error_of(answer) == (415, "unsupported-media-type")
 
 
-def test_fields_that_are_not_asked_for_change_nothing(site_store, article):
+def test_unknown_fields_change_nothing(site_store, article):
     Reader().views(article, pv=999, counted=True, reason="bot", visitor="0" * 16, visitor_id="x")
 
     assert Reader().views(article)["reason"] == "repeat"
@@ -202,7 +202,7 @@ def test_fields_that_are_not_asked_for_change_nothing(site_store, article):
         (FIREFOX, {"sec-purpose": "prefetch"}, "prefetch"),
     ],
 )
-def test_suspect_views_say_why_and_rank_nothing(site_store, article, agent, headers, reason):
+def test_suspect_views_give_a_reason_and_do_not_affect_ranking(site_store, article, agent, headers, reason):
     answer = Reader(agent=agent).sends({"articleId": article}, headers=headers).json()
 
     assert (answer["counted"], answer["reason"], answer["pv"], answer["uv"]) == (False, reason, 0, 0)
@@ -210,7 +210,7 @@ def test_suspect_views_say_why_and_rank_nothing(site_store, article, agent, head
     assert site_store.lists.get_page(Order.HOT).total == 0
 
 
-def test_the_numbers_of_an_archived_article_go_on(site_store, article):
+def test_the_numbers_of_an_archived_article_keep_counting(site_store, article):
     Reader().views(article)
     set_last_viewed(site_store, article, site_store.store.now() - 91 * 86400)
     assert put_away(site_store, at_most=10, budget=10) == 1
@@ -226,7 +226,7 @@ def test_every_reason_is_documented():
     assert set(get_args(reasons)) == {REPEAT, *Suspicion}
 
 
-def test_invented_cookies_and_addresses_make_no_visitors(site_store, article):
+def test_forged_cookies_and_addresses_create_no_visitors(site_store, article):
     draw = random.Random(21)
     for _ in range(400):
         reader = Reader()
@@ -238,7 +238,7 @@ def test_invented_cookies_and_addresses_make_no_visitors(site_store, article):
     assert site_store.pageviews.get_suspects(article) == {}
 
 
-def test_invented_browsers_and_visitor_ids_are_capped_and_counted_apart(site_store, article, settings):
+def test_forged_browsers_and_visitor_ids_are_capped_and_counted_separately(site_store, article, settings):
     most, sent = settings.VIEWS_PER_NETWORK_AND_ARTICLE, 200
     reader = Reader()
     for number in range(sent // 2):
@@ -252,7 +252,7 @@ def test_invented_browsers_and_visitor_ids_are_capped_and_counted_apart(site_sto
     assert problems(site_store) == []
 
 
-def test_views_of_many_unknown_articles_make_no_key(site_store, known):
+def test_views_of_many_unknown_articles_create_no_key(site_store, known):
     keys = count_keys(site_store)
     reader = Reader()
 

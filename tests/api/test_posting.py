@@ -11,7 +11,7 @@ from tests.store_state import count_keys, problems
 ENTRY = {"title": "A title", "link": "https://example.org/a"}
 
 
-def test_posting_answers_with_the_article_and_its_address(as_alice, site_store):
+def test_posting_returns_the_article_and_its_address(as_alice, site_store):
     answer = as_alice.post("articles", ENTRY)
 
     assert answer.status_code == 201
@@ -23,7 +23,7 @@ def test_posting_answers_with_the_article_and_its_address(as_alice, site_store):
     assert problems(site_store) == []
 
 
-def test_the_same_link_leads_to_the_article_that_has_it(as_alice, as_bob, site_store):
+def test_posting_the_same_link_returns_the_existing_article(as_alice, as_bob, site_store):
     first = as_alice.post("articles", ENTRY).json()
 
     answer = as_bob.post(
@@ -38,7 +38,7 @@ def test_the_same_link_leads_to_the_article_that_has_it(as_alice, as_bob, site_s
     assert as_bob.get("articles").json()["total"] == 1
 
 
-def test_groups_are_named_however_they_are_typed(as_alice, python):
+def test_groups_are_recognised_by_any_spelling(as_alice, python):
     answer = as_alice.post("articles", ENTRY | {"groups": ["Python", "python "]})
 
     assert answer.json()["groups"] == ["python"]
@@ -102,14 +102,14 @@ def test_extra_fields_are_ignored(as_alice, alice):
         ({"groups": ["\ud800"]}, "slug-form"),
     ],
 )
-def test_what_cannot_be_posted_is_refused_and_stores_nothing(as_alice, site_store, python, change, code):
+def test_an_invalid_article_is_refused_and_not_stored(as_alice, site_store, python, change, code):
     keys = count_keys(site_store)
 
     assert error_of(as_alice.post("articles", ENTRY | change)) == (400, code)
     assert count_keys(site_store) == keys
 
 
-def test_at_most_five_groups(as_alice, site_store):
+def test_an_article_can_have_at_most_five_groups(as_alice, site_store):
     names = [f"group-{number}" for number in range(6)]
     site_store.groups.ensure({name: name for name in names})
 
@@ -127,13 +127,13 @@ def test_a_missing_field_is_named(as_alice, body):
 
 
 @pytest.mark.parametrize("body", [[], "text", '"title"', 1, None, True, 1.5, [ENTRY]])
-def test_a_body_that_is_no_object_is_invalid(as_alice, body):
+def test_a_body_that_is_not_an_object_is_invalid(as_alice, body):
     answer = as_alice.post("articles", json.dumps(body).encode())
 
     assert error_of(answer) == (400, "invalid")
 
 
-def test_no_body_is_invalid(as_alice):
+def test_a_missing_body_is_invalid(as_alice):
     assert error_of(as_alice.send("POST", "articles")) == (400, "invalid")
     assert error_of(as_alice.post("articles", b"")) == (400, "invalid")
 
@@ -156,7 +156,7 @@ def test_no_body_is_invalid(as_alice):
         *(b'"\\ud800"x', b"\x00", b'{"title": "a\nb"}'),
     ],
 )
-def test_what_is_no_json_is_refused(as_alice, raw):
+def test_a_body_that_is_not_json_is_refused(as_alice, raw):
     assert error_of(as_alice.post("articles", raw)) == (400, "invalid-json")
 
 
@@ -172,7 +172,7 @@ def test_numbers_and_names_out_of_range_are_invalid(as_alice, raw):
     assert error_of(as_alice.post("articles", raw)) == (400, "invalid")
 
 
-def test_odd_extra_fields_harm_nothing(as_alice):
+def test_odd_extra_fields_do_no_harm(as_alice):
     raw = b'{"\\ud800": "\\udfff", "x": 1e999, "y": 123456789012345678901234567890, "title": "T", "link": "https://e.org/"}'
 
     assert as_alice.post("articles", raw).status_code == 201
@@ -181,7 +181,7 @@ def test_odd_extra_fields_harm_nothing(as_alice):
 @pytest.mark.parametrize(
     "title", ["<script>alert(1)</script>", "{{7*7}}", "*3\r\n$3\r\nSET", "]]> & \x1b[31m", "=1+1"]
 )
-def test_markup_and_protocols_in_titles_are_text(as_alice, site_store, title):
+def test_markup_and_protocols_in_titles_are_treated_as_text(as_alice, site_store, title):
     body = as_alice.post("articles", ENTRY | {"title": title}).json()
 
     assert body["title"] == " ".join(title.replace("\x1b", "").split())

@@ -14,7 +14,7 @@ from tests.store_state import count_keys, ranking_values
 
 @pytest.fixture
 def ranked(site_store, article, alice, bob):
-    """The article with a vote, a view, a group, a neighbour and a sample."""
+    """An article with a vote, a view, a group, a neighbour and a rank sample."""
     site_store.groups.create("python", "Python")
     site_store.groups.assign(article, ["python"])
     site_store.votes.cast(article, bob.pk, Choice.VOTE)
@@ -24,7 +24,7 @@ def ranked(site_store, article, alice, bob):
     return article
 
 
-def test_every_part_is_there(anyone, site_store, ranked):
+def test_the_explanation_has_every_part(anyone, site_store, ranked):
     stored = site_store.articles.get(ranked)
     found = site_store.explanations.get(stored)
     (sample,) = site_store.history.list_samples(ranked)
@@ -86,14 +86,14 @@ def test_the_sum_is_the_score_of_the_list(anyone, site_store, ranked):
     assert told["hotness"]["hotness"] == pytest.approx(ranking_values(site_store, Order.HOT)[ranked], rel=1e-9)
 
 
-def test_what_is_not_there_is_null(anyone, closed):
+def test_missing_parts_are_null(anyone, closed):
     told = anyone.get(f"articles/{closed}/ranking").json()
 
     assert (told["hot_list"], told["one_more_vote"], told["groups"], told["history"]) == (None, None, [], [])
     assert told["hotness"]["hotness"] == 0
 
 
-def test_unknown_and_removed_articles_have_none_and_no_key_is_made(anyone, site_store, removed):
+def test_unknown_and_removed_articles_have_no_explanation_and_create_no_key(anyone, site_store, removed):
     before = count_keys(site_store)
 
     unknown, gone = anyone.get("articles/999999/ranking"), anyone.get(f"articles/{removed}/ranking")
@@ -104,17 +104,17 @@ def test_unknown_and_removed_articles_have_none_and_no_key_is_made(anyone, site_
 
 
 @pytest.mark.parametrize("number", ["0", "-1", "01", "9" * 400, "%00", "1.0"])
-def test_what_is_no_article_is_404(anyone, number):
+def test_an_invalid_article_id_is_not_found(anyone, number):
     answer = anyone.get(f"articles/{number}/ranking")
 
     assert error_of(answer) == (404, "not-found")
 
 
-def test_asking_counts_no_view(anyone, site_store, article):
+def test_reading_the_explanation_counts_no_view(anyone, site_store, article):
     anyone.get(f"articles/{article}/ranking")
 
     assert site_store.articles.get(article).pv == 0
 
 
-def test_it_takes_no_other_method(as_bob, article):
+def test_the_explanation_accepts_no_other_method(as_bob, article):
     assert as_bob.put(f"articles/{article}/ranking", {}).status_code == 405

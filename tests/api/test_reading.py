@@ -47,7 +47,7 @@ def test_an_article_has_every_field(anyone, site_store, article, alice, bob):
     }
 
 
-def test_a_list_names_its_page_and_its_length(anyone, site_store, alice):
+def test_a_list_states_its_page_and_its_length(anyone, site_store, alice):
     for number in range(30):
         post_as(site_store, alice, f"No. {number}", f"https://example.org/{number}")
 
@@ -67,7 +67,7 @@ def test_without_parameters_the_list_is_the_front_page(anyone, site_store, close
     assert anyone.get("articles").json() == anyone.get("articles?order=score&page=1").json()
 
 
-def test_a_member_sees_the_own_choices_only(as_bob, as_alice, anyone, site_store, article, bob):
+def test_a_member_sees_only_their_own_choices(as_bob, as_alice, anyone, site_store, article, bob):
     site_store.votes.cast(article, bob.pk, Choice.OPPOSE)
 
     choices = [caller.get("articles").json()["articles"][0]["choice"] for caller in (as_bob, as_alice, anyone)]
@@ -76,17 +76,17 @@ def test_a_member_sees_the_own_choices_only(as_bob, as_alice, anyone, site_store
     assert as_bob.get(f"articles/{article}").json()["choice"] == "oppose"
 
 
-def test_the_poster_of_an_import_without_poster_is_empty(anyone, closed):
+def test_an_imported_article_without_a_poster_has_an_empty_poster(anyone, closed):
     assert anyone.get(f"articles/{closed}").json()["poster"] == ""
 
 
-def test_chinese_is_sent_as_it_is(anyone, site_store, alice):
+def test_chinese_is_sent_unescaped(anyone, site_store, alice):
     found = post_as(site_store, alice, "热门文章", "https://example.org/").id
 
     assert "热门文章".encode() in anyone.get(f"articles/{found}").content
 
 
-def test_a_removed_article_stays_and_says_why(anyone, removed):
+def test_a_removed_article_can_be_read_and_gives_the_reason(anyone, removed):
     answer = anyone.get(f"articles/{removed}")
 
     assert answer.status_code == 200
@@ -99,7 +99,7 @@ def test_a_removed_article_is_in_no_list(anyone, removed):
 
 
 @pytest.mark.parametrize("not_id", NOT_IDS)
-def test_what_is_no_id_is_not_found_and_makes_no_key(as_carol, site_store, not_id):
+def test_an_invalid_id_is_not_found_and_creates_no_key(as_carol, site_store, not_id):
     keys = count_keys(site_store)
     body = {"choice": "vote", "groups": []}
 
@@ -128,7 +128,7 @@ def test_an_unknown_order_is_invalid(anyone, article, order):
 
 
 @pytest.mark.parametrize("page", ["", "-1", "0", "1e9", "abc", "1.0", "01", "+1", "%201", "１", "1_0", "9" * 5000])
-def test_what_is_no_page_number_is_invalid(anyone, article, page):
+def test_an_invalid_page_number_is_refused(anyone, article, page):
     answer = anyone.get(f"articles?page={page}")
 
     assert error_of(answer) == (400, "invalid")
@@ -136,7 +136,7 @@ def test_what_is_no_page_number_is_invalid(anyone, article, page):
 
 
 @pytest.mark.parametrize("page", ["2", "1000000000", "1000000001", "9223372036854775808", "9" * 100])
-def test_there_is_no_page_beyond_the_last(anyone, article, page):
+def test_a_page_beyond_the_last_is_not_found(anyone, article, page):
     assert error_of(anyone.get(f"articles?page={page}")) == (404, "page-not-found")
 
 
@@ -152,14 +152,14 @@ def test_a_group_lists_its_own_articles(anyone, site_store, article, closed, pyt
 @pytest.mark.parametrize(
     "name", ["nothing", "a:b", RANKING_KEY, "{x}", "*", "..", "a" * 5000, "😀", "%00", "python,c", VOTERS_KEY]
 )
-def test_an_unknown_group_is_not_found_and_makes_no_key(anyone, site_store, article, python, name):
+def test_an_unknown_group_is_not_found_and_creates_no_key(anyone, site_store, article, python, name):
     keys = count_keys(site_store)
 
     assert error_of(anyone.get(f"articles?group={name}")) == (404, "group-not-found")
     assert count_keys(site_store) == keys
 
 
-def test_a_merged_group_says_where_it_went(anyone, site_store, python):
+def test_a_merged_group_names_its_successor(anyone, site_store, python):
     site_store.groups.create("py", "Py")
     site_store.groups.merge("py", "python", MODERATOR)
 
@@ -180,7 +180,7 @@ def test_a_merged_group_says_where_it_went(anyone, site_store, python):
         "me/voted?limit=1",
     ],
 )
-def test_a_parameter_that_an_operation_does_not_have_is_named_and_refused(anyone, as_bob, article, path):
+def test_an_unknown_parameter_is_refused_by_name(anyone, as_bob, article, path):
     for caller in (anyone, as_bob):
         answer = caller.get(path.format(article))
 
@@ -189,7 +189,7 @@ def test_a_parameter_that_an_operation_does_not_have_is_named_and_refused(anyone
         assert answer.json()["error"]["message"] == f"“{name}” is not a parameter of this address."
 
 
-def test_what_changes_something_takes_no_parameters(as_bob, site_store, article):
+def test_operations_that_change_something_take_no_parameters(as_bob, site_store, article):
     answer = as_bob.put(f"articles/{article}/vote?choice=oppose", {"choice": "vote"})
 
     assert error_of(answer) == (400, "unknown-parameter")
@@ -197,26 +197,26 @@ def test_what_changes_something_takes_no_parameters(as_bob, site_store, article)
 
 
 @pytest.mark.parametrize("path", ["articles?page=1&page=1", "articles?order=time&order=score"])
-def test_a_parameter_that_is_given_twice_is_refused(anyone, article, path):
+def test_a_repeated_parameter_is_refused(anyone, article, path):
     assert error_of(anyone.get(path)) == (400, "invalid")
 
 
-def test_what_is_not_there_is_not_found_whatever_its_parameters(anyone, article):
+def test_a_missing_resource_is_not_found_whatever_its_parameters(anyone, article):
     assert error_of(anyone.get("nothing?x=1")) == (404, "not-found")
     assert error_of(anyone.send("DELETE", "articles?x=1")) == (405, "method-not-allowed")
 
 
 @pytest.mark.parametrize("query", ["range=day", "order=hot&range=week", "order=points&range=day&group=python"])
-def test_a_range_where_it_would_change_nothing_is_refused(anyone, python, query):
+def test_a_period_is_refused_where_it_has_no_effect(anyone, python, query):
     assert error_of(anyone.get(f"articles?{query}")) == (400, "invalid")
 
 
-def test_an_empty_group_is_the_whole_site_as_on_the_pages(anyone, article):
+def test_an_empty_group_means_the_whole_site_as_on_the_pages(anyone, article):
     assert anyone.get("articles?group=").json() == anyone.get("articles").json()
     assert anyone.get("search?q=article&group=").json() == anyone.get("search?q=article").json()
 
 
-def test_a_body_that_comes_with_a_get_is_not_read(anyone, article):
+def test_the_body_of_a_get_request_is_ignored(anyone, article):
     assert anyone.send("GET", "articles", b"x", content_type="text/plain").status_code == 200
 
 
@@ -230,7 +230,7 @@ def test_head_is_get_without_body(anyone, article, path):
     assert head["Content-Length"] == get["Content-Length"]
 
 
-def test_only_what_anyone_gets_may_be_kept_by_others(anyone, as_bob, article, bob):
+def test_only_responses_to_readers_without_an_account_are_publicly_cacheable(anyone, as_bob, article, bob):
     assert anyone.get("articles")["Cache-Control"] == "public, max-age=0"
     assert as_bob.get("articles")["Cache-Control"] == "private, no-cache"
     assert as_bob.put(f"articles/{article}/vote", {"choice": "vote"})["Cache-Control"] == "no-store"
@@ -238,7 +238,7 @@ def test_only_what_anyone_gets_may_be_kept_by_others(anyone, as_bob, article, bo
     assert anyone.get("articles")["Cache-Control"] == "private, no-cache"
 
 
-def test_answers_vary_by_who_asks(anyone, article):
+def test_responses_vary_by_credentials(anyone, article):
     assert {"Cookie", "Authorization"} <= set(anyone.get("articles")["Vary"].split(", "))
 
 
@@ -250,7 +250,7 @@ def test_a_list_takes_two_round_trips(anyone, site_store, article, monkeypatch):
     assert len(trips) == 2
 
 
-def test_most_points_come_first_in_the_range_asked_for(anyone, site_store, alice):
+def test_the_most_points_come_first_in_the_requested_period(anyone, site_store, alice):
     first, second = (post_as(site_store, alice, f"No. {n}", f"https://example.org/{n}").id for n in range(2))
     site_store.votes.cast(first, 77, Choice.VOTE)
 
@@ -260,7 +260,7 @@ def test_most_points_come_first_in_the_range_asked_for(anyone, site_store, alice
     assert error_of(anyone.get("articles?order=points&range=year")) == (400, "invalid")
 
 
-def test_several_groups_list_what_is_in_any_of_them(anyone, site_store, article, closed, python):
+def test_several_groups_list_the_articles_in_any_of_them(anyone, site_store, article, closed, python):
     site_store.groups.assign(article, ["python"])
     site_store.groups.assign(closed, ["redis", "python"])
 

@@ -9,7 +9,7 @@ import pytest
 from articles.domain.articles import ImportedArticle
 from articles.text.slugs import clean_slug
 
-WEIGHT = 432  # seconds a point moves an article, at 200 votes a day
+WEIGHT = 432  # the seconds one point is worth, at 200 votes a day
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def rows(shared_dir):
 
 @pytest.fixture
 def expected(site_store, rows):
-    """A SQLite table of what was entered. Times end today, so that some articles are still open."""
+    """A SQLite table of the imported rows. The last article is posted today, so some are still open."""
     shift = int(time.time()) - max(row["time"] for row in rows)
     table = sqlite3.connect(":memory:")
     table.execute("CREATE TABLE article (id INTEGER, time REAL, score REAL, title TEXT, votes INTEGER)")
@@ -45,12 +45,12 @@ def imported(row, shift):
 
 
 def votes_of(points):
-    """A total below 1 is the poster's own vote, and as many opposes as lead there."""
+    """Return the votes of a row. A total below 1 is the poster's own vote and enough opposes to reach it."""
     return max(1, points)
 
 
 def all_pages(caller, query):
-    """The list as its pages have it, one after the other."""
+    """Return the whole list, read page by page."""
     found, number, pages = [], 1, 1
     while number <= pages:
         page = caller.get(f"articles?{query}&page={number}").json()

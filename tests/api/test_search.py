@@ -8,7 +8,7 @@ from tests.internals import find
 
 @pytest.fixture
 def found(site_store, alice):
-    """Ids of an article in python, and of one in no group."""
+    """The ids of an article in python and of one in no group."""
     post = site_store.articles.post
     return [
         post(alice.pk, "alice", "Redis voting", "https://example.org/1", ["python"]).id,
@@ -21,7 +21,7 @@ def ids_of(answer):
     return {article["id"] for article in answer.json()["articles"]}
 
 
-def test_it_finds_what_the_page_finds(anyone, found):
+def test_the_api_finds_the_same_articles_as_the_page(anyone, found):
     one, other = found
 
     assert ids_of(anyone.get("search?q=redis")) == {one, other}
@@ -31,7 +31,7 @@ def test_it_finds_what_the_page_finds(anyone, found):
     assert ids_of(anyone.get("search?q=redis.io")) == {other}
 
 
-def test_groups_are_left_out_where_the_address_says_so_but_not_the_one_searched_in(anyone, as_alice, alice, found):
+def test_the_address_hides_groups_except_the_one_being_searched(anyone, as_alice, alice, found):
     one, other = found
     alice.hidden_groups = "python"
     alice.save()
@@ -50,14 +50,14 @@ def test_groups_are_left_out_where_the_address_says_so_but_not_the_one_searched_
         ("python,a%20b", "invalid", "A group's name"),
     ],
 )
-def test_hidden_groups_that_make_no_sense_are_refused(anyone, found, hide, code, told):
+def test_invalid_hidden_groups_are_refused(anyone, found, hide, code, told):
     answer = anyone.get(f"search?q=redis&hide={hide}")
 
     assert error_of(answer) == (400, code)
     assert told in answer.json()["error"]["message"]
 
 
-def test_an_answer_tells_how_many_and_whether_that_is_all(anyone, found):
+def test_a_response_gives_the_total_and_whether_it_is_complete(anyone, found):
     body = anyone.get("search?q=redis").json()
 
     facts = {name: value for name, value in body.items() if name != "articles"}
@@ -65,7 +65,7 @@ def test_an_answer_tells_how_many_and_whether_that_is_all(anyone, found):
     assert body["articles"][0] == anyone.get(f"articles/{body['articles'][0]['id']}").json()
 
 
-def test_what_could_not_be_counted_in_time_has_no_total(anyone, found, monkeypatch):
+def test_a_search_that_runs_out_of_time_has_no_total(anyone, found, monkeypatch):
     monkeypatch.setattr(find, "STEPS", ())
 
     body = anyone.get("search?q=redis").json()
@@ -80,7 +80,7 @@ def test_a_query_without_words_finds_nothing(anyone, found, query):
     assert anyone.get(f"search?q={query}").json() == nothing
 
 
-def test_a_member_sees_the_own_choice(as_alice, found):
+def test_a_member_sees_their_own_choice(as_alice, found):
     assert {article["choice"] for article in as_alice.get("search?q=redis").json()["articles"]} == {"vote"}
 
 
@@ -99,11 +99,11 @@ def test_a_member_sees_the_own_choice(as_alice, found):
         ("q=redis&group=%2F", (404, "group-not-found")),
     ],
 )
-def test_what_cannot_be_answered_says_why(anyone, found, query, code):
+def test_an_invalid_search_is_refused_with_a_reason(anyone, found, query, code):
     assert error_of(anyone.get(f"search?{query}")) == code
 
 
-def test_the_orders_are_named_where_another_is_asked_for(anyone, found):
+def test_an_unknown_order_is_refused_with_the_valid_ones(anyone, found):
     message = anyone.get("search?q=redis&order=hot").json()["error"]["message"]
 
     assert "“order”" in message

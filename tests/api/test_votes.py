@@ -16,14 +16,14 @@ def vote(caller, article, choice):
     return caller.put(f"articles/{article}/vote", {"choice": choice})
 
 
-def test_a_vote_answers_with_the_counts(as_bob, article):
+def test_a_vote_returns_the_counts(as_bob, article):
     answer = vote(as_bob, article, "vote")
 
     assert answer.status_code == 200
     assert answer.json() == {"id": article, "votes": 2, "opposes": 0, "points": 2, "choice": "vote"}
 
 
-def test_switching_and_taking_back(as_bob, site_store, article):
+def test_a_member_switches_and_withdraws_a_vote(as_bob, site_store, article):
     counts = []
     for choice in ("vote", "oppose", "none"):
         body = vote(as_bob, article, choice).json()
@@ -41,7 +41,7 @@ def test_repeating_a_choice_changes_nothing(as_bob, article, choice):
         assert vote(as_bob, article, choice).json() == first.json()
 
 
-def test_posters_may_take_their_own_vote_back(as_alice, article):
+def test_posters_can_withdraw_their_own_vote(as_alice, article):
     assert vote(as_alice, article, "none").json()["votes"] == 0
 
 
@@ -70,7 +70,7 @@ def test_a_removed_article_takes_no_votes(as_bob, anyone, removed):
     assert anyone.get(f"articles/{removed}").json() == before
 
 
-def test_nobody_votes_without_account(anyone, article):
+def test_readers_without_an_account_cannot_vote(anyone, article):
     answer = vote(anyone, article, "vote")
 
     assert error_of(answer) == (401, "login-required")
@@ -80,7 +80,8 @@ def test_nobody_votes_without_account(anyone, article):
 
 @pytest.fixture
 def callers(site_store, transactional_db):
-    """A program of one member for each of four threads. A first use is noted, which locks SQLite's memory."""
+    """A program of one member for each of four threads. The first use of a token is recorded here, as it locks
+    the SQLite database in memory."""
     user = User.objects.create_user("bob")
     found = [with_token(user) for _ in range(4)]
     for caller in found:
@@ -103,7 +104,7 @@ def posted(site_store):
     return site_store.articles.post(1_000_000, "alice", "An article", "https://example.org/article").id
 
 
-def test_fifty_identical_votes_at_once_count_once(callers, site_store):
+def test_fifty_identical_concurrent_votes_count_once(callers, site_store):
     article = posted(site_store)
 
     answers = at_once(callers, article, ["vote"] * 50)
@@ -113,7 +114,7 @@ def test_fifty_identical_votes_at_once_count_once(callers, site_store):
     assert problems(site_store) == []
 
 
-def test_two_hundred_mixed_votes_at_once_leave_one_choice(callers, site_store):
+def test_two_hundred_mixed_concurrent_votes_leave_one_choice(callers, site_store):
     article = posted(site_store)
 
     answers = at_once(callers, article, islice(cycle(["vote", "oppose", "none"]), 200))

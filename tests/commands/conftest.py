@@ -18,13 +18,13 @@ Run = Callable[..., str]
 
 @pytest.fixture
 def site_store(site_store: Repository) -> Repository:
-    """The repository of commands, which wait for long batches, on an empty store."""
+    """The repository that commands use, with long timeouts for batches, on an empty store."""
     return wiring.patient_repository()
 
 
 @pytest.fixture
 def run(site_store) -> Run:
-    """Runs a command and returns what it printed."""
+    """A function that runs a command and returns its output."""
 
     def run(*command: Any, **options: Any) -> str:
         out = StringIO()
@@ -36,7 +36,7 @@ def run(site_store) -> Run:
 
 @pytest.fixture
 def write(tmp_path) -> Callable[..., Path]:
-    """Writes rows, as objects or as raw lines, to a file and returns its path."""
+    """A function that writes rows, as objects or raw lines, to a file and returns its path."""
 
     def write(rows: Iterable[dict[str, Any] | bytes], name: str = "articles.jsonl") -> Path:
         lines = (row if isinstance(row, bytes) else json.dumps(row).encode() for row in rows)

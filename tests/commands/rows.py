@@ -1,4 +1,4 @@
-"""Rows to import, and what an import leaves."""
+"""Rows to import, and the articles an import creates."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from articles.repository import Repository
 
 
 def row(number: int = 1, **changes: Any) -> dict[str, Any]:
-    """A row that can be imported; None takes a field away."""
+    """Return a row that can be imported; a field given as None is omitted."""
     fields = {
         "title": f"Article {number}",
         "link": f"https://example.org/{number}",
@@ -20,7 +20,7 @@ def row(number: int = 1, **changes: Any) -> dict[str, Any]:
 
 
 def contents(repository: Repository) -> list[tuple[Any, ...]]:
-    """What an export and an import keep of all articles, in the order of time."""
+    """Return the fields of all articles that survive an export and an import, in order of time."""
     found = [
         (a.posted_at, a.link, a.title, a.poster_name, a.votes, a.opposes, a.groups, a.removed)
         for a in repository.imports.iterate()

@@ -20,7 +20,7 @@ def used(run, site_store, write):
 
 
 def audit():
-    """What the audit printed, and its exit status."""
+    """Return the output of the audit and its exit status."""
     out = StringIO()
     with pytest.raises(SystemExit) as ended:
         call_command("audit", stdout=out)
@@ -31,7 +31,7 @@ def test_a_sound_store_has_no_findings(run, used):
     assert run("audit") == "5 articles, no findings.\n"
 
 
-def test_each_finding_is_a_line_and_the_status_is_1(run, used):
+def test_each_finding_is_a_line_and_the_exit_status_is_1(run, used):
     lose_from_ranking(used, 1, Order.TIME)
     lose_from_ranking(used, 2, Order.SCORE)
     lines, status = audit()
@@ -44,17 +44,17 @@ def test_each_finding_is_a_line_and_the_status_is_1(run, used):
     ]
 
 
-def test_one_finding_is_one(run, used):
+def test_a_single_finding_is_counted_in_the_singular(run, used):
     add_foreign_key(used, "alien")
     assert audit() == (["alien: belongs to nothing of this site", "1 finding."], 1)
 
 
-def test_the_audit_shows_its_progress_when_asked_to(run, used, capfd):
+def test_the_audit_shows_its_progress_on_request(run, used, capfd):
     run("audit", progress=True)
     assert "articles/s" in capfd.readouterr().err
 
 
-def test_an_audit_that_is_broken_off_says_so(run, used, monkeypatch):
+def test_an_interrupted_audit_says_so(run, used, monkeypatch):
     def break_off(*_):
         raise KeyboardInterrupt
 
@@ -64,7 +64,7 @@ def test_an_audit_that_is_broken_off_says_so(run, used, monkeypatch):
     assert caught.value.returncode == 130
 
 
-def test_a_store_that_fails_is_one_sentence(run, used, monkeypatch):
+def test_a_store_failure_is_reported_in_one_sentence(run, used, monkeypatch):
     def fail(*_):
         raise StoreUnavailable("it is loading")
 
@@ -73,7 +73,7 @@ def test_a_store_that_fails_is_one_sentence(run, used, monkeypatch):
         run("audit")
 
 
-def test_repair_puts_articles_back_in_order(run, used):
+def test_repair_restores_the_order_of_articles(run, used):
     lose_from_ranking(used, 1, Order.TIME)
     lose_group_members(used, "python")
     lose_ranking(used, Order.SCORE)
@@ -95,7 +95,7 @@ def test_repair_adopts_another_weight_of_a_vote(run, used, monkeypatch):
     assert "anew" not in run("repair")
 
 
-def test_the_help_of_repair_says_that_it_takes_the_weight_in_force():
+def test_the_help_of_repair_says_that_it_uses_the_current_weight():
     told = " ".join(
         load_command_class("articles", "repair").create_parser("manage.py", "repair").format_help().split()
     )

@@ -1,4 +1,4 @@
-"""`manage.py demo`, and the seeding of an empty site at its first start."""
+"""`manage.py demo`, and the seeding of an empty site on its first start."""
 
 import json
 import stat
@@ -26,7 +26,7 @@ from tests.store_state import empty, hold_import_lock, set_clock, voters
 
 @pytest.fixture(autouse=True)
 def data_dir(settings, tmp_path):
-    """A data directory for what seeding writes; the store stays where it is."""
+    """A data directory for the files that seeding writes; it does not change the store."""
     settings.STORE_OPENER = "contextlib.nullcontext"
     settings.DATA_DIR = tmp_path
     return tmp_path
@@ -40,7 +40,7 @@ def votes(repository):
     return {article_id: voters(repository, article_id) for article_id in everything(repository)}
 
 
-def test_an_empty_site_is_filled(run, site_store):
+def test_the_command_fills_an_empty_site(run, site_store):
     out = run("demo")
     articles = everything(site_store).values()
     votes, views = sum(a.votes + a.opposes for a in articles), sum(a.pv for a in articles)
@@ -73,7 +73,7 @@ def test_ids_grow_with_time(run, site_store):
     assert times == sorted(times)
 
 
-def test_in_a_shorter_window_all_are_open_too(run, site_store, monkeypatch):
+def test_with_a_shorter_voting_window_every_article_is_still_open(run, site_store, monkeypatch):
     monkeypatch.setattr(site_store.store, "rules", replace(site_store.store.rules, voting_window=7200))
     monkeypatch.setattr(site_store, "rules", site_store.store.rules)
     run("demo")
@@ -105,7 +105,7 @@ def test_points_are_spread_as_on_a_real_site(run, site_store):
     assert len(set(front)) >= 6
 
 
-def test_the_front_page_shows_what_its_members_like_from_the_beginning(run, site_store):
+def test_the_front_page_shows_popular_articles_from_the_start(run, site_store):
     run("demo")
 
     front, best, newest = (
@@ -139,7 +139,7 @@ def test_votes_are_the_same_each_time(run, site_store):
 
 
 def views(repository):
-    """Views that count and suspect ones, of each article."""
+    """Return the counted and the suspect views of each article."""
     return {a.link: (a.pv, repository.pageviews.get_suspects(a.id)) for a in everything(repository).values()}
 
 
@@ -153,7 +153,7 @@ def wanted_views():
     }
 
 
-def test_the_hot_list_is_alive(run, site_store):
+def test_the_hot_list_is_varied(run, site_store):
     run("demo")
     page = site_store.lists.get_page(Order.HOT)
     assert page.total == len(everything(site_store))
@@ -178,14 +178,14 @@ def test_views_are_spread_over_the_days_and_some_are_suspect(run, site_store):
     assert sum(suspects.values()) < sum(day.counted for day in days) / 2
 
 
-def test_views_lie_between_posting_and_the_beginning(site_store):
+def test_views_fall_between_posting_and_the_start_of_seeding(site_store):
     facts = [("a", 1.0, 1000.0), ("b", 0.0, 4990.0)]
     for one, (_, _, posted_at) in zip(draw_views(facts, 5000.0), facts, strict=True):
         assert one.counted
         assert all(posted_at <= at <= 5000 for _, at in one.counted + one.suspect)
 
 
-def test_no_visitor_comes_back_too_soon_to_be_counted(site_store):
+def test_no_visitor_returns_too_soon_to_be_counted(site_store):
     for one in draw_views([("a", 1.0, -6 * 86400.0)] * 20, 0.0):
         last = {}
         for visit, at in one.counted:
@@ -203,7 +203,7 @@ def logins(path):
     return dict(line.split() for line in (path / "demo-logins.txt").read_text().splitlines())
 
 
-def test_two_logins_are_printed_and_kept_for_the_operator_alone(run, site_store, data_dir):
+def test_two_logins_are_printed_and_stored_for_the_operator_only(run, site_store, data_dir):
     out = run("demo")
     kept = logins(data_dir)
     assert set(kept) == {"demo", "demo-moderator"}
@@ -215,14 +215,14 @@ def test_two_logins_are_printed_and_kept_for_the_operator_alone(run, site_store,
         assert authenticate(username=name, password=password) is not None
 
 
-def test_only_the_moderator_may_moderate(run, site_store):
+def test_only_the_demo_moderator_can_moderate(run, site_store):
     run("demo")
     assert User.objects.get(username="demo-moderator").has_perm("articles.remove_articles")
     assert not User.objects.get(username="demo").has_perm("articles.remove_articles")
     assert not User.objects.filter(is_staff=True).exists()
 
 
-def test_an_account_that_was_there_is_left_alone(run, site_store, data_dir):
+def test_an_existing_account_is_unchanged(run, site_store, data_dir):
     User.objects.create_user("Demo", password="correct horse battery staple")
     out = run("demo")
     assert set(logins(data_dir)) == {"demo-moderator"}
@@ -241,14 +241,14 @@ def test_a_site_with_articles_is_refused(run, site_store, data_dir):
     assert list(data_dir.iterdir()) == []
 
 
-def test_so_is_a_site_whose_only_article_was_removed(run, site_store):
+def test_a_site_whose_only_article_was_removed_is_refused(run, site_store):
     posted = site_store.articles.post(1, "alice", "Mine", "https://example.org/")
     site_store.articles.remove(posted.id, Actor(9, "carol"), "spam")
     with pytest.raises(CommandError, match="has articles already"):
         run("demo")
 
 
-def test_it_is_done_once(run, site_store, data_dir):
+def test_a_site_is_seeded_only_once(run, site_store, data_dir):
     run("demo")
     before, kept = votes(site_store), logins(data_dir)
     with pytest.raises(CommandError, match="has articles already"):
@@ -257,11 +257,11 @@ def test_it_is_done_once(run, site_store, data_dir):
     assert (votes(site_store), logins(data_dir)) == (before, kept)
 
 
-def test_the_first_start_of_a_site_says_what_it_did(site_store):
+def test_the_first_start_of_a_site_reports_the_seeding(site_store):
     assert "Demo content added" in (seeding.seed_if_empty(site_store) or "")
 
 
-def test_while_an_import_runs_nothing_is_added(run, site_store):
+def test_nothing_is_added_during_an_import(run, site_store):
     hold_import_lock(site_store)
     assert "An import is running" in (seeding.seed_if_empty(site_store) or "")
     with pytest.raises(CommandError, match="An import is running"):
@@ -272,7 +272,7 @@ def test_while_an_import_runs_nothing_is_added(run, site_store):
 
 
 def interrupting(call, at):
-    """The same, but the `at`-th call raises KeyboardInterrupt."""
+    """Wrap a function so that its `at`-th call raises KeyboardInterrupt."""
     calls = []
 
     def counted(*args, **kwargs):
@@ -303,12 +303,14 @@ def interrupting(call, at):
         (seeding, "_summary", 1),
     ],
 )
-def test_broken_off_anywhere_it_is_finished_when_repeated(run, site_store, data_dir, monkeypatch, owner, name, at):
+def test_seeding_interrupted_anywhere_is_finished_by_the_next_run(
+    run, site_store, data_dir, monkeypatch, owner, name, at
+):
     with monkeypatch.context() as patched:
         patched.setattr(owner, name, interrupting(getattr(owner, name), at))
         with pytest.raises(CommandError, match="Run it again to finish"):
             run("demo")
-    if name != "_summary":  # the last step: everything else is done
+    if name != "_summary":  # the last step, after all others are done
         assert "Demo content added" in run("demo")
     assert counts(site_store) == wanted_counts()
     assert views(site_store) == wanted_views()
@@ -317,13 +319,13 @@ def test_broken_off_anywhere_it_is_finished_when_repeated(run, site_store, data_
 
 
 @pytest.mark.parametrize("done", [0, 1, 2, 4])
-def test_views_broken_off_after_some_are_neither_doubled_nor_lost(run, site_store, monkeypatch, done):
+def test_interrupted_views_are_neither_duplicated_nor_lost(run, site_store, monkeypatch, done):
     sent, batches = Store._attempt, []
 
     def attempt(self, calls):
         if calls and calls[0].script == "readership/record_view":
             if len(batches) == done:
-                sent(self, calls[: len(calls) // 3])  # part of a batch has arrived
+                sent(self, calls[: len(calls) // 3])  # part of a batch is stored
                 raise KeyboardInterrupt
             batches.append(1)
         return sent(self, calls)
@@ -347,7 +349,7 @@ def begin(site_store, monkeypatch):
             call_command("demo", stdout=StringIO())
 
 
-def test_what_was_begun_is_not_finished_among_other_articles(run, site_store, monkeypatch):
+def test_interrupted_seeding_is_not_finished_on_a_site_with_other_articles(run, site_store, monkeypatch):
     begin(site_store, monkeypatch)
     empty(site_store)
     site_store.prepare()
@@ -356,7 +358,7 @@ def test_what_was_begun_is_not_finished_among_other_articles(run, site_store, mo
     assert site_store.imports.count() == 1
 
 
-def test_what_was_begun_long_ago_is_finished_without_the_votes_that_came_too_late(run, site_store, monkeypatch):
+def test_seeding_resumed_after_a_long_time_omits_votes_on_closed_articles(run, site_store, monkeypatch):
     begin(site_store, monkeypatch)
     set_clock(site_store, lambda: time.time() + 4 * 86400)
     assert "Demo content added" in run("demo")
@@ -364,7 +366,7 @@ def test_what_was_begun_long_ago_is_finished_without_the_votes_that_came_too_lat
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"at": null, "logins": []}', json.dumps({"at": 5})])
-def test_a_spoilt_mark_of_having_begun_is_ignored(run, site_store, data_dir, text):
+def test_a_damaged_marker_file_is_ignored(run, site_store, data_dir, text):
     (data_dir / "demo-begun.json").write_text(text)
     assert "Demo content added" in run("demo")
     assert sorted(path.name for path in data_dir.iterdir()) == ["demo-logins.txt"]
@@ -377,7 +379,7 @@ def test_the_demo_member_can_vote(run, site_store):
     assert site_store.votes.cast(article.id, demo.pk, Choice.VOTE).votes == article.votes + 1
 
 
-def test_members_joined_one_by_one_before_they_posted(run, site_store):
+def test_each_member_joined_at_a_different_time_before_posting(run, site_store):
     run("demo")
     joined = {user.pk: user.date_joined.timestamp() for user in User.objects.filter(imported=True)}
     articles = list(everything(site_store).values())
@@ -387,7 +389,7 @@ def test_members_joined_one_by_one_before_they_posted(run, site_store):
     assert min(joined.values()) > min(article.posted_at for article in articles) - 400 * 86400
 
 
-def test_a_member_who_was_there_before_keeps_the_day_of_joining(run, site_store):
+def test_an_existing_member_keeps_their_joining_date(run, site_store):
     name = seeding._content()["members"][0]
     member = User.objects.create_user(name, password="a long enough secret")
     run("demo")

@@ -1,4 +1,4 @@
-"""`manage.py export_articles`, and the way back."""
+"""`manage.py export_articles`, and importing the export again."""
 
 import gzip
 import json
@@ -50,7 +50,7 @@ def exported(text):
     return {fields["title"]: fields for fields in map(json.loads, text.splitlines())}
 
 
-def test_one_row_for_each_article_without_the_removed_ones(run, used):
+def test_every_article_but_the_removed_ones_is_exported_as_one_row(run, used):
     rows = exported(run("export_articles"))
     assert set(rows) == {"Redis 数据库", *(f"Article {n}" for n in range(2, 7)), "Posted here"}
     assert rows["Redis 数据库"] == {
@@ -68,7 +68,7 @@ def test_one_row_for_each_article_without_the_removed_ones(run, used):
     assert (rows["Posted here"]["votes"], rows["Posted here"]["opposes"]) == (0, 0)
 
 
-def test_removed_articles_come_with_their_reason_when_asked_for(run, used):
+def test_removed_articles_are_exported_with_their_reason_on_request(run, used):
     rows = exported(run("export_articles", removed=True))
     assert len(rows) == 9
     assert rows["Article 8"]["removed"] == "Spam & 广告"
@@ -86,17 +86,17 @@ def test_an_export_imported_into_an_empty_store_gives_the_same_articles(run, use
     assert list(used.audit.run()) == []
 
 
-def test_importing_an_export_where_it_came_from_adds_nothing(run, used, tmp_path):
+def test_importing_an_export_into_its_own_site_adds_nothing(run, used, tmp_path):
     run("export_articles", tmp_path / "export.jsonl", removed=True)
     assert "0 articles imported, 9 already present." in run("import_articles", tmp_path / "export.jsonl")
 
 
-def test_a_packed_file_is_packed(run, used, tmp_path):
+def test_a_file_name_ending_in_gz_is_compressed(run, used, tmp_path):
     run("export_articles", tmp_path / "export.jsonl.gz")
     assert len(exported(gzip.decompress((tmp_path / "export.jsonl.gz").read_bytes()).decode())) == 7
 
 
-def test_an_export_that_is_broken_off_leaves_the_old_file(run, used, tmp_path, monkeypatch):
+def test_an_interrupted_export_keeps_the_old_file(run, used, tmp_path, monkeypatch):
     def break_off(_):
         raise KeyboardInterrupt
 

@@ -1,4 +1,4 @@
-"""`manage.py import_articles`: what is entered, refused and repeated."""
+"""`manage.py import_articles`: rows accepted, refused and imported again."""
 
 import json
 import time
@@ -37,7 +37,7 @@ def only_article(repository):
     return article
 
 
-def test_articles_keep_time_counts_groups_and_poster(run, site_store, write):
+def test_imported_articles_keep_their_time_counts_groups_and_poster(run, site_store, write):
     out = run("import_articles", write([row(5, time=1_600_000_000.123, votes=-3, groups=["Web", "C++"])]))
     article = only_article(site_store)
     assert (article.title, article.link) == ("Article 5", "https://example.org/5")
@@ -47,7 +47,7 @@ def test_articles_keep_time_counts_groups_and_poster(run, site_store, write):
     assert findings(site_store) == []
 
 
-def test_posters_become_members_nobody_can_log_in_as(run, site_store, write):
+def test_posters_become_members_without_login(run, site_store, write):
     run("import_articles", write([row(1, poster="Alice"), row(2, poster="alice"), row(3, poster="admin")]))
     admin, alice = User.objects.order_by("canonical_name")
     assert (alice.username, alice.imported, alice.has_usable_password()) == ("Alice", True, False)
@@ -63,7 +63,7 @@ def delete(user):
     account_deletion.advance_all(60)
 
 
-def test_articles_of_a_deleted_member_are_a_deleted_members(run, site_store, write):
+def test_articles_of_a_deleted_member_are_attributed_to_a_deleted_member(run, site_store, write):
     bob = User.objects.create_user("bob", password="correct horse battery staple")
     delete(bob)
 
@@ -74,9 +74,7 @@ def test_articles_of_a_deleted_member_are_a_deleted_members(run, site_store, wri
     assert findings(site_store) == []
 
 
-def test_a_member_deleted_between_two_batches_is_not_brought_back(
-    run, site_store, write, small_batches, monkeypatch
-):
+def test_a_member_deleted_between_two_batches_is_not_recreated(run, site_store, write, small_batches, monkeypatch):
     make_accounts = import_articles._Import._make_accounts
 
     def delete_what_is_there(self, posters):
@@ -91,7 +89,7 @@ def test_a_member_deleted_between_two_batches_is_not_brought_back(
     assert findings(site_store) == []
 
 
-def test_a_member_who_is_here_already_stays_as_he_is(run, site_store, write):
+def test_an_existing_member_is_unchanged(run, site_store, write):
     bob = User.objects.create_user("bob", password="correct horse battery staple")
     run("import_articles", write([row(1, poster="bob")]))
     assert only_article(site_store).poster == bob.pk
@@ -121,22 +119,22 @@ def test_posters_under_other_names_are_counted_and_written_to_a_file(
     assert "with --names FILE" in run("import_articles", source)
 
 
-def test_names_that_stay_are_not_reported(run, site_store, write):
+def test_unchanged_names_are_not_reported(run, site_store, write):
     assert "Posters" not in run("import_articles", write([row(1, poster="Alice"), row(2, poster=None)]))
 
 
-def test_two_reports_in_one_file_are_refused(run, site_store, write, tmp_path):
+def test_two_reports_cannot_share_a_file(run, site_store, write, tmp_path):
     with pytest.raises(CommandError, match="need different files"):
         run("import_articles", write([row(1)]), report=str(tmp_path / "x"), names=str(tmp_path / "." / "x"))
 
 
-def test_a_row_without_poster_has_nobody_as_poster(run, site_store, write):
+def test_a_row_without_a_poster_has_no_poster(run, site_store, write):
     run("import_articles", write([row(1, poster=None)]))
     assert (only_article(site_store).poster, only_article(site_store).poster_name) == (UNKNOWN_POSTER, "")
     assert not User.objects.exists()
 
 
-def test_voters_of_an_open_article_are_placeholders_beside_its_poster(run, site_store, write):
+def test_voters_of_an_open_article_are_placeholders_apart_from_its_poster(run, site_store, write):
     run("import_articles", write([row(1, time=time.time() - HOUR, votes=2500, opposes=3)]))
     article = only_article(site_store)
     voted, opposed = ({int(user) for user in users} for users in voters(site_store, article.id))
@@ -147,7 +145,7 @@ def test_voters_of_an_open_article_are_placeholders_beside_its_poster(run, site_
     assert site_store.votes.cast(article.id, 7, Choice.VOTE).votes == 2501
 
 
-def test_bad_rows_are_reported_by_line_and_cause_and_left_out(run, site_store, write):
+def test_bad_rows_are_skipped_and_reported_by_line_and_cause(run, site_store, write):
     rows = [
         b"{",
         row(1),
@@ -169,7 +167,7 @@ def test_bad_rows_are_reported_by_line_and_cause_and_left_out(run, site_store, w
     assert "1  The line is not a JSON object. (row-object: line 6)" in out
 
 
-def test_the_report_has_every_refused_row_and_group(run, site_store, write, tmp_path):
+def test_the_report_lists_every_refused_row_and_group(run, site_store, write, tmp_path):
     report = tmp_path / "report.txt"
     rows = [*(row(n, votes=None) for n in range(8)), row(8, groups=["a b", "web"])]
     out = run("import_articles", write(rows), report=str(report))
@@ -181,7 +179,7 @@ def test_the_report_has_every_refused_row_and_group(run, site_store, write, tmp_
     assert only_article(site_store).groups == ("web",)
 
 
-def test_the_report_may_not_be_the_file_itself(run, site_store, write):
+def test_the_report_cannot_overwrite_the_imported_file(run, site_store, write):
     file = write([row(1)])
     before = file.read_bytes()
     with pytest.raises(CommandError, match="would overwrite"):
@@ -207,24 +205,24 @@ def test_repeating_an_import_adds_nothing(run, site_store, write, small_batches)
     assert User.objects.count() == 3
 
 
-def test_the_same_link_at_another_time_is_another_article(run, site_store, write):
+def test_the_same_link_at_another_time_is_a_different_article(run, site_store, write):
     run("import_articles", write([row(1), row(1, time=1_700_000_000.001), row(1, time=1_700_000_000.002)]))
     assert site_store.imports.count() == 3
 
 
-def test_unescape_is_done_before_titles_and_links_are_checked(run, site_store, write):
+def test_text_is_unescaped_before_titles_and_links_are_checked(run, site_store, write):
     escaped = row(1, title="A &amp; B", link="https://example.org/?a&amp;b")
     run("import_articles", write([escaped]), unescape=True)
     assert (only_article(site_store).title, only_article(site_store).link) == ("A & B", "https://example.org/?a&b")
 
 
-def test_recent_links_are_found_when_posted_again(run, site_store, write):
+def test_recent_imported_links_are_found_when_posted_again(run, site_store, write):
     run("import_articles", write([row(1, time=time.time() - HOUR)]))
     posted = site_store.articles.post(7, "bob", "Again", "https://example.org/1")
     assert (posted.is_new, posted.id) == (False, only_article(site_store).id)
 
 
-def test_shift_to_now_moves_all_by_as_much(run, site_store, write):
+def test_shift_to_now_moves_all_articles_by_the_same_time(run, site_store, write):
     newest = row(30, time=1_600_000_000)
     later_but_bad = row(99, time=1_650_000_000, link="ftp://example.org/")
     older = row(10, time=1_600_000_000 - HOUR)
@@ -236,7 +234,7 @@ def test_shift_to_now_moves_all_by_as_much(run, site_store, write):
     assert findings(site_store) == []
 
 
-def test_a_file_shifted_before_is_shifted_by_the_same_again(run, site_store, write, monkeypatch):
+def test_a_file_imported_again_is_shifted_by_the_same_time(run, site_store, write, monkeypatch):
     rows = [row(n) for n in range(5)]
     run("import_articles", write(rows), shift_to_now=True)
     before = contents(site_store)
@@ -247,12 +245,12 @@ def test_a_file_shifted_before_is_shifted_by_the_same_again(run, site_store, wri
     assert contents(site_store) == before
 
 
-def test_nothing_to_shift_is_nothing_to_import(run, site_store, write):
+def test_an_empty_file_cannot_be_shifted_or_imported(run, site_store, write):
     with pytest.raises(CommandError, match="Nothing could be imported"):
         run("import_articles", write([b"{"]), shift_to_now=True)
 
 
-def test_another_import_is_kept_out(run, site_store, write):
+def test_a_concurrent_import_is_refused(run, site_store, write):
     hold_import_lock(site_store)
     with pytest.raises(CommandError, match="Another import is running"):
         run("import_articles", write([row(1)]))
@@ -260,7 +258,7 @@ def test_another_import_is_kept_out(run, site_store, write):
     assert import_lock_holder(site_store) == "another"
 
 
-def test_an_import_that_lost_its_lock_gives_way(run, site_store, write, small_batches, monkeypatch):
+def test_an_import_that_loses_its_lease_stops(run, site_store, write, small_batches, monkeypatch):
     def lose_lock(*_):
         hold_import_lock(site_store)
 
@@ -270,7 +268,7 @@ def test_an_import_that_lost_its_lock_gives_way(run, site_store, write, small_ba
     assert site_store.imports.count() < 30
 
 
-def test_the_lock_is_released(run, site_store, write):
+def test_the_import_releases_its_lock(run, site_store, write):
     run("import_articles", write([row(1)]))
     assert import_lock_holder(site_store) is None
 
@@ -279,7 +277,7 @@ def interrupt(*_):
     raise KeyboardInterrupt
 
 
-def test_interrupted_after_a_batch_it_goes_on(run, site_store, write, small_batches, monkeypatch):
+def test_an_import_interrupted_after_a_batch_can_be_resumed(run, site_store, write, small_batches, monkeypatch):
     file = write([row(n) for n in range(10)])
     with monkeypatch.context() as patched:
         patched.setattr(Progress, "reach", interrupt)
@@ -293,7 +291,7 @@ def test_interrupted_after_a_batch_it_goes_on(run, site_store, write, small_batc
     assert findings(site_store) == []
 
 
-def test_interrupted_before_profiles_and_links_are_written_it_writes_them(run, site_store, write, monkeypatch):
+def test_a_resumed_import_writes_missing_profiles_and_links(run, site_store, write, monkeypatch):
     file = write([row(1, poster="bob", time=time.time() - HOUR)])
     with monkeypatch.context() as patched:
         patched.setattr(Imports, "_claim_links", interrupt)
@@ -305,7 +303,7 @@ def test_interrupted_before_profiles_and_links_are_written_it_writes_them(run, s
     assert not site_store.articles.post(7, "eve", "Again", "https://example.org/1").is_new
 
 
-def test_two_rows_of_one_article_are_its_first_posters(run, site_store, write):
+def test_two_rows_of_one_article_give_it_the_poster_of_the_first(run, site_store, write):
     rows = [row(1, poster="bob"), row(1, poster="eve")]
     run("import_articles", write(rows))
     run("import_articles", write(rows[::-1]))
@@ -315,7 +313,7 @@ def test_two_rows_of_one_article_are_its_first_posters(run, site_store, write):
 
 
 class Interrupter:
-    """Interrupts before the store is asked for the n-th time, once."""
+    """Raises KeyboardInterrupt once, before the n-th request to the store."""
 
     def __init__(self, monkeypatch, number):
         self.left = number
@@ -333,7 +331,7 @@ class Interrupter:
 
 
 @pytest.mark.parametrize("number", range(1, 38, 3))
-def test_interrupted_anywhere_it_ends_as_if_it_had_not_been(
+def test_an_import_interrupted_anywhere_can_be_completed_with_the_same_result(
     run, site_store, write, small_batches, monkeypatch, number
 ):
     file = write([row(n, time=time.time() - HOUR * n) for n in range(7)])
@@ -349,7 +347,7 @@ def test_interrupted_anywhere_it_ends_as_if_it_had_not_been(
     assert findings(site_store) == []
 
 
-def test_an_accounts_database_that_fails_is_one_sentence(run, site_store, write, monkeypatch):
+def test_an_accounts_database_failure_is_reported_in_one_sentence(run, site_store, write, monkeypatch):
     def fail(*_):
         raise OperationalError("database is locked")
 
@@ -359,12 +357,12 @@ def test_an_accounts_database_that_fails_is_one_sentence(run, site_store, write,
 
 
 def history(count=40, points=30):
-    """Rows of a site where votes are worth more than on a new one."""
+    """Return rows of a site where votes are worth more than on a new site."""
     now = time.time()
     return [row(n, time=now - 86400 * (100 + n / 10), votes=points, groups=[]) for n in range(1, count + 1)]
 
 
-def test_a_finished_import_puts_the_weight_in_force_that_fits_it(run, site_store, write):
+def test_a_finished_import_applies_a_fitting_weight(run, site_store, write):
     out = run("import_articles", write(history()))
 
     assert "30 votes now outweigh one day of age on the front page." in out
@@ -374,7 +372,7 @@ def test_a_finished_import_puts_the_weight_in_force_that_fits_it(run, site_store
     assert "votes are now" not in run("import_articles", write(history()))
 
 
-def test_an_import_leaves_a_configured_weight_alone(run, site_store, write, monkeypatch):
+def test_an_import_keeps_a_configured_weight(run, site_store, write, monkeypatch):
     monkeypatch.setattr(site_store.store, "rules", replace(site_store.rules, votes_per_day=200))
 
     assert "votes are now" not in run("import_articles", write(history()))

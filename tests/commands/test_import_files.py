@@ -1,4 +1,4 @@
-"""`manage.py import_articles`: where rows come from, and what the operator sees meanwhile."""
+"""`manage.py import_articles`: sources of rows, and the progress shown to the operator."""
 
 import gzip
 import io
@@ -15,7 +15,7 @@ ROWS = [row(n) for n in range(3)]
 
 
 class Pipe(io.RawIOBase):
-    """Bytes that come once."""
+    """A stream of bytes that can be read only once."""
 
     def __init__(self, content):
         self._content = io.BytesIO(content)
@@ -32,12 +32,12 @@ def titles(repository):
 
 
 @pytest.mark.parametrize("name", ["articles.jsonl", "articles.jsonl.gz"])
-def test_a_file_may_be_packed(run, site_store, write, name):
+def test_a_file_can_be_compressed(run, site_store, write, name):
     run("import_articles", write(ROWS, name))
     assert titles(site_store) == ["Article 0", "Article 1", "Article 2"]
 
 
-def test_what_is_packed_is_seen_by_content_not_by_name(run, site_store, write):
+def test_compression_is_detected_by_content_rather_than_name(run, site_store, write):
     write(ROWS, "articles.jsonl.gz").rename(path := write([], "packed.jsonl"))
     run("import_articles", path)
     write([*ROWS, row(3)], "plain.jsonl").rename(path := write([], "plain.jsonl.gz"))
@@ -47,21 +47,21 @@ def test_what_is_packed_is_seen_by_content_not_by_name(run, site_store, write):
 
 @pytest.mark.parametrize("name", ["articles.jsonl", "articles.jsonl.gz"])
 @pytest.mark.parametrize("shift_to_now", [False, True])
-def test_rows_come_from_a_pipe(run, site_store, write, monkeypatch, name, shift_to_now):
+def test_rows_can_be_read_from_a_pipe(run, site_store, write, monkeypatch, name, shift_to_now):
     content = write(ROWS, name).read_bytes()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(Pipe(content))))
     run("import_articles", "-", shift_to_now=shift_to_now)
     assert titles(site_store) == ["Article 0", "Article 1", "Article 2"]
 
 
-def test_rows_come_from_a_redirected_file(run, site_store, write, monkeypatch):
+def test_rows_can_be_read_from_a_redirected_file(run, site_store, write, monkeypatch):
     with write(ROWS).open() as stdin:
         monkeypatch.setattr(sys, "stdin", stdin)
         run("import_articles", "-", shift_to_now=True)
     assert site_store.imports.count() == 3
 
 
-def test_a_byte_order_mark_and_other_ends_of_lines_do_no_harm(run, site_store, tmp_path):
+def test_a_byte_order_mark_and_other_line_endings_are_accepted(run, site_store, tmp_path):
     path = tmp_path / "windows.jsonl"
     text = '{"title": "Redis 数据库", "link": "https://example.org/", "time": 1600000000, "votes": 1}'
     path.write_bytes(b"\xef\xbb\xbf" + text.encode() + b"\r\n\r\n")
@@ -69,14 +69,14 @@ def test_a_byte_order_mark_and_other_ends_of_lines_do_no_harm(run, site_store, t
     assert titles(site_store) == ["Redis 数据库"]
 
 
-def test_the_last_line_needs_no_end(run, site_store, write, tmp_path):
+def test_the_last_line_needs_no_newline(run, site_store, write, tmp_path):
     path = tmp_path / "short.jsonl"
     path.write_bytes(write(ROWS).read_bytes().rstrip(b"\n"))
     run("import_articles", path)
     assert site_store.imports.count() == 3
 
 
-def test_a_line_without_end_is_not_read_into_memory(run, site_store, write):
+def test_an_endless_line_is_not_read_into_memory(run, site_store, write):
     endless = b'{"title": "' + b"a" * 3_500_000
     out = run("import_articles", write([row(1), endless, row(2)]))
     assert "1  The line is too long to be an article. (row-long: line 2)" in out
@@ -89,7 +89,7 @@ def test_a_missing_file_is_named(run, tmp_path):
     assert caught.value.returncode == 1
 
 
-def test_a_directory_is_no_file(run, tmp_path):
+def test_a_directory_is_not_accepted_as_a_file(run, tmp_path):
     with pytest.raises(CommandError, match="Is a directory"):
         run("import_articles", tmp_path)
 
@@ -108,7 +108,7 @@ def half_a_file(write):
     return path
 
 
-def test_of_a_damaged_file_everything_before_the_damage_is_imported(run, site_store, half_a_file, capsys):
+def test_the_rows_before_the_damage_in_a_file_are_imported(run, site_store, half_a_file, capsys):
     with pytest.raises(CommandError, match=r"The file cannot be read beyond line \d+"):
         run("import_articles", half_a_file)
     assert site_store.imports.count() == 1500
@@ -121,24 +121,24 @@ def test_a_damaged_file_is_not_shifted(run, site_store, half_a_file):
     assert site_store.imports.count() == 0
 
 
-def test_lines_can_be_read_twice_and_know_how_far_they_are(write):
+def test_lines_can_be_read_twice_and_report_their_progress(write):
     with open_articles(str(write(ROWS, "articles.jsonl.gz"))) as source:
         assert len(list(source.lines())) == 3
         assert source.position == source.size
         assert [number for number, _ in source.lines()] == [1, 2, 3]
 
 
-def test_damage_says_after_which_line(write):
+def test_an_error_about_damage_names_the_last_good_line(write):
     source = ArticleFile(io.BytesIO(gzip.compress(b"{}\n")[:-4]))
     with pytest.raises(DamagedFile):
         list(source.lines())
 
 
-def test_no_progress_bar_where_stderr_is_no_terminal(run, write, capfd):
+def test_without_a_terminal_no_progress_bar_is_shown(run, write, capfd):
     run("import_articles", write(ROWS))
     assert "B/s" not in capfd.readouterr().err
 
 
-def test_a_progress_bar_when_asked_for(run, write, capfd):
+def test_a_progress_bar_is_shown_on_request(run, write, capfd):
     run("import_articles", write(ROWS), progress=True)
     assert "B/s" in capfd.readouterr().err

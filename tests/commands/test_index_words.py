@@ -6,7 +6,7 @@ from tests.commands.rows import row
 from tests.store_state import lose_word, lose_words
 
 
-def test_articles_that_were_there_before_the_search_are_found_afterwards(run, site_store, write):
+def test_articles_older_than_the_search_are_found_after_indexing(run, site_store, write):
     run("import_articles", write([row(n) for n in range(1, 6)]))
     lose_words(site_store)
     title = site_store.lists.get_page(Order.TIME).articles[0].title
@@ -18,7 +18,7 @@ def test_articles_that_were_there_before_the_search_are_found_afterwards(run, si
     assert run("audit") == "5 articles, no findings.\n"
 
 
-def test_what_is_indexed_is_indexed_again_only_when_asked_for(run, site_store, write):
+def test_indexed_articles_are_indexed_again_only_on_request(run, site_store, write):
     run("import_articles", write([row(1)]))
     is_indexed = lose_word(site_store, 1)
 

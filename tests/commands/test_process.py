@@ -1,4 +1,4 @@
-"""The commands as the operator runs them: no site is running, the store is theirs to start."""
+"""The commands as the operator runs them while the site is stopped, so that they start the store."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from django.conf import settings
 
 @pytest.fixture
 def manage(tmp_path):
-    """Starts `manage.py` with a data directory of its own, in a process group of its own."""
+    """A function that starts `manage.py` with its own data directory, in its own process group."""
     environment = {k: v for k, v in os.environ.items() if k not in ("REDIS_URL", "DJANGO_SETTINGS_MODULE")}
     environment |= {"DATA_DIR": str(tmp_path / "data"), "LOG_LEVEL": "WARNING"}
 
@@ -35,7 +35,7 @@ def ended(process):
     return process.returncode, out, err
 
 
-def test_without_accounts_tables_they_say_what_to_run(manage, tmp_path):
+def test_without_accounts_tables_the_commands_name_the_command_to_run(manage, tmp_path):
     (tmp_path / "articles.jsonl").write_text("{}")
     processes = [manage("import_articles", tmp_path / "articles.jsonl"), manage("demo")]
     for process in processes:
@@ -44,7 +44,7 @@ def test_without_accounts_tables_they_say_what_to_run(manage, tmp_path):
         assert err == "CommandError: The accounts database has no tables yet: run `manage.py migrate` first.\n"
 
 
-def test_ctrl_c_ends_an_import_that_can_go_on_later(manage, tmp_path):
+def test_ctrl_c_stops_an_import_that_can_be_resumed(manage, tmp_path):
     file = tmp_path / "articles.jsonl"
     rows = 4_000
     line = '{{"title": "Article {0}", "link": "https://example.org/{0}", "time": {1}, "votes": 3}}\n'

@@ -1,4 +1,4 @@
-"""Imports of real articles: every list on every page equals what plain Python makes of the file."""
+"""Imports of real articles: every page of every list equals what plain Python computes from the file."""
 
 import gzip
 import html
@@ -35,7 +35,7 @@ def articles_300k(shared_dir):
 
 
 def pages(repository, order, slug=None):
-    """Ids of a list, from all of its pages."""
+    """Return the ids of a list, from all of its pages."""
     ids, number = [], 0
     while True:
         number += 1
@@ -46,12 +46,12 @@ def pages(repository, order, slug=None):
 
 
 def ranked(values):
-    """Ids by value, highest first; of equal ones the id that is greater as text."""
+    """Return the ids by value, highest first; ties are ordered by id as text, descending."""
     return sorted(values, key=lambda number: (values[number], str(number).encode()), reverse=True)
 
 
 def fitting_weight(rows):
-    """Seconds per point after the import: by the 75th percentile of the points of the last 30 days."""
+    """Return the seconds per point after the import, from the 75th percentile of points over the last 30 days."""
     newest = max(row["time"] for row in rows)
     points = sorted(row["votes"] for row in rows if row["time"] >= newest - 30 * 86400)
     return 86400 / points[math.ceil(len(points) * 0.75) - 1]
@@ -85,7 +85,7 @@ def test_all_lists_equal_an_independent_computation(run, site_store, articles_20
     assert run("audit") == f"{len(rows):,} articles, no findings.\n"
 
 
-def test_moved_to_now_they_are_open_to_votes_where_they_should_be(run, site_store, articles_2000):
+def test_articles_shifted_to_now_are_open_to_votes_within_the_window(run, site_store, articles_2000):
     run("import_articles", articles_2000, shift_to_now=True)
     again = run("import_articles", articles_2000, shift_to_now=True)
     assert "0 articles imported, 2,000 already present." in again

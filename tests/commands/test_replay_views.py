@@ -1,4 +1,4 @@
-"""`manage.py replay_views`, and the views of a real log against what is exactly true of it."""
+"""`manage.py replay_views`, and the views of a real log compared with exact counts."""
 
 import gzip
 import json
@@ -35,7 +35,7 @@ def row(ts, visitor="v1", path="/", agent=READER):
 
 @pytest.fixture
 def log(tmp_path):
-    """Writes a log and returns its path."""
+    """A function that writes a log and returns its path."""
 
     def write(*rows, header=HEADER, name="views.tsv"):
         path = tmp_path / name
@@ -47,7 +47,7 @@ def log(tmp_path):
 
 
 def replayed(*command):
-    """The exit status and what was printed."""
+    """Return the exit status and the output."""
     out = StringIO()
     try:
         call_command("replay_views", *map(str, command), stdout=out)
@@ -62,7 +62,7 @@ def logged(path):
 
 
 def exact(views, limit=600):
-    """Plain counting of what the store counts: page views with the limit, and visitors, of each path."""
+    """Count page views, with the limit, and visitors of each path in plain Python."""
     last, pv, visitors = {}, defaultdict(int), defaultdict(set)
     for view in views:
         if view.at - last.get((view.path, view.visitor), -limit) >= limit:
@@ -75,9 +75,7 @@ def exact(views, limit=600):
 # The real log
 
 
-def test_a_real_log_gives_its_exact_page_views_and_its_visitors_within_three_standard_errors(
-    repository, shared_dir
-):
+def test_page_views_of_a_real_log_are_exact_and_visitors_within_three_standard_errors(repository, shared_dir):
     views = logged(shared_dir / LOG).views
     replay = Replay(repository)
     with progress(unit="views", shown=False) as bar:
@@ -94,7 +92,7 @@ def test_a_real_log_gives_its_exact_page_views_and_its_visitors_within_three_sta
     assert list(repository.audit.run()) == []
 
 
-def test_the_command_compares_a_real_log_with_what_is_true(shared_dir):
+def test_the_command_compares_a_real_log_with_exact_counts(shared_dir):
     status, out = replayed(shared_dir / LOG, "--truth", shared_dir / TRUTH, "--top", 3)
 
     assert status == 0
@@ -106,7 +104,7 @@ def test_the_command_compares_a_real_log_with_what_is_true(shared_dir):
     assert lines[6].startswith("All 100 paths")
 
 
-def test_known_bots_of_a_real_log_are_counted_apart(shared_dir):
+def test_known_bots_of_a_real_log_are_counted_separately(shared_dir):
     status, out = replayed(shared_dir / LOG, "--bots")
 
     assert status == 0
@@ -114,10 +112,10 @@ def test_known_bots_of_a_real_log_are_counted_apart(shared_dir):
     assert int(line.split()[0].replace(",", "")) > 1000
 
 
-# A small one
+# A small log
 
 
-def test_a_view_counts_again_after_the_limit_and_not_a_moment_before(log):
+def test_a_view_counts_again_exactly_after_the_limit(log):
     path = log(*(row(ts) for ts in (1000, 1599.9, 1600, 2199, 2200)), row(1000, "v2"))
 
     status, out = replayed(path)
@@ -127,7 +125,7 @@ def test_a_view_counts_again_after_the_limit_and_not_a_moment_before(log):
     assert out.splitlines()[2] == "6 views of 1 paths: 4 counted, 2 throttled."
 
 
-def test_lines_may_come_in_any_order(log):
+def test_lines_can_be_in_any_order(log):
     assert replayed(log(*(row(ts) for ts in (2200, 1000, 1600)))) == replayed(
         log(*(row(ts) for ts in (1000, 1600, 2200)))
     )
@@ -139,21 +137,21 @@ def test_queries_are_not_part_of_a_path(log):
     assert [line.split()[-1] for line in out.splitlines()[1:3]] == ["/a", "/b"]
 
 
-def test_packed_or_not_and_with_columns_in_any_order(log):
+def test_a_log_can_be_compressed_and_have_columns_in_any_order(log):
     plain = log(row(1), row(2, "v2"))
     packed = log("/\tv1\t1", "/\tv2\t2", header="path\tvisitor\tts", name="views.tsv.gz")
 
     assert replayed(plain) == replayed(packed)
 
 
-def test_the_sites_own_limit_is_in_force(log, settings):
+def test_the_default_limit_is_the_sites_own(log, settings):
     settings.VIEW_REPEAT_MINUTES = 20
     path = log(row(1000), row(1600), row(2200))
 
     assert replayed(path)[1].splitlines()[1].split() == ["2", "1", "1", "/"]
 
 
-def test_bots_are_counted_only_apart(log):
+def test_bots_are_counted_separately(log):
     path = log(
         *(
             row(1),
@@ -172,20 +170,20 @@ def test_bots_are_counted_only_apart(log):
 
 
 @pytest.mark.parametrize("agent", ["", " ", "-", BOT, "iisbot/1.0", READER])
-def test_a_log_and_the_site_know_bots_by_the_same_rule(log, agent):
+def test_a_log_and_the_site_detect_bots_by_the_same_rule(log, agent):
     (view,) = logged(log(row(1, agent=agent))).views
 
     assert (suspicion_of({"User-Agent": view.agent}) is None) == (agent == READER)
 
 
-def test_a_log_without_agents_cannot_tell_bots(log):
+def test_bots_cannot_be_detected_in_a_log_without_user_agents(log):
     path = log("/\tv1\t1", header="path\tvisitor\tts")
 
     with pytest.raises(CommandError, match="does not name"):
         replayed(path, "--bots")
 
 
-def test_lines_that_are_no_views_are_named_and_left_out(log):
+def test_lines_that_are_not_views_are_skipped_and_reported(log):
     bad = [
         "",
         "no",
@@ -211,7 +209,7 @@ def test_an_empty_log_has_no_views(log):
     assert replayed(log()) == (0, "The log has no views.\n")
 
 
-def test_nothing_of_a_stranger_reaches_the_terminal_as_it_is(log):
+def test_untrusted_text_is_escaped_before_it_reaches_the_terminal(log):
     _, out = replayed(log(row(1, path="/\x1b[2J\x07")))
 
     assert "/\\x1b[2J\\x07" in out
@@ -225,7 +223,7 @@ def test_the_sites_own_store_is_not_touched(log, site_store):
     assert key_names(site_store) == before
 
 
-def test_nothing_of_the_scratch_store_is_left(log, tmp_path, monkeypatch):
+def test_the_scratch_store_is_deleted(log, tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
 
@@ -234,7 +232,7 @@ def test_nothing_of_the_scratch_store_is_left(log, tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.iterdir()] == ["views.tsv"]
 
 
-# What is true, and what is wrong
+# Expected counts, right and wrong
 
 
 def truth_file(tmp_path, **changes):
@@ -244,7 +242,7 @@ def truth_file(tmp_path, **changes):
     return path
 
 
-def test_differences_are_listed_and_the_status_says_so(log, tmp_path):
+def test_differences_are_listed_and_change_the_exit_status(log, tmp_path):
     path = log(row(1000), row(1100), row(1200, "v2"))
     assert replayed(path, "--truth", truth_file(tmp_path))[0] == 0
 
@@ -262,20 +260,20 @@ def test_differences_are_listed_and_the_status_says_so(log, tmp_path):
 
 
 @pytest.mark.parametrize(("uv", "differs"), [(1000, 0), (1024, 0), (976, 0), (1025, 1), (975, 1)])
-def test_visitors_may_be_off_by_three_standard_errors(uv, differs):
+def test_visitors_can_differ_by_three_standard_errors(uv, differs):
     truth = Truth(1, 1, {"/": (5, 1000)})
 
     assert len(list(truth.differences(1, [PathCount("/", 5, uv)]))) == differs
 
 
 @pytest.mark.parametrize(("true", "uv", "differs"), [(1, 2, 0), (40, 41, 0), (40, 39, 0), (40, 42, 1), (0, 2, 1)])
-def test_few_visitors_may_be_off_by_one(true, uv, differs):
+def test_small_numbers_of_visitors_can_differ_by_one(true, uv, differs):
     truth = Truth(1, 1, {"/": (5, true)})
 
     assert len(list(truth.differences(1, [PathCount("/", 5, uv)]))) == differs
 
 
-def test_what_is_true_holds_for_the_limit_of_600_seconds(log, tmp_path, settings):
+def test_the_exact_counts_require_the_limit_of_600_seconds(log, tmp_path, settings):
     settings.VIEW_REPEAT_MINUTES = 60
     path = log(row(1000), row(1600), row(1700, "v2"))
     told = [{"path": "/", "uv": 2, "pv_dedup600": 3}]
@@ -284,7 +282,7 @@ def test_what_is_true_holds_for_the_limit_of_600_seconds(log, tmp_path, settings
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"total_pv": 1, "paths": 1, "top": [{}]}', '{"top": 5}', "{"])
-def test_a_truth_that_is_none_is_one_clear_sentence(log, tmp_path, text):
+def test_an_invalid_truth_file_is_reported_in_one_sentence(log, tmp_path, text):
     path = tmp_path / "truth.json"
     path.write_text(text)
 
@@ -293,12 +291,12 @@ def test_a_truth_that_is_none_is_one_clear_sentence(log, tmp_path, text):
 
 
 @pytest.mark.parametrize("header", ["", "a\tb", "ts\tvisitor", "visitor\tpath"])
-def test_a_file_without_the_columns_is_one_clear_sentence(log, header):
+def test_a_file_without_the_columns_is_reported_in_one_sentence(log, header):
     with pytest.raises(CommandError, match="names no column"):
         replayed(log(row(1), header=header))
 
 
-def test_a_damaged_file_is_one_clear_sentence(tmp_path):
+def test_a_damaged_file_is_reported_in_one_sentence(tmp_path):
     path = tmp_path / "views.tsv.gz"
     path.write_bytes(gzip.compress(HEADER.encode() * 1000)[:-20])
 
@@ -306,20 +304,20 @@ def test_a_damaged_file_is_one_clear_sentence(tmp_path):
         replayed(path)
 
 
-def test_a_missing_file_is_one_clear_sentence(log, tmp_path):
+def test_a_missing_file_is_reported_in_one_sentence(log, tmp_path):
     with pytest.raises(CommandError, match=r"none\.tsv: No such file"):
         replayed(tmp_path / "none.tsv")
     with pytest.raises(CommandError, match=r"none\.json: No such file"):
         replayed(log(row(1)), "--truth", tmp_path / "none.json")
 
 
-def test_truth_with_bots_left_out_is_refused(log, tmp_path):
+def test_a_truth_file_cannot_be_combined_with_excluded_bots(log, tmp_path):
     with pytest.raises(CommandError, match="include bots"):
         replayed(log(row(1)), "--bots", "--truth", truth_file(tmp_path))
 
 
 @pytest.mark.parametrize("top", ["0", "-1", "x", "²"])
-def test_it_prints_a_positive_number_of_paths(log, top):
+def test_the_number_of_paths_must_be_positive(log, top):
     with pytest.raises(CommandError, match="a whole number from 1"):
         replayed(log(row(1)), f"--top={top}")
 
@@ -328,7 +326,7 @@ def unusable():
     raise StoreUnavailable("no server here")
 
 
-def test_without_a_server_it_says_so(log, settings):
+def test_a_missing_server_binary_is_reported(log, settings):
     settings.SCRATCH_STORE_OPENER = f"{__name__}.unusable"
 
     with pytest.raises(CommandError, match="The store cannot be used: no server here"):
@@ -348,7 +346,7 @@ def test_the_columns_of_a_log_are_read_by_name(tmp_path):
         logged(path)
 
 
-def test_ctrl_c_ends_it_and_leaves_nothing_behind(log, tmp_path):
+def test_ctrl_c_stops_the_replay_and_leaves_nothing_behind(log, tmp_path):
     rows = (row(1000 + n, f"v{n % 999}", f"/{n % 500}") for n in range(40_000))
     path, scratch = log(*rows), tmp_path / "tmp"
     scratch.mkdir()

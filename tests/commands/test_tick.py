@@ -1,4 +1,4 @@
-"""The steps of the housekeeping, and `manage.py tick`."""
+"""The housekeeping steps, and `manage.py tick`."""
 
 import logging
 import os
@@ -57,7 +57,7 @@ def post(repository, number=1):
 
 
 def later(repository, monkeypatch, seconds):
-    """Let it be later on the repository's clock."""
+    """Advance the repository's clock."""
     set_clock(repository, lambda: time.time() + seconds)
 
 
@@ -69,7 +69,7 @@ def noted(repository):
     return get_notes(repository)
 
 
-def test_every_step_is_done_once_and_noted(site_store):
+def test_every_step_runs_once_and_is_recorded(site_store):
     post(site_store)
 
     found = results(site_store)
@@ -83,7 +83,7 @@ def test_every_step_is_done_once_and_noted(site_store):
     assert list(site_store.audit.run()) == []
 
 
-def test_done_again_it_finds_nothing_to_do(site_store):
+def test_a_second_run_has_nothing_to_do(site_store):
     post(site_store)
     until(lambda: not is_rewriting_file(site_store))
     housekeeping.run(site_store)
@@ -91,7 +91,7 @@ def test_done_again_it_finds_nothing_to_do(site_store):
     assert {done.result for done in housekeeping.run(site_store)} == {""}
 
 
-def test_the_weight_follows_the_site(site_store):
+def test_the_weight_is_adapted_to_the_site(site_store):
     now = site_store.store.now()
     rows = [
         ImportedArticle(f"T {n}", f"https://example.org/{n}", 0, "", now - 86400 * (8 + n), 20, 0)
@@ -107,7 +107,7 @@ def test_the_weight_follows_the_site(site_store):
     assert list(site_store.audit.run()) == []
 
 
-def test_a_stale_hot_list_is_scored(site_store, monkeypatch):
+def test_a_stale_hot_list_is_rescored(site_store, monkeypatch):
     site_store.pageviews.record(post(site_store), Visit("0" * 16))
     assert results(site_store)["hot"].result == ""
     before = site_store.hot.get_refreshed_at()
@@ -119,13 +119,13 @@ def test_a_stale_hot_list_is_scored(site_store, monkeypatch):
     assert list(site_store.audit.run()) == []
 
 
-def test_what_is_on_top_is_sampled(site_store):
+def test_the_ranks_of_top_articles_are_sampled(site_store):
     post(site_store)
 
     assert results(site_store)["history"].result == "1 article sampled"
 
 
-def test_what_nobody_looks_at_is_archived(site_store, monkeypatch):
+def test_the_views_of_articles_no_longer_read_are_archived(site_store, monkeypatch):
     first, second = post(site_store, 1), post(site_store, 2)
     for article_id in (first, second):
         site_store.pageviews.record(article_id, Visit("0" * 16))
@@ -138,7 +138,7 @@ def test_what_nobody_looks_at_is_archived(site_store, monkeypatch):
     assert list(site_store.audit.run()) == []
 
 
-def test_a_change_of_the_ranking_that_was_broken_off_is_ended(site_store, monkeypatch):
+def test_an_interrupted_change_of_the_ranking_is_completed(site_store, monkeypatch):
     post(site_store)
     with monkeypatch.context() as patched:
         patched.setattr(RankingParameters, "advance", lambda *_: False)
@@ -154,7 +154,7 @@ def test_a_change_of_the_ranking_that_was_broken_off_is_ended(site_store, monkey
     assert list(site_store.audit.run()) == []
 
 
-def test_sessions_that_ended_are_deleted(site_store):
+def test_expired_sessions_are_deleted(site_store):
     now = timezone.now()
     for number, ends in enumerate((now - timedelta(days=1), now - timedelta(seconds=1), now + timedelta(days=1))):
         Session.objects.create(session_key=str(number), session_data="", expire_date=ends)
@@ -164,7 +164,7 @@ def test_sessions_that_ended_are_deleted(site_store):
     assert [session.pk for session in Session.objects.all()] == ["2"]
 
 
-def test_rows_that_are_left_over_are_deleted(site_store, monkeypatch):
+def test_leftover_rows_are_deleted(site_store, monkeypatch):
     article_id = post(site_store)
     site_store.pageviews.record(article_id, Visit("0" * 16))
     later(site_store, monkeypatch, site_store.rules.archive_after + 1)
@@ -177,7 +177,7 @@ def test_rows_that_are_left_over_are_deleted(site_store, monkeypatch):
     assert results(site_store)["expire"].result == "1 archive row deleted"
 
 
-def test_days_that_are_past_are_trimmed(site_store, monkeypatch):
+def test_data_of_past_days_is_trimmed(site_store, monkeypatch):
     site_store.pageviews.record(post(site_store), Visit("0" * 16))
     later(site_store, monkeypatch, 15 * 86400)
 
@@ -191,7 +191,7 @@ def failing(error):
     return fail
 
 
-def test_a_step_that_fails_does_not_keep_the_others_from_their_work(site_store, monkeypatch, caplog):
+def test_a_failing_step_does_not_stop_the_others(site_store, monkeypatch, caplog):
     post(site_store)
     monkeypatch.setattr(archive, "put_away", failing(ZeroDivisionError("x" * 1000)))
 
@@ -206,7 +206,7 @@ def test_a_step_that_fails_does_not_keep_the_others_from_their_work(site_store, 
     assert record.exc_info[0] is ZeroDivisionError
 
 
-def test_a_store_that_fails_one_step_is_told_in_one_line(site_store, monkeypatch, caplog):
+def test_a_store_failure_in_a_step_is_logged_in_one_line(site_store, monkeypatch, caplog):
     monkeypatch.setattr(Hot, "is_stale", failing(StoreUnavailable("OOM")))
 
     assert results(site_store)["hot"].error == "StoreUnavailable: OOM"
@@ -216,7 +216,7 @@ def test_a_store_that_fails_one_step_is_told_in_one_line(site_store, monkeypatch
     assert record.exc_info is None
 
 
-def test_only_news_is_logged_for_everybody(site_store, monkeypatch, caplog):
+def test_routine_steps_are_logged_at_debug(site_store, monkeypatch, caplog):
     caplog.set_level(logging.DEBUG, "articles.housekeeping")
     site_store.pageviews.record(post(site_store), Visit("0" * 16))
     later(site_store, monkeypatch, site_store.rules.archive_after + 1)
@@ -229,7 +229,7 @@ def test_only_news_is_logged_for_everybody(site_store, monkeypatch, caplog):
     assert line.startswith("archive: 1 article archived (0.")
 
 
-def test_what_takes_long_is_logged_too(site_store, monkeypatch, caplog):
+def test_slow_steps_are_logged_at_info(site_store, monkeypatch, caplog):
     caplog.set_level(logging.INFO, "articles.housekeeping")
     monkeypatch.setattr(housekeeping, "_LONG", 0.0)
 
@@ -238,20 +238,20 @@ def test_what_takes_long_is_logged_too(site_store, monkeypatch, caplog):
     assert len(caplog.records) == len(STEPS)
 
 
-def test_another_process_at_it_is_left_alone(site_store, run):
+def test_housekeeping_by_another_process_is_not_disturbed(site_store, run):
     with site_store.lease.acquire():
         assert housekeeping.run(site_store) == []
         assert run("tick") == "Another process is running housekeeping.\n"
     assert noted(site_store) == {}
 
 
-def test_whoever_lost_the_lock_stops(site_store, monkeypatch):
+def test_a_process_that_loses_the_lease_stops(site_store, monkeypatch):
     monkeypatch.setattr(HeldLease, "renew", lambda _: False)
 
     assert list(results(site_store)) == STEPS[:1]
 
 
-def test_it_stops_between_two_steps_when_it_is_asked_to(site_store):
+def test_housekeeping_stops_between_steps_on_request(site_store):
     asked = iter([False, False, True])
 
     assert len(housekeeping.run(site_store, lambda: next(asked))) == 2
@@ -272,7 +272,7 @@ def test_the_command_prints_a_line_for_each_step(run, site_store):
     assert lines[3].startswith("history: 1 article sampled (0.0")
 
 
-def test_its_status_says_that_a_step_failed(site_store, monkeypatch):
+def test_the_exit_status_shows_that_a_step_failed(site_store, monkeypatch):
     monkeypatch.setattr(archive, "put_away", failing(ZeroDivisionError("no")))
     out = StringIO()
 
@@ -284,7 +284,7 @@ def test_its_status_says_that_a_step_failed(site_store, monkeypatch):
     assert "expire: " in out.getvalue()
 
 
-def test_without_a_store_it_says_so(run, site_store, monkeypatch):
+def test_without_a_store_the_command_says_so(run, site_store, monkeypatch):
     monkeypatch.setattr(site_store.lease, "acquire", failing(StoreUnavailable("it is away")))
 
     with pytest.raises(CommandError, match="The store cannot be used: it is away"):
@@ -292,7 +292,7 @@ def test_without_a_store_it_says_so(run, site_store, monkeypatch):
 
 
 @pytest.mark.parametrize("every", ["0", "-5", "nan", "soon", "86401"])
-def test_it_wants_a_sensible_interval(run, every):
+def test_an_invalid_interval_is_refused(run, every):
     with pytest.raises(CommandError, match="a number of seconds from 1 to 86400"):
         run("tick", f"--every={every}")
 
@@ -301,7 +301,7 @@ def test_it_wants_a_sensible_interval(run, every):
 
 
 class Rounds:
-    """Counts rounds, fails in some of them, and asks for the end after the last."""
+    """Counts rounds, fails in some of them, and requests a stop after the last."""
 
     def __init__(self, repository, stopping, *errors):
         self.repository, self.stopping, self.errors = repository, stopping, list(errors)
@@ -316,7 +316,7 @@ class Rounds:
         return self.repository
 
 
-def test_the_loop_survives_whatever_fails(site_store, caplog):
+def test_the_loop_survives_every_failure(site_store, caplog):
     stopping = threading.Event()
     rounds = Rounds(site_store, stopping, StoreUnavailable("gone"), ZeroDivisionError("odd"), None)
     told = []
@@ -329,7 +329,7 @@ def test_the_loop_survives_whatever_fails(site_store, caplog):
     assert second.exc_info[0] is ZeroDivisionError
 
 
-def test_the_loop_begins_at_once_and_goes_on_until_it_is_asked_to_stop(site_store):
+def test_the_loop_starts_at_once_and_runs_until_stopped(site_store):
     stopping, told = threading.Event(), []
 
     def tell(results):
@@ -342,7 +342,7 @@ def test_the_loop_begins_at_once_and_goes_on_until_it_is_asked_to_stop(site_stor
     assert told == [STEPS] * 3
 
 
-def test_the_loop_does_not_begin_when_it_is_to_stop(site_store):
+def test_the_loop_does_not_start_after_a_stop_request(site_store):
     stopping = threading.Event()
     stopping.set()
 
@@ -368,7 +368,7 @@ def test_the_command_loops_until_a_signal(tmp_path, number):
     assert (looping.returncode, errors) == (0, "")
 
 
-def test_the_hot_list_of_a_site_nobody_reads_decays_nevertheless(site_store, monkeypatch):
+def test_the_hot_list_decays_without_readers(site_store, monkeypatch):
     for number in (1, 2):
         site_store.pageviews.record(post(site_store, number), Visit("0" * 16))
     before = site_store.lists.get_page(Order.HOT)

@@ -1,4 +1,4 @@
-"""The rules that articles/demo/content.json keeps."""
+"""The rules that articles/demo/content.json follows."""
 
 import json
 import re
@@ -18,7 +18,7 @@ UNSAFE_IN_LINK = re.compile(r"[^\x21-\x7e]|[\"<>\\^`{|}]|%(?![0-9A-F]{2})")
 
 
 def link_key(link):
-    """What two links to the same page share: no scheme, trailing slash or fragment."""
+    """Return a key shared by links to the same page: without scheme, trailing slash and fragment."""
     parts = urlsplit(link)
     return (parts.netloc.lower(), unquote(parts.path).rstrip("/"), parts.query)
 
@@ -47,11 +47,11 @@ def articles(content):
     return content["articles"]
 
 
-def test_only_the_three_lists(content):
+def test_the_content_has_only_the_three_lists(content):
     assert set(content) == {"groups", "members", "articles"}
 
 
-def test_eight_groups_with_slug_and_title(groups):
+def test_the_content_has_eight_groups_with_slug_and_title(groups):
     assert len(groups) == 8
     assert all(set(group) == {"slug", "title"} for group in groups)
     assert [group["slug"] for group in groups if not SLUG.fullmatch(group["slug"])] == []
@@ -60,7 +60,7 @@ def test_eight_groups_with_slug_and_title(groups):
     assert repeated(group["title"].casefold() for group in groups) == []
 
 
-def test_twenty_members_with_distinct_names(members):
+def test_the_content_has_twenty_members_with_distinct_names(members):
     assert len(members) == 20
     assert [name for name in members if not USER_NAME.fullmatch(name)] == []
     assert repeated(name.casefold() for name in members) == []
@@ -72,14 +72,14 @@ def test_articles_have_the_same_fields(articles):
     assert [article for article in articles if set(article) != fields] == []
 
 
-def test_titles_are_distinct_and_of_fair_length(articles):
+def test_titles_are_distinct_and_of_reasonable_length(articles):
     titles = [article["title"] for article in articles]
     assert [title for title in titles if not 10 <= len(title) <= 120] == []
     assert [title for title in titles if " ".join(title.split()) != title] == []
     assert repeated(title.casefold() for title in titles) == []
 
 
-def test_a_third_of_the_titles_is_chinese(articles):
+def test_a_third_of_the_titles_are_chinese(articles):
     chinese = sum(1 for article in articles if CJK.search(article["title"]))
     assert chinese >= 40
     assert 0.3 <= chinese / len(articles) <= 0.4
@@ -102,7 +102,7 @@ def test_no_two_articles_link_to_the_same_page(articles):
     "other",
     ["http://Example.org/a", "https://example.org/a/", "https://example.org/a#b", "https://example.org/%61"],
 )
-def test_link_key_sees_through_spelling(other):
+def test_the_link_key_ignores_spelling(other):
     assert link_key(other) == link_key("https://example.org/a")
     assert link_key(other) != link_key("https://example.org/a?b")
 
@@ -123,7 +123,7 @@ def test_every_group_has_ten_articles_and_some_are_shared(groups, articles):
 
 
 @pytest.mark.parametrize("field", ["appeal", "controversy"])
-def test_chances_are_numbers_from_0_to_1(articles, field):
+def test_probabilities_are_numbers_from_0_to_1(articles, field):
     wrong = [a[field] for a in articles if type(a[field]) not in (int, float) or not 0 <= a[field] <= 1]
     assert wrong == []
 

@@ -1,4 +1,4 @@
-"""Real servers in temporary directories; whatever a test starts is stopped after it."""
+"""Real servers in temporary directories; every server that a test starts is stopped after it."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -13,13 +13,13 @@ from .helpers import KEYS, fill, rewrite
 
 @pytest.fixture
 def paths(tmp_path: Path) -> StorePaths:
-    """A store that nobody has used; its directory does not exist yet."""
+    """An unused store; its directory does not exist yet."""
     return StorePaths(tmp_path / "var")
 
 
 @pytest.fixture(scope="session")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The data directory of a store that was filled and stopped; to be copied."""
+    """The data directory of a filled and stopped store; copy it before use."""
     paths = StorePaths(tmp_path_factory.mktemp("filled"))
     with open_store(paths.data_dir):
         fill(paths, KEYS)
@@ -28,7 +28,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def rewritten(filled: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same with everything in a base file."""
+    """The same data directory with all data in a base file."""
     paths = StorePaths(tmp_path_factory.mktemp("rewritten") / "var")
     shutil.copytree(filled, paths.data_dir)
     with open_store(paths.data_dir):
@@ -38,14 +38,14 @@ def rewritten(filled: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def used(filled: Path, paths: StorePaths) -> StorePaths:
-    """A stopped store that holds `KEYS` keys, each written by a command of its own."""
+    """A stopped store that holds `KEYS` keys, each written by a separate command."""
     shutil.copytree(filled, paths.data_dir)
     return paths
 
 
 @pytest.fixture
 def supervise(paths: StorePaths) -> Iterator[Callable[..., Supervisor]]:
-    """Makes a supervisor of the store and, unless told otherwise, starts it."""
+    """A function that creates a supervisor of the store and starts it by default."""
     made: list[Supervisor] = []
 
     def make(where: StorePaths = paths, *, start: bool = True, **options) -> Supervisor:

@@ -1,4 +1,4 @@
-"""What the tests of the embedded store share."""
+"""Helpers of the tests of the embedded store."""
 
 import subprocess
 import sys
@@ -38,7 +38,7 @@ def answers(paths: StorePaths) -> bool:
 
 
 def is_alive(pid: int) -> bool:
-    """False for a process that has ended, reaped or not."""
+    """Return False for a process that has ended, reaped or not."""
     if sys.platform != "linux":
         state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], check=False, capture_output=True).stdout
         return bool(state.strip()) and not state.startswith(b"Z")
@@ -54,7 +54,7 @@ def mode(path: Path) -> int:
 
 @contextmanager
 def client(paths: StorePaths, db: int = 0) -> Iterator[redis.Redis]:
-    """A client that tries everything once."""
+    """A client without retries."""
     connection = redis.Redis.from_url(paths.url(db), retry=Retry(NoBackoff(), 0), decode_responses=True)
     try:
         yield connection
@@ -68,14 +68,14 @@ def server_pid(paths: StorePaths) -> int:
 
 
 def fill(paths: StorePaths, count: int, size: int = 5) -> None:
-    """Keys `key:0` … `key:<count - 1>`, written one by one."""
+    """Write the keys `key:0` … `key:<count - 1>` one by one."""
     with client(paths) as connection:
         for number in range(count):
             connection.set(f"key:{number}", "v" * size)
 
 
 def rewrite(paths: StorePaths) -> None:
-    """Have the server write everything into a new base file."""
+    """Make the server write all data into a new base file."""
     with client(paths) as connection:
         connection.bgrewriteaof()
     until(lambda: "appendonly.aof.2.base.rdb" in paths.manifest.read_text())
@@ -83,7 +83,7 @@ def rewrite(paths: StorePaths) -> None:
 
 @contextmanager
 def site(data_dir: Path) -> Iterator[Any]:
-    """The supervising process, not yet waited for."""
+    """A supervising process that may still be starting."""
     with subprocess.Popen(
         [sys.executable, "-c", SITE, str(data_dir)],
         cwd=ROOT,

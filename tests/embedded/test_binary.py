@@ -10,7 +10,7 @@ from voting_site.embedded.binary import ServerVersion, find_binary, read_version
 from .helpers import ROOT
 
 
-def test_the_wheel_brings_a_valkey():
+def test_the_wheel_includes_a_valkey_binary():
     assert read_version(find_binary()).name == "Valkey"
 
 
@@ -22,11 +22,11 @@ def test_versions_are_compared_as_numbers():
     assert nine.can_read(nine)
 
 
-def test_another_server_cannot_read_the_files():
+def test_a_server_of_another_kind_cannot_read_the_files():
     assert not ServerVersion("Redis", (99, 0, 0)).can_read(ServerVersion("Valkey", (9, 1, 2)))
 
 
-def test_a_machine_without_a_binary_is_told_what_to_do(monkeypatch):
+def test_a_missing_binary_is_reported_with_instructions(monkeypatch):
     monkeypatch.setattr("platform.machine", lambda: "riscv64")
 
     with pytest.raises(StoreBinaryError, match="linux riscv64: set REDIS_URL"):

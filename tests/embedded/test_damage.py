@@ -12,19 +12,19 @@ from .helpers import KEYS, client
 
 @pytest.fixture
 def journal(used: StorePaths) -> Path:
-    """The append-only file, one SET after another."""
+    """The append-only file, a sequence of SET commands."""
     return next(used.manifest.parent.glob("*.incr.aof"))
 
 
 @pytest.fixture
 def base(rewritten: Path, paths: StorePaths) -> Path:
-    """The file that a rewrite leaves."""
+    """The base file written by a rewrite."""
     shutil.copytree(rewritten, paths.data_dir)
     return next(paths.manifest.parent.glob("*.base.rdb"))
 
 
 @pytest.mark.parametrize("cut", [1, 2, 20, 700, 2000])
-def test_a_file_cut_at_its_tail_starts_with_a_prefix(
+def test_a_truncated_file_is_loaded_up_to_its_last_complete_command(
     journal: Path, paths: StorePaths, supervise, caplog, cut: int
 ):
     size = journal.stat().st_size - cut
@@ -69,7 +69,7 @@ def test_a_refused_start_leaves_nothing_behind(journal: Path, paths: StorePaths,
     lock.release()
 
 
-def test_an_error_is_about_this_start_and_no_earlier_one(journal: Path, supervise):
+def test_an_error_describes_the_current_start(journal: Path, supervise):
     whole = journal.read_bytes()
     damage(journal)
     with pytest.raises(StoreCorruptError):

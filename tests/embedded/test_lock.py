@@ -14,7 +14,7 @@ def lock(paths: StorePaths):
     lock.release()
 
 
-def test_one_holds_it_until_released(lock: Lock, paths: StorePaths):
+def test_one_owner_holds_the_lock_until_releasing_it(lock: Lock, paths: StorePaths):
     other = Lock(paths.lock)
 
     assert lock.acquire()
@@ -25,13 +25,13 @@ def test_one_holds_it_until_released(lock: Lock, paths: StorePaths):
     other.release()
 
 
-def test_a_lock_file_that_nobody_holds_is_no_obstacle(lock: Lock, paths: StorePaths):
+def test_a_lock_file_without_an_owner_can_be_locked(lock: Lock, paths: StorePaths):
     paths.lock.write_text("12345")
 
     assert lock.acquire()
 
 
-def test_a_process_that_inherited_it_holds_it_too(lock: Lock, paths: StorePaths):
+def test_a_process_that_inherits_the_lock_holds_it_too(lock: Lock, paths: StorePaths):
     lock.acquire()
     inherited = os.dup(lock.fileno())
     lock.forget()
@@ -42,7 +42,7 @@ def test_a_process_that_inherited_it_holds_it_too(lock: Lock, paths: StorePaths)
     assert lock.acquire()
 
 
-def test_releasing_unlocks_for_whoever_inherited_it(lock: Lock, paths: StorePaths):
+def test_releasing_the_lock_also_unlocks_it_in_processes_that_inherited_it(lock: Lock, paths: StorePaths):
     lock.acquire()
     inherited = os.dup(lock.fileno())
 
@@ -55,7 +55,7 @@ def test_releasing_unlocks_for_whoever_inherited_it(lock: Lock, paths: StorePath
 
 
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
-def test_a_fork_does_not_hold_it(lock: Lock):
+def test_a_fork_does_not_hold_the_lock(lock: Lock):
     lock.acquire()
     forked_read, forked = os.pipe()
     done, done_write = os.pipe()
@@ -67,7 +67,7 @@ def test_a_fork_does_not_hold_it(lock: Lock):
         os._exit(0)
 
     says = os.read(forked_read, 4)
-    lock.forget()  # as if the owner had been killed
+    lock.forget()  # as if the owner were killed
     free = lock.acquire()
 
     for end in (done_write, done, forked, forked_read):

@@ -18,7 +18,7 @@ def test_the_socket_is_in_the_data_directory(paths: StorePaths):
     assert paths.socket == paths.data_dir / "store" / "store.sock"
 
 
-def test_the_socket_moves_when_its_path_would_be_one_byte_too_long(tmp_path: Path):
+def test_the_socket_moves_if_its_path_is_one_byte_too_long(tmp_path: Path):
     room = 107 - len(os.fsencode(tmp_path / "store" / "store.sock")) - 1
 
     fits, too_long = StorePaths(tmp_path / ("x" * room)), StorePaths(tmp_path / ("x" * (room + 1)))
@@ -28,7 +28,7 @@ def test_the_socket_moves_when_its_path_would_be_one_byte_too_long(tmp_path: Pat
     assert too_long.socket.parent.parent == Path("/tmp")
 
 
-def test_a_long_path_serves_from_a_private_directory(far: StorePaths, supervise):
+def test_a_store_with_a_long_path_uses_a_socket_in_a_private_directory(far: StorePaths, supervise):
     supervise(far)
 
     assert answers(far)
@@ -37,7 +37,7 @@ def test_a_long_path_serves_from_a_private_directory(far: StorePaths, supervise)
     assert (far.directory / "appendonlydir").is_dir()
 
 
-def test_a_long_path_has_one_socket_however_it_is_spelled(far: StorePaths, monkeypatch):
+def test_all_spellings_of_a_long_path_share_one_socket(far: StorePaths, monkeypatch):
     monkeypatch.chdir(far.data_dir.parent)
     monkeypatch.setenv("TMPDIR", "/elsewhere")
 
@@ -85,7 +85,7 @@ def test_a_data_directory_that_is_a_file_is_refused(tmp_path: Path, supervise):
 
 
 @pytest.mark.parametrize("name", ["with space", "100%25", "a#b?c=d&e;f", "quote'\"\\", "帖子", "--port 1"])
-def test_any_path_works_through_its_url(tmp_path: Path, supervise, name: str):
+def test_any_path_works_as_a_url(tmp_path: Path, supervise, name: str):
     odd = StorePaths(tmp_path / name)
 
     supervise(odd)

@@ -53,7 +53,7 @@ def test_settings_can_be_overridden(paths: StorePaths, supervise):
         assert connection.config_get("databases")["databases"] == "7"
 
 
-def test_a_full_server_refuses_and_keeps_what_it_has(paths: StorePaths, supervise):
+def test_a_full_server_refuses_writes_and_keeps_its_data(paths: StorePaths, supervise):
     supervise(config={"maxmemory": "3mb"})
     with client(paths) as connection:
         with pytest.raises(redis.exceptions.OutOfMemoryError):
@@ -63,7 +63,7 @@ def test_a_full_server_refuses_and_keeps_what_it_has(paths: StorePaths, supervis
         assert connection.info("stats")["evicted_keys"] == 0
 
 
-def test_only_its_user_reaches_the_socket(paths: StorePaths, supervise):
+def test_only_the_user_of_the_server_can_access_the_socket(paths: StorePaths, supervise):
     supervise()
 
     assert stat.S_ISSOCK(paths.socket.stat().st_mode)
@@ -72,7 +72,7 @@ def test_only_its_user_reaches_the_socket(paths: StorePaths, supervise):
     assert mode(paths.log) == 0o600
 
 
-def test_the_terminals_interrupt_does_not_reach_it(paths: StorePaths, supervise):
+def test_an_interrupt_from_the_terminal_does_not_reach_the_server(paths: StorePaths, supervise):
     supervise()
 
     assert os.getsid(server_pid(paths)) != os.getsid(0)
@@ -89,7 +89,7 @@ def test_the_log_is_in_the_data_directory_and_is_appended_to(paths: StorePaths, 
     assert paths.log.parent == paths.data_dir
 
 
-def test_a_large_log_is_put_aside(paths: StorePaths, supervise, monkeypatch):
+def test_a_large_log_is_rotated(paths: StorePaths, supervise, monkeypatch):
     monkeypatch.setattr(server_log, "_ROTATE_BYTES", 1000)
     supervise().stop()
     first = paths.log.read_text()
@@ -101,7 +101,7 @@ def test_a_large_log_is_put_aside(paths: StorePaths, supervise, monkeypatch):
     assert first not in paths.log.read_text()
 
 
-def test_a_stale_socket_and_lock_are_no_obstacle(paths: StorePaths, supervise):
+def test_a_stale_socket_and_lock_do_not_prevent_a_start(paths: StorePaths, supervise):
     paths.prepare()
     paths.lock.write_text("12345")
     with socket.socket(socket.AF_UNIX) as dead:
@@ -112,7 +112,7 @@ def test_a_stale_socket_and_lock_are_no_obstacle(paths: StorePaths, supervise):
     assert answers(paths)
 
 
-def test_a_server_that_does_not_start_says_why(paths: StorePaths, supervise):
+def test_a_failed_start_reports_the_reason(paths: StorePaths, supervise):
     with pytest.raises(StoreStartError, match="maxmemory-policy") as refused:
         supervise(config={"maxmemory-policy": "nonsense"})
 
@@ -131,7 +131,7 @@ def test_a_server_that_does_not_stop_is_killed(paths: StorePaths, supervise):
     assert not paths.socket.exists()
 
 
-def test_a_slow_load_is_reported_and_waited_for(paths: StorePaths, supervise, caplog):
+def test_a_start_reports_and_awaits_a_slow_load(paths: StorePaths, supervise, caplog):
     caplog.set_level(logging.INFO, "voting_site.embedded")
     supervisor = supervise(config={"rdbcompression": "no"})
     fill(paths, 230, size=500)

@@ -12,7 +12,7 @@ from .helpers import KEYS, answers, client
 NEWER = ServerVersion("Valkey", (99, 0, 0))
 
 
-def test_a_start_leaves_the_servers_name_and_version(used: StorePaths):
+def test_a_start_records_the_servers_name_and_version(used: StorePaths):
     fields = json.loads(used.stamp.read_text())
 
     assert ServerVersion(fields["name"], tuple(map(int, fields["version"].split(".")))) == read_version(
@@ -27,7 +27,7 @@ def test_a_failed_start_leaves_no_stamp(paths: StorePaths, supervise):
     assert not paths.stamp.exists()
 
 
-def test_a_newer_servers_files_are_refused(used: StorePaths, supervise):
+def test_files_of_a_newer_server_are_refused(used: StorePaths, supervise):
     stamp.write(used.stamp, NEWER)
 
     with pytest.raises(StoreVersionError, match=r"written by Valkey 99\.0\.0, but the installed server is Valkey"):
@@ -37,14 +37,14 @@ def test_a_newer_servers_files_are_refused(used: StorePaths, supervise):
     assert not used.socket.exists()
 
 
-def test_another_servers_files_are_refused(used: StorePaths, supervise):
+def test_files_of_another_server_are_refused(used: StorePaths, supervise):
     stamp.write(used.stamp, ServerVersion("Redis", (6, 2, 0)))
 
     with pytest.raises(StoreVersionError, match="written by Redis"):
         supervise()
 
 
-def test_an_older_servers_files_are_taken_over(used: StorePaths, supervise):
+def test_files_of_an_older_server_are_accepted(used: StorePaths, supervise):
     stamp.write(used.stamp, ServerVersion("Valkey", (7, 2, 0)))
 
     supervise()
@@ -57,21 +57,21 @@ def test_an_older_servers_files_are_taken_over(used: StorePaths, supervise):
 @pytest.mark.parametrize(
     "text", ["", "{}", "[]", '{"name": "Valkey", "version": "x"}', '{"name": 1, "version": 2}']
 )
-def test_a_stamp_that_says_nothing_is_refused(used: StorePaths, supervise, text: str):
+def test_an_unreadable_stamp_is_refused(used: StorePaths, supervise, text: str):
     used.stamp.write_text(text)
 
     with pytest.raises(StoreDirectoryError, match="does not say which server"):
         supervise()
 
 
-def test_a_store_that_lost_its_files_does_not_start_empty(used: StorePaths, supervise):
+def test_a_store_without_its_files_does_not_start_empty(used: StorePaths, supervise):
     shutil.rmtree(used.manifest.parent)
 
     with pytest.raises(StoreMissingError, match="has been used before"):
         supervise()
 
 
-def test_a_store_that_lost_its_manifest_does_not_start_empty(used: StorePaths, supervise):
+def test_a_store_without_its_manifest_does_not_start_empty(used: StorePaths, supervise):
     used.manifest.unlink()
     used.stamp.unlink()
 
@@ -80,8 +80,8 @@ def test_a_store_that_lost_its_manifest_does_not_start_empty(used: StorePaths, s
 
 
 @pytest.mark.parametrize("step", ["the directory", "the base file", "the journal", "a draft of the manifest"])
-def test_a_first_start_that_ended_before_the_manifest_is_done_again(paths: StorePaths, supervise, step: str):
-    supervise().stop()  # leaves the files of an empty store, as a first start writes them one after another
+def test_a_first_start_interrupted_before_the_manifest_is_repeated(paths: StorePaths, supervise, step: str):
+    supervise().stop()  # leaves the files of an empty store in the order in which a first start writes them
     folder, paths_left = (
         paths.manifest.parent,
         {
@@ -104,7 +104,7 @@ def test_a_first_start_that_ended_before_the_manifest_is_done_again(paths: Store
 
 
 @pytest.mark.parametrize("left", ["*.base.rdb", "*.incr.aof"])
-def test_files_with_data_and_without_a_manifest_are_refused(rewritten, paths: StorePaths, supervise, left: str):
+def test_data_files_without_a_manifest_are_refused(rewritten, paths: StorePaths, supervise, left: str):
     shutil.copytree(rewritten, paths.data_dir)
     with supervise_once(supervise, paths):
         pass
@@ -120,7 +120,7 @@ def test_files_with_data_and_without_a_manifest_are_refused(rewritten, paths: St
 
 @contextmanager
 def supervise_once(supervise, paths: StorePaths):
-    """Write something into the journal, too."""
+    """Supervise the store once, and write to the journal."""
     supervisor = supervise()
     with client(paths) as connection:
         connection.set("more", "1")
@@ -129,7 +129,7 @@ def supervise_once(supervise, paths: StorePaths):
 
 
 @pytest.mark.parametrize("cut", [8, 20, -1])
-def test_a_base_file_that_is_not_whole_is_refused(paths: StorePaths, supervise, cut: int):
+def test_an_incomplete_base_file_is_refused(paths: StorePaths, supervise, cut: int):
     supervise().stop()
     base = next(paths.manifest.parent.glob("*.base.rdb"))
     base.write_bytes(base.read_bytes()[:cut])
@@ -140,7 +140,7 @@ def test_a_base_file_that_is_not_whole_is_refused(paths: StorePaths, supervise, 
         supervise()
 
 
-def test_an_emptied_store_starts_anew(used: StorePaths, supervise):
+def test_an_emptied_store_starts_as_a_new_store(used: StorePaths, supervise):
     shutil.rmtree(used.directory)
 
     supervise()

@@ -30,7 +30,7 @@ def test_data_survives_a_restart(paths: StorePaths, supervise):
         assert connection.dbsize() == 10
 
 
-def test_stop_ends_the_server_and_leaves_the_lock(paths: StorePaths, supervise):
+def test_stop_ends_the_server_and_releases_the_lock(paths: StorePaths, supervise):
     supervisor = supervise()
     pid = server_pid(paths)
     assert supervisor.owns
@@ -42,7 +42,7 @@ def test_stop_ends_the_server_and_leaves_the_lock(paths: StorePaths, supervise):
     assert not supervisor.owns
 
 
-def test_stopping_twice_or_before_starting_is_no_error(supervise):
+def test_stopping_twice_or_before_starting_is_allowed(supervise):
     supervisor = supervise(start=False)
     supervisor.stop()
     supervisor.start(60)
@@ -59,7 +59,7 @@ def test_starting_twice_is_an_error(supervise):
     assert supervisor.owns
 
 
-def test_a_killed_server_is_back_within_three_seconds_with_every_acknowledged_write(paths: StorePaths, supervise):
+def test_a_killed_server_restarts_within_three_seconds_with_every_acknowledged_write(paths: StorePaths, supervise):
     supervise()
     acknowledged: list[str] = []
     enough = Event()
@@ -101,7 +101,7 @@ def test_a_killed_server_is_back_within_three_seconds_with_every_acknowledged_wr
         assert connection.exists(*acknowledged) == len(acknowledged)
 
 
-def test_one_owns_the_store_the_other_attaches_and_takes_over(paths: StorePaths, supervise):
+def test_a_second_supervisor_attaches_to_the_store_and_takes_over(paths: StorePaths, supervise):
     first, second = supervise(), supervise()
     fill(paths, 10)
     pid = server_pid(paths)
@@ -115,7 +115,7 @@ def test_one_owns_the_store_the_other_attaches_and_takes_over(paths: StorePaths,
         assert connection.dbsize() == 10
 
 
-def test_stopping_an_attached_one_leaves_the_server_alone(paths: StorePaths, supervise):
+def test_stopping_an_attached_supervisor_does_not_stop_the_server(paths: StorePaths, supervise):
     supervise()
     second = supervise()
     pid = server_pid(paths)
@@ -125,7 +125,7 @@ def test_stopping_an_attached_one_leaves_the_server_alone(paths: StorePaths, sup
     assert server_pid(paths) == pid
 
 
-def test_of_many_started_at_once_exactly_one_owns(paths: StorePaths, supervise):
+def test_exactly_one_of_many_concurrent_supervisors_owns_the_store(paths: StorePaths, supervise):
     supervisors = [supervise(start=False) for _ in range(6)]
     together = Barrier(len(supervisors))
 
@@ -143,7 +143,7 @@ def test_of_many_started_at_once_exactly_one_owns(paths: StorePaths, supervise):
     assert paths.log.read_text().count("Ready to accept connections") == 1
 
 
-def test_of_many_processes_started_at_once_exactly_one_owns(paths: StorePaths):
+def test_exactly_one_of_many_concurrent_processes_owns_the_store(paths: StorePaths):
     with ExitStack() as stack:
         sites = [stack.enter_context(site(paths.data_dir)) for _ in range(4)]
         roles = [process.stdout.readline().strip() for process in sites]
@@ -151,7 +151,7 @@ def test_of_many_processes_started_at_once_exactly_one_owns(paths: StorePaths):
         assert sorted(roles) == ["attached", "attached", "attached", "owns"]
 
 
-def test_an_owner_that_does_not_answer_is_named(paths: StorePaths, supervise):
+def test_an_unresponsive_owner_is_reported(paths: StorePaths, supervise):
     paths.prepare()
     lock = Lock(paths.lock)
     lock.acquire()
@@ -166,7 +166,7 @@ def test_an_owner_that_does_not_answer_is_named(paths: StorePaths, supervise):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a server ends with its supervisor on Linux only")
-def test_a_killed_supervisor_takes_its_server_along(paths: StorePaths, supervise):
+def test_a_server_ends_with_its_killed_supervisor(paths: StorePaths, supervise):
     with site(paths.data_dir) as process:
         assert process.stdout.readline() == "owns\n"
         pid = server_pid(paths)
@@ -175,7 +175,7 @@ def test_a_killed_supervisor_takes_its_server_along(paths: StorePaths, supervise
         until(lambda: not is_alive(pid))
 
 
-def test_the_store_of_a_killed_supervisor_is_taken_over_with_its_data(paths: StorePaths, supervise):
+def test_another_supervisor_takes_over_the_data_of_a_killed_one(paths: StorePaths, supervise):
     with site(paths.data_dir) as process:
         assert process.stdout.readline() == "owns\n"
         attached = supervise()
@@ -189,11 +189,11 @@ def test_the_store_of_a_killed_supervisor_is_taken_over_with_its_data(paths: Sto
         assert connection.dbsize() == 10
 
 
-def test_nobody_gets_the_lock_while_the_server_of_a_dead_supervisor_lives(paths: StorePaths, supervise):
+def test_the_lock_is_held_while_the_server_of_a_dead_supervisor_runs(paths: StorePaths, supervise):
     with site(paths.data_dir) as process:
         assert process.stdout.readline() == "owns\n"
         pid = server_pid(paths)
-        os.kill(pid, signal.SIGSTOP)  # it cannot act on the end of its supervisor
+        os.kill(pid, signal.SIGSTOP)  # it cannot react to the end of its supervisor
         try:
             process.kill()
             process.wait()
@@ -219,7 +219,7 @@ def test_a_process_that_forgets_to_stop_leaves_no_server(paths: StorePaths):
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_fork_neither_owns_nor_stops_the_store(paths: StorePaths, supervise):
     supervisor = supervise()
-    with supervisor._stopping._cond:  # as when the thread is looking at it: the fork can never have it
+    with supervisor._stopping._cond:  # as if the thread held it during the fork: the fork can never acquire it
         child = os.fork()
         if child == 0:
             signal.alarm(5)
@@ -234,7 +234,7 @@ def test_a_fork_neither_owns_nor_stops_the_store(paths: StorePaths, supervise):
     assert answers(paths)
 
 
-def test_a_restart_that_fails_is_tried_again(paths: StorePaths, supervise, caplog):
+def test_a_failed_restart_is_retried(paths: StorePaths, supervise, caplog):
     supervise()
     fill(paths, 10)
     stamp.write(paths.stamp, ServerVersion("Valkey", (99,)))

@@ -20,13 +20,13 @@ BY_NAME = {variable.name: variable for variable in VARIABLES}
 
 @pytest.fixture(autouse=True)
 def environment(monkeypatch):
-    """No setting of the tests' own."""
+    """An environment without the settings of the test run."""
     for name in BY_NAME:
         monkeypatch.delenv(name, raising=False)
     return monkeypatch
 
 
-def test_the_page_of_settings_is_what_the_code_says():
+def test_the_page_of_settings_matches_the_code():
     page = Path(settings.BASE_DIR, "docs", "configuration.md").read_text("utf-8")
 
     assert page == configuration.page(), "run `make docs`"
@@ -42,7 +42,7 @@ def test_every_default_is_a_valid_value(tmp_path):
 
 
 @pytest.mark.parametrize(("text", "value"), [("auto", None), ("AUTO", None), ("200", 200), ("1", 1)])
-def test_votes_per_day_are_a_number_or_left_to_the_site(tmp_path, environment, text, value):
+def test_votes_per_day_is_a_number_or_chosen_by_the_site(tmp_path, environment, text, value):
     environment.setenv("VOTES_PER_DAY", text)
 
     assert load(tmp_path)["VOTES_PER_DAY"] == value
@@ -61,7 +61,7 @@ def test_a_blank_value_means_the_default(tmp_path, environment, blank, place):
     assert load(tmp_path) == defaults
 
 
-def test_the_environment_wins_over_the_file(tmp_path, environment):
+def test_the_environment_takes_precedence_over_the_file(tmp_path, environment):
     (tmp_path / ".env").write_text("PORT=1234\nSITE_NAME='From the file'\nWEB_WORKERS=5\n")
     environment.setenv("PORT", "4321")
     environment.setenv("WEB_WORKERS", "")
@@ -72,7 +72,7 @@ def test_the_environment_wins_over_the_file(tmp_path, environment):
     assert "SITE_NAME" not in os.environ
 
 
-def test_a_value_is_taken_as_it_stands(tmp_path, environment):
+def test_a_value_is_used_literally(tmp_path, environment):
     environment.setenv("SECRET_KEY", "$PATH and $nothing")
     (tmp_path / ".env").write_text("\ufeffSITE_NAME=$HOME & more\n", "utf-8")
 
@@ -132,7 +132,7 @@ def test_a_value_is_taken_as_it_stands(tmp_path, environment):
         ),
     ],
 )
-def test_a_value_out_of_range_is_refused_with_its_name(name, text):
+def test_an_invalid_value_is_refused_with_the_name_of_its_setting(name, text):
     with pytest.raises(BadSetting, match=name) as caught:
         BY_NAME[name].parse(text)
     assert len(str(caught.value).splitlines()) == 1
@@ -153,11 +153,11 @@ def test_a_value_out_of_range_is_refused_with_its_name(name, text):
         ("http://10.0.0.7", "http://10.0.0.7"),
     ],
 )
-def test_the_sites_address_is_scheme_and_host(text, address):
+def test_the_sites_address_consists_of_scheme_and_host(text, address):
     assert BY_NAME["SITE_URL"].parse(text) == address
 
 
-def test_all_mistakes_are_named_at_once(tmp_path, environment, capsys):
+def test_all_mistakes_are_reported_together(tmp_path, environment, capsys):
     (tmp_path / ".env").write_text("PORT=0\nHOSTS=x\nSITE_NAME = News\nDATA_DIR=data\n")
     (tmp_path / "data" / "secret_key").mkdir(parents=True)
     environment.setenv("WEB_WORKERS", "many")
@@ -179,7 +179,7 @@ def test_all_mistakes_are_named_at_once(tmp_path, environment, capsys):
     ]
 
 
-def test_names_in_the_file_that_are_no_settings_are_told(tmp_path, capsys):
+def test_unknown_names_in_the_file_are_reported(tmp_path, capsys):
     (tmp_path / ".env").write_text("# PROT=1\nARTICLES_PER_PAGES=30\nexport prot=1\nPORT=8000\nOTHER_THING=x\n")
 
     with pytest.raises(SystemExit):
@@ -194,7 +194,7 @@ def test_names_in_the_file_that_are_no_settings_are_told(tmp_path, capsys):
     assert list(dotenv.warnings(tmp_path / "nowhere", [])) == []
 
 
-def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path):
+def test_an_unreadable_file_is_reported_in_one_sentence(tmp_path):
     (tmp_path / ".env").write_bytes(b"SITE_NAME=\xff\n")
     with pytest.raises(BadSetting, match="UTF-8"):
         load(tmp_path)
@@ -214,14 +214,14 @@ def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path):
         ),
     ],
 )
-def test_an_address_that_leads_nowhere_names_its_variable_and_no_secret(name, urls):
+def test_an_invalid_address_is_refused_by_variable_without_its_secrets(name, urls):
     for url in urls:
         with pytest.raises(BadSetting, match=f"{name}=… is not") as caught:
             BY_NAME[name].parse(url)
         assert url not in str(caught.value)
 
 
-def test_a_data_directory_nothing_can_be_kept_in_is_one_sentence(tmp_path):
+def test_an_unusable_data_directory_is_reported_in_one_sentence(tmp_path):
     (tmp_path / "file").write_text("")
 
     with pytest.raises(BadSetting, match=r"DATA_DIR=.* cannot be used: Not a directory"):
@@ -230,7 +230,7 @@ def test_a_data_directory_nothing_can_be_kept_in_is_one_sentence(tmp_path):
 
 @pytest.mark.parametrize("text", [".", "./", "..", "static", "static/inner", ".git"])
 @pytest.mark.parametrize("place", ["environment", "file"])
-def test_a_data_directory_among_the_program_stops_the_start(tmp_path, environment, text, place):
+def test_a_data_directory_in_the_program_folder_stops_the_start(tmp_path, environment, text, place):
     base_dir = tmp_path / "checkout"
     base_dir.mkdir()
     if place == "environment":
@@ -241,7 +241,7 @@ def test_a_data_directory_among_the_program_stops_the_start(tmp_path, environmen
     with pytest.raises(BadSetting, match="a folder of the program"):
         load(base_dir)
 
-    assert {path.name for path in tmp_path.rglob("*")} <= {"checkout", ".env"}  # not even a key was made
+    assert {path.name for path in tmp_path.rglob("*")} <= {"checkout", ".env"}  # not even a secret key was created
 
 
 @pytest.mark.parametrize(
@@ -253,7 +253,7 @@ def test_a_data_directory_among_the_program_stops_the_start(tmp_path, environmen
         ("0.0.0.0", "", []),
     ],
 )
-def test_the_site_answers_to_its_address_and_to_where_it_listens(tmp_path, host, address, answered):
+def test_the_site_accepts_its_address_and_the_one_it_listens_on(tmp_path, host, address, answered):
     variables = dict(os.environ, DATA_DIR=str(tmp_path), HOST=host, SITE_URL=address)
     shown = subprocess.run(
         [sys.executable, "-c", "from voting_site import settings; print(*settings.ALLOWED_HOSTS)"],
@@ -268,7 +268,7 @@ def test_the_site_answers_to_its_address_and_to_where_it_listens(tmp_path, host,
 
 
 @pytest.mark.parametrize("content", [b"", b" \n", b"\xff\xfe"])
-def test_a_file_that_holds_no_key_is_one_sentence(tmp_path, content):
+def test_a_file_without_a_key_is_reported_in_one_sentence(tmp_path, content):
     (tmp_path / "secret_key").write_bytes(content)
 
     with pytest.raises(BadSetting, match="secret_key has no secret key"):
@@ -277,7 +277,7 @@ def test_a_file_that_holds_no_key_is_one_sentence(tmp_path, content):
 
 
 @pytest.mark.parametrize("command", ["run", "audit", "migrate", "createsuperuser"])
-def test_every_command_tells_a_bad_setting_in_one_sentence(command):
+def test_every_command_reports_a_bad_setting_in_one_sentence(command):
     variables = dict(os.environ, ARTICLES_PER_PAGE="3", DJANGO_SETTINGS_MODULE="voting_site.settings")
 
     told = subprocess.run(
@@ -293,14 +293,14 @@ def test_every_command_tells_a_bad_setting_in_one_sentence(command):
     assert told.stderr == "ARTICLES_PER_PAGE=3 is outside 5–100.\n"
 
 
-def test_a_flag_understands_the_usual_words():
+def test_a_flag_accepts_the_usual_words():
     flag = Variable("X", "yes/no", "0", "")
 
     assert [flag.parse(text) for text in ("1", "yes", "TRUE", "on")] == [True] * 4
     assert [flag.parse(text) for text in ("0", "no", "False", "off", "")] == [False] * 5
 
 
-def test_the_secret_key_is_made_once_for_its_owner_alone(tmp_path):
+def test_the_secret_key_is_created_once_and_readable_only_by_its_owner(tmp_path):
     key = secret_key(tmp_path / "data")
 
     assert len(key) >= 50
@@ -331,7 +331,7 @@ def test_the_cache_is_the_next_database_of_the_stores_server(store, cache):
         ("unix:///s.sock", "unix:///s.sock?db=0"),
     ],
 )
-def test_a_cache_in_the_stores_own_database_is_refused(cache, store):
+def test_a_cache_in_the_database_of_the_store_is_refused(cache, store):
     with pytest.raises(BadSetting, match="CACHE_URL"):
         check_apart(store, cache)
 
@@ -347,5 +347,5 @@ def test_a_store_of_an_unknown_kind_is_refused(tmp_path):
     assert store_url("", tmp_path).startswith("unix://")
 
 
-def test_a_stores_address_is_shown_without_its_secrets():
+def test_the_address_of_a_store_is_shown_without_its_secrets():
     assert service_urls.without_secrets("redis://u:p%40@host:1/2?password=p") == "host:1/2"

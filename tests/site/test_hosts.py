@@ -33,18 +33,18 @@ NO_HOSTS = (
 
 
 @pytest.mark.parametrize("text", NO_HOSTS)
-def test_what_is_no_host_is_refused(text):
+def test_an_invalid_host_is_refused(text):
     with pytest.raises(BadSetting, match=r"HOST='.* is not a host"):
         BY_NAME["HOST"].parse(text)
 
 
 @pytest.mark.parametrize("text", [text for text in NO_HOSTS if text != "*"])
-def test_what_no_request_can_ask_for_is_not_among_the_allowed_hosts(text):
+def test_a_host_that_no_request_can_name_is_not_an_allowed_host(text):
     with pytest.raises(BadSetting, match=r"ALLOWED_HOSTS='.* is not a list of hosts"):
         BY_NAME["ALLOWED_HOSTS"].parse(f"good.example.org,{text}")
 
 
-def test_allowed_hosts_are_written_as_requests_name_them():
+def test_allowed_hosts_are_normalised_as_in_requests():
     parse = BY_NAME["ALLOWED_HOSTS"].parse
 
     assert parse("News.example.org., ::1,[2001:DB8::1],10.0.0.7,") == [
@@ -54,14 +54,14 @@ def test_allowed_hosts_are_written_as_requests_name_them():
     assert parse("") == []
 
 
-def test_a_host_that_is_answered_is_one_that_django_accepts(rf, settings):
+def test_django_accepts_every_allowed_host(rf, settings):
     settings.ALLOWED_HOSTS = BY_NAME["ALLOWED_HOSTS"].parse("News.Example.org.,2001:DB8::1,.sub.example")
 
     for asked in ("news.example.org", "NEWS.example.org.:8000", "[2001:db8::1]:8000", "a.sub.example"):
         assert rf.get("/", headers={"Host": asked}).get_host() == asked
 
 
-def test_trusted_proxies_may_be_written_as_any_address():
+def test_trusted_proxies_can_be_any_address_or_network():
     names = BY_NAME["TRUSTED_PROXIES"].parse("[::1], ::ffff:10.0.0.1,UNIX,192.0.2.0/24,::ffff:198.51.100.0/120")
 
     assert names == ["::1/128", "10.0.0.1/32", "unix", "192.0.2.0/24", "198.51.100.0/24"]
@@ -71,12 +71,12 @@ def test_trusted_proxies_may_be_written_as_any_address():
 
 
 @pytest.mark.parametrize("text", ["localhost", "10.0.0.1/8", "10.0.0.0/33", "[10.0.0.1", "https://10.0.0.1"])
-def test_what_is_no_network_is_no_proxy(text):
+def test_an_invalid_network_is_refused_as_a_proxy(text):
     with pytest.raises(BadSetting, match="TRUSTED_PROXIES"):
         BY_NAME["TRUSTED_PROXIES"].parse(text)
 
 
-def test_brackets_are_for_ipv6_alone():
+def test_only_ipv6_addresses_are_written_in_brackets():
     assert [hosts.in_address(host) for host in ("::1", "10.0.0.1", "example.org")] == [
         *("[::1]", "10.0.0.1", "example.org"),
     ]

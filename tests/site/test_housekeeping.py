@@ -1,4 +1,4 @@
-"""The housekeeping of a running site: the thread, and the site as its operator starts it."""
+"""Housekeeping of a running site: the thread, and the site as the operator starts it."""
 
 import logging
 import os
@@ -18,7 +18,7 @@ STEPS = {"weight", "tuning", "hot", "history", "words", "groups"}
 STEPS |= {"archive", "departures", "trim", "expire", "forget"}
 
 
-def test_it_works_until_it_is_asked_to_stop():
+def test_housekeeping_runs_until_it_is_stopped():
     begun, ended = threading.Event(), threading.Event()
 
     def keep(stopping):
@@ -36,7 +36,7 @@ def test_it_works_until_it_is_asked_to_stop():
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError("odd"), SystemExit(3), None])
-def test_one_that_ends_by_itself_is_told_of_and_started_again(error, caplog):
+def test_a_thread_that_ends_by_itself_is_reported_and_restarted(error, caplog):
     rounds, second = [], threading.Event()
 
     def keep(stopping):
@@ -60,7 +60,7 @@ def test_one_that_ends_by_itself_is_told_of_and_started_again(error, caplog):
     assert told == ["housekeeping failed"] * bool(error) + ["housekeeping had ended unexpectedly and is restarted"]
 
 
-def test_one_that_was_asked_to_stop_is_not_started_again():
+def test_a_stopped_thread_is_not_restarted():
     rounds = []
     found = Housekeeper(lambda stopping: rounds.append(stopping.wait()))
     found.stop()
@@ -68,7 +68,7 @@ def test_one_that_was_asked_to_stop_is_not_started_again():
     assert len(rounds) == 1
 
 
-def test_one_that_hangs_does_not_hold_up_the_end(caplog, monkeypatch):
+def test_a_hanging_thread_does_not_delay_the_shutdown(caplog, monkeypatch):
     monkeypatch.setattr(housekeeper, "STOP_TIMEOUT", 0.05)
     hanging = threading.Event()
     found = Housekeeper(lambda _: hanging.wait())
@@ -80,7 +80,7 @@ def test_one_that_hangs_does_not_hold_up_the_end(caplog, monkeypatch):
     found._thread.join(60)
 
 
-def test_a_running_site_keeps_house_by_itself(start):
+def test_a_running_site_runs_housekeeping_automatically(start):
     site = start(TICK_SECONDS="10")
     site.wait_until_up()
 
@@ -99,7 +99,7 @@ def test_a_running_site_keeps_house_by_itself(start):
     assert not site.processes()
 
 
-def test_it_goes_on_when_the_store_was_killed_under_it(start):
+def test_housekeeping_continues_after_the_store_is_killed(start):
     site = start(TICK_SECONDS="10")
     site.wait_until_up()
     until(lambda: set(get_notes(store_of(site))) == STEPS, DEADLINE)

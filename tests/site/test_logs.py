@@ -7,7 +7,7 @@ import pytest
 from voting_site.configuration.logs import OneLineFormatter, TracebacksOfFaults
 
 
-def test_a_line_stays_one_line_whatever_it_holds():
+def test_a_log_entry_is_one_line_whatever_its_text():
     record = logging.LogRecord("x", logging.INFO, "", 0, "GET %s", ("/a\r\nb\x1b[31m\u202e",), None)
 
     line = OneLineFormatter().format(record)
@@ -17,7 +17,7 @@ def test_a_line_stays_one_line_whatever_it_holds():
 
 
 @pytest.mark.parametrize(("status", "lines"), [(403, 1), (400, 1), (500, 4)])
-def test_only_faults_of_the_site_come_with_their_traceback(status, lines):
+def test_only_errors_of_the_site_are_logged_with_a_traceback(status, lines):
     try:
         raise PermissionError("no")
     except PermissionError:
@@ -29,7 +29,7 @@ def test_only_faults_of_the_site_come_with_their_traceback(status, lines):
     assert (record.exc_info is None) == (lines == 1)
 
 
-def test_a_crash_outside_of_requests_keeps_its_traceback():
+def test_a_crash_outside_requests_keeps_its_traceback():
     record = logging.LogRecord("x", logging.ERROR, "", 0, "y", (), (ValueError, ValueError("z"), None))
 
     TracebacksOfFaults().filter(record)
@@ -37,7 +37,7 @@ def test_a_crash_outside_of_requests_keeps_its_traceback():
     assert "ValueError: z" in OneLineFormatter().format(record)
 
 
-def test_a_line_says_its_time_zone():
+def test_a_log_line_includes_the_time_zone():
     record = logging.LogRecord("x", logging.INFO, "", 0, "y", (), None)
 
     assert re.match(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[+-]\d{4} INFO x: y$", OneLineFormatter().format(record))

@@ -1,4 +1,4 @@
-"""The metrics of the site as it is started: several workers that come and go."""
+"""Metrics of a running site whose workers start and end."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ from tests.waiting import until
 
 
 def workers(site):
-    """Ids of gunicorn's workers: the children of the process that has children of its own kind."""
+    """Return the ids of gunicorn's workers: the children of the process that has children of the same kind."""
     found = {}
     for pid in site.processes():
         try:
@@ -34,7 +34,7 @@ def front_pages(site):
 
 
 def has_spread(site):
-    """Whether one more request has made at least two of the workers count."""
+    """Send one more request; return whether at least two workers have counted one."""
     site.get("/healthz")
     return sum(bool(files_of(site, pid)) for pid in workers(site)) >= 2
 
@@ -47,7 +47,7 @@ def files_of(site, pid):
     return list(folder(site).glob(f"*_{pid}.db"))
 
 
-def test_the_counts_of_all_workers_are_one_and_outlive_each_of_them(start):
+def test_the_counts_of_all_workers_are_summed_and_outlive_each_worker(start):
     site = start(DEMO="0", WEB_WORKERS="3")
     site.wait_until_up()
     for _ in range(60):
@@ -72,7 +72,7 @@ def test_the_counts_of_all_workers_are_one_and_outlive_each_of_them(start):
     assert site.stop() == 0
 
 
-def test_a_new_start_counts_from_zero(start):
+def test_a_restart_counts_from_zero(start):
     first = start(DEMO="0")
     first.wait_until_up()
     first.get("/")
@@ -88,7 +88,7 @@ def test_a_new_start_counts_from_zero(start):
     assert second.stop() == 0
 
 
-def test_with_a_token_this_machine_needs_it_too(start):
+def test_a_metrics_token_is_required_from_local_requests_too(start):
     site = start(DEMO="0", METRICS_TOKEN="a token of some length")
     site.wait_until_up()
 

@@ -1,4 +1,4 @@
-"""Requests as the real web server hands them on."""
+"""Requests through the real web server."""
 
 import http.client
 import json
@@ -26,7 +26,7 @@ def port(tmp_path_factory, static_files):
 
 
 def send_in_chunks(port, path, chunks):
-    """Status and problem (or object) of a POST whose length is not said beforehand."""
+    """Send a POST request without a content length; return its status and problem (or object)."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     try:
         connection.request("POST", path, iter(chunks), {"Content-Type": "application/json"}, encode_chunked=True)
@@ -36,13 +36,13 @@ def send_in_chunks(port, path, chunks):
         connection.close()
 
 
-def test_a_body_in_chunks_is_read(port):
+def test_a_chunked_body_is_read(port):
     status, view = send_in_chunks(port, "/api/views", [b'{"article', b'Id": 1', b"}"])
 
     assert (status, view["reason"]) == (200, "bot")
 
 
-def test_a_body_in_chunks_may_be_as_large_as_any_other(port):
+def test_a_chunked_body_has_the_same_size_limit_as_any_other(port):
     at_most = b'{"articleId": 1' + b" " * (TOO_LARGE - 17) + b"}"
     assert len(at_most) == TOO_LARGE - 1
 
@@ -51,25 +51,25 @@ def test_a_body_in_chunks_may_be_as_large_as_any_other(port):
     assert (status, problem["error"]["code"]) == (413, "body-too-large")
 
 
-def test_a_body_in_chunks_must_be_json_too(port):
+def test_a_chunked_body_must_be_json_too(port):
     status, problem = send_in_chunks(port, "/api/views", [b"articleId=1"])
 
     assert (status, problem["error"]["code"]) == (400, "invalid-json")
 
 
-def test_a_broken_chunk_is_a_bad_request(port):
+def test_a_malformed_chunk_is_a_bad_request(port):
     assert (
         raw(port, b"POST /api/views HTTP/1.1\r\nTransfer-Encoding: chunked\r\n", b"xyz\r\n{}\r\n0\r\n\r\n") == 400
     )
 
 
-def test_an_address_is_too_long_beyond_what_the_document_says(port):
+def test_an_address_longer_than_the_documented_limit_is_refused(port):
     assert raw(port, b"GET /api/groups?" + b"x" * 4094 + b" HTTP/1.1\r\n") == 414
     assert raw(port, b"GET /api/groups?" + b"x" * 4000 + b" HTTP/1.1\r\n") == 400
 
 
 def raw(port, head, body=b""):
-    """Status of the answer to these very bytes."""
+    """Send exactly these bytes; return the status of the response."""
     with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
         connection.sendall(
             head + b"Host: localhost\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n" + body

@@ -1,4 +1,4 @@
-"""The scripts as they are served: without comments and spaces, else word for word what is written."""
+"""Served scripts: identical to their sources except for comments and spaces."""
 
 import re
 
@@ -23,20 +23,20 @@ MODERN = [
 
 
 def words(script):
-    """Everything a browser reads, without the spaces between."""
+    """Return every token of the script but comments and spaces."""
     tokens = JavascriptLexer(stripnl=False, ensurenl=False).get_tokens(script)
     return [text for kind, text in tokens if kind not in Comment and kind not in Whitespace and text.strip()]
 
 
 def literals(script):
-    """Texts of all template literals and regular expressions, with every space."""
+    """Return all template literals and regular expressions, with their spaces."""
     tokens = list(JavascriptLexer(stripnl=False, ensurenl=False).get_tokens(script))
     return [text for kind, text in tokens if "String" in str(kind)]
 
 
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
-def test_each_is_served_word_for_word_without_comments(static_files, source):
+def test_every_script_is_served_unchanged_without_comments(static_files, source):
     written = source.read_text("utf-8")
     (found,) = (static_files / "js").glob(f"{source.stem}.????????????.js")
     served = found.read_text("utf-8")
@@ -48,7 +48,7 @@ def test_each_is_served_word_for_word_without_comments(static_files, source):
 
 
 @pytest.mark.parametrize("script", MODERN)
-def test_what_is_left_out_of_todays_language_is_spaces_alone(script):
+def test_minifying_modern_syntax_removes_only_spaces(script):
     served = jsmin(script)
 
     assert words(served) == words(script)
@@ -56,11 +56,11 @@ def test_what_is_left_out_of_todays_language_is_spaces_alone(script):
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
-def test_no_pattern_stands_where_it_is_taken_for_a_division(source):
+def test_no_regular_expression_can_be_mistaken_for_a_division(source):
     assert not re.search(r"(=>|\b(case|delete|in|of|typeof|void|yield))\s*/[^/*]", source.read_text("utf-8"))
 
 
-def test_a_template_inside_a_template_would_be_told_of():
+def test_a_nested_template_literal_would_be_detected():
     nested = "a = `b ${ `c  ${ d }  e` } f`;"
 
     assert literals(jsmin(nested)) != literals(nested)

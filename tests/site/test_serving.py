@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.site_process import Site, free_port
 
 
-def test_one_command_serves_a_living_site_and_stops_without_a_trace(start):
+def test_one_command_serves_a_populated_site_and_stops_cleanly(start):
     site = start()
     site.wait_until_up()
 
@@ -45,7 +45,7 @@ def test_an_empty_site_stays_empty_on_request(start):
     assert site.stop() == 0
 
 
-def test_a_taken_port_is_one_clear_sentence(start):
+def test_a_port_in_use_is_reported_in_one_sentence(start):
     with socket.socket() as holder:
         holder.bind(("127.0.0.1", 0))
         holder.listen()
@@ -58,14 +58,14 @@ def test_a_taken_port_is_one_clear_sentence(start):
     assert "Traceback" not in site.told()
 
 
-def test_a_bad_setting_is_one_clear_sentence(start):
+def test_a_bad_setting_is_reported_in_one_sentence(start):
     site = start(VOTES_PER_DAY="none")
 
     assert site.process.wait(60) != 0
     assert site.told() == "VOTES_PER_DAY='none' is not a number or auto.\n"
 
 
-def test_another_weight_of_a_vote_scores_everything_anew(start):
+def test_a_new_weight_of_a_vote_rescores_every_article(start):
     first = start()
     first.wait_until_up()
     before = re.findall(r'id="article-(\d+)"', first.get("/")[1])
@@ -80,7 +80,7 @@ def test_another_weight_of_a_vote_scores_everything_anew(start):
     assert audit.returncode == 0, audit.stdout + audit.stderr
 
 
-def test_a_store_killed_under_the_site_comes_back_with_everything(start):
+def test_a_store_killed_while_the_site_runs_restarts_with_all_data(start):
     site = start()
     site.wait_until_up()
     (store,) = [pid for pid in site.processes() if b"valkey-server" in Path(f"/proc/{pid}/cmdline").read_bytes()]

@@ -7,7 +7,7 @@ from voting_site.serving.web_server import CannotServe
 
 @pytest.fixture
 def root(tmp_path, settings):
-    """Where static files are gathered; another folder is the only source, so that it is quick."""
+    """The folder in which static files are gathered. A small folder is the only source, to keep the tests fast."""
     source = tmp_path / "source"
     source.mkdir()
     (source / "site.css").write_text("a {}")
@@ -20,7 +20,7 @@ def names(root):
     return {str(path.relative_to(root)) for path in root.rglob("*") if path.is_file()}
 
 
-def test_static_files_are_gathered_once_and_again_when_they_changed(root, settings):
+def test_static_files_are_gathered_once_and_again_after_a_change(root, settings):
     assert static_files.gather()
     assert not static_files.gather()
     before = names(root)
@@ -35,7 +35,7 @@ def test_static_files_are_gathered_once_and_again_when_they_changed(root, settin
 
 
 @pytest.mark.parametrize("strange", ["site.css", ".hidden", "folder/file"])
-def test_files_the_site_did_not_make_are_left_alone(root, strange):
+def test_files_that_the_site_did_not_create_are_kept(root, strange):
     path = root / strange
     path.parent.mkdir(parents=True)
     path.write_text("mine")
@@ -46,7 +46,7 @@ def test_files_the_site_did_not_make_are_left_alone(root, strange):
     assert names(root) == {strange}
 
 
-def test_an_interrupted_gathering_starts_again(root, monkeypatch):
+def test_an_interrupted_gathering_is_restarted(root, monkeypatch):
     def interrupted(*args, **options):
         (root / "half").write_text("")
         raise KeyboardInterrupt
@@ -60,7 +60,7 @@ def test_an_interrupted_gathering_starts_again(root, monkeypatch):
     assert "half" not in names(root)
 
 
-def test_clearing_follows_no_links(root, tmp_path):
+def test_clearing_does_not_follow_symbolic_links(root, tmp_path):
     static_files.gather()
     other = tmp_path / "other"
     other.mkdir()
@@ -74,7 +74,7 @@ def test_clearing_follows_no_links(root, tmp_path):
     assert not (root / "link").exists()
 
 
-def test_only_counts_of_an_earlier_server_are_removed(tmp_path):
+def test_only_metric_files_of_an_earlier_server_are_removed(tmp_path):
     counts = ("counter_12.db", "histogram_0.db", "gauge_livesum_7.db")
     others = ("lock", "accounts.db", "counter_x.db", "counter_1.db.backup")
     for name in (*counts, *others):

@@ -1,4 +1,4 @@
-"""What the site's style and scripts weigh, as they are served."""
+"""The size of the site's styles and scripts as served."""
 
 import gzip
 import re
@@ -12,7 +12,7 @@ IMPORTED = re.findall(r'@import "(.+?)";', (CSS / "site.css").read_text())
 
 
 def linked():
-    """Names of the sheets that templates ask for."""
+    """Return the names of the style sheets that templates link to."""
     texts = (path.read_text() for path in (settings.BASE_DIR / "templates").rglob("*.html"))
     return {name for text in texts for name in re.findall(r"static\('css/([\w.]+)'\)", text)}
 
@@ -26,14 +26,14 @@ def weight(path):
     return len(gzip.compress(path.read_bytes(), 9, mtime=0))
 
 
-def test_every_sheet_is_imported_or_linked_and_none_twice():
+def test_every_style_sheet_is_imported_or_linked_exactly_once():
     assert len(IMPORTED) == len(set(IMPORTED))
     assert set(IMPORTED) & linked() == set()
     assert {str(path.relative_to(CSS)) for path in CSS.rglob("*.css")} == {*IMPORTED, *linked()}
 
 
 @pytest.mark.timeout(120)
-def test_the_sheet_of_every_page_holds_its_components(static_files):
+def test_the_common_style_sheet_contains_its_components(static_files):
     text = served(static_files, "site.css").read_text()
 
     assert "@import" not in text
@@ -42,14 +42,14 @@ def test_the_sheet_of_every_page_holds_its_components(static_files):
 
 
 @pytest.mark.timeout(120)
-def test_all_style_together_weighs_at_most_12_kilobytes(static_files):
+def test_all_style_sheets_total_at_most_12_kilobytes(static_files):
     weights = {name: weight(served(static_files, name)) for name in linked()}
 
     assert sum(weights.values()) <= 12 * KB, weights
 
 
 @pytest.mark.timeout(120)
-def test_all_scripts_weigh_at_most_8_kilobytes_each_packed_by_itself(static_files):
+def test_all_scripts_total_at_most_8_kilobytes_compressed_separately(static_files):
     sources = {path.stem for path in (settings.BASE_DIR / "static" / "js").glob("*.js")}
     weights = {path.name.split(".")[0]: weight(path) for path in (static_files / "js").glob("*.js")}
 

@@ -1,4 +1,4 @@
-"""Rows of text and articles."""
+"""Conversion between rows of text and articles."""
 
 import json
 import math
@@ -58,7 +58,7 @@ def test_a_row_becomes_an_article():
     )
 
 
-def test_the_end_of_voting_moves_with_the_time_and_decides_how_many_votes_there_may_be():
+def test_the_end_of_voting_follows_the_shifted_time_and_limits_the_votes():
     many, ending = MOST_OPEN_VOTES + 1, {"closes": LONG_AGO + WINDOW}
     shifted = replace(READING, shift=NOW - LONG_AGO - 8 * 86400, voting_window=30 * 86400)
 
@@ -69,7 +69,7 @@ def test_the_end_of_voting_moves_with_the_time_and_decides_how_many_votes_there_
 
 
 @pytest.mark.parametrize("poster", [{}, {"poster": None}, {"poster": ""}, {"poster": "  "}])
-def test_a_row_without_poster_has_an_unknown_one(poster):
+def test_a_row_without_a_poster_has_an_unknown_poster(poster):
     row = read_row(fields(**poster), READING)
     assert row.poster == ""
     assert (row.imported().poster, row.imported().poster_name) == (0, "")
@@ -89,7 +89,7 @@ def test_a_row_without_poster_has_an_unknown_one(poster):
         (b'{"title": "' + b"a" * 1_000_000 + b'"}', "row-long"),
     ],
 )
-def test_a_line_that_is_no_object_is_refused(line, expected):
+def test_a_line_that_is_not_an_object_is_refused(line, expected):
     assert code(parse_line, line) == expected
 
 
@@ -145,11 +145,11 @@ def test_a_missing_field_is_named(name):
         ({"removed": True}, "reason-kind"),
     ],
 )
-def test_a_row_that_cannot_be_an_article_is_refused_with_its_cause(changes, expected):
+def test_an_invalid_row_is_refused_with_its_cause(changes, expected):
     assert code(read_row, fields(**changes), READING) == expected
 
 
-def test_every_code_of_a_row_has_a_sentence():
+def test_every_refusal_code_of_a_row_has_a_message():
     source = Path(article_lines.__file__).read_text("utf-8")
 
     assert set(re.findall(r'BadRow\("([a-z-]+)"', source)) <= ROWS.keys()
@@ -158,26 +158,26 @@ def test_every_code_of_a_row_has_a_sentence():
         parse_line(b"{")
 
 
-def test_a_sentence_names_the_limit():
+def test_a_message_names_the_limit():
     with pytest.raises(BadRow, match="can have at most 5,000 votes"):
         read_row(fields(time=NOW, votes=MOST_OPEN_VOTES + 1), READING)
 
 
 @pytest.mark.parametrize("time", [631_152_000, NOW, NOW + 86_400])
-def test_the_first_and_the_last_possible_time(time):
+def test_the_first_and_the_last_possible_time_are_accepted(time):
     assert read_row(fields(time=time), READING).posted_at == time
 
 
 @pytest.mark.parametrize(
     ("total", "expected"), [(1, (1, 0)), (2, (2, 0)), (0, (1, 1)), (-22, (1, 23)), (10**9, (10**9, 0))]
 )
-def test_a_total_is_reached_with_the_posters_vote(total, expected):
+def test_a_total_includes_the_posters_vote(total, expected):
     assert counts(votes=total) == expected
     assert expected[0] - expected[1] == total
 
 
 @pytest.mark.parametrize("given", [(3, 2), (0, 0), (0, 5), (1, 0), (10**9, 10**9)])
-def test_two_counts_are_taken_as_they_are(given):
+def test_separate_counts_are_unchanged(given):
     assert counts(votes=given[0], opposes=given[1]) == given
 
 
@@ -189,7 +189,7 @@ def test_an_open_article_has_at_most_a_million_voters():
     assert read_row(fields(time=opening - 1, votes=MOST_OPEN_VOTES + 1), READING).votes > MOST_OPEN_VOTES
 
 
-def test_openness_is_that_of_the_shifted_time():
+def test_the_shifted_time_decides_whether_voting_is_open():
     shifted = replace(READING, shift=NOW - LONG_AGO)
     assert code(read_row, fields(votes=MOST_OPEN_VOTES + 1), shifted) == "votes-open"
 
@@ -199,7 +199,7 @@ def test_times_are_shifted_to_the_millisecond_after_they_are_checked():
     assert code(read_row, fields(time=NOW + 86_401), replace(READING, shift=-90_000.0)) == "time-late"
 
 
-def test_an_unusable_group_leaves_the_article_in_the_others():
+def test_an_invalid_group_is_skipped_and_the_others_are_kept():
     row = read_row(fields(groups=["python", "a b", "", "Python", 5, None, "g" * 31, "redis"]), READING)
     assert row.groups == ("python", "redis")
     left_out = [bad.code for bad in row.left_out]
@@ -213,25 +213,25 @@ def test_the_first_twenty_groups_are_kept():
 
 
 @pytest.mark.parametrize("groups", [{}, {"groups": None}, {"groups": []}])
-def test_an_article_may_be_in_no_group(groups):
+def test_an_article_can_be_in_no_group(groups):
     assert read_row(fields(**groups), READING).groups == ()
 
 
-def test_references_are_unescaped_only_when_asked_for():
+def test_references_are_unescaped_only_on_request():
     escaped = fields(title="A &amp; B &#39;C&#x27; &lt;", link="https://example.org/?a=1&amp;b=2")
     assert read_row(escaped, READING).title == "A &amp; B &#39;C&#x27; &lt;"
     row = read_row(escaped, replace(READING, unescape=True))
     assert (row.title, row.link) == ("A & B 'C' <", "https://example.org/?a=1&b=2")
 
 
-def test_parameters_that_look_like_references_stay():
+def test_parameters_that_look_like_references_are_kept():
     link = "https://example.org/?a=1&region=Footer&copy=2&lt=3"
     row = read_row(fields(title="R&D &notes &amp;amp;", link=link), replace(READING, unescape=True))
     assert (row.title, row.link) == ("R&D &notes &amp;", link)
 
 
 def outcome(call):
-    """What it returned, or the code it was refused with."""
+    """Return the result of the call, or the code of its refusal."""
     try:
         return call()
     except (BadRow, InvalidInput) as refused:
@@ -245,7 +245,7 @@ TITLES = st.text(max_size=320) | st.text(alphabet=" !~\t\x7f\x1f", max_size=320)
 @example("two  spaces")
 @example("a\x7fb")
 @example("a" * 301)
-def test_a_title_is_what_clean_title_makes_of_it(raw):
+def test_a_title_is_the_result_of_clean_title(raw):
     assert outcome(lambda: read_row(fields(title=raw), READING).title) == outcome(lambda: clean_title(raw))
 
 
@@ -266,7 +266,7 @@ def article(**changes):
     return replace(base, **changes)
 
 
-def test_the_row_of_an_article_says_only_what_is_needed():
+def test_the_row_of_an_article_has_only_the_necessary_fields():
     assert fields_of(article()) == {
         "title": "Redis 数据库",
         "link": "https://example.org/",
@@ -280,7 +280,7 @@ def test_the_row_of_an_article_says_only_what_is_needed():
     assert "数据库" in format_line(article()).decode()
 
 
-def test_a_removed_article_has_its_reason():
+def test_the_row_of_a_removed_article_has_its_reason():
     assert fields_of(article(removed="spam"))["removed"] == "spam"
 
 
@@ -292,7 +292,7 @@ def test_a_removed_article_has_its_reason():
     groups=st.lists(st.sampled_from(["python", "redis", "数据库"]), unique=True),
     removed=st.sampled_from([None, "spam"]),
 )
-def test_reading_a_written_row_gives_the_same_again(votes, opposes, milliseconds, poster, groups, removed):
+def test_a_written_row_reads_back_the_same(votes, opposes, milliseconds, poster, groups, removed):
     written = article(
         votes=votes,
         opposes=opposes,

@@ -54,12 +54,12 @@ def test_an_axis_has_few_round_ticks_around_its_values(low, high, expected):
 @pytest.mark.parametrize(
     ("low", "high", "expected"), [(0, 0, [0, 1]), (0, 1, [0, 1]), (5, 5, [5, 6]), (0, 3, [0, 1, 2, 3])]
 )
-def test_an_axis_of_counts_has_whole_ticks_only(low, high, expected):
+def test_an_axis_of_counts_has_only_whole_ticks(low, high, expected):
     assert nice_ticks(low, high, whole=True) == expected
 
 
 @given(st.floats(-1e15, 1e15), st.floats(1e-6, 1e15), st.booleans(), st.integers(2, 8))
-def test_ticks_always_hold_the_values_and_are_never_many(low, span, whole, most):
+def test_ticks_always_span_the_values_and_are_few(low, span, whole, most):
     ticks = nice_ticks(low, low + span, most=most, whole=whole)
 
     assert 2 <= len(ticks) <= most + 1
@@ -90,7 +90,7 @@ def test_ticks_of_extreme_values_are_finite_and_few(low, high):
         (100, [1, 50, 100]),
     ],
 )
-def test_ranks_begin_with_1_and_never_with_0(worst, expected):
+def test_an_axis_of_ranks_starts_at_1(worst, expected):
     assert rank_ticks(worst) == expected
 
 
@@ -104,11 +104,11 @@ def test_ranks_begin_with_1_and_never_with_0(worst, expected):
         (1, [0, 0.2, 0.4, 0.6, 0.8, 1]),
     ],
 )
-def test_hours_are_those_that_are_read_easily(hours, expected):
+def test_an_axis_of_hours_has_readable_steps(hours, expected):
     assert hour_ticks(hours) == expected
 
 
-def test_an_axis_of_years_still_has_few_ticks():
+def test_an_axis_of_years_has_few_ticks():
     assert len(hour_ticks(100_000)) <= 8
 
 
@@ -125,7 +125,7 @@ def test_times_are_round_hours_of_the_readers_clock():
     ]
 
 
-def test_days_begin_at_midnight_also_when_the_clocks_are_changed():
+def test_days_start_at_midnight_even_when_the_clocks_change():
     berlin = ZoneInfo("Europe/Berlin")  # summer time began on 29 March 2026
     begin = datetime(2026, 3, 27, 12, tzinfo=berlin).timestamp()
 
@@ -141,7 +141,7 @@ def test_days_begin_at_midnight_also_when_the_clocks_are_changed():
 
 
 @given(st.integers(1, 2000), st.integers(2, 60))
-def test_what_is_chosen_evenly_holds_both_ends_and_nothing_twice(length, most):
+def test_an_even_selection_includes_both_ends_and_no_duplicates(length, most):
     chosen = list(evenly(length, most))
 
     assert len(chosen) == min(length, most)
@@ -156,7 +156,7 @@ def hotness_of(pv, uv, parameters):
     return lambda hours: ranking.hotness(pv, uv, hours, parameters)
 
 
-def test_a_curve_of_hotness_falls_from_its_highest_to_the_end_of_the_axis():
+def test_a_curve_of_hotness_falls_from_its_maximum_to_the_end_of_the_axis():
     chart = decay_curve([("now", hotness_of(100, 50, ranking.Parameters()))], 72)
 
     points = points_of(chart.lines[0])
@@ -166,7 +166,7 @@ def test_a_curve_of_hotness_falls_from_its_highest_to_the_end_of_the_axis():
     assert [tick.label for tick in chart.y_ticks] == ["0", "20", "40", "60"]
 
 
-def test_a_curve_is_where_the_function_says():
+def test_a_curve_follows_its_function():
     chart = decay_curve([("straight", lambda hours: 100 - hours)], 100)
 
     top = chart.y_ticks[-1].at
@@ -186,7 +186,7 @@ def test_two_settings_share_one_axis_and_one_table():
     assert chart.line_of("other") is None
 
 
-def test_labels_are_made_by_the_functions_given():
+def test_labels_come_from_the_given_functions():
     chart = decay_curve(
         [("a", lambda _: 1.5)], 12, hour_label=lambda h: f"{h:.0f} Std.", value_label=lambda _: "viel"
     )
@@ -196,18 +196,18 @@ def test_labels_are_made_by_the_functions_given():
     assert chart.rows[-1] == ("12 Std.", "viel")
 
 
-def test_no_curve_makes_an_empty_chart():
+def test_a_chart_without_curves_is_empty():
     assert decay_curve([], 72).is_empty
     assert not decay_curve([("zero", lambda _: 0.0)], 72).is_empty
 
 
-def test_a_curve_of_nothing_lies_on_the_axis():
+def test_a_curve_of_zeros_lies_on_the_axis():
     chart = decay_curve([("zero", lambda _: 0.0)], 72)
 
     assert {point.y for point in points_of(chart.lines[0])} == {chart.baseline}
 
 
-def test_where_a_function_is_not_finite_the_curve_has_a_gap():
+def test_a_curve_has_a_gap_where_its_function_is_not_finite():
     chart = decay_curve([("gap", lambda hours: inf if 20 < hours < 40 else 1.0)], 72)
 
     before, after = chart.lines[0].pieces
@@ -217,7 +217,7 @@ def test_where_a_function_is_not_finite_the_curve_has_a_gap():
 
 
 @pytest.mark.parametrize("value", [1e-12, 1e9, 1e15, 1e300])
-def test_huge_and_tiny_values_stay_in_the_drawing(value):
+def test_huge_and_tiny_values_stay_within_the_drawing(value):
     chart = decay_curve([("x", lambda hours: value / (hours + 1))], 72, value_label=lambda v: f"{v:,.0f}")
 
     assert 0 < chart.left < chart.right
@@ -227,7 +227,7 @@ def test_huge_and_tiny_values_stay_in_the_drawing(value):
 # Stacked bars
 
 
-def test_parts_stand_on_each_other_from_the_axis_up():
+def test_parts_are_stacked_upwards_from_the_axis():
     chart = stacked_bars(["1 May", "2 May"], [Series("counted", [6, 1]), Series("bots", [2, 3])])
 
     first, second = chart.bars[:2]
@@ -242,7 +242,7 @@ def test_parts_stand_on_each_other_from_the_axis_up():
     ]
 
 
-def test_a_marked_series_is_a_line_over_the_middles_of_the_bars():
+def test_a_marked_series_is_a_line_through_the_middles_of_the_bars():
     chart = stacked_bars(["a", "b"], [Series("counted", [4, 2]), Series("visitors", [2, 1], marked=True)])
 
     (line,) = chart.lines
@@ -252,14 +252,14 @@ def test_a_marked_series_is_a_line_over_the_middles_of_the_bars():
         assert dot.y == pytest.approx(bar.y + bar.height / 2, abs=0.02)
 
 
-def test_the_axis_also_holds_a_line_above_the_stacks():
+def test_the_axis_includes_a_line_above_the_stacks():
     chart = stacked_bars(["a"], [Series("counted", [1]), Series("visitors", [9], marked=True)])
 
     assert chart.lines[0].dots[0].y >= chart.y_ticks[-1].at
     assert chart.y_ticks[-1].label == "10"
 
 
-def test_what_is_zero_has_no_bar_but_a_row():
+def test_a_zero_has_no_bar_but_a_table_row():
     chart = stacked_bars(["a", "b"], [Series("counted", [0, 0]), Series("bots", [0, 0])])
 
     assert chart.bars == ()
@@ -268,7 +268,7 @@ def test_what_is_zero_has_no_bar_but_a_row():
     assert not chart.is_empty
 
 
-def test_totals_are_those_of_the_series_that_add_up():
+def test_totals_count_only_the_stacked_series():
     chart = stacked_bars(
         ["a", "b"], [Series("counted", [1, 2]), Series("people", [1, 2], marked=True, adds_up=False)]
     )
@@ -276,7 +276,7 @@ def test_totals_are_those_of_the_series_that_add_up():
     assert chart.totals == ("3", "–")
 
 
-def test_no_columns_make_an_empty_chart():
+def test_a_chart_without_columns_is_empty():
     assert stacked_bars([], [Series("counted", [])]).is_empty
 
 
@@ -291,7 +291,7 @@ def test_one_column_is_drawn_inside_the_plot():
 @pytest.mark.parametrize(
     ("label", "fitting"), [("1", 14), ("21 Nov", 5), ("11月21日", 5), ("Donnerstag, 21. Nov.", 2), ("x" * 60, 1)]
 )
-def test_labels_never_run_into_each_other_nor_out_of_the_drawing(label, fitting):
+def test_labels_never_overlap_or_leave_the_drawing(label, fitting):
     chart = stacked_bars([label] * 14, [Series("counted", range(14))])
 
     width = 13 * (4 if "月" in label else 0.5 * len(label))
@@ -305,7 +305,7 @@ def test_labels_never_run_into_each_other_nor_out_of_the_drawing(label, fitting)
 # History
 
 
-def test_ranks_and_points_are_steps_over_the_same_time():
+def test_ranks_and_points_are_steps_over_the_same_period():
     found = history(samples((3, 5), (3, 5), (1, 6), (1, 6)), value_label=lambda v: f"#{v:g}")
 
     (rank,) = found.rank.lines[0].pieces
@@ -338,7 +338,7 @@ def test_a_gap_in_time_is_a_gap_in_the_line_and_a_row_of_dashes():
     assert (found.samples, found.shown, found.is_thinned) == (4, 4, False)
 
 
-def test_one_missed_sample_is_no_gap_but_two_are():
+def test_two_missed_samples_are_a_gap_and_one_is_not():
     once = [(MIDNIGHT, 1, 1), (MIDNIGHT + 2 * TEN_MINUTES, 1, 1)]
     twice = [(MIDNIGHT, 1, 1), (MIDNIGHT + 3 * TEN_MINUTES, 1, 1)]
 
@@ -346,7 +346,7 @@ def test_one_missed_sample_is_no_gap_but_two_are():
     assert len(history(twice).rank.lines[0].pieces) == 2
 
 
-def test_a_time_without_rank_is_a_gap_of_the_rank_alone():
+def test_a_sample_without_a_rank_is_a_gap_only_in_the_rank():
     found = history(samples((1, 5), (None, 5), (2, 5)))
 
     assert len(found.rank.lines[0].pieces) == 2
@@ -354,28 +354,28 @@ def test_a_time_without_rank_is_a_gap_of_the_rank_alone():
     assert [row[1] for row in found.rows] == ["1", "–", "2"]
 
 
-def test_a_sample_alone_is_a_dot():
+def test_a_single_sample_is_a_dot():
     found = history(samples((4, 7)))
 
     assert len(found.rank.lines[0].dots) == len(found.points.lines[0].dots) == 1
     assert found.rank.left < found.rank.lines[0].dots[0].x <= found.rank.right
 
 
-def test_no_samples_make_an_empty_history():
+def test_a_history_without_samples_is_empty():
     found = history([])
 
     assert found.is_empty
     assert found.rank.is_empty
 
 
-def test_ranks_that_never_were_leave_the_points():
+def test_a_history_without_ranks_keeps_the_points():
     found = history(samples((None, 3), (None, 4)))
 
     assert found.rank.is_empty
     assert not found.points.is_empty
 
 
-def test_points_below_zero_have_room():
+def test_points_below_zero_fit_in_the_drawing():
     found = history(samples((1, 2), (2, -7)))
 
     assert all(p.y <= found.points.baseline for p in points_of(found.points.lines[0]))
@@ -397,7 +397,7 @@ def test_a_week_of_samples_has_a_short_table_and_says_so():
     assert len(found.rank.x_ticks) <= 6
 
 
-def test_a_gap_between_the_samples_shown_is_told_as_well():
+def test_a_gap_between_the_samples_shown_is_marked_too():
     early, late = samples(*[(1, 1)] * 500), samples(*[(1, 1)] * 500, start=MIDNIGHT + 4 * 86400)
 
     found = history(early + late)
@@ -414,7 +414,7 @@ def test_a_line_that_never_changes_is_two_points():
 # The package
 
 
-def test_charts_know_only_the_standard_library():
+def test_charts_import_only_the_standard_library():
     folder = Path(charts.__file__).parent
     found = set()
     for path in folder.glob("*.py"):
@@ -449,16 +449,16 @@ def test_charts_know_only_the_standard_library():
         (1e300, "1e+300"),
     ],
 )
-def test_numbers_are_written_short_and_with_the_languages_separators(value, expected):
+def test_numbers_are_abbreviated_with_the_separators_of_the_language(value, expected):
     assert chart_labels.number(value) == expected
 
 
-def test_a_number_is_written_as_the_readers_language_writes_it():
+def test_a_number_is_formatted_for_the_readers_language():
     with translation.override("de"):
         assert (chart_labels.number(1234567), chart_labels.number(0.5)) == ("1.234.567", "0,5")
 
 
-def test_midnights_are_labelled_by_the_day_and_hours_by_the_clock():
+def test_midnights_are_labelled_with_the_day_and_hours_with_the_time():
     assert chart_labels.clock_or_day(MIDNIGHT) == "2 Mar"
     assert chart_labels.clock_or_day(MIDNIGHT + 6 * 3600) == "06:00"
     assert chart_labels.hours(1.5) == "1.5 h"
@@ -494,7 +494,7 @@ def test_a_single_curve_needs_no_legend():
         ("history_chart", history([])),
     ],
 )
-def test_what_is_empty_is_not_drawn_and_says_so(call, empty):
+def test_an_empty_chart_is_not_drawn_and_says_so(call, empty):
     text = drawn(f'{call}(chart, "T", "D")', chart=empty)
 
     assert "No data yet." in text
@@ -502,7 +502,7 @@ def test_what_is_empty_is_not_drawn_and_says_so(call, empty):
     assert "<table" not in text
 
 
-def test_a_history_is_two_drawings_of_different_names_and_one_table():
+def test_a_history_is_two_drawings_with_different_names_and_one_table():
     found = history(samples(*((n % 9 + 1, n) for n in range(300))))
     text = drawn('history_chart(found, "T", "D", id="h")', found=found)
 
@@ -511,14 +511,14 @@ def test_a_history_is_two_drawings_of_different_names_and_one_table():
     assert "Showing 40 of 300 samples." in text
 
 
-def test_a_history_without_any_rank_still_draws_the_points():
+def test_a_history_without_ranks_still_draws_the_points():
     text = drawn('history_chart(found, "T", "D")', found=history(samples((None, 1), (None, 2))))
 
     assert text.count('<svg class="chart"') == 1
     assert text.count("No data yet.") == 1
 
 
-def test_parts_of_a_stack_differ_by_patterns_as_well_as_by_colours():
+def test_parts_of_a_stack_differ_in_pattern_as_well_as_colour():
     series = [Series("counted", [3]), Series("bots", [2]), Series("bursts", [1])]
     text = drawn('days_chart(chart, "T", "D", id="d")', chart=stacked_bars(["1 May"], series))
 

@@ -1,4 +1,4 @@
-"""Whose address a request comes from."""
+"""The client address of a request."""
 
 from ipaddress import ip_address
 
@@ -17,7 +17,7 @@ def seen(remote: str, forwarded: str = "", proxies: Proxies = PROXIES) -> str:
 
 
 @pytest.mark.parametrize("forwarded", ["", "203.0.113.9", "10.0.0.1, 203.0.113.9", "nonsense"])
-def test_without_a_trusted_proxy_the_header_says_nothing(forwarded):
+def test_without_a_trusted_proxy_the_header_is_ignored(forwarded):
     assert seen("198.51.100.7", forwarded) == "198.51.100.7"
     assert seen("127.0.0.1", forwarded, DIRECT) == "127.0.0.1"
 
@@ -39,7 +39,7 @@ def test_without_a_trusted_proxy_the_header_says_nothing(forwarded):
         ("fe80::1%eth0", "fe80::1"),
     ],
 )
-def test_behind_trusted_proxies_the_first_stranger_from_the_right_is_the_client(forwarded, client):
+def test_behind_trusted_proxies_the_rightmost_untrusted_address_is_the_client(forwarded, client):
     assert seen("127.0.0.1", forwarded) == client
 
 
@@ -56,11 +56,11 @@ def test_behind_trusted_proxies_the_first_stranger_from_the_right_is_the_client(
         ("203.0.113.9; DROP, 10.1.2.3", "10.1.2.3"),
     ],
 )
-def test_what_cannot_be_read_ends_the_walk_at_the_last_good_address(forwarded, client):
+def test_an_unreadable_address_ends_the_search_at_the_last_valid_one(forwarded, client):
     assert seen("127.0.0.1", forwarded) == client
 
 
-def test_an_ipv4_peer_of_a_socket_for_ipv6_is_the_proxy_it_is():
+def test_an_ipv4_proxy_is_recognised_on_an_ipv6_socket():
     assert seen("::ffff:127.0.0.1", "203.0.113.9") == "203.0.113.9"
 
 
@@ -72,20 +72,20 @@ def test_a_unix_socket_is_trusted_only_by_name():
 
 
 @pytest.mark.parametrize("name", ["10.0.0.1/8", "10.0.0.0/33", "proxy.example", "", "::1/200", "10.0.0"])
-def test_what_is_no_network_is_no_proxy(name):
+def test_an_invalid_network_is_refused_as_a_proxy(name):
     with pytest.raises(ValueError, match=r".*"):
         Proxies.named([name])
 
 
 @given(st.text(max_size=60), st.text(max_size=200))
-def test_nothing_a_client_sends_breaks_the_reading(remote, forwarded):
+def test_no_header_from_a_client_raises_an_error(remote, forwarded):
     found = client_address(remote, forwarded, PROXIES)
 
     assert found is None or read_address(str(found)) == found
 
 
 @given(st.lists(st.ip_addresses(), max_size=5), st.ip_addresses(v=4, network="203.0.113.0/24"))
-def test_what_a_client_writes_before_its_own_address_changes_nothing(forged, client):
+def test_addresses_forged_by_a_client_change_nothing(forged, client):
     forwarded = ", ".join(map(str, [*forged, client, ip_address("10.1.1.1")]))
 
     assert seen("127.0.0.1", forwarded) == str(client)
@@ -98,7 +98,7 @@ def test_what_a_client_writes_before_its_own_address_changes_nothing(forged, cli
         ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64", "2001:db8:1::/48"),
     ],
 )
-def test_addresses_that_one_subscriber_holds_belong_together(address, one, all_):
+def test_addresses_of_one_subscriber_are_grouped_together(address, one, all_):
     found = read_address(address)
 
     assert (household(found), neighbourhood(found)) == (one, all_)

@@ -1,4 +1,4 @@
-"""Text can be read in both themes: WCAG's contrast of 4.5 to 1, and 3 to 1 for the edges of what can be used."""
+"""Contrast in both themes, as in WCAG: 4.5 to 1 for text, and 3 to 1 for the edges of controls."""
 
 import re
 
@@ -38,12 +38,12 @@ def strong_palette(request):
     return colours(ROOTS[0], request.param) | colours(ROOTS[1], request.param)
 
 
-def test_the_measure_is_wcags():
+def test_contrast_is_measured_as_in_wcag():
     assert contrast("000", "fff") == pytest.approx(21)
     assert contrast("767676", "fff") == pytest.approx(4.54, abs=0.01)
 
 
-def test_all_text_can_be_read_in_both_themes(palette):
+def test_all_text_is_readable_in_both_themes(palette):
     for name in TEXTS:
         for ground in ("paper", "raised"):
             assert contrast(palette[name], palette[ground]) >= 4.5, (name, ground)
@@ -51,23 +51,23 @@ def test_all_text_can_be_read_in_both_themes(palette):
     assert contrast(palette["ink"], palette["mark"]) >= 4.5
 
 
-def test_edges_of_fields_and_buttons_can_be_seen(palette):
+def test_edges_of_fields_and_buttons_are_visible(palette):
     assert contrast(palette["edge"], palette["paper"]) >= 3
     assert contrast(palette["edge"], palette["raised"]) >= 3
 
 
-def test_who_asks_for_more_contrast_gets_seven_to_one(strong_palette):
+def test_readers_who_prefer_more_contrast_get_seven_to_one(strong_palette):
     for name in ("ink", "soft", "visited", "accent", "oppose", "bad"):
         assert contrast(strong_palette[name], strong_palette["paper"]) >= 7, name
 
 
-def test_only_the_tokens_and_print_name_a_colour():
+def test_colours_appear_only_in_the_tokens_and_print_styles():
     named = [path.name for path in CSS.rglob("*.css") if COLOUR.search(path.read_text())]
 
     assert sorted(named) == ["print.css", "tokens.css"]
 
 
-def test_every_custom_property_used_is_there():
+def test_every_custom_property_in_use_is_defined():
     texts = "".join(path.read_text() for path in CSS.rglob("*.css"))
     defined = set(re.findall(r"(--[\w-]+):", texts))
 

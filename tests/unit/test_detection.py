@@ -76,11 +76,11 @@ def test_a_program_that_fetches_pages_is_a_bot(agent):
         "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chat/1.2 Electron/30.0",
     ],
 )
-def test_a_browser_of_a_reader_is_none(agent):
+def test_a_readers_browser_is_not_a_bot(agent):
     assert not is_bot(agent)
 
 
-def test_a_user_agent_is_looked_at_up_to_a_limit():
+def test_a_user_agent_is_examined_up_to_a_limit():
     browser = "Mozilla/5.0 (Windows NT 10.0; rv:125.0) Gecko/20100101 Firefox/125.0 "
 
     assert not is_bot(browser.ljust(LONGEST) + "crawler")

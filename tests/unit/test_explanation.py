@@ -1,4 +1,4 @@
-"""The parts of a rank come to what ranks."""
+"""The parts of an explanation add up to the value that ranks an article."""
 
 import pytest
 from hypothesis import given
@@ -32,7 +32,7 @@ def test_the_score_is_the_posting_time_pushed_forward_by_each_point():
 
 
 @given(st.integers(1, 4 * 10**12), counts, counts, st.integers(1, 86400))
-def test_the_score_is_the_one_that_ranks_to_the_last_bit(milliseconds, votes, opposes, votes_per_day):
+def test_the_score_is_exactly_the_one_that_ranks(milliseconds, votes, opposes, votes_per_day):
     per_point = Parameters(votes_per_day).seconds_per_point
     parts = ScoreParts(milliseconds / 1000, votes, opposes, per_point)
 
@@ -45,19 +45,19 @@ def test_the_score_is_the_one_that_ranks_to_the_last_bit(milliseconds, votes, op
 @pytest.mark.parametrize(
     ("apart", "votes"), [(0, 0), (0.001, 1), (432, 1), (432.001, 2), (433, 2), (864, 2), (864 + 5e-7, 2)]
 )
-def test_as_many_votes_as_make_up_for_a_difference(apart, votes):
+def test_a_difference_in_score_is_expressed_in_votes(apart, votes):
     assert ScoreParts(POSTED, 1, 0, 432.0).worth(apart) == votes
 
 
 @given(st.integers(0, 500), st.integers(1, 86400), st.integers(0, 4 * 10**9))
-def test_a_difference_of_whole_points_is_worth_exactly_these(points, votes_per_day, seconds):
+def test_a_difference_of_whole_points_is_worth_exactly_those_points(points, votes_per_day, seconds):
     parts = ScoreParts(seconds, 0, 0, Parameters(votes_per_day).seconds_per_point)
 
     assert parts.worth(parts.with_more(points) - parts.value) == points
 
 
 @given(counts, counts, st.floats(0, 10**5), parameters)
-def test_hotness_is_its_readers_divided_by_its_age_and_is_the_one_that_ranks(pv, uv, hours, in_force):
+def test_hotness_is_readership_divided_by_age_and_is_the_value_that_ranks(pv, uv, hours, in_force):
     parts = hotness(pv, uv, hours, in_force)
 
     assert parts.value == parts.readers / parts.denominator
@@ -65,7 +65,7 @@ def test_hotness_is_its_readers_divided_by_its_age_and_is_the_one_that_ranks(pv,
     assert parts.hours == pytest.approx(hours, abs=1e-9)
 
 
-def test_hotness_later_is_that_of_an_older_article():
+def test_later_hotness_is_that_of_an_older_article():
     parts = hotness(100, 50, 0)
 
     assert parts.after(0) == parts.value == pytest.approx(56.5685424949238)
@@ -73,7 +73,7 @@ def test_hotness_later_is_that_of_an_older_article():
     assert parts.after(72) == pytest.approx(0.25134624593258226)
 
 
-def test_an_article_from_the_future_does_not_cool_before_it_is_posted():
+def test_an_article_from_the_future_does_not_cool_before_its_posting_time():
     parts = hotness(hours=-5.0)
 
     assert parts.hours == 0
@@ -82,11 +82,11 @@ def test_an_article_from_the_future_does_not_cool_before_it_is_posted():
 
 
 @given(st.integers(0, 10**4), st.integers(1, 200), st.floats(0, 10**4), parameters)
-def test_the_views_a_difference_is_worth_do_make_up_for_it(pv, missing, hours, in_force):
+def test_the_views_a_difference_is_worth_compensate_for_it(pv, missing, hours, in_force):
     behind, ahead = hotness(pv, pv, hours, in_force), hotness(pv + missing, pv + missing, hours, in_force)
 
     assert behind.worth(ahead.value - behind.value) == missing
 
 
-def test_no_difference_is_worth_nothing():
+def test_a_difference_of_zero_is_worth_nothing():
     assert hotness().worth(0.0) == 0

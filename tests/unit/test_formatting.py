@@ -1,4 +1,4 @@
-"""How values look on pages."""
+"""The format of values on pages."""
 
 import re
 
@@ -37,7 +37,7 @@ def english():
         (86_400 * 1234 + 7200, "1,234 days 2 hours"),
     ],
 )
-def test_a_length_of_time_is_told_in_its_largest_units(seconds, words):
+def test_a_duration_is_shown_in_its_largest_units(seconds, words):
     assert duration(seconds) == words
 
 
@@ -56,7 +56,7 @@ def test_a_length_of_time_is_told_in_its_largest_units(seconds, words):
         (9.99999e-7, "1 × 10⁻⁶"),
     ],
 )
-def test_a_number_has_four_digits_that_count(number, text):
+def test_a_number_has_four_significant_digits(number, text):
     assert significant(number) == text
 
 
@@ -72,7 +72,7 @@ def test_times_of_the_store_are_shown_to_the_millisecond():
 
 
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
-def test_numbers_are_in_groups_and_negative_ones_have_a_minus_sign(language):
+def test_digits_are_grouped_and_negative_numbers_have_a_minus_sign(language):
     with translation.override(language):
         assert [grouped(-1), grouped(1703), grouped(-1_234_567)] == ["−1", "1,703", "−1,234,567"]
         assert thousandths(-1234.5) == "−1,234.500"
@@ -82,7 +82,7 @@ def test_numbers_are_in_groups_and_negative_ones_have_a_minus_sign(language):
 
 
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
-def test_a_number_in_a_counted_text_of_a_page_is_in_groups(language):
+def test_digits_are_grouped_in_plural_texts(language):
     page = environment(autoescape=True).from_string('{{ ngettext("%(num)s of <b>", "%(num)s of <b>", 1703) }}')
 
     with translation.override(language):
@@ -94,7 +94,7 @@ def sources():
         yield from (settings.BASE_DIR / folder).rglob(kind)
 
 
-def test_no_text_for_readers_writes_a_number_past_the_filters():
+def test_every_number_in_text_for_readers_passes_through_a_filter():
     found = {str(path): re.findall(r"%\(\w+\)d", path.read_text("utf-8")) for path in sources()}
 
     assert {path: names for path, names in found.items() if names} == {}
@@ -103,7 +103,7 @@ def test_no_text_for_readers_writes_a_number_past_the_filters():
 @pytest.mark.parametrize(
     ("opposes", "points", "unit"), [(0, "1", "point"), (1, "0", "points"), (2, "−1", "point"), (3, "−2", "points")]
 )
-def test_one_point_is_one_whatever_its_sign(opposes, points, unit):
+def test_one_point_is_singular_whatever_its_sign(opposes, points, unit):
     tally = Tally(1, opposes, Choice.NONE)
 
     assert (counts(1, tally)["points"], counts(1, tally)["unit"]) == (points, unit)
@@ -133,7 +133,7 @@ def test_dates_name_their_day_and_end_in_no_full_stop():
         (6 * 86400 + 100, "in 6 days"),
     ],
 )
-def test_a_moment_is_told_from_now_to_the_minute(monkeypatch, seconds, told):
+def test_relative_times_are_accurate_to_the_minute(monkeypatch, seconds, told):
     monkeypatch.setattr(values.time, "time", lambda: 1.8e9)
 
     assert values.from_now(1.8e9 + seconds) == told
@@ -142,5 +142,5 @@ def test_a_moment_is_told_from_now_to_the_minute(monkeypatch, seconds, told):
 @pytest.mark.parametrize(
     ("title", "is_long"), [("a" * 90, False), ("a" * 91, True), ("字" * 45, False), ("字" * 46, True)]
 )
-def test_a_title_is_long_by_its_width(title, is_long):
+def test_a_title_is_long_if_its_width_is(title, is_long):
     assert values.is_long(title) == is_long

@@ -1,4 +1,4 @@
-"""docs/front-page.md against the rules it tells."""
+"""docs/front-page.md against the rules it describes."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ PAGE = " ".join(
 )
 
 
-def test_the_limits_are_the_rules():
+def test_the_documented_limits_match_the_rules():
     assert f"takes the {weight.PERCENT}th percentile of their points" in PAGE
     assert f"at least {weight.LOWEST} and at most {weight.HIGHEST}" in PAGE
     assert f"articles of the last {weight.RECENT / weight.DAY:.0f} days before the newest one" in PAGE
@@ -22,7 +22,7 @@ def test_the_limits_are_the_rules():
     assert f"Of more than {MOST_ARTICLES:,} articles an even selection is read." in PAGE
 
 
-def test_a_site_begins_with_the_constant_of_the_source_documents():
+def test_a_site_starts_with_the_constant_of_the_source_documents():
     assert (Parameters().votes_per_day, Parameters().seconds_per_point) == (200, 432)
     assert "With `auto` a site begins with 200." in PAGE
     assert "200 is the constant of the source documents: 432 seconds per point" in PAGE

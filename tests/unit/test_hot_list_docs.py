@@ -14,7 +14,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "hot-list.md").read_text("utf-8")
 
 
 def rows_after(heading: str) -> list[list[str]]:
-    """The rows of the first table below a heading."""
+    """Return the rows of the first table below a heading."""
     lines = [line for line in PAGE.partition(heading)[2].splitlines() if line.strip()]
     at = next(n for n, line in enumerate(lines) if line.startswith("|"))
     table = []
@@ -25,7 +25,7 @@ def rows_after(heading: str) -> list[list[str]]:
     return table
 
 
-def test_the_curves_are_those_of_the_formula():
+def test_the_documented_curves_match_the_formula():
     assert decay_curves.TARGET.read_text("utf-8") == decay_curves.drawing()
 
 
@@ -40,7 +40,7 @@ def test_the_parameters_have_the_documented_defaults_and_ranges():
 
 
 @pytest.mark.parametrize("row", rows_after("### What is left"))
-def test_what_is_left_is_what_the_formula_leaves(row):
+def test_the_documented_remaining_hotness_matches_the_formula(row):
     gamma, *shares, halves = row
     parameters = Parameters(gamma=float(gamma))
     left = [100 * hotness(1, 1, hours, parameters) / hotness(1, 1, 0, parameters) for hours in (1, 6, 24, 72, 168)]
@@ -52,18 +52,18 @@ def test_what_is_left_is_what_the_formula_leaves(row):
 
 
 @pytest.mark.parametrize(("base", "hours"), re.findall(r"([\d.]+) h at base (\d+)", PAGE))
-def test_half_lives_by_base(base, hours):
+def test_the_documented_half_lives_match_the_formula(base, hours):
     assert float(base) == pytest.approx(half_life(Parameters(base=float(hours))), abs=0.06)
 
 
-def test_what_is_said_of_an_article_a_day_old():
+def test_the_example_of_a_day_old_article_matches_the_formula():
     told = re.search(r"needs (\d+) times the readers", PAGE)
 
     assert told
     assert int(told[1]) == round(hotness(1, 1, 0, Parameters()) / hotness(1, 1, 24, Parameters()))
 
 
-def test_the_limits_are_the_rules():
+def test_the_documented_limits_match_the_rules():
     rules = default_rules()
 
     assert f"**Rescored every {rules.hot_refresh} s**" in PAGE

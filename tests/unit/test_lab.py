@@ -1,4 +1,4 @@
-"""What the ranking lab works out, by hand-computed examples."""
+"""Calculations of the ranking lab, checked with examples computed by hand."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ def article(number, posted_at):
     return Article(number, "A title", "https://example.org", 1, "alice", posted_at, 1, 0, posted_at, posted_at)
 
 
-def test_moves_are_places_gained_or_lost_and_new_ones_are_told_apart():
+def test_moves_are_ranks_gained_or_lost_and_new_articles_are_marked():
     found = lab.moves([10, 11, 12, 13], [12, 11, 99, 10])
 
     assert [(move.rank, move.before, move.places) for move in found] == [
@@ -28,7 +28,7 @@ def test_moves_are_places_gained_or_lost_and_new_ones_are_told_apart():
     ]
 
 
-def test_the_share_of_what_is_older_than_a_day_leaves_out_what_is_exactly_a_day_old():
+def test_the_share_of_articles_older_than_a_day_excludes_those_exactly_a_day_old():
     now = 1_700_000_000.0
     articles = [article(1, now), article(2, now - 86400), article(3, now - 86400.001), article(4, now - 1e6)]
 
@@ -36,14 +36,14 @@ def test_the_share_of_what_is_older_than_a_day_leaves_out_what_is_exactly_a_day_
     assert lab.share_older_than_a_day([], now) is None
 
 
-def test_changes_are_the_parameters_that_differ():
+def test_changes_list_the_parameters_that_differ():
     assert lab.changes(RECOMMENDED, replace(RECOMMENDED, alpha=1.5, votes_per_day=20)) == {
         "votes_per_day": (200, 20),
         "alpha": (1.0, 1.5),
     }
 
 
-def test_the_recommended_values_halve_in_the_published_time():
+def test_the_recommended_values_have_the_published_half_life():
     assert lab.remaining(RECOMMENDED)(0) == 100
     assert lab.remaining(RECOMMENDED)(2 * (2 ** (1 / 1.5) - 1)) == pytest.approx(50)
 
@@ -53,13 +53,13 @@ def test_gamma_for_a_half_life_of_one_hour():
     assert lab.with_half_life(1, RECOMMENDED) == replace(RECOMMENDED, gamma=1.71)
 
 
-def test_another_base_is_proposed_where_gamma_would_leave_its_range():
+def test_another_base_is_proposed_if_gamma_would_be_out_of_range():
     assert lab.with_half_life(6, RECOMMENDED) is None
     # 6 / (2^(1/1.5) - 1) = 10.21
     assert lab.with_half_life_and_base(6, RECOMMENDED) == replace(RECOMMENDED, base=10.21)
 
 
-def test_base_and_gamma_are_proposed_where_neither_reaches_it_alone():
+def test_base_and_gamma_are_proposed_together_if_neither_is_enough_alone():
     found = lab.with_half_life_and_base(48, RECOMMENDED)
 
     assert (found.base, found.gamma) == (48, 1.0)
@@ -68,7 +68,7 @@ def test_base_and_gamma_are_proposed_where_neither_reaches_it_alone():
 
 
 @given(st.floats(lab.SHORTEST, lab.LONGEST), st.floats(*RANGES["base"]), st.floats(*RANGES["gamma"]))
-def test_every_half_life_that_may_be_wished_is_reached_within_the_ranges(hours, base, gamma):
+def test_every_allowed_target_half_life_is_reachable_within_the_ranges(hours, base, gamma):
     parameters = Parameters(base=base, gamma=gamma)
 
     found = lab.with_half_life(hours, parameters) or lab.with_half_life_and_base(hours, parameters)
@@ -78,7 +78,7 @@ def test_every_half_life_that_may_be_wished_is_reached_within_the_ranges(hours, 
     assert ranking.half_life(found) == pytest.approx(hours, rel=0.15 if hours < 0.5 else 0.02)
 
 
-def test_a_half_life_is_offered_for_each_round_time():
+def test_each_round_time_is_offered_as_a_half_life():
     found = lab.half_life_proposals(RECOMMENDED)
 
     assert [one.hours for one in found] == list(lab.HALF_LIVES)
@@ -90,6 +90,6 @@ def test_a_half_life_is_offered_for_each_round_time():
     ("parameters", "hours"),
     [(RECOMMENDED, 12), (Parameters(base=0.1), 6), (Parameters(base=48, gamma=1), 336)],
 )
-def test_curves_are_drawn_until_their_fall_can_be_seen(parameters, hours):
+def test_curves_are_drawn_until_their_decay_is_visible(parameters, hours):
     assert lab.curve_hours(parameters) == hours
     assert lab.curve_hours(parameters, Parameters(base=0.1)) == hours

@@ -1,4 +1,4 @@
-"""Titles, reasons and group titles: shown as written, hiding nothing."""
+"""Titles, reasons and group titles: displayed as written, with nothing invisible."""
 
 import json
 import os
@@ -34,7 +34,7 @@ ZERO_WIDTH = "\u200b\u2060\ufeff\u00ad\u180e\u034f\u3164\u115f"
 BIDI_CONTROLS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c"
 FAMILY = "👨\u200d👩\u200d👧\u200d👦"
 
-# Characters whose company decides what becomes of them, more often together than chance would have it.
+# Characters whose treatment depends on their neighbours, drawn together more often than at random.
 DELICATE = (
     "ae \n\x00\x1f\u200b\u200c\u200d\u202e\ufe0f\ufe0e\u0301\u0316\u0338\u2800\u1160\ue000\U000e0041"
     "↔👩🏽❤می\u094dकष가\U0001d15e"
@@ -47,7 +47,7 @@ lines = st.one_of(
 
 
 def refusal(clean, raw):
-    """The code with which the text is refused; the test fails if it is not."""
+    """Return the code with which the text is refused; fail if it is accepted."""
     with pytest.raises(InvalidInput) as refused:
         clean(raw)
     assert refused.value.message
@@ -56,7 +56,7 @@ def refusal(clean, raw):
 
 @settings(max_examples=200)
 @given(lines)
-def test_a_line_is_clean_or_refused_and_never_anything_else(raw):
+def test_every_line_is_either_clean_or_refused(raw):
     try:
         line = clean_title(raw)
     except InvalidInput:
@@ -97,7 +97,7 @@ def test_ordinary_text_keeps_every_visible_character(raw):
         "Café, naïve, 中文標題，한국어, עִבְרִית, ภาษาไทยที่นี่",
     ],
 )
-def test_markup_and_every_script_stay_as_they_are(title):
+def test_markup_and_all_scripts_are_unchanged(title):
     assert clean_title(title) == unicodedata.normalize("NFC", title)
 
 
@@ -122,7 +122,7 @@ def test_markup_and_every_script_stay_as_they_are(title):
         ("private\ue000 and\U000fffff none\uffff", "private and none"),
     ],
 )
-def test_what_cannot_be_seen_is_taken_out(raw, line):
+def test_invisible_characters_are_removed(raw, line):
     assert clean_title(raw) == line
 
 
@@ -149,7 +149,7 @@ def test_zero_width_and_direction_controls_leave_no_trace(char):
         "\U000323b0 as well",
     ],
 )
-def test_joiners_and_selectors_that_emoji_and_scripts_need_stay(title):
+def test_joiners_and_selectors_that_emoji_and_scripts_need_are_kept(title):
     assert clean_title(title) == title
 
 
@@ -167,7 +167,7 @@ def test_joiners_and_selectors_that_emoji_and_scripts_need_stay(title):
         ("❤\ufe0f\ufe0f\ufe0e", "❤\ufe0f"),
     ],
 )
-def test_joiners_and_selectors_that_join_nothing_go(raw, line):
+def test_joiners_and_selectors_that_join_nothing_are_removed(raw, line):
     assert clean_title(raw) == line
 
 
@@ -175,7 +175,7 @@ def test_joiners_and_selectors_that_join_nothing_go(raw, line):
     "raw",
     ["", "   ", "\r\n", "\x00", "\u200b\u200d\ufeff", "\u3164", "\u2800", "\u0301\u0302", "\u202e", "\ue000"],
 )
-def test_a_title_of_which_nothing_shows_is_empty(raw):
+def test_a_title_without_visible_characters_is_empty(raw):
     assert refusal(clean_title, raw) == "title-empty"
 
 
@@ -183,15 +183,15 @@ def test_a_lone_surrogate_from_json_is_refused():
     assert refusal(clean_title, json.loads(r'"broken \ud83d emoji"')) == "title-encoding"
 
 
-def test_a_pair_of_surrogates_from_json_is_an_emoji():
+def test_a_surrogate_pair_from_json_is_an_emoji():
     assert clean_title(json.loads(r'"\ud83d\ude00"')) == "😀"
 
 
-def test_a_title_may_have_its_full_length_in_chinese():
+def test_a_chinese_title_can_have_the_full_length():
     assert clean_title("文" * TITLE_LIMIT) == "文" * TITLE_LIMIT
 
 
-def test_white_space_around_does_not_count_as_length():
+def test_surrounding_white_space_does_not_count_towards_the_length():
     assert clean_title(" " * 500 + "x" * TITLE_LIMIT) == "x" * TITLE_LIMIT
 
 
@@ -211,11 +211,11 @@ def test_eighty_thousand_combining_marks_are_refused_unread(monkeypatch):
 
 
 @pytest.mark.parametrize("marks", ["\u0316" * 5, "\u0301\u0316" * 500, "\u064e\u200d" * 20 + "\u064e"])
-def test_marks_piled_on_one_letter_are_refused(marks):
+def test_many_marks_on_one_letter_are_refused(marks):
     assert refusal(clean_title, f"ب{marks}") == "title-marks"
 
 
-def test_four_marks_on_each_letter_are_let_through():
+def test_four_marks_on_each_letter_are_accepted():
     title = ("b" + "\u0316" * MARKS_LIMIT) * 3
 
     assert clean_title(title) == title
@@ -247,14 +247,14 @@ def test_a_line_takes_its_limit_and_field_from_the_caller():
 
 
 @pytest.mark.parametrize("code", INPUT)
-def test_every_refusal_has_a_sentence(code):
+def test_every_refusal_has_a_message(code):
     message = InvalidInput(code, limit=300, length=301).message
 
     assert message.endswith(".")
     assert "%" not in message
 
 
-def test_a_refusal_survives_being_sent_to_another_process():
+def test_a_refusal_can_be_pickled():
     refused = pickle.loads(pickle.dumps(InvalidInput("title-long", limit=300, length=301)))
 
     assert (refused.code, refused.params) == ("title-long", {"limit": 300, "length": 301})
@@ -275,7 +275,7 @@ def test_naughty_strings_are_clean_or_refused_as_titles():
 
 
 @needs_cases
-def test_script_injections_are_text_like_any_other():
+def test_script_injections_are_treated_as_plain_text():
     for raw in (CASES / "xss_300.txt").read_text(encoding="utf-8").splitlines():
         if visible := " ".join(raw.split()):
             assert clean_title(raw) == visible

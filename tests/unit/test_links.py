@@ -1,4 +1,4 @@
-"""Links: what a click opens is what was checked, and the same page is found again."""
+"""Links: a click opens the address that was checked, and links to the same page are recognised."""
 
 import json
 import os
@@ -25,7 +25,7 @@ from articles.text.messages import INPUT
 CASES = Path(os.environ.get("SHARED_DIR") or Path(__file__).resolve().parents[3] / "shared") / "cases"
 needs_cases = pytest.mark.skipif(not CASES.is_dir(), reason="the shared test cases are not here")
 
-# An address that no attribute, header or feed can be broken out of.
+# An address that cannot break out of an attribute, header or feed.
 SAFE = re.compile(r"https?://[a-z0-9_\[-][^\x00-\x20\x7f-\U0010ffff\"<>]*")
 
 ODD = "ab.:/\\?#@%[]&=+-_~|^`{}<>\"' \t\n\x00\u200b\u202eéß。．／＠①文😀\u0301\ud800" + "xn--"
@@ -55,7 +55,7 @@ queries = st.lists(st.tuples(st.sampled_from(["id", "p", "q", "ref", "v"]), word
 
 
 def refusal(raw):
-    """The code with which the link is refused; the test fails if it is not."""
+    """Return the code with which the link is refused; fail if it is accepted."""
     with pytest.raises(InvalidInput) as refused:
         clean_link(raw)
     return refused.value.code
@@ -75,7 +75,7 @@ def cleaned_or_none(raw):
 @settings(max_examples=300)
 @given(raw_links)
 @example("http://a.test/" + "文" * 300)
-def test_a_link_is_a_safe_http_address_or_refused_and_never_anything_else(raw):
+def test_every_link_is_either_a_safe_http_address_or_refused(raw):
     link = cleaned_or_none(raw)
 
     if link is not None:
@@ -144,7 +144,7 @@ def test_only_http_and_https_with_two_slashes_are_links(raw):
         "\ufeffhttps://example.org/",
     ],
 )
-def test_characters_that_hide_or_break_lines_are_refused_anywhere(raw):
+def test_invisible_characters_and_line_breaks_are_refused_anywhere(raw):
     assert refusal(raw) == "link-characters"
 
 
@@ -193,7 +193,7 @@ def test_a_link_needs_a_host_that_can_exist(raw):
         "https://google.com%40@evil.com/",
     ],
 )
-def test_a_name_before_the_host_is_refused(raw):
+def test_user_information_before_the_host_is_refused(raw):
     assert refusal(raw) == "link-userinfo"
 
 
@@ -303,7 +303,7 @@ def test_the_host_shown_cannot_be_mistaken_for_another(raw, host):
         "http://WWW.www.example.org/a/b/?id=7#top",
     ],
 )
-def test_the_same_link_written_otherwise_has_the_same_key(variant):
+def test_other_spellings_of_a_link_have_the_same_key(variant):
     assert key(variant) == "example.org/a/b?id=7"
 
 
@@ -320,7 +320,7 @@ def test_the_same_link_written_otherwise_has_the_same_key(variant):
         "https://www.youtube.com/watch?v=dQw4w9-_XcQ#/route",
     ],
 )
-def test_a_video_is_the_same_under_all_its_addresses(variant):
+def test_all_addresses_of_a_video_have_the_same_key(variant):
     assert key(variant) == "youtube.com/watch?v=dQw4w9-_XcQ"
 
 
@@ -349,12 +349,12 @@ def test_other_pages_of_such_sites_keep_their_own_keys(raw, its_key):
     "form", ["abs/{}", "pdf/{}", "pdf/{}.pdf", "pdf/{}v2", "abs/{}v12", "html/{}v1", "pdf/{}v2.pdf"]
 )
 @pytest.mark.parametrize("paper", ["2401.00001", "0704.0001", "hep-th/9901001", "math.GT/0309136"])
-def test_a_paper_is_the_same_as_abstract_and_text_and_in_all_versions(form, paper):
+def test_the_abstract_text_and_versions_of_a_paper_have_the_same_key(form, paper):
     assert key(f"https://www.arxiv.org/{form.format(paper)}?context=cs#S1") == f"arxiv.org/abs/{paper}"
 
 
 @pytest.mark.parametrize("name", [*TRACKING_PARAMETERS, *(f"{prefix}x" for prefix in TRACKING_PREFIXES)])
-def test_tracking_parameters_do_not_make_another_page(name):
+def test_tracking_parameters_do_not_change_the_key(name):
     assert key(f"https://example.org/?{name}=1&id=2&{name.upper()}") == "example.org?id=2"
 
 
@@ -402,12 +402,12 @@ def test_another_page_has_another_key(raw):
         ("https://example.org/#!topic/a/b", "example.org#!topic/a/b"),
     ],
 )
-def test_the_key_is_spelled_in_one_way(raw, its_key):
+def test_a_key_has_a_single_spelling(raw, its_key):
     assert key(raw) == its_key
 
 
 @given(hosts, paths, queries, st.sampled_from(TRACKING_PARAMETERS), words)
-def test_every_variant_of_a_link_has_its_key(host, path, query, tracking, fragment):
+def test_every_variant_of_a_link_has_the_same_key(host, path, query, tracking, fragment):
     parameters = [f"{name}={value}" for name, value in query]
     plain = f"https://{host.removeprefix('www.')}{path}?{'&'.join(parameters)}"
     tracked = f"http://{host.upper()}:80{path}/?{'&'.join([f'{tracking}=1', *parameters, 'utm_id=2'])}#{fragment}"
@@ -426,7 +426,7 @@ def test_links_that_differ_in_path_or_parameters_have_different_keys(host, path,
     assert (key(link(path, query)) == key(link(other_path, other_query))) == same
 
 
-def test_the_digest_is_short_and_fit_for_the_name_of_a_key():
+def test_the_digest_is_short_and_safe_in_the_name_of_a_key():
     digest = link_digest("https://example.org/a:{b}*")
 
     assert re.fullmatch(r"[0-9a-f]{32}", digest)
@@ -434,7 +434,7 @@ def test_the_digest_is_short_and_fit_for_the_name_of_a_key():
     assert digest != link_digest("https://example.org/a:{b}")
 
 
-def test_the_digest_never_changes_between_versions_and_machines():
+def test_the_digest_is_the_same_across_versions_and_machines():
     assert link_digest("https://example.org/a?id=7") == "82a8011648e4510af32e21a741e036f8"
 
 
@@ -472,7 +472,7 @@ def test_injections_and_naughty_strings_are_safe_links_or_refused(file):
             assert link is None or SAFE.fullmatch(link), ascii(attempt)
 
 
-def test_every_refusal_of_a_link_has_a_sentence_of_its_own():
+def test_every_refusal_of_a_link_has_its_own_message():
     codes = {"link-empty", "link-long", "link-characters", "link-scheme", "link-host", "link-userinfo"}
 
     assert codes == {code for code in INPUT if code.startswith("link-")}

@@ -1,4 +1,4 @@
-"""What the page of a list shows, without a store and without HTML."""
+"""The contents of a list page, without a store or HTML."""
 
 import pytest
 from django.utils import translation
@@ -60,7 +60,7 @@ def test_each_list_has_a_heading_in_both_languages(order, facts, period, english
         assert shown(page(order, **facts), period=period).head.heading == chinese
 
 
-def test_the_title_is_the_heading_and_from_page_two_on_the_number():
+def test_the_title_is_the_heading_with_the_page_number_from_page_two():
     assert shown(page()).title == "Front page"
     assert shown(page(number=2)).title == "Front page · Page 2"
     assert page_title("Hot", 1200) == "Hot · Page 1,200"
@@ -88,7 +88,7 @@ def test_lists_of_groups_have_tabs_for_each_order(facts):
     assert current(tabs) == ["Hot"]
 
 
-def test_the_hot_list_has_tabs_for_how_far_back_it_goes():
+def test_the_hot_list_has_tabs_for_its_periods():
     tabs = shown(page(Order.HOT), period=Period.WEEK).head.tabs
 
     assert [tab.address for tab in tabs.tabs] == ["?range=24h", "?range=72h", "?range=7d", "?range=all"]
@@ -117,11 +117,11 @@ def test_the_front_page_and_the_lists_of_the_most_points_share_their_tabs():
         (Order.SCORE, {}, 2, ""),
     ],
 )
-def test_only_the_list_of_one_group_is_counted(order, facts, total, count):
+def test_only_the_list_of_one_group_shows_a_count(order, facts, total, count):
     assert shown(page(order, total=total, **facts)).head.count == count
 
 
-def test_hot_lists_say_when_they_were_scored_at_the_top_for_groups_and_else_below():
+def test_the_scoring_time_is_above_hot_lists_of_groups_and_below_the_others():
     site, group = (shown(page(Order.HOT, refreshed_at=5.0, **facts)) for facts in ({}, ONE))
 
     assert (site.head.updated_at, site.updated_at) == (None, 5.0)
@@ -129,7 +129,7 @@ def test_hot_lists_say_when_they_were_scored_at_the_top_for_groups_and_else_belo
     assert shown(page(Order.HOT, articles=(), refreshed_at=5.0)).updated_at is None
 
 
-def test_one_group_can_be_hidden_and_managed_by_those_who_may():
+def test_permitted_readers_can_hide_and_manage_a_group():
     assert shown(page(**ONE)).head.group == GroupTools("python", is_hidden=False)
     hiding = Reader(is_member=True, hidden_groups=("python",), may_manage_groups=True)
     assert shown(page(**ONE), hiding).head.group == GroupTools("python", True, "/moderation/groups/python/")
@@ -159,7 +159,7 @@ def test_one_group_can_be_hidden_and_managed_by_those_who_may():
         ),
     ],
 )
-def test_each_list_has_a_feed_that_says_where_it_differs(order, facts, choices, feed):
+def test_each_list_has_a_feed_that_describes_its_differences(order, facts, choices, feed):
     assert shown(page(order, **facts), **choices).feed == feed
 
 
@@ -182,7 +182,7 @@ def test_each_list_has_a_feed_that_says_where_it_differs(order, facts, choices, 
         (Order.HOT, 3, ONE, "order=hot&groups=python", ""),
     ],
 )
-def test_new_articles_are_announced_on_first_pages_by_score_and_time_alone(order, number, facts, query, newest):
+def test_new_articles_are_announced_only_on_first_pages_by_score_and_time(order, number, facts, query, newest):
     refresh = shown(page(order, number, **facts)).refresh
 
     assert (refresh.query, refresh.newest) == (query, newest)
@@ -207,7 +207,7 @@ def test_new_articles_are_announced_on_first_pages_by_score_and_time_alone(order
         (Order.POINTS, SEVERAL, {}, "/post/", "Post an article"),
     ],
 )
-def test_every_empty_list_leads_on(order, facts, choices, address, button):
+def test_every_empty_list_suggests_a_next_step(order, facts, choices, address, button):
     empty = shown(page(order, articles=(), total=0, **facts), **choices).empty
 
     assert (empty.address, empty.button) == (address, button)
@@ -230,7 +230,7 @@ def test_only_lists_of_a_new_site_have_a_heading_in_their_empty_state():
     assert shown(page(articles=(), total=0, **ONE)).empty.heading == ""
 
 
-def test_an_empty_page_behind_others_says_that_they_were_all():
+def test_an_empty_page_after_the_first_says_that_the_list_has_ended():
     for order in Order:
         for facts in ({}, ONE, SEVERAL):
             empty = shown(page(order, 2, articles=(), **facts)).empty
@@ -248,12 +248,12 @@ def test_a_list_that_is_empty_because_of_hidden_groups_says_so():
     assert shown(page(articles=(), total=3, **ONE), own).empty.sentence == "This group has no articles yet."
 
 
-def test_there_is_no_pager_without_another_page():
+def test_a_single_page_has_no_pager():
     assert shown(page()).pager is None
     assert numbered_pager(1, has_next=False) is None
 
 
-def test_the_pager_counts_the_pages_where_they_are_known():
+def test_the_pager_shows_the_number_of_pages_if_known():
     hiding = Reader(hidden_groups=("web",))
     addresses = {"previous": "?page=1", "next": "?page=3"}
 
@@ -265,14 +265,14 @@ def test_the_pager_counts_the_pages_where_they_are_known():
     assert shown(page(number=2, **ONE), own, **addresses).pager.label == "Page 2 of 3"
 
 
-def test_a_pager_by_number_carries_the_rest_of_the_query():
+def test_a_numbered_pager_keeps_the_rest_of_the_query():
     assert numbered_pager(1, has_next=True) == Pager("Page 1", "", "?page=2")
     assert numbered_pager(2, has_next=False, query="q=a&order=time") == Pager(
         "Page 2", "?page=1&q=a&order=time", ""
     )
 
 
-def test_hidden_groups_are_counted_without_those_of_the_list():
+def test_the_hidden_group_count_excludes_the_groups_of_the_list():
     reader = Reader(hidden_groups=("web", "python"))
 
     assert shown(page()).hidden is None
@@ -283,7 +283,7 @@ def test_hidden_groups_are_counted_without_those_of_the_list():
     assert shown(page(**ONE), Reader(hidden_groups=("python",))).hidden is None
 
 
-def test_members_choose_what_is_hidden_in_their_settings():
+def test_members_choose_hidden_groups_in_their_settings():
     member = Reader(is_member=True, hidden_groups=("web",))
 
     assert shown(page(), member).hidden.settings_address == "/settings/#settings-hidden"

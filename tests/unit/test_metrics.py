@@ -24,7 +24,7 @@ def test_a_script_is_timed_by_its_name():
     assert value("site_store_seconds_count", operation="votes/cast") == before + 1
 
 
-def test_a_script_that_travelled_with_others_counts_without_a_time():
+def test_a_script_without_a_duration_is_counted_but_not_timed():
     votes, timed = (
         value("site_votes_total", outcome="ok"),
         value("site_store_seconds_count", operation="votes/cast"),
@@ -37,7 +37,7 @@ def test_a_script_that_travelled_with_others_counts_without_a_time():
 
 
 @pytest.mark.parametrize("outcome", ["ok", "repeat", *Suspicion, "missing", "removed"])
-def test_views_count_by_what_became_of_them(outcome):
+def test_views_are_counted_by_outcome(outcome):
     views, refusals = value("site_views_total", outcome=outcome), value("site_refusals_total", cause=outcome)
 
     metrics.observe("readership/record_view", outcome, 0.001)
@@ -46,7 +46,7 @@ def test_views_count_by_what_became_of_them(outcome):
     assert value("site_refusals_total", cause=outcome) == refusals
 
 
-def test_a_view_that_is_counted_again_once_its_numbers_are_back_is_one_view():
+def test_a_view_repeated_after_its_counters_are_restored_counts_once():
     before = samples_of(metrics.exposition(None).decode())
 
     metrics.observe("readership/record_view", "archived", None)
@@ -54,7 +54,7 @@ def test_a_view_that_is_counted_again_once_its_numbers_are_back_is_one_view():
     assert samples_of(metrics.exposition(None).decode()) == before
 
 
-def test_a_refused_vote_counts_as_vote_and_as_refusal():
+def test_a_refused_vote_counts_as_a_vote_and_a_refusal():
     votes, refusals = value("site_votes_total", outcome="closed"), value("site_refusals_total", cause="closed")
 
     metrics.observe("votes/cast", "closed", 0.001)
@@ -63,7 +63,7 @@ def test_a_refused_vote_counts_as_vote_and_as_refusal():
     assert value("site_refusals_total", cause="closed") == refusals + 1
 
 
-def test_only_articles_that_are_new_count_as_posted():
+def test_only_new_articles_count_as_posted():
     before = value("site_posts_total")
 
     for outcome in ("ok", "exists", "error"):
@@ -72,7 +72,7 @@ def test_only_articles_that_are_new_count_as_posted():
     assert value("site_posts_total") == before + 1
 
 
-def test_a_store_that_fails_counts_as_an_error_and_as_nothing_else():
+def test_a_store_failure_counts_only_as_an_error():
     errors, votes = (
         value("site_store_errors_total", operation="votes/cast"),
         value("site_votes_total", outcome="ok"),
@@ -84,14 +84,14 @@ def test_a_store_that_fails_counts_as_an_error_and_as_nothing_else():
     assert value("site_votes_total", outcome="ok") == votes
 
 
-def test_what_a_script_says_never_makes_a_series_of_its_own():
+def test_an_unknown_script_status_creates_no_series():
     for operation in ("votes/cast", "articles/post", "readership/record_view", "articles/edit"):
         metrics.observe(operation, "whatever", None)
 
     assert "whatever" not in metrics.exposition(None).decode()
 
 
-def test_a_path_that_nobody_knows_makes_no_series():
+def test_an_unknown_path_creates_no_series():
     middleware = metrics.MetricsMiddleware(lambda _request: HttpResponse(status=404))
     before = value("site_requests_total", view="unknown", method="other", status="404")
 
@@ -104,7 +104,7 @@ def test_a_path_that_nobody_knows_makes_no_series():
     assert "BREW" not in text
 
 
-def test_static_files_are_one_view():
+def test_static_files_share_one_label():
     middleware = metrics.MetricsMiddleware(lambda _request: HttpResponse())
     before = value("site_requests_total", view="static", method="GET", status="200")
 
@@ -113,7 +113,7 @@ def test_static_files_are_one_view():
     assert value("site_requests_total", view="static", method="GET", status="200") == before + 1
 
 
-def test_the_store_is_up_only_with_figures():
+def test_the_store_counts_as_up_only_if_its_figures_are_available():
     away, there = (metrics.exposition(figures).decode() for figures in (None, {"articles": 7.0}))
 
     assert value_in(away, "site_store_up") == 0
@@ -126,7 +126,7 @@ def test_the_store_is_up_only_with_figures():
 
 
 def count(folder: Path, pid: int, **amounts: float) -> None:
-    """What a process leaves behind: a counter by label, and a histogram with one bucket."""
+    """Write the files that a process leaves behind: a counter by label, and a histogram with one bucket."""
     counters = MmapedDict(str(folder / f"counter_{pid}.db"))
     for label, amount in amounts.items():
         counters.write_value(mmap_key("t", "t_total", ["label"], [label], "Help."), amount, 0.0)
@@ -143,7 +143,7 @@ def read(folder: Path) -> str:
     return generate_latest(registry).decode()
 
 
-def test_the_counts_of_all_processes_are_one_sum(tmp_path):
+def test_the_counts_of_all_processes_are_summed(tmp_path):
     count(tmp_path, 11, a=1, b=2)
     count(tmp_path, 12, a=10)
 
@@ -152,7 +152,7 @@ def test_the_counts_of_all_processes_are_one_sum(tmp_path):
     assert value_in(read(tmp_path), "h_bucket", le="1.0") == 13
 
 
-def test_a_process_that_ended_leaves_its_counts_and_no_files(tmp_path):
+def test_an_ended_process_leaves_its_counts_and_no_files(tmp_path):
     for pid in (11, 12, 111):
         count(tmp_path, pid, a=pid, b=1)
     before = samples_of(read(tmp_path))
@@ -166,7 +166,7 @@ def test_a_process_that_ended_leaves_its_counts_and_no_files(tmp_path):
     ]
 
 
-def test_nothing_is_added_up_while_somebody_reads(tmp_path):
+def test_files_are_not_merged_during_a_read(tmp_path):
     count(tmp_path, 11, a=5)
     with (tmp_path / "lock").open("a") as reader:
         fcntl.flock(reader, fcntl.LOCK_SH)
@@ -177,7 +177,7 @@ def test_nothing_is_added_up_while_somebody_reads(tmp_path):
     assert metric_files.absorb(tmp_path, [11])
 
 
-def test_whoever_reads_meanwhile_sees_every_count_once(tmp_path):
+def test_a_concurrent_reader_sees_every_count_once(tmp_path):
     for pid in range(100, 140):
         count(tmp_path, pid, a=1)
     seen, stop = set(), threading.Event()
@@ -197,7 +197,7 @@ def test_whoever_reads_meanwhile_sees_every_count_once(tmp_path):
     assert seen == {40.0}
 
 
-def test_a_process_that_has_only_just_made_its_file_does_not_disturb(tmp_path):
+def test_a_newly_created_file_of_a_process_is_tolerated(tmp_path):
     count(tmp_path, 11, a=5)
     (tmp_path / "counter_12.db").touch()
 
@@ -205,7 +205,7 @@ def test_a_process_that_has_only_just_made_its_file_does_not_disturb(tmp_path):
 
 
 class Server:
-    """What gunicorn hands to its hooks."""
+    """The server object that gunicorn passes to its hooks."""
 
     def __init__(self):
         self.told = []
@@ -227,7 +227,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_a_worker_that_ended_while_somebody_read_is_added_up_with_the_next(folder):
+def test_a_worker_that_ends_during_a_read_is_merged_with_the_next(folder):
     count(folder, 11, a=1)
     count(folder, 12, a=1)
     with (folder / "lock").open("a") as reader:
@@ -242,7 +242,7 @@ def test_a_worker_that_ended_while_somebody_read_is_added_up_with_the_next(folde
 
 
 @pytest.mark.parametrize("content", [b"\x40\0\0\0" + b"\x7f" * 60, b"\x40\0\0\0", b"\1"])
-def test_a_damaged_file_is_dropped_and_spoils_no_other(folder, content, caplog):
+def test_a_damaged_file_is_dropped_without_affecting_the_others(folder, content, caplog):
     (folder / "counter_11.db").write_bytes(content)
     count(folder, 12, a=1)
 
@@ -253,7 +253,7 @@ def test_a_damaged_file_is_dropped_and_spoils_no_other(folder, content, caplog):
     assert value_in(read(folder), "t_total", label="a") == 1
 
 
-def test_what_fails_in_a_hook_is_told_and_does_not_end_the_server(folder):
+def test_a_failure_in_a_hook_is_logged_and_does_not_end_the_server(folder):
     folder.rmdir()
     server = Server()
 
@@ -262,7 +262,7 @@ def test_what_fails_in_a_hook_is_told_and_does_not_end_the_server(folder):
     assert len(server.told) == 1
 
 
-def test_a_process_of_its_own_keeps_no_files(monkeypatch):
+def test_a_single_process_writes_no_files(monkeypatch):
     monkeypatch.delenv(metric_files.VARIABLE, raising=False)
 
     gunicorn_hooks.child_exit(Server(), Worker(11))
@@ -270,14 +270,14 @@ def test_a_process_of_its_own_keeps_no_files(monkeypatch):
     assert metric_files.directory() is None
 
 
-# Figures for people
+# Figures for readers
 
 
 @pytest.mark.parametrize(
     ("seconds", "words"),
     [(0, "0 s"), (59.9, "59 s"), (61, "1 min 1 s"), (3 * 3600 + 60, "3 h 1 min"), (90000, "1 d 1 h"), (-3, "0 s")],
 )
-def test_a_span_of_time_is_told_in_its_two_largest_units(seconds, words):
+def test_a_duration_is_shown_in_its_two_largest_units(seconds, words):
     assert units.span(seconds) == words
 
 
@@ -285,5 +285,5 @@ def test_a_span_of_time_is_told_in_its_two_largest_units(seconds, words):
     ("seconds", "words"),
     [(2.314, "2.31 s"), (0.0142, "14.2 ms"), (0.00085, "0.85 ms"), (0.000007, "7.0 µs")],
 )
-def test_a_short_time_keeps_the_digits_that_mean_something(seconds, words):
+def test_a_short_duration_keeps_its_significant_digits(seconds, words):
     assert units.moment(seconds) == words

@@ -1,4 +1,4 @@
-"""What was shown, in an address: read back whole, or not at all."""
+"""The articles already shown, packed into an address: read back completely or not at all."""
 
 import random
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -15,7 +15,7 @@ ids = st.lists(st.integers(1, 10**15 - 1), max_size=8, unique=True)
 
 
 @given(st.lists(ids, min_size=1, max_size=5), st.text(max_size=20))
-def test_what_was_packed_is_read_back_page_by_page(pages, name):
+def test_a_packed_token_is_read_back_page_by_page(pages, name):
     token = pack(pages, name, NOW)
 
     assert unpack(token, name, NOW) == tuple(tuple(sorted(page)) for page in pages)
@@ -23,12 +23,12 @@ def test_what_was_packed_is_read_back_page_by_page(pages, name):
 
 
 @given(st.text(max_size=200) | st.text("abcdefghABCDEFGH0123456789-_", max_size=400))
-def test_what_is_no_token_is_nothing(text):
+def test_an_invalid_token_is_read_as_empty(text):
     assert unpack(text, "/", NOW) == ()
 
 
 @given(st.data())
-def test_a_token_that_was_cut_or_changed_is_nothing(data):
+def test_a_truncated_or_changed_token_is_read_as_empty(data):
     token = pack([range(1, 26), range(40, 65)], "/", NOW)
     at = data.draw(st.integers(0, len(token) - 2))
     other = data.draw(st.sampled_from("abcXYZ019").filter(lambda char: char != token[at]))
@@ -37,15 +37,15 @@ def test_a_token_that_was_cut_or_changed_is_nothing(data):
     assert unpack(token[:at] + other + token[at + 1 :], "/", NOW) == ()
 
 
-def test_numbers_that_no_article_can_have_are_nothing():
+def test_impossible_article_numbers_are_read_as_empty():
     assert unpack(pack([[10**15 + 1]], "/", NOW), "/", NOW) == ()
 
 
-def test_a_token_of_another_list_is_nothing():
+def test_a_token_of_another_list_is_read_as_empty():
     assert unpack(pack([[1, 2]], "/", NOW), "/newest/?", NOW) == ()
 
 
-def test_a_token_holds_for_a_day_and_in_a_clock_that_was_set_back_a_little():
+def test_a_token_is_valid_for_a_day_and_after_a_clock_is_set_back_slightly():
     token = pack([[1, 2]], "/", NOW)
 
     for later in (-1, 0, 601, 3600, LIFE - 1):
@@ -68,7 +68,7 @@ def test_a_thousand_articles_fit_into_an_address(newest):
     assert 0 < len(pack(pages, "/", NOW)) < MOST_CHARACTERS
 
 
-def test_five_hundred_of_all_times_fit_and_what_does_not_fit_is_no_token():
+def test_five_hundred_articles_of_any_age_fit_and_more_give_no_token():
     chosen = random.Random(1).sample(range(1, 300_000), 3000)
     pages = [chosen[at : at + 25] for at in range(0, 3000, 25)]
 
@@ -76,7 +76,7 @@ def test_five_hundred_of_all_times_fit_and_what_does_not_fit_is_no_token():
     assert pack(pages, "/", NOW) == ""
 
 
-def test_clocks_of_several_servers_may_differ_by_an_hour():
+def test_clocks_of_several_servers_can_differ_by_an_hour():
     full_hour = 1_700_000_000 // 3600 * 3600
     token = pack([(1, 2)], "a", full_hour)
 
@@ -84,7 +84,7 @@ def test_clocks_of_several_servers_may_differ_by_an_hour():
     assert unpack(token, "a", full_hour - 3601) == ()
 
 
-def test_a_token_cannot_be_made_to_last_by_writing_another_time_into_it():
+def test_the_lifetime_of_a_token_cannot_be_extended_by_changing_its_time():
     old, new = pack([(1, 2)], "a", 1_700_000_000), pack([(3,)], "a", 1_800_000_000)
     raw_old, raw_new = (urlsafe_b64decode(token + "=" * (-len(token) % 4)) for token in (old, new))
 

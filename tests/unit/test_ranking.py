@@ -1,4 +1,4 @@
-"""The formulas: published values, and what must hold for all values."""
+"""The formulas: published values, and properties that hold for all values."""
 
 import math
 
@@ -28,21 +28,21 @@ parameters = st.builds(
 
 
 @pytest.mark.parametrize(("pv", "uv", "hours", "published"), PUBLISHED)
-def test_hotness_is_the_published_one(pv, uv, hours, published):
+def test_hotness_matches_the_published_values(pv, uv, hours, published):
     assert ranking.hotness(pv, uv, hours, Parameters()) == pytest.approx(published, rel=1e-10)
 
 
-def test_scores_are_the_published_ones():
+def test_scores_match_the_published_values():
     assert ranking.score(1_500_000_000, 1, seconds_per_point=Parameters().seconds_per_point) == 1_500_000_432
     assert ranking.score(0, 200, seconds_per_point=432) == ranking.score(86400, 0, seconds_per_point=432)
 
 
-def test_the_published_half_life():
+def test_the_half_life_matches_the_published_value():
     assert ranking.half_life(Parameters()) == pytest.approx(1.1748, abs=1e-4)
 
 
 @given(parameters)
-def test_after_its_half_life_an_article_has_half_of_its_hotness(chosen):
+def test_an_article_has_half_its_hotness_after_its_half_life(chosen):
     halved = ranking.hotness(100, 50, ranking.half_life(chosen), chosen)
 
     assert halved == pytest.approx(ranking.hotness(100, 50, 0, chosen) / 2, rel=1e-9)
@@ -57,7 +57,7 @@ def test_the_gamma_for_a_half_life_has_that_half_life(hours, base):
 
 
 @given(parameters, st.integers(1, 10**6), st.integers(1, 10**6), st.floats(0, 5000), st.floats(0.02, 100))
-def test_without_views_hotness_falls_strictly_and_stays_above_nothing(chosen, pv, uv, hours, later):
+def test_without_views_hotness_decreases_strictly_and_stays_positive(chosen, pv, uv, hours, later):
     now, then = (ranking.hotness(pv, uv, age, chosen) for age in (hours, hours + later))
 
     assert 0 < then < now
@@ -69,13 +69,13 @@ def test_another_view_never_cools_an_article(chosen, pv, uv, hours):
 
 
 @pytest.mark.parametrize("posted_at", [1_700_000_000.0, 1_700_000_000.001])
-def test_an_article_is_never_younger_than_nothing(posted_at):
+def test_the_age_of_an_article_is_never_negative(posted_at):
     assert ranking.hours_between(posted_at, posted_at - 86400) == 0
     assert ranking.hours_between(posted_at, posted_at + 5400) == pytest.approx(1.5)
 
 
 @pytest.mark.parametrize("name", RANGES)
-def test_a_parameter_may_be_at_the_ends_of_its_range_and_not_beyond(name):
+def test_the_range_of_a_parameter_includes_its_ends(name):
     low, high = RANGES[name]
 
     for value in (low, high):
@@ -84,12 +84,12 @@ def test_a_parameter_may_be_at_the_ends_of_its_range_and_not_beyond(name):
         assert ranking.out_of_range(Parameters(**{name: value})) == [name]
 
 
-def test_somebodys_reading_must_count():
+def test_alpha_and_beta_cannot_both_be_zero():
     assert ranking.out_of_range(Parameters(alpha=0, beta=0)) == ["alpha", "beta"]
     assert ranking.out_of_range(Parameters(alpha=0)) == ranking.out_of_range(Parameters(beta=0)) == []
 
 
-def test_what_is_recommended_is_allowed_and_in_force_at_first():
+def test_the_recommended_parameters_are_valid_and_the_defaults():
     low, high = RANGES["gamma"]
 
     assert low <= RECOMMENDED_GAMMA[0] <= Parameters().gamma <= RECOMMENDED_GAMMA[1] <= high

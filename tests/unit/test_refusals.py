@@ -1,4 +1,4 @@
-"""Each refusal is one row of a table; nothing else knows the statuses, codes and labels."""
+"""Each refusal is one row of a table, the only place that maps statuses to codes and labels."""
 
 import re
 from pathlib import Path
@@ -14,14 +14,14 @@ from articles.text.refusals import ACTIONS
 SOURCES = Path(articles.__file__).parent
 SCRIPTS = sorted((SOURCES / "repository" / "lua").rglob("*/*.lua"))
 REFUSE_NOTHING = {
-    *("ok", "repeat", "bot", "prefetch", "burst"),  # what became of the change or the view
-    *("exists", "here", "estimated"),  # repeated calls, and counters that are back
-    *("all", "some"),  # how much of the matches a search knows
+    *("ok", "repeat", "bot", "prefetch", "burst"),  # outcomes of a change or a view
+    *("exists", "here", "estimated"),  # repeated calls, and restored counters
+    *("all", "some"),  # completeness of the matches of a search
 }
 
 
 def statuses(script: Path) -> set[str]:
-    """Every status a script may return: those its header names, and those its body returns."""
+    """Return every status of a script: those named in its header and those returned in its body."""
     header, _, body = script.read_text("utf-8").partition("]]")
     answers = re.findall(r'(?:^Returns +|\| )\{("[a-z_]+"(?: \| "[a-z_]+")*)', header, re.MULTILINE)
     returned = re.findall(r"return \{'([a-z_]+)'", body)
@@ -34,7 +34,7 @@ def concrete(kind: type[errors.ArticlesError] = errors.ArticlesError) -> set[typ
     return {kind}.union(*map(concrete, kind.__subclasses__())) - roots
 
 
-def test_the_scripts_are_read():
+def test_the_tests_find_the_scripts():
     found = {status for script in SCRIPTS for status in statuses(script)}
 
     assert len(SCRIPTS) > 50
@@ -55,7 +55,7 @@ def test_every_row_is_returned_by_a_script_or_raised_by_name(row):
     assert row.status or re.search(rf"raise (?:errors\.)?{row.error.__name__}\b", sources)
 
 
-def test_every_status_and_every_error_has_one_row():
+def test_every_status_and_every_error_has_exactly_one_row():
     assert len(BY_STATUS) == sum(row.status is not None for row in REFUSALS)
     assert len({row.error for row in REFUSALS}) == len(REFUSALS)
 
@@ -66,7 +66,7 @@ def test_every_error_has_a_row(kind):
 
 
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
-def test_every_row_has_a_sentence_in_both_languages_and_no_sentence_is_left_over(language):
+def test_every_row_has_a_message_in_both_languages_and_no_message_is_unused(language):
     with translation.override(language):
         sentences = {key: str(sentence) for key, sentence in ACTIONS.items()}
 

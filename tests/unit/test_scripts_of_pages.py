@@ -1,4 +1,4 @@
-"""The scripts in static/js: small, explained, without text of their own, and none inside a page."""
+"""The scripts in static/js: small, documented, without text for readers, and never inline in a page."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ TEMPLATES = sorted(Path(settings.BASE_DIR, "templates").rglob("*.html"))
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.name)
-def test_each_says_on_top_what_it_is_for_and_runs_strictly(script):
+def test_every_script_begins_with_its_purpose_and_uses_strict_mode(script):
     text = script.read_text("utf-8")
 
     assert text.startswith("// ")
@@ -20,7 +20,7 @@ def test_each_says_on_top_what_it_is_for_and_runs_strictly(script):
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.name)
-def test_none_holds_words_for_readers(script):
+def test_no_script_contains_text_for_readers(script):
     code = re.sub(r"//.*", "", script.read_text("utf-8"))
     strings = re.findall(r'"([^"\n]*)"|`([^`]*)`', code)
 
@@ -29,7 +29,7 @@ def test_none_holds_words_for_readers(script):
 
 
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda template: template.name)
-def test_no_template_holds_a_script_a_style_or_a_handler(template):
+def test_no_template_contains_an_inline_script_style_or_handler(template):
     text = template.read_text("utf-8")
 
     assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son[a-z]+=|javascript:", text)

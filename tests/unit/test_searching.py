@@ -1,4 +1,4 @@
-"""Words of texts, terms of queries, and where the two meet."""
+"""Words of texts, terms of queries, and how they match."""
 
 import json
 
@@ -18,7 +18,7 @@ def words(title: str, link: str = "https://a.example/", poster: str = "") -> lis
 
 
 def found(title: str, query: str, link: str = "https://a.example/", poster: str = "") -> bool:
-    """Whether the search finds an article: every term met by one of its words."""
+    """Return whether the search finds an article: each term matches one of its words."""
     terms = read_query(query).terms
     return bool(terms) and all(any(map(term.is_met_by, words(title, link, poster))) for term in terms)
 
@@ -61,7 +61,7 @@ def marks(text: str, query: str) -> list[str]:
         ("machine-learning_basics", "learning machine"),
     ],
 )
-def test_a_title_is_found_however_it_is_asked_for(title, query):
+def test_a_title_is_found_by_every_form_of_a_query(title, query):
     assert found(title, query)
 
 
@@ -83,7 +83,7 @@ def test_a_title_is_found_however_it_is_asked_for(title, query):
         ("Anything", "?! “”"),
     ],
 )
-def test_what_was_not_asked_for_is_not_found(title, query):
+def test_an_article_that_does_not_match_is_not_found(title, query):
     assert not found(title, query)
 
 
@@ -102,7 +102,7 @@ def test_a_host_is_found_by_its_parts_and_by_a_whole_link(query):
     assert found("T", query, link="https://docs.github.com/en/actions")
 
 
-def test_a_host_in_another_script_is_found_as_it_is_read():
+def test_a_host_in_another_script_is_found_as_displayed():
     assert found("T", "例子", link="https://xn--fsqu00a.example/")
 
 
@@ -110,7 +110,7 @@ def test_a_poster_is_found():
     assert found("T", "demo-reader", poster="Demo-Reader")
 
 
-def test_what_a_host_ends_with_is_no_word_of_its_own():
+def test_the_top_level_domain_of_a_host_is_not_a_word():
     assert not found("T", "com", link="https://docs.github.com/")
     assert not found("T", "com docs", link="https://docs.github.com/")
 
@@ -124,14 +124,14 @@ def test_a_long_title_without_spaces_has_a_hundred_words():
     assert len([word for word in made if not word.isascii()]) == 100
 
 
-def test_what_is_beyond_two_hundred_characters_of_a_query_is_not_read():
+def test_a_query_is_read_up_to_two_hundred_characters():
     read = read_query(" ".join(f"{'x' * 38}{n}" for n in range(9)))
 
     assert [len(term.words[0]) for term in read.terms] == [39, 39, 39, 39, 39]
     assert read_query("?" * 199 + " redis").terms == ()
 
 
-def test_a_link_that_is_none_has_no_words():
+def test_an_invalid_link_has_no_words():
     assert words("Title", link="nothing") == ["titl"]
 
 
@@ -143,7 +143,7 @@ def test_a_title_is_found_by_itself_if_it_has_words(title):
 
 
 @given(TITLES, st.text(max_size=40))
-def test_words_are_bounded_and_can_be_parts_of_keys(title, poster):
+def test_words_are_bounded_and_safe_in_keys(title, poster):
     made = words_of(title, "https://a.example/", poster)
 
     assert made[0] == made[-1] == " "
@@ -155,7 +155,7 @@ def test_words_are_bounded_and_can_be_parts_of_keys(title, poster):
 
 
 @given(TITLES, st.text(max_size=60))
-def test_the_marked_parts_are_the_text(text, query):
+def test_the_marked_parts_add_up_to_the_text(text, query):
     parts = list(marked_parts(text, read_query(query)))
 
     assert "".join(part for part, _ in parts) == text
@@ -193,11 +193,11 @@ def test_any_query_is_read_into_a_bounded_number_of_terms(text):
         ("Redis", "python", []),
     ],
 )
-def test_what_was_asked_for_is_marked(text, query, marked):
+def test_matches_are_marked(text, query, marked):
     assert marks(text, query) == marked
 
 
-def test_groups_are_met_by_slug_and_title_but_not_by_one_letter():
+def test_groups_match_by_slug_and_title_but_not_by_one_letter():
     titles = {"python": "Python", "ml": "Machine learning", "数据": "数据库"}
 
     def groups(text):
@@ -211,7 +211,7 @@ def test_groups_are_met_by_slug_and_title_but_not_by_one_letter():
     assert Query(()).with_groups(titles) == Query(())
 
 
-def test_a_term_names_ten_groups_at_most():
+def test_a_term_matches_at_most_ten_groups():
     titles = {f"news-{letter}": f"News {letter}" for letter in "abcdefghijkl"}
 
     (term,) = read_query("news").with_groups(titles).terms
@@ -219,7 +219,7 @@ def test_a_term_names_ten_groups_at_most():
     assert term.groups == tuple(f"news-{letter}" for letter in "abcdefghij")
 
 
-def test_naughty_strings_are_read_and_shown(shared_dir):
+def test_naughty_strings_are_searched_and_displayed(shared_dir):
     strings = json.loads((shared_dir / "cases" / "naughty_strings.json").read_text("utf-8"))
     for text in strings:
         read_query(text)
@@ -228,7 +228,7 @@ def test_naughty_strings_are_read_and_shown(shared_dir):
 
 
 @pytest.mark.parametrize("word", ["ios", "aws", "gas", "ais", "dns", "bus", "io", "c"])
-def test_a_short_word_is_never_cut(word):
+def test_a_short_word_is_never_stemmed(word):
     assert [words(text)[0] for text in (word, word.upper(), f"{word}'s")] == [word] * 3
     assert read_query(f"{word} x").terms[0].words == (word,)
 
@@ -239,7 +239,7 @@ def test_no_stem_is_shorter_than_three_letters(word):
 
 
 @pytest.mark.parametrize(("query", "whole"), [("go", ("go",)), ("voting", ("vote",)), ("new python", ("python",))])
-def test_a_query_knows_what_is_asked_for_as_a_whole(query, whole):
+def test_a_query_has_a_variant_of_whole_words(query, whole):
     asked = read_query(query).of_whole_words()
 
     assert asked.terms[:-1] == read_query(query).terms[:-1]
@@ -247,5 +247,5 @@ def test_a_query_knows_what_is_asked_for_as_a_whole(query, whole):
 
 
 @pytest.mark.parametrize("query", ["", "go ", "数", "数据库", "?"])
-def test_a_query_without_a_beginning_is_asked_once(query):
+def test_a_query_without_a_word_prefix_is_searched_once(query):
     assert read_query(query).of_whole_words() is None

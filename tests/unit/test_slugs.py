@@ -1,4 +1,4 @@
-"""Names of groups: safe in an address and in a Redis key, the same however they are typed."""
+"""Names of groups: safe in an address and in a Redis key, and the same for all spellings."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from tests.store_state import RANKING_KEY
 SHARED = Path(os.environ.get("SHARED_DIR") or Path(__file__).resolve().parents[3] / "shared")
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the shared test cases and data are not here")
 
-# What means something to Redis keys and patterns, to lists of groups, to addresses or to pages.
+# Characters with a meaning in Redis keys and patterns, lists of groups, addresses or pages.
 FORBIDDEN = set(":{}*?[]/\\,.+#%&=;\"'<>@ \t\r\n\x00")
 
 ODD = "abZ09-_+#:{}*?[]/\\,. \n\x00ßİſ\u0345\u0301\u0316\u094d\ufe0f\u200d\u200b\u1160ΣςᏍ①ａ２中क가ﷺ٣Ⅷ😀♯"
@@ -25,7 +25,7 @@ raws = st.one_of(st.text(st.characters()), st.text(ODD), st.text(ODD, max_size=4
 
 
 def refusal(raw):
-    """The code with which the name is refused; the test fails if it is not."""
+    """Return the code with which the name is refused; fail if it is accepted."""
     with pytest.raises(InvalidInput) as refused:
         clean_slug(raw)
     return refused.value.code
@@ -45,7 +45,7 @@ def assert_slug(slug):
 @settings(max_examples=300)
 @given(raws)
 @example("c#\u0301")
-def test_a_name_is_safe_or_refused_and_never_anything_else(raw):
+def test_every_name_is_either_safe_or_refused(raw):
     try:
         slug = clean_slug(raw)
     except InvalidInput:
@@ -79,7 +79,7 @@ def test_the_name_proposed_for_a_title_is_valid_or_empty(title):
         ("x" * SLUG_LIMIT, "x" * SLUG_LIMIT),
     ],
 )
-def test_letters_and_digits_of_every_script_make_a_name(raw, slug):
+def test_letters_and_digits_of_every_script_are_valid_in_a_name(raw, slug):
     assert clean_slug(raw) == slug
 
 
@@ -157,7 +157,7 @@ def test_the_signs_of_languages_are_spelled_out(raw, slug):
         "b" + "\u0316" * 5,
     ],
 )
-def test_what_could_break_a_key_or_an_address_is_refused(raw):
+def test_characters_that_could_break_a_key_or_an_address_are_refused(raw):
     assert refusal(raw) == "slug-form"
 
 
@@ -223,7 +223,7 @@ def test_naughty_strings_are_safe_or_refused_as_names():
 
 
 @needs_shared
-def test_every_real_group_has_a_name():
+def test_every_real_group_has_a_valid_name():
     groups = set()
     with (SHARED / "data" / "articles_2000.jsonl").open(encoding="utf-8") as articles:
         for article in map(json.loads, articles):

@@ -1,4 +1,4 @@
-"""What identifies a visitor, and what gives a program away."""
+"""How the site identifies a visitor and detects a program."""
 
 import re
 
@@ -31,11 +31,11 @@ IPHONE = (
         "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)",
     ],
 )
-def test_programs_that_say_so_are_bots(agent):
+def test_programs_that_identify_themselves_are_bots(agent):
     assert suspicion_of({"User-Agent": agent}) is Suspicion.BOT
 
 
-def test_who_does_not_name_a_browser_is_a_bot():
+def test_a_client_that_names_no_browser_is_a_bot():
     assert suspicion_of({}) is Suspicion.BOT
 
 
@@ -55,7 +55,7 @@ def test_browsers_are_not_suspect(agent):
         ("X-Moz", "prefetch"),
     ],
 )
-def test_what_is_loaded_ahead_of_reading_is_a_prefetch(header, value):
+def test_a_page_loaded_before_it_is_read_is_a_prefetch(header, value):
     assert suspicion_of({"User-Agent": FIREFOX, header: value}) is Suspicion.PREFETCH
     assert suspicion_of({"User-Agent": FIREFOX, header: "navigate"}) is None
 
@@ -64,34 +64,34 @@ def test_a_bot_stays_a_bot_when_it_prefetches():
     assert suspicion_of({"User-Agent": "curl/8.5.0", "Purpose": "prefetch"}) is Suspicion.BOT
 
 
-def test_a_long_agent_is_read_only_at_its_start():
+def test_only_the_start_of_a_long_user_agent_is_read():
     assert suspicion_of({"User-Agent": FIREFOX.ljust(512) + "Googlebot/2.1"}) is None
     assert suspicion_of({"User-Agent": FIREFOX.ljust(505) + "Googlebot/2.1"}) is None
     assert suspicion_of({"User-Agent": FIREFOX.ljust(400) + "Googlebot/2.1"}) is Suspicion.BOT
 
 
-def test_the_memory_of_agents_is_bounded():
+def test_the_cache_of_user_agents_is_bounded():
     assert detection._is_bot.cache_info().maxsize * detection.LONGEST <= 2**20
 
 
 @given(st.lists(st.text(max_size=8), max_size=4), st.lists(st.text(max_size=8), max_size=4))
-def test_digests_are_of_one_size_and_differ_where_their_parts_do(some, others):
+def test_digests_have_one_size_and_differ_if_their_parts_differ(some, others):
     assert re.fullmatch("[0-9a-f]{16}", digest(*some))
     assert (digest(*some) == digest(*others)) == (some == others)
 
 
-def test_digests_tell_parts_apart_however_they_are_cut():
+def test_digests_depend_on_the_boundaries_of_their_parts():
     assert len({digest("ab", "c"), digest("a", "bc"), digest("abc"), digest("abc", ""), digest("\ud800bc")}) == 5
 
 
-def test_another_sites_key_gives_other_digests(settings):
+def test_the_key_of_another_site_gives_different_digests(settings):
     before = digest("member", "1")
     settings.SECRET_KEY = "another"
 
     assert digest("member", "1") != before
 
 
-def test_the_settings_become_the_rules(settings):
+def test_the_rules_follow_the_settings(settings):
     settings.VIEW_REPEAT_MINUTES = 15
     settings.VIEWS_PER_NETWORK_AND_ARTICLE = 7
     settings.VIEWS_PER_NETWORK = 70
@@ -104,7 +104,7 @@ def test_the_settings_become_the_rules(settings):
     assert (found.hot_refresh, found.archive_after) == (90, 2 * 86400)
 
 
-def test_without_settings_the_rules_are_the_defaults_of_the_configuration(tmp_path, monkeypatch):
+def test_without_settings_the_rules_use_the_default_configuration(tmp_path, monkeypatch):
     for variable in variables.VARIABLES:
         monkeypatch.delenv(variable.name, raising=False)
 
@@ -119,7 +119,7 @@ def test_without_settings_the_rules_are_the_defaults_of_the_configuration(tmp_pa
     assert values["TICK_SECONDS"] == 60
 
 
-def test_proxies_are_read_as_networks(tmp_path, monkeypatch):
+def test_proxies_are_parsed_as_networks(tmp_path, monkeypatch):
     monkeypatch.setenv("TRUSTED_PROXIES", " 127.0.0.1, 10.0.0.0/8 ,unix,::1")
 
     assert load(tmp_path)["TRUSTED_PROXIES"] == ["127.0.0.1/32", "10.0.0.0/8", "unix", "::1/128"]
@@ -143,7 +143,7 @@ def test_proxies_are_read_as_networks(tmp_path, monkeypatch):
         ("TICK_SECONDS", "601"),
     ],
 )
-def test_a_wrong_value_refuses_the_start_with_a_sentence_that_names_it(tmp_path, monkeypatch, name, text):
+def test_an_invalid_value_prevents_the_start_and_is_named(tmp_path, monkeypatch, name, text):
     monkeypatch.setenv(name, text)
 
     with pytest.raises(ImproperlyConfigured, match=rf"^{name}=.*\.$"):
@@ -162,7 +162,7 @@ def test_a_wrong_value_refuses_the_start_with_a_sentence_that_names_it(tmp_path,
         ("same-origin", "no-cors", "empty", False),
     ],
 )
-def test_what_another_sites_page_loads_without_showing_it_is_nobodys_reading(site, mode, dest, suspect):
+def test_a_request_made_in_the_background_by_another_site_is_a_prefetch(site, mode, dest, suspect):
     told = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode, "Sec-Fetch-Dest": dest}
 
     assert suspicion_of({"User-Agent": FIREFOX} | told) is (Suspicion.PREFETCH if suspect else None)

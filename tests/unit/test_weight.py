@@ -1,4 +1,4 @@
-"""The weight of a vote that fits a site, from the points of its articles."""
+"""The fitting weight of a vote, computed from the points of a site's articles."""
 
 import pytest
 
@@ -26,16 +26,16 @@ def test_three_in_four_articles_have_at_most_the_fitting_number_of_points():
 
 
 @pytest.mark.parametrize(("points", "fitting"), [(-3, 5), (1, 5), (5, 5), (6, 6), (200, 200), (4000, 200)])
-def test_it_stays_between_five_and_the_source_documents_number(points, fitting):
+def test_the_weight_stays_between_five_and_the_source_documents_number(points, fitting):
     assert fitting_votes_per_day(Recent([points] * 40, 1000, 0.0)) == fitting
 
 
 @pytest.mark.parametrize(("articles", "choices"), [(29, 1000), (40, 99), (0, 0)])
-def test_nothing_fits_a_site_with_few_articles_or_few_votes(articles, choices):
+def test_a_site_with_few_articles_or_votes_has_no_fitting_weight(articles, choices):
     assert fitting_votes_per_day(Recent([20] * articles, choices, 0.0)) is None
 
 
-def test_thirty_articles_with_a_hundred_votes_are_enough():
+def test_thirty_articles_with_a_hundred_votes_have_a_fitting_weight():
     assert fitting_votes_per_day(Recent([20] * 30, 100, 0.0)) == 20
 
 
