@@ -137,7 +137,7 @@ def test_an_article_page_loaded_from_the_server_sends_nothing(page, site):
 def test_the_script_is_small(page, site):
     page.goto("/articles/1/")
 
-    source = page.locator("script[src*='views']")
+    source = page.locator("script[src*='readership']")
 
     assert source.count() == 1
     assert source.get_attribute("defer") is not None
