@@ -2,7 +2,7 @@
 
 Each language has its own test file, so that both run in parallel.
 
-Screenshots of each page, wide and narrow, are saved in test-artefacts/pages unless NO_PICTURES is set.
+Screenshots of each page, in both themes at two widths, go to test-artefacts/pages unless NO_PICTURES is set.
 """
 
 import json

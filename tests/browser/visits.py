@@ -19,9 +19,12 @@ LOCALES = {"en": "en-GB", "zh-hans": "zh-CN"}
 WIDE, PHONE, NARROW = (1280, 900), (390, 800), (320, 256)
 """NARROW is a screen of 1280 × 1024 at 400 %."""
 
-SEEN = {"en": [(WIDE, "light"), (PHONE, "dark")], "zh-hans": [(WIDE, "dark"), (PHONE, "light")]}
-"""Sizes and themes in which each page is pictured, and seen by axe, by its language: every two of language, size
-and theme are together once."""
+LOOKS = [(WIDE, "light"), (PHONE, "dark"), (WIDE, "dark"), (PHONE, "light")]
+"""Sizes and themes of the pictures of each page."""
+
+SEEN = {"en": LOOKS[:2], "zh-hans": LOOKS[2:]}
+"""Sizes and themes in which axe checks each page, by its language: every two of language, size and theme occur
+together once."""
 
 _OF_THE_STATUS = "Failed to load resource: the server responded with a status of"
 """Said of the page itself where an error is meant, and of parts of a page, whose answers are noted anyway."""
@@ -106,7 +109,7 @@ class Visits:
         visit = self._visit
         window.evaluate(_probes())
         visit.outline = window.evaluate("probes.outline()")
-        for size, theme in SEEN[language] if self._of_all else ():
+        for size, theme in LOOKS if self._of_all else ():
             _be(window, size, theme)
             _take(window, f"{picture}-{size[0]}-{theme}.png")
         window.evaluate("probes.openDetails()")

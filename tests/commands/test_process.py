@@ -46,7 +46,7 @@ def test_without_accounts_tables_the_commands_name_the_command_to_run(manage, tm
 
 def test_ctrl_c_stops_an_import_that_can_be_resumed(manage, tmp_path):
     file = tmp_path / "articles.jsonl"
-    rows = 4_000
+    rows = 8_000
     line = '{{"title": "Article {0}", "link": "https://example.org/{0}", "time": {1}, "votes": 3}}\n'
     file.write_text("".join(line.format(n, 1_600_000_000 + n) for n in range(rows)))
     assert ended(manage("migrate", "--skip-checks", "--verbosity", "0"))[0] == 0

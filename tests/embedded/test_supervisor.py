@@ -91,7 +91,7 @@ def test_a_killed_server_restarts_within_three_seconds_with_every_acknowledged_w
             until(partial(reached, len(acknowledged) + 50))
             pid = server_pid(paths)
             os.kill(pid, signal.SIGKILL)
-            until(partial(is_another, pid))
+            until(partial(is_another, pid), 3)
     finally:
         enough.set()
         writer.join()
@@ -108,7 +108,7 @@ def test_a_second_supervisor_attaches_to_the_store_and_takes_over(paths: StorePa
     assert (first.owns, second.owns) == (True, False)
 
     first.stop()
-    until(lambda: second.owns and answers(paths))
+    until(lambda: second.owns and answers(paths), 3)
 
     assert server_pid(paths) != pid
     with client(paths) as connection:

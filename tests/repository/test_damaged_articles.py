@@ -50,17 +50,12 @@ def used(repository, clock) -> Repository:
     return repository
 
 
-sharded = pytest.mark.parametrize("repository", ["server, 4 shards"], indirect=True)
-"""Every harm in the harder of the two layouts; the tests of single harms see both."""
-
-
 @pytest.fixture(params=HARM)
 def damaged(request, used) -> Repository:
     harm(used, *HARM[request.param])
     return used
 
 
-@sharded
 def test_every_list_excludes_a_damaged_article_and_shows_the_rest(damaged, clock):
     rest = [article.id for article in damaged.articles.get_many(range(1, 13))]
 
@@ -81,7 +76,6 @@ def test_every_list_excludes_a_damaged_article_and_shows_the_rest(damaged, clock
     assert damaged.weights.get_recent().since is not None
 
 
-@sharded
 def test_changes_to_a_damaged_article_are_refused_or_complete(damaged):
     before, changes = (
         contents(damaged),
@@ -101,7 +95,6 @@ def test_changes_to_a_damaged_article_are_refused_or_complete(damaged):
     assert damaged.store.client.hgetall(name) == before[name]
 
 
-@sharded
 def test_housekeeping_and_the_lab_work_despite_a_damaged_article(damaged, clock):
     clock.advance(3600)
     damaged.hot.rescore()
@@ -113,14 +106,12 @@ def test_housekeeping_and_the_lab_work_despite_a_damaged_article(damaged, clock)
     assert damaged.account_deletion.advance(ALICE, "user1", "", lambda: True) == ""
 
 
-@sharded
 def test_the_audit_reports_a_damaged_article(damaged):
     name = damaged.store.shards.of(DAMAGED).article(DAMAGED)
 
     assert f"{name}: no such article, or not a whole one" in problems(damaged)
 
 
-@sharded
 def test_the_repair_names_a_damaged_article_leaves_it_unchanged_and_repairs_the_rest(damaged, clock):
     told: list[str] = []
     keys = damaged.store.shards.of(DAMAGED)

@@ -54,7 +54,7 @@ def refusal(clean, raw):
     return refused.value.code
 
 
-@settings(max_examples=200)
+@settings(max_examples=500)
 @given(lines)
 def test_every_line_is_either_clean_or_refused(raw):
     try:
@@ -68,7 +68,7 @@ def test_every_line_is_either_clean_or_refused(raw):
     assert not any(is_unseen(char) for char in line if char not in "\u200c\u200d")
 
 
-@settings(max_examples=200)
+@settings(max_examples=500)
 @given(lines)
 def test_cleaning_a_clean_line_changes_nothing(raw):
     try:

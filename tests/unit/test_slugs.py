@@ -42,7 +42,7 @@ def assert_slug(slug):
     assert unquote(quote(slug)) == slug
 
 
-@settings(max_examples=300)
+@settings(max_examples=1000)
 @given(raws)
 @example("c#\u0301")
 def test_every_name_is_either_safe_or_refused(raw):
@@ -53,7 +53,7 @@ def test_every_name_is_either_safe_or_refused(raw):
     assert_slug(slug)
 
 
-@settings(max_examples=300)
+@settings(max_examples=1000)
 @given(raws)
 def test_the_name_proposed_for_a_title_is_valid_or_empty(title):
     slug = slug_from_title(title)
