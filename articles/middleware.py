@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from articles.domain import errors
 from articles.domain.refusals import refusal_of
+from articles.repository import answer_within
 from articles.text.refusals import action_sentence
 from articles.web import error_pages as pages
 from articles.web.addresses import moved
@@ -18,6 +19,9 @@ _log = logging.getLogger(__name__)
 
 _EXPLAINED = (405, 413, 429)
 """Statuses of responses that have no page yet: wrong method, too large a request, too many requests."""
+
+_LONGEST_WAIT = 1.2
+"""Seconds. Every answer is there within 1.5 s, whatever the store does."""
 
 Answer = Callable[[HttpRequest], HttpResponse]
 
@@ -35,6 +39,19 @@ class HeadMiddleware:
             response.content = b""
             response["Content-Length"] = str(length)
         return response
+
+
+class StoreDeadlineMiddleware:
+    """Limit how long a page waits for the store in all. A change is one script, which has its own limit."""
+
+    def __init__(self, get_response: Answer) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.method not in ("GET", "HEAD"):
+            return self._get_response(request)
+        with answer_within(_LONGEST_WAIT):
+            return self._get_response(request)
 
 
 class ErrorPagesMiddleware:

@@ -48,6 +48,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",
     "articles.middleware.HeadMiddleware",
+    "articles.middleware.StoreDeadlineMiddleware",
     "articles.web.caching.CachingMiddleware",  # inside of compression, outside of what makes responses vary
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -146,6 +147,7 @@ CACHES = {
         "KEY_PREFIX": "cache",
         "OPTIONS": {
             "CLIENT_CLASS": "django_redis.client.DefaultClient",
+            "CONNECTION_POOL_CLASS": "articles.repository.store.guarded_connection.GuardedPool",
             "SOCKET_CONNECT_TIMEOUT": 0.2,
             "SOCKET_TIMEOUT": STORE_TIMEOUT_MS / 1000,
             "IGNORE_EXCEPTIONS": True,

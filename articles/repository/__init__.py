@@ -34,6 +34,7 @@ from articles.repository.store import schema
 from articles.repository.store.client import PATIENT_TIMEOUT_SECONDS, make_client
 from articles.repository.store.connection import Observer, Store, unobserved
 from articles.repository.store.data_model import page as data_model_page
+from articles.repository.store.guarded_connection import answer_within
 from articles.repository.upkeep.audit import Audit, Progress, quiet
 from articles.repository.upkeep.lease import HousekeepingLease
 from articles.repository.upkeep.repair import Repair
@@ -49,6 +50,7 @@ __all__ = [
     "RankingChange",
     "RankingState",
     "Repository",
+    "answer_within",
     "connect",
     "data_model_page",
 ]

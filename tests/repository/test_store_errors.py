@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+from contextlib import suppress
 
 import pytest
 import redis
@@ -17,6 +18,7 @@ from tests.factories import imported, post
 from tests.repository.usage import warm
 from tests.rules import connect
 from tests.store_state import contents, problems
+from tests.waiting import until
 from voting_site.embedded import StorePaths, Supervisor
 
 
@@ -71,13 +73,18 @@ def test_a_call_to_a_hanging_store_times_out_within_one_and_a_half_seconds(priva
     os.kill(pid, signal.SIGSTOP)
     try:
         for action in everything(repository):
-            waits.clear()
             with pytest.raises(StoreUnavailable):
                 action()
-            assert 0 < sum(waits) <= 1.5, "seconds that it waits for answers"
+        assert 0 < sum(waits) <= 1.5, "seconds that all of them together wait for answers"
     finally:
         os.kill(pid, signal.SIGCONT)
-    assert repository.articles.get(1).votes >= 1, "it recovers by itself"
+    until(lambda: article_is_readable(repository), 10)
+
+
+def article_is_readable(repository):
+    with suppress(StoreUnavailable):
+        return repository.articles.get(1).votes >= 1
+    return False
 
 
 def test_a_full_store_refuses_writes_entirely_and_serves_reads(private):

@@ -9,6 +9,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from articles.domain.errors import StoreUnavailable, StoreUnfit
+from articles.repository.store.guarded_connection import GuardedPool
 
 CONNECT_TIMEOUT = 0.2
 """Seconds for a new connection."""
@@ -28,9 +29,9 @@ UNPREPARED = "The store has lost the ranking's parameters; restart the site, the
 def make_client(url: str, *, timeout_seconds: float = PATIENT_TIMEOUT_SECONDS) -> redis.Redis:
     """Return a client without retries: it never sends a write twice without the caller's knowledge.
 
-    `timeout_seconds`: limit for one reply.
+    `timeout_seconds`: limit for one reply, or for all replies of a pipeline.
     """
-    client: redis.Redis = redis.Redis.from_url(
+    pool = GuardedPool.from_url(
         url,
         decode_responses=True,
         protocol=2,
@@ -38,7 +39,7 @@ def make_client(url: str, *, timeout_seconds: float = PATIENT_TIMEOUT_SECONDS) -
         socket_connect_timeout=CONNECT_TIMEOUT,
         socket_timeout=timeout_seconds,
     )
-    return client
+    return redis.Redis.from_pool(pool)
 
 
 @contextmanager

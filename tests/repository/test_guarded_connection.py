@@ -1,0 +1,135 @@
+"""How long a store that answers slowly, or not at all, can hold up its callers."""
+
+import socket
+import threading
+import time
+from contextlib import suppress
+
+import pytest
+import redis
+
+from articles.domain.errors import StoreUnavailable
+from articles.repository.store import guarded_connection
+from articles.repository.store.guarded_connection import answer_within
+from tests.rules import connect
+
+LONG = 10_000
+"""Bytes of the slow server's answers. Sent one by one, they take a hundred seconds."""
+
+
+class SlowServer:
+    """Accepts connections, and sends its answers a byte at a time, or never."""
+
+    def __init__(self, *, silent=False):
+        self.silent, self.connections, self._stopping = silent, 0, threading.Event()
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"redis://127.0.0.1:{self._listener.getsockname()[1]}/0"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        with suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                self.connections += 1
+                threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+
+    def _serve(self, client):
+        with client, suppress(OSError):
+            while data := client.recv(65536):
+                if self.silent:
+                    continue
+                if b"CLIENT" in data:
+                    client.sendall(b"+OK\r\n" * data.count(b"CLIENT"))
+                else:
+                    self._drip(client)
+
+    def _drip(self, client):
+        for byte in b"$%d\r\n" % LONG + b"x" * LONG + b"\r\n":
+            if self._stopping.wait(0.01):
+                return
+            client.sendall(bytes([byte]))
+
+    def stop(self):
+        self._stopping.set()
+        self._listener.close()
+
+
+@pytest.fixture
+def slow():
+    server = SlowServer()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def silent():
+    server = SlowServer(silent=True)
+    yield server
+    server.stop()
+
+
+def ask(repository):
+    with pytest.raises(StoreUnavailable) as caught, repository.store.commands() as client:
+        client.get("a")
+    return str(caught.value)
+
+
+def test_the_time_limit_holds_for_a_whole_answer(slow):
+    repository = connect(slow.url, timeout_seconds=0.3)
+    began = time.monotonic()
+
+    assert "Timeout" in ask(repository)
+    assert time.monotonic() - began < 20, "the whole answer would take a hundred seconds"
+
+
+def test_the_time_limit_holds_for_all_answers_of_a_pipeline(slow):
+    repository = connect(slow.url, timeout_seconds=0.3)
+    began = time.monotonic()
+    with repository.store.pipeline() as pipe:
+        for _ in range(50):
+            pipe.get("a")
+        with pytest.raises(redis.TimeoutError):
+            pipe.execute()
+
+    assert time.monotonic() - began < 20
+
+
+def test_a_request_has_one_time_limit_for_all_its_answers(silent):
+    repository = connect(silent.url, timeout_seconds=60)
+    began = time.monotonic()
+    with answer_within(0.3):
+        ask(repository)
+        ask(repository)
+
+    assert time.monotonic() - began < 20
+
+
+def test_a_hanging_store_is_not_asked_again_at_once(silent):
+    repository = connect(silent.url, timeout_seconds=0.1)
+    assert ["Timeout" in ask(repository) for _ in range(2)] == [True, True]
+
+    assert "did not answer a moment ago" in ask(repository)
+    assert silent.connections == 2
+
+
+def test_after_a_pause_one_caller_asks_again(silent, monkeypatch):
+    repository = connect(silent.url, timeout_seconds=0.1)
+    monkeypatch.setattr(guarded_connection, "PAUSE", 0)
+    for _ in range(2):
+        ask(repository)
+    monkeypatch.setattr(guarded_connection, "PAUSE", 3600)
+    assert "Timeout" in ask(repository)
+
+    assert "did not answer a moment ago" in ask(repository)
+    assert silent.connections == 3
+
+
+def test_an_answer_ends_the_pause(silent, server_url):
+    repository = connect(server_url, timeout_seconds=0.1)
+    repository.prepare()
+    breaker = guarded_connection.breaker_of(repository.store.client.connection_pool.make_connection().server)
+    breaker.timed_out()
+    assert repository.groups.list_all() == []
+    breaker.timed_out()
+
+    assert repository.groups.list_all() == [], "one timeout after an answer is not two in a row"
