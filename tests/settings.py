@@ -22,4 +22,6 @@ STORAGES = {
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
 
+KEPT_PAGES_DIR = None  # tests of outages expect no copy that another test has left
+
 SHARED_DIR = os.environ.get("SHARED_DIR", str(BASE_DIR.parent / "shared"))  # noqa: F405

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
+import redis
+from redis.connection import AbstractConnection
 
 from articles.domain.lists import Order
 from articles.repository import Repository
@@ -144,6 +146,22 @@ def limited_rights(repository: Repository, url: str, *rights: str) -> Iterator[N
 def lose_connection(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     """Connect the repository to a server that does not answer."""
     monkeypatch.setattr(repository.store, "client", make_client(NOWHERE))
+
+
+def lose_answers(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the store execute scripts without the site receiving the answers."""
+
+    def read_nothing(self: Any, *args: Any, **options: Any) -> Any:
+        read(self, *args, **options)
+        raise redis.ConnectionError("Connection closed by server.")
+
+    read = AbstractConnection.read_response
+    monkeypatch.setattr(AbstractConnection, "read_response", read_nothing)
+
+
+def lose_everything(repository: Repository) -> None:
+    """Empty the store under the running site."""
+    repository.store.client.flushdb()
 
 
 def read_timeout(repository: Repository) -> float:

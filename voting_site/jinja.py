@@ -22,6 +22,7 @@ from voting_site.form_errors import control, was_refused, wrong_fields
 
 FILTERS: dict[str, Callable[..., Any]] = {
     "age": values.age,
+    "clock_time": values.clock_time,
     "from_now": values.from_now,
     "is_long": values.is_long,
     "full_date": values.full_date,

@@ -51,6 +51,7 @@ MIDDLEWARE = [
     "articles.middleware.StoreDeadlineMiddleware",
     "articles.web.caching.CachingMiddleware",  # inside of compression, outside of what makes responses vary
     "csp.middleware.CSPMiddleware",
+    "articles.kept_pages.middleware.KeptPagesMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "accounts.web.middleware.SessionRenewalMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -139,6 +140,9 @@ HOT_REFRESH_SECONDS = CONFIGURATION["HOT_REFRESH_SECONDS"]
 ARCHIVE_DAYS = CONFIGURATION["ARCHIVE_DAYS"]
 TICK_SECONDS = CONFIGURATION["TICK_SECONDS"]
 METRICS_TOKEN = CONFIGURATION["METRICS_TOKEN"]
+
+# Copies of public pages, for the time when the store is away; None: no copies.
+KEPT_PAGES_DIR = DATA_DIR / "kept_pages"
 
 CACHES = {
     "default": {

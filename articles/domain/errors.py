@@ -98,5 +98,9 @@ class StoreUnavailable(StoreError):
     """The store is unreachable, or cannot serve at the moment; retrying later may help."""
 
 
+class StoreUnconfirmed(StoreUnavailable):
+    """The store received a command but did not answer: the change may have been made. It can be repeated."""
+
+
 class StoreUnfit(StoreError):
     """The site cannot use this store; the message is one sentence for the operator."""

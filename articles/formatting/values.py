@@ -77,6 +77,13 @@ def _full_date(unix_seconds: float, _language: str | None) -> str:
     return date_format(moment(unix_seconds), "DATETIME_FORMAT")
 
 
+def clock_time(unix_seconds: float) -> str:
+    """Format as the time of day in the site's time zone, such as 09:05; with the date if it is not today's."""
+    at = moment(unix_seconds)
+    is_today = at.date() == moment(time.time()).date()
+    return at.strftime("%H:%M") if is_today else full_date(unix_seconds)
+
+
 @lru_cache(maxsize=4096)
 def iso_date(unix_seconds: float) -> str:
     """Format as ISO 8601 with the offset, for `<time datetime>`."""

@@ -30,6 +30,10 @@ ACTIONS = {
     "not-removed": gettext_lazy("This article is not removed."),
     "refused": gettext_lazy("This is not possible right now. Please try again in a moment."),
     "unavailable": gettext_lazy("The site cannot reach its store right now. Please try again in a moment."),
+    "unconfirmed": gettext_lazy(
+        "The store did not answer, so it is not certain whether this was saved. "
+        "Please try again: nothing counts twice."
+    ),
 }
 """Sentences of the table in articles/domain/refusals.py, by `Refusal.sentence_key`."""
 

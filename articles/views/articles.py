@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 from articles.domain.articles import Article
 from articles.domain.errors import ArticleRemoved, ArticlesError
 from articles.domain.readership import ViewCount, Visit
+from articles.kept_pages import is_copying
 from articles.readership.identity import remember, visit_of
 from articles.readership.record import record_view
 from articles.views.card import card_of
@@ -65,7 +66,7 @@ def explanation(request: HttpRequest, article_id: int) -> HttpResponse:
 
 def _view(request: HttpRequest, article: Article) -> tuple[Visit, ViewCount] | None:
     """Count a view of the page. Return None for no view, or if counting fails: the page is served anyway."""
-    if request.method == "HEAD" or article.removed is not None:
+    if request.method == "HEAD" or article.removed is not None or is_copying(request):
         return None
     try:
         visit = visit_of(request)

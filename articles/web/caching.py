@@ -89,7 +89,8 @@ class CachingMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self._get_response(request)
         rule = RULES.get(request.resolver_match.view_name) if request.resolver_match else None
-        if rule is None or request.method not in ("GET", "HEAD") or response.status_code not in (200, 304):
+        is_read = request.method in ("GET", "HEAD") and response.status_code in (200, 304)
+        if rule is None or not is_read or getattr(response, "is_outage", False):
             return _unruled(request, response)
         return rule(request, response)
 

@@ -13,6 +13,8 @@ from django.template.loader import render_to_string
 from django.urls import Resolver404
 
 from accounts.web.origin import comes_from_elsewhere
+from articles.domain import errors
+from articles.text.refusals import action_sentence
 from articles.web.addresses import redirect_without_slash
 from articles.web.preferences import THEME_COOKIE, THEMES
 
@@ -31,9 +33,15 @@ def page(request: HttpRequest, status: int, context: dict[str, Any] | None = Non
         return render(request, f"errors/{status}.html", context, status=status)
 
 
-def unavailable(request: HttpRequest) -> HttpResponse:
-    """Render the page of 503, with Retry-After."""
-    response = page(request, 503)
+def unavailable(request: HttpRequest, error: errors.StoreError | None = None) -> HttpResponse:
+    """Render the page of 503, with Retry-After. A kept copy of a public page replaces it, if there is one.
+
+    `error` is the store's; without one, the accounts' database is unavailable.
+    """
+    is_change = error is not None and request.method == "POST"
+    unconfirmed = action_sentence(error) if isinstance(error, errors.StoreUnconfirmed) else ""
+    response = page(request, 503, {"is_change": is_change, "unconfirmed": unconfirmed})
+    response.is_outage = True  # type: ignore[attr-defined]
     response["Retry-After"] = str(RETRY_AFTER)
     return response
 

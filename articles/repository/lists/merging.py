@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from articles.domain.articles import ArticleId
 from articles.domain.lists import Order, Period
-from articles.repository.lists.reading import sort_key
+from articles.repository.lists.reading import rescored_at, sort_key
 from articles.repository.store.connection import Call, Store, Value, exact_time
 from articles.repository.store.keys import Keys
 
@@ -127,7 +127,7 @@ class _Reading(NamedTuple):
 
     @property
     def refreshed_at(self) -> float:
-        return float(self.states[0][1] or 0)
+        return rescored_at(self.states[0])
 
 
 def site_rankings(

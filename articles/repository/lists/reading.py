@@ -53,6 +53,16 @@ def read_articles(store: Store, ids: Sequence[ArticleId], reader: UserId | None)
     return [_article(number, row, facts) for number, row in zip(ids, rows, strict=True) if is_whole(row[0])]
 
 
+def rescored_at(state: Sequence[Any]) -> float:
+    """Return the hot list's last rescore from {version, refreshed at}, which the scripts that read lists return.
+
+    Raises StoreUnfit if the store has no parameters: it was emptied, so that its lists are empty, too.
+    """
+    if None in state:
+        raise StoreUnfit(UNPREPARED)
+    return float(state[1])
+
+
 def replies_of(pipe: Pipeline) -> list[Any]:
     """Return a pipeline's replies. A damaged HyperLogLog counts 0 visitors, so that it does not break pages."""
     commands = [str(args[0]) for args, _ in pipe.command_stack]

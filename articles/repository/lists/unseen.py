@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from articles.domain.articles import ArticleId
 from articles.domain.lists import Order
 from articles.repository.lists.merging import MOST_READINGS, Cut, Entry, Ranking, pairs
-from articles.repository.lists.reading import sort_key
+from articles.repository.lists.reading import rescored_at, sort_key
 from articles.repository.store.connection import Call, Store, exact_time
 
 MOST_LOOKED_AT = 50_000
@@ -41,7 +41,7 @@ def read_unseen(store: Store, rankings: Sequence[Ranking], query: UnseenQuery) -
     values = {member: value for _, flat, _ in replies for member, value in pairs(flat)}
     ordered: list[Entry] = sorted((sort_key(value, member) for member, value in values.items()), reverse=True)
     page = ordered[query.start : query.start + query.size]
-    total, refreshed_at = sum(count for count, _, _ in replies), float(replies[0][2][1] or 0)
+    total, refreshed_at = sum(count for count, _, _ in replies), rescored_at(replies[0][2])
     cut = Cut([(int(member), value) for value, member in page], total, None, refreshed_at)
     return cut, len(ordered) > query.start + query.size
 

@@ -8,8 +8,8 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from articles.domain.errors import StoreUnavailable, StoreUnfit
-from articles.repository.store.guarded_connection import GuardedPool
+from articles.domain.errors import StoreUnavailable, StoreUnconfirmed, StoreUnfit
+from articles.repository.store.guarded_connection import GuardedPool, is_unconfirmed
 
 CONNECT_TIMEOUT = 0.2
 """Seconds for a new connection."""
@@ -44,10 +44,15 @@ def make_client(url: str, *, timeout_seconds: float = PATIENT_TIMEOUT_SECONDS) -
 
 @contextmanager
 def store_errors() -> Iterator[None]:
-    """Raise StoreUnavailable for transient failures, and StoreUnfit for a store that lost its parameters."""
+    """Raise StoreUnavailable for transient failures, and StoreUnfit for a store that lost its parameters.
+
+    Of the first, StoreUnconfirmed if the command had been sent.
+    """
     try:
         yield
     except (redis.ConnectionError, redis.TimeoutError, redis.OutOfMemoryError, redis.ReadOnlyError) as error:
+        if is_unconfirmed(error):
+            raise StoreUnconfirmed(str(error)) from error
         raise StoreUnavailable(str(error)) from error
     except redis.ResponseError as error:
         if _PASSING.search(str(error)):

@@ -1,7 +1,7 @@
 """Connections that bound how long a store can hold up a page.
 
 A socket's timeout limits each read, so an answer that arrives byte by byte could take minutes. Here it limits the
-whole answer, from the moment the command is sent, and `answer_within` limits all answers of one request together.
+whole answer, from the moment the command is sent, and `answer_within` limits the waiting of one request in all.
 After two timeouts in a row, the next callers fail at once for a second instead of waiting as well: threads that
 wait for a hanging store are missing for everything else.
 """
@@ -22,19 +22,26 @@ PAUSE = 1.0
 """Seconds for which a store that hangs is not asked again."""
 
 _TIMEOUTS_IN_A_ROW = 2
+_UNCONFIRMED = "unconfirmed"
+"""Mark of an error that left open whether the command was executed."""
 
 _request = local()
 
 
 @contextmanager
 def answer_within(seconds: float) -> Iterator[None]:
-    """Limit all answers of stores that this thread waits for inside the block, together."""
-    outer = getattr(_request, "ends", None)
-    _request.ends = time.monotonic() + seconds
+    """Limit the time that this thread waits for stores inside the block, all answers together."""
+    outer = getattr(_request, "left", None)
+    _request.left = seconds
     try:
         yield
     finally:
-        _request.ends = outer
+        _request.left = outer
+
+
+def is_unconfirmed(error: redis.RedisError) -> bool:
+    """Return whether the command may have been executed although the error says that there was no answer."""
+    return _UNCONFIRMED in error.__dict__
 
 
 class Breaker:
@@ -76,11 +83,17 @@ class DeadlineParser(_HiredisParser):
     ends: float | None = None
 
     def read_from_socket(self, timeout: Any = SENTINEL, raise_on_timeout: bool = True) -> Any:
-        if timeout is SENTINEL and self.ends is not None:
-            timeout = self.ends - time.monotonic()
-            if timeout <= 0:
-                raise redis.TimeoutError("Timeout reading from socket")
-        return super().read_from_socket(timeout, raise_on_timeout)  # type: ignore[no-untyped-call]
+        if timeout is not SENTINEL or self.ends is None:
+            return super().read_from_socket(timeout, raise_on_timeout)  # type: ignore[no-untyped-call]
+        began, left = time.monotonic(), getattr(_request, "left", None)
+        wait = self.ends - began if left is None else min(self.ends - began, left)
+        if wait <= 0:
+            raise redis.TimeoutError("Timeout reading from socket")
+        try:
+            return super().read_from_socket(wait, raise_on_timeout)  # type: ignore[no-untyped-call]
+        finally:
+            if left is not None:
+                _request.left = left - (time.monotonic() - began)
 
 
 class _Guarded:
@@ -93,27 +106,31 @@ class _Guarded:
 
     def connect(self) -> None:
         self._breaker.check()
-        super().connect()  # type: ignore[misc]
+        try:
+            super().connect()  # type: ignore[misc]
+        except redis.RedisError as error:
+            error.__dict__.pop(_UNCONFIRMED, None)  # only greetings were lost
+            raise
 
     def _connect(self) -> Any:
         with self._noticed():
             return super()._connect()  # type: ignore[misc]
 
     def send_packed_command(self, command: Any, check_health: bool = True) -> None:
-        self._parser.ends = self._deadline()  # type: ignore[attr-defined]
+        limit = self.socket_timeout  # type: ignore[attr-defined]
+        self._parser.ends = None if limit is None else time.monotonic() + limit  # type: ignore[attr-defined]
         with self._noticed():
             super().send_packed_command(command, check_health)  # type: ignore[misc]
 
     def read_response(self, *args: Any, **options: Any) -> Any:
         with self._noticed():
-            response = super().read_response(*args, **options)  # type: ignore[misc]
+            try:
+                response = super().read_response(*args, **options)  # type: ignore[misc]
+            except (redis.ConnectionError, redis.TimeoutError) as error:
+                error.__dict__[_UNCONFIRMED] = True
+                raise
         self._breaker.answered()
         return response
-
-    def _deadline(self) -> float | None:
-        limit, request_ends = self.socket_timeout, getattr(_request, "ends", None)  # type: ignore[attr-defined]
-        ends = None if limit is None else time.monotonic() + limit
-        return min((at for at in (ends, request_ends) if at is not None), default=None)
 
     @contextmanager
     def _noticed(self) -> Iterator[None]:

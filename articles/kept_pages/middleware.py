@@ -1,0 +1,82 @@
+"""Keep public pages, and answer with the kept copy while the store or the accounts' database is away."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from django.conf import settings
+from django.core.exceptions import MiddlewareNotUsed
+from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+from django.utils import translation
+
+from articles.kept_pages.pages import KEEP_EVERY, KeptPage, KeptPages
+from articles.kept_pages.refresher import Refresher
+from articles.kept_pages.requests import address_of, copying, is_plain, may_be_kept
+
+PLACE = b"<!--kept-page-->"
+"""Where `templates/base.html` leaves room for the sentence that this is a copy."""
+
+_GONE = (404, 410)
+
+
+class KeptPagesMiddleware:
+    """Runs outside of all that may need the store or the database, and inside of the cache headers."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        if settings.KEPT_PAGES_DIR is None:
+            raise MiddlewareNotUsed
+        directory = Path(settings.KEPT_PAGES_DIR)
+        self._get_response = get_response
+        self._pages = KeptPages(directory)
+        self.refresher = Refresher(directory, self._pages, self._copy)
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self._get_response(request)
+        if not may_be_kept(request):
+            return response
+        if getattr(response, "is_outage", False):
+            return self._kept(request) or response
+        self.refresher.see(request)
+        if request.method == "GET" and response.status_code == 200 and self._is_due(request):
+            if is_plain(request):
+                self._keep(request, response)
+            else:
+                query = request.META.get("QUERY_STRING", "")
+                self.refresher.ask_for(copying(request, request.path, query, _language(request)))
+        return response
+
+    def _is_due(self, request: HttpRequest) -> bool:
+        return self._pages.age(address_of(request, _language(request))) > KEEP_EVERY
+
+    def _copy(self, request: HttpRequest) -> None:
+        """Read a page as a reader without account, and keep it; forget a page that no longer exists."""
+        response = self._get_response(request)
+        if response.status_code == 200:
+            self._keep(request, response)
+        elif response.status_code in _GONE:
+            self._pages.forget(address_of(request, _language(request)))
+
+    def _keep(self, request: HttpRequest, response: HttpResponse) -> None:
+        if not response.streaming:
+            address = address_of(request, _language(request))
+            self._pages.keep(KeptPage(address, response["Content-Type"], time.time(), response.content))
+
+    def _kept(self, request: HttpRequest) -> HttpResponse | None:
+        """Return the copy in the reader's language, or else in another; None without one."""
+        languages = dict.fromkeys((_language(request), *(code for code, _ in settings.LANGUAGES)))
+        pages = (self._pages.get(address_of(request, language)) for language in languages)
+        page = next(filter(None, pages), None)
+        if page is None:
+            return None
+        with translation.override(page.address.language):
+            notice = render_to_string("kept_page.html", {"at": page.at}, using="jinja2")
+        response = HttpResponse(page.content.replace(PLACE, notice.encode(), 1), content_type=page.content_type)
+        response["Age"] = str(max(0, int(time.time() - page.at)))
+        response["Cache-Control"] = "no-store"
+        response.is_outage = True  # type: ignore[attr-defined]
+        return response
+
+
+def _language(request: HttpRequest) -> str:
+    return str(getattr(request, "LANGUAGE_CODE", settings.LANGUAGE_CODE))

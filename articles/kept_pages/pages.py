@@ -1,0 +1,120 @@
+"""Copies of the pages that readers without account see, on disk, for the time when the store is away.
+
+Each page that somebody visits is kept at most every `KEEP_EVERY` seconds. The site's workers share one directory.
+A copy is what a reader without account and without preferences sees, so it holds nothing personal.
+"""
+
+import json
+import logging
+import os
+import time
+import zlib
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from hashlib import blake2b
+from pathlib import Path
+
+from django.utils.crypto import get_random_string
+
+KEEP_EVERY = 8.0
+"""Seconds until a page that is visited is kept again, so that a copy is at most ten seconds behind."""
+
+LIFETIME = 86400.0
+"""Seconds until a copy that nobody has asked for again is deleted."""
+
+MOST_PAGES = 5_000
+MOST_BYTES = 64_000_000
+
+_COMPRESSION = 1
+_DRAFT = ".draft"
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """What a copy is found by. `site` is scheme and host; `language` a code such as "zh-hans", "" for feeds."""
+
+    site: str
+    path: str
+    query: str
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPage:
+    """A copy. `at` is in Unix seconds."""
+
+    address: Address
+    content_type: str
+    at: float
+    content: bytes
+
+
+class KeptPages:
+    """A directory of copies, which several processes can use at the same time."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    def age(self, address: Address) -> float:
+        """Return the age of the copy in seconds; infinite without one."""
+        try:
+            return time.time() - self._path(address).stat().st_mtime
+        except OSError:
+            return float("inf")
+
+    def get(self, address: Address) -> KeptPage | None:
+        """Return the copy; None without one, or for a damaged one."""
+        try:
+            head, packed = self._path(address).read_bytes().split(b"\n", 1)
+            fields = json.loads(head)
+            if fields.pop("address") == asdict(address):
+                return KeptPage(address, content=zlib.decompress(packed), **fields)
+        except FileNotFoundError:
+            pass
+        except (OSError, ValueError, TypeError, KeyError, zlib.error) as error:
+            _log.warning("the kept copy of %s cannot be read: %s", address.path, error)
+        return None
+
+    def keep(self, page: KeptPage) -> None:
+        """Write the copy. Without permission or space, there is none; the page itself is served anyway."""
+        path = self._path(page.address)
+        draft = path.with_name(f"{path.name}-{get_random_string(8)}{_DRAFT}")
+        head = {"address": asdict(page.address), "content_type": page.content_type, "at": page.at}
+        try:
+            self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            draft.write_bytes(json.dumps(head).encode() + b"\n" + zlib.compress(page.content, _COMPRESSION))
+            draft.replace(path)
+        except OSError as error:
+            _log.warning("the page %s is not kept: %s", page.address.path, error.strerror)
+            with suppress(OSError):
+                draft.unlink()
+
+    def forget(self, address: Address) -> None:
+        """Delete the copy, if there is one."""
+        with suppress(OSError):
+            self._path(address).unlink()
+
+    def trim(self) -> int:
+        """Delete copies that are too old, then the oldest ones beyond the limits. Return how many."""
+        kept_bytes, deleted, oldest = 0, 0, time.time() - LIFETIME
+        newest_first = sorted(self._files(), key=lambda file: file[1].st_mtime, reverse=True)
+        for number, (path, facts) in enumerate(newest_first):
+            kept_bytes += facts.st_size
+            if number >= MOST_PAGES or kept_bytes > MOST_BYTES or facts.st_mtime < oldest:
+                with suppress(OSError):
+                    path.unlink()
+                    deleted += 1
+        return deleted
+
+    def _files(self) -> Iterator[tuple[Path, os.stat_result]]:
+        if not self._directory.is_dir():
+            return
+        for path in self._directory.iterdir():
+            with suppress(OSError):
+                yield path, path.stat()
+
+    def _path(self, address: Address) -> Path:
+        return self._directory / blake2b(json.dumps(asdict(address)).encode(), digest_size=16).hexdigest()

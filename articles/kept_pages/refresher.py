@@ -1,0 +1,105 @@
+"""Keeps pages that only members visit, and the main lists whether or not anybody does."""
+
+import fcntl
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from queue import Empty, Full, Queue
+from threading import Lock, Thread
+
+from django.conf import settings
+from django.db import connections
+from django.http import HttpRequest
+from django.urls import reverse
+
+from articles.kept_pages.pages import KEEP_EVERY, KeptPages
+from articles.kept_pages.requests import address_of, copying
+
+_log = logging.getLogger(__name__)
+
+_MAIN_LISTS = ("articles:front", "articles:newest", "articles:hot", "articles:top", "articles:groups")
+_MOST_WAITING = 64
+_MOST_SITES = 4
+_TRIM_EVERY = 60.0  # seconds
+
+
+class Refresher:
+    """A thread of each worker. `keep` answers a request of `copying` and keeps the page."""
+
+    def __init__(self, directory: Path, pages: KeptPages, keep: Callable[[HttpRequest], object]) -> None:
+        self._lock_file = directory / ".refresher"
+        self._pages = pages
+        self._keep = keep
+        self._waiting: Queue[HttpRequest] = Queue(_MOST_WAITING)
+        self._sites: OrderedDict[str, HttpRequest] = OrderedDict()
+        self._starting = Lock()
+        self._thread: Thread | None = None
+
+    def see(self, request: HttpRequest) -> None:
+        """Remember the scheme and host that readers use, and start the thread at a process's first request."""
+        site = address_of(request, "").site
+        if site not in self._sites:
+            self._sites[site] = copying(request, "/", "", settings.LANGUAGE_CODE)
+            while len(self._sites) > _MOST_SITES:
+                self._sites.popitem(last=False)
+        if not self._is_running():
+            self._start()
+
+    def _is_running(self) -> bool:
+        return self._thread is not None and self._thread.is_alive()
+
+    def _start(self) -> None:
+        with self._starting:
+            if not self._is_running():
+                self._thread = Thread(target=self._run, name="kept-pages", daemon=True)
+                self._thread.start()
+
+    def ask_for(self, request: HttpRequest) -> None:
+        """Keep the page soon; not at all while many others wait."""
+        try:
+            self._waiting.put_nowait(request)
+        except Full:
+            _log.debug("too many pages wait to be kept; %s is left out", request.path)
+
+    def _run(self) -> None:
+        trimmed_at = 0.0
+        while True:
+            self.keep_waiting(KEEP_EVERY)
+            self.keep_main_lists()
+            if time.monotonic() - trimmed_at > _TRIM_EVERY:
+                self._pages.trim()
+                trimmed_at = time.monotonic()
+
+    def keep_waiting(self, seconds: float) -> None:
+        """Keep the pages that were asked for, and those that are within the next seconds."""
+        ends = time.monotonic() + seconds
+        with suppress(Empty):
+            while True:
+                self._keep_safely(self._waiting.get(timeout=max(0.0, ends - time.monotonic())))
+
+    def keep_main_lists(self) -> None:
+        """Keep the main lists in every language, unless another worker is doing that."""
+        try:
+            with self._lock_file.open("a") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                for site in list(self._sites.values()):
+                    for name in _MAIN_LISTS:
+                        for language, _ in settings.LANGUAGES:
+                            self._keep_if_due(copying(site, reverse(name), "", language), language)
+        except OSError:
+            return  # another worker has the lock, or there is no directory yet
+
+    def _keep_if_due(self, request: HttpRequest, language: str) -> None:
+        if self._pages.age(address_of(request, language)) > KEEP_EVERY / 2:
+            self._keep_safely(request)
+
+    def _keep_safely(self, request: HttpRequest) -> None:
+        try:
+            self._keep(request)
+        except Exception:
+            _log.exception("the page %s could not be kept", request.path)
+        finally:
+            connections.close_all()

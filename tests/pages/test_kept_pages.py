@@ -1,0 +1,265 @@
+"""What readers see while the store is away."""
+
+import os
+
+import pytest
+from django.test import Client
+
+from articles import wiring
+from articles.kept_pages import pages
+from articles.kept_pages.middleware import KeptPagesMiddleware
+from articles.kept_pages.pages import Address, KeptPage, KeptPages
+from articles.kept_pages.refresher import Refresher
+from tests.factories import actor, browser_of
+from tests.store_state import lose_answers, lose_everything
+
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+NOTICE = "Part of the site is down"
+PUBLIC = (
+    "/",
+    "/newest/",
+    "/hot/",
+    "/top/",
+    "/groups/",
+    "/groups/python/",
+    "/users/alice/",
+    "/search/?q=title",
+)
+
+
+@pytest.fixture
+def kept(settings, tmp_path, monkeypatch):
+    """Pages are kept in this directory; the thread that keeps further ones does not run."""
+    settings.KEPT_PAGES_DIR = tmp_path / "kept_pages"
+    monkeypatch.setattr(Refresher, "_start", lambda _: None)
+    return settings.KEPT_PAGES_DIR
+
+
+@pytest.fixture
+def outage(settings):
+    def begin():
+        settings.STORE_URL = "unix:///nowhere/store.sock"
+        wiring.repository.cache_clear()
+
+    return begin
+
+
+@pytest.fixture
+def refresher(monkeypatch):
+    """The refresher of the client that is made next."""
+    made, initial = [], KeptPagesMiddleware.__init__
+
+    def init(self, get_response):
+        initial(self, get_response)
+        made.append(self.refresher)
+
+    monkeypatch.setattr(KeptPagesMiddleware, "__init__", init)
+    return lambda: made[-1]
+
+
+@pytest.mark.parametrize("path", [*PUBLIC, "/articles/1/", "/feeds/front.atom"])
+def test_a_page_that_was_read_stays_readable(kept, outage, article, path):
+    before = Client().get(path).content.decode()
+    outage()
+    response = Client().get(path)
+    after = response.content.decode()
+
+    assert response.status_code == 200
+    assert ("A title" in after) == ("A title" in before)
+    assert (NOTICE in after) == ("<html" in before)
+    assert response["Cache-Control"] == "no-store"
+    assert int(response["Age"]) >= 0
+
+
+def test_a_page_that_nobody_read_is_503(kept, outage, article):
+    Client().get("/")
+    outage()
+
+    assert Client().get("/newest/").status_code == 503
+
+
+def test_a_page_is_kept_in_the_language_of_its_reader(kept, outage, article):
+    for language in ("en", "zh-hans"):
+        Client().get("/", headers={"Accept-Language": language})
+    outage()
+
+    chinese = Client().get("/", headers={"Accept-Language": "zh-hans"}).content.decode()
+    assert '<html lang="zh-Hans"' in chinese
+    assert NOTICE not in chinese
+    assert "网站部分功能暂时不可用" in chinese
+    assert NOTICE in Client().get("/", headers={"Accept-Language": "en"}).content.decode()
+
+
+def test_without_a_copy_in_their_language_readers_get_another(kept, outage, article):
+    Client().get("/")
+    outage()
+
+    assert NOTICE in Client().get("/", headers={"Accept-Language": "zh-hans"}).content.decode()
+
+
+def test_members_get_the_page_of_a_reader_without_account(kept, outage, article, bob, alice):
+    Client().get("/")
+    outage()
+    page = browser_of(bob).get("/")
+
+    assert page.status_code == 200
+    assert NOTICE in page.content.decode()
+    assert "bob" not in page.content.decode()
+
+
+@pytest.mark.parametrize("cookies", [{"hidden": "python"}, {"theme": "dark"}, {"keyboard": "off"}])
+def test_a_page_that_preferences_shape_is_not_kept(kept, outage, article, cookies):
+    client = Client()
+    client.cookies.load(cookies)
+    client.get("/")
+
+    assert not kept.exists() or not list(kept.iterdir())
+
+
+def test_the_page_of_a_member_is_never_kept_but_the_public_one_soon(kept, outage, article, bob, refresher):
+    browser_of(bob).get("/newest/")
+    assert not kept.exists()
+    refresher().keep_waiting(0)
+    outage()
+
+    page = Client().get("/newest/").content.decode()
+    assert "A title" in page
+    assert "bob" not in page
+
+
+def test_keeping_a_page_is_nobodys_view(kept, article, bob, refresher, site_store):
+    browser_of(bob).get("/articles/1/", headers={"User-Agent": FIREFOX})
+    views = site_store.articles.get(1).pv
+    refresher().keep_waiting(0)
+
+    assert list(kept.iterdir())
+    assert site_store.articles.get(1).pv == views == 1
+
+
+def test_the_main_lists_are_kept_without_readers_in_every_language(kept, outage, article, refresher):
+    client = Client()
+    client.get("/about/")
+    refresher().keep_main_lists()
+    outage()
+
+    for path in ("/", "/newest/", "/hot/", "/top/", "/groups/"):
+        for language in ("en", "zh-hans"):
+            assert Client().get(path, headers={"Accept-Language": language}).status_code == 200
+
+
+def test_the_copy_of_a_removed_article_shows_no_more_than_its_page(kept, outage, article, carol, refresher):
+    Client().get("/articles/1/")
+    browser = browser_of(carol)
+    browser.post("/articles/1/remove/", {"reason": "Spam"})
+    make_old(kept)
+    browser.get("/articles/1/")
+    refresher().keep_waiting(0)
+    public = Client().get("/articles/1/").content.decode()
+    outage()
+
+    kept_page = Client().get("/articles/1/").content.decode()
+    assert ("https://example.org/a" in kept_page) == ("https://example.org/a" in public)
+
+
+@pytest.mark.parametrize(("is_old", "title"), [(False, "A title"), (True, "Another title")])
+def test_a_page_is_kept_again_after_some_seconds(kept, outage, article, carol, site_store, is_old, title):
+    Client().get("/")
+    site_store.articles.edit(1, actor(carol), "Another title", "https://example.org/a", moderator=True)
+    if is_old:
+        make_old(kept)
+    Client().get("/")
+    outage()
+
+    assert f">{title}<" in Client().get("/").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("path", "form"),
+    [("/articles/1/vote/", {"choice": "vote"}), ("/post/", {"title": "T", "link": "https://b.example/"})],
+)
+def test_a_change_is_refused_with_the_sentence_that_nothing_was_counted(outage, article, bob, path, form):
+    browser = browser_of(bob)
+    outage()
+    response = browser.post(path, form)
+
+    assert response.status_code == 503
+    assert response["Retry-After"] == "5"
+    assert "nothing was counted or saved" in response.content.decode()
+
+
+def test_a_change_without_an_answer_is_not_called_uncounted(article, bob, site_store, monkeypatch):
+    browser = browser_of(bob)
+    lose_answers(site_store, monkeypatch)
+    response = browser.post("/articles/1/vote/", {"choice": "vote"})
+    monkeypatch.undo()
+
+    assert response.status_code == 503
+    assert "not certain whether this was saved" in response.content.decode()
+    assert site_store.articles.get(1).votes == 2, "it was counted, in this case"
+
+
+def test_a_damaged_copy_counts_as_none(kept, outage, article):
+    Client().get("/")
+    for path in kept.iterdir():
+        path.write_bytes(b"{}\nnot compressed")
+    outage()
+
+    assert Client().get("/").status_code == 503
+
+
+def test_where_nothing_can_be_written_pages_are_served_all_the_same(kept, article):
+    kept.parent.mkdir(exist_ok=True)
+    kept.write_text("a file in place of the directory")
+
+    assert Client().get("/").status_code == 200
+
+
+def test_an_emptied_store_shows_copies_instead_of_empty_lists(kept, article, site_store):
+    Client().get("/")
+    lose_everything(site_store)
+    response = Client().get("/")
+
+    assert response.status_code == 200
+    assert "A title" in response.content.decode()
+    assert NOTICE in response.content.decode()
+
+
+def make_old(directory):
+    """Let the copies be older than the time after which a page is kept again."""
+    for path in directory.iterdir():
+        os.utime(path, (0, 0))
+
+
+# The directory
+
+
+def copy(number, content=b"x"):
+    return KeptPage(Address("http://a", f"/{number}", "", "en"), "text/html", 1.0, content)
+
+
+def test_the_oldest_copies_beyond_the_limits_are_deleted(tmp_path, monkeypatch):
+    monkeypatch.setattr(pages, "MOST_PAGES", 3)
+    kept_pages = KeptPages(tmp_path)
+    for number in range(5):
+        kept_pages.keep(copy(number))
+    assert kept_pages.trim() == 2
+    monkeypatch.setattr(pages, "MOST_BYTES", 1)
+
+    assert kept_pages.trim() == 3
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_copies_that_nobody_asked_for_in_a_day_are_deleted(tmp_path):
+    kept_pages = KeptPages(tmp_path)
+    kept_pages.keep(copy(1))
+    assert kept_pages.trim() == 0
+    make_old(tmp_path)
+
+    assert kept_pages.trim() == 1
+
+
+def test_a_copy_is_only_readable_for_the_sites_user(tmp_path):
+    kept_pages = KeptPages(tmp_path / "kept")
+    kept_pages.keep(copy(1))
+
+    assert (tmp_path / "kept").stat().st_mode & 0o077 == 0

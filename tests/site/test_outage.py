@@ -1,0 +1,62 @@
+"""A running site whose store goes away."""
+
+import os
+import signal
+import time
+
+import pytest
+
+from tests.site_process import DEADLINE, store_of
+from tests.waiting import until
+
+NOTICE = "Part of the site is down"
+LONGEST = 10.0
+"""Seconds that an answer may take on a busy machine; a store that is waited for would take a minute."""
+
+
+@pytest.fixture
+def site(start):
+    """A site with the demo content, whose front page has been read."""
+    running = start(STORE_TIMEOUT_MS="500")
+    running.wait_until_up()
+    until(lambda: running.get("/")[0] == 200 and copies(running), DEADLINE, running.told)
+    return running
+
+
+def copies(site):
+    folder = site.data_dir / "kept_pages"
+    return [path for path in folder.iterdir() if not path.name.startswith(".")] if folder.is_dir() else []
+
+
+def store_process(site):
+    return store_of(site).store.client.info("server")["process_id"]
+
+
+def timed(site, path):
+    began = time.monotonic()
+    status, page = site.get(path)
+    assert time.monotonic() - began < LONGEST, path
+    return status, page
+
+
+def test_while_the_store_hangs_readers_see_copies_and_afterwards_the_site(site):
+    pid = store_process(site)
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        for _ in range(4):
+            status, page = timed(site, "/")
+            assert (status, NOTICE in page) == (200, True)
+        assert timed(site, "/healthz") == (200, "alive\n")
+        assert timed(site, "/readyz")[0] == 503
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+    until(lambda: NOTICE not in site.get("/")[1], DEADLINE, site.told)
+    until(lambda: site.get("/readyz")[0] == 200, DEADLINE, site.told)
+
+
+def test_the_main_lists_are_kept_although_nobody_reads_them(site):
+    until(lambda: len(copies(site)) >= 10, DEADLINE, site.told)  # five lists in two languages
+    os.kill(store_process(site), signal.SIGSTOP)
+
+    assert [timed(site, path)[0] for path in ("/newest/", "/hot/", "/top/", "/groups/")] == [200] * 4
