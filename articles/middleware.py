@@ -1,6 +1,5 @@
 """Middleware for all views: HEAD requests, error pages, and the repository's errors as responses."""
 
-import logging
 from collections.abc import Callable
 
 from django.conf import settings
@@ -14,9 +13,6 @@ from articles.repository import answer_within
 from articles.text.refusals import action_sentence
 from articles.web import error_pages as pages
 from articles.web.addresses import moved
-
-_log = logging.getLogger(__name__)
-
 
 _EXPLAINED = (405, 413, 429)
 """Statuses of responses that have no page yet: wrong method, too large a request, too many requests."""
@@ -88,8 +84,7 @@ class StoreErrorsMiddleware:
             case errors.ArticlesError():
                 return _refused(request, exception)
             case _ if isinstance(exception, pages.ACCOUNTS_AWAY):
-                _log.error("accounts: %s: %s", type(exception).__name__, exception)
-                return pages.unavailable(request)
+                return pages.unavailable(request, exception)
         return None
 
 
@@ -101,6 +96,5 @@ def _refused(request: HttpRequest, error: errors.ArticlesError) -> HttpResponse 
         case 403:
             raise PermissionDenied(str(error)) from error
         case 503:
-            _log.error("store: %s: %s", type(error).__name__, error)
-            return pages.unavailable(request, error if isinstance(error, errors.StoreError) else None)
+            return pages.unavailable(request, error)
     return None

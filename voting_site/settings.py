@@ -228,8 +228,13 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"()": "voting_site.configuration.logs.OneLineFormatter"}},
-    "filters": {"faults": {"()": "voting_site.configuration.logs.TracebacksOfFaults"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["faults"]}},
+    "filters": {
+        "faults": {"()": "voting_site.configuration.logs.TracebacksOfFaults"},
+        "outages": {"()": "voting_site.configuration.logs.OutagesReportedOnce"},
+    },
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["faults", "outages"]}
+    },
     "root": {"handlers": ["console"], "level": CONFIGURATION["LOG_LEVEL"]},
     "loggers": {"django.server": {"handlers": ["console"], "propagate": False}},
 }

@@ -23,7 +23,7 @@ from prometheus_client.core import GaugeMetricFamily
 
 from articles.domain.readership import REPEAT, Suspicion
 from articles.domain.refusals import CAUSES
-from articles.operation import metric_files
+from articles.operation import metric_files, outages
 
 CONTENT_TYPE = CONTENT_TYPE_PLAIN_0_0_4
 
@@ -92,7 +92,9 @@ def observe(operation: str, outcome: str, seconds: float | None) -> None:
         _store_seconds(operation).observe(seconds)
     if outcome == "error":
         _store_errors(operation).inc()
-    elif operation == "readership/record_view":
+        return
+    outages.STORE.answered()
+    if operation == "readership/record_view":
         if outcome in _COUNTED_VIEWS or outcome in CAUSES:
             _views(outcome).inc()
     else:

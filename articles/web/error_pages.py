@@ -14,6 +14,7 @@ from django.urls import Resolver404
 
 from accounts.web.origin import comes_from_elsewhere
 from articles.domain import errors
+from articles.operation import outages
 from articles.text.refusals import action_sentence
 from articles.web.addresses import redirect_without_slash
 from articles.web.preferences import THEME_COOKIE, THEMES
@@ -33,12 +34,13 @@ def page(request: HttpRequest, status: int, context: dict[str, Any] | None = Non
         return render(request, f"errors/{status}.html", context, status=status)
 
 
-def unavailable(request: HttpRequest, error: errors.StoreError | None = None) -> HttpResponse:
+def unavailable(request: HttpRequest, error: Exception) -> HttpResponse:
     """Render the page of 503, with Retry-After. A kept copy of a public page replaces it, if there is one.
 
-    `error` is the store's; without one, the accounts' database is unavailable.
+    `error` is the store's, or one of ACCOUNTS_AWAY.
     """
-    is_change = error is not None and request.method == "POST"
+    outages.report(error)
+    is_change = isinstance(error, errors.StoreError) and request.method == "POST"
     unconfirmed = action_sentence(error) if isinstance(error, errors.StoreUnconfirmed) else ""
     response = page(request, 503, {"is_change": is_change, "unconfirmed": unconfirmed})
     response.is_outage = True  # type: ignore[attr-defined]

@@ -13,6 +13,7 @@ from articles import api, wiring
 from articles.api.protocol.problems import MEANINGS
 from articles.domain import errors
 from articles.domain.refusals import GENERIC_CODE, REFUSALS
+from articles.operation import outages
 from articles.web.languages import LanguageMiddleware
 from tests.api.caller import Caller, error_of
 from tests.internals import Lists
@@ -100,6 +101,7 @@ def test_a_large_body_is_refused(as_bob, article, settings):
 @pytest.mark.parametrize("error", [errors.StoreUnavailable("gone"), errors.StoreUnfit("other layout")])
 def test_a_stopped_store_is_reported_as_unavailable(anyone, article, monkeypatch, error, caplog):
     monkeypatch.setattr(Lists, "get_page", _raising(error))
+    monkeypatch.setattr(outages, "STORE", outages.Outage("the store"))
 
     answer = anyone.get("articles")
 
@@ -107,7 +109,7 @@ def test_a_stopped_store_is_reported_as_unavailable(anyone, article, monkeypatch
     assert int(answer["Retry-After"]) > 0
     assert answer["Cache-Control"] == "no-store"
     assert str(error) not in answer.content.decode()
-    assert "unavailable" in caplog.text
+    assert f"the store is unavailable: {type(error).__name__}: {error}" in caplog.text
 
 
 def test_an_unreachable_store_is_reported_as_unavailable(as_bob, settings, article):

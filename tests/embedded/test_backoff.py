@@ -1,17 +1,23 @@
 from voting_site.embedded.backoff import Backoff
 
 
-def test_the_delay_doubles_up_to_five_seconds():
+def test_the_delay_doubles_up_to_five_seconds_while_the_server_does_not_come_up():
     backoff = Backoff()
 
-    waits = [backoff.after(0.0) for _ in range(8)]
+    waits = [backoff.after(served=False) for _ in range(8)]
 
     assert waits == [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5.0, 5.0]
 
 
-def test_the_delay_is_reset_after_thirty_seconds_of_uptime():
+def test_runs_that_served_never_make_the_delay_grow():
+    backoff = Backoff()
+
+    assert [backoff.after(served=True) for _ in range(8)] == [0.1] * 8
+
+
+def test_a_run_that_served_resets_the_delay():
     backoff = Backoff()
     for _ in range(5):
-        backoff.after(29.9)
+        backoff.after(served=False)
 
-    assert [backoff.after(30.0), backoff.after(0.0)] == [0.1, 0.2]
+    assert [backoff.after(served=True), backoff.after(served=False)] == [0.1, 0.2]

@@ -12,6 +12,13 @@ class TracebacksOfFaults(logging.Filter):
         return True
 
 
+class OutagesReportedOnce(logging.Filter):
+    """Drop Django's line about each answer with status 503: articles/operation/outages.py reports the outage."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return record.name != "django.request" or getattr(record, "status_code", 0) != 503
+
+
 class OneLineFormatter(logging.Formatter):
     """Format as `2026-01-31 12:00:00+0000 INFO name: message`, with control characters escaped."""
 

@@ -125,18 +125,18 @@ class Supervisor:
     def _own(self) -> None:
         backoff = Backoff()
         while not self._stopping.is_set():
-            uptime = 0.0
+            served = False
             try:
-                uptime = self._serve()
+                served = self._serve()
             except EmbeddedStoreError as error:
                 if not self._ready:
                     raise
                 logger.error("the store could not be restarted: %s", error)
             if not self._stopping.is_set():
-                self._stopping.wait(backoff.after(uptime))
+                self._stopping.wait(backoff.after(served=served))
 
-    def _serve(self) -> float:
-        """Run the server until it dies or the supervisor is stopped. Return the seconds of service."""
+    def _serve(self) -> bool:
+        """Run the server until it dies or the supervisor is stopped. Return whether it came up."""
         binary = self._binary or find_binary()
         version = read_version(binary)
         self.paths.prepare()
@@ -145,13 +145,13 @@ class Supervisor:
         server = Server.spawn(self.paths, binary, self._lock, self._config)
         try:
             if not server.wait_until_ready(self._stopping):
-                return 0.0
+                return False
             ready = time.monotonic()
             stamp.write(self.paths.stamp, version)
             logger.info("the store is up: %s, process %d, after %.2f s", version, server.pid, ready - started)
             self._become_ready()
             self._watch(server)
-            return time.monotonic() - ready
+            return True
         finally:
             server.stop(self._stop_timeout)
 

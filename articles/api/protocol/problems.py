@@ -18,6 +18,7 @@ from ninja.errors import AuthenticationError, HttpError, ValidationError
 from articles.domain import errors
 from articles.domain.refusals import codes, refusal_of
 from articles.formatting.values import listed
+from articles.operation import outages
 from articles.text.lines import InvalidInput
 from articles.text.messages import INPUT
 from articles.text.refusals import action_sentence, input_sentence
@@ -111,7 +112,7 @@ def answer_to(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Return the response to an exception. Details of an unexpected one go to the log only."""
     problem = exception if isinstance(exception, Problem) else _problem_of(exception)
     if problem.status == 503:
-        _log.error("%s: %s: %s", problem.code, type(exception).__name__, exception)
+        outages.report(exception)
     elif problem.status == 500:
         _log.error("%s: %s", problem.code, request.path, exc_info=exception)
     return problem.answer
