@@ -1,4 +1,4 @@
-"""Models of articles: the moderators' permissions, and view counters archived out of the store."""
+"""Models of articles: the moderators' permissions, archived view counters, and which store is the accounts'."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -39,3 +39,16 @@ class ArchivedViews(models.Model):
 
     def __str__(self) -> str:
         return f"views of article {self.article_id}"
+
+
+class KnownStore(models.Model):
+    """The store that belongs to these accounts; one row: see `articles.known_store`."""
+
+    id = models.PositiveSmallIntegerField(primary_key=True)
+    site = models.CharField(max_length=36, help_text="UUID that the store has of the site.")
+
+    class Meta:
+        default_permissions = ()  # not edited by hand
+
+    def __str__(self) -> str:
+        return self.site

@@ -4,7 +4,9 @@ from functools import cache
 from typing import Any
 
 from django.conf import settings
+from django.db import DatabaseError
 
+from articles import known_store
 from articles.domain.rules import Rules
 from articles.operation import metrics
 from articles.repository import PATIENT_TIMEOUT_SECONDS, Repository, connect
@@ -34,8 +36,20 @@ def _connected(timeout_seconds: float) -> Repository:
         timeout_seconds=timeout_seconds,
         observe=metrics.observe,
     )
-    connected.prepare()
+    _prepare(connected)
     return connected
+
+
+def _prepare(connected: Repository) -> None:
+    """Prepare the store if it belongs to the accounts. While these are away, any store is taken."""
+    try:
+        known = known_store.known_site()
+    except DatabaseError:
+        connected.prepare()
+        return
+    connected.prepare(known)
+    if known is None:
+        known_store.remember(connected.site_id)
 
 
 @cache

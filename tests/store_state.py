@@ -159,6 +159,16 @@ def lose_answers(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(AbstractConnection, "read_response", read_nothing)
 
 
+@contextmanager
+def read_only_replica(repository: Repository) -> Iterator[None]:
+    """Make the server a replica of one that does not exist, while inside the block."""
+    repository.store.client.replicaof("127.0.0.1", "1")
+    try:
+        yield
+    finally:
+        repository.store.client.replicaof("NO", "ONE")
+
+
 def lose_everything(repository: Repository) -> None:
     """Empty the store under the running site."""
     repository.store.client.flushdb()

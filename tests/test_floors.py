@@ -100,7 +100,7 @@ FLOORS = (
     ("articles.repository",),
     ("articles.searching", "articles.forms"),
     ("articles.text",),
-    ("articles.formatting", "articles.operation"),
+    ("articles.formatting", "articles.known_store", "articles.operation"),
     (
         "articles.domain",
         "articles.charts",

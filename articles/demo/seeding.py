@@ -65,7 +65,12 @@ class SeedingRun:
 
 
 def seed_if_empty(repository: Repository) -> str | None:
-    """Fill an empty site unless an import is running. Return a message for the operator, None if not empty."""
+    """Fill a site without articles and accounts, or complete an interrupted run, unless an import is running.
+
+    Return a message for the operator, None if not empty.
+    """
+    if User.objects.exists() and not _run_file().exists():
+        return None
     try:
         return seed(repository)
     except ImportRunning:

@@ -95,12 +95,15 @@ class Repository:
         """
         return schema.site_id(self.store)
 
-    def prepare(self) -> None:
+    def prepare(self, known_site: str | None = None) -> None:
         """Check the store, stamp it at its first use, and upgrade an older one.
 
-        About a dozen round trips; more for an upgrade, in steps. Raises StoreUnfit, StoreUnavailable.
+        `known_site` is the UUID of the site that the store must have already: any other store is refused, an empty
+        one, too. About a dozen round trips; more for an upgrade, in steps. Raises StoreUnfit, StoreUnavailable.
         """
         schema.check_server(self.store)
+        if known_site is not None:
+            schema.check_site(self.store, known_site)
         schema.stamp(self.store)
         schema.rank_by_points(self.store)
         schema.fix_closing_times(self.store)

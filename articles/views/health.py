@@ -1,11 +1,19 @@
 """Health checks for load balancers and supervisors."""
 
+import shutil
+from collections.abc import Iterator
+
+from django.conf import settings
+from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from articles.domain.errors import StoreError
 from articles.wiring import repository
+
+_LEAST_FREE_BYTES = 50_000_000
+"""Space on the disk of DATA_DIR below which the site is about to stop accepting changes."""
 
 
 @never_cache
@@ -18,10 +26,28 @@ def alive(_request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def ready(_request: HttpRequest) -> HttpResponse:
-    """Return 200 if the store responds too, otherwise 503."""
+    """Return 200 if everything that a change needs works, otherwise 503 with one line for each obstacle."""
+    obstacles = [*_of_the_store(), *_of_the_accounts(), *_of_the_disk()]
+    text = "".join(f"{obstacle}\n" for obstacle in obstacles) or "ready\n"
+    return HttpResponse(text, status=503 if obstacles else 200, content_type="text/plain")
+
+
+def _of_the_store() -> list[str]:
     try:
-        with repository().store.commands() as client:
-            client.ping()
+        return [f"store: {obstacle}" for obstacle in repository().inspection.list_obstacles()]
     except StoreError as error:
-        return HttpResponse(f"store: {type(error).__name__}\n", status=503, content_type="text/plain")
-    return HttpResponse("ready\n", content_type="text/plain")
+        return [f"store: {type(error).__name__}"]
+
+
+def _of_the_accounts() -> Iterator[str]:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except DatabaseError as error:
+        yield f"accounts: {type(error).__name__}"
+
+
+def _of_the_disk() -> Iterator[str]:
+    free = shutil.disk_usage(settings.DATA_DIR).free
+    if free < _LEAST_FREE_BYTES:
+        yield f"disk: {free // 1_000_000} MB left"

@@ -12,7 +12,7 @@ import time_machine
 from django.test import Client
 from django.urls import reverse
 
-from articles import wiring
+from articles import known_store, wiring
 from articles.domain.articles import Choice
 from articles.feeds.writing import clean
 from tests.factories import actor, browser_of, post_as
@@ -103,6 +103,7 @@ def test_another_site_has_other_entry_ids(site_store, alice):
 
     first = name()
     empty(site_store)
+    known_store.forget()
     wiring.repository.cache_clear()
     site_store = wiring.repository()
 

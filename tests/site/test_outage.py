@@ -7,6 +7,7 @@ import time
 import pytest
 
 from tests.site_process import DEADLINE, store_of
+from tests.store_state import server_info
 from tests.waiting import until
 
 NOTICE = "Part of the site is down"
@@ -29,7 +30,7 @@ def copies(site):
 
 
 def store_process(site):
-    return store_of(site).store.client.info("server")["process_id"]
+    return server_info(store_of(site))["process_id"]
 
 
 def timed(site, path):

@@ -17,6 +17,7 @@ from articles.domain.articles import ArticleId
 from articles.domain.lists import Order
 from articles.repository.inspection.census import Census, count_keys
 from articles.repository.inspection.footprint import Footprint, KeyMemory, article_keys, mean_footprint
+from articles.repository.inspection.readiness import list_obstacles
 from articles.repository.inspection.server import Overview, overview_of
 from articles.repository.inspection.slow_log import SlowCommand, slow_command
 from articles.repository.store import keys as names
@@ -90,6 +91,10 @@ class Inspection:
             return policy
 
         return _if_permitted(read)
+
+    def list_obstacles(self) -> list[str]:
+        """Return why the store cannot serve, one phrase each. One round trip. Raises StoreUnavailable."""
+        return list_obstacles(self._store)
 
     def measure_latency(self) -> Latency:
         """Measure round trips with PING, one after the other. Seven round trips."""

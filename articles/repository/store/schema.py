@@ -60,6 +60,19 @@ def check_server(store: Store) -> None:
         raise StoreUnfit(f"The store's replies are not those of a server the site supports: {error}") from error
 
 
+def check_site(store: Store, known: str) -> None:
+    """Check that the store is the one that the site used before. One round trip. Raises StoreUnfit."""
+    with store.commands() as client:
+        site = client.hget(names.SCHEMA, _SITE)
+    if site == known:
+        return
+    state = "is another site's" if site else "is empty, but this site has used one before"
+    raise StoreUnfit(
+        f"The store {state}: start it with the right data or restore a backup. "
+        "If it is meant to be used as it is, run `manage.py accept_store`."
+    )
+
+
 def stamp(store: Store) -> None:
     """Stamp an empty store as this site's, or check its stamp. Idempotent, also for concurrent processes.
 
@@ -213,7 +226,7 @@ def _check_stamp(store: Store) -> None:
     if stamp["shards"] != str(store.shards.count):
         raise StoreUnfit(
             f"The store has {stamp['shards']} shards, STORE_SHARDS is {store.shards.count}; "
-            "set it back, or export, start on an empty store and import."
+            "set it back, or export, start on an empty store (`manage.py accept_store`) and import."
         )
 
 

@@ -1,0 +1,30 @@
+"""The accounts database remembers which store belongs to it.
+
+A store that was emptied, or another site's, would show members empty lists, or lists of others who have the same
+account ids. So the site refuses it until the operator says that it is meant (`manage.py accept_store`).
+"""
+
+from contextlib import suppress
+
+from django.db import DatabaseError, transaction
+
+from articles.models import KnownStore
+
+_ROW = 1
+
+
+def known_site() -> str | None:
+    """Return the UUID that the site's store had so far; None if it has used none. Raises DatabaseError."""
+    return KnownStore.objects.filter(pk=_ROW).values_list("site", flat=True).first()
+
+
+def remember(site: str) -> None:
+    """Remember the UUID of the store in use. If that fails, the next process does."""
+    with suppress(DatabaseError), transaction.atomic():
+        KnownStore.objects.update_or_create(pk=_ROW, defaults={"site": site})
+
+
+def forget() -> bool:
+    """Let the next start take whatever store it finds. Return whether one was known. Raises DatabaseError."""
+    deleted, _ = KnownStore.objects.filter(pk=_ROW).delete()
+    return deleted > 0
