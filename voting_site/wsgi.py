@@ -1,12 +1,17 @@
 """The WSGI application that gunicorn serves."""
 
 import os
+from importlib import import_module
 
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
+from voting_site.configuration.service_urls import POSTGRES
 from voting_site.serving.whole_bodies import with_whole_bodies
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "voting_site.settings")
+
+if settings.DATABASES["default"]["ENGINE"] == POSTGRES:
+    import_module(f"{POSTGRES}.base").limit_waits()
 
 application = with_whole_bodies(get_wsgi_application(), settings.DATA_UPLOAD_MAX_MEMORY_SIZE)

@@ -10,6 +10,10 @@ from urllib.parse import parse_qs, urlsplit
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
+POSTGRES = "voting_site.postgres"
+"""The database backend for PostgreSQL."""
+
+_DJANGOS_POSTGRES = "django.db.backends.postgresql"
 _STORE_SCHEMES = ("redis", "rediss", "unix")
 _STORE_OPTION = re.compile(
     r"db|username|password|client_name|socket_keepalive"
@@ -38,6 +42,8 @@ def database(text: str) -> dict[str, Any]:
         raise ValueError("each process would have its own database in memory")
     if not parsed["NAME"] and "service" not in parsed.get("OPTIONS", {}):
         raise ValueError("no database name")
+    if parsed["ENGINE"] == _DJANGOS_POSTGRES:
+        parsed["ENGINE"] = POSTGRES
     return parsed
 
 

@@ -1,0 +1,114 @@
+"""A PostgreSQL server that hangs does not stop the site."""
+
+import time
+
+import pytest
+from django.db import OperationalError
+
+from tests.site.postgres_server import PostgresServer, missing
+from tests.waiting import until
+from voting_site.configuration.service_urls import database
+from voting_site.postgres import base
+
+pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
+
+HANGS = 60.0
+"""Seconds; without a limit, a query waits for ever."""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pg")
+    for parent in (folder, *folder.parents[:3]):
+        parent.chmod(0o755)
+    started = PostgresServer(folder)
+    yield started
+    started.stop()
+
+
+@pytest.fixture
+def connection(server, monkeypatch, django_db_blocker):
+    """A connection of Django's to a server that is up, with the limits of a web process."""
+    with django_db_blocker.unblock():
+        yield from limited_connection(server, monkeypatch)
+
+
+def limited_connection(server, monkeypatch):
+    monkeypatch.setattr(base, "_limits", {"answer": float("inf"), "resumes_at": 0.0})
+    wrapper = base.DatabaseWrapper(settings_of(server), "other")
+    until(lambda: answers(wrapper))
+    base.limit_waits()
+    yield wrapper
+    wrapper.close()
+
+
+def settings_of(server):
+    unused = {
+        "TIME_ZONE": None,
+        "CONN_MAX_AGE": 0,
+        "CONN_HEALTH_CHECKS": False,
+        "AUTOCOMMIT": True,
+        "ATOMIC_REQUESTS": False,
+    }
+    return database("postgres://u@h/n") | unused | {"OPTIONS": {}, "TEST": {}} | server.address
+
+
+def answers(wrapper):
+    try:
+        with wrapper.cursor() as cursor:
+            cursor.execute("SELECT 1")
+            return cursor.fetchone() == (1,)
+    except OperationalError:
+        return False
+
+
+def failure(wrapper):
+    began = time.monotonic()
+    with pytest.raises(OperationalError) as caught, wrapper.cursor() as cursor:
+        cursor.execute("SELECT 1")
+    assert time.monotonic() - began < HANGS
+    return str(caught.value)
+
+
+def test_the_site_uses_this_backend_for_postgresql():
+    assert database("postgres://u@h/n")["ENGINE"] == "voting_site.postgres"
+    assert database("postgresql://u@h/n")["ENGINE"] == "voting_site.postgres"
+
+
+def test_a_query_without_an_answer_fails_and_its_connection_is_closed(server, connection):
+    with server.hanging():
+        assert "did not answer within 1 s" in failure(connection)
+        assert connection.connection.closed
+
+
+def test_after_a_timeout_queries_and_connections_fail_at_once(server, connection, monkeypatch):
+    monkeypatch.setattr(base, "PAUSE", 3600)
+    with server.hanging():
+        failure(connection)
+        connection.close()
+
+        assert "a moment ago" in failure(connection)
+
+
+def test_a_new_connection_without_an_answer_fails(server, connection, monkeypatch):
+    monkeypatch.setattr(base, "PAUSE", 0)
+    connection.close()
+    with server.hanging():
+        assert "did not answer within 1 s" in failure(connection)
+
+
+def test_the_site_recovers_by_itself(server, connection):
+    with server.hanging():
+        failure(connection)
+    connection.close()
+
+    until(lambda: answers(connection))
+
+
+def test_commands_wait_as_long_as_it_takes(server, connection, monkeypatch):
+    monkeypatch.setattr(base, "_limits", {"answer": float("inf"), "resumes_at": 0.0})
+    monkeypatch.setattr(base, "ANSWER_SECONDS", 0.1)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_sleep(0.5)")
+
+        assert cursor.fetchone()
