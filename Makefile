@@ -15,6 +15,9 @@ admin: $(SITE_READY)
 	@$(BIN)/python manage.py migrate --verbosity 0
 	@$(BIN)/python manage.py createsuperuser
 
+# The tests start many Python processes: each would compile the site again without its bytecode.
+test test-fast test-large test-browser chaos: export PYTHONDONTWRITEBYTECODE =
+
 test: $(TOOLS_READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal $(SELECTED)
 

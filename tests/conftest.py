@@ -1,5 +1,6 @@
 """Fixtures that all tests share: a real store, a clock, the cast, and repositories."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -20,11 +21,10 @@ from articles import wiring
 from articles.domain.articles import ArticleId
 from articles.domain.rules import Rules
 from articles.repository import Repository
-from articles.repository.store.client import make_client
 from tests.clock import Clock
 from tests.factories import browser_of, member, reserve_ids
 from tests.rules import connect, default_rules
-from tests.store_state import REPOSITORY_DATABASE
+from tests.store_state import REPOSITORY_DATABASE, client_of
 from voting_site.embedded import StorePaths, Supervisor
 
 # A busy machine must not make an example fail.
@@ -47,6 +47,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         folder = item.path.relative_to(Path(__file__).parent).parts[0]
         if folder not in START_PROCESSES and STORES.isdisjoint(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.fast)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Keep the garbage collector away from the collected tests and imported modules, which live until the end."""
+    gc.disable()
+    yield
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)
@@ -83,16 +92,16 @@ def rules() -> Rules:
 def server_url(store_paths: StorePaths) -> str:
     """The URL of an empty database on the real server."""
     url = store_paths.url(REPOSITORY_DATABASE)
-    make_client(url).flushdb()
+    client_of(url).flushdb()
     return url
 
 
 @pytest.fixture(params=BACKENDS)
 def repository(request: pytest.FixtureRequest, server_url: str, clock: Clock, rules: Rules) -> Repository:
     """An empty repository on the real server, with one shard and with four."""
-    found = connect(server_url, shards=4 if "4" in request.param else 1, rules=rules, clock=clock)
-    found.prepare()
-    return found
+    empty = connect(client_of(server_url), shards=4 if "4" in request.param else 1, rules=rules, clock=clock)
+    empty.prepare()
+    return empty
 
 
 # The site in this process
@@ -108,7 +117,7 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
 @pytest.fixture
 def site_store(store_paths: StorePaths, db: None) -> Iterator[Repository]:
     """The repository of the site's own pages, on an empty store."""
-    make_client(settings.STORE_URL).flushdb()
+    client_of(settings.STORE_URL).flushdb()
     caches["default"].clear()
     _forget_repositories()
     yield wiring.repository()

@@ -6,6 +6,7 @@ Tests of pages, the API and commands use no keys; they call the functions here i
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import pytest
@@ -41,6 +42,12 @@ def kind_of(key: str) -> str:
 
 
 # The store as a whole
+
+
+@cache
+def client_of(url: str) -> redis.Redis:
+    """Return this process's client of a store; a connection takes longer than the commands of most tests."""
+    return make_client(url)
 
 
 def count_keys(repository: Repository) -> int:

@@ -34,6 +34,15 @@ def test_the_first_start_stamps_an_empty_store(server_url):
     assert values == parameters | {"version": 1, "refreshed_at": repository.hot.get_refreshed_at()}
 
 
+def test_a_new_store_needs_no_upgrade(server_url):
+    ran: list[str] = []
+    repository = connect(server_url, shards=4, observe=lambda operation, *_: ran.append(operation))
+
+    repository.prepare()
+
+    assert [name for name in ran if name.startswith("schema/")] == ["schema/stamp"]
+
+
 def test_another_number_of_shards_is_refused(server_url):
     connect(server_url).prepare()
 

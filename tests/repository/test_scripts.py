@@ -372,6 +372,7 @@ def test_every_script_stays_in_its_shard_on_a_cluster_node(cluster_node, strict)
     clock = Clock()
     repository = connect(cluster_node, shards=4, clock=clock, rules=default_rules(hot_size=3))
     schema.stamp(repository.store)
+    cluster_node.hdel("schema:", "points", "closes", "posted")  # as in an older store
     schema.rank_by_points(repository.store)
     schema.fix_closing_times(repository.store)
     schema.list_posted(repository.store)

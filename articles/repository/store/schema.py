@@ -26,14 +26,17 @@ OLDEST_SERVER = (6, 2)
 _POINTS = "points"
 """Field that exists once all articles are ranked by points."""
 
-_WINDOW = "voting_window"
-"""Field: the voting window, in seconds, of an older store's articles without a closing time."""
-
 _CLOSES = "closes"
 """Field that exists once all articles have a closing time."""
 
 _POSTED = "posted"
 """Field that exists once every shard lists its members' articles."""
+
+_UPGRADED: dict[str, Value] = {_POINTS: "ranked", _CLOSES: "fixed", _POSTED: "listed"}
+"""These fields in a store that needs no upgrade, as a new one does not."""
+
+_WINDOW = "voting_window"
+"""Field: the voting window, in seconds, of an older store's articles without a closing time."""
 
 _SITE = "site"
 """Field: the site's random UUID."""
@@ -78,7 +81,7 @@ def stamp(store: Store) -> None:
 
     Six round trips. Raises StoreUnfit with one sentence for the operator, and StoreUnavailable.
     """
-    new: dict[str, Value] = {"version": LAYOUT_VERSION, "shards": store.shards.count, "indexed": ALL_INDEXED}
+    new = {"version": LAYOUT_VERSION, "shards": store.shards.count, "indexed": ALL_INDEXED, **_UPGRADED}
     status, *others = store.run("schema/stamp", [names.SCHEMA], [part for field in new.items() for part in field])
     if status == "foreign":
         raise StoreUnfit(
@@ -96,7 +99,7 @@ def rank_by_points(store: Store) -> None:
     for keys in store.shards.all:
         _step_through(store, keys, "schema/rank_points", [keys.order(Order.TIME)])
     with store.commands() as client:
-        client.hset(names.SCHEMA, _POINTS, "ranked")
+        client.hset(names.SCHEMA, _POINTS, _UPGRADED[_POINTS])
 
 
 def fix_closing_times(store: Store) -> None:
@@ -117,7 +120,7 @@ def fix_closing_times(store: Store) -> None:
                 lambda: (exact_time(store.now()), store.rules.voters_grace),
             )
     with store.commands() as client:
-        client.hset(names.SCHEMA, _CLOSES, "fixed")
+        client.hset(names.SCHEMA, _CLOSES, _UPGRADED[_CLOSES])
 
 
 def list_posted(store: Store) -> None:
@@ -133,7 +136,7 @@ def list_posted(store: Store) -> None:
     if store.shards.count > 1:
         _drop_shared_lists(store)
     with store.commands() as client:
-        client.hset(names.SCHEMA, _POSTED, "listed")
+        client.hset(names.SCHEMA, _POSTED, _UPGRADED[_POSTED])
 
 
 def _step_through(
