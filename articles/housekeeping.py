@@ -50,7 +50,7 @@ class _Step:
     is_routine: bool = False
 
 
-def _tune(repository: Repository) -> str:
+def _apply_parameters(repository: Repository) -> str:
     """Continue a change of the ranking's parameters."""
     if repository.parameters.get_state().applying is None:
         return ""
@@ -120,13 +120,13 @@ def _delete_accounts(_repository: Repository) -> str:
 
 _STEPS = (
     _Step("weight", _adjust_weight),
-    _Step("tuning", _tune),
+    _Step("parameters", _apply_parameters),
     _Step("hot", _score, is_routine=True),
     _Step("history", _sample, is_routine=True),
     _Step("words", _index),
     _Step("groups", _finish_merges),
     _Step("archive", _archive),
-    _Step("departures", _delete_accounts),
+    _Step("account_deletion", _delete_accounts),
     _Step("trim", _trim),
     _Step("expire", _expire),
     _Step("forget", _rewrite_file, is_routine=True),

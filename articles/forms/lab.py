@@ -57,7 +57,7 @@ class LabForm(forms.Form):
     )
 
     def __init__(self, given: Mapping[str, Any], current: Parameters) -> None:
-        """Take values that are not in `given` from the parameters in force, and show the front page."""
+        """Take values that are not in `given` from the current parameters, and show the front page."""
         defaults = {name: plain(value) for name, value in asdict(current).items()} | {"list": Order.SCORE.value}
         super().__init__(defaults | {name: given[name] for name in self.base_fields if name in given})
         help_texts = {
@@ -94,14 +94,14 @@ class LabForm(forms.Form):
 
 
 class ApplyForm(forms.Form):
-    """The reason for applying parameters, and the version that was in force when they were chosen."""
+    """The reason for applying parameters, and the version that was current when they were chosen."""
 
     reason = reason_field()
     version = forms.IntegerField(min_value=1, widget=forms.HiddenInput)
 
 
 class RollbackForm(forms.Form):
-    """The version in force, and the version to return to, by default the one before."""
+    """The current version, and the version to return to, by default the one before."""
 
     version = forms.IntegerField(min_value=1)
     to = forms.IntegerField(min_value=1, required=False)

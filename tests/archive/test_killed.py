@@ -11,7 +11,7 @@ from tests.factories import post, view
 from tests.store_state import problems
 
 
-def begin_anew(repository, clock, archivist):
+def begin_again(repository, clock, archivist):
     """Empty the store and bring it into the state of `idle` again."""
     repository.store.client.flushdb()
     repository.prepare()
@@ -30,7 +30,7 @@ def is_archived(repository):
 def test_a_process_killed_while_archiving_loses_nothing(idle, clock, archivist):
     outcomes = set()
     for die_at in count(1):
-        begin_anew(idle, clock, archivist)
+        begin_again(idle, clock, archivist)
         survived = archivist.survives("archive", die_at=die_at)
 
         assert shown(idle) == (3, 2), f"killed at step {die_at}"
@@ -53,7 +53,7 @@ def test_a_process_killed_while_archiving_loses_nothing(idle, clock, archivist):
 def test_a_process_killed_while_restoring_loses_nothing(idle, clock, archivist):
     outcomes = set()
     for die_at in count(1):
-        begin_anew(idle, clock, archivist)
+        begin_again(idle, clock, archivist)
         archivist.tell("archive")
         survived = archivist.survives("view", CAROL_READS, die_at=die_at)
 

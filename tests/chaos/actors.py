@@ -212,7 +212,7 @@ def keeper(stage: Stage) -> Iterator[Deed]:
         yield audit
         yield tune
         yield repository.hot.rescore
-        yield lambda: list(repository.search.index_all(anew=True))
+        yield lambda: list(repository.search.index_all(restart=True))
 
 
 def reader(stage: Stage) -> Iterator[Deed]:

@@ -77,12 +77,12 @@ def test_articles_of_a_deleted_member_are_attributed_to_a_deleted_member(run, si
 def test_a_member_deleted_between_two_batches_is_not_recreated(run, site_store, write, small_batches, monkeypatch):
     make_accounts = import_articles._Import._make_accounts
 
-    def delete_what_is_there(self, posters):
+    def delete_existing_accounts(self, posters):
         for bob in User.objects.filter(username="bob", left_at=None):
             delete(bob)
         make_accounts(self, posters)
 
-    monkeypatch.setattr(import_articles._Import, "_make_accounts", delete_what_is_there)
+    monkeypatch.setattr(import_articles._Import, "_make_accounts", delete_existing_accounts)
     run("import_articles", write([row(number, poster="bob") for number in range(7)]))
 
     assert {(a.poster, a.poster_name) for a in site_store.imports.iterate()} == {(DELETED_MEMBER, "")}

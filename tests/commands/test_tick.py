@@ -34,13 +34,13 @@ from tests.waiting import until
 
 STEPS = [
     "weight",
-    "tuning",
+    "parameters",
     "hot",
     "history",
     "words",
     "groups",
     "archive",
-    "departures",
+    "account_deletion",
     "trim",
     "expire",
     "forget",
@@ -146,9 +146,9 @@ def test_an_interrupted_change_of_the_ranking_is_completed(site_store, monkeypat
         site_store.parameters.apply(
             replace(Parameters(), votes_per_day=7), expected=1, actor=actor, reason="Slower"
         )
-        assert "0 of 1 articles rescored" in results(site_store)["tuning"].result
+        assert "0 of 1 articles rescored" in results(site_store)["parameters"].result
 
-    assert results(site_store)["tuning"].result == "version 2 of the parameters applied"
+    assert results(site_store)["parameters"].result == "version 2 of the parameters applied"
 
     assert site_store.parameters.get_current().votes_per_day == 7
     assert list(site_store.audit.run()) == []

@@ -32,12 +32,12 @@ from .helpers import answers, client, fill, is_alive, mode, rewrite, server_pid
         ("daemonize", "no"),
     ],
 )
-def test_the_server_runs_with(settings_in_force: dict[str, str], name: str, value: str):
-    assert settings_in_force[name] == value
+def test_the_server_runs_with(current_settings: dict[str, str], name: str, value: str):
+    assert current_settings[name] == value
 
 
 @pytest.fixture(scope="module")
-def settings_in_force(tmp_path_factory: pytest.TempPathFactory):
+def current_settings(tmp_path_factory: pytest.TempPathFactory):
     from voting_site.embedded import open_store
 
     paths = StorePaths(tmp_path_factory.mktemp("settings"))

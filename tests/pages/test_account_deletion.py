@@ -49,7 +49,7 @@ def delete(browser, name="bob", password=None):
 def a_minute_later(site_store) -> None:
     AccountDeletion.objects.update(begun_at=timezone.now() - account_deletion.AGAIN_AFTER - timedelta(seconds=1))
     results = {result.step: result for result in housekeeping.run(site_store)}
-    assert results["departures"].error == ""
+    assert results["account_deletion"].error == ""
 
 
 def findings(site_store) -> list[str]:
@@ -291,7 +291,7 @@ def test_a_deletion_that_fails_is_reported_and_does_not_block_others(site_store,
 
     assert [deletion.pk for deletion in AccountDeletion.objects.all()] == [bob.pk]
     results = {result.step: result for result in housekeeping.run(site_store)}
-    assert "of bob's" in results["departures"].error
+    assert "of bob's" in results["account_deletion"].error
 
 
 def test_deletions_that_exceed_the_time_limit_wait_for_the_next_round(site_store, bob, alice, monkeypatch):

@@ -46,7 +46,7 @@ def post_articles(site_store, count=40, votes=lambda n: n, days=lambda n: n / 10
     )
 
 
-def in_force(site_store):
+def current_parameters(site_store):
     return site_store.parameters.get_current()
 
 
@@ -89,7 +89,7 @@ def test_every_form_needs_its_token(site_store, carol, path):
 
     assert browser_of(carol, strict=True).post(path, fields).status_code == 403
 
-    assert in_force(site_store) == Parameters(50)
+    assert current_parameters(site_store) == Parameters(50)
 
 
 def test_the_lab_is_never_cached(site_store, carol):
@@ -308,7 +308,7 @@ def test_returning_to_automatic_does_not_overwrite_another_moderators_change(aut
     answer = browser_of(carol).post("/lab/follow/", {"version": "2"})
 
     assert answer.status_code == 409
-    assert in_force(auto).votes_per_day == 80
+    assert current_parameters(auto).votes_per_day == 80
 
 
 def test_a_configured_weight_cannot_be_made_automatic(site_store, carol, monkeypatch):
@@ -370,7 +370,7 @@ def test_applied_parameters_rank_the_site_and_are_logged(site_store, carol):
     response = apply(browser_of(carol), votes_per_day="20", gamma="1.3")
 
     assert response.headers["Location"] == "/lab/?list=score"
-    assert in_force(site_store) == Parameters(20, gamma=1.3)
+    assert current_parameters(site_store) == Parameters(20, gamma=1.3)
     top = site_store.lists.get_page(Order.SCORE).articles
     assert [a.score for a in top] == sorted((a.posted_at + 4320 * a.points for a in top), reverse=True)
     log = text_of(Client().get("/moderation/"))
@@ -407,7 +407,7 @@ def test_a_reason_is_required_and_the_values_are_kept(site_store, carol, reason)
     assert 'id="id_reason_error"' in html_of(response)
     assert value_of(response, "votes_per_day") == "20"
     assert value_of(response, "votes_per_day", "outcome") == "20"
-    assert in_force(site_store) == Parameters()
+    assert current_parameters(site_store) == Parameters()
 
 
 def test_applying_the_current_values_changes_nothing(site_store, carol):
@@ -424,7 +424,7 @@ def test_values_out_of_range_are_not_applied(site_store, carol, changes):
 
     assert response.status_code == 400
     assert f'id="id_{next(iter(changes))}_error"' in html_of(response)
-    assert in_force(site_store) == Parameters()
+    assert current_parameters(site_store) == Parameters()
 
 
 @pytest.mark.parametrize("version", ["", "x", "0", "-1"])
@@ -433,7 +433,7 @@ def test_a_form_without_its_version_is_refused(site_store, carol, version):
 
     assert response.status_code == 400
     assert "This form is incomplete." in text_of(response)
-    assert in_force(site_store) == Parameters()
+    assert current_parameters(site_store) == Parameters()
 
 
 def test_the_second_of_two_moderators_gets_a_conflict_and_changes_nothing(site_store, carol):
@@ -444,14 +444,14 @@ def test_the_second_of_two_moderators_gets_a_conflict_and_changes_nothing(site_s
     assert response.status_code == 409
     told = text_of(response)
     assert "dave applied other parameters in the meantime (just now): “Fifty is right”." in told
-    assert in_force(site_store) == Parameters(50)
+    assert current_parameters(site_store) == Parameters(50)
     assert value_of(response, "votes_per_day") == "20"
     assert value_of(response, "reason", "outcome") == "a small site"
     assert "votes per day 50 → 20" in told
 
     again = apply(browser_of(carol), value_of(response, "version", "outcome"), votes_per_day="20")
     assert again.status_code == 302
-    assert in_force(site_store) == Parameters(20)
+    assert current_parameters(site_store) == Parameters(20)
 
 
 def test_a_second_moderator_with_the_same_values_gets_a_conflict_too(site_store, carol):
@@ -484,12 +484,12 @@ def test_a_long_change_shows_its_progress_and_continues(site_store, carol, monke
     first = browser.get("/lab/?votes_per_day=20")
     assert re.search(r"[123]\d of 40 articles scored", text_of(first))
     assert "Apply to the whole site" not in text_of(first)
-    assert in_force(site_store) == Parameters()
+    assert current_parameters(site_store) == Parameters()
 
     for _ in range(5):
         page = browser.get("/lab/", follow=True)
 
-    assert in_force(site_store) == Parameters(20)
+    assert current_parameters(site_store) == Parameters(20)
     assert "articles scored" not in text_of(page)
     assert list(site_store.audit.run()) == []
 
@@ -508,7 +508,7 @@ def test_one_click_restores_the_exact_previous_scores(site_store, carol, article
 
     assert response.headers["Location"] == "/lab/"
     assert scores(site_store) == before
-    assert in_force(site_store) == Parameters()
+    assert current_parameters(site_store) == Parameters()
     newest = site_store.parameters.list_changes()[0]
     assert (newest.version, newest.actor_name, newest.reason) == (3, "carol", "Reverted to version 1")
 
@@ -519,7 +519,7 @@ def test_any_earlier_version_can_be_restored(site_store, carol):
 
     browser_of(carol).post("/lab/rollback/", {"version": "4", "to": "2"})
 
-    assert in_force(site_store) == Parameters(50)
+    assert current_parameters(site_store) == Parameters(50)
 
 
 @pytest.mark.parametrize(
@@ -540,7 +540,7 @@ def test_an_invalid_rollback_is_refused(site_store, carol, fields, status, told)
 
     assert response.status_code == status
     assert told in text_of(response)
-    assert in_force(site_store) == Parameters(50)
+    assert current_parameters(site_store) == Parameters(50)
 
 
 def test_the_first_version_cannot_be_rolled_back(site_store, carol):

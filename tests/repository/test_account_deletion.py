@@ -129,7 +129,7 @@ def test_a_parameter_change_in_progress_is_logged_without_the_members_name(used,
     assert problems(used) == []
 
 
-def anew(repository: Repository, clock: Clock) -> None:
+def refill(repository: Repository, clock: Clock) -> None:
     """Fill an emptied store with the same data at the same times."""
     repository.store.client.flushdb()
     schema.stamp(repository.store)
@@ -147,7 +147,7 @@ def all_but_chance(repository: Repository) -> dict[str, object]:
 
 def the_end(repository: Repository, clock: Clock) -> dict[str, object]:
     """Return what the store holds after an uninterrupted account deletion."""
-    anew(repository, clock)
+    refill(repository, clock)
     leave(repository, CAROL, "user3")
     leave(repository, CAROL, "carol")
     return all_but_chance(repository)
@@ -156,7 +156,7 @@ def the_end(repository: Repository, clock: Clock) -> dict[str, object]:
 @pytest.mark.parametrize("step", [1, 2, 3])
 def test_account_deletion_continues_across_steps_of_any_size(repository, clock, monkeypatch, step):
     end = the_end(repository, clock)
-    anew(repository, clock)
+    refill(repository, clock)
     monkeypatch.setattr(account_deletion, "NAMES_PER_SCRIPT", step)
     leave(repository, CAROL, "user3")
 
@@ -173,7 +173,7 @@ def test_an_account_deletion_interrupted_anywhere_reaches_the_same_end(repositor
     monkeypatch.setattr(account_deletion, "NAMES_PER_SCRIPT", 2)
     commands = 0
     while not sound:
-        anew(repository, clock)
+        refill(repository, clock)
         pool, shards = repository.store.client.connection_pool, repository.store.shards.count
         client = BreakingServer(connection_pool=pool)
         other = connect(client, shards=shards, clock=clock)

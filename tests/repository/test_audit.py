@@ -449,12 +449,12 @@ def test_the_audit_reports_nothing_during_a_rescore(repository, clock):
     use(repository, clock)
     found: list[str] = []
 
-    def score_anew() -> None:
+    def rescore() -> None:
         for _ in range(60):
             clock.advance(1)
             repository.hot.rescore()
 
-    during(score_anew, lambda: found.extend(problems(repository)), repository, readers=1)
+    during(rescore, lambda: found.extend(problems(repository)), repository, readers=1)
 
     assert found == []
 

@@ -463,7 +463,7 @@ def test_an_operator_can_return_to_the_words_of_an_older_version(repository):
     client = repository.store.client
     client.hset(names.SCHEMA, "indexed", f"{NEWER} all")
 
-    assert list(repository.search.index_all(anew=True)) == [(article, article)]
+    assert list(repository.search.index_all(restart=True)) == [(article, article)]
 
     assert client.hget(names.SCHEMA, "indexed") == ALL_INDEXED
     assert repository.search.get_page(read_query("redis")).complete
@@ -505,7 +505,7 @@ def test_a_rebuilt_index_is_the_same(repository, clock):
     use(repository, clock)
     before = contents(repository)
 
-    for _ in repository.search.index_all(anew=True):
+    for _ in repository.search.index_all(restart=True):
         pass
 
     assert contents(repository) == before

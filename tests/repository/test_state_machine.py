@@ -293,7 +293,7 @@ class Machine(RuleBasedStateMachine):
             self.go_on_applying(None)
 
     @rule()
-    def the_hot_list_is_scored_anew(self) -> None:
+    def the_hot_list_is_rescored(self) -> None:
         self.repository.hot.rescore()
         assert self.repository.hot.get_refreshed_at() == self.clock()
 

@@ -159,7 +159,7 @@ def mend(repository: Repository, clock: Clock, ids: list[int]) -> None:
     client.hset(damaged, "votes", "x")
     repository.repair.run()
     client.hset(damaged, "votes", "1")
-    for _ in repository.search.index_all(anew=True):
+    for _ in repository.search.index_all(restart=True):
         pass
     last = int(client.get("article:"))
     for n in range(1, 60):  # left by articles that are lost

@@ -15,8 +15,8 @@ from tests.waiting import until
 from voting_site.serving import housekeeper
 from voting_site.serving.housekeeper import Housekeeper
 
-STEPS = {"weight", "tuning", "hot", "history", "words", "groups"}
-STEPS |= {"archive", "departures", "trim", "expire", "forget"}
+STEPS = {"weight", "parameters", "hot", "history", "words", "groups"}
+STEPS |= {"archive", "account_deletion", "trim", "expire", "forget"}
 
 
 def test_housekeeping_runs_until_it_is_stopped():

@@ -21,8 +21,8 @@ parameters = st.builds(
 counts = st.integers(0, 10**6)
 
 
-def hotness(pv=100, uv=50, hours=24.0, in_force=None):
-    return HotnessParts(pv, uv, POSTED, POSTED + hours * 3600, in_force or Parameters())
+def hotness(pv=100, uv=50, hours=24.0, parameters=None):
+    return HotnessParts(pv, uv, POSTED, POSTED + hours * 3600, parameters or Parameters())
 
 
 def test_the_score_is_the_posting_time_pushed_forward_by_each_point():
@@ -57,11 +57,11 @@ def test_a_difference_of_whole_points_is_worth_exactly_those_points(points, vote
 
 
 @given(counts, counts, st.floats(0, 10**5), parameters)
-def test_hotness_is_readership_divided_by_age_and_is_the_value_that_ranks(pv, uv, hours, in_force):
-    parts = hotness(pv, uv, hours, in_force)
+def test_hotness_is_readership_divided_by_age_and_is_the_value_that_ranks(pv, uv, hours, parameters):
+    parts = hotness(pv, uv, hours, parameters)
 
     assert parts.value == parts.readers / parts.denominator
-    assert parts.value == ranking.hotness(pv, uv, parts.hours, in_force)
+    assert parts.value == ranking.hotness(pv, uv, parts.hours, parameters)
     assert parts.hours == pytest.approx(hours, abs=1e-9)
 
 
@@ -82,8 +82,8 @@ def test_an_article_from_the_future_does_not_cool_before_its_posting_time():
 
 
 @given(st.integers(0, 10**4), st.integers(1, 200), st.floats(0, 10**4), parameters)
-def test_the_views_a_difference_is_worth_compensate_for_it(pv, missing, hours, in_force):
-    behind, ahead = hotness(pv, pv, hours, in_force), hotness(pv + missing, pv + missing, hours, in_force)
+def test_the_views_a_difference_is_worth_compensate_for_it(pv, missing, hours, parameters):
+    behind, ahead = hotness(pv, pv, hours, parameters), hotness(pv + missing, pv + missing, hours, parameters)
 
     assert behind.worth(ahead.value - behind.value) == missing
 

@@ -40,7 +40,7 @@ def test_thirty_articles_with_a_hundred_votes_have_a_fitting_weight():
 
 
 @pytest.mark.parametrize(
-    ("in_force", "fitting", "is_worth"), [(20, 24, False), (20, 25, True), (20, 16, False), (20, 15, True)]
+    ("current", "fitting", "is_worth"), [(20, 24, False), (20, 25, True), (20, 16, False), (20, 15, True)]
 )
-def test_a_difference_of_up_to_a_fifth_changes_nothing(in_force, fitting, is_worth):
-    assert weight.is_worth_a_change(in_force, fitting) == is_worth
+def test_a_difference_of_up_to_a_fifth_changes_nothing(current, fitting, is_worth):
+    assert weight.is_worth_a_change(current, fitting) == is_worth

@@ -25,6 +25,6 @@ class Command(StoreCommand):
     def handle(self, *_: Any, **options: Any) -> None:
         repository = patient_repository()
         with progress(unit="articles", shown=options["progress"]) as bar:
-            for done, last in repository.search.index_all(anew=options["anew"]):
+            for done, last in repository.search.index_all(restart=options["anew"]):
                 bar.reach(done, last)
         self.stdout.write(f"{repository.imports.count():,} articles are searchable.")

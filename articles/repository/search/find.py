@@ -139,22 +139,22 @@ class Search:
         ]
         return [int(changed) for reply in self._store.run_many(calls) for changed in reply]
 
-    def index_all(self, *, anew: bool = False) -> Iterator[tuple[int, int]]:
+    def index_all(self, *, restart: bool = False) -> Iterator[tuple[int, int]]:
         """Index all articles by id; yield the last id done and the highest id after each step.
 
-        Resumes after an interruption, or starts over with `anew`. New articles are indexed when they are posted.
-        If several versions of the site run side by side, only the newest one indexes, unless an older one is
-        called with `anew`: then the older one takes over, as after a downgrade. Four round trips for each step of
-        `STEP` ids.
+        Resumes after an interruption, or starts over with `restart`. New articles are indexed when they are
+        posted. If several versions of the site run side by side, only the newest one indexes, unless an older one
+        is called with `restart`: then the older one takes over, as after a downgrade. Four round trips for each
+        step of `STEP` ids.
         """
         with self._store.pipeline() as pipe:
             pipe.get(names.COUNTER)
             pipe.hget(names.SCHEMA, "indexed")
             counter, state = pipe.execute()
-        if state == ALL_INDEXED and not anew:
+        if state == ALL_INDEXED and not restart:
             return
-        last, done = int(counter or 0), 0 if anew else _reached(state)
-        if not self._note(done, takes_over=anew):
+        last, done = int(counter or 0), 0 if restart else _reached(state)
+        if not self._note(done, takes_over=restart):
             return
         while done < last:
             following = min(done + ARTICLES_PER_READ, last)

@@ -13,7 +13,7 @@ HEADINGS: Mapping[Place, str] = {
 }
 
 _HEADER = "| Key | Type | Content | Written by | Lives | Why |\n| --- | --- | --- | --- | --- | --- |\n"
-_UNITS = ((DAY, "day", 2), (HOUR, "hour", 2), (MINUTE, "minute", 2), (1, "second", 1))
+_UNITS = {DAY: "day", HOUR: "hour", MINUTE: "minute", 1: "second"}
 
 
 def tables() -> dict[str, str]:
@@ -43,15 +43,20 @@ def _writers(key: Key) -> str:
 
 
 def life_in_words(seconds: int | None) -> str:
-    """Return a time to live in its largest fitting unit, as in "9 days"."""
+    """Return a time to live in the largest unit of which it has two or more, as in "9 days"."""
     if seconds is None:
         return "for good"
-    size, unit, _ = next(found for found in _UNITS if seconds >= found[0] * found[2] or found[0] == 1)
-    return f"{seconds // size} {unit}s"
+    size = next((size for size in _UNITS if seconds >= 2 * size), 1)
+    return f"{seconds // size} {_UNITS[size]}s"
 
 
 def page(text: str) -> str:
     """Return the page with its tables written again; what stands around them stays."""
     for heading, table in tables().items():
-        text = re.sub(rf"(^## {heading}\n(?:(?!^[|#]).*\n)*)(?:\|.*\n)+", lambda m: m[1] + table, text, flags=re.M)  # noqa: B023
+        text = _replace_table(text, heading, table)
     return text
+
+
+def _replace_table(text: str, heading: str, table: str) -> str:
+    before = rf"^## {heading}\n(?:(?!^[|#]).*\n)*"
+    return re.sub(rf"({before})(?:\|.*\n)+", lambda match: match[1] + table, text, flags=re.MULTILINE)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 MINUTE, HOUR, DAY = 60, 3600, 86400
 
@@ -42,7 +43,7 @@ _VARIABLES = {
 """Patterns of the variable parts of names."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Key:
     """One kind of key."""
 
@@ -63,22 +64,13 @@ class Key:
     follows: str = ""
     """Name of the key whose writers all write this one as well."""
 
-    _template: str = ""
-    _form: re.Pattern[str] = re.compile("")
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_template", re.sub("<[a-z]+>", "%s", self.name))
-        parts = re.split("(<[a-z]+>)", self.name)
-        form = "".join(f"({_VARIABLES[part]})" if part in _VARIABLES else re.escape(part) for part in parts)
-        object.__setattr__(self, "_form", re.compile(form))
-
     def of(self, *values: object) -> str:
         """Return the name of the key with these values for its variable parts."""
         return self._template % values
 
     def values(self, name: str) -> tuple[str, ...]:
         """Return the variable parts of a name of this kind, given without prefix."""
-        match = self._form.fullmatch(name)
+        match = self._groups.fullmatch(name)
         return match.groups() if match else ()
 
     @property
@@ -89,8 +81,23 @@ class Key:
     @property
     def pattern(self) -> str:
         """Return a regular expression without groups that matches the names of this kind, given without prefix."""
+        return self._pattern("{}")
+
+    @cached_property
+    def _template(self) -> str:
+        return re.sub("<[a-z]+>", "%s", self.name)
+
+    @cached_property
+    def _groups(self) -> re.Pattern[str]:
+        """The pattern with a group for each variable part."""
+        return re.compile(self._pattern("({})"))
+
+    def _pattern(self, variable: str) -> str:
+        """Return the pattern; `variable` is the format of its variable parts."""
         parts = re.split("(<[a-z]+>)", self.name)
-        return "".join(_VARIABLES.get(part) or re.escape(part) for part in parts if part)
+        return "".join(
+            variable.format(_VARIABLES[part]) if part in _VARIABLES else re.escape(part) for part in parts
+        )
 
 
 def _key(name: str, kind: str, owner: Owner, content: str, purpose: str, **more: object) -> Key:
@@ -491,7 +498,7 @@ _ANY = re.compile(r"(?:\{s\d+\}:)?(?:" + "|".join(f"({key.pattern})" for key in 
 
 def recognise(names: Iterable[str]) -> Iterable[Key | None]:
     """Yield the kind of each key name, with or without a shard's prefix; None for one that is not the site's."""
-    match = _ANY.fullmatch
+    fullmatch = _ANY.fullmatch
     for name in names:
-        found = match(name)
-        yield TABLE[found.lastindex - 1] if found and found.lastindex else None
+        match = fullmatch(name)
+        yield TABLE[match.lastindex - 1] if match and match.lastindex else None

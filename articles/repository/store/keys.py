@@ -8,21 +8,13 @@ from articles.domain.members import UserId
 from articles.repository.store import key_table as table
 
 COUNTER = table.COUNTER.name
-
 SCHEMA = table.SCHEMA.name
-
 IMPORT_LOCK = table.IMPORT_LOCK.name
-
 HOT_LOCK = table.HOT_LOCK.name
-
 BACK_LOCK = table.BACK_LOCK.name
-
 TICK_LOCK = table.TICK_LOCK.name
-
 FORGET_LOCK = table.FORGET_LOCK.name
-
 WEIGHT_LOCK = table.WEIGHT_LOCK.name
-
 TICK = table.TICK.name
 
 

@@ -60,8 +60,8 @@ def text(name: str) -> str:
 def includes(name: str) -> tuple[str, ...]:
     """Return the libraries that the header of a script or a library names."""
     header, _, _ = text(name).partition("]]")
-    found = _INCLUDE.search(header)
-    named = re.split(r",\s*", found[1].strip()) if found else []
+    listed = _INCLUDE.search(header)
+    named = re.split(r",\s*", listed[1].strip()) if listed else []
     libraries = tuple(f"lib/{library}" for library in named if library != "none")
     for library in libraries:
         if library not in _libraries():
@@ -82,10 +82,10 @@ def in_order(name: str, includes: Callable[[str], Sequence[str]], within: tuple[
     """Return what `name` includes, directly or not: each once, dependencies first, and `name` itself last."""
     if name in within:
         raise RecursionError(f"libraries include each other: {' → '.join((*within, name))}")
-    found = dict.fromkeys(
+    libraries = dict.fromkeys(
         part for library in includes(name) for part in in_order(library, includes, (*within, name))
     )
-    return [*found, name]
+    return [*libraries, name]
 
 
 @cache
@@ -105,8 +105,8 @@ def digest(name: str) -> str:
 @cache
 def _files() -> tuple[str, ...]:
     nouns = (files("articles.repository") / "lua").iterdir()
-    found = ((noun.name, entry.name) for noun in nouns for entry in noun.iterdir())
-    return tuple(sorted(f"{noun}/{entry.removesuffix('.lua')}" for noun, entry in found))
+    paths = (f"{noun.name}/{entry.name}" for noun in nouns for entry in noun.iterdir())
+    return tuple(sorted(path.removesuffix(".lua") for path in paths))
 
 
 @cache

@@ -58,7 +58,7 @@ class Past:
 class Why:
     """An explanation, with its charts and links."""
 
-    found: Explanation
+    explanation: Explanation
     places: Sequence[PlaceInList]
     decay: Chart | None
     """None without views, as there is no hotness to fall."""

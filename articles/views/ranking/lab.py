@@ -199,7 +199,7 @@ def _continue_applying(request: HttpRequest, repo: Repository, query: str = "") 
 
 
 def _refused(request: HttpRequest, refusal: str, status: int) -> HttpResponse:
-    """Return the lab with the parameters in force, and a refusal."""
+    """Return the lab with the current parameters, and a refusal."""
     form = LabForm({}, repository().parameters.get_current())
     return _page(request, form, refusal=refusal, status=status)
 

@@ -29,7 +29,7 @@ class Figure:
     """A value by which both sets of parameters are compared."""
 
     name: str
-    in_force: str
+    current: str
     chosen: str
 
 
@@ -52,7 +52,7 @@ class Outcome:
     chosen: Parameters
     changes: Sequence[str]
     at: float
-    in_force: Sequence[Row]
+    current: Sequence[Row]
     other: Sequence[Row]
     moved: int
     """Number of articles of the other list whose rank differs."""
@@ -116,7 +116,7 @@ def lab_context(
 
 
 def _with_version(form: ApplyForm | None, version: int) -> ApplyForm:
-    """Return the form with the version in force and the submitted reason."""
+    """Return the form with the current version and the submitted reason."""
     if form is None:
         return ApplyForm(initial={"version": version})
     form.data = {"reason": form.data.get("reason", ""), "version": str(version)}
@@ -132,17 +132,17 @@ def _weight_proposal(repo: Repository) -> WeightProposal | None:
 def _outcome(repo: Repository, tuning: RankingState, chosen: Parameters, order: Order) -> Outcome:
     preview = repo.previews.get(order, chosen, lab.TOP)
     other = _rows(preview)
-    before, in_force = {row.article.id for row in other}, tuning.parameters
-    chart, chart_description = _curves(in_force, chosen)
+    before, current = {row.article.id for row in other}, tuning.parameters
+    chart, chart_description = _curves(current, chosen)
     return Outcome(
         order,
         chosen,
-        list(change_words(in_force, chosen)),
+        list(change_words(current, chosen)),
         preview.at,
         [Row(a, rank, leaves=a.id not in before) for rank, a in enumerate(preview.current, 1)],
         other,
         sum(row.move is None or row.move.before != row.rank for row in other),
-        list(_figures(in_force, chosen, preview)),
+        list(_figures(current, chosen, preview)),
         chart,
         chart_description,
         {name: plain(value) for name, value in asdict(chosen).items()},
@@ -154,8 +154,8 @@ def _rows(preview: Preview) -> list[Row]:
     return [Row(a, move.rank, move) for a, move in zip(preview.other, moves, strict=True)]
 
 
-def _figures(in_force: Parameters, chosen: Parameters, preview: Preview) -> Iterator[Figure]:
-    both = (in_force, chosen)
+def _figures(current: Parameters, chosen: Parameters, preview: Preview) -> Iterator[Figure]:
+    both = (current, chosen)
     yield Figure(_("Seconds per point"), *(_seconds(p.seconds_per_point) for p in both))
     yield Figure(
         _("%(votes)s votes are worth") % {"votes": grouped(_EXAMPLE_VOTES)},
@@ -190,10 +190,10 @@ def days_in_words(value: float) -> str:
     return ngettext("%(n)s day", "%(n)s days", whole) % {"n": chart_labels.number(value)}
 
 
-def _curves(in_force: Parameters, chosen: Parameters) -> tuple[Chart, str]:
+def _curves(current: Parameters, chosen: Parameters) -> tuple[Chart, str]:
     """Return a chart of the remaining hotness with both sets of parameters, and its description."""
-    settings = [(_("Current"), in_force)]
-    if (in_force.base, in_force.gamma) != (chosen.base, chosen.gamma):
+    settings = [(_("Current"), current)]
+    if (current.base, current.gamma) != (chosen.base, chosen.gamma):
         settings.append((_("Chosen"), chosen))
     chart = decay_curve(
         [(name, lab.remaining(parameters)) for name, parameters in settings],
@@ -202,15 +202,15 @@ def _curves(in_force: Parameters, chosen: Parameters) -> tuple[Chart, str]:
         value_label=lambda value: _percent(chart_labels.number(value)),
     )
     half_lives = {
-        "in_force": hours_in_words(ranking.half_life(in_force)),
+        "current": hours_in_words(ranking.half_life(current)),
         "chosen": hours_in_words(ranking.half_life(chosen)),
     }
     if len(settings) == 1:
-        return chart, _("Without new views, an article's hotness halves in %(in_force)s.") % half_lives
+        return chart, _("Without new views, an article's hotness halves in %(current)s.") % half_lives
     return (
         chart,
         _(
-            "Without new views, hotness halves in %(in_force)s with the current parameters and in "
+            "Without new views, hotness halves in %(current)s with the current parameters and in "
             "%(chosen)s with the chosen ones."
         )
         % half_lives,
