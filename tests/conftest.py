@@ -25,6 +25,7 @@ from tests.clock import Clock
 from tests.factories import browser_of, member, reserve_ids
 from tests.rules import connect, default_rules
 from tests.store_state import REPOSITORY_DATABASE, client_of
+from tests.waiting import fill_once
 from voting_site.embedded import StorePaths, Supervisor
 
 # A busy machine must not make an example fail.
@@ -170,11 +171,13 @@ def strict() -> Client:
 @pytest.fixture(scope="session")
 def static_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Collect the static files, which takes some seconds."""
-    place = tmp_path_factory.mktemp("gathered")
-    of_this_test = dict(os.environ, DATA_DIR=str(place), DJANGO_SETTINGS_MODULE="voting_site.settings")
+    return fill_once(tmp_path_factory, "gathered", _gather) / "static"
+
+
+def _gather(data_dir: Path) -> None:
+    of_this_test = dict(os.environ, DATA_DIR=str(data_dir), DJANGO_SETTINGS_MODULE="voting_site.settings")
     gather = "import django; django.setup(); from voting_site.serving import static_files; static_files.gather()"
     subprocess.run([sys.executable, "-c", gather], cwd=settings.BASE_DIR, env=of_this_test, check=True)
-    return place / "static"
 
 
 @pytest.fixture

@@ -1,7 +1,13 @@
 """Waiting for what another process does."""
 
+import fcntl
+import os
+import shutil
 import time
 from collections.abc import Callable
+from pathlib import Path
+
+import pytest
 
 SECONDS = 60.0
 """After which a wait fails: many times what a busy machine takes."""
@@ -18,3 +24,18 @@ def until(condition: Callable[[], object], seconds: float = SECONDS, told: Calla
         time.sleep(pause)
         pause = min(1.2 * pause, LONGEST)
     return time.monotonic() - begun
+
+
+def fill_once(factory: pytest.TempPathFactory, name: str, fill: Callable[[Path], object]) -> Path:
+    """Return a folder of the whole test run: the first of its processes fills it while the others wait."""
+    base = factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
+    part = folder.with_suffix(".part")
+    with folder.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            shutil.rmtree(part, ignore_errors=True)  # of a process that failed
+            part.mkdir()
+            fill(part)
+            part.rename(folder)
+    return folder

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
 
 from articles.repository import Repository
 from tests.site_process import Site, store_of
+from tests.waiting import fill_once
 
 CHROMIUM = Path("/usr/bin/chromium")
 
@@ -40,12 +41,14 @@ VOTES_PER_DAY = "200"
 @pytest.fixture(scope="session")
 def demo_data(tmp_path_factory: pytest.TempPathFactory, static_files: Path) -> Path:
     """The data directory of a stopped site with demo content, copied because a first start takes seconds."""
-    data_dir = tmp_path_factory.mktemp("demo") / "data"
-    shutil.copytree(static_files, data_dir / "static")
-    first = Site(data_dir, VOTES_PER_DAY=VOTES_PER_DAY)
-    first.wait_until_up()
-    assert first.stop() == 0
-    return data_dir
+
+    def fill(folder: Path) -> None:
+        shutil.copytree(static_files, folder / "data" / "static")
+        first = Site(folder / "data", VOTES_PER_DAY=VOTES_PER_DAY)
+        first.wait_until_up()
+        assert first.stop() == 0
+
+    return fill_once(tmp_path_factory, "demo", fill) / "data"
 
 
 @pytest.fixture(scope="module")
