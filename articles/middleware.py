@@ -7,11 +7,13 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 
+from accounts.hashers import HashesBusy
 from articles.domain import errors
 from articles.domain.refusals import refusal_of
 from articles.repository import answer_within
 from articles.text.refusals import action_sentence
 from articles.web import error_pages as pages
+from articles.web import limits
 from articles.web.addresses import moved
 
 _EXPLAINED = (405, 413, 429)
@@ -81,6 +83,8 @@ class StoreErrorsMiddleware:
                 return moved(reverse("articles:group", args=[into]), request.META.get("QUERY_STRING", ""))
             case errors.PageTooDeep():
                 return pages.page(request, 404, {"explained": action_sentence(exception)})
+            case errors.LimitReached() | HashesBusy():
+                return limits.refusal(request, exception)
             case errors.ArticlesError():
                 return _refused(request, exception)
             case _ if isinstance(exception, pages.ACCOUNTS_AWAY):

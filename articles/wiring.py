@@ -1,5 +1,7 @@
 """Builds the repository from the settings: the only place that joins Django and the store."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -7,6 +9,7 @@ from django.conf import settings
 from django.db import DatabaseError
 
 from articles import known_store
+from articles.domain.limits import LIMITS, Rate
 from articles.domain.rules import Rules
 from articles.operation import metrics
 from articles.repository import PATIENT_TIMEOUT_SECONDS, Repository, connect
@@ -25,14 +28,20 @@ def rules(configured: Any = settings) -> Rules:
         views_per_network=configured.VIEWS_PER_NETWORK,
         hot_refresh=configured.HOT_REFRESH_SECONDS,
         archive_after=configured.ARCHIVE_DAYS * 86400,
+        limits=_limits(configured),
     )
 
 
-def _connected(timeout_seconds: float) -> Repository:
+def _limits(configured: Any) -> Mapping[str, Rate]:
+    rates = {limit.name: getattr(configured, limit.setting) for limit in LIMITS if configured.RATE_LIMITS}
+    return {name: rate for name, rate in rates.items() if rate}
+
+
+def _connected(timeout_seconds: float, site_rules: Rules) -> Repository:
     connected = connect(
         settings.STORE_URL,
         shards=settings.STORE_SHARDS,
-        rules=rules(),
+        rules=site_rules,
         timeout_seconds=timeout_seconds,
         observe=metrics.observe,
     )
@@ -58,10 +67,13 @@ def repository() -> Repository:
 
     Raises StoreUnavailable and StoreUnfit; the next call then retries.
     """
-    return _connected(settings.STORE_TIMEOUT_MS / 1000)
+    return _connected(settings.STORE_TIMEOUT_MS / 1000, rules())
 
 
 @cache
 def patient_repository() -> Repository:
-    """Return the repository for commands, which wait for long batches. Raises StoreUnavailable and StoreUnfit."""
-    return _connected(PATIENT_TIMEOUT_SECONDS)
+    """Return the repository for commands, which wait for long batches and are not limited.
+
+    Raises StoreUnavailable and StoreUnfit.
+    """
+    return _connected(PATIENT_TIMEOUT_SECONDS, replace(rules(), limits={}))

@@ -54,6 +54,7 @@ def site() -> Iterator[str]:
         port = int(probe.getsockname()[1])
     with tempfile.TemporaryDirectory() as folder:
         variables = os.environ | {"DATA_DIR": str(Path(folder) / "data"), "PORT": str(port), "LOG_LEVEL": "ERROR"}
+        variables["RATE_LIMITS"] = "off"
         process = subprocess.Popen([sys.executable, "manage.py", "run"], env=variables, stdout=subprocess.DEVNULL)
         try:
             origin = f"http://localhost:{port}"

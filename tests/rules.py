@@ -11,8 +11,12 @@ from voting_site.configuration.variables import defaults
 
 
 def default_rules(**changes: Any) -> Rules:
-    """Return the rules of a site without settings, except for these changes."""
-    return replace(wiring.rules(defaults()), **changes)
+    """Return the rules of a site without settings, except for these changes; without rate limits."""
+    return replace(wiring.rules(defaults()), **{"limits": {}} | changes)
+
+
+RATES = wiring.rules(defaults()).limits
+"""The default rate limits, by name."""
 
 
 connect = partial(connect_with_rules, rules=default_rules())

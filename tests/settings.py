@@ -11,6 +11,7 @@ for _name in ("REDIS_URL", "CACHE_URL", "DATABASE_URL", "SITE_URL", "SECRET_KEY"
     os.environ[_name] = ""
 os.environ["EMAIL_URL"] = "memorymail://"
 os.environ["DATA_DIR"] = _data_dir
+os.environ["RATE_LIMITS"] = "off"  # a test that needs limits turns them on
 os.environ["STORE_TIMEOUT_MS"] = "10000"  # a busy machine must not look like an unavailable store
 
 from voting_site.settings import *  # noqa: E402, F403

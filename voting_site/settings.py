@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 from csp.constants import NONE, SELF
 
+from articles.domain.limits import LIMITS
 from voting_site.configuration import hosts
 from voting_site.configuration.loading import load
 from voting_site.configuration.service_urls import is_sqlite, sqlite_at
@@ -61,6 +62,7 @@ MIDDLEWARE = [
     "articles.web.languages.LanguageMiddleware",  # a member's setting overrides cookie and browser
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "articles.web.limits.LimitsMiddleware",
     "articles.middleware.ErrorPagesMiddleware",
     "articles.middleware.StoreErrorsMiddleware",
 ]
@@ -143,6 +145,10 @@ METRICS_TOKEN = CONFIGURATION["METRICS_TOKEN"]
 
 # Copies of public pages, for the time when the store is away; None: no copies.
 KEPT_PAGES_DIR = DATA_DIR / "kept_pages"
+# Rate limits: see docs/limits.md.
+RATE_LIMITS = CONFIGURATION["RATE_LIMITS"]
+vars().update({limit.setting: CONFIGURATION[limit.setting] for limit in LIMITS})
+PASSWORD_HASHES_AT_ONCE = CONFIGURATION["PASSWORD_HASHES_AT_ONCE"]
 
 CACHES = {
     "default": {
@@ -164,8 +170,8 @@ MESSAGE_STORAGE = "django.contrib.messages.storage.cookie.CookieStorage"
 
 AUTH_USER_MODEL = "accounts.User"
 PASSWORD_HASHERS = [
-    "django.contrib.auth.hashers.Argon2PasswordHasher",
-    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+    "accounts.hashers.Argon2Hasher",
+    "accounts.hashers.PBKDF2Hasher",
 ]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},

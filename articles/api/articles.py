@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 
 from articles.api import schemas
 from articles.api.groups import check_groups, slugs_of
-from articles.api.protocol.auth import MEMBERS
+from articles.api.protocol.auth import MEMBERS, WRITERS
 from articles.api.protocol.operations import LAST_PAGE, READERS, ArticleNumber, failing, router
 from articles.api.protocol.problems import Problem
 from articles.domain import members, moderation
@@ -196,7 +196,7 @@ _LOCATION = {"Location": {"description": "The article's address in the API.", "s
         "200 instead of 201, and nothing is added."
     ),
     response={201: schemas.PostedArticle, 200: schemas.PostedArticle} | failing(400, 401, 403, 413, 415, 503),
-    auth=MEMBERS,
+    auth=WRITERS,
     openapi_extra={"responses": {201: {"headers": _LOCATION}, 200: {"headers": _LOCATION}}},
 )
 def post_article(

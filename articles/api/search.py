@@ -8,7 +8,8 @@ from ninja import Query
 from pydantic import BaseModel, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from articles.api.protocol.operations import READERS, failing, router
+from articles.api.protocol.auth import anyone, members
+from articles.api.protocol.operations import failing, router
 from articles.api.protocol.problems import Problem
 from articles.api.schemas import Article, PlainNumber
 from articles.domain import lists
@@ -87,7 +88,8 @@ class SearchPage(BaseModel):
         "match by stem, Chinese words by any part. Paging ends after 1,000 articles."
     ),
     response={200: SearchPage} | failing(400, 401, 404, 503),
-    **READERS,
+    auth=(*members("search"), anyone("search")),
+    openapi_extra={"security": [{}]},
 )
 def search(request: HttpRequest, query: Query[SearchQuery]) -> SearchPage:
     slug = requested_slug(query.group) if query.group else None

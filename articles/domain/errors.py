@@ -66,6 +66,20 @@ class SavedFull(ActionRefused):
     """The member has saved the maximum number of articles."""
 
 
+class LimitReached(ArticlesError):
+    """A rate limit is used up. `limit` is its name, `wait_ms` the time until the next use."""
+
+    def __init__(self, limit: str, wait_ms: int = 0) -> None:
+        super().__init__(limit)
+        self.limit = limit
+        self.wait_ms = wait_ms
+
+    @property
+    def retry_after(self) -> int:
+        """Whole seconds to wait, at least 1."""
+        return max(1, -(-self.wait_ms // 1000))
+
+
 class AccountDeleted(ArticlesError):
     """The acting member's account is deleted or being deleted."""
 

@@ -1,6 +1,9 @@
 """The site's constants."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from articles.domain.limits import Rate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +34,9 @@ class Rules:
 
     archive_after: float
     """Time after its last view until an article's counters are archived."""
+
+    limits: Mapping[str, Rate] = field(hash=False)
+    """Rate limits by name; an action without one is not limited."""
 
     voters_grace: int = 2 * 86400
     """Time by which voter sets outlive the voting window: more than the error of any clock."""

@@ -52,6 +52,8 @@ POSTS = Counter("site_posts_total", "Articles posted.", registry=_own)
 VIEWS = Counter("site_views_total", "Views of articles: counted (ok), or why not.", ["outcome"], registry=_own)
 REFUSALS = Counter("site_refusals_total", "Refused requests and changes, by cause.", ["cause"], registry=_own)
 
+LIMITED = Counter("site_limited_total", "Requests refused by a rate limit.", ["limit"], registry=_own)
+
 _GAUGES = {
     "articles": ("site_articles", "Listed articles."),
     "keys": ("site_store_keys", "Keys in the store."),
@@ -104,6 +106,11 @@ def observe(operation: str, outcome: str, seconds: float | None) -> None:
             POSTS.inc()
         if cause := CAUSES.get(outcome):
             _refusals(cause).inc()
+
+
+def count_limited(limit: str) -> None:
+    """Count a request that a rate limit refused."""
+    LIMITED.labels(limit).inc()
 
 
 class MetricsMiddleware:

@@ -5,15 +5,14 @@ cookie holds the digest of that address, so the visitor stays the same when the 
 """
 
 from functools import lru_cache
-from hashlib import blake2b
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 from articles.domain.readership import REPEAT, ViewCount, Visit
 from articles.readership.detection import suspicion_of, user_agent
-from articles.web.client_address import Address, Proxies, client_address, household, neighbourhood
-from articles.web.identity import reader_id
+from articles.web.client_address import Address, household, neighbourhood
+from articles.web.identity import address_of, digest, reader_id
 from articles.wiring import repository
 
 COOKIE = "visitor"
@@ -28,7 +27,7 @@ def visit_of(request: HttpRequest, client_id: str = "") -> Visit:
     can pass for another visitor. The limit per network applies to these users too.
     """
     salt = _salt(int(repository().store.now() // _DAY))
-    address = _address(request)
+    address = address_of(request)
     visitor = _visitor(request, address, salt)
     if client_id:
         visitor = digest("client", visitor, client_id)
@@ -52,15 +51,6 @@ def remember(request: HttpRequest, response: HttpResponse, visit: Visit, count: 
     )
 
 
-def digest(*parts: str) -> str:
-    """Return a keyed digest of 16 hex digits. Other parts, or the same text split elsewhere, give another one."""
-    keyed_hash = blake2b(key=_key(settings.SECRET_KEY), digest_size=8)
-    for part in parts:
-        raw = part.encode("utf-8", "surrogatepass")
-        keyed_hash.update(len(raw).to_bytes(4, "big") + raw)
-    return keyed_hash.hexdigest()
-
-
 def _visitor(request: HttpRequest, address: Address | None, salt: str) -> str:
     member = reader_id(request)
     if member is not None:
@@ -77,22 +67,7 @@ def _from_cookie(request: HttpRequest) -> str | None:
     return request.get_signed_cookie(COOKIE, default=None, salt=_SIGNED_FOR, max_age=max_age)
 
 
-def _address(request: HttpRequest) -> Address | None:
-    forwarded = request.headers.get("X-Forwarded-For", "")
-    return client_address(request.META.get("REMOTE_ADDR", ""), forwarded, _proxies(*settings.TRUSTED_PROXIES))
-
-
 @lru_cache(maxsize=1)
 def _salt(epoch_day: int) -> str:
     """Return the salt of a day. Only the last one is cached, so that this process forgets the old ones."""
     return repository().pageviews.get_salt(epoch_day)
-
-
-@lru_cache(maxsize=1)
-def _proxies(*names: str) -> Proxies:
-    return Proxies.named(names)
-
-
-@lru_cache(maxsize=1)
-def _key(secret: str) -> bytes:
-    return blake2b(secret.encode(), person=b"articles.visitor", digest_size=32).digest()

@@ -15,6 +15,7 @@ from articles.repository.articles import Articles
 from articles.repository.groups import Groups
 from articles.repository.imports import Imports
 from articles.repository.inspection.overview import Inspection
+from articles.repository.limits import Limits
 from articles.repository.lists.feeds import FeedFilter, Feeds
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.pages import Lists
@@ -64,6 +65,7 @@ class Repository:
         self.rules = store.rules
         self.articles = Articles(store)
         self.votes = Votes(store)
+        self.limits = Limits(store)
         self.members = Members(store)
         self.account_deletion = AccountDeletion(store)
         self.groups = Groups(store)

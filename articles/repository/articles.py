@@ -1,6 +1,7 @@
 """Posting, reading, editing, removing and restoring articles."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from articles.domain.articles import Article, ArticleId, Posted
 from articles.domain.errors import (
@@ -10,12 +11,14 @@ from articles.domain.errors import (
     StoreError,
     StoreUnavailable,
 )
+from articles.domain.limits import Use
 from articles.domain.members import UserId
 from articles.domain.moderation import Actor
 from articles.repository.groups import Groups
+from articles.repository.limits import check, take_calls, uses_in_force
 from articles.repository.lists.reading import read_articles
 from articles.repository.store import keys as names
-from articles.repository.store.connection import Store, Value, exact_time
+from articles.repository.store.connection import Store, Value, exact_time, queue
 from articles.searching import words_of
 from articles.text.links import link_digest
 
@@ -38,13 +41,16 @@ class Articles:
         next member to post the link takes over an id that was claimed but not used.
 
         Four round trips for a new link: look-up, id, claim, article; two for a known one. One more with groups,
-        and another if one of them has to be created. Raises AccountDeleted.
+        and another if one of them has to be created. The look-up takes a use of the limits, too. Raises
+        AccountDeleted, and LimitReached for a new link.
         """
         requested = list(dict.fromkeys(groups))
+        uses = uses_in_force(self._store, [Use("posts", str(poster)), Use("posts_day", str(poster))])
         while True:
-            holder, targets = self._look_up(link, requested)
+            holder, targets, limits = self._look_up(link, requested, uses)
             if holder and self._exists(holder):
                 return Posted(holder, is_new=False)
+            check(uses, limits)
             new_id = holder or self._new_id()
             article_id = holder or self._claim(link, new_id)
             slugs = list(dict.fromkeys(self._groups.ensure_targets(requested, targets).values()))
@@ -55,13 +61,21 @@ class Articles:
             # The counter is behind the articles, as after restoring an old backup. Retry: no id is used twice.
             self._store.run("lease/release", [names.link(link_digest(link))], [article_id])
 
-    def _look_up(self, link: str, slugs: Sequence[str]) -> tuple[ArticleId | None, dict[str, str]]:
-        """Return the id that has claimed the link, if any, and the slugs' target groups. One round trip."""
+    def _look_up(
+        self, link: str, slugs: Sequence[str], uses: Sequence[Use]
+    ) -> tuple[ArticleId | None, dict[str, str], list[Any]]:
+        """Return the id that has claimed the link, if any, the slugs' target groups, and what the limits reply.
+
+        One round trip.
+        """
         with self._store.pipeline() as pipe:
+            for call in take_calls(self._store, uses):
+                queue(call, pipe)
             pipe.get(names.link(link_digest(link)))
             self._groups.queue_target_reads(slugs, pipe)
-            holder, *replies = pipe.execute()
-        return int(holder) if holder else None, self._groups.targets_from(slugs, *replies)
+            replies = pipe.execute()
+        limits, (holder, *groups) = replies[: len(uses)], replies[len(uses) :]
+        return int(holder) if holder else None, self._groups.targets_from(slugs, *groups), limits
 
     def _exists(self, article_id: ArticleId) -> bool:
         with self._store.commands() as client:

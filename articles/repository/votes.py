@@ -1,7 +1,10 @@
 """Members' choices on articles."""
 
 from articles.domain.articles import ArticleId, Choice, Tally
+from articles.domain.errors import LimitReached
+from articles.domain.limits import VOTES
 from articles.domain.members import UserId
+from articles.repository.limits import vote_arguments
 from articles.repository.store.connection import Store, exact_time
 
 
@@ -15,10 +18,10 @@ class Votes:
         """Set a member's choice on an article; return the resulting counts. One round trip.
 
         Idempotent, because the choice is a target state: a client may retry after a lost reply. Raises
-        ArticleNotFound, ArticleRemoved, VotingClosed, AccountDeleted.
+        ArticleNotFound, ArticleRemoved, VotingClosed, AccountDeleted, LimitReached.
         """
         store, keys = self._store, self._store.shards.of(article_id)
-        votes, opposes, current_choice = store.change(
+        status, *reply = store.ask(
             "votes/cast",
             article_id,
             [keys.article(article_id), keys.voted(article_id), keys.oppose(article_id)],
@@ -29,6 +32,11 @@ class Votes:
                 exact_time(store.now()),
                 store.rules.voters_grace,
                 keys.prefix,
+                *vote_arguments(store, user),
             ],
+            handled=("limited",),
         )
+        if status == "limited":
+            raise LimitReached(VOTES, int(reply[0]))
+        votes, opposes, current_choice = reply
         return Tally(int(votes), int(opposes), Choice(current_choice))

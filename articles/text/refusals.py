@@ -3,8 +3,9 @@
 from django.utils.translation import gettext, gettext_lazy
 
 from articles.domain import errors
+from articles.domain.limits import BY_NAME
 from articles.domain.refusals import refusal_of
-from articles.formatting.values import grouped
+from articles.formatting.values import duration, grouped
 from articles.text.lines import InvalidInput
 from articles.text.messages import INPUT
 
@@ -28,6 +29,7 @@ ACTIONS = {
     "saved-full": gettext_lazy("You have saved the maximum number of articles. Forget some of them first."),
     "group-exists": gettext_lazy("There is a group of this name already."),
     "not-removed": gettext_lazy("This article is not removed."),
+    "rate-limited": gettext_lazy("%(reason)s Try again in %(wait)s."),
     "refused": gettext_lazy("This is not possible right now. Please try again in a moment."),
     "unavailable": gettext_lazy("The site cannot reach its store right now. Please try again in a moment."),
     "unconfirmed": gettext_lazy(
@@ -38,6 +40,26 @@ ACTIONS = {
 """Sentences of the table in articles/domain/refusals.py, by `Refusal.sentence_key`."""
 
 
+LIMITS = {
+    "votes": gettext_lazy("You are voting too fast."),
+    "posts": gettext_lazy("You have posted many articles in a short time."),
+    "changes": gettext_lazy("You have sent many forms in a short time."),
+    "views": gettext_lazy("Too many views were reported in a short time."),
+    "search": gettext_lazy("Too many searches in a short time."),
+    "feeds": gettext_lazy("Too many feeds were fetched from your network in a short time."),
+    "exports": gettext_lazy("You have downloaded your data many times in a short time."),
+    "api": gettext_lazy("Too many requests in a short time."),
+    "logins": gettext_lazy("Too many password attempts."),
+    "signups": gettext_lazy("Too many sign-ups from your network."),
+    "mails": gettext_lazy("Too many password resets were requested."),
+}
+"""Reasons in the sentence of a rate limit, by `Limit.sentence_key`."""
+
+
 def action_sentence(error: errors.ArticlesError) -> str:
     """Return why the site refused a request."""
-    return str(ACTIONS[refusal_of(error).sentence_key])
+    sentence = str(ACTIONS[refusal_of(error).sentence_key])
+    if isinstance(error, errors.LimitReached):
+        reason = str(LIMITS[BY_NAME[error.limit].sentence_key])
+        return sentence % {"reason": reason, "wait": duration(error.retry_after)}
+    return sentence

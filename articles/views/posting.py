@@ -13,8 +13,8 @@ from django.views.decorators.http import require_safe
 from accounts.web import unsent_form
 from accounts.web.form_pages import members_only, page_with_form
 from accounts.web.resubmission import RESUBMISSION_WINDOW
-from articles.domain.articles import Article, ArticleId
-from articles.domain.errors import ActionRefused, DuplicateLink
+from articles.domain.articles import Article, ArticleId, Posted
+from articles.domain.errors import ActionRefused, DuplicateLink, LimitReached
 from articles.domain.members import UserId
 from articles.formatting.values import age, grouped
 from articles.forms.articles import EditForm, PostForm
@@ -22,6 +22,7 @@ from articles.repository import Repository
 from articles.text.lines import InvalidInput
 from articles.text.links import clean_link
 from articles.text.refusals import action_sentence
+from articles.web import limits
 from articles.web.identity import actor, reader_id
 from articles.wiring import repository
 
@@ -32,18 +33,29 @@ def post(request: HttpRequest) -> HttpResponse:
     repo = repository()
     initial = {"title": request.GET.get("title", ""), "link": request.GET.get("link", "")}
     form = PostForm(request.POST or None, groups=repo.groups.list_all(), rules=repo.rules, initial=initial)
-    if request.method == "POST" and form.is_valid():
-        values, poster = form.cleaned_data, actor(request)
-        posted = repo.articles.post(poster.id, poster.name, values["title"], values["link"], values["groups"])
+    if request.method == "POST" and form.is_valid() and (posted := _post(request, form)):
         if posted.is_new:
             messages.success(request, _posted_message(repo.rules.edit_window))
-        elif not _just_posted(repo, posted.id, poster.id):
+        elif not _just_posted(repo, posted.id, actor(request).id):
             messages.info(
                 request, _("This link has already been posted. Here is the article: you can vote for it.")
             )
         return redirect("articles:article", posted.id)
     unsent_form.refill(request, form)
-    return render(request, "articles/post.html", {"form": form}, status=400 if form.errors else 200)
+    response = render(request, "articles/post.html", {"form": form}, status=400 if form.errors else 200)
+    return limits.mark(request, response)
+
+
+def _post(request: HttpRequest, form: PostForm) -> Posted | None:
+    """Post the article; None if a limit refuses it: then the form has the error, and keeps what was typed."""
+    values, poster = form.cleaned_data, actor(request)
+    try:
+        return repository().articles.post(
+            poster.id, poster.name, values["title"], values["link"], values["groups"]
+        )
+    except LimitReached as reached:
+        limits.add_error(request, form, reached)
+        return None
 
 
 def _posted_message(edit_window: float) -> str:
@@ -80,13 +92,15 @@ def edit(request: HttpRequest, article_id: int) -> HttpResponse:
         return redirect("articles:article", article_id)
     unsent_form.refill(request, form)
     context = {"form": form, "article": article, "until": until, "now": repo.store.now()}
-    return render(request, "articles/edit.html", context, status=400 if form.errors else 200)
+    response = render(request, "articles/edit.html", context, status=400 if form.errors else 200)
+    return limits.mark(request, response)
 
 
 def _edit(request: HttpRequest, article: Article, form: EditForm, *, moderator: bool) -> bool:
     """Change the article and return whether that succeeded; if not, the form has the error."""
     values = form.cleaned_data
     try:
+        limits.take(request, "changes")
         repository().articles.edit(
             article.id,
             actor(request),
@@ -95,6 +109,8 @@ def _edit(request: HttpRequest, article: Article, form: EditForm, *, moderator: 
             moderator=moderator,
             reason=values.get("reason", ""),
         )
+    except LimitReached as reached:
+        limits.add_error(request, form, reached)
     except DuplicateLink as duplicate:
         form.add_error("link", action_sentence(duplicate))
     except ActionRefused as refused:

@@ -1,9 +1,11 @@
 """The reader or member behind a request, in the terms of the repository."""
 
 from collections.abc import Callable, Collection
-from functools import wraps
+from functools import lru_cache, wraps
+from hashlib import blake2b
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
@@ -11,6 +13,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from accounts.web.form_pages import members_only
 from articles.domain.members import UserId
 from articles.domain.moderation import Actor
+from articles.web.client_address import Address, Proxies, client_address
 
 View = Callable[..., HttpResponse]
 
@@ -51,3 +54,28 @@ def needs(permission: str, *, carries: Collection[str] = ()) -> Callable[[View],
         return guarded
 
     return decorate
+
+
+def address_of(request: HttpRequest) -> Address | None:
+    """Return the client's address, as far as the trusted proxies tell it; None if it cannot be read."""
+    forwarded = request.headers.get("X-Forwarded-For", "")
+    return client_address(request.META.get("REMOTE_ADDR", ""), forwarded, _proxies(*settings.TRUSTED_PROXIES))
+
+
+def digest(*parts: str) -> str:
+    """Return a keyed digest of 16 hex digits. Other parts, or the same text split elsewhere, give another one."""
+    keyed_hash = blake2b(key=_key(settings.SECRET_KEY), digest_size=8)
+    for part in parts:
+        raw = part.encode("utf-8", "surrogatepass")
+        keyed_hash.update(len(raw).to_bytes(4, "big") + raw)
+    return keyed_hash.hexdigest()
+
+
+@lru_cache(maxsize=1)
+def _proxies(*names: str) -> Proxies:
+    return Proxies.named(names)
+
+
+@lru_cache(maxsize=1)
+def _key(secret: str) -> bytes:
+    return blake2b(secret.encode(), person=b"articles.visitor", digest_size=32).digest()

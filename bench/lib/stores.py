@@ -3,6 +3,7 @@
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from articles.repository import Repository, connect
@@ -18,7 +19,7 @@ def empty_store(folder: Path, shards: int = 1, config: Mapping[str, str] | None 
     supervisor = Supervisor(paths, config=dict(config or {}))
     supervisor.start(30)
     try:
-        repository = connect(paths.url(0), rules=rules(defaults()), shards=shards)
+        repository = connect(paths.url(0), rules=replace(rules(defaults()), limits={}), shards=shards)
         repository.prepare()
         yield repository
     finally:

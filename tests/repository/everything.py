@@ -9,7 +9,7 @@ from articles.searching import read_query
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import DAY, Clock
 from tests.factories import imported, link, post, view
-from tests.repository.usage import tune
+from tests.repository.usage import tune, use_up_limits
 
 
 def use_all(repository: Repository, clock: Clock) -> None:
@@ -44,6 +44,7 @@ def use_all(repository: Repository, clock: Clock) -> None:
     repository.account_deletion.advance(BOB, "user2", "", lambda: True)
     repository.groups.rename("one", "First", MODERATOR)
     repository.groups.merge("one", "two", MODERATOR)
+    use_up_limits(repository, clock, ids[0])
     tune_and_keep_house(repository, clock)
     clock.advance(9 * DAY)
     names = repository.store.shards.of(4000)

@@ -21,7 +21,7 @@ from articles.repository.store.scan import survey
 from tests.cast import MODERATOR
 from tests.clock import DAY, Clock
 from tests.factories import link, post, view
-from tests.repository.usage import read_all, use, warm
+from tests.repository.usage import read_all, use, use_up_limits, warm
 from tests.rules import connect, default_rules
 from tests.store_state import is_rewriting_file, problems
 from tests.waiting import until
@@ -92,13 +92,14 @@ def used(began: float, repository: Repository, clock: Clock) -> Repository:
 
 
 @pytest.fixture
-def names(used: Repository, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def names(used: Repository, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The keys of the used store during an import, housekeeping, and the application of another weight."""
     with used.imports.lock(), used.lease.acquire():
         used.imports.add([ImportedArticle("T", "https://a.example/", 5, "eve", used.store.now(), 2, 1)])
         used.store.client.set(key_names.HOT_LOCK, "somebody", ex=hot._LOCK_LIFE)
         used.store.client.set(key_names.BACK_LOCK, 1, ex=used.rules.hot_refresh)
         used.pageviews.get_salt(7)
+        use_up_limits(used, clock, post(used, 60))
         until(lambda: not is_rewriting_file(used))  # the one that an earlier test began
         assert used.lease.rewrite_file()
         rules = default_rules(votes_per_day=None)

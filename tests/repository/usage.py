@@ -6,9 +6,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 
+import pytest
 import redis
 
 from articles.domain.articles import Choice
+from articles.domain.errors import LimitReached
+from articles.domain.limits import Use
 from articles.domain.lists import TOP_PERIODS, Order
 from articles.domain.ranking import Parameters
 from articles.domain.readership import Suspicion
@@ -18,6 +21,7 @@ from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import DAY, Clock
 from tests.factories import imported, link, post, visit
 from tests.repository.snapshots import filled_once
+from tests.rules import RATES, connect, default_rules
 
 
 def listed(repository: Repository, order: Order = Order.SCORE, slug: str | None = None) -> list[int]:
@@ -121,6 +125,21 @@ def read_all(repository: Repository, clock: Clock) -> None:
     for visitor in range(100, 100 + repository.rules.views_per_network_and_article + 1):
         repository.pageviews.record(9, visit(visitor, network=8))
     repository.pageviews.get_salt(int(clock() // DAY))
+
+
+def use_up_limits(repository: Repository, clock: Clock, article_id: int) -> None:
+    """Use up the limit of votes, and one that lasts a day."""
+    client, shards = repository.store.client, repository.store.shards.count
+    limited = connect(client, shards=shards, rules=default_rules(limits=RATES), clock=clock)
+    for _ in range(RATES["votes"].uses):
+        limited.votes.cast(article_id, 77, Choice.VOTE)
+    with pytest.raises(LimitReached):
+        limited.votes.cast(article_id, 77, Choice.VOTE)
+    uses = [Use("logins_day", "a" * 16), Use("search", "77", 5)]
+    for _ in range(RATES["logins_day"].uses):
+        limited.limits.take(uses)
+    with pytest.raises(LimitReached):
+        limited.limits.take(uses)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 from django.core.exceptions import ImproperlyConfigured
 
+from articles.domain.limits import Rate
 from voting_site.configuration import hosts, service_urls
 
 
@@ -55,6 +56,10 @@ def _number_or_auto(text: str) -> int | None:
     return None if text.lower() == "auto" else int(text)
 
 
+def _limit(text: str) -> Rate | None:
+    return None if text.lower() == "off" else Rate.parse(text)
+
+
 def _token(text: str) -> str:
     if not text.isascii():
         raise ValueError("not valid in a header")
@@ -80,6 +85,7 @@ _KINDS: dict[str, Callable[[str], Any]] = {
     "directory": str,
     "number": int,
     "number or auto": _number_or_auto,
+    "limit": _limit,
     "yes/no": _flag,
     "host": hosts.of_a_server,
     "list of hosts": _each(hosts.that_is_answered),
@@ -102,6 +108,7 @@ _DESCRIPTIONS = {
     "token": "printable ASCII text",
     "directory": "the path of a directory in printable UTF-8",
     "number or auto": "a number or auto",
+    "limit": "a number of uses and a period of at most a day, such as 60 in 2 min (s, min, h or d), or off",
     "yes/no": "1 (yes) or 0 (no)",
     "host": "a host without a port, such as 127.0.0.1, ::1 or news.example.org",
     "list of hosts": "a list of hosts without scheme or port, such as news.example.org,::1",

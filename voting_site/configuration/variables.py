@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
+from articles.domain.limits import LIMITS
 from articles.domain.ranking import VOTES_PER_DAY
 from voting_site.configuration.kinds import BadSetting, read
 
@@ -220,6 +221,22 @@ VARIABLES = (
     ),
     Variable("TICK_SECONDS", "number", "60", "Seconds between two runs of housekeeping.", 10, 600),
     Variable("METRICS_TOKEN", "token", "", "Token that /metrics requires; empty: only this machine has access."),
+    Variable(
+        "RATE_LIMITS",
+        "yes/no",
+        "on",
+        "Apply the limits below (docs/limits.md). Only turn them off for tests and measurements.",
+    ),
+    *(Variable(limit.setting, "limit", limit.default, f"{limit.action}, per {limit.per}.") for limit in LIMITS),
+    Variable(
+        "PASSWORD_HASHES_AT_ONCE",
+        "number",
+        "2",
+        "Passwords that each worker process checks at once; each takes 60 MB and a fifth of a second of a core. "
+        "Others wait for up to 2 seconds, and are then asked to try again.",
+        1,
+        64,
+    ),
     Variable("LOG_LEVEL", "log level", "INFO", "Lowest level of log lines: DEBUG, INFO, WARNING or ERROR."),
 )
 

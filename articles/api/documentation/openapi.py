@@ -16,7 +16,11 @@ SCHEMAS = "#/components/schemas/"
 _CONVERTER = re.compile("<(?:[^:>]+:)?([^>]+)>")
 
 _FAILURE: Json = {"content": {"application/json": {"schema": {"$ref": f"{SCHEMAS}Failure"}}}}
-_COMMON_RESPONSES: Json = {"414": {}, "500": _FAILURE}
+_LIMITED: Json = {
+    **_FAILURE,
+    "headers": {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}}},
+}
+_COMMON_RESPONSES: Json = {"414": {}, "429": _LIMITED, "500": _FAILURE}
 """Responses of every operation, which none declares. 414 comes from the web server and is not JSON."""
 
 

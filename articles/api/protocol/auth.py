@@ -1,5 +1,7 @@
 """Authenticate requests by a personal token, or else by the session; accept readers without account."""
 
+from collections.abc import Callable
+
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
@@ -9,11 +11,29 @@ from ninja.security.base import AuthBase
 
 from accounts.models import Token, User
 from articles.api.protocol.problems import Problem
+from articles.web.limits import take
 
 _SAFE = ("GET", "HEAD", "OPTIONS")
 
 
-class BearerToken(AuthBase):
+_NONE = ""
+"""Limit of operations that are limited where they write."""
+
+
+class _Limited(AuthBase):
+    """A way to authenticate that takes a use of a limit, once it is known whom to count."""
+
+    def __init__(self, limit: str) -> None:
+        super().__init__()
+        self._limit = limit
+
+    def take(self, request: HttpRequest, token: str = "") -> None:
+        """Raises LimitReached."""
+        if self._limit != _NONE:
+            take(request, self._limit, token=token)
+
+
+class BearerToken(_Limited):
     """A personal token. It takes precedence: an invalid token is refused even with a valid session."""
 
     openapi_type = "http"
@@ -25,13 +45,15 @@ class BearerToken(AuthBase):
             return None
         user = Token.objects.user_for(plaintext.strip())
         if user is None:
+            take(request, "api")
             message = _("This token is not valid: it was mistyped or revoked.")
             raise Problem(401, "bad-token", message, headers={"WWW-Authenticate": 'Bearer error="invalid_token"'})
         request.user = user
+        self.take(request, plaintext.strip())
         return user
 
 
-class SessionCookie(AuthBase):
+class SessionCookie(_Limited):
     """The session of the site's pages. Unsafe methods also need the page's CSRF token."""
 
     openapi_type = "apiKey"
@@ -44,6 +66,7 @@ class SessionCookie(AuthBase):
         if request.method not in _SAFE and _CsrfCheck.fails(request):
             message = _("The CSRF token is missing or stale: send the page's token in the X-CSRFToken header.")
             raise Problem(403, "csrf", message)
+        self.take(request)
         return request.user
 
 
@@ -64,10 +87,23 @@ def _any_view(_request: HttpRequest) -> HttpResponse:
     return HttpResponse()
 
 
-def anyone(request: HttpRequest) -> User | AnonymousUser:
-    """Accept every request, also from readers without account."""
-    return request.user
+def anyone(limit: str = "api") -> Callable[[HttpRequest], User | AnonymousUser]:
+    """Return an authentication that accepts every request, also from readers without account."""
+
+    def accept(request: HttpRequest) -> User | AnonymousUser:
+        take(request, limit)
+        return request.user
+
+    return accept
 
 
-MEMBERS = (BearerToken(), SessionCookie())
-EVERYONE = (*MEMBERS, anyone)
+def members(limit: str = "api") -> tuple[BearerToken, SessionCookie]:
+    """Return the ways to authenticate as a member, for an operation with this limit."""
+    return BearerToken(limit), SessionCookie(limit)
+
+
+MEMBERS = members()
+WRITERS = members(_NONE)
+"""Members whose votes and posts are limited where they are written."""
+
+EVERYONE = (*MEMBERS, anyone())

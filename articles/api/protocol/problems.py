@@ -22,6 +22,7 @@ from articles.operation import outages
 from articles.text.lines import InvalidInput
 from articles.text.messages import INPUT
 from articles.text.refusals import action_sentence, input_sentence
+from articles.web import limits
 from articles.web.error_pages import RETRY_AFTER
 
 _log = logging.getLogger(__name__)
@@ -65,6 +66,10 @@ MEANINGS = {
         (),
     ),
     415: Meaning(gettext_noop("The body must be JSON in UTF-8."), ("unsupported-media-type",)),
+    429: Meaning(
+        gettext_noop("Too many requests. The response says how many seconds to wait."),
+        codes(429),
+    ),
     500: Meaning(gettext_noop("Something went wrong on our side."), ("internal-error",)),
     503: Meaning(gettext_noop("The store cannot be reached; try again later."), codes(503)),
 }
@@ -111,6 +116,8 @@ def failed() -> Problem:
 def answer_to(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Return the response to an exception. Details of an unexpected one go to the log only."""
     problem = exception if isinstance(exception, Problem) else _problem_of(exception)
+    if isinstance(exception, errors.LimitReached):
+        limits.note(request, exception.limit)
     if problem.status == 503:
         outages.report(exception)
     elif problem.status == 500:
@@ -152,7 +159,8 @@ def _refusal(error: errors.ArticlesError) -> Problem:
         case errors.StoreError():
             return _unavailable(action_sentence(error))
     row = refusal_of(error)
-    return Problem(row.http, row.code, action_sentence(error), details=details)
+    headers = {"Retry-After": str(error.retry_after)} if isinstance(error, errors.LimitReached) else {}
+    return Problem(row.http, row.code, action_sentence(error), details=details, headers=headers)
 
 
 def _unavailable(message: str) -> Problem:

@@ -35,6 +35,11 @@ class Call(NamedTuple):
     args: Sequence[Value]
 
 
+def queue(call: Call, pipe: Pipeline) -> None:
+    """Add a script to a pipeline, by its full text, which needs no second round trip if the store lacks it."""
+    pipe.eval(scripts.source(call.script), len(call.keys), *call.keys, *call.args)
+
+
 def unobserved(_operation: str, _outcome: str, _seconds: float | None) -> None:
     """Ignore a use of the store."""
 
@@ -174,7 +179,7 @@ class Store:
         """
         with self._observed("together"), self.client.pipeline(transaction=True) as pipe:
             for call in calls:
-                pipe.eval(scripts.source(call.script), len(call.keys), *call.keys, *call.args)
+                queue(call, pipe)
             replies: list[Any] = pipe.execute()
         self._tell(calls, replies)
         return replies
@@ -190,7 +195,7 @@ class Store:
         """Run the scripts from their full texts, so that it does not matter whether the store keeps them."""
         with self.client.pipeline(transaction=False) as pipe:
             for call in calls:
-                pipe.eval(scripts.source(call.script), len(call.keys), *call.keys, *call.args)
+                queue(call, pipe)
             replies: list[Any] = pipe.execute(raise_on_error=False)
         return replies
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
+from articles.domain import limits
+
 MINUTE, HOUR, DAY = 60, 3600, 86400
 
 
@@ -39,6 +41,8 @@ _VARIABLES = {
     **dict.fromkeys(("<visitor>", "<network>"), "[0-9a-f]{16}"),
     "<day>": "[0-9]{1,7}",
     "<period>": "(?:day|week|month)",
+    "<action>": "(?:" + "|".join(limit.name for limit in limits.LIMITS if limit.name != limits.VOTES) + ")",
+    "<subject>": "[0-9a-f]{1,16}",
 }
 """Patterns of the variable parts of names."""
 
@@ -343,6 +347,14 @@ RANKING = _key(
     "scripts read it where they rank, so no process ranks by outdated ones",
     writers="the first start",
 )
+VOTE_LIMIT = _key(
+    "limit:votes:<user>",
+    "string",
+    Owner.MEMBER,
+    "moment, in ms, at which the member can cast all votes of the limit again",
+    "votes are limited in the step that casts them; expires at that moment. Each shard has its own",
+    life=2 * MINUTE,
+)
 LOG = _key(
     "log:",
     "list",
@@ -412,6 +424,15 @@ SALT = _outside(
     "the same for all processes; once it has expired, visitors cannot be identified any more",
     life=2 * DAY,
     writers="the first process that needs it",
+)
+LIMIT = _outside(
+    "limit:<action>:<subject>",
+    "string",
+    Owner.SITE,
+    "moment, in ms, at which all uses of the limit are refilled; the subject is a member's id, or a digest of an "
+    "account, a mail address or a network",
+    "[rate limits](limits.md), for all processes together and across restarts; expires at that moment",
+    life=limits.LONGEST_PERIOD,
 )
 HOT_LOCK = _outside(
     "lock:hot",

@@ -30,6 +30,11 @@ def shift(digest: str) -> str:
     return table.SHIFT.of(digest)
 
 
+def limit(action: str, subject: str) -> str:
+    """A limit that is not decided in a shard."""
+    return table.LIMIT.of(action, subject)
+
+
 def salt(day: int) -> str:
     return table.SALT.of(day)
 

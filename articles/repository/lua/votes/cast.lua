@@ -2,11 +2,13 @@
 Set one member's choice on an article. Idempotent: the choice is a target state.
 KEYS  1 article  2 voted  3 oppose
 ARGV  1 article id  2 user id  3 choice (vote|oppose|none)  4 now, s  5 grace, s  6 shard prefix
+      7 time that refills one vote of the member's limit, ms  8 time that refills all, ms
 Returns  {"ok", votes, opposes, choice} | {"missing"} | {"removed"} | {"closed"} | {"gone"} if the account is deleted
+         | {"limited", time to wait, ms}
 Cost  O(log N)
 TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, votes:<user> rw, opposes:<user> rw, gone: r,
-         score: rw, points: rw, top:<period> rw, score:<slug> rw, points:<slug> rw, next:score rw, ranking: r
-INCLUDE  closing, members, ranking, values
+         score: rw, points: rw, top:<period> rw, score:<slug> rw, points:<slug> rw, next:score rw, ranking: r, limit:votes:<user> rw
+INCLUDE  closing, limits, members, ranking, values
 ]]
 local article, voted, oppose = KEYS[1], KEYS[2], KEYS[3]
 local id, user, choice, now, prefix = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[6]
@@ -21,6 +23,8 @@ time = tonumber(time)
 closes = closing_time(prefix, time, closes)
 if not is_open(now, closes) then return {'closed'} end
 local current = parameters(prefix)
+local wait = take_use(prefix .. 'limit:votes:' .. user, milliseconds(now), tonumber(ARGV[7]), tonumber(ARGV[8]))
+if wait > 0 then return {'limited', wait} end
 
 local function set_member(key, wanted)
   local change = redis.call(wanted and 'SADD' or 'SREM', key, user)

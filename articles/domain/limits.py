@@ -1,0 +1,159 @@
+"""Rate limits: what is limited, for whom, and the formula that decides.
+
+A limit holds a number of uses and is refilled evenly over its period, so that a burst is possible and the rate in
+the long run is exact. All that is stored of a subject is the moment at which its limit is full again.
+"""
+
+import math
+import re
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from threading import Lock
+from typing import NamedTuple
+
+LONGEST_PERIOD = 86400
+"""Seconds."""
+
+_UNITS = {"s": 1, "min": 60, "h": 3600, "d": 86400}
+_FORM = re.compile(r"([1-9][0-9]{0,6}) in ([1-9][0-9]{0,4}) (s|min|h|d)")
+
+
+class Rate(NamedTuple):
+    """A number of uses in a period."""
+
+    uses: int
+    seconds: int
+
+    @classmethod
+    def parse(cls, text: str) -> "Rate":
+        """Parse `60 in 2 min`. Raises ValueError, also for a period longer than a day."""
+        match = _FORM.fullmatch(text)
+        if match is None or (seconds := int(match[2]) * _UNITS[match[3]]) > LONGEST_PERIOD:
+            raise ValueError(text)
+        return cls(int(match[1]), seconds)
+
+    @property
+    def refill_ms(self) -> int:
+        """Time that refills one use, in ms, rounded up: the rate is never exceeded."""
+        return math.ceil(self.seconds * 1000 / self.uses)
+
+    @property
+    def capacity_ms(self) -> int:
+        """Time that refills all uses."""
+        return self.uses * self.refill_ms
+
+    def times(self, factor: int) -> "Rate":
+        """Return the rate with `factor` times as many uses."""
+        return Rate(self.uses * factor, self.seconds)
+
+
+def take(full_at: int, now: int, rate: Rate) -> tuple[int, int]:
+    """Take one use at `now`; return when the limit is full again, and how long to wait for the use: 0 if taken.
+
+    All in ms. `full_at`: when the limit is full, 0 if it is. lua/lib/limits.lua has the same formula.
+    """
+    # A moment beyond the capacity is from a clock that was ahead: it must not block anyone for longer than that.
+    moment = min(max(full_at, now), now + rate.capacity_ms) + rate.refill_ms
+    wait = moment - now - rate.capacity_ms
+    return (full_at, wait) if wait > 0 else (moment, 0)
+
+
+class Per(StrEnum):
+    """Whom a limit counts."""
+
+    MEMBER = "member"
+    READER = "member; without an account 5 times as many per network"
+    NETWORK = "network"
+    WIDE_NETWORK = "wide network"
+    ACCOUNT = "account and network"
+    MAIL_ADDRESS = "mail address"
+
+
+ANONYMOUS_SHARE = 5
+"""Readers without an account share one network's limit, of this many times a member's uses."""
+
+
+class Limit(NamedTuple):
+    """One limited action. The setting is named after it."""
+
+    name: str
+    per: Per
+    default: str
+    action: str
+    """What is limited, in the documentation."""
+
+    @property
+    def setting(self) -> str:
+        return f"LIMIT_{self.name.upper()}"
+
+    @property
+    def sentence_key(self) -> str:
+        """Key of the refusal's sentence in articles/text/refusals.py: limits of one action share it."""
+        return self.name.partition("_")[0]
+
+
+LIMITS = (
+    Limit("votes", Per.MEMBER, "60 in 2 min", "Votes cast, switched and taken back"),
+    Limit("posts", Per.MEMBER, "5 in 10 min", "Articles posted"),
+    Limit("posts_day", Per.MEMBER, "30 in 1 d", "Articles posted in the long run"),
+    Limit("changes", Per.READER, "60 in 2 min", "Other forms: saving, hiding, preferences, edits, moderation"),
+    Limit("views", Per.READER, "60 in 1 min", "Views reported to the API by a script or a program"),
+    Limit("search", Per.READER, "30 in 1 min", "Searches, on the page and in the API"),
+    Limit("feeds", Per.NETWORK, "300 in 1 min", "Feeds fetched"),
+    Limit("exports", Per.MEMBER, "5 in 1 h", "Copies of a member's data"),
+    Limit("api", Per.READER, "300 in 1 min", "Other requests to the API; each token counts as a member"),
+    Limit("logins", Per.ACCOUNT, "10 in 10 min", "Wrong passwords"),
+    Limit("logins_day", Per.ACCOUNT, "30 in 1 d", "Wrong passwords in the long run"),
+    Limit("logins_network", Per.NETWORK, "60 in 10 min", "Wrong passwords for any account"),
+    Limit("logins_wide", Per.WIDE_NETWORK, "300 in 10 min", "Wrong passwords for any account"),
+    Limit("signups", Per.NETWORK, "10 in 1 h", "Sign-up forms sent"),
+    Limit("signups_wide", Per.WIDE_NETWORK, "40 in 1 h", "Sign-up forms sent"),
+    Limit("mails", Per.MAIL_ADDRESS, "3 in 1 h", "Password resets requested"),
+    Limit("mails_network", Per.NETWORK, "20 in 1 h", "Password resets requested"),
+)
+"""Every limit. Settings, rules, keys and sentences follow this table."""
+
+BY_NAME = {limit.name: limit for limit in LIMITS}
+
+VOTES = BY_NAME["votes"].name
+"""The limit that the script of a vote decides, in the article's shard."""
+
+
+class Use(NamedTuple):
+    """One use of a limit by a subject."""
+
+    limit: str
+    subject: str
+    """A member's id, or a digest."""
+
+    share: int = 1
+    """How many times the limit's uses the subject has."""
+
+    def rate(self, rates: Mapping[str, Rate]) -> Rate | None:
+        """Return the rate by which the use is limited; None if it is not."""
+        rate = rates.get(self.limit)
+        return rate.times(self.share) if rate else None
+
+
+class LocalLimits:
+    """The limits of one process, for the time in which the store is unavailable. Bounded memory."""
+
+    _MOST_SUBJECTS = 10_000
+
+    def __init__(self) -> None:
+        self._full_at: OrderedDict[Use, int] = OrderedDict()
+        self._lock = Lock()
+
+    def take(self, uses: Sequence[Use], rates: Mapping[str, Rate], now: int) -> tuple[str, int]:
+        """Take these uses at `now`, in ms; return the limit that refuses the longest, and its wait; 0 if none."""
+        with self._lock:
+            waits = [(self._take(use, rate, now), use.limit) for use in uses if (rate := use.rate(rates))]
+        wait, limit = max(waits, default=(0, ""))
+        return limit, wait
+
+    def _take(self, use: Use, rate: Rate, now: int) -> int:
+        self._full_at[use], wait = take(self._full_at.pop(use, 0), now, rate)
+        if len(self._full_at) > self._MOST_SUBJECTS:
+            self._full_at.popitem(last=False)
+        return wait

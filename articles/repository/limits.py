@@ -1,0 +1,69 @@
+"""Rate limits: counted in the store, for all processes together."""
+
+from collections.abc import Sequence
+
+from articles.domain.errors import LimitReached
+from articles.domain.limits import VOTES, Rate, Use
+from articles.domain.members import UserId
+from articles.repository.store import keys as names
+from articles.repository.store.connection import Call, Store, Value
+
+
+class Limits:
+    """The limits of a store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def take(self, uses: Sequence[Use]) -> None:
+        """Take one use of each limit. Raises LimitReached if any is used up; then none is taken.
+
+        One round trip, none if there is no limit; two if a limit refuses and another does not.
+        """
+        calls = take_calls(self._store, uses)
+        replies = self._store.run_many(calls) if calls else []
+        if any(reply[0] == "limited" for reply in replies):
+            taken = [call for call, reply in zip(calls, replies, strict=True) if reply[0] == "ok"]
+            self._undo(taken)
+            check(uses_in_force(self._store, uses), replies)
+
+    def give_back(self, uses: Sequence[Use]) -> None:
+        """Give back uses that were taken for nothing. One round trip, none if there is no limit."""
+        self._undo(take_calls(self._store, uses))
+
+    def _undo(self, calls: Sequence[Call]) -> None:
+        if calls:
+            self._store.run_many([Call("limits/give_back", call.keys, call.args[:2]) for call in calls])
+
+
+def milliseconds(seconds: float) -> int:
+    return round(seconds * 1000)
+
+
+def uses_in_force(store: Store, uses: Sequence[Use]) -> list[Use]:
+    """Return the uses that are limited."""
+    return [use for use in uses if use.rate(store.rules.limits)]
+
+
+def take_calls(store: Store, uses: Sequence[Use]) -> list[Call]:
+    """Return a call for each use that is limited."""
+    now = milliseconds(store.now())
+    return [
+        Call("limits/take", [names.limit(use.limit, use.subject)], [now, rate.refill_ms, rate.capacity_ms])
+        for use in uses
+        if (rate := use.rate(store.rules.limits))
+    ]
+
+
+def check(uses: Sequence[Use], replies: Sequence[Sequence[Value]]) -> None:
+    """Raise LimitReached for the limit with the longest wait, if any of these replies of limits/take refuses."""
+    waits = [(int(reply[1]), use.limit) for use, reply in zip(uses, replies, strict=True) if reply[0] == "limited"]
+    if waits:
+        wait, limit = max(waits)
+        raise LimitReached(limit, wait)
+
+
+def vote_arguments(store: Store, user: UserId) -> list[Value]:
+    """Return what the script of a vote needs to know about the limit of votes, in ms; 0 and 0 without a limit."""
+    rate: Rate | None = Use(VOTES, str(user)).rate(store.rules.limits)
+    return [rate.refill_ms, rate.capacity_ms] if rate else [0, 0]

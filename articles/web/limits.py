@@ -1,0 +1,210 @@
+"""Rate limits of requests: which views are limited, whom each limit counts, and what a refusal answers.
+
+Votes and posts are limited where they are written, the API where it authenticates.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from django.contrib.auth.signals import user_logged_in, user_login_failed
+from django.dispatch import receiver
+from django.forms import BaseForm
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils.http import urlsafe_base64_decode
+from django.utils.translation import gettext as _
+
+from accounts import names
+from accounts.hashers import HashesBusy
+from accounts.web import unsent_form
+from articles.domain.errors import LimitReached, StoreError
+from articles.domain.limits import ANONYMOUS_SHARE, BY_NAME, LocalLimits, Per, Use
+from articles.operation import metrics
+from articles.text.refusals import action_sentence
+from articles.web import error_pages
+from articles.web.client_address import household, neighbourhood
+from articles.web.form_answers import prefers_json
+from articles.web.identity import address_of, digest, reader_id
+from articles.wiring import repository, rules
+
+_log = logging.getLogger(__name__)
+
+_PASSWORDS = ("logins", "logins_day", "logins_network", "logins_wide")
+
+FORMS = {
+    **dict.fromkeys(("accounts:login", "admin:login", "accounts:delete"), _PASSWORDS),
+    # Both also accept a form that arrives twice, by its password: without a limit they would check any password.
+    **dict.fromkeys(("accounts:password_change", "accounts:password_reset_confirm"), _PASSWORDS),
+    "accounts:signup": ("signups", "signups_wide"),
+    "accounts:password_reset": ("mails", "mails_network"),
+    "articles:vote": (),
+    "articles:post": (),
+    "articles:edit": (),  # takes its use itself, and returns the form with what was typed
+}
+"""Limits of views that take forms, by name; other forms are `changes`."""
+
+PAGES = {
+    "articles:search": ("search",),
+    "articles:data": ("exports",),
+    **dict.fromkeys(
+        (f"articles:{name}feed" for name in ("", "top_", "group_", "user_", "search_")),
+        ("feeds",),
+    ),
+}
+"""Limits of pages that are read."""
+
+_SECONDS_OF_HASHES = 2
+"""Seconds after which the passwords being hashed are done."""
+
+_SAFE = ("GET", "HEAD", "OPTIONS")
+_API = "api:"
+
+_local = LocalLimits()
+
+
+class LimitsMiddleware:
+    """Refuse requests beyond a limit before their view runs."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self._get_response(request)
+
+    def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponse | None:
+        try:
+            take(request, *_limits_of(request))
+        except LimitReached as reached:
+            return refusal(request, reached)
+        except error_pages.ACCOUNTS_AWAY:  # the view needs the account as well, and answers with its own error
+            return None
+        return None
+
+
+def _limits_of(request: HttpRequest) -> tuple[str, ...]:
+    view = request.resolver_match.view_name if request.resolver_match else ""
+    if view.startswith(_API):
+        return ()
+    if request.method in _SAFE and not unsent_form.is_stale(request):
+        return PAGES.get(view, ())
+    return FORMS.get(view, ("changes",))
+
+
+def take(request: HttpRequest, *limits: str, token: str = "") -> None:
+    """Take one use of each limit. Raises LimitReached. One round trip, none without limits.
+
+    `token`: of the API, if it authenticates the request. While the store is away, this process counts by itself.
+    """
+    if not limits or not (rates := rules().limits):
+        return
+    uses = [_use(request, limit, token) for limit in limits]
+    try:
+        repository().limits.take(uses)
+    except StoreError:
+        limit, wait_ms = _local.take(uses, rates, int(time.time() * 1000))
+        if wait_ms:
+            raise LimitReached(limit, wait_ms) from None
+    if limits == _PASSWORDS:
+        vars(request)["taken"] = uses
+
+
+def _use(request: HttpRequest, limit: str, token: str) -> Use:
+    per, share = BY_NAME[limit].per, 1
+    match per:
+        case Per.MEMBER | Per.READER:
+            member = reader_id(request)
+            subject = digest("limit", "token", token) if token else str(member or _network(request))
+            share = 1 if token or member else ANONYMOUS_SHARE
+        case Per.ACCOUNT:
+            subject = digest("limit", "account", _account(request), _network(request))
+        case Per.MAIL_ADDRESS:
+            address = unsent_form.sent(request).get("email", "").strip().casefold()
+            subject = digest("limit", "mail", address)
+        case _:
+            subject = _network(request, wide=per is Per.WIDE_NETWORK)
+    return Use(limit, subject, share)
+
+
+def _network(request: HttpRequest, *, wide: bool = False) -> str:
+    """Return the digest of the client's network; clients without an address, behind unknown proxies, share one."""
+    address = address_of(request)
+    network = "" if address is None else (neighbourhood if wide else household)(address)
+    return digest("limit", "network", network)
+
+
+def _account(request: HttpRequest) -> str:
+    """Return the account whose password a form has: that of the link, of the member, or the one named."""
+    if request.resolver_match and (encoded := request.resolver_match.kwargs.get("uidb64")):
+        try:
+            return urlsafe_base64_decode(encoded).decode().lstrip("0")
+        except ValueError:
+            return ""
+    if (member := reader_id(request)) and not _is_login(request):
+        return str(member)
+    return names.canonical(unsent_form.sent(request).get("username", "").strip())
+
+
+def _is_login(request: HttpRequest) -> bool:
+    return bool(request.resolver_match and request.resolver_match.view_name in ("accounts:login", "admin:login"))
+
+
+def refusal(request: HttpRequest, reason: LimitReached | HashesBusy) -> HttpResponse:
+    """Return the 429 of a limit, or of a process that is hashing as many passwords as it may."""
+    if isinstance(reason, LimitReached):
+        note(request, reason.limit)
+        return _too_many(request, action_sentence(reason), reason.retry_after)
+    note(request, "hashes")
+    sentence = _("Many people are logging in right now. Please try again in a moment.")
+    return _too_many(request, sentence, _SECONDS_OF_HASHES)
+
+
+def _too_many(request: HttpRequest, sentence: str, retry_after: int) -> HttpResponse:
+    """Return a page for readers, JSON for scripts."""
+    if prefers_json(request):
+        response: HttpResponse = JsonResponse({"error": sentence}, status=429)
+    else:
+        response = error_pages.page(request, 429, {"explained": sentence})
+    response["Retry-After"] = str(retry_after)
+    return response
+
+
+def add_error(request: HttpRequest, form: BaseForm, reached: LimitReached) -> None:
+    """Put the refusal into the form, which keeps what was typed; the view passes its page to `mark`."""
+    form.add_error(None, action_sentence(reached))
+    vars(request)["limited"] = reached
+
+
+def mark(request: HttpRequest, page: HttpResponse) -> HttpResponse:
+    """Return the page, as 429 if its form was refused by a limit."""
+    reached: LimitReached | None = vars(request).get("limited")
+    if reached:
+        note(request, reached.limit)
+        page.status_code = 429
+        page["Retry-After"] = str(reached.retry_after)
+    return page
+
+
+def note(request: HttpRequest, limit: str) -> None:
+    """Count and log a refusal. Tools such as fail2ban read the line: docs/limits.md has the expression."""
+    metrics.count_limited(limit)
+    _log.warning("refused: client=%s limit=%s", address_of(request) or "-", limit)
+
+
+@receiver(user_login_failed)
+def note_failed_login(credentials: dict[str, Any], request: HttpRequest | None = None, **_signal: Any) -> None:
+    """Log a wrong name or password. The client's address comes first, so that no name can forge it."""
+    if request is not None:
+        name = str(credentials.get("username") or "")[: names.MAX_LENGTH]
+        _log.warning("failed login: client=%s name=%r", address_of(request) or "-", name)
+
+
+@receiver(user_logged_in)
+def give_back_login(request: HttpRequest, **_signal: Any) -> None:
+    """Give back what a login took: only wrong passwords count."""
+    uses: Iterable[Use] = vars(request).pop("taken", ())
+    try:
+        if uses:
+            repository().limits.give_back(list(uses))
+    except StoreError:
+        return

@@ -1,0 +1,92 @@
+"""Rate limits: their rates, their formula, and the fallback of one process."""
+
+import pytest
+from django.utils import translation
+
+from articles.domain.errors import LimitReached
+from articles.domain.limits import LIMITS, LocalLimits, Rate, Use, take
+from articles.text.refusals import LIMITS as REASONS
+from articles.text.refusals import action_sentence
+from tests.rules import RATES
+
+RATE = Rate(5, 10)
+NOW = 1_700_000_000_000
+
+
+@pytest.mark.parametrize(
+    ("text", "rate"),
+    [("60 in 2 min", Rate(60, 120)), ("5 in 1 d", Rate(5, 86400)), ("1 in 30 s", Rate(1, 30))],
+)
+def test_a_rate_is_a_number_and_a_period(text, rate):
+    assert Rate.parse(text) == rate
+
+
+@pytest.mark.parametrize(
+    "text", ["60", "0 in 2 min", "60 in 0 s", "60 per 2 min", "-1 in 1 s", "5 in 2 d", "5 in 1 w"]
+)
+def test_other_texts_are_no_rates(text):
+    with pytest.raises(ValueError, match=text):
+        Rate.parse(text)
+
+
+def test_a_burst_takes_all_uses_and_then_one_is_refilled_at_a_time():
+    full_at, waits = 0, []
+    for _ in range(7):
+        full_at, wait = take(full_at, NOW, RATE)
+        waits.append(wait)
+
+    assert waits == [0, 0, 0, 0, 0, 2000, 2000]
+    assert take(full_at, NOW + 1999, RATE)[1] == 1
+    assert take(full_at, NOW + 2000, RATE)[1] == 0
+    assert take(full_at, NOW + 10_000, RATE)[0] == NOW + 12_000
+
+
+def test_a_clock_that_was_ahead_blocks_nobody_for_longer_than_the_period():
+    assert take(NOW + 8 * 86_400_000, NOW, RATE)[1] == RATE.refill_ms
+
+
+@pytest.mark.parametrize("rate", [Rate(7, 60), Rate(300, 1), Rate(1, 86400)])
+def test_the_rate_is_never_exceeded_in_the_long_run(rate):
+    full_at, taken = 0, 0
+    for moment in range(NOW, NOW + 3 * rate.capacity_ms, max(1, rate.refill_ms // 3)):
+        full_at, wait = take(full_at, moment, rate)
+        taken += not wait
+
+    assert taken <= 4 * rate.uses
+
+
+def test_a_process_alone_refuses_like_the_store():
+    limits, use = LocalLimits(), Use("logins", "a")
+
+    outcomes = [limits.take([use, Use("search", "b")], {"logins": RATE}, NOW) for _ in range(6)]
+
+    assert outcomes == [("logins", 0)] * 5 + [("logins", 2000)]
+    assert limits.take([Use("logins", "other")], {"logins": RATE}, NOW) == ("logins", 0)
+    assert limits.take([use], {}, NOW) == ("", 0)
+
+
+def test_a_process_alone_remembers_a_bounded_number_of_subjects(monkeypatch):
+    monkeypatch.setattr(LocalLimits, "_MOST_SUBJECTS", 10)
+    limits = LocalLimits()
+
+    for subject in range(100):
+        limits.take([Use("logins", str(subject))], {"logins": RATE}, NOW)
+
+    assert len(limits._full_at) == 10
+
+
+def test_every_limit_has_a_default_and_a_reason():
+    assert RATES.keys() == {limit.name for limit in LIMITS}
+    assert REASONS.keys() == {limit.sentence_key for limit in LIMITS}
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("en", "Too many password attempts. Try again in 1 minute 30 seconds."),
+        ("zh-hans", "密码尝试次数过多。请在 1 分钟 30 秒后重试。"),
+    ],
+)
+def test_a_refusal_says_what_was_limited_and_when_it_works_again(language, sentence):
+    with translation.override(language):
+        assert action_sentence(LimitReached("logins_day", 89_001)) == sentence
