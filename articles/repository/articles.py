@@ -15,7 +15,7 @@ from articles.domain.limits import Use
 from articles.domain.members import UserId
 from articles.domain.moderation import Actor
 from articles.repository.groups import Groups
-from articles.repository.limits import check, take_calls, uses_in_force
+from articles.repository.limits import check, take_calls
 from articles.repository.lists.reading import read_articles
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Store, Value, exact_time, queue
@@ -45,12 +45,12 @@ class Articles:
         AccountDeleted, and LimitReached for a new link.
         """
         requested = list(dict.fromkeys(groups))
-        uses = uses_in_force(self._store, [Use("posts", str(poster)), Use("posts_day", str(poster))])
+        uses = [Use("posts", str(poster)), Use("posts_day", str(poster))]
         while True:
             holder, targets, limits = self._look_up(link, requested, uses)
             if holder and self._exists(holder):
                 return Posted(holder, is_new=False)
-            check(uses, limits)
+            check(self._store, uses, limits)
             new_id = holder or self._new_id()
             article_id = holder or self._claim(link, new_id)
             slugs = list(dict.fromkeys(self._groups.ensure_targets(requested, targets).values()))
@@ -68,13 +68,14 @@ class Articles:
 
         One round trip.
         """
+        calls = take_calls(self._store, uses)
         with self._store.pipeline() as pipe:
-            for call in take_calls(self._store, uses):
+            for call in calls:
                 queue(call, pipe)
             pipe.get(names.link(link_digest(link)))
             self._groups.queue_target_reads(slugs, pipe)
             replies = pipe.execute()
-        limits, (holder, *groups) = replies[: len(uses)], replies[len(uses) :]
+        limits, (holder, *groups) = replies[: len(calls)], replies[len(calls) :]
         return int(holder) if holder else None, self._groups.targets_from(slugs, *groups), limits
 
     def _exists(self, article_id: ArticleId) -> bool:

@@ -18,36 +18,25 @@ class Limits:
     def take(self, uses: Sequence[Use]) -> None:
         """Take one use of each limit. Raises LimitReached if any is used up; then none is taken.
 
-        One round trip, none if there is no limit; two if a limit refuses and another does not.
+        One round trip, none if there is no limit; two if one limit refuses and another does not.
         """
         calls = take_calls(self._store, uses)
-        replies = self._store.run_many(calls) if calls else []
-        if any(reply[0] == "limited" for reply in replies):
-            taken = [call for call, reply in zip(calls, replies, strict=True) if reply[0] == "ok"]
-            self._undo(taken)
-            check(uses_in_force(self._store, uses), replies)
+        if calls:
+            check(self._store, uses, self._store.run_many(calls))
 
     def give_back(self, uses: Sequence[Use]) -> None:
         """Give back uses that were taken for nothing. One round trip, none if there is no limit."""
-        self._undo(take_calls(self._store, uses))
-
-    def _undo(self, calls: Sequence[Call]) -> None:
-        if calls:
-            self._store.run_many([Call("limits/give_back", call.keys, call.args[:2]) for call in calls])
+        _give_back(self._store, in_force(self._store, uses))
 
 
-def milliseconds(seconds: float) -> int:
-    return round(seconds * 1000)
-
-
-def uses_in_force(store: Store, uses: Sequence[Use]) -> list[Use]:
+def in_force(store: Store, uses: Sequence[Use]) -> list[Use]:
     """Return the uses that are limited."""
     return [use for use in uses if use.rate(store.rules.limits)]
 
 
 def take_calls(store: Store, uses: Sequence[Use]) -> list[Call]:
-    """Return a call for each use that is limited."""
-    now = milliseconds(store.now())
+    """Return a call for each use that is limited; `check` reads the replies."""
+    now = _milliseconds(store)
     return [
         Call("limits/take", [names.limit(use.limit, use.subject)], [now, rate.refill_ms, rate.capacity_ms])
         for use in uses
@@ -55,15 +44,27 @@ def take_calls(store: Store, uses: Sequence[Use]) -> list[Call]:
     ]
 
 
-def check(uses: Sequence[Use], replies: Sequence[Sequence[Value]]) -> None:
-    """Raise LimitReached for the limit with the longest wait, if any of these replies of limits/take refuses."""
-    waits = [(int(reply[1]), use.limit) for use, reply in zip(uses, replies, strict=True) if reply[0] == "limited"]
+def check(store: Store, uses: Sequence[Use], replies: Sequence[Sequence[Value]]) -> None:
+    """Raise LimitReached for the limit with the longest wait, if any refused; first give the others back."""
+    answered = list(zip(in_force(store, uses), replies, strict=True))
+    waits = [(int(reply[1]), use.limit) for use, reply in answered if reply[0] == "limited"]
     if waits:
+        _give_back(store, [use for use, reply in answered if reply[0] == "ok"])
         wait, limit = max(waits)
         raise LimitReached(limit, wait)
 
 
+def _give_back(store: Store, uses: Sequence[Use]) -> None:
+    calls = [Call("limits/give_back", call.keys, call.args[:2]) for call in take_calls(store, uses)]
+    if calls:
+        store.run_many(calls)
+
+
+def _milliseconds(store: Store) -> int:
+    return round(store.now() * 1000)
+
+
 def vote_arguments(store: Store, user: UserId) -> list[Value]:
-    """Return what the script of a vote needs to know about the limit of votes, in ms; 0 and 0 without a limit."""
+    """Return what the script of a vote needs to know about the limit of votes, in ms; zeros without a limit."""
     rate: Rate | None = Use(VOTES, str(user)).rate(store.rules.limits)
     return [rate.refill_ms, rate.capacity_ms] if rate else [0, 0]
