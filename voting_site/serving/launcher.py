@@ -55,6 +55,8 @@ def _serve_web(say: Say, host: str, port: int, stopping: threading.Event) -> int
     try:
         web_server.wait_until_listening(server, host, port, stopping.is_set)
         say(_greeting(host, port))
+        if not settings.RATE_LIMITS:
+            say("Warning: RATE_LIMITS is off. Passwords can be guessed, and forms sent, without limit.")
         housekeeper = Housekeeper(_run_housekeeping)
         while not stopping.is_set():
             if server.poll() is not None:

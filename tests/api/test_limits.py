@@ -1,0 +1,104 @@
+"""Rate limits of the API: per token, per member, and per network for programs without one."""
+
+import time
+from functools import partial
+
+import pytest
+
+from articles import wiring
+from articles.domain.limits import Rate
+from tests.api.caller import Caller, error_of, with_token
+from tests.clock import Clock
+from tests.factories import browser_of
+
+USES = 4
+
+
+@pytest.fixture(autouse=True)
+def _limited(settings, site_store, monkeypatch) -> None:
+    """Turn the limits on. Time stands still, and nothing is refilled while a test runs."""
+    settings.RATE_LIMITS = True
+    for action in ("API", "VIEWS", "SEARCH", "VOTES", "POSTS"):
+        setattr(settings, f"LIMIT_{action}", Rate(USES, USES * 600))
+    monkeypatch.setattr(wiring, "connect", partial(wiring.connect, clock=Clock(time.time())))
+    wiring.repository.cache_clear()
+
+
+def outcomes(send, times: int) -> list[int]:
+    return [send().status_code for _ in range(times)]
+
+
+def test_a_token_is_limited_and_the_response_says_when_to_try_again(as_alice):
+    assert outcomes(lambda: as_alice.get("me/saved"), USES) == [200] * USES
+
+    response = as_alice.get("me/saved")
+
+    assert error_of(response) == (429, "rate-limited")
+    assert response["Retry-After"] == "600"
+    assert response.json()["error"]["message"] == "Too many requests in a short time. Try again in 10 minutes."
+
+
+def test_each_token_has_its_own_limit(as_alice, alice):
+    outcomes(lambda: as_alice.get("me/saved"), USES + 1)
+
+    assert with_token(alice).get("me/saved").status_code == 200
+
+
+def test_programs_without_a_token_are_limited_by_network(anyone, as_alice):
+    def get(address: str):
+        return anyone.get("articles?order=time", REMOTE_ADDR=address)
+
+    assert outcomes(lambda: get("203.0.113.7"), 5 * USES + 1) == [200] * 5 * USES + [429]
+    assert get("198.51.100.9").status_code == 200
+    assert as_alice.get("articles?order=time", REMOTE_ADDR="203.0.113.7").status_code == 200
+
+
+def test_guesses_of_tokens_are_limited_by_network(site_store):
+    def guess():
+        return Caller(browser_of(), authorization=f"Bearer avs_{time.perf_counter_ns()}").get("me/saved")
+
+    assert outcomes(guess, 5 * USES + 1) == [401] * 5 * USES + [429]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("PUT", "articles/{article}/vote", {"choice": "vote"}),
+        ("POST", "views", {"articleId": 0}),
+        ("GET", "search?q=a", None),
+    ],
+)
+def test_actions_have_limits_of_their_own(as_bob, article, method, path, body):
+    if body and "articleId" in body:
+        body = {"articleId": article}
+
+    def send():
+        return as_bob.send(method, path.format(article=article), body)
+
+    assert outcomes(send, USES + 1) == [200] * USES + [429]
+    assert as_bob.get("me/saved").status_code == 200, "the limit of other requests is not affected"
+
+
+def test_posts_share_the_members_limit_with_the_pages(as_bob, bob):
+    browser, numbers = browser_of(bob), iter(range(100))
+
+    def send():
+        number = next(numbers)
+        return as_bob.post("articles", {"title": f"T{number}", "link": f"https://example.org/n{number}"})
+
+    assert outcomes(send, USES + 1) == [201] * USES + [429]
+    assert browser.post("/post/", {"title": "A", "link": "https://example.org/page"}).status_code == 429
+
+
+def test_a_refused_request_costs_the_limit_nothing_and_waiting_suffices(as_alice, monkeypatch):
+    clock = Clock(time.time())
+    monkeypatch.setattr(wiring, "connect", partial(wiring.connect.func, clock=clock))
+    wiring.repository.cache_clear()
+    outcomes(lambda: as_alice.get("me/saved"), USES)
+    outcomes(lambda: as_alice.get("me/saved"), 20)
+
+    wait = int(as_alice.get("me/saved")["Retry-After"])
+    clock.advance(wait - 1)
+    assert as_alice.get("me/saved").status_code == 429
+    clock.advance(1)
+    assert as_alice.get("me/saved").status_code == 200

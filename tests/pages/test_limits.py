@@ -1,0 +1,341 @@
+"""Rate limits of pages and forms: what is refused, what readers see, and what stays possible for others."""
+
+import re
+import time
+from functools import partial
+
+import pytest
+from django.core import mail
+from django.test import Client
+from django.utils import translation
+
+from accounts.mail import wait_until_sent
+from accounts.models import User
+from articles import wiring
+from articles.domain.articles import ArticleId
+from articles.domain.limits import Rate
+from articles.domain.lists import Order
+from articles.web import limits
+from articles.web.limits import FORMS, PAGES
+from tests.cast import PASSWORD
+from tests.clock import Clock
+from tests.factories import browser_of, member
+from tests.figures import value
+from tests.rules import RATES
+
+HOME, ELSEWHERE = "203.0.113.7", "198.51.100.9"
+
+
+USES = 6
+
+
+@pytest.fixture(autouse=True)
+def _limited(settings, site_store, monkeypatch) -> None:
+    """Turn the limits on. Time stands still, and nothing is refilled while a test runs."""
+    settings.RATE_LIMITS = True
+    for action in ("VOTES", "CHANGES", "SEARCH", "FEEDS"):
+        setattr(settings, f"LIMIT_{action}", Rate(USES, USES * 600))
+    monkeypatch.setattr(wiring, "connect", partial(wiring.connect, clock=Clock(time.time())))
+    wiring.repository.cache_clear()
+
+
+@pytest.fixture
+def dave(db: None) -> User:
+    return member("dave", email="dave@example.org", password=PASSWORD)
+
+
+def log_in(name: str, password: str = "wrong", address: str = HOME, browser: Client | None = None, path="/login/"):
+    fields = {"username": name, "password": password}
+    return (browser or Client()).post(path, fields, REMOTE_ADDR=address)
+
+
+def statuses(responses) -> list[int]:
+    return [response.status_code for response in responses]
+
+
+# Passwords
+
+
+@pytest.mark.parametrize("path", ["/login/", "/admin/login/"])
+@pytest.mark.parametrize("name", ["dave", "DAVE", "nobody"])
+def test_guesses_of_a_password_are_throttled_whether_or_not_the_account_exists(dave, name, path):
+    responses = [log_in(name, f"guess {n}", path=path) for n in range(30)]
+
+    assert statuses(responses) == [200] * 10 + [429] * 20
+    assert responses[-1]["Retry-After"] == "60"
+    assert log_in(name, PASSWORD, path=path).status_code == 429
+
+
+def test_the_pages_and_the_administration_share_the_limit(dave):
+    for _ in range(10):
+        log_in("dave")
+
+    assert log_in("dave", path="/admin/login/").status_code == 429
+
+
+def test_the_owner_on_another_network_is_not_locked_out(dave):
+    for _ in range(50):
+        log_in("dave")
+
+    assert log_in("dave", PASSWORD, ELSEWHERE).status_code == 302
+
+
+def test_another_member_behind_the_same_network_is_not_locked_out(dave, bob):
+    for _ in range(200):
+        log_in("bob")
+
+    assert log_in("dave", PASSWORD).status_code == 302
+
+
+def test_one_password_on_many_accounts_is_throttled_by_network(dave):
+    responses = [log_in(f"member{n}", "123456") for n in range(100)]
+
+    assert statuses(responses) == [200] * 60 + [429] * 40
+    assert log_in("dave", PASSWORD, ELSEWHERE).status_code == 302
+
+
+def test_addresses_of_one_ipv6_subscriber_are_one_network(dave):
+    responses = [log_in("dave", address=f"2001:db8:1:2::{n + 1:x}") for n in range(11)]
+
+    assert statuses(responses) == [200] * 10 + [429]
+
+
+def test_many_networks_of_one_ipv6_customer_are_throttled_together(settings):
+    settings.LIMIT_LOGINS_WIDE = Rate(USES, 3600)
+    wiring.repository.cache_clear()
+
+    responses = [log_in(f"member{n}", address=f"2001:db8:1:{n:x}::1") for n in range(USES + 1)]
+
+    assert statuses(responses) == [200] * USES + [429]
+
+
+def test_a_successful_login_gives_back_what_it_took(dave):
+    for _ in range(100):
+        assert log_in("dave", PASSWORD).status_code == 302
+
+
+def test_waits_grow_with_the_wrong_passwords_of_a_day(dave, settings):
+    settings.LIMIT_LOGINS = Rate(1000, 60)
+    wiring.repository.cache_clear()
+
+    responses = [log_in("dave") for _ in range(31)]
+
+    assert statuses(responses) == [200] * 30 + [429]
+    assert responses[-1]["Retry-After"] == "2880"
+
+
+def test_a_form_that_arrives_twice_is_no_way_around_the_limit(dave):
+    """Changing a password and a reset link accept the new password without a session: a guess like any other."""
+    fields = {"username": "dave", "new_password1": "guess", "new_password2": "guess"}
+    changes = [Client().post("/password/", fields, REMOTE_ADDR=HOME) for _ in range(12)]
+    resets = [Client().post("/password/reset/MQ/set-password/", fields, REMOTE_ADDR=HOME) for _ in range(12)]
+
+    assert 429 not in statuses(changes[:10] + resets[:10])
+    assert statuses(changes[10:] + resets[10:]) == [429] * 4
+
+
+def test_an_open_session_is_no_way_to_guess_the_password(dave):
+    browser = browser_of(dave)
+    responses = [
+        browser.post("/settings/delete/", {"name": "dave", "password": f"{n}"}, REMOTE_ADDR=HOME)
+        for n in range(11)
+    ]
+
+    assert statuses(responses) == [400] * 10 + [429]
+
+
+def test_failed_and_refused_logins_are_lines_that_fail2ban_reads(dave, caplog):
+    for _ in range(11):
+        log_in("dave\n2026 WARNING x: failed login: client=1.2.3.4")
+
+    lines = [record.getMessage() for record in caplog.records if record.name == "articles.web.limits"]
+    pattern = re.compile(r"(?:failed login|refused): client=(\S+)(?: |$)")
+    assert len(lines) == 11
+    assert {pattern.match(line)[1] for line in lines} == {HOME}
+    assert all("\n" not in line for line in lines)
+
+
+# Sign-ups, mails, searches, changes
+
+
+def test_a_burst_of_sign_ups_is_throttled_by_network(db):
+    def sign_up(number: int, address: str):
+        fields = {"username": f"fresh{number}", "password1": PASSWORD, "password2": PASSWORD, "email": ""}
+        return Client().post("/signup/", fields, REMOTE_ADDR=address)
+
+    responses = [sign_up(number, HOME) for number in range(25)]
+
+    assert statuses(responses) == [302] * 10 + [429] * 15
+    assert User.objects.filter(username__startswith="fresh").count() == 10
+    assert sign_up(99, ELSEWHERE).status_code == 302
+
+
+@pytest.mark.parametrize("address", ["dave@example.org", "nobody@example.org"])
+def test_mails_to_one_address_are_limited_whether_or_not_it_has_an_account(dave, address):
+    responses = [
+        Client().post("/password/reset/", {"email": address.upper()}, REMOTE_ADDR=f"203.0.{n}.7")
+        for n in range(80)
+    ]
+    wait_until_sent()
+
+    assert statuses(responses) == [302] * 3 + [429] * 77
+    assert len(mail.outbox) == (3 if address == "dave@example.org" else 0)
+
+
+def test_mails_to_many_addresses_are_limited_by_network(db):
+    responses = [
+        Client().post("/password/reset/", {"email": f"a{n}@example.org"}, REMOTE_ADDR=HOME) for n in range(25)
+    ]
+
+    assert statuses(responses) == [302] * 20 + [429] * 5
+
+
+@pytest.mark.parametrize(("path", "uses"), [("/search/?q=a", 5 * USES), ("/feeds/newest.atom", USES)])
+def test_expensive_pages_are_limited_by_network_for_readers_without_account(path, uses):
+    responses = [Client().get(path, REMOTE_ADDR=HOME) for _ in range(uses + 1)]
+
+    assert statuses(responses) == [200] * uses + [429]
+    assert Client().get(path, REMOTE_ADDR=ELSEWHERE).status_code == 200
+    assert Client().get("/newest/", REMOTE_ADDR=HOME).status_code == 200
+
+
+def test_members_behind_one_network_are_counted_by_account(alice, bob):
+    fields, browsers = {"theme": "dark", "next": "/"}, [browser_of(alice), browser_of(bob)]
+    first = [browsers[0].post("/preferences/", fields, REMOTE_ADDR=HOME) for _ in range(USES + 1)]
+
+    assert statuses(first) == [302] * USES + [429]
+    assert browsers[1].post("/preferences/", fields, REMOTE_ADDR=HOME).status_code == 302
+    assert Client().post("/preferences/", fields, REMOTE_ADDR=HOME).status_code == 302
+
+
+def test_copies_of_a_members_data_are_limited(alice):
+    browser = browser_of(alice)
+
+    assert statuses([browser.get("/settings/data/") for _ in range(6)]) == [200] * 5 + [429]
+
+
+# What readers see
+
+
+def test_the_page_says_what_was_limited_and_when_it_works_again(article: ArticleId, bob):
+    browser = browser_of(bob)
+    for _ in range(USES):
+        browser.post(f"/articles/{article}/vote/", {"choice": "vote"})
+
+    response = browser.post(f"/articles/{article}/vote/", {"choice": "none"})
+
+    assert (response.status_code, response["Retry-After"]) == (429, "600")
+    assert "You are voting too fast. Try again in 10 minutes." in response.content.decode()
+    assert wiring.repository().articles.get(article).votes == 2
+
+
+def test_the_page_is_in_the_readers_language(dave):
+    with translation.override("zh-hans"):
+        for _ in range(11):
+            response = Client(headers={"accept-language": "zh-Hans"}).post("/login/", {"username": "dave"})
+
+    assert response.status_code == 429
+    assert "密码尝试次数过多。请在 1 分钟后重试。" in response.content.decode()
+
+
+def test_a_script_gets_the_sentence(article, bob):
+    browser = browser_of(bob)
+    for _ in range(USES + 1):
+        response = browser.post(
+            f"/articles/{article}/vote/", {"choice": "vote"}, headers={"accept": "application/json"}
+        )
+
+    assert (response.status_code, response["Retry-After"]) == (429, "600")
+    assert response.json() == {"error": "You are voting too fast. Try again in 10 minutes."}
+
+
+def test_a_refused_post_keeps_what_was_typed(bob):
+    browser = browser_of(bob)
+    for number in range(RATES["posts"].uses + 1):
+        fields = {"title": f"My long title {number}", "link": f"https://example.org/{number}"}
+        response = browser.post("/post/", fields)
+
+    page = response.content.decode()
+    assert response.status_code == 429
+    assert response["Retry-After"] == "120"
+    assert 'value="My long title 5"' in page
+    assert "https://example.org/5" in page
+    assert "You have posted many articles in a short time. Try again in" in page
+
+
+def test_a_refused_edit_keeps_what_was_typed(article, alice):
+    browser, fields = browser_of(alice), {"title": "Another title", "link": "https://example.org/a"}
+    for _ in range(USES + 1):
+        response = browser.post(f"/articles/{article}/edit/", fields)
+
+    assert response.status_code == 429
+    assert 'value="Another title"' in response.content.decode()
+    assert response["Retry-After"] == "600"
+
+
+def test_three_hundred_posts_of_one_member_leave_the_front_page_to_others(bob):
+    browser = browser_of(bob)
+    for number in range(300):
+        browser.post("/post/", {"title": f"Spam {number}", "link": f"https://example.org/{number}"})
+
+    assert len(wiring.repository().lists.get_page(Order.SCORE).articles) <= RATES["posts"].uses + 1
+
+
+def test_refusals_are_counted_by_limit(dave):
+    before = value("site_limited_total", limit="logins"), value("site_refusals_total", cause="limit")
+    for _ in range(13):
+        log_in("dave")
+
+    assert value("site_limited_total", limit="logins") == before[0] + 3
+    assert value("site_refusals_total", cause="limit") == before[1] + 3
+
+
+# Everything else
+
+
+def test_the_limits_are_counted_by_views_that_exist():
+    from django.urls import get_resolver
+
+    def names(resolver, prefix=""):
+        for pattern in resolver.url_patterns:
+            if hasattr(pattern, "url_patterns"):
+                yield from names(pattern, f"{prefix}{pattern.namespace}:" if pattern.namespace else prefix)
+            else:
+                yield f"{prefix}{pattern.name}"
+
+    assert {*FORMS, *PAGES} <= set(names(get_resolver()))
+
+
+def test_a_limit_that_is_used_up_survives_a_restart(dave):
+    for _ in range(11):
+        log_in("dave")
+    wiring.repository.cache_clear()
+
+    assert log_in("dave", PASSWORD).status_code == 429
+
+
+def test_without_a_store_a_process_limits_by_itself(dave, settings, monkeypatch):
+    monkeypatch.setattr(limits, "_local", type(limits._local)())
+    settings.STORE_URL = "unix:///nowhere/store.sock"
+    settings.SESSION_ENGINE = "django.contrib.sessions.backends.db"
+    wiring.repository.cache_clear()
+
+    responses = [log_in("dave") for _ in range(12)]
+
+    assert statuses(responses) == [200] * 10 + [429] * 2
+    assert log_in("dave", PASSWORD, ELSEWHERE).status_code == 302
+    assert Client().get("/search/?q=a").status_code == 503
+
+
+def test_without_limits_nothing_is_refused(dave, settings):
+    settings.RATE_LIMITS = False
+    wiring.repository.cache_clear()
+
+    assert statuses([log_in("dave") for _ in range(70)]) == [200] * 70
+
+
+def test_a_page_of_a_list_takes_nothing(article, monkeypatch):
+    monkeypatch.setattr(type(wiring.repository().limits), "take", lambda *_: pytest.fail("a limit is taken"))
+
+    for path in ("/", "/newest/", "/hot/", "/top/", "/groups/", f"/articles/{article}/", "/healthz", "/login/"):
+        assert Client().get(path).status_code == 200
