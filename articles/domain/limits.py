@@ -99,7 +99,7 @@ LIMITS = (
     Limit("posts_day", Per.MEMBER, "30 in 1 d", "Articles posted in the long run"),
     Limit("changes", Per.READER, "60 in 2 min", "Other forms: saving, hiding, preferences, edits, moderation"),
     Limit("views", Per.READER, "60 in 1 min", "Views reported to the API by a script or a program"),
-    Limit("search", Per.READER, "30 in 1 min", "Searches, on the page and in the API"),
+    Limit("search", Per.READER, "120 in 1 min", "Searches, on the page and in the API"),
     Limit("feeds", Per.NETWORK, "300 in 1 min", "Feeds fetched"),
     Limit("exports", Per.MEMBER, "5 in 1 h", "Copies of a member's data"),
     Limit("api", Per.READER, "300 in 1 min", "Other requests to the API; each token counts as a member"),
