@@ -137,7 +137,7 @@ def _account(request: HttpRequest) -> str:
     """Return the account whose password a form has: that of the link, of the member, or the one named."""
     if request.resolver_match and (encoded := request.resolver_match.kwargs.get("uidb64")):
         try:
-            return urlsafe_base64_decode(encoded).decode().lstrip("0")
+            return str(int(urlsafe_base64_decode(encoded)))  # whatever way the number is written
         except ValueError:
             return ""
     if (member := reader_id(request)) and not _is_login(request):

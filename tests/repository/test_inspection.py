@@ -204,6 +204,7 @@ def test_every_key_the_site_can_build_has_a_kind():
         *(names.IMPORT_LOCK, names.HOT_LOCK, names.BACK_LOCK, names.TICK_LOCK),
         *(names.WEIGHT_LOCK, names.FORGET_LOCK),
         *(names.link("0" * 32), names.saved(7), names.shift("f" * 32), names.salt(19000)),
+        names.limit("logins", "a" * 16),
     ]
     for keys in Shards(2).all:
         spelled += [*keys_of(keys, 7).values(), keys.seen(7, VISITOR), keys.burst(NETWORK), keys.burst(NETWORK, 7)]
@@ -212,6 +213,7 @@ def test_every_key_the_site_can_build_has_a_kind():
             keys.posted(7),
             keys.votes_of(7),
             keys.opposes_of(7),
+            keys.vote_limit(7),
             keys.deleted_members,
             keys.word("t"),
             keys.lexicon,
@@ -474,7 +476,7 @@ def test_a_read_only_script_is_observed_as_ok_whatever_it_reads(watched, observe
 def test_pipelined_scripts_are_observed_one_by_one_and_timed_together(watched, observed):
     keys = watched.store.shards.of(1)
     names = [keys.article(1), keys.voted(1), keys.oppose(1)]
-    call = Call("votes/cast", names, [1, BOB, "vote", "1700000000.000", 172800, ""])
+    call = Call("votes/cast", names, [1, BOB, "vote", "1700000000.000", 172800, "", 0, 0])
     lost = Call("votes/cast", [keys.article(9), *names[1:]], [9, *call.args[1:]])
     watched.store.client.script_flush()
 

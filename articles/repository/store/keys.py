@@ -125,6 +125,9 @@ class Keys:
     def opposes_of(self, user_id: UserId) -> str:
         return self.prefix + table.OPPOSES.of(user_id)
 
+    def vote_limit(self, user_id: UserId) -> str:
+        return self.prefix + table.VOTE_LIMIT.of(user_id)
+
     @property
     def deleted_members(self) -> str:
         return self.prefix + table.DELETED_MEMBERS.of()
