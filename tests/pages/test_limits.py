@@ -76,6 +76,12 @@ def test_the_pages_and_the_administration_share_the_limit(dave):
     assert log_in("dave", path="/admin/login/").status_code == 429
 
 
+def test_another_spelling_of_a_name_is_the_same_account(dave):
+    responses = [log_in(name) for name in ("dave", "DAVE", " dave ", "ｄave") * 3]
+
+    assert statuses(responses) == [200] * 10 + [429] * 2
+
+
 def test_the_owner_on_another_network_is_not_locked_out(dave):
     for _ in range(50):
         log_in("dave")
