@@ -155,6 +155,7 @@ def refusal(request: HttpRequest, reason: LimitReached | HashesBusy) -> HttpResp
         note(request, reason.limit)
         return _too_many(request, action_sentence(reason), reason.retry_after)
     note(request, "hashes")
+    give_back_login(request)  # no password was checked
     sentence = _("Many people are logging in right now. Please try again in a moment.")
     return _too_many(request, sentence, _SECONDS_OF_HASHES)
 

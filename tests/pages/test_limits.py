@@ -11,6 +11,7 @@ from django.test import Client
 from django.utils import translation
 from django.utils.http import urlsafe_base64_encode
 
+from accounts.hashers import HashesBusy
 from accounts.mail import wait_until_sent
 from accounts.models import User
 from articles import wiring
@@ -121,6 +122,17 @@ def test_many_networks_of_one_ipv6_customer_are_throttled_together(settings):
 def test_a_successful_login_gives_back_what_it_took(dave):
     for _ in range(100):
         assert log_in("dave", PASSWORD).status_code == 302
+
+
+def test_a_password_that_was_not_checked_costs_nothing(dave, monkeypatch):
+    def busy(*_: object, **__: object) -> None:
+        raise HashesBusy
+
+    with monkeypatch.context() as patched:
+        patched.setattr("accounts.forms.LoginForm.is_valid", busy)
+        assert statuses([log_in("dave") for _ in range(30)]) == [429] * 30
+
+    assert log_in("dave", PASSWORD).status_code == 302
 
 
 def test_waits_grow_with_the_wrong_passwords_of_a_day(dave, settings):
