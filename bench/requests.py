@@ -76,9 +76,13 @@ def load(port: int, request: Request, expected: int, numbers: Iterator[int]) -> 
 
 @contextmanager
 def server(port: int) -> Iterator[None]:
-    command = ["gunicorn", "voting_site.wsgi:application", "--bind", f"127.0.0.1:{port}", "--preload"]
-    options = ["--worker-class", "gthread", "--workers", "2", "--threads", "8", "--no-control-socket"]
-    process = subprocess.Popen([sys.executable, "-m", *command, *options, "--log-level", "warning"])
+    from voting_site.serving import listener
+    from voting_site.serving.web_server import PATIENCE
+
+    with listener.bind("127.0.0.1", port, PATIENCE) as site:
+        site.listen(listener.BACKLOG)
+        command = ["voting_site.serving.workers", f"127.0.0.1:{port}", str(site.fileno()), str(PATIENCE)]
+        process = subprocess.Popen([sys.executable, "-m", *command], pass_fds=[site.fileno()])
     try:
         while True:
             try:

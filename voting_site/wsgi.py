@@ -1,4 +1,4 @@
-"""The WSGI application that gunicorn serves."""
+"""The WSGI application that the web server's workers run."""
 
 import os
 from importlib import import_module

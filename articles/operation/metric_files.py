@@ -3,6 +3,9 @@
 A process's files must outlive it, or its counts would be lost. So that the directory does not grow with every
 replaced worker, the counts of ended processes are added up in one set of files, with the impossible process id 0.
 Readers hold a shared lock, so that no count is missed or read twice.
+
+The files are mapped into memory. Writing to a page that has no block on a full disk ends the process (SIGBUS), so
+every process reserves the blocks of its files before it counts.
 """
 
 import fcntl
@@ -24,8 +27,15 @@ VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 
 _log = logging.getLogger(__name__)
 
-_ENDED_PID = 0
+ENDED_PID = 0
+"""Process id in the names of the sums' files."""
 _LOCK = "lock"
+_KINDS = ("counter", "histogram")
+"""Kinds of the site's metrics. Each process has one file for each."""
+
+RESERVED_BYTES = 1024 * 1024
+"""Size of each file: several times what a process fills, because labels come from fixed sets."""
+
 _FILE_NAME = re.compile(r"(?:counter|histogram|summary|gauge_[a-z]+)_[0-9]+\.db")
 """Names of prometheus_client's files."""
 
@@ -43,6 +53,34 @@ def empty(folder: Path) -> None:
             path.unlink()
 
 
+def reserve(folder: Path, pid: int) -> None:
+    """Create a process's files with all their blocks. Raises OSError, and leaves no file, if there is no room.
+
+    Called before the process counts anything: prometheus_client uses the files that it finds.
+    """
+    for kind in _KINDS:
+        path = folder / f"{kind}_{pid}.db"
+        try:
+            with path.open("wb") as file:
+                _allocate(file.fileno(), RESERVED_BYTES)
+        except OSError:
+            path.unlink(missing_ok=True)
+            raise
+
+
+def reserve_for_this_process() -> None:
+    """Reserve files for this process, if it shares a directory with others."""
+    if folder := directory():
+        reserve(folder, os.getpid())
+
+
+def _allocate(file: int, size: int) -> None:
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(file, 0, size)
+    else:  # macOS
+        os.pwrite(file, bytes(size), 0)
+
+
 class AllProcesses:
     """Collector of the sums over all processes."""
 
@@ -57,6 +95,53 @@ class AllProcesses:
         yield from metrics
 
 
+class EndedProcesses:
+    """Adds up the counts of ended processes: of workers, and of what a killed web server left behind.
+
+    Of those that end during a read, the counts are added with the next, or at the next `collect`.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+        self._waiting: set[int] = set()
+
+    def add(self, pid: int) -> None:
+        """Add the process's counts to the sums, and delete its files."""
+        self._waiting.add(pid)
+        self.collect()
+
+    def collect(self) -> None:
+        """Do the same for all processes that no longer run. Errors are logged: the counts are lost."""
+        if self._folder is None:
+            return
+        try:
+            self._waiting |= _dead_in(self._folder)
+            if self._waiting and absorb(self._folder, self._waiting):
+                self._waiting.clear()
+        except Exception:
+            _log.exception("the metrics of ended processes could not be added up")
+            self._waiting.clear()
+
+
+def _dead_in(folder: Path) -> set[int]:
+    """Return the processes that have files and no longer run."""
+    return {pid for path in folder.glob("*.db") if (pid := _pid_of(path)) != ENDED_PID and not _runs(pid)}
+
+
+def _pid_of(path: Path) -> int:
+    return int(path.stem.rpartition("_")[2])
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
 def absorb(folder: Path, ended: Iterable[int]) -> bool:
     """Add up the counts of ended processes, and delete their files. Return False while a reader holds the lock.
 
@@ -66,7 +151,7 @@ def absorb(folder: Path, ended: Iterable[int]) -> bool:
         if is_locked:
             for pid in ended:
                 for path in folder.glob(f"*_{pid}.db"):
-                    _add(path, folder / f"{path.name.rpartition('_')[0]}_{_ENDED_PID}.db")
+                    _add(path, folder / f"{path.name.rpartition('_')[0]}_{ENDED_PID}.db")
                     path.unlink()
     return is_locked
 

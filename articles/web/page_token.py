@@ -14,7 +14,7 @@ Pages: TypeAlias = tuple[tuple[int, ...], ...]
 """Ids of the articles on each page, in no particular order within a page."""
 
 MOST_CHARACTERS = 3000
-"""Maximum length of a token, so that the URL fits the limits of servers (gunicorn 4,094, most others 8,190)."""
+"""Maximum length of a token, so that the URL fits the limits of the web server (4,094) and of proxies (8,190)."""
 
 LIFE = 24 * 3600
 """Minimum lifetime in seconds; up to an hour longer, because tokens store only full hours."""

@@ -3,29 +3,15 @@
 import os
 import signal
 from functools import partial
-from pathlib import Path
 
 from tests.figures import value_in
+from tests.site.web_processes import folder_of_metrics, workers_of
 from tests.site_process import DEADLINE
 from tests.waiting import until
 
 
-def workers(site):
-    """Return the ids of gunicorn's workers: the children of the process that has children of the same kind."""
-    found = {}
-    for pid in site.processes():
-        try:
-            command = Path(f"/proc/{pid}/cmdline").read_bytes()
-            parent = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
-        except OSError:
-            continue
-        if b"gunicorn" in command:
-            found[pid] = parent
-    return {pid for pid, parent in found.items() if parent in found}
-
-
 def is_gone(site, worker):
-    return worker not in workers(site) and not files_of(site, worker)
+    return worker not in workers_of(site) and not files_of(site, worker)
 
 
 def front_pages(site):
@@ -36,15 +22,11 @@ def front_pages(site):
 def has_spread(site):
     """Send one more request; return whether at least two workers have counted one."""
     site.get("/healthz")
-    return sum(bool(files_of(site, pid)) for pid in workers(site)) >= 2
-
-
-def folder(site):
-    return site.data_dir / "metrics" / f"127.0.0.1-{site.port}"
+    return sum(bool(files_of(site, pid)) for pid in workers_of(site)) >= 2
 
 
 def files_of(site, pid):
-    return list(folder(site).glob(f"*_{pid}.db"))
+    return list(folder_of_metrics(site).glob(f"*_{pid}.db"))
 
 
 def test_the_counts_of_all_workers_are_summed_and_outlive_each_worker(start):
@@ -56,13 +38,13 @@ def test_the_counts_of_all_workers_are_summed_and_outlive_each_worker(start):
     until(lambda: has_spread(site), DEADLINE, site.told)
 
     for number in (signal.SIGTERM, signal.SIGKILL):
-        victim = next(pid for pid in sorted(workers(site)) if files_of(site, pid))
+        victim = next(pid for pid in sorted(workers_of(site)) if files_of(site, pid))
         os.kill(victim, number)
         until(partial(is_gone, site, victim), DEADLINE, site.told)
         assert front_pages(site) == 60
 
-    until(lambda: len(workers(site)) == 3, DEADLINE, site.told)
-    names = {path.stem.rpartition("_")[2] for path in folder(site).glob("*.db")}
+    until(lambda: len(workers_of(site)) == 3, DEADLINE, site.told)
+    names = {path.stem.rpartition("_")[2] for path in folder_of_metrics(site).glob("*.db")}
     assert "0" in names
     assert len(names) <= 5, "the sums, the process that watches, and at most three workers"
     assert site.get("/")[0] == 200
@@ -77,14 +59,18 @@ def test_a_restart_counts_from_zero(start):
     first.wait_until_up()
     first.get("/")
     assert front_pages(first) == 1
+    counts = folder_of_metrics(first)
     first.stop()
-    (folder(first) / "counter_12345.db").touch()
+    assert not counts.exists(), "it is removed with the site"
+    counts.mkdir(mode=0o700)
+    (counts / "counter_12345.db").touch()
 
     second = start(DEMO="0", PORT=str(first.port))
     second.wait_until_up()
 
     assert front_pages(second) == 0
-    assert not (folder(second) / "counter_12345.db").exists()
+    assert folder_of_metrics(second) == counts
+    assert not (counts / "counter_12345.db").exists()
     assert second.stop() == 0
 
 

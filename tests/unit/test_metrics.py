@@ -1,3 +1,4 @@
+import errno
 import fcntl
 import threading
 from pathlib import Path
@@ -13,7 +14,6 @@ from articles.domain.readership import Suspicion
 from articles.formatting import units
 from articles.operation import metric_files, metrics
 from tests.figures import samples_of, value, value_in
-from voting_site.serving import gunicorn_hooks
 
 
 def test_a_script_is_timed_by_its_name():
@@ -204,70 +204,70 @@ def test_a_newly_created_file_of_a_process_is_tolerated(tmp_path):
     assert value_in(read(tmp_path), "t_total", label="a") == 5
 
 
-class Server:
-    """The server object that gunicorn passes to its hooks."""
-
-    def __init__(self):
-        self.told = []
-        self.log = self
-
-    def exception(self, *words):
-        self.told.append(words)
-
-
-class Worker:
-    def __init__(self, pid):
-        self.pid = pid
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.setenv(metric_files.VARIABLE, str(tmp_path))
-    monkeypatch.setattr(gunicorn_hooks, "_ended", set())
-    return tmp_path
-
-
-def test_a_worker_that_ends_during_a_read_is_merged_with_the_next(folder):
-    count(folder, 11, a=1)
-    count(folder, 12, a=1)
-    with (folder / "lock").open("a") as reader:
+def test_a_worker_that_ends_during_a_read_is_merged_with_the_next(tmp_path):
+    count(tmp_path, 11, a=1)
+    count(tmp_path, 12, a=1)
+    ended = metric_files.EndedProcesses(tmp_path)
+    with (tmp_path / "lock").open("a") as reader:
         fcntl.flock(reader, fcntl.LOCK_SH)
-        gunicorn_hooks.child_exit(Server(), Worker(11))
-    assert (folder / "counter_11.db").exists()
+        ended.add(11)
+    assert (tmp_path / "counter_11.db").exists()
 
-    gunicorn_hooks.child_exit(Server(), Worker(12))
+    ended.add(12)
 
-    assert not list(folder.glob("*_1[12].db"))
-    assert value_in(read(folder), "t_total", label="a") == 2
+    assert not list(tmp_path.glob("*_1[12].db"))
+    assert value_in(read(tmp_path), "t_total", label="a") == 2
 
 
 @pytest.mark.parametrize("content", [b"\x40\0\0\0" + b"\x7f" * 60, b"\x40\0\0\0", b"\1"])
-def test_a_damaged_file_is_dropped_without_affecting_the_others(folder, content, caplog):
-    (folder / "counter_11.db").write_bytes(content)
-    count(folder, 12, a=1)
+def test_a_damaged_file_is_dropped_without_affecting_the_others(tmp_path, content, caplog):
+    (tmp_path / "counter_11.db").write_bytes(content)
+    count(tmp_path, 12, a=1)
+    ended = metric_files.EndedProcesses(tmp_path)
 
-    gunicorn_hooks.child_exit(Server(), Worker(11))
-    gunicorn_hooks.child_exit(Server(), Worker(12))
+    ended.add(11)
+    ended.add(12)
 
     assert "counter_11.db is damaged" in caplog.text
-    assert value_in(read(folder), "t_total", label="a") == 1
+    assert value_in(read(tmp_path), "t_total", label="a") == 1
 
 
-def test_a_failure_in_a_hook_is_logged_and_does_not_end_the_server(folder):
-    folder.rmdir()
-    server = Server()
+def test_counts_that_cannot_be_added_up_are_logged_and_do_not_end_the_server(tmp_path, caplog):
+    metric_files.EndedProcesses(tmp_path / "missing").add(11)
 
-    gunicorn_hooks.child_exit(server, Worker(11))
-
-    assert len(server.told) == 1
+    assert len(caplog.records) == 1
 
 
 def test_a_single_process_writes_no_files(monkeypatch):
     monkeypatch.delenv(metric_files.VARIABLE, raising=False)
 
-    gunicorn_hooks.child_exit(Server(), Worker(11))
+    metric_files.EndedProcesses(metric_files.directory()).add(11)
+    metric_files.reserve_for_this_process()
 
     assert metric_files.directory() is None
+
+
+def test_a_reserved_file_has_all_its_blocks_and_is_counted_in(tmp_path):
+    metric_files.reserve(tmp_path, 11)
+
+    files = list(tmp_path.glob("*_11.db"))
+    assert {path.name for path in files} == {"counter_11.db", "histogram_11.db"}
+    for path in files:
+        assert path.stat().st_blocks * 512 >= metric_files.RESERVED_BYTES
+    count(tmp_path, 11, a=3)
+    assert value_in(read(tmp_path), "t_total", label="a") == 3
+    assert (tmp_path / "counter_11.db").stat().st_size == metric_files.RESERVED_BYTES
+
+
+def test_a_reservation_without_room_leaves_no_file(tmp_path, monkeypatch):
+    def no_room(_file, _offset, _size):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(metric_files.os, "posix_fallocate", no_room)
+
+    with pytest.raises(OSError, match="No space left"):
+        metric_files.reserve(tmp_path, 11)
+    assert not list(tmp_path.iterdir())
 
 
 # Figures for readers

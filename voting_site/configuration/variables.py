@@ -53,7 +53,14 @@ VARIABLES = (
     Variable("HOST", "host", "127.0.0.1", "Address that the web server listens on; 0.0.0.0 for all."),
     Variable("PORT", "number", "8000", "Port that the web server listens on.", 1, 65535),
     Variable("WEB_WORKERS", "number", "2", "Worker processes of the web server.", 1, 64),
-    Variable("WEB_THREADS", "number", "8", "Threads in each worker process.", 1, 128),
+    Variable(
+        "WEB_THREADS",
+        "number",
+        "2",
+        "Threads that answer requests in each worker process. Slow connections need none.",
+        1,
+        128,
+    ),
     Variable(
         "DATA_DIR",
         "directory",

@@ -65,5 +65,5 @@ def _forget_in_fork() -> None:
         lock.forget()
 
 
-# Otherwise a forked worker, such as gunicorn's, would keep the directory locked after the owner has died.
+# Otherwise a forked worker would keep the directory locked after the owner has died.
 os.register_at_fork(after_in_child=_forget_in_fork)

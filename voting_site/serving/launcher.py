@@ -1,11 +1,10 @@
 """Run the site in one process tree: store, preparation, web server, housekeeping; stop it in reverse order."""
 
 import signal
-import subprocess
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from django.conf import settings
@@ -19,13 +18,19 @@ from articles.wiring import patient_repository
 from voting_site.configuration.hosts import EVERY_ADDRESS, in_address
 from voting_site.configuration.service_urls import without_secrets
 from voting_site.embedded import StorePaths, Supervisor
-from voting_site.serving import static_files, web_server
+from voting_site.serving import disk, static_files
+from voting_site.serving.cannot_serve import CannotServe
 from voting_site.serving.housekeeper import Housekeeper
-from voting_site.serving.web_server import CannotServe
+from voting_site.serving.listener import BACKLOG, bind
+from voting_site.serving.metrics_folder import metrics_folder
+from voting_site.serving.web_server import PATIENCE, WebServer
 
 __all__ = ["CannotServe", "serve"]
 
 Say = Callable[[str], object]
+
+_POLL = 0.1
+"""Seconds until a signal or a dead web server is noticed."""
 
 _preparing = threading.Event()
 
@@ -39,41 +44,48 @@ def serve(say: Say) -> int:
 
     Raises CannotServe, EmbeddedStoreError and StoreError, each with a sentence for the operator.
     """
-    host, port = settings.CONFIGURATION["HOST"], settings.CONFIGURATION["PORT"]
-    web_server.check_free(host, port)
-    with _signals() as stopping, _store():
+    host, port, data_dir = settings.CONFIGURATION["HOST"], settings.CONFIGURATION["PORT"], Path(settings.DATA_DIR)
+    if disk.is_full(data_dir):
+        raise CannotServe(disk.sentence(data_dir))
+    with bind(host, port, PATIENCE) as listener, _signals() as signals, _store():
         try:
             _prepare(say)
         except _Stopped:
             return 0
-        return _serve_web(say, host, port, stopping)
+        workers = settings.CONFIGURATION["WEB_WORKERS"]
+        with metrics_folder(data_dir, f"{host}:{port}", workers) as metrics:
+            listener.listen(BACKLOG)
+            server = WebServer(host, port, listener, metrics)
+            return _serve_web(say, server, _greeting(host, port), signals)
 
 
-def _serve_web(say: Say, host: str, port: int, stopping: threading.Event) -> int:
-    server = web_server.start(host, port)
+def _serve_web(say: Say, server: WebServer, greeting: str, signals: "_Signals") -> int:
     housekeeper: Housekeeper | None = None
     try:
-        web_server.wait_until_listening(server, host, port, stopping.is_set)
-        say(_greeting(host, port))
+        server.wait_until_answering(signals.stopping.is_set)
+        say(greeting)
         if not settings.RATE_LIMITS:
             say("Warning: RATE_LIMITS is off. Passwords can be guessed, and forms sent, without limit.")
         housekeeper = Housekeeper(_run_housekeeping)
-        while not stopping.is_set():
-            if server.poll() is not None:
-                raise CannotServe(f"The web server ended with status {server.returncode}.")
+        watched_disk = disk.DiskWatch(Path(settings.DATA_DIR))
+        while not signals.stopping.wait(_POLL):
+            if signals.reloading.is_set():
+                signals.reloading.clear()
+                server.reload()
+            server.watch()
             housekeeper.watch()
-            time.sleep(0.1)
+            watched_disk.look()
     finally:
         _stop(server, housekeeper)
     say("Stopped.")
     return 0
 
 
-def _stop(server: "subprocess.Popen[bytes]", housekeeper: Housekeeper | None) -> None:
+def _stop(server: WebServer, housekeeper: Housekeeper | None) -> None:
     """Stop both concurrently. The store is stopped afterwards."""
     if housekeeper:
         housekeeper.ask_to_stop()
-    web_server.stop(server)
+    server.stop()
     if housekeeper:
         housekeeper.stop()
 
@@ -82,21 +94,34 @@ def _run_housekeeping(stopping: threading.Event) -> None:
     housekeeping.keep(patient_repository, settings.TICK_SECONDS, stopping)
 
 
+@dataclass
+class _Signals:
+    """What Ctrl-C and SIGTERM ask for, and SIGHUP."""
+
+    stopping: threading.Event = field(default_factory=threading.Event)
+    reloading: threading.Event = field(default_factory=threading.Event)
+
+
 @contextmanager
-def _signals() -> Iterator[threading.Event]:
-    """Yield an event that Ctrl-C and SIGTERM set; they also interrupt the preparation."""
-    stopping = threading.Event()
+def _signals() -> Iterator[_Signals]:
+    """Yield the events that signals set. Those that stop the site also interrupt the preparation."""
+    signals = _Signals()
 
     def stop(*_: object) -> None:
-        if stopping.is_set():
+        if signals.stopping.is_set():
             return
-        stopping.set()
+        signals.stopping.set()
         if _preparing.is_set():
             raise _Stopped
 
-    previous_handlers = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    handlers = {
+        signal.SIGINT: stop,
+        signal.SIGTERM: stop,
+        signal.SIGHUP: lambda *_: signals.reloading.set(),
+    }
+    previous_handlers = {number: signal.signal(number, handler) for number, handler in handlers.items()}
     try:
-        yield stopping
+        yield signals
     finally:
         for number, handler in previous_handlers.items():
             signal.signal(number, handler)

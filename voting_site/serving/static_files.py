@@ -10,7 +10,7 @@ from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
 
 from voting_site.serving import static_storage
-from voting_site.serving.web_server import CannotServe
+from voting_site.serving.cannot_serve import CannotServe
 
 _STAMP = ".source"
 """File with the digest of the sources. Marks the directory as created by the site; only such a one is cleared."""

@@ -1,5 +1,8 @@
-"""Run gunicorn as a child process that never outlives this one."""
+"""Run the web server as a child process that never outlives this one, and restart it when it dies."""
 
+import http.client
+import logging
+import math
 import os
 import socket
 import subprocess
@@ -13,78 +16,99 @@ from django.conf import settings
 from articles.operation import metric_files
 from voting_site.configuration.hosts import in_address
 from voting_site.embedded import launch
+from voting_site.embedded.backoff import Backoff
+from voting_site.serving.cannot_serve import CannotServe
 
-STOP_TIMEOUT = 8.0
+STOP_TIMEOUT = 8.5
 """Seconds for current requests to finish."""
 
+PATIENCE = float(os.environ.get("WEB_PATIENCE_SECONDS", "20"))
+"""Seconds after which slow connections are cut. The variable is for tests, which have less time."""
 
-class CannotServe(Exception):
-    """The web server cannot start; the message is one sentence for the operator."""
+_PROBE_TIMEOUT = 1.0
 
-
-def check_free(host: str, port: int) -> None:
-    """Raise CannotServe if the address is in use. Called before anything else is started."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        with socket.socket(family, socket.SOCK_STREAM) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind((host, port))
-    except OSError as error:
-        raise CannotServe(
-            f"Cannot listen on {in_address(host)}:{port}: {error.strerror}. Set HOST or PORT to a different value."
-        ) from error
+_log = logging.getLogger(__name__)
 
 
-def start(host: str, port: int) -> "subprocess.Popen[bytes]":
-    """Start gunicorn. Only this process gets the terminal's Ctrl-C; on Linux gunicorn ends with this thread."""
-    gunicorn = [
-        *(sys.executable, "-m", "gunicorn", "voting_site.wsgi:application"),
-        *("--bind", f"{in_address(host)}:{port}"),
-        *("--worker-class", "gthread", "--preload"),
-        *("--workers", str(settings.CONFIGURATION["WEB_WORKERS"])),
-        *("--threads", str(settings.CONFIGURATION["WEB_THREADS"])),
-        *("--timeout", "30", "--graceful-timeout", str(int(STOP_TIMEOUT) - 1), "--keep-alive", "5"),
-        *("--max-requests", "50000", "--max-requests-jitter", "5000"),
-        *("--no-control-socket", "--log-level", "warning"),
-        *("--config", "python:voting_site.serving.gunicorn_hooks"),
-    ]
-    environment = os.environ | {metric_files.VARIABLE: str(_empty_metrics_folder(host, port))}
-    launcher = [sys.executable, "-I", "-S", launch.__file__, str(os.getpid())]
-    return subprocess.Popen(  # noqa: S603
-        [*launcher, *gunicorn], start_new_session=True, cwd=settings.BASE_DIR, env=environment
-    )
+class WebServer:
+    """The process that runs the workers. All methods are called from the thread that started it."""
 
+    def __init__(self, host: str, port: int, listener: socket.socket, metrics: Path) -> None:
+        """`metrics` is the folder in which the workers count."""
+        self._host, self._port = host, port
+        self._listener = listener
+        self._metrics = metrics
+        self._backoff = Backoff()
+        self._retired: list[subprocess.Popen[bytes]] = []
+        self._restart_at: float | None = None
+        self._served = False
+        self._process = self._spawn()
 
-def _empty_metrics_folder(host: str, port: int) -> Path:
-    """Return the emptied folder for the workers' metrics, one per address: sites may share a data directory."""
-    folder = Path(settings.DATA_DIR) / "metrics" / f"{host.replace(':', '.')}-{port}"
-    folder.mkdir(parents=True, exist_ok=True)
-    metric_files.empty(folder)
-    return folder
-
-
-def wait_until_listening(
-    server: "subprocess.Popen[bytes]", host: str, port: int, stopping: Callable[[], bool]
-) -> None:
-    """Block until the server accepts connections, or until `stopping()`. Raises CannotServe if it ends."""
-    target = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - where to connect
-    while not stopping():
-        if server.poll() is not None:
-            raise CannotServe(f"The web server ended with status {server.returncode}; see the lines above.")
-        try:
-            socket.create_connection((target, port), timeout=1).close()
-        except OSError:
+    def wait_until_answering(self, stopping: Callable[[], bool]) -> None:
+        """Block until the server answers, or until `stopping()`. Raises CannotServe if it ends."""
+        while not stopping() and not self._answers():
+            if self._process.poll() is not None:
+                raise CannotServe(
+                    f"The web server ended with status {self._process.returncode}; see the lines above."
+                )
             time.sleep(0.05)
-        else:
-            return
 
+    def watch(self) -> None:
+        """Restart the server if it has died: at once if it has served, after growing delays if it has not."""
+        self._retired = [process for process in self._retired if process.poll() is None]
+        if self._restart_at is None and self._process.poll() is not None:
+            wait = self._backoff.after(math.inf if self._served else 0.0)
+            _log.error("the web server ended with status %d and is restarted", self._process.returncode)
+            self._restart_at = time.monotonic() + wait
+        if self._restart_at is not None and time.monotonic() >= self._restart_at:
+            self._process, self._restart_at, self._served = self._spawn(), None, False
+        if not self._served and self._restart_at is None and self._answers():
+            _log.info("the web server answers")
 
-def stop(server: "subprocess.Popen[bytes]") -> None:
-    """Stop the server after its current requests. Kill it after STOP_TIMEOUT."""
-    if server.poll() is None:
-        server.terminate()
+    def reload(self) -> None:
+        """Start a server with the program's current files. The old one finishes its requests and ends."""
+        if self._process.poll() is None:
+            self._process.terminate()
+            self._retired.append(self._process)
+            self._process, self._served = self._spawn(), False
+
+    def stop(self) -> None:
+        """Stop the server after its current requests. Kill it after STOP_TIMEOUT."""
+        processes = [self._process, *self._retired]
+        for process in processes:
+            if process.poll() is None:
+                process.terminate()
+        end = time.monotonic() + STOP_TIMEOUT
+        for process in processes:
+            try:
+                process.wait(max(0.0, end - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+    def _spawn(self) -> "subprocess.Popen[bytes]":
+        """Start the process. It does not get the terminal's Ctrl-C, and on Linux it ends with this thread."""
+        descriptor = self._listener.fileno()
+        launcher = [sys.executable, "-I", "-S", launch.__file__, str(os.getpid())]
+        server = [sys.executable, "-m", "voting_site.serving.workers", f"{in_address(self._host)}:{self._port}"]
+        return subprocess.Popen(  # noqa: S603
+            [*launcher, *server, str(descriptor), str(PATIENCE)],
+            start_new_session=True,
+            cwd=settings.BASE_DIR,
+            env=os.environ | {metric_files.VARIABLE: str(self._metrics)},
+            pass_fds=[descriptor],
+        )
+
+    def _answers(self) -> bool:
+        """Send a request; return whether it was answered."""
+        target = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self._host, self._host)  # noqa: S104 - where to connect
+        connection = http.client.HTTPConnection(target, self._port, timeout=_PROBE_TIMEOUT)
         try:
-            server.wait(STOP_TIMEOUT)
-        except subprocess.TimeoutExpired:
-            server.kill()
-            server.wait()
+            connection.request("GET", "/healthz", headers={"Host": "localhost"})
+            connection.getresponse().read()
+        except (OSError, http.client.HTTPException):
+            return False
+        finally:
+            connection.close()
+        self._served = True
+        return True

@@ -1,0 +1,149 @@
+"""A data disk without space: a small file system of its own for each test."""
+
+import os
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.site.web_processes import answers, parents, server_of, store_of, workers_of
+from tests.site_process import DEADLINE, Site
+from tests.waiting import until
+
+MEGABYTE = 1024 * 1024
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 40 MB; skip where mounting is not allowed."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounting = ["mount", "-t", "tmpfs", "-o", "size=40m", "tmpfs", str(folder)]
+    if shutil.which("mount") is None or subprocess.run(mounting, capture_output=True, check=False).returncode:
+        pytest.skip("mounting a small file system is not allowed here")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+@pytest.fixture
+def start_on(small_disk, static_files):
+    sites = []
+
+    def start(**environment):
+        data_dir = small_disk / "data"
+        if not data_dir.exists():
+            shutil.copytree(static_files, data_dir / "static")
+        sites.append(Site(data_dir, DEMO="0", **environment))
+        return sites[-1]
+
+    yield start
+    for site in sites:
+        if site.process.poll() is None:
+            site.process.kill()
+            site.process.wait()
+        until(lambda ended=site: not ended.processes(), DEADLINE)
+
+
+def fill(folder: Path) -> Path:
+    """Take all the space that is left; return the file that has it."""
+    hog = folder / "hog"
+    with hog.open("wb", buffering=0) as file:
+        for size in (MEGABYTE, 4096, 1):
+            try:
+                while True:
+                    file.write(bytes(size))
+            except OSError:
+                continue
+    return hog
+
+
+def test_a_full_disk_ends_no_process_and_is_named(start_on, small_disk):
+    site = start_on()
+    site.wait_until_up()
+    server, workers, store = server_of(site), workers_of(site), store_of(site)
+    hog = fill(small_disk)
+
+    until(lambda: f"The disk of DATA_DIR ({site.data_dir}) is full" in site.told(), DEADLINE, site.told)
+    for path in (
+        "/healthz",
+        "/metrics",
+        "/",
+        "/help/",
+        "/new/",
+        "/groups/",
+        "/hot/",
+        "/login/",
+        "/none/",
+        "/api/groups",
+    ):
+        site.get(path)
+    assert site.get("/healthz")[0] == 200
+
+    os.kill(min(workers), signal.SIGKILL)  # its replacement needs room to count in
+    until(lambda: len(workers_of(site) - {min(workers)}) == len(workers), DEADLINE, site.told)
+    os.kill(server, signal.SIGKILL)
+    until(lambda: server not in parents(site), DEADLINE, site.told)
+    until(lambda: answers(site), DEADLINE, site.told)
+
+    hog.unlink()
+    until(lambda: "has space again" in site.told(), DEADLINE, site.told)
+    assert site.get("/")[0] == 200
+    assert store_of(site) == store
+    assert site.stop() == 0
+
+
+def test_a_start_on_a_full_disk_is_refused_in_one_sentence(start_on, small_disk):
+    first = start_on()
+    first.wait_until_up()
+    assert first.stop() == 0
+    hog = fill(small_disk)
+
+    second = start_on(PORT=str(first.port))
+
+    assert second.process.wait(60) == 1
+    assert "Traceback" not in second.told()
+    sentence = f"The disk of DATA_DIR ({second.data_dir}) is full: nothing can be saved until space is freed."
+    assert second.told().splitlines() == [f"CommandError: {sentence}"]
+
+    hog.unlink()
+    third = start_on(PORT=str(first.port))
+    third.wait_until_up()
+    assert third.stop() == 0
+
+
+def test_a_first_start_on_a_full_disk_is_refused_in_one_sentence(start_on, small_disk):
+    fill(small_disk)
+
+    site = Site(small_disk / "new", DEMO="0")
+    site.log = site.log  # beside the folder, where there is no space: the status says enough
+
+    assert site.process.wait(60) == 1
+
+
+def test_without_shared_memory_the_metrics_are_reserved_on_the_disk(start_on, small_disk, tmp_path):
+    """With the files' blocks reserved, a full disk does not end what writes to them."""
+    customise = tmp_path / "without"
+    customise.mkdir()
+    (customise / "sitecustomize.py").write_text(
+        "import os\n"
+        "statvfs = os.statvfs\n"
+        "def without_shared_memory(path):\n"
+        "    if str(path) == '/dev/shm':\n"
+        "        raise FileNotFoundError\n"
+        "    return statvfs(path)\n"
+        "os.statvfs = without_shared_memory\n"
+    )
+    site = start_on(PYTHONPATH=str(customise))
+    site.wait_until_up()
+    assert list(site.data_dir.glob("metrics/*/counter_0.db"))
+    workers = workers_of(site)
+    fill(small_disk)
+
+    for path in ("/healthz", "/metrics", "/", "/help/", "/new/", "/groups/", "/hot/", "/login/", "/none/"):
+        for _ in range(5):
+            site.get(path)
+
+    assert workers_of(site) == workers
+    assert site.get("/healthz")[0] == 200

@@ -1,0 +1,222 @@
+"""What the web server makes of HTTP: bytes in, bytes out, through real sockets."""
+
+import http.client
+import json
+import shutil
+import socket
+from contextlib import closing
+
+import pytest
+
+from tests.site_process import Site
+
+HOST = b"Host: localhost\r\n"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory, static_files):
+    """A site with demo articles, for all tests here."""
+    data_dir = tmp_path_factory.mktemp("http") / "data"
+    shutil.copytree(static_files, data_dir / "static")
+    site = Site(data_dir)
+    try:
+        site.wait_until_up()
+        yield site
+    finally:
+        site.stop()
+
+
+def exchange(site, request):
+    """Send exactly these bytes; return everything that comes until the connection is closed."""
+    with socket.create_connection(("127.0.0.1", site.port), timeout=60) as link:
+        link.sendall(request)
+        parts = []
+        while part := link.recv(65536):
+            parts.append(part)
+    return b"".join(parts)
+
+
+def status_of(site, request):
+    return int(exchange(site, request).split(b" ", 2)[1])
+
+
+def get(path, *headers):
+    return b"".join([b"GET ", path, b" HTTP/1.1\r\n", HOST, b"Connection: close\r\n", *headers, b"\r\n"])
+
+
+def test_a_connection_serves_several_requests(site):
+    with closing(http.client.HTTPConnection("127.0.0.1", site.port, timeout=60)) as link:
+        link.request("GET", "/healthz")
+        assert link.getresponse().read() == b"alive\n"
+        peer = link.sock.getsockname()
+        link.request("GET", "/healthz")
+        assert link.getresponse().read() == b"alive\n"
+        assert link.sock.getsockname() == peer
+
+
+def test_pipelined_requests_are_answered_in_order(site):
+    answer = exchange(site, b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n" + get(b"/readyz"))
+
+    assert answer.index(b"alive\n") < answer.index(b"ready\n")
+
+
+def test_head_has_the_length_and_no_body(site):
+    head, _, body = exchange(site, get(b"/").replace(b"GET", b"HEAD")).partition(b"\r\n\r\n")
+
+    assert head.startswith(b"HTTP/1.1 200")
+    assert body == b""
+    assert b"transfer-encoding" not in head.lower()
+
+
+def test_not_modified_has_no_body(site):
+    head = exchange(site, get(b"/", b"Accept-Language: en\r\n")).partition(b"\r\n\r\n")[0]
+    (tag,) = [line.partition(b": ")[2] for line in head.split(b"\r\n") if line.startswith(b"etag")]
+
+    answer = exchange(site, get(b"/", b"Accept-Language: en\r\n", b"If-None-Match: " + tag + b"\r\n"))
+
+    assert answer.startswith(b"HTTP/1.1 304")
+    assert answer.endswith(b"\r\n\r\n")
+    assert answer.count(b"\r\n\r\n") == 1
+
+
+def test_a_client_that_expects_100_continue_gets_it(site):
+    with socket.create_connection(("127.0.0.1", site.port), timeout=60) as link:
+        head = b"POST /api/views HTTP/1.1\r\n" + HOST + b"Content-Type: application/json\r\nContent-Length: 16\r\n"
+        link.sendall(head + b"Expect: 100-continue\r\nConnection: close\r\n\r\n")
+        assert link.recv(1000).startswith(b"HTTP/1.1 100")
+        link.sendall(b'{"articleId": 1}')
+        assert link.recv(1000).startswith(b"HTTP/1.1 200")
+
+
+def test_a_body_is_ended_by_its_length(site):
+    body = b'{"articleId": 1}'
+    head = b"POST /api/views HTTP/1.1\r\n" + HOST + b"Content-Type: application/json\r\n"
+    answer = exchange(site, head + b"Content-Length: 16\r\n\r\n" + body + get(b"/healthz"))
+
+    assert answer.count(b"HTTP/1.1 200") == 2
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        b"Content-Length: 5\r\nContent-Length: 6\r\n",
+        b"Content-Length: -1\r\n",
+        b"Content-Length: 1_0\r\n",
+        b"Content-Length: x\r\n",
+        b"Transfer-Encoding: identity\r\n",
+        b"Transfer-Encoding: chunked, identity\r\n",
+        b"No-Colon\r\n",
+        b"Two Words: x\r\n",
+        b"Space : x\r\n",
+        b"Nul: a\0b\r\n",
+    ],
+)
+def test_an_ambiguous_request_is_refused_and_its_connection_closed(site, headers):
+    answer = exchange(site, b"POST /healthz HTTP/1.1\r\n" + HOST + headers + b"\r\nxxxxx" + get(b"/healthz"))
+
+    assert answer.startswith(b"HTTP/1.1 400")
+    assert answer.count(b"HTTP/1.1") == 1
+
+
+def test_a_length_beside_chunks_does_not_hide_a_request(site):
+    both = b"Content-Length: 3\r\nTransfer-Encoding: chunked\r\n"
+    answer = exchange(site, b"POST /healthz HTTP/1.1\r\n" + HOST + both + b"\r\n0\r\n\r\n" + get(b"/healthz"))
+
+    assert answer.count(b"HTTP/1.1") <= 2
+    assert b"HTTP/1.1 5" not in answer
+
+
+@pytest.mark.parametrize(
+    ("request_line", "headers", "status"),
+    [
+        (b"/?" + b"x" * 70_000, b"", 414),
+        (b"/?" + b"x" * 5_000, b"", 414),
+        (b"/" + b"%C3%A9" * 700, b"", 414),
+        (b"/", b"Long: " + b"x" * 64_000 + b"\r\n", 431),
+        (b"/", b"Long: " + b"x" * 200_000 + b"\r\n", 431),
+        (b"/", b"".join(b"X-%d: 1\r\n" % n for n in range(101)), 431),
+        (b"/", b"Cookie: " + b"; ".join(b"c%d=1" % n for n in range(5_000)) + b"\r\n", 431),
+        (b"/?" + b"&".join(b"p%d=1" % n for n in range(10_000)), b"", 414),
+    ],
+)
+def test_over_long_requests_are_refused_and_the_workers_stay(site, request_line, headers, status):
+    assert status_of(site, get(request_line, headers)) == status
+    assert status_of(site, get(b"/healthz")) == 200
+
+
+def test_a_form_with_ten_thousand_fields_is_refused(site):
+    body = b"&".join(b"p%d=1" % n for n in range(10_000))
+    head = (
+        b"POST /login/ HTTP/1.1\r\n"
+        + HOST
+        + b"Content-Type: application/x-www-form-urlencoded\r\nConnection: close\r\n"
+    )
+
+    assert 400 <= status_of(site, head + b"Content-Length: %d\r\n\r\n" % len(body) + body) < 500
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        (b"/%FF%FE/", 404),
+        (b"/articles/%2F/", 404),
+        (b"/a\xff/", 404),
+        (b"/%00/", 404),
+        (b"//", 301),
+        (b"/../etc/passwd", 404),
+        (b"/%C2%A0/", 404),
+        (b"http://localhost/healthz", 200),
+    ],
+)
+def test_odd_addresses_are_answered(site, path, status):
+    assert status_of(site, get(path)) in (status, 400 if status == 404 else status)
+
+
+def test_an_unknown_host_is_refused_however_it_is_sent(site):
+    assert status_of(site, b"GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n") == 400
+    assert status_of(site, b"GET http://evil.example/ HTTP/1.1\r\nConnection: close\r\n" + HOST + b"\r\n") in (
+        200,
+        400,
+    )
+    assert status_of(site, b"GET / HTTP/1.1\r\nConnection: close\r\n\r\n") == 400
+    assert (
+        status_of(site, b"GET / HTTP/1.1\r\nConnection: close\r\nHost: evil.example\r\n" + HOST + b"\r\n") == 400
+    )
+    assert status_of(site, b"GET /healthz HTTP/1.0\r\n\r\n") == 200, "that version has none"
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"X_Forwarded_For: 192.0.2.1\r\n",
+        b"Script_Name: /evil\r\n",
+        b"SCRIPT-NAME: /evil\r\n",
+        b"Remote-Addr: 192.0.2.1\r\n",
+    ],
+)
+def test_no_header_becomes_a_variable_of_the_server(site, header):
+    answer = exchange(site, get(b"/metrics", header))
+
+    assert answer.startswith(b"HTTP/1.1 200"), "the reader is still this machine, without a proxy"
+    assert b"/evil" not in exchange(site, get(b"/", header))
+
+
+def test_a_repeated_header_is_joined(site):
+    languages = b"Accept-Language: zh-hans\r\nAccept-Language: en;q=0.1\r\n"
+
+    assert b'lang="zh-' in exchange(site, get(b"/", languages))
+
+
+def test_a_long_response_is_sent_whole(site):
+    status, page = site.get("/api/openapi.json")
+
+    assert status == 200
+    assert json.loads(page)["paths"]
+
+
+def test_logs_stay_single_lines_whatever_a_client_sends(site):
+    exchange(site, get(b"/api/none%0Aforged"))
+    exchange(site, b"\x16\x03\x01\x02\x00\x01\xfc\r\n\r\n")
+
+    assert "\nforged" not in site.told()
+    assert "Traceback" not in site.told()

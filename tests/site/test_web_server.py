@@ -1,0 +1,170 @@
+"""The web server's processes: what dies comes back, what stops finishes its requests."""
+
+import http.client
+import os
+import signal
+import socket
+import time
+from contextlib import closing
+
+import pytest
+
+from tests.figures import value_in
+from tests.site.web_processes import answers, counted, folder_of_metrics, parents, server_of, store_of, workers_of
+from tests.site_process import DEADLINE, free_port
+from tests.waiting import until
+from voting_site.serving import disk
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_dead_web_server_is_replaced_and_the_rest_of_the_site_stays(start, number):
+    site = start(DEMO="0")
+    site.wait_until_up()
+    store = store_of(site)
+    for _ in range(3):  # the wait must not grow: every run has served
+        server, old = server_of(site), workers_of(site)
+        os.kill(server, number)
+        until(lambda dead=server: dead not in parents(site), DEADLINE, site.told)
+
+        seconds = until(lambda: answers(site), DEADLINE, site.told)
+
+        assert seconds < 10, "two on a machine that does nothing else"
+        until(lambda gone=old: not gone & set(parents(site)), DEADLINE, site.told)
+    assert store_of(site) == store
+    assert site.process.poll() is None
+    assert (
+        f"the web server ended with status {-number if number == signal.SIGKILL else 0} and is restarted"
+        in site.told()
+    )
+    assert site.stop() == 0
+    assert not site.processes()
+
+
+def test_connections_wait_while_the_web_server_restarts(start):
+    site = start(DEMO="0")
+    site.wait_until_up()
+    for pid in (server_of(site), *workers_of(site)):
+        os.kill(pid, signal.SIGKILL)
+
+    for _ in range(5):
+        assert site.get("/healthz")[0] == 200, "none is refused"
+    assert site.stop() == 0
+
+
+def test_a_reload_replaces_every_process_and_keeps_the_counts(start):
+    site = start(DEMO="0")
+    site.wait_until_up()
+    assert site.get("/")[0] == 200
+    before = set(parents(site))
+
+    site.process.send_signal(signal.SIGHUP)
+
+    until(lambda: not before & set(parents(site)), DEADLINE, site.told)
+    labels = {"view": "articles:front", "method": "GET", "status": "200"}
+    until(lambda: value_in(site.get("/metrics")[1], "site_requests_total", **labels) == 1, DEADLINE, site.told)
+    assert {pid for pid in counted(site) if pid} <= set(parents(site)), "those that ended are added up"
+    assert "Traceback" not in site.told()
+    assert site.stop() == 0
+
+
+def test_the_web_server_ends_with_the_launcher(start):
+    site = start(DEMO="0")
+    site.wait_until_up()
+
+    site.process.kill()
+    site.process.wait()
+
+    until(lambda: not site.processes(), DEADLINE, site.told)
+
+
+def test_slow_connections_do_not_delay_the_stop(start):
+    site = start(DEMO="0")
+    site.wait_until_up()
+    slow = [socket.create_connection(("127.0.0.1", site.port)) for _ in range(50)]
+    for number, link in enumerate(slow):
+        link.sendall(
+            (b"", b"GET / HTTP/1.1\r\n", b"POST /login/ HTTP/1.1\r\nContent-Length: 9\r\n\r\nx")[number % 3]
+        )
+    begun = time.monotonic()
+
+    assert site.stop() == 0
+
+    assert time.monotonic() - begun < 20, "ten on a machine that does nothing else"
+    assert not site.processes()
+    for link in slow:
+        link.close()
+
+
+def test_a_request_that_is_being_answered_is_finished_at_a_stop(start):
+    site = start(DEMO="0")
+    site.wait_until_up()
+    link = http.client.HTTPConnection("127.0.0.1", site.port, timeout=60)
+    link.putrequest("POST", "/api/views")
+    link.putheader("Content-Type", "application/json")
+    link.putheader("Content-Length", "16")
+    link.endheaders(b'{"articleId"')
+    until(lambda: site.get("/healthz")[0] == 200)
+    site.process.send_signal(signal.SIGTERM)
+    until(lambda: not listening(site.port), DEADLINE, site.told)
+
+    link.send(b": 1}")
+
+    with closing(link):
+        assert link.getresponse().status == 404, "there is no such article"
+    assert site.process.wait(60) == 0
+
+
+def listening(port):
+    """Return whether a new connection is answered within a moment."""
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=0.2) as link:
+            link.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            return bool(link.recv(10))
+    except OSError:
+        return False
+
+
+def test_the_site_listens_on_ipv6(start):
+    try:
+        with socket.socket(socket.AF_INET6) as probe:
+            probe.bind(("::1", 0))
+    except OSError:
+        pytest.skip("this machine has no IPv6")
+    port = free_port()
+    site = start(DEMO="0", HOST="::1", PORT=str(port))
+    site.wait_until_up()
+
+    with closing(http.client.HTTPConnection("::1", port, timeout=60)) as link:
+        link.request("GET", "/metrics")
+
+        assert link.getresponse().status == 200, "the peer is known to be this machine"
+    assert site.stop() == 0
+
+
+def test_folders_of_metrics_are_private(start):
+    site = start(DEMO="0")
+    site.wait_until_up()
+    path = folder_of_metrics(site)
+
+    assert path.stat().st_mode & 0o777 == 0o700
+
+    assert site.stop() == 0
+    assert not path.exists()
+
+
+def test_the_disk_is_named_when_it_is_full(tmp_path, monkeypatch, caplog):
+    caplog.set_level("INFO")
+    watch, full = disk.DiskWatch(tmp_path), [True]
+    monkeypatch.setattr(disk, "is_full", lambda _folder: full[0])
+    monkeypatch.setattr(disk, "_LOOK_SECONDS", 0.0)
+
+    for _ in range(3):
+        watch.look()
+    full[0] = False
+    watch.look()
+    watch.look()
+
+    assert [record.getMessage() for record in caplog.records] == [
+        f"The disk of DATA_DIR ({tmp_path}) is full: nothing can be saved until space is freed.",
+        f"The disk of DATA_DIR ({tmp_path}) has space again.",
+    ]

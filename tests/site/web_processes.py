@@ -1,0 +1,51 @@
+"""The processes of a running site, and the files that they count in."""
+
+from pathlib import Path
+
+from articles.operation import metric_files
+from tests.site_process import Site
+
+
+def parents(site: Site):
+    """Return the parent of each process of the web server."""
+    parent_of = {}
+    for pid in site.processes():
+        try:
+            if b"voting_site.serving.workers" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                parent_of[pid] = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            continue
+    return parent_of
+
+
+def server_of(site: Site):
+    (server,) = [pid for pid, parent in parents(site).items() if parent == site.process.pid]
+    return server
+
+
+def workers_of(site: Site):
+    server = server_of(site)
+    return {pid for pid, parent in parents(site).items() if parent == server}
+
+
+def folder_of_metrics(site: Site):
+    variables = Path(f"/proc/{server_of(site)}/environ").read_bytes().split(b"\0")
+    (path,) = [line.partition(b"=")[2] for line in variables if line.startswith(metric_files.VARIABLE.encode())]
+    return Path(path.decode())
+
+
+def counted(site: Site):
+    """Return the ids of processes that have files of metrics; 0 for the sums."""
+    return {int(path.stem.rpartition("_")[2]) for path in folder_of_metrics(site).glob("*.db")}
+
+
+def store_of(site: Site):
+    (store,) = [pid for pid in site.processes() if b"valkey-server" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    return store
+
+
+def answers(site: Site):
+    try:
+        return site.get("/healthz")[0] == 200
+    except OSError:
+        return False

@@ -1,0 +1,209 @@
+"""From the web server's request to the application and back, without a server."""
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from io import BytesIO
+
+import pytest
+
+from voting_site.serving.workers import bodies, environ
+from voting_site.serving.workers.gateway import Gateway
+from voting_site.serving.workers.responses import CHUNK_BYTES
+
+
+class Headers(list):
+    """A request's headers, as the server passes them."""
+
+    def items(self):
+        return list(self)
+
+    def get(self, name, default=None):
+        return dict(self).get(name, default)
+
+    def __contains__(self, name):
+        return name in dict(self)
+
+
+@dataclass
+class Scope:
+    headers: Headers = field(default_factory=lambda: Headers([("host", "localhost")]))
+    method: str = "GET"
+    path: str = "/"
+    query_string: str = ""
+    http_version: str = "1.1"
+    server: str = "127.0.0.1:8000"
+    client: str = "192.0.2.1:40000"
+    scheme: str = "http"
+
+
+class Protocol:
+    """Records what is answered; `chunks` are the body, and the test decides when each arrives."""
+
+    def __init__(self, chunks: Iterable[bytes] = (), then: asyncio.Event | None = None):
+        self.chunks, self.then = chunks, then
+        self.status, self.headers, self.content = 0, [], b""
+
+    async def __aiter__(self):
+        for chunk in self.chunks:
+            yield chunk
+        if self.then:
+            await self.then.wait()
+
+    def response_bytes(self, status, headers, content):
+        assert self.status == 0, "answered once"
+        self.status, self.headers, self.content = status, headers, content
+
+    def response_str(self, status, headers, content):
+        self.response_bytes(status, headers, content.encode())
+
+    def response_stream(self, status, headers):
+        self.response_bytes(status, headers, b"")
+        return self
+
+    async def send_bytes(self, chunk):
+        self.content += chunk
+
+
+def echo(variables, start_response):
+    """Answer with the body."""
+    start_response("200 OK", [("X-Text", "caf\u00e9")])
+    return [variables["wsgi.input"].read()]
+
+
+def answer(scope, protocol, application=echo, patience=30.0):
+    served = []
+    gateway = Gateway(
+        application, threads=1, patience=patience, body_bytes=100, served=lambda: served.append(protocol.status)
+    )
+    asyncio.run(gateway.__rsgi__(scope, protocol))
+    assert served == [protocol.status]
+    return protocol
+
+
+def post(length=None):
+    how = ("transfer-encoding", "chunked") if length is None else ("content-length", str(length))
+    return Scope(Headers([("host", "localhost"), how]), method="POST")
+
+
+def test_a_body_is_read_before_the_application_runs():
+    assert answer(post(5), Protocol([b"he", b"llo"])).content == b"hello"
+    assert answer(post(), Protocol([b"he", b"llo"])).content == b"hello"
+
+
+def test_no_more_of_a_body_is_read_than_shows_that_it_is_too_long():
+    assert len(answer(post(), Protocol([b"x" * 80] * 1000)).content) == 101
+    assert answer(post(10**9), Protocol([b"x" * 80])).content == b""
+
+
+def test_a_slow_body_is_answered_with_408():
+    async def slow():
+        protocol = Protocol([b"x"], asyncio.Event())
+        gateway = Gateway(echo, threads=1, patience=0.01, body_bytes=100, served=lambda: None)
+        await gateway.__rsgi__(post(5), protocol)
+        return protocol
+
+    protocol = asyncio.run(slow())
+
+    assert protocol.status == 408
+    assert ("Connection", "close") in protocol.headers
+
+
+def test_bodies_have_a_common_limit_of_memory(monkeypatch):
+    monkeypatch.setattr(bodies, "BYTES_AT_ONCE", 50)
+
+    protocol = answer(post(), Protocol([b"x" * 40, b"x" * 40]))
+
+    assert protocol.status == 503
+    assert ("Retry-After", "5") in protocol.headers
+
+
+def test_memory_of_bodies_is_given_back(monkeypatch):
+    monkeypatch.setattr(bodies, "BYTES_AT_ONCE", 50)
+
+    async def several():
+        gateway = Gateway(echo, threads=1, patience=30, body_bytes=100, served=lambda: None)
+        statuses = []
+        for chunk in (b"x" * 40, b"x" * 60, b"x" * 40):
+            await gateway.__rsgi__(post(), protocol := Protocol([chunk]))
+            statuses.append(protocol.status)
+        return statuses
+
+    assert asyncio.run(several()) == [200, 503, 200]
+
+
+def test_a_failure_of_the_application_is_logged_and_answered(caplog):
+    def fail(_variables, _start_response):
+        raise KeyError("a fault")
+
+    assert answer(Scope(), Protocol(), fail).status == 500
+    assert "a fault" in caplog.text
+
+
+def test_a_long_response_is_sent_in_parts_and_closed():
+    class Content:
+        closed = False
+
+        def __iter__(self):
+            yield from [b"x" * 1000] * 2000
+
+        def close(self):
+            self.closed = True
+
+    content = Content()
+
+    def application(_variables, start_response):
+        start_response("200 OK", [])
+        return content
+
+    protocol = answer(Scope(), Protocol(), application)
+
+    assert protocol.content == b"x" * 2_000_000
+    assert len(protocol.content) > 2 * CHUNK_BYTES
+    assert content.closed
+
+
+def test_a_header_that_the_server_cannot_send_is_sent_as_far_as_it_can():
+    assert answer(Scope(), Protocol()).headers == [("X-Text", "caf?")]
+
+
+def test_the_variables_come_from_the_request_alone(monkeypatch):
+    monkeypatch.setenv("HTTP_X_FORWARDED_PROTO", "https")
+    headers = Headers(
+        [
+            *[("host", "localhost"), ("script-name", "/evil"), ("x_forwarded_for", "192.0.2.9")],
+            *[("x-forwarded-for", "192.0.2.7"), ("x-forwarded-for", "192.0.2.8"), ("content-type", "text/plain")],
+        ]
+    )
+
+    variables = environ.of(Scope(headers, path="/caf\u00e9/", client="[::1]:40000"), b"")
+
+    assert variables["SCRIPT_NAME"] == ""
+    assert variables["HTTP_X_FORWARDED_FOR"] == "192.0.2.7,192.0.2.8"
+    assert variables["PATH_INFO"].encode("latin-1").decode() == "/caf\u00e9/"
+    assert variables["REMOTE_ADDR"] == "::1"
+    assert (variables["SERVER_NAME"], variables["SERVER_PORT"]) == ("127.0.0.1", "8000")
+    assert variables["CONTENT_TYPE"] == "text/plain"
+    assert "HTTP_X_FORWARDED_PROTO" not in variables
+    assert isinstance(variables["wsgi.input"], BytesIO)
+
+
+@pytest.mark.parametrize(
+    ("scope", "status"),
+    [
+        (Scope(), None),
+        (Scope(query_string="x" * 4_000), None),
+        (Scope(query_string="x" * 4_090), 414),
+        (Scope(path="/" + "\u4e2d" * 400), None),
+        (Scope(path="/" + "\u4e2d" * 500), 414),
+        (Scope(Headers([("host", "a"), ("x", "y" * 40_000)])), 431),
+        (Scope(Headers([("host", "a"), *[(f"x-{n}", "") for n in range(100)]])), 431),
+        (Scope(Headers([])), 400),
+        (Scope(Headers([("host", "a"), ("host", "b")])), 400),
+        (Scope(Headers([]), http_version="1.0"), None),
+    ],
+)
+def test_requests_that_are_too_long_or_name_no_host_are_refused(scope, status):
+    refusal = environ.refusal_of(scope)
+
+    assert (refusal and refusal[0]) == status

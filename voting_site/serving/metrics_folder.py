@@ -1,0 +1,56 @@
+"""Where the web server's workers count: in shared memory, where a full data disk cannot end them."""
+
+import hashlib
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from articles.operation import metric_files
+
+SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - the folder in it is private
+
+_SPARE = 2
+"""Processes with files besides the workers: the one that keeps them running, and the sums of ended ones."""
+
+
+@contextmanager
+def metrics_folder(data_dir: Path, address: str, workers: int) -> Iterator[Path]:
+    """Yield a private folder with no counts, and delete it at the end. Raises OSError if there is no room.
+
+    It is in shared memory if that has room, else in the data directory. One for each address: sites may share a
+    data directory. A folder that a killed site left behind is used again.
+    """
+    site = f"{data_dir}\0{address}"
+    in_memory = SHARED_MEMORY / f"voting-site-{os.getuid()}-{hashlib.sha256(site.encode()).hexdigest()[:16]}"
+    room = 2 * (2 * workers + _SPARE) * metric_files.RESERVED_BYTES  # while workers are replaced, twice as many
+    folder = in_memory if _has_room(SHARED_MEMORY, room) and _is_private(in_memory) else None
+    if folder is None:
+        folder = data_dir / "metrics" / address.replace(":", "-")
+        folder.mkdir(parents=True, exist_ok=True)
+    try:
+        metric_files.empty(folder)
+        metric_files.reserve(folder, metric_files.ENDED_PID)
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _has_room(place: Path, room: int) -> bool:
+    try:
+        facts = os.statvfs(place)
+    except OSError:
+        return False
+    return os.access(place, os.W_OK) and facts.f_bavail * facts.f_frsize >= room
+
+
+def _is_private(folder: Path) -> bool:
+    """Create the folder for this user alone. Return False if there is something else by its name."""
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        facts = folder.lstat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(facts.st_mode) and facts.st_uid == os.getuid() and stat.S_IMODE(facts.st_mode) == 0o700

@@ -1,0 +1,66 @@
+"""Read request bodies before a thread is used: a slow body must not hold one."""
+
+import asyncio
+from collections.abc import AsyncIterable, AsyncIterator
+from contextlib import asynccontextmanager
+
+from granian._granian import RSGIProtocolClosed, RSGIProtocolError
+
+BYTES_PER_SECOND = 50_000
+"""Time limits grow by a second for this many bytes, so that a large form over a slow line arrives."""
+
+BYTES_AT_ONCE = 64 * 1024 * 1024
+"""Bodies that one process keeps in memory at the same time."""
+
+
+class BrokenBody(Exception):
+    """The body is malformed, or its connection was closed."""
+
+
+class SlowBody(Exception):
+    """The client sends its body too slowly."""
+
+
+class TooManyBodies(Exception):
+    """The process has no memory left for another body."""
+
+
+class Bodies:
+    """Bodies of the requests that one process is answering. All methods run in its event loop."""
+
+    def __init__(self, patience: float, at_most: int) -> None:
+        """`patience` is the time limit of an empty body in seconds, `at_most` the bytes read of each."""
+        self._patience = patience
+        self._at_most = at_most
+        self._held = 0
+
+    @asynccontextmanager
+    async def read(self, chunks: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
+        """Yield the body, or its first `at_most` bytes, which count as held until the end of the block.
+
+        Raises SlowBody, BrokenBody and TooManyBodies.
+        """
+        body = bytearray()
+        try:
+            await self._collect(chunks, body)
+            yield bytes(body[: self._at_most])
+        finally:
+            self._held -= len(body)
+
+    async def _collect(self, chunks: AsyncIterable[bytes], body: bytearray) -> None:
+        clock = asyncio.get_running_loop().time
+        end = clock() + self._patience
+        try:
+            async with asyncio.timeout_at(end) as limit:
+                async for chunk in chunks:
+                    if self._held + len(chunk) > BYTES_AT_ONCE:
+                        raise TooManyBodies
+                    self._held += len(chunk)
+                    body += chunk
+                    if len(body) >= self._at_most:
+                        break
+                    limit.reschedule(end + len(body) / BYTES_PER_SECOND)
+        except TimeoutError as error:
+            raise SlowBody from error
+        except (RSGIProtocolClosed, RSGIProtocolError) as error:
+            raise BrokenBody from error

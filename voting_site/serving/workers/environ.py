@@ -1,0 +1,72 @@
+"""The WSGI environment of a request, from the request's own parts only.
+
+No header can become a variable that the web server sets itself: header names get the prefix `HTTP_`, and those
+with an underscore, which would be mistaken for a dash, are dropped.
+"""
+
+import sys
+from io import BytesIO
+from typing import Any
+from urllib.parse import quote
+
+REQUEST_LINE_BYTES = 4094
+"""Longest request line: method, address and version. docs/api.md and page tokens rely on it."""
+
+HEADER_BYTES = 32 * 1024
+"""Names and values of all headers together."""
+
+HEADERS = 100
+
+_WITHOUT_PREFIX = {"content-type": "CONTENT_TYPE", "content-length": "CONTENT_LENGTH"}
+
+_CONSTANT = {
+    "GATEWAY_INTERFACE": "CGI/1.1",
+    "SCRIPT_NAME": "",
+    "wsgi.version": (1, 0),
+    "wsgi.multithread": True,
+    "wsgi.multiprocess": True,
+    "wsgi.run_once": False,
+    "wsgi.input_terminated": True,
+}
+
+
+def refusal_of(scope: Any) -> tuple[int, str] | None:
+    """Return status and sentence for a request without exactly one host, or with a too long address or headers."""
+    if _line_length(scope) > REQUEST_LINE_BYTES:
+        return 414, "The address is too long."
+    headers = scope.headers.items()
+    if len(headers) > HEADERS or sum(len(name) + len(value) for name, value in headers) > HEADER_BYTES:
+        return 431, "The request has too many or too long headers."
+    if scope.http_version == "1.1" and [name for name, _ in headers].count("host") != 1:
+        return 400, "The request does not name one host."
+    return None
+
+
+def _line_length(scope: Any) -> int:
+    around = len(scope.method) + len("  HTTP/1.1") + len(scope.query_string) + bool(scope.query_string)
+    if around + 12 * len(scope.path) <= REQUEST_LINE_BYTES:  # a character is at most 4 bytes, each sent as %XX
+        return 0
+    return around + len(quote(scope.path))
+
+
+def of(scope: Any, body: bytes) -> dict[str, Any]:
+    """Return the environment. The variables are those of PEP 3333."""
+    host, _, port = scope.server.rpartition(":")
+    variables = _CONSTANT | {
+        "REQUEST_METHOD": scope.method,
+        "PATH_INFO": scope.path.encode("utf-8", "surrogateescape").decode("latin-1"),
+        "QUERY_STRING": scope.query_string,
+        "SERVER_PROTOCOL": f"HTTP/{scope.http_version}",
+        "SERVER_NAME": host.strip("[]"),
+        "SERVER_PORT": port,
+        "REMOTE_ADDR": scope.client.rpartition(":")[0].strip("[]"),
+        "wsgi.url_scheme": scope.scheme,
+        "wsgi.input": BytesIO(body),
+        "wsgi.errors": sys.stderr,
+    }
+    for name, value in scope.headers.items():
+        if "_" in name:
+            continue
+        variable = _WITHOUT_PREFIX.get(name) or "HTTP_" + name.upper().replace("-", "_")
+        variables[variable] = f"{variables[variable]},{value}" if variable in variables else value
+    return variables

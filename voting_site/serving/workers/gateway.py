@@ -1,0 +1,107 @@
+"""Answer the web server's requests (RSGI) with the WSGI application, in a few threads.
+
+A thread is used only while the application works: request bodies are read before, and responses are sent after, by
+the event loop and the web server. So slow clients hold memory and a connection, and no thread.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from voting_site.serving.whole_bodies import Application
+from voting_site.serving.workers import environ
+from voting_site.serving.workers.bodies import Bodies, BrokenBody, SlowBody, TooManyBodies
+from voting_site.serving.workers.responses import CHUNK_BYTES, Headers, Response
+
+_log = logging.getLogger(__name__)
+
+_PLAIN = ("Content-Type", "text/plain; charset=utf-8")
+_CLOSE = ("Connection", "close")
+
+
+class Gateway:
+    """The server's callback: one call for each request, all in one event loop."""
+
+    def __init__(
+        self,
+        application: Application,
+        *,
+        threads: int,
+        patience: float,
+        body_bytes: int,
+        served: Callable[[], object],
+    ) -> None:
+        """`served` is called after each response; `body_bytes` is the longest body that the application takes."""
+        self._application = application
+        self._pool = ThreadPoolExecutor(threads, "request")
+        self._patience = patience
+        self._body_bytes = body_bytes + 1  # one more, so that the application sees that it is too long
+        self._bodies = Bodies(patience, self._body_bytes)
+        self._served = served
+
+    async def __rsgi__(self, scope: Any, protocol: Any) -> None:
+        if refusal := environ.refusal_of(scope):
+            return _refuse(protocol, *refusal)
+        try:
+            if not self._has_body(scope):
+                return await self._answer(scope, protocol, b"")
+            async with self._bodies.read(protocol) as body:
+                await self._answer(scope, protocol, body)
+        except BrokenBody:
+            _refuse(protocol, 400, "The request is malformed.")
+        except SlowBody:
+            _refuse(protocol, 408, "The request took too long to arrive.")
+        except TooManyBodies:
+            _refuse(protocol, 503, "Too many uploads at once. Try again in a moment.", ("Retry-After", "5"))
+        finally:
+            self._served()
+
+    def _has_body(self, scope: Any) -> bool:
+        """Return whether a body has to be read: not one that the application refuses as too long."""
+        if "transfer-encoding" in scope.headers:
+            return True
+        length = scope.headers.get("content-length") or ""
+        return length.isascii() and length.isdecimal() and 0 < int(length) < self._body_bytes
+
+    async def _answer(self, scope: Any, protocol: Any, body: bytes) -> None:
+        run = asyncio.get_running_loop().run_in_executor
+        response = await run(self._pool, self._begin, scope, protocol, body)
+        if response is None:
+            return
+        try:
+            transport = protocol.response_stream(response.status, response.headers)
+            while chunk := await run(self._pool, response.next_bytes, CHUNK_BYTES):
+                async with asyncio.timeout(self._patience):
+                    await transport.send_bytes(chunk)
+        except TimeoutError:
+            _log.info("a response was cut, because its reader is too slow")
+        except Exception as error:
+            _log.debug("a response was not sent to its end: %s", error)
+        finally:
+            await run(self._pool, response.close)
+
+    def _begin(self, scope: Any, protocol: Any, body: bytes) -> Response | None:
+        """Run the application in a thread. Send a short response; return a long one, to be sent bit by bit."""
+        response = Response()
+        try:
+            response.start(self._application, environ.of(scope, body))
+            content = response.next_bytes(2 * CHUNK_BYTES)
+            if len(content) >= 2 * CHUNK_BYTES:
+                response.put_back(content)
+                return response
+        except Exception:
+            _log.exception("the application failed")
+            response.close()
+            _refuse(protocol, 500, "Something went wrong.")
+            return None
+        protocol.response_bytes(response.status, response.headers, content)
+        response.close()
+        return None
+
+
+def _refuse(protocol: Any, status: int, sentence: str, *headers: tuple[str, str]) -> None:
+    """Answer without the application, and close the connection."""
+    answer: Headers = [_PLAIN, _CLOSE, *headers]
+    protocol.response_str(status, answer, f"{sentence}\n")

@@ -1,0 +1,108 @@
+"""Keep the workers running: replace those that end, add up their metrics, and stop them all."""
+
+import logging
+import os
+import select
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from articles.operation.metric_files import EndedProcesses
+from voting_site.embedded.backoff import Backoff
+
+_POLL = 0.1
+"""Seconds until an ended worker or a signal is noticed."""
+
+_COLLECT_SECONDS = 1.0
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass
+class _Entry:
+    """A running worker: the read end of its pipe, -1 once it accepts no more requests, and when it was started."""
+
+    pipe: int
+    started: float
+
+
+class Pool:
+    """Processes that run `work(alive)`: `alive` is the write end of a pipe, open while they accept requests."""
+
+    def __init__(self, work: Callable[[int], None], size: int, ended: EndedProcesses) -> None:
+        self._work = work
+        self._size = size
+        self._ended = ended
+        self._workers: dict[int, _Entry] = {}
+        self._backoff = Backoff()
+        self._not_before = 0.0
+        self._next_collection = 0.0
+
+    def run(self, stopping: Callable[[], bool], grace: float) -> None:
+        """Keep `size` workers accepting requests until `stopping()`; then stop them; kill them after `grace`."""
+        while not stopping():
+            self._start_missing()
+            self._see_who_leaves()
+            self._reap()
+            self._collect()
+        self._signal(signal.SIGTERM)
+        end = time.monotonic() + grace
+        while self._workers and time.monotonic() < end:
+            time.sleep(_POLL / 10)
+            self._reap()
+        self._signal(signal.SIGKILL)
+
+    def _start_missing(self) -> None:
+        accepting = sum(entry.pipe >= 0 for entry in self._workers.values())
+        if accepting < self._size and time.monotonic() >= self._not_before:
+            for _ in range(self._size - accepting):
+                self._fork()
+
+    def _fork(self) -> None:
+        read, write = os.pipe()
+        pid = os.fork()
+        if pid:
+            os.close(write)
+            self._workers[pid] = _Entry(read, time.monotonic())
+            return
+        status = 1
+        try:
+            os.close(read)
+            self._work(write)
+            status = 0
+        except BaseException:
+            _log.exception("a worker failed")
+        finally:
+            logging.shutdown()
+            os._exit(status)  # not into the code of the parent
+
+    def _see_who_leaves(self) -> None:
+        """Wait a moment for workers that close their pipe, because they have ended or accept no more requests."""
+        pipes = [entry.pipe for entry in self._workers.values() if entry.pipe >= 0]
+        closed, _, _ = select.select(pipes, [], [], _POLL)
+        for entry in self._workers.values():
+            if entry.pipe in closed:
+                os.close(entry.pipe)
+                entry.pipe = -1
+                self._not_before = time.monotonic() + self._backoff.after(time.monotonic() - entry.started)
+
+    def _reap(self) -> None:
+        for pid in list(self._workers):
+            if (ended := os.waitpid(pid, os.WNOHANG))[0]:
+                entry = self._workers.pop(pid)
+                if entry.pipe >= 0:
+                    os.close(entry.pipe)
+                if status := os.waitstatus_to_exitcode(ended[1]):
+                    _log.warning("worker %d ended with status %d", pid, status)
+                self._ended.add(pid)
+
+    def _collect(self) -> None:
+        """Add up what an earlier web server's processes counted, once they have ended."""
+        if time.monotonic() >= self._next_collection:
+            self._next_collection = time.monotonic() + _COLLECT_SECONDS
+            self._ended.collect()
+
+    def _signal(self, number: signal.Signals) -> None:
+        for pid in self._workers:
+            os.kill(pid, number)

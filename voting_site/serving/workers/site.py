@@ -1,0 +1,26 @@
+"""Serve the site with a pool of workers, until SIGTERM."""
+
+import signal
+import socket
+
+from django.conf import settings
+
+from articles.operation import metric_files
+from voting_site.serving.workers.pool import Pool
+from voting_site.serving.workers.worker import GRACE, Worker
+from voting_site.wsgi import application  # before the forks, which share its memory
+
+
+def serve(descriptor: int, patience: float) -> None:
+    """Serve on the listening socket; cut slow connections after `patience` seconds."""
+    listener = socket.socket(fileno=descriptor)
+    signals: list[int] = []
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda received, _frame: signals.append(received))
+
+    def work(alive: int) -> None:
+        metric_files.reserve_for_this_process()
+        Worker(application, listener, patience, alive).run()
+
+    ended = metric_files.EndedProcesses(metric_files.directory())
+    Pool(work, settings.CONFIGURATION["WEB_WORKERS"], ended).run(lambda: bool(signals), GRACE + 0.5)

@@ -1,0 +1,131 @@
+"""One worker process: granian's event loop and HTTP parser around the gateway.
+
+What cuts slow connections: granian, those that send no request or half a header within `patience` seconds, also
+between two requests; the gateway, slow bodies and readers of long responses; `slow_readers.py`, all slow readers.
+"""
+
+import asyncio
+import logging
+import os
+import random
+import resource
+import signal
+import socket
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from granian._granian import SocketHolder
+from granian.constants import HTTPModes, Interfaces
+from granian.http import HTTP1Settings
+from granian.log import LogLevels
+from granian.server.embed import Server
+
+from voting_site.serving.listener import BACKLOG
+from voting_site.serving.whole_bodies import Application
+from voting_site.serving.workers.gateway import Gateway
+from voting_site.serving.workers.slow_readers import SlowReaders
+
+GRACE = 7.0
+"""Seconds for current requests to finish after SIGTERM."""
+
+REQUESTS, SPREAD = 50_000, 5_000
+"""After so many requests, and up to SPREAD more, a worker is replaced, so that no leak grows for ever."""
+
+CONNECTIONS, OTHER_FILES = 8_192, 256
+"""Connections of one worker, and the file descriptors that it needs besides."""
+
+_WINDOW, _LOOKS = 0.6, 20
+"""Readers are slow over this share of `patience`, and examined so many times during it."""
+
+_OUR_LOGGING: dict[str, Any] = {"loggers": {"_granian": {}}, "handlers": {}, "formatters": {}}
+
+_log = logging.getLogger(__name__)
+
+
+class _Server(Server):
+    """granian in this process's event loop, on a socket that listens already."""
+
+    def __init__(self, gateway: Gateway, listener: socket.socket, patience: float) -> None:
+        super().__init__(
+            gateway,
+            interface=Interfaces.RSGI,
+            http=HTTPModes.http1,
+            websockets=False,
+            backlog=BACKLOG,
+            backpressure=_connections(),
+            http1_settings=HTTP1Settings(header_read_timeout=int(patience * 1000), max_buffer_size=65_536),
+            log_level=LogLevels.error,
+            log_dictconfig=_OUR_LOGGING,
+        )
+        self._listener = listener
+
+    def _init_shared_socket(self) -> None:
+        new_holder: Any = SocketHolder  # its stub lacks the constructor
+        self._shd = new_holder(os.dup(self._listener.fileno()), False, BACKLOG)
+
+
+def _connections() -> int:
+    return min(CONNECTIONS, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - OTHER_FILES)
+
+
+@dataclass
+class Worker:
+    """A worker from its fork to its end. It keeps `alive`, one end of a pipe, open while it accepts requests."""
+
+    application: Application
+    listener: socket.socket
+    patience: float
+    alive: int
+
+    def run(self) -> None:
+        self._left = REQUESTS + random.randrange(SPREAD)  # noqa: S311 - no secret
+        self._parent = os.getppid()
+        asyncio.run(self._serve())
+
+    async def _serve(self) -> None:
+        gateway = Gateway(
+            self.application,
+            threads=settings.CONFIGURATION["WEB_THREADS"],
+            patience=self.patience,
+            body_bytes=settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
+            served=self._count,
+        )
+        self._server = _Server(gateway, self.listener, self.patience)
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self._leave)
+        tasks = [loop.create_task(self._watch_parent()), loop.create_task(self._watch_readers())]
+        await self._server.serve()
+        for task in tasks:
+            task.cancel()
+
+    def _count(self) -> None:
+        self._left -= 1
+        if self._left == 0:
+            self._leave()
+
+    async def _watch_parent(self) -> None:
+        """Leave if the process that keeps the workers running has ended."""
+        while os.getppid() == self._parent:
+            await asyncio.sleep(1)
+        self._leave()
+
+    async def _watch_readers(self) -> None:
+        readers = SlowReaders(self.listener, _WINDOW * self.patience)
+        while True:
+            await asyncio.sleep(self.patience / _LOOKS)
+            if cut := readers.cut():
+                _log.info("%d connections of slow readers were cut", cut)
+
+    def _leave(self) -> None:
+        """Accept no more connections, finish the current requests, and end within GRACE seconds."""
+        if self.alive < 0:
+            return
+        os.close(self.alive)
+        self.alive = -1
+        self._server.stop()  # type: ignore[no-untyped-call]
+        end = threading.Timer(GRACE, os._exit, [0])
+        end.daemon = True
+        end.start()
