@@ -68,6 +68,8 @@ bench: $(TOOLS_READY)
 	$(BIN)/python -m bench.feeds
 	$(BIN)/python -m bench.paint
 	$(BIN)/python -m bench.longest_scripts
+	$(BIN)/python -m bench.slow_connections
+	$(BIN)/python -m bench.slow_connections --together
 
 docs: $(SITE_READY)
 	$(BIN)/python manage.py configuration --write
