@@ -71,10 +71,13 @@ def test_the_web_server_ends_with_the_launcher(start):
     site = start(DEMO="0")
     site.wait_until_up()
 
+    folder = folder_of_metrics(site)
+
     site.process.kill()
     site.process.wait()
 
     until(lambda: not site.processes(), DEADLINE, site.told)
+    assert not folder.exists()
 
 
 def test_slow_connections_do_not_delay_the_stop(start):

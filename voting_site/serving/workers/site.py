@@ -1,5 +1,7 @@
 """Serve the site with a pool of workers, until SIGTERM."""
 
+import os
+import shutil
 import signal
 import socket
 
@@ -22,5 +24,8 @@ def serve(descriptor: int, patience: float) -> None:
         metric_files.reserve_for_this_process()
         Worker(application, listener, patience, alive).run()
 
-    ended = metric_files.EndedProcesses(metric_files.directory())
+    launcher, folder = os.getppid(), metric_files.directory()
+    ended = metric_files.EndedProcesses(folder)
     Pool(work, settings.CONFIGURATION["WEB_WORKERS"], ended).run(lambda: bool(signals), GRACE + 0.5)
+    if folder and os.getppid() != launcher:  # it was killed, and cannot remove the folder
+        shutil.rmtree(folder, ignore_errors=True)
