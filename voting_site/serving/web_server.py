@@ -2,7 +2,6 @@
 
 import http.client
 import logging
-import math
 import os
 import socket
 import subprocess
@@ -57,7 +56,7 @@ class WebServer:
         """Restart the server if it has died: at once if it has served, after growing delays if it has not."""
         self._retired = [process for process in self._retired if process.poll() is None]
         if self._restart_at is None and self._process.poll() is not None:
-            wait = self._backoff.after(math.inf if self._served else 0.0)
+            wait = self._backoff.after(served=self._served)
             _log.error("the web server ended with status %d and is restarted", self._process.returncode)
             self._restart_at = time.monotonic() + wait
         if self._restart_at is not None and time.monotonic() >= self._restart_at:

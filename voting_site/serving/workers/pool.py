@@ -16,6 +16,9 @@ _POLL = 0.1
 
 _COLLECT_SECONDS = 1.0
 
+_CAME_UP = 1.0
+"""Seconds that a worker runs if nothing prevents it from serving."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -85,7 +88,8 @@ class Pool:
             if entry.pipe in closed:
                 os.close(entry.pipe)
                 entry.pipe = -1
-                self._not_before = time.monotonic() + self._backoff.after(time.monotonic() - entry.started)
+                now = time.monotonic()
+                self._not_before = now + self._backoff.after(served=now - entry.started >= _CAME_UP)
 
     def _reap(self) -> None:
         for pid in list(self._workers):
