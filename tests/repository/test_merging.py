@@ -114,6 +114,8 @@ def fill(client, rows, count):
     client.flushdb()
     rankings = [Ranking(Keys(f"{{s{number}}}:"), f"score:{number}") for number in range(count)]
     with client.pipeline(transaction=False) as pipe:
+        for ranking in rankings:
+            pipe.hset(ranking.keys.ranking, mapping={"version": "1", "refreshed_at": "0"})
         for number, (value, shard) in enumerate(rows):
             pipe.zadd(rankings[shard % count].key, {str(number): value})
         pipe.execute()

@@ -6,7 +6,7 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _USER = "postgres"
@@ -57,7 +57,8 @@ class PostgresServer:
             yield
         finally:
             for pid in stopped:
-                os.kill(pid, signal.SIGCONT)
+                with suppress(ProcessLookupError):  # ended when its connection was closed
+                    os.kill(pid, signal.SIGCONT)
 
     def stop(self) -> None:
         self._process.send_signal(signal.SIGINT)
