@@ -69,6 +69,7 @@ MIDDLEWARE = [
 
 ROOT_URLCONF = "voting_site.urls"
 WSGI_APPLICATION = "voting_site.wsgi.application"
+FORCE_SCRIPT_NAME = ""  # the site has its host for itself: no request can put a prefix before its addresses
 
 TEMPLATES = [
     {
@@ -214,7 +215,8 @@ LANGUAGE_COOKIE_SECURE = _HTTPS
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_HTTPONLY = True
 CSRF_FAILURE_VIEW = "articles.web.error_pages.forbidden"
-SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if CONFIGURATION["BEHIND_PROXY"] else None
+BEHIND_PROXY = CONFIGURATION["BEHIND_PROXY"]
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
 SECURE_HSTS_SECONDS = 365 * 86400 if _HTTPS else 0
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"

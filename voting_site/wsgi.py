@@ -7,6 +7,7 @@ from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
 from voting_site.configuration.service_urls import POSTGRES
+from voting_site.serving.declared_proxies import with_declared_proxies
 from voting_site.serving.whole_bodies import with_whole_bodies
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "voting_site.settings")
@@ -14,4 +15,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "voting_site.settings")
 if settings.DATABASES["default"]["ENGINE"] == POSTGRES:
     import_module(f"{POSTGRES}.base").limit_waits()
 
-application = with_whole_bodies(get_wsgi_application(), settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
+application = with_declared_proxies(
+    with_whole_bodies(get_wsgi_application(), settings.DATA_UPLOAD_MAX_MEMORY_SIZE),
+    behind_proxy=settings.BEHIND_PROXY,
+    proxies=settings.TRUSTED_PROXIES,
+)

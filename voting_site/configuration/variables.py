@@ -88,7 +88,8 @@ VARIABLES = (
         "BEHIND_PROXY",
         "yes/no",
         "0",
-        "Trust X-Forwarded-Proto. Only safe behind a proxy that always sets it.",
+        "Trust X-Forwarded-Proto; if TRUSTED_PROXIES are named, only from them. "
+        "Only safe behind a proxy that always sets it.",
     ),
     Variable(
         "TRUSTED_PROXIES",
