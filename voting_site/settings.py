@@ -65,6 +65,8 @@ MIDDLEWARE = [
     "articles.web.limits.LimitsMiddleware",
     "articles.middleware.ErrorPagesMiddleware",
     "articles.middleware.StoreErrorsMiddleware",
+    # Innermost, so that a refusal gets the site's page in the reader's language.
+    "voting_site.serving.readable_requests.ReadableRequestMiddleware",
 ]
 
 ROOT_URLCONF = "voting_site.urls"
@@ -229,7 +231,9 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [NONE],
     }
 }
-DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000_000
+DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000_000  # of the API
+FORM_MAX_BYTES = 200_000  # the longest is a login form that carries an unsent form: 16,000 characters, encoded
+FILE_UPLOAD_HANDLERS = ["voting_site.serving.readable_requests.NoUploads"]
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
 
 LOGGING = {

@@ -9,14 +9,15 @@ from articles.web import error_pages as pages
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer requests that cannot be read, or that are for another host."""
-    return answer_to(request, exception) if _is_for_programs(request) else pages.bad_request(request, exception)
+    return answer_to(request, exception) if is_for_programs(request) else pages.bad_request(request, exception)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """Answer after an exception, which Django has logged."""
-    return failed().answer if _is_for_programs(request) else pages.failed(request)
+    return failed().answer if is_for_programs(request) else pages.failed(request)
 
 
-def _is_for_programs(request: HttpRequest) -> bool:
+def is_for_programs(request: HttpRequest) -> bool:
+    """Return whether the address is the API's, where requests and responses are JSON."""
     root = reverse("api:api-root")
     return request.path.startswith(root) and request.path != reverse("api:docs")
