@@ -73,7 +73,7 @@ class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignor
             raise ValidationError(problem, code="invalid")
         if User.objects.is_taken(username):
             raise ValidationError(_TAKEN, code="taken")
-        if names.is_reserved(username):
+        if names.is_reserved(username, settings.SITE_NAME):
             raise ValidationError(_("This name is reserved."), code="reserved")
         return username
 

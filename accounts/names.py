@@ -4,17 +4,11 @@ import re
 import unicodedata
 from hashlib import sha256
 
+from accounts import reserved_names
+
 MIN_LENGTH, MAX_LENGTH = 2, 30
 PATTERN = re.compile(rf"\A[A-Za-z][A-Za-z0-9_-]{{{MIN_LENGTH - 1},{MAX_LENGTH - 1}}}\Z")
 
-# Names that could be mistaken for the site's staff, for no member, or for a page. Compared without `-` and `_`.
-RESERVED = (
-    *("abuse", "admin", "administrator", "admins", "anonymous", "api", "bot", "contact", "deleted"),
-    *("everyone", "guest", "help", "hostmaster", "info", "login", "logout", "me", "mod", "moderator"),
-    *("moderators", "mods", "nobody", "none", "noreply", "null", "official", "operator", "owner"),
-    *("postmaster", "removed", "root", "security", "settings", "signup", "site", "staff", "superuser"),
-    *("support", "sysadmin", "sysop", "system", "team", "undefined", "unknown", "user", "webmaster"),
-)
 _SUFFIX_LENGTH = 8
 
 
@@ -28,9 +22,13 @@ def is_valid(name: str) -> bool:
     return PATTERN.match(name) is not None
 
 
-def is_reserved(name: str) -> bool:
-    """Return whether the name, ignoring separators, is not available for sign-up."""
-    return re.sub("[-_]", "", canonical(name)) in RESERVED
+def is_reserved(name: str, site_name: str = "") -> bool:
+    """Return whether the name is not available for sign-up. See `accounts.reserved_names`.
+
+    The name that `as_valid` gives to an imported `admin` is not: its suffix shows what it is.
+    """
+    stem, _, suffix = name.rpartition("-")
+    return suffix != _suffix(stem) and reserved_names.is_reserved(canonical(name), site_name)
 
 
 def former_name_digest(canonical_name: str) -> str:
@@ -47,14 +45,18 @@ def deleted_username(user_id: int) -> str:
 def as_valid(name: str) -> str:
     """Return a valid name for an imported poster: always the same one for the same name.
 
-    A valid name is returned unchanged. An invalid or reserved name keeps its permitted characters and gets a
-    suffix derived from the whole name, so that `bob!` does not become `bob`, and `admin` does not look official.
+    A valid name is returned unchanged. An invalid name or a reserved word keeps its permitted characters and gets
+    a suffix derived from the whole name, so that `bob!` does not become `bob`, and `admin` does not look official.
     """
     plain = unicodedata.normalize("NFKC", name)
-    if is_valid(plain) and not is_reserved(plain):
+    if is_valid(plain) and not reserved_names.is_word(canonical(plain)):
         return plain
-    suffix = sha256(canonical(name).encode("utf-8", "surrogatepass")).hexdigest()[:_SUFFIX_LENGTH]
+    suffix = _suffix(name)
     kept = re.sub("[^A-Za-z0-9_-]", "", plain)
     if not kept[:1].isalpha():
         kept = "u" + kept
     return f"{kept[: MAX_LENGTH - _SUFFIX_LENGTH - 1]}-{suffix}"
+
+
+def _suffix(name: str) -> str:
+    return sha256(canonical(name).encode("utf-8", "surrogatepass")).hexdigest()[:_SUFFIX_LENGTH]

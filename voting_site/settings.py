@@ -46,7 +46,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "articles.operation.metrics.MetricsMiddleware",  # outermost: it counts the final responses
     "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "voting_site.serving.public_files.PublicFilesMiddleware",
     "django.middleware.gzip.GZipMiddleware",
     "articles.middleware.HeadMiddleware",
     "articles.middleware.StoreDeadlineMiddleware",
@@ -133,6 +133,7 @@ VOTING_WINDOW_DAYS = CONFIGURATION["VOTING_WINDOW_DAYS"]
 ARTICLES_PER_PAGE = CONFIGURATION["ARTICLES_PER_PAGE"]
 VOTES_PER_DAY = CONFIGURATION["VOTES_PER_DAY"]
 REPOST_HOURS = CONFIGURATION["REPOST_HOURS"]
+ALLOW_PRIVATE_LINKS = CONFIGURATION["ALLOW_PRIVATE_LINKS"]
 EDIT_MINUTES = CONFIGURATION["EDIT_MINUTES"]
 
 # Views: visitors, suspect views, the hot list, archiving and housekeeping.

@@ -1,9 +1,19 @@
 """All URLs of the site."""
 
+from typing import NoReturn
+
 from django.contrib import admin
-from django.urls import include, path
+from django.http import Http404, HttpRequest
+from django.urls import include, path, re_path
+
+
+def _no_page(_request: HttpRequest) -> NoReturn:
+    """Answer instead of Django's redirects from a row of the database to its page: no row has one."""
+    raise Http404
+
 
 urlpatterns = [
+    re_path(r"^admin/r/", _no_page),
     path("admin/", admin.site.urls),
     path("api/", include("articles.api.urls")),
     path("", include("accounts.urls")),

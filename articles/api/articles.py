@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 
+from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
@@ -18,7 +19,7 @@ from articles.api.protocol.problems import Problem
 from articles.domain import members, moderation
 from articles.domain.errors import ArticleRemoved, NotRemoved, NotThePoster, PageNotFound
 from articles.text.lines import clean_reason, clean_title
-from articles.text.links import clean_link
+from articles.text.private_hosts import clean_posted_link
 from articles.web.identity import actor, reader_id
 from articles.wiring import repository
 
@@ -134,7 +135,7 @@ def edit_article(request: HttpRequest, article_id: ArticleNumber, edit: Edit) ->
     if edit.title is None and edit.link is None:
         raise Problem(400, "invalid", _("Send a title, a link, or both."))
     title = before.title if edit.title is None else clean_title(edit.title)
-    link = before.link if edit.link is None else clean_link(edit.link)
+    link = before.link if edit.link is None else _clean_link(edit.link, before.link)
     reason = clean_reason(edit.reason) if edit.reason else ""
     articles.edit(article_id, editor, title, link, moderator=moderator, reason=reason)
     return schemas.Article.of(articles.get(article_id, editor.id))
@@ -185,6 +186,10 @@ def read_log(request: HttpRequest, query: Query[PageQuery]) -> LogPage:  # noqa:
     return LogPage.of(repository().moderation_log.get_page(query.page))
 
 
+def _clean_link(link: str, current: str = "") -> str:
+    return clean_posted_link(link, current=current, allow_private=settings.ALLOW_PRIVATE_LINKS)
+
+
 _LOCATION = {"Location": {"description": "The article's address in the API.", "schema": {"type": "string"}}}
 
 
@@ -203,7 +208,7 @@ def post_article(
     request: HttpRequest, response: HttpResponse, article: schemas.NewArticle
 ) -> Status[schemas.PostedArticle]:
     repo, poster = repository(), actor(request)
-    title, link = clean_title(article.title), clean_link(article.link)
+    title, link = clean_title(article.title), _clean_link(article.link)
     groups = slugs_of(article.groups)
     check_groups(groups, repo.groups.get_titles(), at_most=repo.rules.max_groups_by_poster)
     posted = repo.articles.post(poster.id, poster.name, title, link, groups)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -13,8 +14,10 @@ from articles.domain.lists import Group
 from articles.domain.rules import Rules
 from articles.formatting.values import grouped
 from articles.forms.fields import CleanedField, GroupsField, LineInput, reason_field, refuse_unknown
-from articles.text.lines import TITLE_LIMIT, clean_title
+from articles.text.lines import TITLE_LIMIT, InvalidInput, clean_title
 from articles.text.links import clean_link
+from articles.text.private_hosts import clean_posted_link
+from articles.text.refusals import input_sentence
 
 
 class LinkForm(forms.Form):
@@ -30,6 +33,15 @@ class LinkForm(forms.Form):
         label=gettext_lazy("Link"),
         widget=forms.URLInput({"placeholder": "https://", "autocomplete": "off"}),
     )
+
+    current_link = ""
+
+    def clean_link(self) -> str:
+        link, allowed = self.cleaned_data["link"], settings.ALLOW_PRIVATE_LINKS
+        try:
+            return clean_posted_link(link, current=self.current_link, allow_private=allowed)
+        except InvalidInput as refused:
+            raise ValidationError(input_sentence(refused), code=refused.code) from refused
 
 
 class PostForm(LinkForm):
@@ -65,6 +77,7 @@ class EditForm(LinkForm):
 
     def __init__(self, *args: Any, moderator: bool, **options: Any) -> None:
         super().__init__(*args, **options)
+        self.current_link = self.initial["link"]
         if not moderator:
             del self.fields["reason"]
 

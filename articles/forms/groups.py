@@ -39,6 +39,9 @@ class AssignForm(forms.Form):
         self.fields["groups"].help_text = _("Tick groups, or type their names.")
 
     def clean_groups(self) -> list[str]:
+        """Return the slugs. A form without the field, which every browser sends, does not empty the groups."""
+        if "groups" not in self.data:
+            raise ValidationError(_("The form was incomplete. Please choose the groups again."), code="incomplete")
         slugs: list[str] = self.cleaned_data["groups"]
         refuse_unknown(slugs, {*self._known, *self._current})
         return slugs

@@ -39,9 +39,9 @@ _UNRESERVED = re.compile(r"[A-Za-z0-9._~-]")  # RFC 3986, section 2.3
 def clean_link(raw: str) -> str:
     """Return the link as stored: an absolute http(s) URL of at most 2,048 ASCII characters, IDN host in punycode.
 
-    Idempotent. Hosts without a dot are refused; IP addresses and localhost are allowed, as the site never fetches
-    a posted link. Raises InvalidInput with "link-long", "link-empty", "link-characters", "link-scheme",
-    "link-host" or "link-userinfo".
+    Idempotent. Hosts without a dot are refused; IP addresses and localhost are valid, as in imports. Members can
+    post public links only: see `articles.text.private_hosts`. Raises InvalidInput with "link-long", "link-empty",
+    "link-characters", "link-scheme", "link-host" or "link-userinfo".
     """
     if len(raw) > LINK_LIMIT:
         raise InvalidInput("link-long", limit=LINK_LIMIT, length=len(raw))

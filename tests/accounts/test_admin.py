@@ -1,6 +1,7 @@
 from urllib.parse import quote
 
 import pytest
+from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Group, Permission
 from django.test import Client
 
@@ -52,6 +53,14 @@ def test_the_operator_cannot_reuse_the_name_of_a_deleted_member(as_carol, alice,
     assert response.status_code == 200
     assert response.text.count("This name is taken.") == 1
     assert User.objects.count() == 2
+
+
+@pytest.mark.parametrize("path", ["1/1/", "2/1/", "999/1/", "1/abc/", "x"])
+def test_rows_of_the_database_have_no_pages(as_carol, alice, path):
+    LogEntry.objects.log_actions(alice.pk, [alice], 2)
+
+    assert as_carol.get(f"/admin/r/{path}").status_code == 404
+    assert Client().get(f"/admin/r/{path}").status_code == 404
 
 
 ODD = ["\x00", "9" * 40, "-1", "abc", "[", "x" * 3000]

@@ -51,6 +51,78 @@ def test_names_that_represent_the_site_are_reserved_in_every_spelling(name):
     assert names.is_reserved(name)
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("mod-team", "ModTeam", "admin1", "admin2026", "1admin", "adm1n", "4dm1n", "r00t", "m0d", "0fficial"),
+        *(
+            "the_mods",
+            "site-admin",
+            "siteadmin",
+            "alice-admin",
+            "admin_alice",
+            "official-bob",
+            "supp0rt",
+            "Staff-7",
+        ),
+        *(
+            "support-team",
+            "super-moderator",
+            "m0derat0r",
+            "5upport",
+            "supp0rt",
+            "rootuser",
+            "security_team",
+            "real-admin",
+        ),
+    ],
+)
+def test_names_that_claim_a_role_are_reserved(name):
+    assert names.is_reserved(name)
+
+
+@pytest.mark.parametrize("name", ["pythonnews", "Python-News", "pyth0nnews", "PythonNews1", "PythonNewsTeam"])
+def test_the_name_of_the_site_is_reserved(name):
+    assert names.is_reserved(name, "Python News!")
+    assert not names.is_reserved(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("adminton", "badminton", "Adminah", "modesty", "modern-art", "Mod-Rocker", "rootbeer", "security-nerd"),
+        *(
+            "supporter",
+            "steamer",
+            "teamwork",
+            "stafford",
+            "botanist",
+            "Helper",
+            "systematic",
+            "officiala",
+            "me2you",
+        ),
+        *("python", "news-fan", "alice1", "l33t", "user-1-x", "crew", "senior", "verified"),
+    ],
+)
+def test_ordinary_names_that_contain_a_word_are_free(name):
+    assert not names.is_reserved(name, "Python News")
+
+
+def test_a_site_without_a_latin_name_reserves_no_further_name():
+    assert not names.is_reserved("alice", "文章投票")
+
+
+def test_a_longest_name_is_judged_at_once():
+    assert not names.is_reserved("a" + "1" * 29, "x")
+    assert not names.is_reserved("mod" * 9 + "xyz")
+
+
+def test_imported_posters_keep_names_that_only_newcomers_cannot_take():
+    assert names.as_valid("mod-team") == "mod-team"
+    assert names.as_valid("ad-min") != "ad-min"
+
+
 @pytest.mark.parametrize("name", ["alice", "administratrix", "rooty"])
 def test_other_names_are_not_reserved(name):
     assert not names.is_reserved(name)

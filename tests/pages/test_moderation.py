@@ -44,6 +44,16 @@ def test_two_moderators_at_once_each_change_only_what_they_edited(site_store, ar
     assert site_store.articles.get(article).groups == ("web",)
 
 
+@pytest.mark.parametrize("fields", [{"reason": "why"}, {"was": "python"}, {"new_group": "Web"}])
+def test_a_form_without_its_fields_changes_no_groups(site_store, article, carol, fields):
+    response = browser_of(carol).post(f"/articles/{article}/groups/", fields)
+
+    assert response.status_code == 400
+    assert "The form was incomplete. Please choose the groups again." in response.text
+    assert site_store.articles.get(article).groups == ("python",)
+    assert set(site_store.groups.get_titles()) == {"python"}
+
+
 def test_the_form_shows_the_current_groups_ticked(site_store, article, carol):
     text = browser_of(carol).get(f"/articles/{article}/groups/").content.decode()
 

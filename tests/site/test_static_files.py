@@ -1,7 +1,10 @@
 import pytest
+from django.http import HttpResponse
+from django.test import RequestFactory
 
 from articles.operation import metric_files
 from voting_site.serving import static_files
+from voting_site.serving.public_files import PublicFilesMiddleware
 from voting_site.serving.web_server import CannotServe
 
 
@@ -72,6 +75,23 @@ def test_clearing_does_not_follow_symbolic_links(root, tmp_path):
 
     assert (other / "file").read_text() == "mine"
     assert not (root / "link").exists()
+
+
+@pytest.mark.parametrize("debug", [False, True])
+def test_only_files_that_pages_link_are_served(root, settings, debug):
+    settings.DEBUG = debug
+    static_files.gather()
+    (root / "staticfiles.json").write_text("{}")
+    (root / ".git").mkdir()
+    (root / ".git" / "config").write_text("secret")
+    middleware = PublicFilesMiddleware(lambda _request: HttpResponse(status=404))
+
+    def status(path):
+        return middleware(RequestFactory().get(path)).status_code
+
+    assert status("/static/site.css") == 200
+    for hidden in (".source", ".git/config", "staticfiles.json", "../static/.source"):
+        assert status(f"/static/{hidden}") == 404
 
 
 def test_only_metric_files_of_an_earlier_server_are_removed(tmp_path):

@@ -183,6 +183,13 @@ VARIABLES = (
         1,
         720,
     ),
+    Variable(
+        "ALLOW_PRIVATE_LINKS",
+        "yes/no",
+        "0",
+        "Let members post links to private addresses and local names, such as 10.0.0.7 and wiki.internal, for "
+        "an intranet. Imports may always contain them.",
+    ),
     Variable("EDIT_MINUTES", "number", "15", "Minutes during which posters can edit their article.", 0, 1440),
     Variable(
         "VISITOR_COOKIE_DAYS",

@@ -5,11 +5,12 @@ Forms are short and carry no files. The limit of the API is Django's `DATA_UPLOA
 
 from collections.abc import Callable
 from typing import Any, NoReturn
+from urllib.parse import unquote_to_bytes
 
 from django.conf import settings
-from django.core.exceptions import RequestDataTooBig
+from django.core.exceptions import BadRequest, RequestDataTooBig
 from django.core.files.uploadhandler import FileUploadHandler
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, UnreadablePostError
 from django.http.multipartparser import MultiPartParserError
 
 from articles.api.protocol.handlers import is_for_programs
@@ -17,15 +18,26 @@ from articles.api.protocol.handlers import is_for_programs
 Answer = Callable[[HttpRequest], HttpResponse]
 
 
+_URL_ENCODED, _MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
+_REPLACEMENT = "\ufffd"
+"""What Django decodes an invalid byte to. Members can also type it."""
+
+
 class ReadableRequestMiddleware:
-    """Refuse a body that is longer than its address accepts, by its length alone. Runs inside of all others."""
+    """Refuse a body that is longer than its address accepts, by its length alone, and text that is not UTF-8.
+
+    Django replaces invalid bytes, so that they would be stored as other text. The API's own parser is strict.
+    """
 
     def __init__(self, get_response: Answer) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Raise RequestDataTooBig, which the site's handlers answer with 413."""
+        """Raise RequestDataTooBig or BadRequest, which the site's handlers answer with 413 and 400."""
         _check_length(request)
+        _check_utf8(request.META.get("QUERY_STRING", "").encode("latin-1", "replace"))
+        if request.method == "POST" and request.content_type in (_URL_ENCODED, _MULTIPART):
+            _check_form(request)
         return self._get_response(request)
 
 
@@ -38,6 +50,39 @@ def _check_length(request: HttpRequest) -> None:
 def _most_bytes(request: HttpRequest) -> int:
     most: int = settings.DATA_UPLOAD_MAX_MEMORY_SIZE if is_for_programs(request) else settings.FORM_MAX_BYTES
     return most
+
+
+def _check_utf8(encoded: bytes) -> None:
+    """Raise BadRequest for bytes that are not UTF-8, percent-encoded or not."""
+    try:
+        unquote_to_bytes(encoded).decode()
+    except UnicodeDecodeError as error:
+        raise BadRequest("text that is not UTF-8") from error
+
+
+def _check_form(request: HttpRequest) -> None:
+    charset = (request.content_params or {}).get("charset", "utf-8").lower()
+    if charset not in ("utf-8", "utf8"):
+        raise BadRequest(f"a form in {charset[:20]}")
+    try:
+        body = request.body
+    except UnreadablePostError as error:
+        raise BadRequest("a form that ended early") from error
+    if request.content_type == _URL_ENCODED:
+        _check_utf8(body)
+    else:
+        _check_multipart(request, body)
+
+
+def _check_multipart(request: HttpRequest, body: bytes) -> None:
+    """Raise BadRequest if a field is not UTF-8, also inside of base64, which some clients use."""
+    try:
+        is_typed = _REPLACEMENT in body.decode()
+    except UnicodeDecodeError as error:
+        raise BadRequest("a form that is not UTF-8") from error
+    texts = (text for name, values in request.POST.lists() for text in (name, *values))
+    if not is_typed and any(_REPLACEMENT in str(text) for text in texts):
+        raise BadRequest("a field that is not UTF-8")
 
 
 class NoUploads(FileUploadHandler):
