@@ -21,6 +21,8 @@ DEBUG = CONFIGURATION["DEBUG"]
 SITE_NAME = CONFIGURATION["SITE_NAME"]
 SITE_URL = CONFIGURATION["SITE_URL"]
 _public = urlsplit(SITE_URL)
+_HTTPS = _public.scheme == "https"
+_HOST_ONLY = "__Host-" if _HTTPS else ""  # browsers then refuse such a cookie from a subdomain, or without TLS
 ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]", *CONFIGURATION["ALLOWED_HOSTS"]]
 ALLOWED_HOSTS += [
     hosts.in_address(host)
@@ -45,7 +47,12 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "articles.operation.metrics.MetricsMiddleware",  # outermost: it counts the final responses
+    # What these add is on every response: on static files, 304 and errors too.
+    "csp.middleware.CSPMiddleware",
+    "voting_site.serving.security_headers.SecurityHeadersMiddleware",
     "django.middleware.security.SecurityMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "voting_site.serving.security_headers.HttpsRedirectMiddleware",
     "voting_site.serving.public_files.PublicFilesMiddleware",
     "django.middleware.gzip.GZipMiddleware",
     "articles.middleware.HeadMiddleware",
@@ -118,6 +125,9 @@ else:
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 SILENCED_SYSTEM_CHECKS = [
     "fields.E180",  # reports a locked SQLite file or a full disk as missing support for JSON
+    # For the operator to decide: other names of the domain may not have HTTPS.
+    *("security.W005", "security.W021"),
+    "security.W008",  # expects Django's own redirect, which has no word of the proxy; HttpsRedirectMiddleware has
     "security.W003",  # expects Django's own CSRF middleware; FormTokenMiddleware is a subclass
 ]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -138,6 +148,7 @@ EDIT_MINUTES = CONFIGURATION["EDIT_MINUTES"]
 
 # Views: visitors, suspect views, the hot list, archiving and housekeeping.
 TRUSTED_PROXIES = CONFIGURATION["TRUSTED_PROXIES"]
+VISITOR_COOKIE_NAME = f"{_HOST_ONLY}visitor"
 VISITOR_COOKIE_DAYS = CONFIGURATION["VISITOR_COOKIE_DAYS"]
 VIEW_REPEAT_MINUTES = CONFIGURATION["VIEW_REPEAT_MINUTES"]
 VIEWS_PER_NETWORK_AND_ARTICLE = CONFIGURATION["VIEWS_PER_NETWORK_AND_ARTICLE"]
@@ -194,7 +205,6 @@ EMAIL_TIMEOUT = 5
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]  # each in its own language; see docs/translating.md
-LANGUAGE_COOKIE_NAME = "language"
 LANGUAGE_COOKIE_AGE = 365 * 86400
 LANGUAGE_COOKIE_SAMESITE = "Lax"
 LOCALE_PATHS = [BASE_DIR / "locale"]
@@ -211,7 +221,9 @@ STORAGES = {
 }
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 
-_HTTPS = _public.scheme == "https"
+SESSION_COOKIE_NAME = f"{_HOST_ONLY}sessionid"
+CSRF_COOKIE_NAME = f"{_HOST_ONLY}csrftoken"
+LANGUAGE_COOKIE_NAME = f"{_HOST_ONLY}language"
 SESSION_COOKIE_SECURE = _HTTPS
 CSRF_COOKIE_SECURE = _HTTPS
 LANGUAGE_COOKIE_SECURE = _HTTPS
@@ -221,6 +233,8 @@ CSRF_FAILURE_VIEW = "articles.web.error_pages.forbidden"
 BEHIND_PROXY = CONFIGURATION["BEHIND_PROXY"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
 SECURE_HSTS_SECONDS = 365 * 86400 if _HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = CONFIGURATION["HSTS_SUBDOMAINS"]
+REDIRECT_TO_HTTPS = _HTTPS and BEHIND_PROXY  # by HttpsRedirectMiddleware
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 CONTENT_SECURITY_POLICY = {

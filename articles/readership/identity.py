@@ -15,7 +15,7 @@ from articles.web.client_address import Address, household, neighbourhood
 from articles.web.identity import address_of, digest, reader_id
 from articles.wiring import repository
 
-COOKIE = "visitor"
+COOKIE: str = settings.VISITOR_COOKIE_NAME
 _SIGNED_FOR = "articles.visitors"
 _DAY = 86400
 

@@ -75,7 +75,7 @@ VARIABLES = (
         "address",
         "",
         "Public URL without a path, for example https://news.example.org. Adds its host to the allowed and "
-        "CSRF-trusted hosts; with https, cookies are Secure.",
+        "CSRF-trusted hosts; with https, cookies are Secure and bound to the host, and readers are redirected.",
     ),
     Variable(
         "ALLOWED_HOSTS",
@@ -90,6 +90,12 @@ VARIABLES = (
         "0",
         "Trust X-Forwarded-Proto; if TRUSTED_PROXIES are named, only from them. "
         "Only safe behind a proxy that always sets it.",
+    ),
+    Variable(
+        "HSTS_SUBDOMAINS",
+        "yes/no",
+        "0",
+        "With an https SITE_URL, tell browsers to use https for all subdomains of its host too.",
     ),
     Variable(
         "TRUSTED_PROXIES",

@@ -1,0 +1,63 @@
+"""Headers that tell browsers what this site may do and who may embed it, and the redirect to HTTPS.
+
+They are on every response: pages, static files, 304 and errors. Django and django-csp add the others.
+"""
+
+from collections.abc import Callable
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+
+Answer = Callable[[HttpRequest], HttpResponse]
+
+_UNUSED_FEATURES = (
+    *("accelerometer", "autoplay", "bluetooth", "browsing-topics", "camera", "display-capture", "encrypted-media"),
+    *("fullscreen", "geolocation", "gyroscope", "hid", "idle-detection", "magnetometer", "microphone", "midi"),
+    *("payment", "picture-in-picture", "publickey-credentials-get", "screen-wake-lock", "serial", "usb"),
+    *("web-share", "xr-spatial-tracking"),
+)
+PERMISSIONS = ", ".join(f"{feature}=()" for feature in _UNUSED_FEATURES)
+
+STATIC_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+"""For static files: only the icon is a document, and has its colours in itself."""
+
+_OF_MACHINES = ("/healthz", "/readyz", "/metrics")
+"""Addresses that monitoring reads from inside, without TLS."""
+
+
+class SecurityHeadersMiddleware:
+    """Add Permissions-Policy and Cross-Origin-Resource-Policy; static files can be shown on other sites."""
+
+    def __init__(self, get_response: Answer) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self._get_response(request)
+        is_static = request.path_info.startswith(settings.STATIC_URL)
+        response.headers["Permissions-Policy"] = PERMISSIONS
+        response.headers["Cross-Origin-Resource-Policy"] = "cross-origin" if is_static else "same-origin"
+        if is_static and response.status_code < 400:
+            response.headers["Content-Security-Policy"] = STATIC_POLICY
+        return response
+
+
+class HttpsRedirectMiddleware:
+    """Redirect a reader who came by plain HTTP to SITE_URL, if that has HTTPS.
+
+    Only if the declared proxy says so: without its word, a redirect could lead back here for ever.
+    """
+
+    def __init__(self, get_response: Answer) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if settings.REDIRECT_TO_HTTPS and _came_by_http(request) and request.path_info not in _OF_MACHINES:
+            address = settings.SITE_URL + request.get_full_path()
+            return HttpResponsePermanentRedirect(address, preserve_request=True)
+        return self._get_response(request)
+
+
+def _came_by_http(request: HttpRequest) -> bool:
+    """Return whether the proxy nearest to the reader took the request without TLS."""
+    scheme: str = request.META.get("HTTP_X_FORWARDED_PROTO", "")
+    return scheme.split(",", maxsplit=1)[0].strip().lower() == "http"
