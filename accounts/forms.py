@@ -88,6 +88,7 @@ class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignor
     def create(self) -> User | None:
         """Create and return the account; None, with a form error, if a concurrent sign-up took the name."""
         user: User = self.save(commit=False)  # hashes the password outside the transaction
+        user.take_id()
         try:
             with transaction.atomic():
                 user.save()

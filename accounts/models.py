@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import timedelta
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
@@ -15,7 +16,7 @@ from django.db import OperationalError, models, transaction
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from accounts import names
+from accounts import member_ids, names
 
 _NAME_RULE = _("2 to 30 letters (a–z), digits, “_” and “-”, starting with a letter.")
 _NAME = RegexValidator(names.PATTERN, _NAME_RULE)
@@ -63,11 +64,16 @@ class UserManager(auth.UserManager["User"]):
         """Return ids by canonical name, creating missing accounts; `usernames` is by canonical name, too."""
         ids = self._ids(usernames)
         if (missing := usernames.keys() - ids.keys()) and (missing := missing - self._former(missing)):
-            users = [self.model(username=usernames[key], canonical_name=key, imported=True) for key in missing]
+            first = member_ids.reserve(len(missing))
+            users = [
+                self.model(pk=pk, username=usernames[key], canonical_name=key, imported=True)
+                for pk, key in enumerate(missing, first)
+            ]
             for user in users:
                 user.set_unusable_password()
             self.bulk_create(users, ignore_conflicts=True)
             ids |= self._ids(missing)
+            member_ids.note(max(ids.values()))
         return ids
 
     def _ids(self, canonical_names: Iterable[str]) -> dict[str, int]:
@@ -132,13 +138,20 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
         super().clean()
         self.email = type(self).objects.normalize_email(self.email)
 
+    def take_id(self) -> None:
+        """Give a new account its id, before the transaction that saves it. See `accounts.member_ids`."""
+        if self.pk is None:
+            self.pk = member_ids.reserve()
+
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Save the member. Raises ValidationError for a new account whose name is invalid or taken."""
         if self._state.adding:
             _NAME(self.username)
             self.canonical_name = names.canonical(self.username)
+            self.take_id()
             with transaction.atomic():
-                super().save(*args, **kwargs)
+                super().save(*args, **kwargs | {"force_insert": True})
+                transaction.on_commit(partial(member_ids.note, self.pk))
                 # Checked after the insert: a deletion may replace the name by its digest just before it.
                 if (
                     type(self)

@@ -16,6 +16,7 @@ from django.db import connections
 from django.utils import timezone
 
 from accounts import account_deletion
+from articles import account_ids
 from articles.domain.errors import StoreError, StoreUnavailable
 from articles.readership import archive
 from articles.repository import Repository
@@ -113,6 +114,18 @@ def _expire(repository: Repository) -> str:
     return ", ".join(filter(None, results))
 
 
+def _check_accounts(repository: Repository) -> str:
+    """Warn, once in a process, if the accounts are older than the store."""
+    problem = account_ids.age_problem(repository)
+    if problem and problem not in _warnings:
+        _warnings.add(problem)
+        _log.warning("%s", problem)
+    return ""
+
+
+_warnings: set[str] = set()
+
+
 def _delete_accounts(_repository: Repository) -> str:
     """Continue account deletions."""
     return _counted(account_deletion.advance_all(_BUDGET), "account", "deleted")
@@ -130,6 +143,7 @@ _STEPS = (
     _Step("trim", _trim),
     _Step("expire", _expire),
     _Step("forget", _rewrite_file, is_routine=True),
+    _Step("accounts", _check_accounts),
 )
 
 

@@ -16,6 +16,7 @@ from django.db.models.signals import post_migrate
 from django.test import Client
 from pytest_django import DjangoDbBlocker
 
+from accounts import member_ids
 from accounts.models import User
 from articles import wiring
 from articles.domain.articles import ArticleId
@@ -64,6 +65,17 @@ def _starts_no_store(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyP
     """Fail a fast test that starts a store."""
     if request.node.get_closest_marker("fast"):
         monkeypatch.setattr(Supervisor, "start", lambda *_: pytest.fail("A fast test starts a store."))
+        monkeypatch.setattr(settings, "STORE_OPENER", "contextlib.nullcontext")
+
+
+@pytest.fixture(autouse=True)
+def _account_ids_need_no_store(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Let the accounts database alone give out ids in a test that has no store."""
+    with pytest.MonkeyPatch.context() as own:  # a test may undo what `monkeypatch` did
+        if STORES.isdisjoint(getattr(request, "fixturenames", ())):
+            own.setattr(member_ids, "_reserve", lambda highest, _count: highest + 1)
+            own.setattr(member_ids, "_note", lambda _highest: None)
+        yield
 
 
 @pytest.fixture(scope="session")

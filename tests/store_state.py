@@ -369,3 +369,9 @@ def release_import_lock(repository: Repository) -> None:
 def is_rewriting_file(repository: Repository) -> bool:
     """Return whether the server is rewriting its append-only file."""
     return bool(repository.store.client.info("persistence")["aof_rewrite_in_progress"])
+
+
+def forget_account_ids(repository: Repository) -> None:
+    """Make the store one of a version that did not record account ids."""
+    repository.store.client.delete(names.ACCOUNTS)
+    repository.store.client.hdel(names.SCHEMA, "accounts")

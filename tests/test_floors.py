@@ -94,6 +94,7 @@ FLOORS = (
         "articles.transfer",
         "articles.account_deletion",
         "articles.kept_pages",
+        "articles.account_ids",
     ),
     ("articles.web",),
     ("articles.wiring", "articles.demo"),

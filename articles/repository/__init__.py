@@ -11,6 +11,7 @@ from articles.domain.errors import ActionRefused, ImportRunning
 from articles.domain.moderation import OPERATOR
 from articles.domain.rules import Rules
 from articles.repository.account_deletion import AccountDeletion
+from articles.repository.account_ids import AccountIds
 from articles.repository.articles import Articles
 from articles.repository.groups import Groups
 from articles.repository.imports import Imports
@@ -68,6 +69,7 @@ class Repository:
         self.limits = Limits(store)
         self.members = Members(store)
         self.account_deletion = AccountDeletion(store)
+        self.account_ids = AccountIds(store)
         self.groups = Groups(store)
         self.hot = Hot(store)
         self.lists = Lists(store, self.hot)
@@ -110,6 +112,7 @@ class Repository:
         schema.rank_by_points(self.store)
         schema.fix_closing_times(self.store)
         schema.list_posted(self.store)
+        self.account_ids.collect()
         self.store.load_scripts()
 
     def adopt_rules(self, progress: Progress = quiet) -> bool:

@@ -44,6 +44,7 @@ STEPS = [
     "trim",
     "expire",
     "forget",
+    "accounts",
 ]
 
 

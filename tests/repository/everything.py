@@ -81,6 +81,7 @@ def tune_and_keep_house(repository: Repository, clock: Clock) -> None:
         repository.previews.get(Order.HOT, Parameters(alpha=7), 3)
         tune(repository, Parameters(votes_per_day=votes_per_day))
     repository.hot.rescore()
+    repository.account_ids.reserve(4, 1)
     with repository.lease.acquire() as turn:
         assert turn is not None
         assert turn.renew()

@@ -110,6 +110,7 @@ def use(repository: Repository, clock: Clock) -> None:
     with repository.lease.acquire():
         repository.lease.record_step("hot", at=clock(), seconds=0.01, result="scored", error="")
     warm(repository, "python", "redis")
+    repository.account_ids.reserve(4, 1)
 
 
 def read_all(repository: Repository, clock: Clock) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from articles.account_ids import missing_accounts
 from articles.management.progress import add_progress_argument, progress
 from articles.management.store_command import StoreCommand
 from articles.wiring import patient_repository
@@ -13,7 +14,7 @@ from articles.wiring import patient_repository
 class Command(StoreCommand):
     """Read-only and safe while the site is in use. Exit status 1 if there are findings."""
 
-    help = "Check every article, vote count, ranking and group of the store. Changes nothing."
+    help = "Check every article, vote count, ranking and group of the store, and its accounts. Changes nothing."
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_progress_argument(parser)
@@ -26,6 +27,9 @@ class Command(StoreCommand):
                 bar.clear()
                 self.stdout.write(str(finding))
                 findings += 1
+        for problem in missing_accounts(repository):
+            self.stdout.write(problem)
+            findings += 1
         if findings:
             self.stdout.write(f"{findings:,} findings." if findings > 1 else "1 finding.")
             sys.exit(1)

@@ -384,6 +384,13 @@ COUNTER = _outside(
     "an id is never used twice; some are skipped",
     writers="posting, imports, repair",
 )
+ACCOUNTS = _outside(
+    "accounts:",
+    "hash",
+    Owner.SITE,
+    "highest account ids",
+    "an account id is never used twice, even if the accounts database is older than the store",
+)
 LINK = _outside(
     "link:<digest>",
     "string",

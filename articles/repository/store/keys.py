@@ -8,6 +8,7 @@ from articles.domain.members import UserId
 from articles.repository.store import key_table as table
 
 COUNTER = table.COUNTER.name
+ACCOUNTS = table.ACCOUNTS.name
 SCHEMA = table.SCHEMA.name
 IMPORT_LOCK = table.IMPORT_LOCK.name
 HOT_LOCK = table.HOT_LOCK.name

@@ -1,0 +1,50 @@
+"""Ids of new accounts, which the store gives out, and checks whether the accounts are older than the store."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from accounts import member_ids
+from accounts.models import User
+from articles.domain.errors import StoreError
+from articles.domain.members import UserId
+from articles.repository import Repository
+from articles.wiring import repository
+
+_NAMED = 10
+"""Missing accounts that a sentence names."""
+
+
+def reserve(highest: UserId, count: int) -> UserId:
+    """Reserve ids in the site's store. A `member_ids.Reserve`; raises StoreError."""
+    return repository().account_ids.reserve(highest, count)
+
+
+def note(user: UserId) -> None:
+    """Record an account in the site's store; housekeeping repeats it. A `member_ids.Note`."""
+    with suppress(StoreError):
+        repository().account_ids.note(user)
+
+
+def age_problem(repo: Repository) -> str:
+    """Return a sentence if the accounts are older than the store, "" if not. One round trip. Raises StoreError."""
+    known = member_ids.highest()
+    created = repo.account_ids.note(known)
+    if created <= known:
+        return ""
+    return (
+        f"The accounts are older than the store: it has seen account {created:,}, the database has none above "
+        f"{known:,}. Restore both from the same time; see docs/operation.md."
+    )
+
+
+def missing_accounts(repo: Repository) -> Iterator[str]:
+    """Yield a sentence if members with lists in the store have no account. Reads the names of all keys."""
+    missing: set[UserId] = set()
+    for batch in repo.account_ids.iterate():
+        missing |= batch.difference(User.objects.filter(pk__in=batch).values_list("pk", flat=True))
+    if missing:
+        listed = ", ".join(map(str, sorted(missing)[:_NAMED])) + (", …" if len(missing) > _NAMED else "")
+        yield (
+            f"accounts: members of the store without an account: {len(missing):,} ({listed}); "
+            "the accounts are older than the store"
+        )
