@@ -18,7 +18,7 @@ from django.utils.html import conditional_escape
 from django.utils.translation import gettext_lazy as _
 
 from accounts import names, token_names
-from accounts.mail import public_address, send_later
+from accounts.mail import mail_address, send_later, send_text
 from accounts.models import Token, User
 from accounts.web import resubmission
 
@@ -131,7 +131,7 @@ class PasswordResetForm(auth_forms.PasswordResetForm):
 
     def send_links(self, request: HttpRequest) -> None:
         """Send one mail to each account."""
-        protocol, domain = public_address(request)
+        protocol, domain = mail_address(request)
         self.save(
             domain_override=domain,
             subject_template_name="accounts/mail/password_reset_subject.txt",
@@ -145,7 +145,15 @@ class PasswordResetForm(auth_forms.PasswordResetForm):
 
 
 class EmailForm(forms.ModelForm):  # type: ignore[type-arg]
-    """Change a member's e-mail address."""
+    """Change a member's e-mail address, which takes the password: it leads to a new password."""
+
+    password = forms.CharField(
+        label=_("Current password"),
+        strip=False,
+        required=False,
+        help_text=_("Needed to change the address."),
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
 
     class Meta:
         model = User
@@ -153,12 +161,25 @@ class EmailForm(forms.ModelForm):  # type: ignore[type-arg]
         widgets = {"email": forms.EmailInput(attrs={"autocomplete": "email"})}
         help_texts = {"email": _("Only used to send you a link if you forget your password.")}
 
+    def clean(self) -> dict[str, Any]:
+        values: dict[str, Any] = super().clean() or self.cleaned_data
+        if "email" in self.changed_data and not self.instance.check_password(values.get("password", "")):
+            self.add_error("password", ValidationError(_("Incorrect password."), code="password"))
+        return values
+
     def save(self, commit: bool = True) -> User:
         """Write the address only, so that concurrent changes of other fields are not overwritten."""
         user: User = super().save(commit=False)
         if commit:
             user.save(update_fields=["email"])
+            self._tell_former_address(user)
         return user
+
+    def _tell_former_address(self, user: User) -> None:
+        """Send a mail to the former address, so that a change by somebody else does not go unnoticed."""
+        if "email" in self.changed_data and (former := self.initial["email"]):
+            context = {"name": user.username, "site_name": settings.SITE_NAME}
+            send_text(former, "email_changed", context, user.language)
 
 
 class DeleteAccountForm(forms.Form):

@@ -2,10 +2,13 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.core.mail import EmailMessage
 from django.http import HttpRequest
+from django.template.loader import render_to_string
 from django.utils import translation
 
 # One worker keeps mails in order. At a regular exit the process first sends what is queued.
@@ -28,8 +31,31 @@ def wait_until_sent() -> None:
     _sender.submit(lambda: None).result()
 
 
+def send_text(recipient: str, template: str, context: dict[str, Any], language: str = "") -> None:
+    """Send a mail in the background from `accounts/mail/<template>.txt` and its subject, in this language."""
+
+    def send() -> None:
+        subject = render_to_string(f"accounts/mail/{template}_subject.txt", context)
+        body = render_to_string(f"accounts/mail/{template}.txt", context)
+        EmailMessage(" ".join(subject.split()), body, to=[recipient]).send()
+
+    send_later(send, language)
+
+
+def mail_address(request: HttpRequest) -> tuple[str, str]:
+    """Return scheme and host for links in mails: those of SITE_URL, or else this machine's with the site's port.
+
+    Nothing else is taken from the request: whoever asks for a mail must not choose where its link leads.
+    """
+    if settings.SITE_URL:
+        return public_address(request)
+    port = settings.CONFIGURATION["PORT"]
+    own = [f"{host}:{port}" for host in ("localhost", "127.0.0.1", "[::1]")]
+    return "http", request.get_host() if request.get_host() in own else own[0]
+
+
 def public_address(request: HttpRequest) -> tuple[str, str]:
-    """Return scheme and host for links in mails: those of SITE_URL, or else those of the request."""
+    """Return scheme and host of the site's pages: those of SITE_URL, or else those of the request."""
     if settings.SITE_URL:
         public = urlsplit(settings.SITE_URL)
         return public.scheme, public.netloc

@@ -197,6 +197,16 @@ def test_links_use_the_requested_host_without_a_public_address(client, alice, se
     assert "http://localhost:8000/password/reset/" in message.body
 
 
+@pytest.mark.parametrize("host", ["localhost:9999", "localhost", "127.0.0.1:1", "[::1]:80", "news.example"])
+def test_without_a_public_address_links_lead_to_this_machine_and_port(client, alice, settings, host):
+    settings.SITE_URL = ""
+    settings.ALLOWED_HOSTS = ["*"]
+
+    [message] = _mails(client, headers={"host": host})
+
+    assert "http://localhost:8000/password/reset/" in message.body
+
+
 def test_a_request_for_another_host_is_refused(client, alice):
     response = client.post("/password/reset/", {"email": "alice@example.org"}, headers={"host": "evil.example"})
 

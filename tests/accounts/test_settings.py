@@ -3,9 +3,12 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.core import mail
 from django.test import Client
 
+from accounts.mail import wait_until_sent
 from accounts.models import Token, User
+from tests.cast import PASSWORD
 
 
 def _issue(client, name="laptop"):
@@ -70,14 +73,47 @@ def test_the_settings_show_the_address_and_where_to_change_the_password(as_alice
 
 
 def test_the_address_can_be_changed_and_removed(as_alice, alice):
-    response = as_alice.post("/settings/", {"email": "new@EXAMPLE.org"}, follow=True)
+    response = as_alice.post("/settings/", {"email": "new@EXAMPLE.org", "password": PASSWORD}, follow=True)
 
     alice.refresh_from_db()
     assert alice.email == "new@example.org"
     assert "Your email address has been saved." in response.text
-    as_alice.post("/settings/", {"email": "", "save": ""})
+    as_alice.post("/settings/", {"email": "", "save": "", "password": PASSWORD})
     alice.refresh_from_db()
     assert alice.email == ""
+
+
+@pytest.mark.parametrize("password", ["", "wrong"])
+def test_the_address_is_not_changed_without_the_password(as_alice, alice, password):
+    response = as_alice.post("/settings/", {"email": "mallory@example.org", "password": password})
+    wait_until_sent()
+
+    alice.refresh_from_db()
+    assert alice.email == "alice@example.org"
+    assert "Incorrect password." in response.text
+    assert mail.outbox == []
+
+
+def test_an_unchanged_address_takes_no_password(as_alice):
+    assert as_alice.post("/settings/", {"email": "alice@example.org"}).status_code == 302
+    wait_until_sent()
+
+    assert mail.outbox == []
+
+
+@pytest.mark.parametrize(("language", "subject"), [("", "has been changed"), ("zh-hans", "邮箱")])
+@pytest.mark.parametrize("address", ["new@example.org", ""])
+def test_the_former_address_is_told_in_the_language_of_the_member(as_alice, alice, language, subject, address):
+    User.objects.filter(pk=alice.pk).update(language=language)
+
+    as_alice.post("/settings/", {"email": address, "password": PASSWORD})
+    wait_until_sent()
+
+    [message] = mail.outbox
+    assert message.to == ["alice@example.org"]
+    assert subject in message.subject
+    assert "alice" in message.body
+    assert "new@example.org" not in message.body
 
 
 def test_an_invalid_address_is_refused_and_the_old_one_is_kept(as_alice, alice):
@@ -89,9 +125,8 @@ def test_an_invalid_address_is_refused_and_the_old_one_is_kept(as_alice, alice):
 
 
 def test_saving_the_address_changes_nothing_else(as_alice, alice):
-    as_alice.post(
-        "/settings/", {"email": "a@example.org", "username": "root", "is_staff": "1", "is_superuser": "1"}
-    )
+    more = {"username": "root", "is_staff": "1", "is_superuser": "1"}
+    as_alice.post("/settings/", {"email": "a@example.org", "password": PASSWORD, **more})
 
     alice.refresh_from_db()
     assert (alice.username, alice.is_staff, alice.is_superuser) == ("alice", False, False)
@@ -100,7 +135,7 @@ def test_saving_the_address_changes_nothing_else(as_alice, alice):
 def test_saving_the_address_does_not_undo_concurrent_changes(alice):
     from accounts.forms import EmailForm
 
-    form = EmailForm({"email": "new@example.org"}, instance=alice)
+    form = EmailForm({"email": "new@example.org", "password": PASSWORD}, instance=alice)
     User.objects.filter(pk=alice.pk).update(is_active=False)
     form.save()
 

@@ -140,7 +140,7 @@ PAGES = (
     Page("sign-up, refused", "/signup/", act=send(username="mia", password1="1", password2="2")),
     Page("settings", "/settings/", "member"),
     Page("settings, refused", "/settings/", "member", act=send(email="nobody")),
-    Page("settings, saved", "/settings/", "member", act=send(email="mia@example.com")),
+    Page("settings, saved", "/settings/", "member", act=send(email="mia@example.org")),
     Page("new token", "/settings/", "poster", act=send("form[action='/settings/tokens/']", name="a script")),
     Page("new token, refused", "/settings/", "poster", act=send("form[action='/settings/tokens/']", name="")),
     Page("change of the password", "/password/", "member"),

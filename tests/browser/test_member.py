@@ -68,7 +68,7 @@ def test_a_click_before_signing_up_then_votes_and_a_post(page):
     expect(page.locator("main .row h2")).to_contain_text(f"A journey of {name}")
 
     page.click("header a[href='/settings/']")
-    send(page, email=f"{name}@example.org")
+    send(page, email=f"{name}@example.org", password=SECRET)
     expect(page.locator(".message")).to_be_visible()
     expect(page.locator("main [name=email]")).to_have_value(f"{name}@example.org")
 

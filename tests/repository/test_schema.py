@@ -25,7 +25,8 @@ def test_the_first_start_stamps_an_empty_store(server_url):
     repository.prepare()
 
     stamp = {"version": "1", "shards": "4", "configured": "200", "points": "ranked", "indexed": ALL_INDEXED}
-    stamp |= {"voting_window": "604800.000", "closes": "fixed", "posted": "listed", "site": site}
+    stamp |= {"voting_window": "604800.000", "closes": "fixed", "posted": "listed", "accounts": "collected"}
+    stamp |= {"site": site}
     assert repository.store.client.hgetall("schema:") == stamp
     assert repository.site_id == site
     values = {name: float(text) for name, text in repository.store.client.hgetall("{s3}:ranking:").items()}
