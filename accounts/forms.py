@@ -3,6 +3,7 @@
 Django's forms are generic for mypy only, not at run time: hence `ignore[type-arg]`.
 """
 
+from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -14,6 +15,7 @@ from django.contrib.auth.password_validation import password_validators_help_tex
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest
+from django.utils import timezone
 from django.utils.html import conditional_escape
 from django.utils.translation import gettext_lazy as _
 
@@ -98,13 +100,30 @@ class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignor
         return user
 
 
-class PasswordChangeForm(_PasswordHelp, auth_forms.PasswordChangeForm):
+class _RevokeTokens(forms.BaseForm):
+    """Offer to revoke the member's tokens with a change of password: who knew the password may have made one."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.user and self.user.tokens.exists():  # type: ignore[attr-defined]
+            self.fields["revoke_tokens"] = forms.BooleanField(
+                label=_("Revoke all tokens for programs too"), required=False, initial=True
+            )
+
+    def save(self, commit: bool = True) -> Any:
+        member = super().save(commit)  # type: ignore[misc]
+        if commit and self.cleaned_data.get("revoke_tokens"):
+            member.tokens.all().delete()
+        return member
+
+
+class PasswordChangeForm(_RevokeTokens, _PasswordHelp, auth_forms.PasswordChangeForm):
     """Change the password of a member who enters the current one."""
 
     new_password = "new_password1"  # noqa: S105 - a field's name
 
 
-class NewPasswordForm(_PasswordHelp, auth_forms.SetPasswordForm):  # type: ignore[type-arg]
+class NewPasswordForm(_RevokeTokens, _PasswordHelp, auth_forms.SetPasswordForm):  # type: ignore[type-arg]
     """Set a new password for a member who opened a link from a mail."""
 
     new_password = "new_password1"  # noqa: S105 - a field's name
@@ -214,7 +233,27 @@ class DeleteAccountForm(forms.Form):
 
 
 class TokenForm(forms.ModelForm):  # type: ignore[type-arg]
-    """Name a new token."""
+    """Name a new token, and choose what it allows and how long it is valid. Every token can read."""
+
+    _DAYS = (
+        ("", _("No expiry")),
+        ("30", _("30 days")),
+        ("90", _("90 days")),
+        ("365", _("1 year")),
+    )
+
+    scopes = forms.MultipleChoiceField(
+        label=_("Besides reading, a program may"),
+        required=False,
+        initial=["vote", "post"],
+        choices=[
+            ("vote", _("vote and save articles")),
+            ("post", _("post articles and edit yours")),
+            ("moderate", _("moderate, if you can")),
+        ],
+        widget=forms.CheckboxSelectMultiple,
+    )
+    days = forms.ChoiceField(label=_("Valid for"), required=False, choices=_DAYS)
 
     class Meta:
         model = Token
@@ -223,3 +262,9 @@ class TokenForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def clean_name(self) -> str:
         return token_names.cleaned(self.cleaned_data["name"])
+
+    @property
+    def expires_at(self) -> datetime | None:
+        """Return when the token expires; None if it does not."""
+        days = self.cleaned_data["days"]
+        return timezone.now() + timedelta(days=int(days)) if days else None

@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Iterable
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from hashlib import sha256
 from typing import Any
@@ -15,6 +15,7 @@ from django.core.validators import RegexValidator
 from django.db import OperationalError, models, transaction
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from accounts import member_ids, names
 
@@ -179,6 +180,18 @@ class AccountDeletion(models.Model):
         return f"deletion of account {self.pk}"
 
 
+READ, VOTE, POST, MODERATE = SCOPES = ("read", "vote", "post", "moderate")
+"""What a token can allow a program to do; `vote` includes saving articles."""
+
+
+_SCOPE_LABELS = {
+    READ: pgettext_lazy("scope of a token", "read"),
+    VOTE: pgettext_lazy("scope of a token", "vote"),
+    POST: pgettext_lazy("scope of a token", "post"),
+    MODERATE: pgettext_lazy("scope of a token", "moderate"),
+}
+
+
 class TokenLimitError(Exception):
     """The member has reached the limit of tokens."""
 
@@ -193,11 +206,21 @@ class TokenManager(models.Manager["Token"]):
 
     _USE_RECORDED_EVERY = timedelta(hours=1)
 
-    def issue(self, user: User, name: str, *, once: bool = False) -> "tuple[Token, str]":
+    def issue(
+        self,
+        user: User,
+        name: str,
+        *,
+        once: bool = False,
+        scopes: Iterable[str] = SCOPES,
+        expires_at: datetime | None = None,
+    ) -> "tuple[Token, str]":
         """Create a token. Return it and its plain text, which is not stored. Raises TokenLimitError.
 
-        `once`: a form that arrives twice leaves one token, the one whose plain text the member sees.
+        `once`: a form that arrives twice leaves one token, the one whose plain text the member sees. Every token
+        can read.
         """
+        allowed = " ".join(scope for scope in SCOPES if scope == READ or scope in scopes)
         plaintext = self.PREFIX + secrets.token_urlsafe(32)
         with transaction.atomic():
             User.objects.select_for_update().get(pk=user.pk)
@@ -206,11 +229,18 @@ class TokenManager(models.Manager["Token"]):
                 unseen.filter(created_at__gte=timezone.now() - self.SENT_TWICE).delete()
             if self.filter(user=user).count() >= self.PER_USER:
                 raise TokenLimitError
-            token = self.create(user=user, name=name, digest=_digest(plaintext))
+            token = self.create(
+                user=user, name=name, digest=_digest(plaintext), scopes=allowed, expires_at=expires_at
+            )
         return token, plaintext
 
     def user_for(self, plaintext: str) -> User | None:
         """Return the active member with this token, or None. Records its use, at most once an hour."""
+        token = self.find(plaintext)
+        return token.user if token else None
+
+    def find(self, plaintext: str) -> "Token | None":
+        """Return the valid token of an active member, or None. Records its use, at most once an hour."""
         if not (plaintext.isascii() and plaintext.startswith(self.PREFIX)):
             return None
         known = self.filter(digest=_digest(plaintext), user__is_active=True)
@@ -218,10 +248,12 @@ class TokenManager(models.Manager["Token"]):
         if token is None:
             return None
         now = timezone.now()
+        if token.is_expired:
+            return None
         if token.last_used_at is None or token.last_used_at <= now - self._USE_RECORDED_EVERY:
             with suppress(OperationalError):  # best-effort: a busy database must not reject the token
                 self.filter(pk=token.pk).update(last_used_at=now)
-        return token.user
+        return token
 
 
 def _digest(plaintext: str) -> str:
@@ -252,6 +284,8 @@ class Token(models.Model):
     digest = models.CharField(max_length=64, unique=True)
     created_at = models.DateTimeField(default=timezone.now)
     last_used_at = models.DateTimeField(null=True, blank=True)
+    scopes = models.CharField(max_length=40, default=" ".join(SCOPES))
+    expires_at = models.DateTimeField(null=True, blank=True)
 
     objects = TokenManager()
 
@@ -262,3 +296,15 @@ class Token(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    def allows(self, scope: str) -> bool:
+        """Return whether a program with this token may do what the scope names."""
+        return scope in self.scopes.split()
+
+    @property
+    def scope_labels(self) -> list[str]:
+        return [str(_SCOPE_LABELS[scope]) for scope in self.scopes.split()]
+
+    @property
+    def is_expired(self) -> bool:
+        return self.expires_at is not None and self.expires_at <= timezone.now()

@@ -63,7 +63,13 @@ def issue_token(request: MemberRequest) -> HttpResponse:
     form = TokenForm(request.POST)
     if form.is_valid():
         try:
-            token, plaintext = Token.objects.issue(request.user, form.cleaned_data["name"], once=True)
+            token, plaintext = Token.objects.issue(
+                request.user,
+                form.cleaned_data["name"],
+                once=True,
+                scopes=form.cleaned_data["scopes"],
+                expires_at=form.expires_at,
+            )
         except TokenLimitError:
             form.add_error(None, _("You have reached the limit of tokens. Revoke one first."))
         else:

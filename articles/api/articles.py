@@ -11,9 +11,10 @@ from django.utils.translation import gettext_noop
 from ninja import Query, Status
 from pydantic import BaseModel, Field
 
+from accounts.models import MODERATE
 from articles.api import schemas
 from articles.api.groups import check_groups, slugs_of
-from articles.api.protocol.auth import MEMBERS, WRITERS
+from articles.api.protocol.auth import EDITORS, MODERATORS, POSTERS, check_scope, may
 from articles.api.protocol.operations import LAST_PAGE, READERS, ArticleNumber, failing, router
 from articles.api.protocol.problems import Problem
 from articles.domain import members, moderation
@@ -123,11 +124,14 @@ def read_article(request: HttpRequest, article_id: ArticleNumber) -> schemas.Art
         "Idempotent."
     ),
     response={200: schemas.Article} | failing(400, 401, 403, 404, 409, 413, 415, 503),
-    auth=MEMBERS,
+    auth=EDITORS,
 )
 def edit_article(request: HttpRequest, article_id: ArticleNumber, edit: Edit) -> schemas.Article:
     articles, editor = repository().articles, actor(request)
     before, moderator = articles.get(article_id, editor.id), request.user.has_perm("articles.edit_any_article")
+    if moderator and (before.poster != editor.id or edit.reason):
+        check_scope(request, MODERATE)
+    moderator = moderator and may(request, MODERATE)
     if not moderator and before.poster != editor.id:
         raise NotThePoster
     if edit.reason and not moderator:
@@ -149,7 +153,7 @@ def edit_article(request: HttpRequest, article_id: ArticleNumber, edit: Edit) ->
         "the response contains the recorded reason."
     ),
     response={200: schemas.Article} | failing(400, 401, 403, 404, 413, 415, 503),
-    auth=MEMBERS,
+    auth=MODERATORS,
 )
 def remove_article(request: HttpRequest, article_id: ArticleNumber, removal: Removal) -> schemas.Article:
     if not request.user.has_perm("articles.remove_articles"):
@@ -201,7 +205,7 @@ _LOCATION = {"Location": {"description": "The article's address in the API.", "s
         "200 instead of 201, and nothing is added."
     ),
     response={201: schemas.PostedArticle, 200: schemas.PostedArticle} | failing(400, 401, 403, 413, 415, 503),
-    auth=WRITERS,
+    auth=POSTERS,
     openapi_extra={"responses": {201: {"headers": _LOCATION}, 200: {"headers": _LOCATION}}},
 )
 def post_article(

@@ -13,7 +13,7 @@ from ninja import P, PathEx, Status
 from pydantic import BaseModel, Field
 
 from articles.api import schemas
-from articles.api.protocol.auth import MEMBERS
+from articles.api.protocol.auth import MODERATORS
 from articles.api.protocol.operations import READERS, ArticleNumber, failing, router
 from articles.api.protocol.problems import Problem
 from articles.domain import lists
@@ -78,7 +78,7 @@ class Merged(BaseModel):
     moved: int = Field(description=gettext_noop("Number of articles moved, including removed ones."))
 
 
-_CHANGES: dict[str, Any] = {"auth": MEMBERS}
+_CHANGES: dict[str, Any] = {"auth": MODERATORS}
 _LOCATION = {"Location": {"description": "The group's address in the API.", "schema": {"type": "string"}}}
 
 
@@ -87,7 +87,7 @@ _LOCATION = {"Location": {"description": "The group's address in the API.", "sch
     summary=gettext_noop("Assign an article to groups"),
     description=gettext_noop("Moderators only. Replaces all groups of an article in one step. Idempotent."),
     response={200: schemas.Assigned} | failing(400, 401, 403, 404, 413, 415, 503),
-    auth=MEMBERS,
+    auth=MODERATORS,
 )
 def assign_groups(
     request: HttpRequest, article_id: ArticleNumber, assignment: schemas.Assignment

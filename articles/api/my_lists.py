@@ -10,7 +10,7 @@ from ninja import P, PathEx, Query
 from pydantic import BaseModel, Field
 
 from articles.api import schemas
-from articles.api.protocol.auth import MEMBERS
+from articles.api.protocol.auth import MEMBERS, SAVERS
 from articles.api.protocol.operations import LAST_PAGE, READERS, ArticleNumber, failing, router
 from articles.domain import lists
 from articles.domain.errors import PageNotFound
@@ -137,7 +137,7 @@ def list_saved(request: HttpRequest, query: Query[OwnQuery]) -> OwnList:
     summary=gettext_noop("Save or unsave an article"),
     description=gettext_noop("Saves an article for later, or removes it from your saved articles. Idempotent."),
     response={200: Saved} | failing(400, 401, 403, 404, 409, 413, 415, 503),
-    auth=MEMBERS,
+    auth=SAVERS,
 )
 def save_article(request: HttpRequest, article_id: ArticleNumber, saving: Saving) -> Saved:
     repository().members.save(actor(request).id, article_id, wanted=saving.saved)

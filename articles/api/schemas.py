@@ -206,6 +206,9 @@ class Error(BaseModel):
     article_id: int | SkipJsonSchema[None] = Field(
         None, description=gettext_noop("Only with the code duplicate-link: the article that has the link.")
     )
+    scope: str | SkipJsonSchema[None] = Field(
+        None, description=gettext_noop("Only with the code missing-scope: what the token does not allow.")
+    )
 
 
 class Failure(BaseModel):

@@ -88,7 +88,7 @@ class SearchPage(BaseModel):
         "match by stem, Chinese words by any part. Paging ends after 1,000 articles."
     ),
     response={200: SearchPage} | failing(400, 401, 404, 503),
-    auth=(*members("search"), anyone("search")),
+    auth=(*members(limit="search"), anyone("search")),
     openapi_extra={"security": [{}]},
 )
 def search(request: HttpRequest, query: Query[SearchQuery]) -> SearchPage:

@@ -4,7 +4,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_noop
 
 from articles.api import schemas
-from articles.api.protocol.auth import WRITERS
+from articles.api.protocol.auth import VOTERS
 from articles.api.protocol.operations import ArticleNumber, failing, router
 from articles.web.identity import actor
 from articles.wiring import repository
@@ -15,7 +15,7 @@ from articles.wiring import repository
     summary=gettext_noop("Vote, oppose, or take it back"),
     description=gettext_noop("Sets your choice on an article. Idempotent."),
     response={200: schemas.Tally} | failing(400, 401, 403, 404, 409, 413, 415, 503),
-    auth=WRITERS,
+    auth=VOTERS,
 )
 def cast_vote(request: HttpRequest, article_id: ArticleNumber, ballot: schemas.Ballot) -> schemas.Tally:
     return schemas.Tally.of(article_id, repository().votes.cast(article_id, actor(request).id, ballot.choice))

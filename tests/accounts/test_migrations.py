@@ -6,7 +6,7 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
-from accounts.models import AccountDeletion
+from accounts.models import SCOPES, AccountDeletion, Token
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -29,3 +29,16 @@ def test_an_account_deletion_in_progress_survives_the_renaming_of_its_table(bob)
 
 def test_every_change_of_a_model_has_a_migration():
     call_command("makemigrations", check=True, dry_run=True, verbosity=0)
+
+
+def test_tokens_of_earlier_versions_keep_what_they_could_do(bob):
+    call_command("migrate", "accounts", "0005", verbosity=0)
+    try:
+        older = MigrationExecutor(connection).loader.project_state([("accounts", "0005_account_deletion")]).apps
+        older.get_model("accounts", "Token").objects.create(user_id=bob.pk, name="laptop", digest="0" * 64)
+    finally:
+        call_command("migrate", verbosity=0)
+
+    token = Token.objects.get()
+    assert token.scopes.split() == list(SCOPES)
+    assert token.expires_at is None

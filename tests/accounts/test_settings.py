@@ -300,3 +300,47 @@ def test_the_settings_work_in_another_language(as_alice):
 
     assert response.status_code == 200
     assert '<html lang="zh-Hans">' in response.text
+
+
+def test_a_token_gets_the_chosen_scopes_and_lifetime(as_alice, alice):
+    as_alice.post("/settings/tokens/", {"name": "reader"})
+    as_alice.post("/settings/tokens/", {"name": "voter", "scopes": ["vote"], "days": "30"})
+
+    voter, reader = Token.objects.order_by("-pk")
+    assert (reader.scopes, reader.expires_at) == ("read", None)
+    assert voter.scopes == "read vote"
+    assert voter.expires_at is not None
+    assert timedelta(days=29) < voter.expires_at - voter.created_at <= timedelta(days=30, minutes=1)
+    page = as_alice.get("/settings/").text
+    assert "read, vote" in page
+
+
+@pytest.mark.parametrize("field", [{"scopes": ["read", "all"]}, {"days": "99999"}])
+def test_other_scopes_and_lifetimes_are_refused(as_alice, field):
+    assert as_alice.post("/settings/tokens/", {"name": "x"} | field).status_code == 200
+    assert not Token.objects.exists()
+
+
+def test_an_expired_token_is_listed_as_expired(as_alice, alice):
+    Token.objects.issue(alice, "old", expires_at=alice.date_joined - timedelta(days=1))
+
+    assert re.search(r"<td>\s*expired\s*</td>", as_alice.get("/settings/").text)
+
+
+@pytest.mark.parametrize(("ticked", "left"), [({"revoke_tokens": "on"}, 0), ({}, 1)])
+def test_a_change_of_the_password_revokes_tokens_unless_unticked(as_alice, alice, ticked, left):
+    Token.objects.issue(alice, "laptop")
+    assert re.search(r'name="revoke_tokens"[^>]* checked', as_alice.get("/password/").text)
+    new = {
+        "old_password": PASSWORD,
+        "new_password1": "another long secret",
+        "new_password2": "another long secret",
+    }
+
+    assert as_alice.post("/password/", new | ticked).status_code == 302
+
+    assert alice.tokens.count() == left
+
+
+def test_a_member_without_tokens_is_not_asked_about_them(as_alice):
+    assert "revoke_tokens" not in as_alice.get("/password/").text

@@ -121,7 +121,7 @@ def test_an_unreachable_store_is_reported_as_unavailable(as_bob, settings, artic
 
 
 def test_a_failing_accounts_database_is_reported_as_unavailable(as_bob, anyone, article, monkeypatch):
-    monkeypatch.setattr(TokenManager, "user_for", _raising(OperationalError("database is locked")))
+    monkeypatch.setattr(TokenManager, "find", _raising(OperationalError("database is locked")))
 
     answer = as_bob.put(f"articles/{article}/vote", {"choice": "vote"})
 

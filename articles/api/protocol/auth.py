@@ -9,7 +9,7 @@ from django.middleware.csrf import CsrfViewMiddleware
 from django.utils.translation import gettext as _
 from ninja.security.base import AuthBase
 
-from accounts.models import Token, User
+from accounts.models import MODERATE, POST, READ, VOTE, Token, User
 from articles.api.protocol.problems import Problem
 from articles.web.limits import take
 
@@ -39,18 +39,39 @@ class BearerToken(_Limited):
     openapi_type = "http"
     openapi_scheme = "bearer"
 
+    def __init__(self, scope: str = READ, limit: str = "api") -> None:
+        super().__init__(limit)
+        self._scope = scope
+
     def __call__(self, request: HttpRequest) -> User | None:
         scheme, _space, plaintext = request.headers.get("Authorization", "").partition(" ")
         if scheme.lower() != "bearer":
             return None
-        user = Token.objects.user_for(plaintext.strip())
-        if user is None:
+        token = Token.objects.find(plaintext.strip())
+        if token is None:
             take(request, "api")
-            message = _("This token is not valid: it was mistyped or revoked.")
+            message = _("This token is not valid: it was mistyped or revoked, or it has expired.")
             raise Problem(401, "bad-token", message, headers={"WWW-Authenticate": 'Bearer error="invalid_token"'})
-        request.user = user
+        vars(request)["token"] = token
+        check_scope(request, self._scope)
+        request.user = token.user
         self.take(request, plaintext.strip())
-        return user
+        return token.user
+
+
+def may(request: HttpRequest, scope: str) -> bool:
+    """Return whether the request's token allows this; a session allows everything."""
+    token: Token | None = vars(request).get("token")
+    return token is None or token.allows(scope)
+
+
+def check_scope(request: HttpRequest, scope: str) -> None:
+    """Raise Problem if the request's token does not allow this."""
+    if not may(request, scope):
+        message = _("This token lacks the scope “%(scope)s”: create one that has it.") % {"scope": scope}
+        challenge = f'Bearer error="insufficient_scope", scope="{scope}"'
+        headers = {"WWW-Authenticate": challenge}
+        raise Problem(403, "missing-scope", message, details={"scope": scope}, headers=headers)
 
 
 class SessionCookie(_Limited):
@@ -97,13 +118,17 @@ def anyone(limit: str = "api") -> Callable[[HttpRequest], User | AnonymousUser]:
     return accept
 
 
-def members(limit: str = "api") -> tuple[BearerToken, SessionCookie]:
-    """Return the ways to authenticate as a member, for an operation with this limit."""
-    return BearerToken(limit), SessionCookie(limit)
+def members(scope: str = READ, limit: str = "api") -> tuple[BearerToken, SessionCookie]:
+    """Return the ways to authenticate as a member, for an operation with this scope and this limit."""
+    return BearerToken(scope, limit), SessionCookie(limit)
 
 
 MEMBERS = members()
-WRITERS = members(_NONE)
+SAVERS = members(VOTE)
+EDITORS = members(POST)
+MODERATORS = members(MODERATE)
+VOTERS = members(VOTE, _NONE)
+POSTERS = members(POST, _NONE)
 """Members whose votes and posts are limited where they are written."""
 
 EVERYONE = (*MEMBERS, anyone())

@@ -49,7 +49,7 @@ MEANINGS = {
     ),
     403: Meaning(
         gettext_noop("You may not do this, or the CSRF token is missing."),
-        ("forbidden", "csrf", *codes(403)),
+        ("forbidden", "missing-scope", "csrf", *codes(403)),
     ),
     404: Meaning(
         gettext_noop("It does not exist."),
