@@ -116,5 +116,9 @@ class StoreUnconfirmed(StoreUnavailable):
     """The store received a command but did not answer: the change may have been made. It can be repeated."""
 
 
+class StoreDamaged(StoreError):
+    """What the store holds makes no sense to the site; the audit says where. Retrying does not help."""
+
+
 class StoreUnfit(StoreError):
     """The site cannot use this store; the message is one sentence for the operator."""

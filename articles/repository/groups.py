@@ -14,6 +14,7 @@ from articles.domain.lists import Group
 from articles.domain.moderation import Actor
 from articles.repository.lists.reading import split_groups
 from articles.repository.store.connection import Call, Store, Value, exact_time
+from articles.repository.store.values import article_id_from
 
 
 class Groups:
@@ -242,7 +243,7 @@ class Groups:
                     pipe.hget(keys.article(member), "groups")
                 groups = pipe.execute()
             hidden = [m for m, joined in zip(removed, groups, strict=True) if slug in split_groups(joined or "")]
-            members += [int(member) for member in (*listed, *hidden)]
+            members += [article_id_from(member) for member in (*listed, *hidden)]
         return members
 
 

@@ -13,6 +13,7 @@ from articles.repository.lists.reading import read_articles, sort_key
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Store, Value, exact_time
+from articles.repository.store.values import article_id_from
 
 Noted = tuple[ArticleId, float]
 """An article, and when it was posted, voted on or saved, in Unix seconds."""
@@ -128,4 +129,4 @@ class Members:
 def _newest_first(lists: Iterable[Iterable[tuple[str, float]]]) -> Iterator[Noted]:
     """Merge lists that are each ordered newest first."""
     merged = merge(*lists, key=lambda entry: sort_key(entry[1], entry[0]), reverse=True)
-    return ((int(member), at) for member, at in merged)
+    return ((article_id_from(member), at) for member, at in merged)

@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from django.template.backends.utils import csrf_input
 from django.utils.functional import SimpleLazyObject
 
-from articles.domain.errors import StoreUnavailable
+from articles.domain.errors import StoreDamaged, StoreUnavailable
 from articles.domain.lists import Group
 from articles.web.preferences import preferences_of
 from articles.wiring import repository
@@ -27,7 +27,7 @@ def groups(_request: HttpRequest) -> dict[str, Any]:
 
 
 def _groups() -> list[Group]:
-    with suppress(StoreUnavailable):
+    with suppress(StoreUnavailable, StoreDamaged):
         return sorted(repository().groups.list_all(), key=lambda group: group.title.casefold())
     return []
 

@@ -288,7 +288,10 @@ BROKEN: dict[str, tuple[Break, list[tuple[str, str]]]] = {
         [("article:4000", "no such article")],
     ),
     "a history of no article": (
-        lambda raw: (raw.client.lpush(raw.of(4000).history(4000), "1"), raw.client.set("article:", 5000)),
+        lambda raw: (
+            raw.client.lpush(raw.of(4000).history(4000), "1700000000 1 5 -"),
+            raw.client.set("article:", 5000),
+        ),
         [("article:4000", "no such article")],
     ),
     "a time of the last view of no article": (
@@ -469,7 +472,7 @@ def test_a_rescore_between_reads_of_two_shards_is_not_reported_as_damage(reposit
         def pipeline(self, *args, **options):
             pipe = super().pipeline(*args, **options)
 
-            def execute():
+            def execute(**_):
                 replies = []
                 for command, options in pipe.command_stack:
                     replies.append(self.execute_command(*command, **options))

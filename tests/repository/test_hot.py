@@ -4,13 +4,12 @@ import random
 from threading import Event, Semaphore, Thread
 
 import pytest
-import redis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from articles import housekeeping
 from articles.domain import ranking
-from articles.domain.errors import PageNotFound
+from articles.domain.errors import PageNotFound, StoreDamaged
 from articles.domain.lists import Order
 from articles.domain.ranking import Parameters
 from articles.repository import Repository
@@ -776,7 +775,7 @@ def test_a_view_that_cannot_be_counted_in_full_is_not_counted_at_all(damaged, na
     client.rpush(key, "damaged")
     before = contents(repository)
 
-    with pytest.raises(redis.ResponseError):
+    with pytest.raises(StoreDamaged):
         repository.pageviews.record(article_id, visit(7))
 
     assert contents(repository) == before
@@ -789,7 +788,7 @@ def test_a_failed_rescore_changes_nothing(damaged, clock):
     before = repository.store.client.hgetall(keys_.ranking)
     clock.advance(HOUR)
 
-    with pytest.raises(redis.ResponseError):
+    with pytest.raises(StoreDamaged):
         repository.hot.rescore()
 
     assert repository.store.client.hgetall(keys_.ranking) == before

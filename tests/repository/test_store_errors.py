@@ -10,7 +10,7 @@ import redis
 from redis.connection import AbstractConnection
 
 from articles.domain.articles import Choice
-from articles.domain.errors import StoreUnavailable
+from articles.domain.errors import StoreDamaged, StoreUnavailable
 from articles.domain.lists import Order
 from articles.repository.store.client import store_errors
 from tests.cast import ALICE, BOB, MODERATOR
@@ -215,10 +215,16 @@ def test_a_transient_error_is_recognised_even_if_redis_6_wraps_it_in_a_script_er
 
 
 @pytest.mark.parametrize(
-    "text", ["WRONGTYPE Operation against a key", "ERR value is not an integer", "BUSYGROUP name already exists"]
+    ("text", "error"),
+    [
+        ("WRONGTYPE Operation against a key", StoreDamaged),
+        ("ERR value is not an integer", StoreDamaged),
+        ("user_script:12: attempt to compare nil with number", StoreDamaged),
+        ("BUSYGROUP name already exists", redis.ResponseError),
+    ],
 )
-def test_a_mistake_in_our_code_is_not_taken_for_an_unavailable_store(text):
-    with pytest.raises(redis.ResponseError), store_errors():
+def test_a_mistake_in_our_code_or_in_the_data_is_not_taken_for_an_unavailable_store(text, error):
+    with pytest.raises(error), store_errors():
         raise redis.ResponseError(text)
 
 

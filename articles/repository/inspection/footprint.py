@@ -12,6 +12,7 @@ from articles.domain.lists import Order
 from articles.repository.store.connection import Store
 from articles.repository.store.key_table import TABLE, is_kept_with_article
 from articles.repository.store.keys import Keys
+from articles.repository.store.values import article_id_from
 
 SAMPLE = 100
 """Articles measured for the mean."""
@@ -89,7 +90,7 @@ def _newest(store: Store, sample: int) -> tuple[list[ArticleId], float]:
         replies = _replies(pipe)
     lists, listed = replies[: 2 * store.shards.count : 2], sum(replies[1 : 2 * store.shards.count : 2])
     places = sum(size or 0 for size in replies[2 * store.shards.count :])
-    return [int(member) for members in lists for member in members], places / max(1, listed)
+    return [article_id_from(member) for members in lists for member in members], places / max(1, listed)
 
 
 def _sizes(store: Store, names: Iterable[str]) -> Mapping[str, int]:

@@ -17,6 +17,7 @@ from articles.repository.lists.reading import moved_to, read_articles, sort_key
 from articles.repository.lists.standings import Standing, Standings
 from articles.repository.search.find import Search
 from articles.repository.store.connection import Store
+from articles.repository.store.values import article_id_from
 from articles.repository.store.windows import longest_window
 from articles.searching import Query
 
@@ -131,7 +132,7 @@ class Feeds:
             for keys in self._store.shards.all:
                 pipe.zrevrange(keys.posted(poster), 0, most - 1, withscores=True)
             entries = [sort_key(at, member) for shard in pipe.execute() for member, at in shard]
-        ids = [int(member) for _, member in sorted(entries, reverse=True)[:most]]
+        ids = [article_id_from(member) for _, member in sorted(entries, reverse=True)[:most]]
         return self._collect(self._standings.list_for(ids), feed_filter)
 
     def list_found(self, query: Query, feed_filter: FeedFilter, *, slug: str | None = None) -> list[Article]:

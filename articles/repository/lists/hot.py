@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import TypeVar
 
-from articles.domain.errors import StoreUnavailable
+from articles.domain.errors import StoreDamaged, StoreUnavailable
 from articles.domain.lists import Order
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Call, Store, exact_time
@@ -56,12 +56,12 @@ class Hot:
     def refresh(self) -> bool:
         """Rescore the list if it is stale; return False while another process does so. Never blocks.
 
-        Also returns False while the store takes no writes: readers get the list as it is. Three round trips and
-        those of `rescore`; one if another process holds the lock.
+        Also returns False while the store takes no writes or is damaged: readers get the list as it is. Three
+        round trips and those of `rescore`; one if another process holds the lock.
         """
         try:
             return self._refresh()
-        except StoreUnavailable as error:
+        except (StoreUnavailable, StoreDamaged) as error:
             _log.warning("the hot list was not rescored: %s", error)
             return False
 

@@ -15,6 +15,7 @@ from articles.domain.lists import Order, Period
 from articles.repository.lists.reading import rescored_at, sort_key
 from articles.repository.store.connection import Call, Store, Value, exact_time
 from articles.repository.store.keys import Keys
+from articles.repository.store.values import article_id_from
 
 GROUP_RANKING_LIFE = 60
 """Seconds that a group's ranking is kept after its last read."""
@@ -168,7 +169,7 @@ def merge_page(
         if entries is not None or (slug is not None and reading.title is None):
             break
         slack *= 4
-    ids = [(int(member), value) for value, member in entries or ()]
+    ids = [(article_id_from(member), value) for value, member in entries or ()]
     return Cut(ids, sum(window.total for window in reading.windows), reading.title, reading.refreshed_at)
 
 

@@ -14,16 +14,21 @@ from articles.domain.members import UserId
 from articles.repository.store import keys as names
 from articles.repository.store.client import UNPREPARED
 from articles.repository.store.connection import Store
+from articles.repository.store.values import count_from, number_from
 
 _NUMBER = re.compile(r"(?=.{1,19}\Z)-?[0-9]+\.?[0-9]*")
 _ARCHIVED = re.compile("[0-9]{1,15} [0-9]{1,15}")
+_COUNT = re.compile("[0-9]{1,15}")
 _FORMS = {
     **dict.fromkeys(("title", "link", "poster_name", "groups"), re.compile("(?s:.*)")),
-    **dict.fromkeys(("votes", "opposes"), re.compile("[0-9]{1,15}")),
+    **dict.fromkeys(("votes", "opposes"), _COUNT),
     "poster": re.compile("-?[0-9]{1,15}"),
     "time": _NUMBER,
 }
 """Fields that every article has."""
+
+_WITHOUT: Mapping[str, Any] = {"PFCOUNT": 0, "HGETALL": {}, "GET": None, "SISMEMBER": 0, "ZSCORE": None}
+"""Replies in place of errors, for keys of another type: the article is left out, or has no views or no choice."""
 
 
 class _Facts(NamedTuple):
@@ -47,7 +52,9 @@ def read_articles(store: Store, ids: Sequence[ArticleId], reader: UserId | None)
         (seconds_per_point, window), *replies = replies_of(pipe)
     if seconds_per_point is None:
         raise StoreUnfit(UNPREPARED)
-    facts = _Facts(float(seconds_per_point), float(window or 0))
+    facts = _Facts(
+        number_from(seconds_per_point, "the weight of a vote"), number_from(window or "0", "the voting window")
+    )
     width = 3 if reader is None else 6
     rows = (replies[at : at + width] for at in range(0, len(replies), width))
     return [_article(number, row, facts) for number, row in zip(ids, rows, strict=True) if is_whole(row[0])]
@@ -60,16 +67,16 @@ def rescored_at(state: Sequence[Any]) -> float:
     """
     if None in state:
         raise StoreUnfit(UNPREPARED)
-    return float(state[1])
+    return number_from(state[1], "the moment of the hot list")
 
 
 def replies_of(pipe: Pipeline) -> list[Any]:
-    """Return a pipeline's replies. A damaged HyperLogLog counts 0 visitors, so that it does not break pages."""
+    """Return a pipeline's replies. Damaged keys of one article count as empty, so that they do not break pages."""
     commands = [str(args[0]) for args, _ in pipe.command_stack]
     replies: list[Any] = pipe.execute(raise_on_error=False)
     for n, reply in enumerate(replies):
-        if isinstance(reply, redis.ResponseError) and commands[n] == "PFCOUNT":
-            replies[n] = 0
+        if isinstance(reply, redis.ResponseError) and commands[n] in _WITHOUT:
+            replies[n] = _WITHOUT[commands[n]]
         elif isinstance(reply, Exception):
             raise reply
     return replies
@@ -127,9 +134,9 @@ def _article(article_id: ArticleId, row: Sequence[Any], facts: _Facts) -> Articl
         removed=fields.get("removed"),
         choice=Choice.VOTE if voted else Choice.OPPOSE if opposed else Choice.NONE,
         saved=saved is not None,
-        pv=int(pv or 0),
+        pv=count_from(pv),
         uv=int(uv),
-        edited_at=float(fields["edited"]) if "edited" in fields else None,
+        edited_at=moment(fields.get("edited")),
         is_logged="log" in fields,
     )
 

@@ -8,6 +8,7 @@ from articles.domain.lists import Order, PageRefresh
 from articles.domain.members import UserId
 from articles.repository.lists.reading import read_articles, sort_key
 from articles.repository.store.connection import Store, exact_time
+from articles.repository.store.values import article_id_from
 
 MOST_NEW = 50
 """Maximum number of new articles that are counted."""
@@ -67,7 +68,7 @@ class Refreshes:
             replies = pipe.execute()
         hotness = {number: value or 0.0 for number, value in zip(hot_ids, replies, strict=False)}
         known = set(ids)
-        later = [int(member) for members in replies[len(hot_ids) :] for member in members]
+        later = [article_id_from(member) for members in replies[len(hot_ids) :] for member in members]
         return hotness, [number for number in later if number not in known]
 
 

@@ -5,6 +5,7 @@ The articles themselves are not read, so thousands of standings are cheap.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 from articles.domain.articles import ArticleId
@@ -13,6 +14,7 @@ from articles.domain.ranking import ONE_POINT
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Store
 from articles.repository.store.keys import Keys
+from articles.repository.store.values import article_id_from
 
 STANDINGS_PER_READ = 5000
 """Articles read in one round trip."""
@@ -58,9 +60,9 @@ class Standings:
             by_shard.setdefault(shards.of(article_id), []).append(str(article_id))
         for members, (times, scores, points) in zip(by_shard.values(), self._read(by_shard), strict=True):
             for member, *facts in zip(members, times, scores, points, strict=True):
-                if None not in facts:
+                if None not in facts and all(map(isfinite, facts)):
                     posted_at, score, count = facts
-                    yield Standing(int(member), posted_at, score, int(count // ONE_POINT))
+                    yield Standing(article_id_from(member), posted_at, score, int(count // ONE_POINT))
 
     def _read(self, by_shard: dict[Keys, list[str]]) -> list[Any]:
         """Return for each shard the posting times, scores and points; None for unlisted articles."""

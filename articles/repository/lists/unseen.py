@@ -12,6 +12,7 @@ from articles.domain.lists import Order
 from articles.repository.lists.merging import MOST_READINGS, Cut, Entry, Ranking, pairs
 from articles.repository.lists.reading import rescored_at, sort_key
 from articles.repository.store.connection import Call, Store, exact_time
+from articles.repository.store.values import article_id_from
 
 MOST_LOOKED_AT = 50_000
 """Limit on entries examined for a page in all rankings, multiplied by the number of hidden groups plus one."""
@@ -42,7 +43,7 @@ def read_unseen(store: Store, rankings: Sequence[Ranking], query: UnseenQuery) -
     ordered: list[Entry] = sorted((sort_key(value, member) for member, value in values.items()), reverse=True)
     page = ordered[query.start : query.start + query.size]
     total, refreshed_at = sum(count for count, _, _ in replies), rescored_at(replies[0][2])
-    cut = Cut([(int(member), value) for value, member in page], total, None, refreshed_at)
+    cut = Cut([(article_id_from(member), value) for value, member in page], total, None, refreshed_at)
     return cut, len(ordered) > query.start + query.size
 
 

@@ -1,5 +1,6 @@
 """Explanations of an article's rank, read from the rankings themselves."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ from articles.repository.lists.reading import sort_key, split_groups
 from articles.repository.ranking.parameters import parameters_from
 from articles.repository.readership.history import samples_from
 from articles.repository.store.connection import Call, Store, Value
+from articles.repository.store.values import article_id_from, count_from
 
 
 class _Facts(NamedTuple):
@@ -173,7 +175,7 @@ class Explanations:
 
     def _read_details(self, article_id: ArticleId, nearby: Sequence[Entry], groups: Sequence[str]) -> _Details:
         shards = self._store.shards
-        ids = list(dict.fromkeys(int(member) for _, member in nearby))
+        ids = list(dict.fromkeys(article_id_from(member) for _, member in nearby))
         with self._store.pipeline() as pipe:
             pipe.lrange(shards.of(article_id).history(article_id), 0, -1)
             for other in ids:
@@ -195,7 +197,7 @@ def _facts_from(reply: Sequence[Any]) -> _Facts:
     parts = ScoreParts(float(time), int(votes), int(opposes), parameters.seconds_per_point)
     return _Facts(
         parts,
-        HotnessParts(int(pv), int(uv), parts.posted_at, float(refreshed_at), parameters),
+        HotnessParts(count_from(pv), count_from(uv), parts.posted_at, float(refreshed_at), parameters),
         split_groups(groups),
         score or f"{parts.value:.17g}",  # a damaged ranking without it: explain where it would be
         hotness,
@@ -244,11 +246,13 @@ def _place(
 def _neighbour(
     entry: Entry | None, value: float, worth: Callable[[float], int], titles: Mapping[ArticleId, str]
 ) -> Neighbour | None:
-    """Return the neighbour; None if there is none, or it was removed meanwhile."""
-    if entry is None or int(entry[1]) not in titles:
+    """Return the neighbour; None if there is none, it was removed meanwhile, or its value is damaged."""
+    if entry is None or not math.isfinite(apart := abs(entry[0] - value)):
         return None
-    apart = abs(entry[0] - value)
-    return Neighbour(int(entry[1]), titles[int(entry[1])], entry[0], apart, worth(apart))
+    article_id = article_id_from(entry[1])
+    if article_id not in titles:
+        return None
+    return Neighbour(article_id, titles[article_id], entry[0], apart, worth(apart))
 
 
 def _next_vote(facts: _Facts, places: _Places) -> NextVote:

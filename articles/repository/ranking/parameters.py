@@ -19,6 +19,7 @@ from articles.domain.ranking import RANGES, Parameters, out_of_range
 from articles.repository.store.batches import ARTICLES_PER_STEP
 from articles.repository.store.client import UNPREPARED
 from articles.repository.store.connection import Call, Store, exact_time
+from articles.repository.store.values import number_from
 
 _NAMES = tuple(RANGES)
 
@@ -67,9 +68,9 @@ def values_of(parameters: Parameters) -> dict[str, str]:
 
 
 def parameters_from(values: Mapping[str, Any]) -> Parameters:
-    """Return the parameters in a hash or in an entry of the history."""
-    floats = {name: float(values[name]) for name in _NAMES if name != "votes_per_day"}
-    return Parameters(votes_per_day=round(float(values["votes_per_day"])), **floats)
+    """Return the parameters in a hash or in an entry of the history. Raises StoreDamaged."""
+    numbers = {name: number_from(values[name], name) for name in _NAMES}
+    return Parameters(votes_per_day=round(numbers.pop("votes_per_day")), **numbers)
 
 
 def _exact(value: float) -> str:
@@ -101,7 +102,9 @@ class RankingParameters:
         if "version" not in values:
             raise StoreUnfit(UNPREPARED)
         is_chosen = values.get("chosen") == "1"
-        state = RankingState(parameters_from(values), int(values["version"]), is_chosen=is_chosen)
+        state = RankingState(
+            parameters_from(values), int(number_from(values["version"], "version")), is_chosen=is_chosen
+        )
         if "next_version" not in values:
             return state
         upcoming = parameters_from({name: values[f"next_{name}"] for name in _NAMES})

@@ -11,6 +11,7 @@ from articles.domain.weight import DAY, PATIENCE, RECENT, SETTLED, Recent, fitti
 from articles.repository.ranking.parameters import RankingParameters
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Store, exact_time
+from articles.repository.store.values import article_id_from
 
 MOST_ARTICLES = 2000
 """Articles to learn from; if there are more, evenly spaced batches of them."""
@@ -59,7 +60,7 @@ class Weights:
         with self._store.pipeline() as pipe:
             for part in _evenly(parts, MOST_ARTICLES // _PART):
                 pipe.zrange(*part)
-            return [int(member) for batch in pipe.execute() for member in batch]
+            return [article_id_from(member) for batch in pipe.execute() for member in batch]
 
     def _counts(self, ids: Sequence[ArticleId]) -> Iterator[tuple[int, int]]:
         """Yield votes and opposes of each article, except damaged ones."""

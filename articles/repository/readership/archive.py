@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from articles.domain.articles import ArticleId
 from articles.repository.store.connection import Call, Store, Value, exact_time
+from articles.repository.store.values import article_id_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class ViewArchive:
                     keys.viewed, "-inf", exact_time(self._limit()), start=0, num=at_most, withscores=True
                 )
             entries = [entry for shard in pipe.execute() for entry in shard]
-        oldest = sorted((viewed_at, int(article_id)) for article_id, viewed_at in entries)
+        oldest = sorted((viewed_at, article_id_from(article_id)) for article_id, viewed_at in entries)
         return [article_id for _, article_id in oldest[:at_most]]
 
     def _limit(self) -> float:

@@ -1,5 +1,6 @@
 """The history of ranks: the top of the front page and of the hot list, every ten minutes, kept for a week."""
 
+import re
 from collections.abc import Iterable, Iterator
 
 from articles.domain.articles import ArticleId
@@ -21,6 +22,8 @@ KEPT = 7 * 86400
 """Seconds a sample is kept: at most 1,008 samples of an article."""
 
 _NOWHERE = "-"
+
+_SAMPLE = re.compile(r"[0-9]{1,11}(?:\.[0-9]+)? (?:[0-9]+|-) -?[0-9]+ (?:[0-9]+|-)")
 
 
 class History:
@@ -63,7 +66,7 @@ class History:
             for keys in self._store.shards.all:
                 pipe.hget(keys.ranking, "sampled_at")
             newest = pipe.execute()
-        return any(at is None or int(at) < moment or int(at) - moment > AHEAD for at in newest)
+        return any(not (at or "").isdigit() or int(at) < moment or int(at) - moment > AHEAD for at in newest)
 
     def _ranks(self, order: Order) -> dict[ArticleId, int]:
         store = self._store
@@ -85,6 +88,8 @@ def samples_from(texts: Iterable[str], now: float) -> list[Sample]:
 
 def _samples(texts: Iterable[str], now: float) -> Iterator[Sample]:
     for text in texts:
+        if not _SAMPLE.fullmatch(text):
+            continue  # damaged
         at, rank, points, hot_rank = text.split()
         if now - KEPT < float(at) <= now + AHEAD:
             yield Sample(float(at), _rank(rank), int(points), _rank(hot_rank))

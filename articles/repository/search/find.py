@@ -5,6 +5,7 @@ An article's index entries are in its shard, written by the same script as the a
 
 import json
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
@@ -18,6 +19,7 @@ from articles.repository.store import keys as names
 from articles.repository.store.batches import ARTICLES_PER_READ
 from articles.repository.store.connection import Call, Store, Value
 from articles.repository.store.keys import Keys
+from articles.repository.store.values import article_id_from
 from articles.searching import WORDS_VERSION, Query, Term, words_of
 
 MOST_FOUND = 1000
@@ -30,6 +32,9 @@ STEPS = (("walk", 2000), ("meet", 4000), ("walk", 4000), ("walk", 4000), ("sampl
 """Modes of the script to try in turn until the best matches are known, each with the number of articles to walk
 past in a ranking. After the last one the result is marked incomplete, so that rare queries do not hold up the
 store."""
+
+_ATTEMPTS = 5
+"""Readings of an article that changes meanwhile. One with bytes that are no text always seems to have changed."""
 
 _Match = tuple[float, bytes]
 
@@ -64,7 +69,7 @@ class Search:
         if start >= MOST_FOUND:
             raise PageTooDeep(number)
         results, titles, indexed = self._search(query, order, start + size + 1, slug, hidden)
-        ids = [int(member) for _, member in results.best[start : start + size]]
+        ids = [article_id_from(member) for _, member in results.best[start : start + size]]
         if number > 1 and not ids:
             raise PageNotFound(number)
         listed = [article for article in read_articles(self._store, ids, reader) if article.removed is None]
@@ -80,7 +85,7 @@ class Search:
         Two round trips, or some more, as for a page. Raises GroupNotFound.
         """
         results, _, _ = self._search(query, Order.TIME, most, slug, hidden)
-        return [int(member) for _, member in results.best[:most]]
+        return [article_id_from(member) for _, member in results.best[:most]]
 
     def _search(
         self, query: Query, order: Order, size: int, slug: str | None, hidden: Sequence[str]
@@ -118,11 +123,14 @@ class Search:
         and two for each step of `STEP` ids.
         """
         waiting, done = [] if version_of(self._state()) > WORDS_VERSION else list(ids), 0
+        attempts = Counter[ArticleId]()
         while waiting:
             batch, waiting = waiting[:ARTICLES_PER_READ], waiting[ARTICLES_PER_READ:]
             articles = read_articles(self._store, batch, None)
             done += len(articles)
-            waiting = self._enter(articles) + waiting
+            changed = self._enter(articles)
+            attempts.update(changed)
+            waiting = [number for number in changed if attempts[number] < _ATTEMPTS] + waiting
         return done
 
     def _enter(self, articles: Sequence[Article]) -> list[ArticleId]:

@@ -8,7 +8,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from articles.domain.errors import StoreUnavailable, StoreUnconfirmed, StoreUnfit
+from articles.domain.errors import StoreDamaged, StoreUnavailable, StoreUnconfirmed, StoreUnfit
 from articles.repository.store.guarded_connection import GuardedPool, is_unconfirmed
 
 CONNECT_TIMEOUT = 0.2
@@ -23,17 +23,25 @@ _PASSING = re.compile(
 """Transient errors, at the start of a message or inside it: Redis 6.2 wraps the errors of commands in scripts."""
 
 
+_DAMAGED = re.compile(
+    r"WRONGTYPE|INVALIDOBJ|is not an integer|is not a (?:valid )?float|score is not a number|user_script:\d"
+)
+"""Errors of commands on a key of another type or a value that is no number, and of scripts that fail on one."""
+
+
 UNPREPARED = "The store has lost the ranking's parameters; restart the site, then run repair."
 
 
 def make_client(url: str, *, timeout_seconds: float = PATIENT_TIMEOUT_SECONDS) -> redis.Redis:
     """Return a client without retries: it never sends a write twice without the caller's knowledge.
 
+    Bytes that are no text, as in a damaged store, are read as escapes such as \\xff, which every page can show.
     `timeout_seconds`: limit for one reply, or for all replies of a pipeline.
     """
     pool = GuardedPool.from_url(
         url,
         decode_responses=True,
+        encoding_errors="backslashreplace",
         protocol=2,
         retry=Retry(NoBackoff(), 0),
         socket_connect_timeout=CONNECT_TIMEOUT,
@@ -44,7 +52,7 @@ def make_client(url: str, *, timeout_seconds: float = PATIENT_TIMEOUT_SECONDS) -
 
 @contextmanager
 def store_errors() -> Iterator[None]:
-    """Raise StoreUnavailable for transient failures, and StoreUnfit for a store that lost its parameters.
+    """Raise StoreUnavailable for transient failures, StoreUnfit for lost parameters, StoreDamaged for wrong data.
 
     Of the first, StoreUnconfirmed if the command had been sent.
     """
@@ -59,4 +67,6 @@ def store_errors() -> Iterator[None]:
             raise StoreUnavailable(str(error)) from error
         if "UNPREPARED" in str(error):
             raise StoreUnfit(UNPREPARED) from error
+        if _DAMAGED.search(str(error)):
+            raise StoreDamaged(str(error)) from error
         raise

@@ -1,11 +1,13 @@
 """Scans a store key by key."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, TypeVar
 
 from articles.domain.articles import ArticleId
+from articles.domain.errors import StoreDamaged
 from articles.domain.lists import Order
 from articles.domain.members import UserId
 from articles.repository.store.batches import KEYS_PER_SCAN
@@ -22,6 +24,7 @@ from articles.repository.store.key_table import (
     split_prefix,
 )
 from articles.repository.store.keys import Keys, Shards
+from articles.repository.store.values import NO_ARTICLE, article_id_from
 
 T = TypeVar("T")
 
@@ -51,28 +54,37 @@ def walk(store: Store) -> Iterator[list[str]]:
             return
 
 
+def walk_kinds(store: Store) -> Iterator[list[tuple[str, Key | None]]]:
+    """Yield all keys like `walk`, each with its kind; None where no part of the site writes it in that place."""
+    for names in walk(store):
+        kinds = zip(names, recognise(names), strict=True)
+        yield [
+            (name, kind if kind and _is_in_its_place(kind, name, store.shards) else None) for name, kind in kinds
+        ]
+
+
 def survey(store: Store) -> tuple[dict[Keys, Contents], list[str]]:
     """Return what each shard holds, and the keys that no part of the site writes, or not into that shard."""
     shards = {keys.prefix: Contents() for keys in store.shards.all}
     foreign: list[str] = []
-    for names in walk(store):
-        for name, kind in zip(names, recognise(names), strict=True):
+    for batch in walk_kinds(store):
+        for name, kind in batch:
             prefix, rest = split_prefix(name)
-            values = kind.values(rest) if kind else ()
-            if kind is None or not _is_in_its_place(kind, prefix, values, store.shards):
+            if kind is None:
                 foreign.append(name)
             elif prefix in shards:
-                _note(shards[prefix], kind, values)
+                _note(shards[prefix], kind, kind.values(rest))
     return {keys: shards[keys.prefix] for keys in store.shards.all}, foreign
 
 
-def _is_in_its_place(kind: Key, prefix: str, values: tuple[str, ...], shards: Shards) -> bool:
+def _is_in_its_place(kind: Key, name: str, shards: Shards) -> bool:
+    prefix, rest = split_prefix(name)
     if kind.place is Place.OUTSIDE:
         return not prefix
     if kind.place is Place.FIRST:
         return prefix == shards.directory.prefix
     if kind.owner is Owner.ARTICLE:
-        return prefix == shards.of(int(values[0])).prefix
+        return prefix == shards.of(int(kind.values(rest)[0])).prefix
     return any(prefix == keys.prefix for keys in shards.all)
 
 
@@ -136,9 +148,10 @@ def _scanned(store: Store, command: str, key: str) -> Iterator[Any]:
 
 
 def mentioned_ids(store: Store, keys: Keys, contents: Contents) -> set[ArticleId]:
-    """Return every id that is in one shard's articles, other keys or rankings."""
+    """Return every id that is in one shard's articles, other keys or rankings, without damaged rankings."""
     ids = contents.mentioned
     ids |= contents.articles
     for ranking in (*map(keys.order, Order), keys.removed, keys.next_score, keys.viewed):
-        ids.update(map(int, ranked_members(store, ranking)))
-    return ids
+        with suppress(StoreDamaged):  # reported by the audit, which checks every key's type
+            ids.update(map(article_id_from, ranked_members(store, ranking)))
+    return ids - {NO_ARTICLE}

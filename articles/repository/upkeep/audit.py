@@ -17,12 +17,15 @@ exactly
 10. no article has a poster whose account is deleted (an account that is being deleted may still have some)
 11. every voter set expires, and not before voting ends; every key has its article; the id counter is at least the
     highest id
+12. every key has its type, and every entry its form; steps that fail because of one that has not are reported
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import chain
 from typing import Any
 
+from articles.domain.articles import ArticleId
 from articles.domain.lists import Order, Period
 from articles.domain.members import UserId
 from articles.domain.ranking import RANGES, out_of_range
@@ -34,6 +37,7 @@ from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CH
 from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import (
+    Contents,
     batches,
     mentioned_ids,
     newest_since,
@@ -42,7 +46,10 @@ from articles.repository.store.scan import (
     set_members,
     survey,
 )
+from articles.repository.store.values import NO_ARTICLE, article_id_from
+from articles.repository.upkeep.attempts import attempt, attempt_each, is_shard_damaged
 from articles.repository.upkeep.long_articles import MOST_LOOKED_AT, check_long
+from articles.repository.upkeep.readable import check_readable
 
 _NAMES = (*RANGES, "seconds_per_point", "version", "refreshed_at")
 
@@ -53,6 +60,10 @@ Progress = Callable[[int, int], None]
 
 def quiet(_done: int, _total: int) -> None:
     """Ignore the progress."""
+
+
+def _ids(store: Store, ranking: str) -> set[ArticleId]:
+    return set(map(article_id_from, ranked_members(store, ranking))) - {NO_ARTICLE}
 
 
 class Audit:
@@ -69,23 +80,29 @@ class Audit:
         done, total = 0, sum(map(len, ids.values()))
         progress(done, total)
         yield from (Finding(name, "belongs to nothing of this site") for name in foreign)
-        yield from self._check_counter(max(chain.from_iterable(ids.values()), default=0))
-        yield from self._check_parameters()
+        unreadable = list(check_readable(self._store))
+        yield from unreadable
+        yield from attempt(names.COUNTER, self._check_counter(max(chain.from_iterable(ids.values()), default=0)))
+        yield from attempt(self._store.shards.directory.ranking, self._check_parameters())
         for keys, contents in shards.items():
+            attempt_on = partial(attempt_each, keys, is_shard_damaged=is_shard_damaged(keys, unreadable))
             for batch in batches(ids[keys], ARTICLES_PER_CHECK):
-                yield from self._check_articles(keys, batch)
-                yield from self._index.check_articles(keys, batch)
+                yield from attempt_on(batch, partial(self._check_articles, keys))
+                yield from attempt_on(batch, partial(self._index.check_articles, keys))
                 done += len(batch)
                 progress(done, total)
-            yield from self._check_log(keys)
-            yield from self._index.check_words(keys, contents.words)
-            for slug in sorted(contents.groups):
-                yield from self._check_group(keys, slug)
-            yield from self._check_hot(keys)
-            for member in sorted(contents.members):
-                yield from self._check_choices(keys, member)
-            for period in (Period.DAY, Period.WEEK, Period.MONTH):
-                yield from self._check_top(keys, period)
+            yield from self._check_lists(keys, contents)
+
+    def _check_lists(self, keys: Keys, contents: Contents) -> Iterator[Finding]:
+        yield from attempt(keys.log, self._check_log(keys))
+        yield from attempt(keys.lexicon, self._index.check_words(keys, contents.words))
+        for slug in sorted(contents.groups):
+            yield from attempt(keys.group(slug), self._check_group(keys, slug))
+        yield from attempt(keys.order(Order.HOT), self._check_hot(keys))
+        for member in sorted(contents.members):
+            yield from attempt(keys.votes_of(member), self._check_choices(keys, member))
+        for period in (Period.DAY, Period.WEEK, Period.MONTH):
+            yield from attempt(keys.top(period), self._check_top(keys, period))
 
     def _check_counter(self, highest: int) -> Iterator[Finding]:
         with self._store.commands() as client:
@@ -124,7 +141,7 @@ class Audit:
 
     def _check_hot(self, keys: Keys) -> Iterator[Finding]:
         hot = keys.order(Order.HOT)
-        for batch in batches(set(map(int, ranked_members(self._store, hot))), ARTICLES_PER_CHECK):
+        for batch in batches(_ids(self._store, hot), ARTICLES_PER_CHECK):
             flat = self._store.run("audit/hot", [hot], [keys.prefix, *batch])
             for article_id, problem in zip(flat[::2], flat[1::2], strict=True):
                 yield Finding(keys.article(int(article_id)), problem)

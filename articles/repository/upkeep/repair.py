@@ -1,9 +1,12 @@
 """The repair: rebuilds every list from the articles themselves. Idempotent, and safe while the site is in use."""
 
 from collections.abc import Callable
+from functools import partial
 
 from articles.domain.articles import ArticleId
-from articles.domain.lists import TOP_PERIODS, Order
+from articles.domain.errors import StoreDamaged
+from articles.domain.lists import TOP_PERIODS, Order, Period
+from articles.domain.members import UserId
 from articles.repository.groups import Groups
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.reading import split_groups
@@ -14,8 +17,10 @@ from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CH
 from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import Contents, batches, mentioned_ids, portions, set_members, survey
+from articles.repository.upkeep.attempts import attempt_repair
 from articles.repository.upkeep.audit import Progress, quiet
 from articles.repository.upkeep.long_articles import MOST_LOOKED_AT, repair_long
+from articles.repository.upkeep.unreadable import drop_unreadable
 
 Tell = Callable[[Finding], object]
 """Receives each problem that cannot be repaired."""
@@ -35,10 +40,13 @@ class Repair:
 
         The lists are rankings, hot list, groups, profiles, members' lists, and each article's log entries. Each
         article is repaired in one atomic step, so that readers and voters see it either before or after. Vote
-        counts do not change. `tell` receives each damaged article, which stays as it is until its hash is fixed.
+        counts do not change. `tell` receives each damaged article, which stays as it is until its hash is fixed,
+        and each key that cannot be read.
         Reads all keys, in batches. Raises StoreError.
         """
-        self._hot.rescore()  # articles that the repair adds are then comparable with the rest
+        drop_unreadable(self._store, tell)
+        # Articles that the repair adds are then comparable with the rest.
+        attempt_repair("hot:score", self._hot.rescore, tell)
         shards, _ = survey(self._store)
         ids = {keys: mentioned_ids(self._store, keys, contents) for keys, contents in shards.items()}
         done, total = 0, sum(map(len, ids.values()))
@@ -46,21 +54,33 @@ class Repair:
         slugs: set[str] = set()
         for keys, contents in shards.items():
             for batch in batches(ids[keys], ARTICLES_PER_CHECK):
-                slugs |= self._repair_articles(keys, batch, tell)
-                self._search.reindex(map(int, batch))
+                slugs |= self._repair_batch(keys, batch, tell)
                 done += len(batch)
                 progress(done, total)
-            self._repair_log(keys)
-            self._repair_groups(keys, contents)
-            self._index.repair_words(keys, contents.words)
-            self._repair_choices(keys, contents)
-            self._drop_tops(keys)
-        self._search.mark_all_indexed()
-        Groups(self._store).follow_merges(sorted(slugs))
+            attempt_repair(keys.log, partial(self._repair_log, keys), tell)
+            attempt_repair(keys.prefix + "group:", partial(self._repair_groups, keys, contents), tell)
+            attempt_repair(keys.lexicon, partial(self._index.repair_words, keys, contents.words), tell)
+            self._repair_choices(keys, contents, tell)
+            attempt_repair(keys.top(Period.DAY), partial(self._drop_tops, keys), tell)
+        attempt_repair(names.SCHEMA, self._search.mark_all_indexed, tell)
+        directory = self._store.shards.directory.groups
+        attempt_repair(directory, partial(Groups(self._store).follow_merges, sorted(slugs)), tell)
         articles = [article for contents in shards.values() for article in contents.articles]
-        self._raise_counter(max(articles, default=0))
-        self._hot.rescore()
+        attempt_repair(names.COUNTER, partial(self._raise_counter, max(articles, default=0)), tell)
+        attempt_repair("hot:score", self._hot.rescore, tell)
         return len(articles)
+
+    def _repair_batch(self, keys: Keys, batch: list[str], tell: Tell) -> set[str]:
+        """Repair and index these articles, one by one if they cannot be all together; return their groups."""
+        try:
+            slugs = self._repair_articles(keys, batch, tell)
+            self._search.reindex(map(int, batch))
+        except StoreDamaged:
+            if len(batch) > 1:
+                return set().union(*(self._repair_batch(keys, [article_id], tell) for article_id in batch))
+            tell(Finding(keys.article(int(batch[0])), "is damaged, and left as it is"))
+            return set()
+        return slugs
 
     def _repair_articles(self, keys: Keys, batch: list[str], tell: Tell) -> set[str]:
         """Repair these articles; return their groups."""
@@ -92,13 +112,16 @@ class Repair:
             with self._store.commands() as client:
                 client.unlink(*(keys.group_order(order, slug) for order in Order))
 
-    def _repair_choices(self, keys: Keys, contents: Contents) -> None:
-        now = exact_time(self._store.now())
+    def _repair_choices(self, keys: Keys, contents: Contents, tell: Tell) -> None:
         for member in sorted(contents.members):
-            lists, done, entries = [keys.votes_of(member), keys.opposes_of(member), keys.deleted_members], 0, 1
-            while done < entries:
-                arguments: list[Value] = [keys.prefix, member, now, done, ENTRIES_PER_CHECK]
-                entries, done = self._store.run("repair/choices", lists, arguments)
+            attempt_repair(keys.votes_of(member), partial(self._repair_choices_of, keys, member), tell)
+
+    def _repair_choices_of(self, keys: Keys, member: UserId) -> None:
+        now = exact_time(self._store.now())
+        lists, done, entries = [keys.votes_of(member), keys.opposes_of(member), keys.deleted_members], 0, 1
+        while done < entries:
+            arguments: list[Value] = [keys.prefix, member, now, done, ENTRIES_PER_CHECK]
+            entries, done = self._store.run("repair/choices", lists, arguments)
 
     def _drop_tops(self, keys: Keys) -> None:
         """Drop the rankings of spans, which the next read makes again."""

@@ -13,8 +13,8 @@ local name, replacement, done, step = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonum
 local function anonymise(list, first, last)
   local entries = redis.call('LRANGE', list, -last, -first)
   for n, text in ipairs(entries) do
-    local entry = cjson.decode(text)
-    if entry.actor == name then
+    local is_json, entry = pcall(cjson.decode, text)
+    if is_json and type(entry) == 'table' and entry.actor == name then
       entry.actor = replacement
       redis.call('LSET', list, n - 1 - math.min(last, redis.call('LLEN', list)), cjson.encode(entry))
     end

@@ -6,9 +6,10 @@ INCLUDE  values
 local CHOICES = {{choice = 'vote', set = 'voted:', list = 'votes:'}, {choice = 'oppose', set = 'oppose:', list = 'opposes:'}}
 local CHOICES_KEPT = 1000  -- of one member in one shard; choices on articles that may be open are kept in addition
 
--- Return whether a voter is a member, not a placeholder for an unnamed voter.
+-- Return whether a voter is a member, neither a placeholder for an unnamed voter nor a damaged id.
 local function is_member(user)
-  return tonumber(user) < FIRST_PLACEHOLDER or tonumber(user) > LAST_PLACEHOLDER
+  local number = tonumber(user)
+  return number and (number < FIRST_PLACEHOLDER or number > LAST_PLACEHOLDER) or false
 end
 
 -- Return whether the member's account is deleted.

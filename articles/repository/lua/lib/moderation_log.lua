@@ -16,12 +16,18 @@ local function log_article(prefix, action, at, actor, id, title, reason, details
   redis.call('HSET', article, 'log', noted and noted .. ',' .. number or number)
 end
 
+-- Return the id in an entry's text, as text; '0' where it concerns no article or is damaged.
+local function id_of_entry(text)
+  local is_json, entry = pcall(cjson.decode, text)
+  return is_json and type(entry) == 'table' and tostring(entry.id) or '0'
+end
+
 -- Look at `step` entries after the oldest `done`. Return, for each article they concern that exists,
 -- {id, key of its hash, {numbers of the entries that the hash lacks}}, and how many entries there were.
 local function unnoted_entries(prefix, list, done, step)
   local entries, noted, found = redis.call('LRANGE', list, -done - step, -done - 1), {}, {}
   for n = #entries, 1, -1 do
-    local id, number = tostring(cjson.decode(entries[n]).id), done + #entries - n + 1
+    local id, number = id_of_entry(entries[n]), done + #entries - n + 1
     local article = prefix .. 'article:' .. id
     if noted[id] == nil then
       noted[id] = id ~= '0' and redis.call('EXISTS', article) == 1 and {missing = {}}
@@ -39,7 +45,7 @@ end
 local function is_about(prefix, number, id)
   if not string.find(number, '^%d+$') or #number > 15 then return false end
   local text = redis.call('LINDEX', prefix .. 'log:', -tonumber(number))
-  return text and tostring(cjson.decode(text).id) == id
+  return text and id_of_entry(text) == id
 end
 
 -- What the audit reports of an entry that does not concern the article.

@@ -1,0 +1,36 @@
+"""Numbers as the store keeps them, which is text. In a damaged store it may be something else."""
+
+import math
+import re
+
+from articles.domain.articles import ArticleId
+from articles.domain.errors import StoreDamaged
+
+NO_ARTICLE = 0
+"""An id that no article has."""
+
+_COUNT = re.compile("[0-9]{1,15}")
+_ID = re.compile(rb"[1-9][0-9]{0,15}")
+
+
+def article_id_from(member: str | bytes) -> ArticleId:
+    """Return the id in a set or a ranking; NO_ARTICLE for a damaged member, so that lists leave it out."""
+    raw = member.encode() if isinstance(member, str) else member
+    return int(raw) if _ID.fullmatch(raw) else NO_ARTICLE
+
+
+def count_from(text: object) -> int:
+    """Return the number in a counter; 0 for none and for a damaged one."""
+    digits = str(text)
+    return int(digits) if _COUNT.fullmatch(digits) else 0
+
+
+def number_from(text: str, meaning: str) -> float:
+    """Return a finite number. Raises StoreDamaged, with the number's meaning, for anything else."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise StoreDamaged(f"{meaning} is {text[:40]!r}")
+    return number

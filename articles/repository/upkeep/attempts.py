@@ -1,0 +1,62 @@
+"""Steps of audit and repair that meet something unreadable: they report it, and the rest goes on."""
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+
+from articles.domain.errors import StoreDamaged
+from articles.repository.search.index import Finding
+from articles.repository.store.key_table import Owner, recognise, split_prefix
+from articles.repository.store.keys import Keys
+
+_UNREADABLE = (StoreDamaged, ValueError, LookupError, TypeError, ArithmeticError)
+"""What a step raises when it meets damage: the store or a script refuses, or its reply makes no sense."""
+
+
+def attempt(subject: str, step: Iterable[Finding]) -> Iterator[Finding]:
+    """Yield the findings of a step; if it fails because of damage, the last says so. Raises StoreUnavailable."""
+    try:
+        yield from step
+    except _UNREADABLE as error:
+        yield _failure(subject, error)
+
+
+def attempt_repair(subject: str, step: Callable[[], object], tell: Callable[[Finding], object]) -> None:
+    """Run a step of the repair; if it fails because of damage, tell so. Raises StoreUnavailable."""
+    try:
+        step()
+    except _UNREADABLE as error:
+        tell(_failure(subject, error, "repaired"))
+
+
+def attempt_each(
+    keys: Keys, batch: list[str], step: Callable[[list[str]], Iterable[Finding]], *, is_shard_damaged: bool
+) -> Iterator[Finding]:
+    """Yield the findings of a step on some articles. If it fails, its halves are tried, down to the article.
+
+    In a damaged shard every article may fail: then one finding is about the whole batch.
+    """
+    try:
+        findings = list(step(batch))
+    except _UNREADABLE as error:
+        if is_shard_damaged and len(batch) > 1:
+            findings = [_failure(f"{keys.article(int(batch[0]))} to {batch[-1]}", error)]
+        elif len(batch) == 1:
+            findings = [_failure(keys.article(int(batch[0])), error)]
+        else:
+            half, again = len(batch) // 2, partial(attempt_each, keys, step=step, is_shard_damaged=False)
+            findings = [*again(batch[:half]), *again(batch[half:])]
+    yield from findings
+
+
+def is_shard_damaged(keys: Keys, unreadable: Iterable[Finding]) -> bool:
+    """Return whether an unreadable key is one that the check of any article of the shard may need."""
+    for finding in unreadable:
+        prefix, name = split_prefix(finding.subject)
+        (kind,) = recognise([name])
+        if kind and kind.owner is Owner.SITE and prefix in ("", keys.prefix):
+            return True
+    return False
+
+
+def _failure(subject: str, error: Exception, what: str = "checked") -> Finding:
+    return Finding(subject, f"cannot be {what}: {type(error).__name__}: {error}"[:300])

@@ -1,0 +1,35 @@
+"""Drops what cannot be read from lists that the repair rebuilds, and names the rest."""
+
+from collections.abc import Callable
+
+from articles.repository.search.index import Finding
+from articles.repository.store import key_table as table
+from articles.repository.store.connection import Store
+from articles.repository.upkeep.readable import Damage, list_damages
+
+_REBUILT = (
+    *(table.SCORE, table.TIME, table.POINTS, table.HOT, table.REMOVED, table.GROUP, table.WORD, table.LEXICON),
+    *(table.SCORE_OF_GROUP, table.TIME_OF_GROUP, table.POINTS_OF_GROUP, table.HOT_OF_GROUP, table.TOP),
+)
+"""Kinds of keys that the repair, or the next read, makes from the articles alone."""
+
+
+def drop_unreadable(store: Store, tell: Callable[[Finding], object]) -> None:
+    """Drop unreadable entries, and keys of another type, where they are rebuilt; tell of each elsewhere, once."""
+    reported = set[str]()
+    for damage in list(list_damages(store)):
+        if damage.kind in _REBUILT:
+            _drop(store, damage)
+        elif damage.name not in reported:
+            reported.add(damage.name)
+            tell(Finding(damage.name, damage.problem))
+
+
+def _drop(store: Store, damage: Damage) -> None:
+    with store.commands() as client:
+        if damage.entry is None:
+            client.unlink(damage.name)
+        elif damage.kind.type == "set":
+            client.srem(damage.name, damage.entry)
+        else:
+            client.zrem(damage.name, damage.entry)
