@@ -11,13 +11,15 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
+from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.db import connections
 from django.utils import timezone
+from django.utils.module_loading import import_string
 
 from accounts import account_deletion
 from articles import account_ids
-from articles.domain.errors import StoreError, StoreUnavailable
+from articles.domain.errors import StoreDamaged, StoreError, StoreUnavailable
 from articles.readership import archive
 from articles.repository import Repository
 
@@ -104,6 +106,14 @@ def _rewrite_file(repository: Repository) -> str:
     return "append-only file rewritten" if repository.lease.rewrite_file() else ""
 
 
+def _verify_files(repository: Repository) -> str:
+    """Compare the embedded store's files with what they held. Raises StoreDamaged as long as they are damaged."""
+    result, damage = import_string(settings.STORE_VERIFIER)(repository.store.now())
+    if damage:
+        raise StoreDamaged(damage)
+    return str(result)
+
+
 def _expire(repository: Repository) -> str:
     """Delete archive rows and sessions that are no longer needed from the database."""
     rows = archive.sweep(repository, at_most=_ROWS_LOOKED_AT)
@@ -144,6 +154,7 @@ _STEPS = (
     _Step("expire", _expire),
     _Step("forget", _rewrite_file, is_routine=True),
     _Step("accounts", _check_accounts),
+    _Step("verify", _verify_files, is_routine=True),
 )
 
 
@@ -190,7 +201,8 @@ def _run_step(step: _Step, repository: Repository) -> StepResult:
         result = step.work(repository)
     except StoreError as failure:
         error = _message(failure)
-        _log.error("%s failed: %s", step.name, error)
+        if not (isinstance(failure, StoreDamaged) and _was_reported(repository, step, error)):
+            _log.error("%s failed: %s", step.name, error)
     except Exception as failure:
         error = _message(failure)
         _log.exception("%s failed", step.name)
@@ -201,6 +213,11 @@ def _run_step(step: _Step, repository: Repository) -> StepResult:
     with suppress(StoreUnavailable):
         repository.lease.record_step(step.name, at=at, seconds=done.seconds, result=result, error=error)
     return done
+
+
+def _was_reported(repository: Repository, step: _Step, error: str) -> bool:
+    """Return whether the step's last run failed with the same error: damage that lasts is logged once."""
+    return any(last.name == step.name and last.error == error for last in repository.inspection.list_steps())
 
 
 def line(done: StepResult) -> str:

@@ -8,7 +8,8 @@ from pathlib import Path
 from django.conf import settings
 
 from articles.domain.errors import StoreUnavailable
-from voting_site.embedded import EmbeddedStoreError, open_store
+from voting_site.embedded import EmbeddedStoreError, StorePaths, open_store
+from voting_site.embedded.verification import verify
 
 
 @contextmanager
@@ -23,6 +24,16 @@ def opened_store() -> Iterator[None]:
     try:
         with open_store(Path(settings.DATA_DIR)):
             yield
+    except EmbeddedStoreError as error:
+        raise StoreUnavailable(str(error)) from error
+
+
+def verify_store(now: float) -> tuple[str, str]:
+    """Continue to verify the embedded store's files: see `verification.verify`. Raises StoreUnavailable."""
+    if not settings.STORE_IS_EMBEDDED:
+        return "", ""
+    try:
+        return verify(StorePaths(Path(settings.DATA_DIR)), now)
     except EmbeddedStoreError as error:
         raise StoreUnavailable(str(error)) from error
 

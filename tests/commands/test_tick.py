@@ -45,6 +45,7 @@ STEPS = [
     "expire",
     "forget",
     "accounts",
+    "verify",
 ]
 
 
@@ -381,3 +382,18 @@ def test_the_hot_list_decays_without_readers(site_store, monkeypatch):
 
     after = ranking_values(site_store, Order.HOT)
     assert max(after.values()) < 0.6 * before.articles[0].hotness
+
+
+def damaged_files(_now):
+    return "", "The disk has changed what was written"
+
+
+def test_damage_on_the_disk_is_logged_once_and_stays_on_the_operators_page(site_store, settings, caplog):
+    settings.STORE_VERIFIER = f"{__name__}.damaged_files"
+
+    for _ in range(2):
+        housekeeping.run(site_store)
+
+    lasting = next(step for step in site_store.inspection.list_steps() if step.name == "verify")
+    assert "The disk has changed what was written" in lasting.error
+    assert [r.levelname for r in caplog.records if "disk has changed" in r.getMessage()] == ["ERROR"]

@@ -49,6 +49,11 @@ class StorePaths:
         return self.directory / "version.json"
 
     @property
+    def verification(self) -> Path:
+        """Digests of the append-only files, as JSON."""
+        return self.directory / "verified.json"
+
+    @property
     def log(self) -> Path:
         """The server's log; the previous one is `store.log.1`."""
         return self.data_dir / "store.log"
