@@ -70,8 +70,14 @@ DAMAGES: dict[str, Damage] = {
 }
 
 LOCKS = ("hot", "back", "tick", "weight", "forget", "import")
-KINDS = tuple(kind.name for kind in TABLE if kind.name not in ("next:score", *(f"lock:{lock}" for lock in LOCKS)))
-"""Kinds of keys of a store in use, without locks, which hold any text for some seconds."""
+_SHORT_LIVED = (
+    "next:score",
+    "limit:votes:<user>",
+    "limit:<action>:<subject>",
+    *(f"lock:{lock}" for lock in LOCKS),
+)
+KINDS = tuple(kind.name for kind in TABLE if kind.name not in _SHORT_LIVED)
+"""Kinds of keys of a store in use, without those that are gone after some seconds or minutes."""
 
 _TEXTS = ("article:<id>", "groups:", "merged:", "ranking:", "schema:", "salt:<day>", "words:")
 UNNOTICED = {

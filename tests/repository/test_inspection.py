@@ -200,7 +200,7 @@ def test_a_key_has_exactly_one_kind(name, kind):
 
 def test_every_key_the_site_can_build_has_a_kind():
     spelled = [
-        *(names.COUNTER, names.SCHEMA, names.TICK),
+        *(names.COUNTER, names.ACCOUNTS, names.SCHEMA, names.TICK),
         *(names.IMPORT_LOCK, names.HOT_LOCK, names.BACK_LOCK, names.TICK_LOCK),
         *(names.WEIGHT_LOCK, names.FORGET_LOCK),
         *(names.link("0" * 32), names.saved(7), names.shift("f" * 32), names.salt(19000)),

@@ -62,7 +62,7 @@ def test_a_reload_replaces_every_process_and_keeps_the_counts(start):
     until(lambda: not before & set(parents(site)), DEADLINE, site.told)
     labels = {"view": "articles:front", "method": "GET", "status": "200"}
     until(lambda: value_in(site.get("/metrics")[1], "site_requests_total", **labels) == 1, DEADLINE, site.told)
-    assert {pid for pid in counted(site) if pid} <= set(parents(site)), "those that ended are added up"
+    until(lambda: {pid for pid in counted(site) if pid} <= set(parents(site)), DEADLINE, site.told)
     assert "Traceback" not in site.told()
     assert site.stop() == 0
 

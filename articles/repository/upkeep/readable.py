@@ -54,6 +54,7 @@ _FORMS: dict[Key, Form] = {
     table.SITE_DAYS: _COUNT,
     table.HISTORY: _like(r"[0-9]{1,11}(?:\.[0-9]+)? (?:[0-9]+|-) -?[0-9]+ (?:[0-9]+|-)"),
     table.COUNTER: _COUNT,
+    table.ACCOUNTS: _COUNT,
     table.PAGEVIEWS: _COUNT,
     table.LINK: _COUNT,
     table.BURST: _COUNT,
