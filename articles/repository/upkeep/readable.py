@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -64,6 +64,9 @@ _FORMS: dict[Key, Form] = {
 }
 """Forms of values, where any text would not do. Fields of articles and parameters have checks of their own."""
 
+_READ_BY_THE_AUDIT = frozenset((table.ARTICLE,))
+"""Kinds with so much content that reading it twice would slow the audit."""
+
 _SKETCHES = (table.VISITORS, table.VISITORS_OF_DAY)
 
 _READ: dict[str, Callable[[str], tuple[object, ...]]] = {
@@ -85,15 +88,19 @@ class Damage(NamedTuple):
 
 
 def check_readable(store: Store) -> Iterator[Finding]:
-    """Yield each key that cannot be read or has an unreadable entry, once. Reads the whole store, in batches."""
-    for name, damages in groupby(list_damages(store), key=lambda damage: damage.name):
+    """Yield each key that cannot be read or has an unreadable entry, once. In batches.
+
+    Leaves out the keys whose entries the audit reads for itself.
+    """
+    for name, damages in groupby(list_damages(store, besides=_READ_BY_THE_AUDIT), key=lambda damage: damage.name):
         yield Finding(name, next(damages).problem)
 
 
-def list_damages(store: Store) -> Iterator[Damage]:
-    """Yield all that cannot be read, key by key, in batches."""
+def list_damages(store: Store, besides: Container[Key] = ()) -> Iterator[Damage]:
+    """Yield all that cannot be read, key by key, in batches; leave out the kinds `besides`."""
     for keys in walk_kinds(store):
-        for batch in portions(((name, kind) for name, kind in keys if kind), _KEYS_AT_ONCE):
+        named = ((name, kind) for name, kind in keys if kind and kind not in besides)
+        for batch in portions(named, _KEYS_AT_ONCE):
             yield from _check(store, batch)
 
 
