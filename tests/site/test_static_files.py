@@ -1,3 +1,5 @@
+from contextlib import closing
+
 import pytest
 from django.http import HttpResponse
 from django.test import RequestFactory
@@ -87,7 +89,8 @@ def test_only_files_that_pages_link_are_served(root, settings, debug):
     middleware = PublicFilesMiddleware(lambda _request: HttpResponse(status=404))
 
     def status(path):
-        return middleware(RequestFactory().get(path)).status_code
+        with closing(middleware(RequestFactory().get(path))) as answer:
+            return answer.status_code
 
     assert status("/static/site.css") == 200
     for hidden in (".source", ".git/config", "staticfiles.json", "../static/.source"):
