@@ -9,6 +9,7 @@ import pytest
 from tests.site_process import DEADLINE, store_of
 from tests.store_state import server_info
 from tests.waiting import until
+from voting_site.embedded import StorePaths, Supervisor
 
 NOTICE = "Part of the site is down"
 LONGEST = 10.0
@@ -54,6 +55,22 @@ def test_while_the_store_hangs_readers_see_copies_and_afterwards_the_site(site):
 
     until(lambda: NOTICE not in site.get("/")[1], DEADLINE, site.told)
     until(lambda: site.get("/readyz")[0] == 200, DEADLINE, site.told)
+
+
+def test_without_its_own_store_the_site_starts_says_so_and_continues_once_it_answers(start, tmp_path):
+    store = Supervisor(StorePaths(tmp_path / "elsewhere"))
+    site = start(REDIS_URL=store.paths.url(0), STORE_TIMEOUT_MS="500")
+    site.wait_until_up()
+    assert "Warning: The store does not answer" in site.told()
+    assert [site.get(path)[0] for path in ("/healthz", "/readyz", "/")] == [200, 503, 503]
+
+    store.start(DEADLINE)
+    try:
+        until(lambda: site.get("/readyz")[0] == 200, DEADLINE, site.told)
+        until(lambda: "Demo content added" in site.told(), DEADLINE, site.told)
+        assert site.stop() == 0
+    finally:
+        store.stop()
 
 
 def test_the_main_lists_are_kept_although_nobody_reads_them(site):

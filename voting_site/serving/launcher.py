@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from django.conf import settings
@@ -12,7 +13,9 @@ from django.core.management import call_command
 
 from articles import housekeeping
 from articles.demo.seeding import seed_if_empty
+from articles.domain.errors import StoreError, StoreUnavailable
 from articles.management.progress import progress
+from articles.operation import outages
 from articles.repository import Repository
 from articles.wiring import patient_repository
 from voting_site.configuration.hosts import EVERY_ADDRESS, in_address
@@ -32,6 +35,9 @@ Say = Callable[[str], object]
 _POLL = 0.1
 """Seconds until a signal or a dead web server is noticed."""
 
+_STORE_POLL = 2.0
+"""Seconds between two attempts to prepare a store that did not answer at the start."""
+
 _preparing = threading.Event()
 
 
@@ -49,24 +55,31 @@ def serve(say: Say) -> int:
         raise CannotServe(disk.sentence(data_dir))
     with bind(host, port, PATIENCE) as listener, _signals() as signals, _store():
         try:
-            _prepare(say)
+            is_prepared = _prepare(say)
         except _Stopped:
             return 0
         workers = settings.CONFIGURATION["WEB_WORKERS"]
         with metrics_folder(data_dir, f"{host}:{port}", workers) as metrics:
             listener.listen(BACKLOG)
             server = WebServer(host, port, listener, metrics)
-            return _serve_web(say, server, _greeting(host, port), signals)
+            keep_house = partial(_keep_house, say, is_prepared)
+            return _serve_web(say, server, _greeting(host, port), signals, keep_house)
 
 
-def _serve_web(say: Say, server: WebServer, greeting: str, signals: "_Signals") -> int:
+def _serve_web(
+    say: Say,
+    server: WebServer,
+    greeting: str,
+    signals: "_Signals",
+    keep_house: Callable[[threading.Event], object],
+) -> int:
     housekeeper: Housekeeper | None = None
     try:
         server.wait_until_answering(signals.stopping.is_set)
         say(greeting)
         if not settings.RATE_LIMITS:
             say("Warning: RATE_LIMITS is off. Passwords can be guessed, and forms sent, without limit.")
-        housekeeper = Housekeeper(_run_housekeeping)
+        housekeeper = Housekeeper(keep_house)
         watched_disk = disk.DiskWatch(Path(settings.DATA_DIR))
         while not signals.stopping.wait(_POLL):
             if signals.reloading.is_set():
@@ -90,7 +103,15 @@ def _stop(server: WebServer, housekeeper: Housekeeper | None) -> None:
         housekeeper.stop()
 
 
-def _run_housekeeping(stopping: threading.Event) -> None:
+def _keep_house(say: Say, is_prepared: bool, stopping: threading.Event) -> None:
+    """Prepare the store as soon as it answers, if it did not at the start; then run housekeeping."""
+    while not is_prepared and not stopping.is_set():
+        try:
+            _prepare_store(say)
+            is_prepared = True
+        except StoreError as error:
+            outages.report(error)
+            stopping.wait(_STORE_POLL)
     housekeeping.keep(patient_repository, settings.TICK_SECONDS, stopping)
 
 
@@ -141,18 +162,34 @@ def _store() -> Iterator[None]:
         supervisor.stop()
 
 
-def _prepare(say: Say) -> None:
-    """Bring everything up to date. Every step can be interrupted, and is completed at the next start."""
+def _prepare(say: Say) -> bool:
+    """Bring everything up to date. Every step can be interrupted, and is completed at the next start.
+
+    Return False if the operator's own store does not answer: the site starts all the same.
+    """
     _preparing.set()
     try:
         call_command("migrate", interactive=False, verbosity=0)
-        repository = patient_repository()
-        _adopt_rules(repository, say)
         static_files.gather()
-        if settings.CONFIGURATION["DEMO"] and (message := seed_if_empty(repository)):
-            say(message)
+        _prepare_store(say)
+    except StoreUnavailable as error:
+        if settings.STORE_IS_EMBEDDED:
+            raise
+        say(
+            f"Warning: The store does not answer ({error}). "
+            "Until it does, readers see copies of earlier pages, and nothing can be changed."
+        )
+        return False
     finally:
         _preparing.clear()
+    return True
+
+
+def _prepare_store(say: Say) -> None:
+    repository = patient_repository()
+    _adopt_rules(repository, say)
+    if settings.CONFIGURATION["DEMO"] and (message := seed_if_empty(repository)):
+        say(message)
 
 
 def _adopt_rules(repository: Repository, say: Say) -> None:
