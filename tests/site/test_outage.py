@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from contextlib import contextmanager
 
 import pytest
 
@@ -30,8 +31,15 @@ def copies(site):
     return [path for path in folder.iterdir() if not path.name.startswith(".")] if folder.is_dir() else []
 
 
-def store_process(site):
-    return server_info(store_of(site))["process_id"]
+@contextmanager
+def hanging_store(site):
+    """Let the store answer nothing inside the block."""
+    pid = server_info(store_of(site))["process_id"]
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
 
 
 def timed(site, path):
@@ -42,16 +50,12 @@ def timed(site, path):
 
 
 def test_while_the_store_hangs_readers_see_copies_and_afterwards_the_site(site):
-    pid = store_process(site)
-    os.kill(pid, signal.SIGSTOP)
-    try:
+    with hanging_store(site):
         for _ in range(4):
             status, page = timed(site, "/")
             assert (status, NOTICE in page) == (200, True)
         assert timed(site, "/healthz") == (200, "alive\n")
         assert timed(site, "/readyz")[0] == 503
-    finally:
-        os.kill(pid, signal.SIGCONT)
 
     until(lambda: NOTICE not in site.get("/")[1], DEADLINE, site.told)
     until(lambda: site.get("/readyz")[0] == 200, DEADLINE, site.told)
@@ -75,6 +79,5 @@ def test_without_its_own_store_the_site_starts_says_so_and_continues_once_it_ans
 
 def test_the_main_lists_are_kept_although_nobody_reads_them(site):
     until(lambda: len(copies(site)) >= 10, DEADLINE, site.told)  # five lists in two languages
-    os.kill(store_process(site), signal.SIGSTOP)
-
-    assert [timed(site, path)[0] for path in ("/newest/", "/hot/", "/top/", "/groups/")] == [200] * 4
+    with hanging_store(site):
+        assert [timed(site, path)[0] for path in ("/newest/", "/hot/", "/top/", "/groups/")] == [200] * 4
