@@ -196,7 +196,7 @@ PAGES = (
     Page("error 404, no such page", "/?page=9999", status=404),
     Page("error 405", "/articles/1/vote/", status=405),
     Page("error 500", "/fails/", status=500),
-    Page("error 503", "/", status=503, site="stopped"),
+    Page("error 503", "/articles/3/", status=503, site="stopped"),
 )
 
 NAMESPACES_WITHOUT_PAGES = {
