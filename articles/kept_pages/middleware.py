@@ -38,28 +38,26 @@ class KeptPagesMiddleware:
         if getattr(response, "is_outage", False):
             return self._kept(request) or response
         self.refresher.see(request)
-        if request.method == "GET" and response.status_code == 200 and self._is_due(request):
-            if is_plain(request):
-                self._keep(request, response)
-            else:
-                query = request.META.get("QUERY_STRING", "")
-                self.refresher.ask_for(copying(request, request.path, query, _language(request)))
+        if response.status_code in _GONE or (is_plain(request) and self._is_due(request)):
+            self._settle(request, response)
+        elif response.status_code == 200 and self._is_due(request):
+            query = request.META.get("QUERY_STRING", "")
+            self.refresher.ask_for(copying(request, request.path, query, _language(request)))
         return response
 
     def _is_due(self, request: HttpRequest) -> bool:
         return self._pages.age(address_of(request, _language(request))) > KEEP_EVERY
 
     def _copy(self, request: HttpRequest) -> None:
-        """Read a page as a reader without account, and keep it; forget a page that no longer exists."""
-        response = self._get_response(request)
-        if response.status_code == 200:
-            self._keep(request, response)
-        elif response.status_code in _GONE:
-            self._pages.forget(address_of(request, _language(request)))
+        """Read a page as a reader without account, and keep it."""
+        self._settle(request, self._get_response(request))
 
-    def _keep(self, request: HttpRequest, response: HttpResponse) -> None:
-        if not response.streaming:
-            address = address_of(request, _language(request))
+    def _settle(self, request: HttpRequest, response: HttpResponse) -> None:
+        """Keep a page, and forget one that no longer exists. Other responses, and HEAD, change nothing."""
+        address = address_of(request, _language(request))
+        if response.status_code in _GONE:
+            self._pages.forget(address)
+        elif request.method == "GET" and response.status_code == 200 and not response.streaming:
             self._pages.keep(KeptPage(address, response["Content-Type"], time.time(), response.content))
 
     def _kept(self, request: HttpRequest) -> HttpResponse | None:

@@ -11,7 +11,7 @@ from articles.kept_pages.middleware import KeptPagesMiddleware
 from articles.kept_pages.pages import Address, KeptPage, KeptPages
 from articles.kept_pages.refresher import Refresher
 from tests.factories import actor, browser_of
-from tests.store_state import lose_answers, lose_everything
+from tests.store_state import lose_answers, lose_article, lose_everything
 
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 NOTICE = "Part of the site is down"
@@ -196,6 +196,15 @@ def test_a_change_without_an_answer_is_not_called_uncounted(article, bob, site_s
     assert response.status_code == 503
     assert "not certain whether this was saved" in response.content.decode()
     assert site_store.articles.get(1).votes == 2, "it was counted, in this case"
+
+
+def test_a_page_that_no_longer_exists_is_forgotten(kept, outage, article, site_store):
+    assert Client().get("/articles/1/").status_code == 200
+    lose_article(site_store, 1)
+    assert Client().get("/articles/1/").status_code == 404
+    outage()
+
+    assert Client().get("/articles/1/").status_code == 503
 
 
 def test_a_damaged_copy_counts_as_none(kept, outage, article):
