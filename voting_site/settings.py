@@ -49,10 +49,10 @@ MIDDLEWARE = [
     "articles.operation.metrics.MetricsMiddleware",  # outermost: it counts the final responses
     # What these add is on every response: on static files, 304 and errors too.
     "csp.middleware.CSPMiddleware",
-    "voting_site.serving.security_headers.SecurityHeadersMiddleware",
+    "voting_site.serving.requests.security_headers.SecurityHeadersMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "voting_site.serving.security_headers.HttpsRedirectMiddleware",
+    "voting_site.serving.requests.security_headers.HttpsRedirectMiddleware",
     "voting_site.serving.public_files.PublicFilesMiddleware",
     "django.middleware.gzip.GZipMiddleware",
     "articles.middleware.HeadMiddleware",
@@ -73,7 +73,7 @@ MIDDLEWARE = [
     "articles.middleware.ErrorPagesMiddleware",
     "articles.middleware.StoreErrorsMiddleware",
     # Innermost, so that a refusal gets the site's page in the reader's language.
-    "voting_site.serving.readable_requests.ReadableRequestMiddleware",
+    "voting_site.serving.requests.readable_requests.ReadableRequestMiddleware",
 ]
 
 ROOT_URLCONF = "voting_site.urls"
@@ -249,7 +249,7 @@ CONTENT_SECURITY_POLICY = {
 }
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000_000  # of the API
 FORM_MAX_BYTES = 200_000  # the longest is a login form that carries an unsent form: 16,000 characters, encoded
-FILE_UPLOAD_HANDLERS = ["voting_site.serving.readable_requests.NoUploads"]
+FILE_UPLOAD_HANDLERS = ["voting_site.serving.requests.readable_requests.NoUploads"]
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
 
 LOGGING = {

@@ -1,4 +1,4 @@
-"""Passwords are hashed a few at once; known and unknown accounts are told apart neither by text nor by work."""
+"""A few passwords are hashed at once; neither text nor work reveals whether an account exists."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from articles.web.page_token import LIFE, MOST_CHARACTERS, pack, unpack
+from articles.views.lists.page_token import LIFE, MOST_CHARACTERS, pack, unpack
 
 NOW = 1_700_000_123.0
 

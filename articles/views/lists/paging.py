@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from articles.domain.articles import ArticleId
 from articles.domain.lists import ArticlePage
 from articles.formatting.values import grouped
-from articles.web.page_token import Pages, pack, unpack
+from articles.views.lists.page_token import Pages, pack, unpack
 
 _PAGE = re.compile("[1-9][0-9]{0,8}")
 

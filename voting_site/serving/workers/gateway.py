@@ -10,7 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from voting_site.serving.whole_bodies import Application
+from voting_site.serving.requests.whole_bodies import Application
 from voting_site.serving.workers import environ
 from voting_site.serving.workers.bodies import Bodies, BrokenBody, SlowBody, TooManyBodies
 from voting_site.serving.workers.responses import CHUNK_BYTES, Headers, Response

@@ -23,7 +23,7 @@ from granian.log import LogLevels
 from granian.server.embed import Server
 
 from voting_site.serving.listener import BACKLOG
-from voting_site.serving.whole_bodies import Application
+from voting_site.serving.requests.whole_bodies import Application
 from voting_site.serving.workers.gateway import Gateway
 from voting_site.serving.workers.slow_readers import SlowReaders
 
