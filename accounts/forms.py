@@ -195,7 +195,7 @@ class EmailForm(forms.ModelForm):  # type: ignore[type-arg]
         return user
 
     def _tell_former_address(self, user: User) -> None:
-        """Send a mail to the former address, so that a change by somebody else does not go unnoticed."""
+        """Notify the former address, so that the owner notices an unauthorized change."""
         if "email" in self.changed_data and (former := self.initial["email"]):
             context = {"name": user.username, "site_name": settings.SITE_NAME}
             send_text(former, "email_changed", context, user.language)

@@ -45,7 +45,7 @@ def send_text(recipient: str, template: str, context: dict[str, Any], language: 
 def mail_address(request: HttpRequest) -> tuple[str, str]:
     """Return scheme and host for links in mails: those of SITE_URL, or else this machine's with the site's port.
 
-    Nothing else is taken from the request: whoever asks for a mail must not choose where its link leads.
+    Nothing else comes from the request: its sender must not be able to choose where the link leads.
     """
     if settings.SITE_URL:
         return public_address(request)

@@ -1,6 +1,6 @@
 """Copies of the pages that readers without account see, on disk, for the time when the store is away.
 
-Each page that somebody visits is kept at most every `KEEP_EVERY` seconds. The site's workers share one directory.
+A page that is visited is saved at most once every `KEEP_EVERY` seconds. The site's workers share one directory.
 A copy is what a reader without account and without preferences sees, so it holds nothing personal.
 """
 
@@ -21,7 +21,7 @@ KEEP_EVERY = 8.0
 """Seconds until a page that is visited is kept again, so that a copy is at most ten seconds behind."""
 
 LIFETIME = 86400.0
-"""Seconds until a copy that nobody has asked for again is deleted."""
+"""Seconds until a copy is deleted if its page is not visited again."""
 
 MOST_PAGES = 5_000
 MOST_BYTES = 64_000_000
@@ -34,7 +34,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """What a copy is found by. `site` is scheme and host; `language` a code such as "zh-hans", "" for feeds."""
+    """What a copy is found by. `site` is scheme and host; `language` a code such as "zh-hans"."""
 
     site: str
     path: str
@@ -112,7 +112,7 @@ class KeptPages:
     def _files(self) -> Iterator[tuple[Path, os.stat_result]]:
         if not self._directory.is_dir():
             return
-        for path in self._directory.iterdir():
+        for path in self._directory.glob("[!.]*"):  # not the refresher's lock
             with suppress(OSError):
                 yield path, path.stat()
 

@@ -20,7 +20,7 @@ _FROM_PROXY = "HTTP_X_FORWARDED_PROTO"
 
 
 def may_be_kept(request: HttpRequest) -> bool:
-    """Return whether the request is for a public page, whoever the reader is."""
+    """Return whether the request is for a public page, regardless of the reader."""
     match = request.resolver_match
     is_short = len(request.META.get("QUERY_STRING", "")) <= _LONGEST_QUERY
     return request.method in ("GET", "HEAD") and match is not None and match.view_name in KEPT_VIEWS and is_short
@@ -59,5 +59,5 @@ def copying(request: HttpRequest, path: str, query: str, language: str) -> WSGIR
 
 
 def is_copying(request: HttpRequest) -> bool:
-    """Return whether the site itself reads the page to keep it, so that this is nobody's view."""
+    """Return whether the site itself is reading the page to keep a copy, which is not a view."""
     return getattr(request, "is_copying", False)
