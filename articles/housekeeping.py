@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.db import connections
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.module_loading import import_string
 
 from accounts import account_deletion
-from articles import account_ids
+from articles import account_ids, clocks
 from articles.domain.errors import StoreDamaged, StoreError, StoreUnavailable
 from articles.readership import archive
 from articles.repository import Repository
@@ -51,6 +51,20 @@ class _Step:
     name: str
     work: Callable[[Repository], str]
     is_routine: bool = False
+
+
+def _advance_clock(repository: Repository) -> str:
+    """Advance the store's own clock; warn, once in a process, if the clocks disagree."""
+    repository.clock.advance()
+    with translation.override("en"):  # the log's language
+        for problem, text in clocks.list_problems(repository.clock.compare()):
+            _warn_once(problem, text)
+    return ""
+
+
+def _drop_voters(repository: Repository) -> str:
+    """Drop the voter sets of articles that were closed some time ago."""
+    return _counted(repository.clock.drop_voters(_BUDGET), "voter set", "dropped")
 
 
 def _apply_parameters(repository: Repository) -> str:
@@ -126,14 +140,18 @@ def _expire(repository: Repository) -> str:
 
 def _check_accounts(repository: Repository) -> str:
     """Warn, once in a process, if the accounts are older than the store."""
-    problem = account_ids.age_problem(repository)
-    if problem and problem not in _warnings:
-        _warnings.add(problem)
-        _log.warning("%s", problem)
+    if problem := account_ids.age_problem(repository):
+        _warn_once("accounts", problem)
     return ""
 
 
 _warnings: set[str] = set()
+
+
+def _warn_once(problem: str, text: str) -> None:
+    if problem not in _warnings:
+        _warnings.add(problem)
+        _log.warning("%s", text)
 
 
 def _delete_accounts(_repository: Repository) -> str:
@@ -142,6 +160,8 @@ def _delete_accounts(_repository: Repository) -> str:
 
 
 _STEPS = (
+    _Step("clock", _advance_clock),
+    _Step("voters", _drop_voters),
     _Step("weight", _adjust_weight),
     _Step("parameters", _apply_parameters),
     _Step("hot", _score, is_routine=True),

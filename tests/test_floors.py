@@ -95,6 +95,7 @@ FLOORS = (
         "articles.account_deletion",
         "articles.kept_pages",
         "articles.account_ids",
+        "articles.clocks",
     ),
     ("articles.web",),
     ("articles.wiring", "articles.demo"),

@@ -38,6 +38,7 @@ from articles.repository.store.connection import Observer, Store, unobserved
 from articles.repository.store.data_model import page as data_model_page
 from articles.repository.store.guarded_connection import answer_within
 from articles.repository.upkeep.audit import Audit, Progress, quiet
+from articles.repository.upkeep.clock import Clocks, StoreClock
 from articles.repository.upkeep.lease import HousekeepingLease
 from articles.repository.upkeep.repair import Repair
 from articles.repository.votes import Votes
@@ -45,6 +46,7 @@ from articles.repository.votes import Votes
 __all__ = [
     "PATIENT_TIMEOUT_SECONDS",
     "ChangeProgress",
+    "Clocks",
     "Counters",
     "FeedFilter",
     "ImportRunning",
@@ -82,6 +84,7 @@ class Repository:
         self.explanations = Explanations(store, self.hot)
         self.archive = ViewArchive(store)
         self.lease = HousekeepingLease(store)
+        self.clock = StoreClock(store)
         self.parameters = RankingParameters(store)
         self.weights = Weights(store, self.parameters)
         self.previews = Previews(store, self.hot)
@@ -112,6 +115,7 @@ class Repository:
         schema.rank_by_points(self.store)
         schema.fix_closing_times(self.store)
         schema.list_posted(self.store)
+        schema.keep_voters(self.store)
         self.account_ids.collect()
         self.store.load_scripts()
 

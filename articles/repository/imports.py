@@ -155,7 +155,6 @@ class Imports:
                 article.removed or "",
                 exact_time(closes_at),
                 exact_time(self._store.now()),
-                rules.voters_grace,
                 PLACEHOLDERS.start,
                 keys.prefix,
                 words_of(article.title, article.link, article.poster_name),

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from articles.clocks import list_problems
 from articles.domain.errors import ArticleNotFound, StoreError
 from articles.formatting import units
 from articles.operation import metrics
@@ -44,6 +45,7 @@ def operation(request: HttpRequest) -> HttpResponse:
         "listed": sum(shard.articles for shard in shards),
         "hot_refreshed_at": min((shard.refreshed_at or 0) for shard in shards),
         "steps": inspection.list_steps(),
+        "clocks": repo.clock.compare(),
         "census": inspection.count_keys(),
         "footprint": inspection.measure_footprint(),
         "measures": units,
@@ -65,6 +67,7 @@ def _warnings(context: Mapping[str, Any]) -> Iterator[str]:
         yield _("The server has evicted keys to free memory: give it more, and restore what is lost.")
     if refreshed_at and context["now"] - refreshed_at > _HOT_STALE_SECONDS:
         yield _("The hot list has not been scored for a long time: is housekeeping running?")
+    yield from (text for _problem, text in list_problems(context["clocks"]))
     for step in context["steps"]:
         if step.error:
             yield _("The last run of “%(step)s” failed.") % {"step": step.name}

@@ -33,6 +33,8 @@ from tests.store_state import get_notes, is_rewriting_file, ranking_values, set_
 from tests.waiting import until
 
 STEPS = [
+    "clock",
+    "voters",
     "weight",
     "parameters",
     "hot",
@@ -226,6 +228,7 @@ def test_routine_steps_are_logged_at_debug(site_store, monkeypatch, caplog):
     housekeeping.run(site_store)
 
     told = {record.getMessage().partition(":")[0]: record.levelname for record in caplog.records}
+    told = {step: level for step, level in told.items() if step in STEPS}
     assert told == dict.fromkeys(STEPS, "DEBUG") | {"archive": "INFO", "trim": "INFO"}
     (line,) = [record.getMessage() for record in caplog.records if record.getMessage().startswith("archive")]
     assert line.startswith("archive: 1 article archived (0.")
@@ -270,8 +273,8 @@ def test_the_command_prints_a_line_for_each_step(run, site_store):
     lines = run("tick").splitlines()
 
     assert [line.partition(":")[0] for line in lines] == STEPS
-    assert lines[0].startswith("weight: nothing to do (0.0")
-    assert lines[3].startswith("history: 1 article sampled (0.0")
+    assert lines[2].startswith("weight: nothing to do (0.0")
+    assert lines[5].startswith("history: 1 article sampled (0.0")
 
 
 def test_the_exit_status_shows_that_a_step_failed(site_store, monkeypatch):
@@ -397,3 +400,30 @@ def test_damage_on_the_disk_is_logged_once_and_stays_on_the_operators_page(site_
     lasting = next(step for step in site_store.inspection.list_steps() if step.name == "verify")
     assert "The disk has changed what was written" in lasting.error
     assert [r.levelname for r in caplog.records if "disk has changed" in r.getMessage()] == ["ERROR"]
+
+
+def test_clocks_that_disagree_are_logged_once_in_english(site_store, monkeypatch, caplog, settings):
+    settings.LANGUAGE_CODE = "zh-hans"
+    monkeypatch.setattr(housekeeping, "_warnings", set())
+    began = site_store.store.now()
+    set_clock(site_store, began - 7200)
+
+    for _ in range(2):
+        assert results(site_store)["clock"].error == ""
+
+    logged = [record.getMessage() for record in caplog.records if "clock" in record.getMessage()]
+    assert [line[:40] for line in logged] == [
+        "The clock of the store's machine and thi",
+        "This machine's clock has been set back: ",
+    ]
+    assert site_store.clock.compare().store == pytest.approx(began, abs=60)
+
+
+def test_voters_of_articles_closed_long_ago_are_dropped(site_store):
+    post(site_store)
+    set_clock(site_store, site_store.store.now() + 10 * 86400)
+    assert results(site_store)["voters"].result == ""
+
+    site_store.clock.accept()
+
+    assert results(site_store)["voters"].result == "1 voter set dropped"

@@ -211,13 +211,20 @@ BROKEN: dict[str, tuple[Break, list[tuple[str, str]]]] = {
         [("article:1", "entry 1000 of the log is not about it")],
     ),
     # 5. closing times, orphans, the counter, foreign keys
-    "a voter set without end": (
-        lambda raw: raw.client.persist(raw.of(7).oppose(7)),
-        [("article:7", "a voter set without end")],
+    "a voter set that expires": (
+        lambda raw: raw.client.expire(raw.of(7).oppose(7), 10**6),
+        [("article:7", "a voter set that expires")],
     ),
-    "a voter set of a closed article without end": (
-        lambda raw: raw.client.persist(raw.of(1).voted(1)),
-        [("article:1", "a voter set without end")],
+    "a voter set of a closed article that expires": (
+        lambda raw: raw.client.expire(raw.of(1).voted(1), 10**6),
+        [("article:1", "a voter set that expires")],
+    ),
+    "a voter set of a closed article that should be gone": (
+        lambda raw: (
+            raw.client.delete(raw.of(2).voted(2), raw.of(2).oppose(2)),
+            raw.client.hset(raw.of(1).ranking, "voters_dropped", raw.repository.articles.get(1).posted_at + 1),
+        ),
+        [("article:1", "a voter set that should have been dropped")],
     ),
     "voters of no article": (
         lambda raw: (raw.client.sadd(raw.of(4000).voted(4000), 1), raw.client.set("article:", 5000)),

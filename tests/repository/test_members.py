@@ -13,7 +13,7 @@ from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import DAY
 from tests.factories import imported, post
 from tests.repository.racing import race
-from tests.repository.usage import use
+from tests.repository.usage import let_pass, use
 from tests.rules import connect, default_rules
 from tests.store_state import contents, problems
 
@@ -128,7 +128,7 @@ def test_all_open_votes_and_the_newest_closed_ones_are_kept(repository, clock, m
     )
     monkeypatch.setattr(scripts, "digest", lambda _name: "0" * 40)
     old = [post(repository, number, poster=BOB) for number in range(40)]
-    clock.advance(10 * DAY)
+    let_pass(repository, clock, 10 * DAY)
     new = [post(repository, number, poster=BOB) for number in range(40, 80)]
 
     kept = {article for article, _ in repository.members.iterate_choices(BOB, Choice.VOTE)}
@@ -157,9 +157,9 @@ def test_all_choices_of_nine_days_and_the_newest_older_ones_are_kept(repository,
         return {article for article, _ in repository.members.iterate_choices(BOB, Choice.VOTE)}
 
     choose(range(6 * shards))
-    clock.advance(8.9 * DAY)
+    let_pass(repository, clock, 8.9 * DAY)
     assert choose(range(100, 100 + shards)) == set(chosen)
-    clock.advance(DAY)
+    let_pass(repository, clock, DAY)
     assert choose(range(200, 200 + shards)) == set(chosen[-3 * shards :])
 
 

@@ -9,7 +9,6 @@ from articles.domain.lists import Order
 from articles.repository import Repository
 from articles.repository.store import keys, schema
 from tests.cast import ALICE, BOB, MODERATOR
-from tests.clock import DAY
 from tests.factories import link, post
 from tests.repository.usage import hot_values, listed, use, warm
 from tests.rules import connect, default_rules
@@ -136,11 +135,11 @@ def counter_behind(repository: Repository) -> None:
     repository.store.client.set(keys.COUNTER, 3)
 
 
-def voters_without_end(repository: Repository) -> None:
+def voters_that_expire(repository: Repository) -> None:
     for article_id in ARTICLES:
         names = repository.store.shards.of(article_id)
-        repository.store.client.persist(names.voted(article_id))
-        repository.store.client.persist(names.oppose(article_id))
+        repository.store.client.expire(names.voted(article_id), 10**6)
+        repository.store.client.expire(names.oppose(article_id), 10**6)
 
 
 def directory_lost(repository: Repository) -> None:
@@ -198,7 +197,7 @@ DAMAGE: list[Callable[[Repository], None]] = [
     left_by_a_weight_not_applied,
     counter_lost,
     counter_behind,
-    voters_without_end,
+    voters_that_expire,
     directory_lost,
 ]
 
@@ -311,36 +310,14 @@ def test_a_counter_that_is_ahead_is_kept(used):
     assert used.store.client.get(keys.COUNTER) == "100"
 
 
-def test_voter_sets_without_an_expiry_get_their_regular_one(used, clock):
-    names = used.store.shards.of(7)
-    left = used.store.client.ttl(names.voted(7))
-    voters_without_end(used)
+def test_voter_sets_that_should_have_been_dropped_are_dropped(used):
+    names = used.store.shards.of(1)
+    used.store.client.hset(names.ranking, "voters_dropped", used.articles.get(1).posted_at + 0.001)
 
     used.repair.run()
 
-    article = used.articles.get(7)
-    exact = article.closes_at + used.rules.voters_grace - clock()
-    assert exact - 5 <= used.store.client.ttl(names.voted(7)) <= exact + 1
-    assert used.store.client.ttl(names.voted(7)) <= left + 10
-
-
-def test_voter_sets_of_a_long_closed_article_get_an_expiry_in_the_future(used, clock):
-    clock.advance(100 * DAY)
-    voters_without_end(used)
-
-    used.repair.run()
-
-    names = used.store.shards.of(7)
-    assert 0 < used.store.client.ttl(names.voted(7)) <= used.rules.voters_grace
-
-
-def test_voter_sets_that_expire_after_voting_ends_keep_their_expiry(used):
-    name = used.store.shards.of(7).voted(7)
-    used.store.client.expire(name, 800_000)
-
-    used.repair.run()
-
-    assert 799_990 <= used.store.client.ttl(name) <= 800_000
+    assert not used.store.client.exists(names.voted(1))
+    assert problems(used) == []
 
 
 def test_vote_counts_are_left_unchanged_and_stay_reported(used):

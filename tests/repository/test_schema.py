@@ -1,5 +1,6 @@
 """The schema stamp: which stores the site starts on, and which it refuses and leaves unchanged."""
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 from uuid import UUID
@@ -26,13 +27,15 @@ def test_the_first_start_stamps_an_empty_store(server_url):
 
     stamp = {"version": "1", "shards": "4", "configured": "200", "points": "ranked", "indexed": ALL_INDEXED}
     stamp |= {"voting_window": "604800.000", "closes": "fixed", "posted": "listed", "accounts": "collected"}
-    stamp |= {"site": site}
+    stamp |= {"voters": "kept", "site": site}
     assert repository.store.client.hgetall("schema:") == stamp
     assert repository.site_id == site
     values = {name: float(text) for name, text in repository.store.client.hgetall("{s3}:ranking:").items()}
     parameters = {"votes_per_day": 200, "alpha": 1, "beta": 1.2, "base": 2, "gamma": 1.5, "seconds_per_point": 432}
     parameters |= {"voting_window": 604800, "longest_window": 604800}
-    assert values == parameters | {"version": 1, "refreshed_at": repository.hot.get_refreshed_at()}
+    parameters |= {"version": 1, "refreshed_at": repository.hot.get_refreshed_at()}
+    assert values == parameters | {"clock": values["clock"]}
+    assert abs(values["clock"] - time.time()) < 60
 
 
 def test_a_new_store_needs_no_upgrade(server_url):

@@ -493,17 +493,16 @@ class Machine(RuleBasedStateMachine):
         self.expire()
 
     def expire(self) -> None:
-        """Expire keys by the model's clock, since the server's own runs in real time."""
+        """Expire keys by the model's clock, since the server's own runs in real time, and drop voter sets."""
         client, now = self.repository.store.client, self.clock()
         for digest, (_, since) in list(self.claims.items()):
             if now >= since + RULES.repost_window:
                 client.delete(keys.link(digest))
                 del self.claims[digest]
-        for article_id, article in self.articles.items():
-            if now >= article.time + RULES.voting_window + RULES.voters_grace:
-                names = self.repository.store.shards.of(article_id)
-                client.delete(names.voted(article_id))
-                client.delete(names.oppose(article_id))
+        self.repository.clock.accept()
+        self.repository.clock.drop_voters(60)
+        for article in self.articles.values():
+            if now > article.time + RULES.voting_window + RULES.voters_grace:
                 article.voted, article.opposed = set(), set()
 
     @rule(slug=slugs)

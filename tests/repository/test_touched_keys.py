@@ -123,7 +123,7 @@ def upgrade(repository: Repository, ids: list[int]) -> None:
         client.hdel(repository.store.shards.of(article).article(article), "closes")
     for one in keys:
         client.delete(one.order(Order.POINTS), one.posted(MALLORY))
-    client.hdel("schema:", "points", "closes", "posted")
+    client.hdel("schema:", "points", "closes", "posted", "voters")
     for article in ids:
         one = repository.store.shards.of(article)
         list(check_long(repository.store, one, article))
@@ -136,6 +136,7 @@ def upgrade(repository: Repository, ids: list[int]) -> None:
     schema.rank_by_points(repository.store)
     schema.fix_closing_times(repository.store)
     schema.list_posted(repository.store)
+    schema.keep_voters(repository.store)
 
 
 def mend(repository: Repository, clock: Clock, ids: list[int]) -> None:

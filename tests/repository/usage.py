@@ -46,6 +46,12 @@ def tune(repository: Repository, parameters: Parameters) -> None:
     finish_tuning(repository)
 
 
+def let_pass(repository: Repository, clock: Clock, seconds: float) -> None:
+    """Advance the clock, and the store's own with it, as housekeeping does within that time."""
+    clock.advance(seconds)
+    repository.clock.accept()
+
+
 def hot_values(repository: Repository) -> dict[int, float]:
     """Return the values in the hot lists of all shards."""
     client, shards = repository.store.client, repository.store.shards.all
@@ -111,6 +117,8 @@ def use(repository: Repository, clock: Clock) -> None:
         repository.lease.record_step("hot", at=clock(), seconds=0.01, result="scored", error="")
     warm(repository, "python", "redis")
     repository.account_ids.reserve(4, 1)
+    repository.clock.advance()
+    repository.clock.drop_voters(60)
 
 
 def read_all(repository: Repository, clock: Clock) -> None:

@@ -15,7 +15,7 @@ from tests.waiting import until
 from voting_site.serving import housekeeper
 from voting_site.serving.housekeeper import Housekeeper
 
-STEPS = {"accounts", "weight", "parameters", "hot", "history", "words", "groups"}
+STEPS = {"clock", "voters", "accounts", "weight", "parameters", "hot", "history", "words", "groups"}
 STEPS |= {"archive", "account_deletion", "trim", "expire", "forget", "verify"}
 
 

@@ -128,13 +128,10 @@ VOTED = _key(
     "set",
     Owner.ARTICLE,
     "ids of the users who voted for it",
-    "kept until `closes` and 2 more days, longer than a clock is wrong; 9 days with the default voting window. "
-    "Afterwards only the counts remain",
-    life=9 * DAY,
+    "kept until `closes` and 2 more days by the store's own clock, which no machine's clock can advance by "
+    "jumping. Then housekeeping drops it, and only the counts remain",
 )
-OPPOSE = _key(
-    "oppose:<id>", "set", Owner.ARTICLE, "ids of the users who opposed it", "as `voted:<id>`", life=9 * DAY
-)
+OPPOSE = _key("oppose:<id>", "set", Owner.ARTICLE, "ids of the users who opposed it", "as `voted:<id>`")
 VOTES = _key(
     "votes:<user>",
     "zset",

@@ -32,7 +32,10 @@ _CLOSES = "closes"
 _POSTED = "posted"
 """Field that exists once every shard lists its members' articles."""
 
-_UPGRADED: dict[str, Value] = {_POINTS: "ranked", _CLOSES: "fixed", _POSTED: "listed"}
+_VOTERS = "voters"
+"""Field that exists once no voter set expires."""
+
+_UPGRADED: dict[str, Value] = {_POINTS: "ranked", _CLOSES: "fixed", _POSTED: "listed", _VOTERS: "kept"}
 """These fields in a store that needs no upgrade, as a new one does not."""
 
 _WINDOW = "voting_window"
@@ -139,6 +142,18 @@ def list_posted(store: Store) -> None:
         client.hset(names.SCHEMA, _POSTED, _UPGRADED[_POSTED])
 
 
+def keep_voters(store: Store) -> None:
+    """Take the expiry off the voter sets of an older store. In steps; can be interrupted safely and repeated."""
+    with store.commands() as client:
+        if client.hexists(names.SCHEMA, _VOTERS):
+            return
+    for keys in store.shards.all:
+        for ranking in (keys.order(Order.TIME), keys.removed):
+            _step_through(store, keys, "schema/keep_voters", [ranking])
+    with store.commands() as client:
+        client.hset(names.SCHEMA, _VOTERS, _UPGRADED[_VOTERS])
+
+
 def _step_through(
     store: Store,
     keys: Keys,
@@ -186,12 +201,12 @@ def _write_parameters(store: Store) -> None:
     with store.commands() as client:
         client.hsetnx(names.SCHEMA, _WINDOW, exact_time(store.rules.voting_window))
         window = client.hget(names.SCHEMA, _WINDOW)
-    windows = {"voting_window": window, "longest_window": window}
+    times = {"voting_window": window, "longest_window": window, "clock": exact_time(store.now())}
     with store.pipeline() as pipe:
         pipe.hsetnx(names.SCHEMA, _SITE, str(uuid4()))
         pipe.hsetnx(names.SCHEMA, _CONFIGURED, initial["votes_per_day"])
         for keys in store.shards.all:
-            for name, value in (initial | windows).items():
+            for name, value in (initial | times).items():
                 pipe.hsetnx(keys.ranking, name, value)
         pipe.execute()
 

@@ -15,8 +15,8 @@ exactly
 8. while voting is open, a member's lists of votes and opposes equal the voter sets; deleted accounts have none
 9. an article lists exactly the entries of the moderation log that are about it
 10. no article has a poster whose account is deleted (an account that is being deleted may still have some)
-11. every voter set expires, and not before voting ends; every key has its article; the id counter is at least the
-    highest id
+11. no voter set expires, and none is left that should have been dropped; every key has its article; the id counter
+    is at least the highest id
 12. every key has its type, and every entry its form; steps that fail because of one that has not are reported
 """
 

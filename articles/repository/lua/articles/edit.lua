@@ -6,8 +6,8 @@ ARGV  1 id  2 title  3 link  4 editor's user id  5 editor's name  6 "1" for a mo
 Returns  {"ok", previous link} | {"missing"} | {"gone"} | {"removed"} | {"not_poster"} | {"late"}
          | {"changed"} if the poster's name has changed, so that the words must be made again
 Cost  O(words)
-TOUCHES  article:<id> rw, gone: r, word:<word> rw, words: rw, log: rw
-INCLUDE  members, moderation_log, values, words
+TOUCHES  article:<id> rw, gone: r, word:<word> rw, words: rw, ranking: r, log: rw
+INCLUDE  closing, members, moderation_log, values, words
 ]]
 local article, moderator, now = KEYS[1], ARGV[6] == '1', ARGV[7]
 
@@ -18,7 +18,7 @@ if is_gone(ARGV[10], ARGV[4]) then return {'gone'} end
 if not moderator then
   if poster ~= ARGV[4] then return {'not_poster'} end
   if removed then return {'removed'} end
-  if milliseconds(tonumber(now)) - milliseconds(tonumber(time)) > milliseconds(tonumber(ARGV[8])) then
+  if milliseconds(moments(ARGV[10], now)) - milliseconds(tonumber(time)) > milliseconds(tonumber(ARGV[8])) then
     return {'late'}
   end
 end

@@ -16,14 +16,13 @@ local id, poster, now, closes, grace, prefix = ARGV[1], ARGV[4], ARGV[6], ARGV[8
 
 if redis.call('EXISTS', article) == 1 then return {'exists'} end
 if is_gone(prefix, poster) then return {'gone'} end
-local current = parameters(prefix)
+local current, _, passed = parameters(prefix), moments(prefix, now)
 
 redis.call('HSET', article, 'title', ARGV[2], 'link', ARGV[3], 'poster', poster, 'poster_name', ARGV[5],
   'time', now, 'closes', closes, 'votes', 1, 'opposes', 0, 'groups', ARGV[7], 'words', ARGV[11])
 redis.call('SADD', voted, poster)
-end_voter_set(voted, closes, now, grace)
 note_window(prefix, now, closes, current)
-note_choice(prefix, id, poster, 'vote', now, now - math.max(current.longest_window, closes - now) - grace)
+note_choice(prefix, id, poster, 'vote', now, passed - math.max(current.longest_window, closes - now) - grace)
 note_posted(prefix, id, poster, now)
 list_article(prefix, id, tonumber(now), 1, split(ARGV[7]), current)
 enter_words(prefix, id, ARGV[11])

@@ -10,12 +10,13 @@ TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, votes:<user> r, opposes:<u
          next:score r, word:<word> r, ranking: r, log: r
 INCLUDE  closing, formulas, members, moderation_log, page_views, values
 ]]
-local prefix, now = ARGV[1], tonumber(ARGV[2])
+local prefix = ARGV[1]
+local now = moments(prefix, ARGV[2])
 -- nil where lost
-local seconds_per_point, next_seconds_per_point, cursor, longest = unpack(redis.call('HMGET', prefix .. 'ranking:',
-  'seconds_per_point', 'next_seconds_per_point', 'next_cursor', 'longest_window'))
+local seconds_per_point, next_seconds_per_point, cursor, longest, voters_dropped = unpack(redis.call('HMGET',
+  prefix .. 'ranking:', 'seconds_per_point', 'next_seconds_per_point', 'next_cursor', 'longest_window', 'voters_dropped'))
 seconds_per_point, next_seconds_per_point = tonumber(seconds_per_point or ''), tonumber(next_seconds_per_point or '')
-longest = tonumber(longest or '')
+longest, voters_dropped = tonumber(longest or ''), tonumber(voters_dropped or '')
 local findings, long, most, examined = {}, {}, tonumber(ARGV[3]), 0
 
 local function check_votes(say, id, votes, opposes)
@@ -33,11 +34,13 @@ local function check_votes(say, id, votes, opposes)
   end
 end
 
-local function check_ends(say, id, closes)
+local function check_voter_sets(say, id, time, is_closed)
   for _, one in ipairs(CHOICES) do
     local left = redis.call('TTL', prefix .. one.set .. id)
-    if left == -1 then say('a voter set without end')
-    elseif left >= 0 and is_open(now + left, closes) then say('a voter set that ends before voting does') end
+    if left >= 0 then say('a voter set that expires') end
+    if left ~= -2 and is_closed and voters_dropped and time < voters_dropped then
+      say('a voter set that should have been dropped')
+    end
   end
 end
 
@@ -122,11 +125,12 @@ for at = 4, #ARGV do
     if not as_time(closes) then say('does not say when voting ends') end
     if is_gone(prefix, poster) then say('its poster is a member whose account is deleted') end
     closes = closing_time(prefix, tonumber(time), closes)
-    if is_open(now, closes) then
+    local is_closed = not is_open(now, closes)
+    if not is_closed then
       too_long = check_votes(say, id, votes, opposes)
       check_window(say, tonumber(time), closes)
     end
-    check_ends(say, id, closes)
+    check_voter_sets(say, id, tonumber(time), is_closed)
     check_lists(say, id, tonumber(time), votes - opposes, groups, removed)
     check_views(say, id, archived)
     check_staged(say, id, tonumber(time), votes - opposes, removed)

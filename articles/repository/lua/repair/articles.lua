@@ -13,22 +13,19 @@ TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, votes:<user> rw, oppose
          history:<id> rw, next:score rw, ranking: rw, log: r
 INCLUDE  closing, lists, members, moderation_log, page_views, ranking, values
 ]]
-local prefix, now, grace = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local prefix, grace = ARGV[1], tonumber(ARGV[3])
+local now = moments(prefix, ARGV[2])
 local current, report, long, most, examined = parameters(prefix), {}, {}, tonumber(ARGV[4]), 0
-local keep = tonumber(ARGV[5])
+local keep, voters_dropped = tonumber(ARGV[5]), tonumber(redis.call('HGET', prefix .. 'ranking:', 'voters_dropped') or '')
 
 local function keys_of_article(id)
   return prefix .. 'voted:' .. id, prefix .. 'oppose:' .. id, prefix .. 'counter:views:' .. id, prefix .. 'hll:uv:' .. id,
     prefix .. 'counter:suspect:' .. id, prefix .. 'days:' .. id, prefix .. 'history:' .. id
 end
 
-local function end_voter_sets(id, closes)
-  for _, one in ipairs(CHOICES) do
-    local left = redis.call('TTL', prefix .. one.set .. id)
-    if left == -1 or left >= 0 and is_open(now + left, closes) then
-      end_voter_set(prefix .. one.set .. id, closes, now, grace)
-    end
-  end
+local function keep_or_drop_voter_sets(id, time, closes)
+  local is_dropped = not is_open(now, closes) and voters_dropped and time < voters_dropped
+  for _, one in ipairs(CHOICES) do redis.call(is_dropped and 'UNLINK' or 'PERSIST', prefix .. one.set .. id) end
 end
 
 local function list_choices(id, time)
@@ -110,7 +107,7 @@ for at = 6, #ARGV do
       too_long = list_choices(id, time) or too_long
       note_window(prefix, time, closes, current)
     end
-    end_voter_sets(id, closes)
+    keep_or_drop_voter_sets(id, time, closes)
   end
   if too_long then long[#long + 1] = id end
   done, examined = done + 1, examined + 20

@@ -7,7 +7,8 @@ Cost  O(step · log N)
 TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, votes:<user> rw, opposes:<user> rw, gone: r, ranking: r
 INCLUDE  closing, members, values
 ]]
-local prefix, user, now, done, step = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local prefix, user, done, step = ARGV[1], ARGV[2], tonumber(ARGV[4]), tonumber(ARGV[5])
+local now = moments(prefix, ARGV[3])
 
 if redis.call('SISMEMBER', KEYS[3], user) == 1 then
   redis.call('UNLINK', KEYS[1], KEYS[2])

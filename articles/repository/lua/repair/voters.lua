@@ -7,7 +7,8 @@ Cost  O(users · log N)
 TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, votes:<user> rw, opposes:<user> rw, gone: r, ranking: r
 INCLUDE  closing, members, values
 ]]
-local id, now, prefix = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+local id, prefix = ARGV[1], ARGV[3]
+local now = moments(prefix, ARGV[2])
 local time, closes = unpack(redis.call('HMGET', KEYS[1], 'time', 'closes'))
 if not as_time(time) or not is_open(now, closing_time(prefix, tonumber(time), closes)) then return {'ok'} end
 

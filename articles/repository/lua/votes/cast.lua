@@ -11,8 +11,8 @@ TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, votes:<user> rw, oppose
 INCLUDE  closing, limits, members, ranking, values
 ]]
 local article, voted, oppose = KEYS[1], KEYS[2], KEYS[3]
-local id, user, choice, now, prefix = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[6]
-local grace = tonumber(ARGV[5])
+local id, user, choice, prefix = ARGV[1], ARGV[2], ARGV[3], ARGV[6]
+local now, passed = moments(prefix, ARGV[4])
 
 local time, closes, votes, opposes, groups, removed =
   unpack(redis.call('HMGET', article, 'time', 'closes', 'votes', 'opposes', 'groups', 'removed'))
@@ -28,13 +28,12 @@ if wait > 0 then return {'limited', wait} end
 
 local function set_member(key, wanted)
   local change = redis.call(wanted and 'SADD' or 'SREM', key, user)
-  if change == 1 and wanted then end_voter_set(key, closes, now, grace) end
   return wanted and change or -change
 end
 
 local vote_change = set_member(voted, choice == 'vote')
 local oppose_change = set_member(oppose, choice == 'oppose')
-note_choice(prefix, id, user, choice, exactly(math.max(now, time)), now - current.longest_window - grace)
+note_choice(prefix, id, user, choice, exactly(math.max(now, time)), passed - current.longest_window - tonumber(ARGV[5]))
 votes, opposes = votes + vote_change, opposes + oppose_change
 if vote_change ~= 0 or oppose_change ~= 0 then
   redis.call('HSET', article, 'votes', votes, 'opposes', opposes)

@@ -1,0 +1,99 @@
+"""The store's own clock: never set back, and hardly ahead, by a machine whose clock jumps.
+
+Each shard has one, `clock` in `ranking:`. The scripts take the later of it and the caller's clock for the present,
+so that what is closed stays closed, and the earlier one before they drop what decides who has voted.
+"""
+
+import time
+import uuid
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from articles.domain.lists import Order
+from articles.repository.store.batches import ARTICLES_PER_STEP
+from articles.repository.store.connection import Call, Store, exact_time
+
+INTERVAL = 10.0
+"""Seconds between two runs of housekeeping, as assumed where the time since the last run is not known."""
+
+_START = Path("/proc/sys/kernel/random/boot_id")
+_PROCESS = str(uuid.uuid4())
+
+
+@dataclass(frozen=True, slots=True)
+class Clocks:
+    """Three clocks at one moment, in Unix seconds: the store's own, its machine's, and this machine's."""
+
+    store: float
+    store_machine: float
+    machine: float
+
+
+def machine_start() -> str:
+    """Return an id of this machine's start; where the system has none, of this process."""
+    with suppress(OSError):
+        return _START.read_text().strip()
+    return _PROCESS
+
+
+def uptime() -> float:
+    """Return seconds since this machine started, or since a fixed moment; no change of its clock affects them."""
+    clock = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+    return time.clock_gettime(clock)
+
+
+class StoreClock:
+    """The clock of a store, and what is dropped by it."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def advance(self) -> None:
+        """Advance it towards this machine's clock, at most twice as fast as time has passed. One round trip."""
+        now, passed = exact_time(self._store.now()), f"{uptime():.3f}"
+        self._store.run_many(
+            [
+                Call("clock/advance", [keys.ranking], [now, machine_start(), passed, INTERVAL])
+                for keys in self._store.shards.all
+            ]
+        )
+
+    def compare(self) -> Clocks:
+        """Return the clocks; of several shards' the latest. One round trip. Raises StoreError."""
+        with self._store.pipeline() as pipe:
+            pipe.time()
+            for keys in self._store.shards.all:
+                pipe.hget(keys.ranking, "clock")
+            (seconds, microseconds), *clocks = pipe.execute()
+        now = self._store.now()
+        return Clocks(
+            store=max((float(clock) for clock in clocks if clock), default=now),
+            store_machine=int(seconds) + int(microseconds) / 1e6,
+            machine=now,
+        )
+
+    def accept(self) -> None:
+        """Set it to this machine's clock, ahead or back. One round trip."""
+        with self._store.pipeline() as pipe:
+            for keys in self._store.shards.all:
+                pipe.hset(keys.ranking, "clock", exact_time(self._store.now()))
+            pipe.execute()
+
+    def drop_voters(self, budget: float) -> int:
+        """Drop voter sets of articles closed for longer than the grace; return how many.
+
+        Takes about `budget` seconds at most. Safe to interrupt. One round trip for each step. Raises StoreError.
+        """
+        ends, dropped, grace = time.monotonic() + budget, 0, self._store.rules.voters_grace
+        for keys in self._store.shards.all:
+            while True:
+                count, more = self._store.run(
+                    "votes/drop_voters",
+                    [keys.ranking, keys.order(Order.TIME), keys.removed],
+                    [keys.prefix, exact_time(self._store.now()), grace, ARTICLES_PER_STEP],
+                )
+                dropped += int(count)
+                if not more or time.monotonic() > ends:
+                    break
+        return dropped
