@@ -1,7 +1,8 @@
 """Copies of the pages that readers without account see, on disk, for the time when the store is away.
 
-A page that is visited is saved at most once every `KEEP_EVERY` seconds. The site's workers share one directory.
-A copy is what a reader without account and without preferences sees, so it holds nothing personal.
+Feeds are the same for everyone, and are served from their copies for a minute in any case. A page that is visited
+is saved at most once every `KEEP_EVERY` seconds. The site's workers share one directory. A copy is what a reader
+without account and without preferences sees, so it holds nothing personal.
 """
 
 import json
@@ -9,10 +10,11 @@ import logging
 import os
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
+from math import inf
 from pathlib import Path
 
 from django.utils.crypto import get_random_string
@@ -44,12 +46,22 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class KeptPage:
-    """A copy. `at` is in Unix seconds."""
+    """A copy. `at` is in Unix seconds; `headers` are those that the content determines."""
 
     address: Address
-    content_type: str
+    headers: Mapping[str, str]
     at: float
-    content: bytes
+    packed: bytes
+
+    @property
+    def content(self) -> bytes:
+        """The page itself."""
+        return zlib.decompress(self.packed)
+
+
+def pack(address: Address, headers: Mapping[str, str], at: float, content: bytes) -> KeptPage:
+    """Return a copy of a page."""
+    return KeptPage(address, headers, at, zlib.compress(content, _COMPRESSION))
 
 
 class KeptPages:
@@ -59,22 +71,25 @@ class KeptPages:
         self._directory = directory
 
     def age(self, address: Address) -> float:
-        """Return the age of the copy in seconds; infinite without one."""
+        """Return the age of the copy in seconds; infinite without one, or if the clock has been set back since."""
         try:
-            return time.time() - self._path(address).stat().st_mtime
+            age = time.time() - self._path(address).stat().st_mtime
         except OSError:
-            return float("inf")
+            return inf
+        return age if age >= 0 else inf
 
     def get(self, address: Address) -> KeptPage | None:
         """Return the copy; None without one, or for a damaged one."""
         try:
             head, packed = self._path(address).read_bytes().split(b"\n", 1)
             fields = json.loads(head)
+            if fields.pop("checksum") != zlib.crc32(packed):
+                raise ValueError("its checksum is wrong")
             if fields.pop("address") == asdict(address):
-                return KeptPage(address, content=zlib.decompress(packed), **fields)
+                return KeptPage(address, packed=packed, **fields)
         except FileNotFoundError:
             pass
-        except (OSError, ValueError, TypeError, KeyError, zlib.error) as error:
+        except (OSError, ValueError, TypeError, KeyError) as error:
             _log.warning("the kept copy of %s cannot be read: %s", address.path, error)
         return None
 
@@ -82,10 +97,11 @@ class KeptPages:
         """Write the copy. Without permission or space, there is none; the page itself is served anyway."""
         path = self._path(page.address)
         draft = path.with_name(f"{path.name}-{get_random_string(8)}{_DRAFT}")
-        head = {"address": asdict(page.address), "content_type": page.content_type, "at": page.at}
+        head = {"address": asdict(page.address), "headers": dict(page.headers), "at": page.at}
+        head["checksum"] = zlib.crc32(page.packed)
         try:
             self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            draft.write_bytes(json.dumps(head).encode() + b"\n" + zlib.compress(page.content, _COMPRESSION))
+            draft.write_bytes(json.dumps(head).encode() + b"\n" + page.packed)
             draft.replace(path)
         except OSError as error:
             _log.warning("the page %s is not kept: %s", page.address.path, error.strerror)

@@ -1,11 +1,14 @@
 """Requests whose pages are kept, and those that the site itself makes to keep a page."""
 
+from contextlib import suppress
+from functools import cache
 from io import BytesIO
 from typing import Any
 
 from django.conf import settings
 from django.core.handlers.wsgi import WSGIRequest
 from django.http import HttpRequest
+from django.urls import Resolver404, resolve, reverse
 
 from articles.kept_pages.pages import Address
 from articles.web.caching import RULES
@@ -15,23 +18,51 @@ KEPT_VIEWS = frozenset(RULES) - {"articles:why"}
 """Views whose pages are public."""
 
 _SHAPING_COOKIES = (settings.SESSION_COOKIE_NAME, "messages", HIDDEN_COOKIE, KEYBOARD_COOKIE, THEME_COOKIE)
+_FOR_ALL = frozenset(view for view in RULES if view.endswith("feed"))
+"""Views whose pages are the same for everyone, in the site's language."""
+
 _LONGEST_QUERY = 500  # characters
 _FROM_PROXY = "HTTP_X_FORWARDED_PROTO"
 
 
 def may_be_kept(request: HttpRequest) -> bool:
     """Return whether the request is for a public page, regardless of the reader."""
-    match = request.resolver_match
-    is_short = len(request.META.get("QUERY_STRING", "")) <= _LONGEST_QUERY
-    return request.method in ("GET", "HEAD") and match is not None and match.view_name in KEPT_VIEWS and is_short
+    return _view_of(request) in KEPT_VIEWS and _is_short_read(request)
+
+
+def _view_of(request: HttpRequest) -> str:
+    return request.resolver_match.view_name if request.resolver_match else ""
+
+
+def _is_short_read(request: HttpRequest) -> bool:
+    return request.method in ("GET", "HEAD") and len(request.META.get("QUERY_STRING", "")) <= _LONGEST_QUERY
+
+
+@cache
+def _feeds() -> str:
+    """Return how the paths of all feeds begin."""
+    return reverse("articles:search_feed", args=["atom"]).rpartition("/")[0] + "/"
+
+
+def resolve_shared(request: HttpRequest) -> bool:
+    """Find the view of a page that is the same for everyone; return whether the request is for one."""
+    if not (_is_short_read(request) and request.path_info.startswith(_feeds())):
+        return False
+    with suppress(Resolver404):
+        request.resolver_match = resolve(request.path_info)
+    return _view_of(request) in _FOR_ALL
 
 
 def is_plain(request: HttpRequest) -> bool:
     """Return whether nothing but the language shapes the page: every reader without account sees it like this."""
+    if _view_of(request) in _FOR_ALL:
+        return True
     return "HTTP_AUTHORIZATION" not in request.META and request.COOKIES.keys().isdisjoint(_SHAPING_COOKIES)
 
 
 def address_of(request: HttpRequest, language: str) -> Address:
+    """Return where the request's page is kept. Raises DisallowedHost."""
+    language = settings.LANGUAGE_CODE if _view_of(request) in _FOR_ALL else language
     site = f"{request.scheme}://{request.get_host()}"
     return Address(site, request.path, request.META.get("QUERY_STRING", ""), language)
 

@@ -1,0 +1,20 @@
+"""Benchmarks start: they are run seldom, and each would fail unnoticed."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+MODULES = sorted(f"bench.{path.stem}" for path in (ROOT / "bench").glob("*.py") if path.stem != "__init__")
+
+
+def test_every_benchmark_can_be_imported_without_settings():
+    script = "import importlib, sys\nfor name in sys.argv[1:]: importlib.import_module(name)"
+    command = [sys.executable, "-c", script, *MODULES]
+    environ = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
+
+    done = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=120, check=False)
+
+    assert "bench.feeds" in MODULES
+    assert done.returncode == 0, done.stderr
