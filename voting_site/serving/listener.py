@@ -1,7 +1,9 @@
 """The socket on which the site listens. The launcher holds it, so that connections wait during a restart."""
 
+import os
 import socket
 import sys
+from contextlib import suppress
 
 from voting_site.configuration.hosts import in_address
 from voting_site.serving.cannot_serve import CannotServe
@@ -33,3 +35,25 @@ def bind(host: str, port: int, patience: float) -> socket.socket:
             f"Cannot listen on {in_address(host)}:{port}: {error.strerror}. Set HOST or PORT to a different value."
         ) from error
     return listener
+
+
+def accept_nothing(listener: socket.socket) -> None:
+    """Let this process accept no more connections; others that share the socket go on. Only on Linux.
+
+    The web server has no way to stop accepting without ending. So each of its descriptors of the socket, but not
+    `listener` itself, becomes one to which nobody connects.
+    """
+    with socket.socket(socket.AF_UNIX) as deaf, suppress(OSError):
+        deaf.setblocking(False)
+        deaf.bind("")  # a name that the kernel chooses
+        deaf.listen(1)
+        facts = os.fstat(listener.fileno())
+        for descriptor in map(int, os.listdir("/proc/self/fd")):
+            if descriptor != listener.fileno() and _is_same(descriptor, facts):
+                os.dup2(deaf.fileno(), descriptor, inheritable=False)
+
+
+def _is_same(descriptor: int, facts: os.stat_result) -> bool:
+    with suppress(OSError):  # one that was closed since
+        return os.path.samestat(os.fstat(descriptor), facts)
+    return False

@@ -40,11 +40,14 @@ class Gateway:
         self._body_bytes = body_bytes + 1  # one more, so that the application sees that it is too long
         self._bodies = Bodies(patience, self._body_bytes)
         self._served = served
+        self.current = 0
+        """Requests that are being answered."""
 
     async def __rsgi__(self, scope: Any, protocol: Any) -> None:
-        if refusal := environ.refusal_of(scope):
-            return _refuse(protocol, *refusal)
+        self.current += 1
         try:
+            if refusal := environ.refusal_of(scope):
+                return _refuse(protocol, *refusal)
             if not self._has_body(scope):
                 return await self._answer(scope, protocol, b"")
             async with self._bodies.read(protocol) as body:
@@ -56,6 +59,7 @@ class Gateway:
         except TooManyBodies:
             _refuse(protocol, 503, "Too many uploads at once. Try again in a moment.", ("Retry-After", "5"))
         finally:
+            self.current -= 1
             self._served()
 
     def _has_body(self, scope: Any) -> bool:

@@ -22,7 +22,7 @@ from granian.http import HTTP1Settings
 from granian.log import LogLevels
 from granian.server.embed import Server
 
-from voting_site.serving.listener import BACKLOG
+from voting_site.serving.listener import BACKLOG, accept_nothing
 from voting_site.serving.requests.whole_bodies import Application
 from voting_site.serving.workers.gateway import Gateway
 from voting_site.serving.workers.slow_readers import SlowReaders
@@ -35,6 +35,9 @@ REQUESTS, SPREAD = 50_000, 5_000
 
 CONNECTIONS, OTHER_FILES = 8_192, 256
 """Connections of one worker, and the file descriptors that it needs besides."""
+
+_PAUSE = 0.5
+"""Seconds for the requests of connections just accepted to arrive: granian closes those that have none yet."""
 
 _WINDOW, _LOOKS = 0.6, 20
 """Readers are slow over this share of `patience`, and examined so many times during it."""
@@ -98,6 +101,8 @@ class Worker:
             loop.add_signal_handler(number, self._leave)
         tasks = [loop.create_task(self._watch_parent()), loop.create_task(self._watch_readers())]
         await self._server.serve()
+        while gateway.current:  # granian does not wait for all of them
+            await asyncio.sleep(_PAUSE / 10)
         for task in tasks:
             task.cancel()
 
@@ -125,7 +130,8 @@ class Worker:
             return
         os.close(self.alive)
         self.alive = -1
-        self._server.stop()  # type: ignore[no-untyped-call]
+        accept_nothing(self.listener)
+        asyncio.get_running_loop().call_later(_PAUSE, self._server.stop)
         end = threading.Timer(GRACE, os._exit, [0])
         end.daemon = True
         end.start()
