@@ -19,8 +19,11 @@ from articles.repository.limits import check, take_calls
 from articles.repository.lists.reading import read_articles
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Store, Value, exact_time, queue
+from articles.repository.store.values import whole_from
 from articles.searching import words_of
 from articles.text.links import link_digest
+
+_HOLDER = "the article of a link"
 
 _ATTEMPTS = 5
 """Attempts to write an edit. Each fails only if the poster's name changes: once, when the account is deleted."""
@@ -76,7 +79,7 @@ class Articles:
             self._groups.queue_target_reads(slugs, pipe)
             replies = pipe.execute()
         limits, (holder, *groups) = replies[: len(calls)], replies[len(calls) :]
-        return int(holder) if holder else None, self._groups.targets_from(slugs, *groups), limits
+        return _holder(holder), self._groups.targets_from(slugs, *groups), limits
 
     def _exists(self, article_id: ArticleId) -> bool:
         with self._store.commands() as client:
@@ -110,7 +113,7 @@ class Articles:
 
     def _claim(self, link: str, article_id: ArticleId) -> ArticleId:
         key, life = names.link(link_digest(link)), self._store.rules.repost_window
-        return int(self._store.run("articles/claim_link", [key], [article_id, life]))
+        return whole_from(self._store.run("articles/claim_link", [key], [article_id, life]), _HOLDER)
 
     def get(self, article_id: ArticleId, reader: UserId | None = None) -> Article:
         """Return an article, also a removed one, with the reader's own choice. One round trip.
@@ -128,8 +131,8 @@ class Articles:
     def find_by_link(self, link: str) -> Article | None:
         """Return the recent article to which posting this clean link would lead. At most two round trips."""
         with self._store.commands() as client:
-            holder = client.get(names.link(link_digest(link)))
-        return next(iter(self.get_many([int(holder)])), None) if holder else None
+            holder = _holder(client.get(names.link(link_digest(link))))
+        return next(iter(self.get_many([holder])), None) if holder else None
 
     def edit(
         self,
@@ -197,3 +200,8 @@ class Articles:
         store, keys = self._store, self._store.shards.of(article_id)
         arguments: list[Value] = [article_id, actor.name, exact_time(store.now()), reason, keys.prefix, *more]
         store.change(script, article_id, [keys.article(article_id)], arguments)
+
+
+def _holder(text: str | None) -> ArticleId | None:
+    """Return the id that has claimed a link, if any. Raises StoreDamaged."""
+    return whole_from(text, _HOLDER) if text else None

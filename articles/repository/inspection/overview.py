@@ -22,6 +22,7 @@ from articles.repository.inspection.server import Overview, overview_of
 from articles.repository.inspection.slow_log import SlowCommand, slow_command
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Store
+from articles.repository.store.values import moment_from
 
 _PINGS = 7
 _SLOW_COMMANDS = 20
@@ -127,9 +128,7 @@ class Inspection:
                 pipe.hget(keys.ranking, "refreshed_at")
             replies = pipe.execute()
         rows = zip(shards.all, *(replies[part::4] for part in range(4)), strict=True)
-        return tuple(
-            ShardFacts(k.prefix, n, removed, hot, float(at or 0) or None) for k, n, removed, hot, at in rows
-        )
+        return tuple(ShardFacts(k.prefix, n, removed, hot, moment_from(at)) for k, n, removed, hot, at in rows)
 
     def list_steps(self) -> tuple[Step, ...]:
         """Return the last run of every step of housekeeping, newest first. One round trip."""

@@ -14,7 +14,7 @@ from articles.domain.ranking import ONE_POINT
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Store
 from articles.repository.store.keys import Keys
-from articles.repository.store.values import article_id_from
+from articles.repository.store.values import article_id_from, whole_from
 
 STANDINGS_PER_READ = 5000
 """Articles read in one round trip."""
@@ -37,9 +37,9 @@ class Standings:
         self._store = store
 
     def get_last_id(self) -> ArticleId:
-        """Return the highest article id given out, 0 before the first. One round trip."""
+        """Return the highest article id given out, 0 before the first. One round trip. Raises StoreDamaged."""
         with self._store.commands() as client:
-            return int(client.get(names.COUNTER) or 0)
+            return whole_from(client.get(names.COUNTER) or "0", "the last article id")
 
     def list_for(self, ids: Sequence[ArticleId]) -> list[Standing]:
         """Return standings in the order of `ids`, without unlisted articles.

@@ -12,14 +12,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from articles.domain.errors import ParametersChanged, StoreUnfit
+from articles.domain.errors import ParametersChanged, StoreDamaged, StoreUnfit
 from articles.domain.lists import Order
 from articles.domain.moderation import Actor
 from articles.domain.ranking import RANGES, Parameters, out_of_range
 from articles.repository.store.batches import ARTICLES_PER_STEP
 from articles.repository.store.client import UNPREPARED
 from articles.repository.store.connection import Call, Store, exact_time
-from articles.repository.store.values import number_from
+from articles.repository.store.values import number_from, whole_from
 
 _NAMES = tuple(RANGES)
 
@@ -232,19 +232,33 @@ class RankingParameters:
         )
 
     def list_changes(self) -> list[RankingChange]:
-        """Return all versions of the parameters, newest first, beginning with the current one. One round trip."""
+        """Return all versions of the parameters, newest first, beginning with the current one. One round trip.
+
+        Raises StoreDamaged.
+        """
         directory = self._store.shards.directory
         with self._store.pipeline() as pipe:
             pipe.lrange(directory.tunings, 0, -1)
             pipe.hgetall(directory.ranking)
             texts, values = pipe.execute()
-        entries = [_entry(json.loads(text)) for text in texts]
+        entries = [_entry(text) for text in texts]
         if not entries:
-            return [RankingChange(int(values["version"]), 0.0, "", "", parameters_from(values))]
+            if "version" not in values:
+                raise StoreUnfit(UNPREPARED)
+            version = whole_from(values["version"], "version")
+            return [RankingChange(version, 0.0, "", "", parameters_from(values))]
         return entries
 
 
-def _entry(values: Mapping[str, Any]) -> RankingChange:
+def _entry(text: str) -> RankingChange:
+    """Return a version from its entry in the history. Raises StoreDamaged."""
+    try:
+        return _change_from(json.loads(text))
+    except (ValueError, LookupError, TypeError) as error:
+        raise StoreDamaged(f"a version of the ranking parameters is {text[:40]!r}") from error
+
+
+def _change_from(values: Mapping[str, Any]) -> RankingChange:
     return RankingChange(
         int(values["version"]),
         float(values["at"]),

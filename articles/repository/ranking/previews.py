@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 
 from articles.domain import ranking
 from articles.domain.articles import Article, ArticleId
@@ -13,6 +14,7 @@ from articles.repository.lists.reading import read_articles, sort_key
 from articles.repository.ranking.parameters import parameters_from
 from articles.repository.store.connection import Call, Store
 from articles.repository.store.keys import Keys
+from articles.repository.store.values import NO_ARTICLE, article_id_from
 
 PART = 1000
 """Articles read in one step, all shards together: some milliseconds of the store's time."""
@@ -158,4 +160,6 @@ class _Scan:
 
 
 def _values(flat: Sequence[str]) -> Values:
-    return {int(i): float(value) for i, value in zip(flat[::2], flat[1::2], strict=True)}
+    """Return the articles' scores, without damaged entries."""
+    pairs = ((article_id_from(i), float(value)) for i, value in zip(flat[::2], flat[1::2], strict=True))
+    return {article_id: value for article_id, value in pairs if article_id != NO_ARTICLE and isfinite(value)}

@@ -10,6 +10,7 @@ from articles.domain.readership import DayViews, Suspicion, ViewCount, Visit
 from articles.repository.lists.reading import replies_of
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Call, Store, exact_time
+from articles.repository.store.values import count_from
 
 DAYS_KEPT = 14
 """Days (UTC) for which views are kept by day."""
@@ -84,7 +85,7 @@ class Pageviews:
         """Return suspect views of all time by reason, without archived ones. One round trip."""
         with self._store.commands() as client:
             counts = client.hgetall(self._store.shards.of(article_id).suspects(article_id))
-        return {reason: int(count) for reason, count in counts.items()}
+        return {reason: count_from(count) for reason, count in counts.items()}
 
     def list_days(self, article_id: ArticleId | None = None) -> list[DayViews]:
         """Return the views of each of the last DAYS_KEPT days, of an article or of the site, oldest first.
@@ -131,7 +132,7 @@ def _days(store: Store, day_keys: Sequence[str], days: range) -> list[DayViews]:
         hashes = pipe.execute()
 
     def total(day: int, kind: str) -> int:
-        return sum(int(counts.get(f"{day}:{kind}", 0)) for counts in hashes)
+        return sum(count_from(counts.get(f"{day}:{kind}", 0)) for counts in hashes)
 
     return [
         DayViews(

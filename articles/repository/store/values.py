@@ -25,6 +25,21 @@ def count_from(text: object) -> int:
     return int(digits) if _COUNT.fullmatch(digits) else 0
 
 
+def whole_from(text: str, meaning: str) -> int:
+    """Return a whole number that is not negative. Raises StoreDamaged, with its meaning, for anything else."""
+    if not _COUNT.fullmatch(text):
+        raise StoreDamaged(f"{meaning} is {text[:40]!r}")
+    return int(text)
+
+
+def moment_from(text: str | None) -> float | None:
+    """Return a time, in Unix seconds; None for none and for a damaged one."""
+    try:
+        return number_from(text or "0", "time") or None
+    except StoreDamaged:
+        return None
+
+
 def number_from(text: str, meaning: str) -> float:
     """Return a finite number. Raises StoreDamaged, with the number's meaning, for anything else."""
     try:
