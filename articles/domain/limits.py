@@ -101,6 +101,8 @@ LIMITS = (
     Limit("views", Per.READER, "60 in 1 min", "Views reported to the API by a script or a program"),
     Limit("search", Per.READER, "120 in 1 min", "Searches, on the page and in the API"),
     Limit("feeds", Per.NETWORK, "300 in 1 min", "Feeds fetched"),
+    Limit("refresh", Per.READER, "300 in 1 min", "Updates of open pages: a page takes two a minute at most"),
+    Limit("lookups", Per.READER, "120 in 1 min", "Links looked up while a member types"),
     Limit("exports", Per.MEMBER, "5 in 1 h", "Copies of a member's data"),
     Limit("api", Per.READER, "300 in 1 min", "Other requests to the API; each token counts as a member"),
     Limit("logins", Per.ACCOUNT, "10 in 10 min", "Wrong passwords"),

@@ -47,6 +47,8 @@ LIMITS = {
     "views": gettext_lazy("Too many views were reported in a short time."),
     "search": gettext_lazy("Too many searches in a short time."),
     "feeds": gettext_lazy("Too many feeds were fetched from your network in a short time."),
+    "refresh": gettext_lazy("Too many page updates were requested in a short time."),
+    "lookups": gettext_lazy("Too many links were looked up in a short time."),
     "exports": gettext_lazy("You have downloaded your data many times in a short time."),
     "api": gettext_lazy("Too many requests in a short time."),
     "logins": gettext_lazy("Too many password attempts."),

@@ -99,7 +99,13 @@ def _batches(entries: Iterable[tuple[int, float]]) -> Iterator[dict[int, float]]
 
 
 def _token(token: Any) -> dict[str, Any]:
-    return {"name": token.name, "made": _iso(token.created_at), "used": _iso(token.last_used_at)}
+    return {
+        "name": token.name,
+        "made": _iso(token.created_at),
+        "used": _iso(token.last_used_at),
+        "expires": _iso(token.expires_at),
+        "scopes": token.scopes.split(),
+    }
 
 
 def _entry(entry: LogEntry) -> dict[str, Any]:

@@ -47,12 +47,17 @@ FORMS = {
 PAGES = {
     "articles:search": ("search",),
     "articles:data": ("exports",),
+    "articles:pulse": ("refresh",),
+    "articles:known_link": ("lookups",),
     **dict.fromkeys(
         (f"articles:{name}feed" for name in ("", "top_", "group_", "user_", "search_")),
         ("feeds",),
     ),
 }
 """Limits of pages that are read."""
+
+_FOR_SCRIPTS = frozenset(("articles:pulse", "articles:known_link"))
+"""Pages that only scripts read, whatever they say that they accept."""
 
 _SECONDS_OF_HASHES = 2
 """Seconds after which the passwords being hashed are done."""
@@ -162,7 +167,8 @@ def refusal(request: HttpRequest, reason: LimitReached | HashesBusy) -> HttpResp
 
 def _too_many(request: HttpRequest, sentence: str, retry_after: int) -> HttpResponse:
     """Return a page for readers, JSON for scripts."""
-    if prefers_json(request):
+    view = request.resolver_match.view_name if request.resolver_match else ""
+    if prefers_json(request) or view in _FOR_SCRIPTS:
         response: HttpResponse = JsonResponse({"error": sentence}, status=429)
     else:
         response = error_pages.page(request, 429, {"explained": sentence})

@@ -37,7 +37,7 @@ USES = 6
 def _limited(settings, site_store, monkeypatch) -> None:
     """Turn the limits on. Time stands still, and nothing is refilled while a test runs."""
     settings.RATE_LIMITS = True
-    for action in ("VOTES", "CHANGES", "SEARCH", "FEEDS"):
+    for action in ("VOTES", "CHANGES", "SEARCH", "FEEDS", "REFRESH", "LOOKUPS"):
         setattr(settings, f"LIMIT_{action}", Rate(USES, USES * 600))
     monkeypatch.setattr(wiring, "connect", partial(wiring.connect, clock=Clock(time.time())))
     wiring.repository.cache_clear()
@@ -221,6 +221,24 @@ def test_expensive_pages_are_limited_by_network_for_readers_without_account(path
     assert statuses(responses) == [200] * uses + [429]
     assert Client().get(path, REMOTE_ADDR=ELSEWHERE).status_code == 200
     assert Client().get("/newest/", REMOTE_ADDR=HOME).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/pulse/?ids=1", "/post/known/?link=https://example.org/"])
+def test_what_scripts_of_pages_ask_for_is_limited_and_answered_in_json(alice, bob, path):
+    browser = browser_of(alice)
+    responses = [browser.get(path, REMOTE_ADDR=HOME) for _ in range(USES + 1)]
+
+    assert statuses(responses) == [200] * USES + [429]
+    assert responses[-1].json()["error"].endswith(".")
+    assert responses[-1]["Retry-After"] == "600"
+    assert browser_of(bob).get(path, REMOTE_ADDR=HOME).status_code == 200
+
+
+def test_readers_without_account_behind_one_network_share_its_updates_of_pages(article):
+    responses = [Client().get(f"/pulse/?ids={article}", REMOTE_ADDR=HOME) for _ in range(5 * USES + 1)]
+
+    assert statuses(responses) == [200] * 5 * USES + [429]
+    assert Client().get(f"/pulse/?ids={article}", REMOTE_ADDR=ELSEWHERE).status_code == 200
 
 
 def test_members_behind_one_network_are_counted_by_account(alice, bob):

@@ -2,7 +2,7 @@
 
 import json
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.test import Client
@@ -290,7 +290,8 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
     carol.email, carol.theme, carol.hidden_groups, carol.keyboard = "c@example.org", "dark", "python,x", False
     carol.language, carol.last_login, carol.imported = "en", timezone.now(), True
     carol.save()
-    laptop, plaintext = Token.objects.issue(carol, "laptop 笔记本")
+    expiry = timezone.now() + timedelta(days=9)
+    laptop, plaintext = Token.objects.issue(carol, "laptop 笔记本", scopes=("vote",), expires_at=expiry)
     Token.objects.issue(alice, "not carol's")
     Token.objects.user_for(plaintext)
     mine = post_as(site_store, carol, "标题 <b>", "https://example.org/mine", ["python"]).id
@@ -344,6 +345,8 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
                 "name": "laptop 笔记本",
                 "made": laptop.created_at.astimezone(UTC).isoformat(timespec="seconds"),
                 "used": laptop.last_used_at.astimezone(UTC).isoformat(timespec="seconds"),
+                "expires": expiry.astimezone(UTC).isoformat(timespec="seconds"),
+                "scopes": ["read", "vote"],
             }
         ],
         "moderated": [
