@@ -6,7 +6,7 @@ from jsonschema import Draft202012Validator
 
 from articles.api.documentation.openapi import SCHEMAS, document
 
-ANYWHERE = {"414", "429", "500"}
+ANYWHERE = {"408", "414", "429", "431", "500"}
 """Statuses that every operation declares."""
 
 

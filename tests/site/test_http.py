@@ -144,6 +144,20 @@ def test_over_long_requests_are_refused_and_the_workers_stay(site, request_line,
     assert status_of(site, get(b"/healthz")) == 200
 
 
+@pytest.mark.parametrize(
+    ("query", "headers", "status", "code"),
+    [
+        (b"?q=" + b"x" * 5_000, b"", 414, "address-too-long"),
+        (b"", b"Long: " + b"x" * 40_000 + b"\r\n", 431, "headers-too-large"),
+    ],
+)
+def test_over_long_requests_of_the_api_are_answered_with_its_error(site, query, headers, status, code):
+    answer = exchange(site, get(b"/api/search" + query, headers))
+
+    assert answer.startswith(b"HTTP/1.1 %d " % status)
+    assert json.loads(answer.partition(b"\r\n\r\n")[2])["error"]["code"] == code
+
+
 def test_a_form_with_ten_thousand_fields_is_refused(site):
     body = b"&".join(b"p%d=1" % n for n in range(10_000))
     head = (

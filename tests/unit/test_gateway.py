@@ -1,12 +1,15 @@
 """From the web server's request to the application and back, without a server."""
 
 import asyncio
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from io import BytesIO
 
 import pytest
 
+from articles.api.protocol.error_body import REFUSED_BY_SERVER
+from articles.api.protocol.problems import MEANINGS
 from voting_site.serving.workers import bodies, environ
 from voting_site.serving.workers.gateway import Gateway
 from voting_site.serving.workers.responses import CHUNK_BYTES
@@ -207,3 +210,41 @@ def test_requests_that_are_too_long_or_name_no_host_are_refused(scope, status):
     refusal = environ.refusal_of(scope)
 
     assert (refusal and refusal[0]) == status
+
+
+def refused(scope):
+    """Return the answer to a request that never reaches the application."""
+    protocol = Protocol()
+    gateway = Gateway(pytest.fail, threads=1, patience=30.0, body_bytes=100, served=lambda: None)
+    asyncio.run(gateway.__rsgi__(scope, protocol))
+    return protocol
+
+
+@pytest.mark.parametrize(
+    ("scope", "status", "code"),
+    [
+        (Scope(path="/api/groups", query_string="x" * 4_090), 414, "address-too-long"),
+        (Scope(Headers([("host", "a"), ("x", "y" * 40_000)]), path="/api/groups"), 431, "headers-too-large"),
+        (Scope(Headers([]), path="/api/groups"), 400, "bad-request"),
+    ],
+)
+def test_under_the_api_the_servers_own_answers_are_its_errors(scope, status, code):
+    protocol = refused(scope)
+
+    error = json.loads(protocol.content)["error"]
+    assert (protocol.status, error["code"]) == (status, code)
+    assert error["message"].endswith(".")
+    assert ("Content-Type", "application/json") in protocol.headers
+    assert ("Connection", "close") in protocol.headers
+
+
+def test_the_servers_own_answers_are_in_the_clients_language():
+    languages = Headers([("host", "a"), ("accept-language", "xx, zh-CN;q=0.9, en;q=0.1")])
+
+    protocol = refused(Scope(languages, query_string="x" * 4_090))
+
+    assert protocol.content.decode() == "地址过长。\n"
+
+
+def test_every_answer_of_the_server_has_a_code_of_the_api():
+    assert set(REFUSED_BY_SERVER.values()) <= {code for meaning in MEANINGS.values() for code in meaning.codes}

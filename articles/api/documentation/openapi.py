@@ -20,8 +20,8 @@ _LIMITED: Json = {
     **_FAILURE,
     "headers": {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}}},
 }
-_COMMON_RESPONSES: Json = {"414": {}, "429": _LIMITED, "500": _FAILURE}
-"""Responses of every operation, which none declares. 414 comes from the web server and is not JSON."""
+_COMMON_RESPONSES: Json = dict.fromkeys(("408", "414", "431", "500"), _FAILURE) | {"429": _LIMITED}
+"""Responses of every operation, which none declares: limits, errors, and refusals of the web server."""
 
 
 @cache

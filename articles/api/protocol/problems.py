@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
+from articles.api.protocol.error_body import REFUSED_BY_SERVER, error_body
 from articles.domain import errors
 from articles.domain.refusals import codes, refusal_of
 from articles.formatting.values import listed
@@ -56,22 +57,20 @@ MEANINGS = {
         ("not-found", *codes(404), "group-moved"),
     ),
     405: Meaning(gettext_noop("This address does not accept the method."), ("method-not-allowed",)),
+    408: Meaning(gettext_noop("The body arrives too slowly."), (REFUSED_BY_SERVER[408],)),
     409: Meaning(gettext_noop("The current state does not allow it."), codes(409)),
     413: Meaning(gettext_noop("The body is too large."), ("body-too-large",)),
-    414: Meaning(
-        gettext_noop(
-            "The URL is longer than 4,094 bytes. The web server rejects it before the API reads it, so "
-            "this response is not JSON."
-        ),
-        (),
-    ),
+    414: Meaning(gettext_noop("The address is longer than 4,094 bytes."), (REFUSED_BY_SERVER[414],)),
     415: Meaning(gettext_noop("The body must be JSON in UTF-8."), ("unsupported-media-type",)),
     429: Meaning(
         gettext_noop("Too many requests. The response says how many seconds to wait."),
         codes(429),
     ),
+    431: Meaning(gettext_noop("There are too many headers, or they are too long."), (REFUSED_BY_SERVER[431],)),
     500: Meaning(gettext_noop("Something went wrong on our side."), ("internal-error",)),
-    503: Meaning(gettext_noop("The store cannot be reached; try again later."), codes(503)),
+    503: Meaning(
+        gettext_noop("The store cannot be reached; try again later."), (*codes(503), REFUSED_BY_SERVER[503])
+    ),
 }
 """Every failure of the API, by status."""
 
@@ -96,9 +95,8 @@ class Problem(Exception):
 
     @property
     def answer(self) -> HttpResponse:
-        error = {"code": self.code, "message": self.message, **self.details}
-        plain = {"ensure_ascii": False}
-        return JsonResponse({"error": error}, status=self.status, headers=self.headers, json_dumps_params=plain)
+        body, plain = error_body(self.code, self.message, self.details), {"ensure_ascii": False}
+        return JsonResponse(body, status=self.status, headers=self.headers, json_dumps_params=plain)
 
 
 def login_required() -> Problem:

@@ -9,6 +9,8 @@ from io import BytesIO
 from typing import Any
 from urllib.parse import quote
 
+from django.utils.translation import gettext_noop
+
 REQUEST_LINE_BYTES = 4094
 """Longest request line: method, address and version. docs/api.md and page tokens rely on it."""
 
@@ -33,12 +35,12 @@ _CONSTANT = {
 def refusal_of(scope: Any) -> tuple[int, str] | None:
     """Return status and sentence for a request without exactly one host, or with a too long address or headers."""
     if _line_length(scope) > REQUEST_LINE_BYTES:
-        return 414, "The address is too long."
+        return 414, gettext_noop("The address is too long.")
     headers = scope.headers.items()
     if len(headers) > HEADERS or sum(len(name) + len(value) for name, value in headers) > HEADER_BYTES:
-        return 431, "The request has too many or too long headers."
+        return 431, gettext_noop("The request has too many or too long headers.")
     if scope.http_version == "1.1" and [name for name, _ in headers].count("host") != 1:
-        return 400, "The request does not name one host."
+        return 400, gettext_noop("The request does not name one host.")
     return None
 
 

@@ -10,15 +10,15 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from voting_site.serving.requests.whole_bodies import Application
 from voting_site.serving.workers import environ
 from voting_site.serving.workers.bodies import Bodies, BrokenBody, SlowBody, TooManyBodies
-from voting_site.serving.workers.responses import CHUNK_BYTES, Headers, Response
+from voting_site.serving.workers.refusals import refuse
+from voting_site.serving.workers.responses import CHUNK_BYTES, Response
 
 _log = logging.getLogger(__name__)
-
-_PLAIN = ("Content-Type", "text/plain; charset=utf-8")
-_CLOSE = ("Connection", "close")
 
 
 class Gateway:
@@ -47,17 +47,23 @@ class Gateway:
         self.current += 1
         try:
             if refusal := environ.refusal_of(scope):
-                return _refuse(protocol, *refusal)
+                return refuse(scope, protocol, *refusal)
             if not self._has_body(scope):
                 return await self._answer(scope, protocol, b"")
             async with self._bodies.read(protocol) as body:
                 await self._answer(scope, protocol, body)
         except BrokenBody:
-            _refuse(protocol, 400, "The request is malformed.")
+            refuse(scope, protocol, 400, gettext_noop("The request is malformed."))
         except SlowBody:
-            _refuse(protocol, 408, "The request took too long to arrive.")
+            refuse(scope, protocol, 408, gettext_noop("The request took too long to arrive."))
         except TooManyBodies:
-            _refuse(protocol, 503, "Too many uploads at once. Try again in a moment.", ("Retry-After", "5"))
+            refuse(
+                scope,
+                protocol,
+                503,
+                gettext_noop("Too many uploads at once. Try again in a moment."),
+                ("Retry-After", "5"),
+            )
         finally:
             self.current -= 1
             self._served()
@@ -98,14 +104,8 @@ class Gateway:
         except Exception:
             _log.exception("the application failed")
             response.close()
-            _refuse(protocol, 500, "Something went wrong.")
+            refuse(scope, protocol, 500, gettext_noop("Something went wrong."))
             return None
         protocol.response_bytes(response.status, response.headers, content)
         response.close()
         return None
-
-
-def _refuse(protocol: Any, status: int, sentence: str, *headers: tuple[str, str]) -> None:
-    """Answer without the application, and close the connection."""
-    answer: Headers = [_PLAIN, _CLOSE, *headers]
-    protocol.response_str(status, answer, f"{sentence}\n")
