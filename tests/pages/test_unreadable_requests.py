@@ -3,6 +3,7 @@
 import base64
 
 import pytest
+from django.test import Client
 
 from articles.domain.lists import Order
 from tests.factories import browser_of
@@ -90,3 +91,15 @@ def test_a_bad_body_of_the_api_is_refused(client):
 
     assert answer.status_code == 400
     assert answer.json()["error"]["code"] == "invalid-json"
+
+
+@pytest.mark.parametrize("content_type", ["multipart/form-data", "multipart/form-data; boundary=" + "x" * 300])
+@pytest.mark.parametrize("path", ["/api/views", "/api/search?q=a", "/login/"])
+def test_a_multipart_form_without_its_boundary_is_refused(site_store, path, content_type):
+    browser = Client(raise_request_exception=False)
+
+    answer = browser.generic("POST", path, multipart(b"A title"), content_type)
+
+    assert answer.status_code == 400
+    if path.startswith("/api/"):
+        assert answer.json()["error"]["code"] == "bad-request"

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, UnreadablePostError
+from django.http.multipartparser import MultiPartParserError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from ninja.errors import AuthenticationError, HttpError, ValidationError
@@ -175,7 +176,7 @@ def _unreadable(exception: Exception) -> Problem:
                 "The body is not valid JSON: send one value in UTF-8, without duplicate names in an object."
             )
             return Problem(400, "invalid-json", message)
-        case SuspiciousOperation() | BadRequest() | UnreadablePostError():
+        case SuspiciousOperation() | BadRequest() | UnreadablePostError() | MultiPartParserError():
             return Problem(400, "bad-request", _("The request cannot be read."))
     return failed()
 
