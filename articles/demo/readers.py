@@ -30,7 +30,7 @@ class Readership:
 
 def draw_views(articles: Sequence[tuple[str, float, float]], until: float) -> list[Readership]:
     """Draw the views of articles, given by link, appeal (0 to 1) and posting time. Deterministic."""
-    rng = Random(_SEED)  # noqa: S311 - no secret depends on it
+    rng = Random(_SEED)  # nosec B311 # noqa: S311 - no secret depends on it
     readers = [f"{rng.getrandbits(64):016x}" for _ in range(_READERS)]
     bots = [f"{rng.getrandbits(64):016x}" for _ in _BOTS]
     return [

@@ -66,7 +66,7 @@ def read_version(binary: Path) -> ServerVersion:
 
 @lru_cache(maxsize=8)
 def _read_version(binary: Path, _modified: int) -> ServerVersion:
-    output = subprocess.run(  # noqa: S603 - our own binary
+    output = subprocess.run(  # nosec B603 # noqa: S603 - our own binary
         [binary, "--version"], capture_output=True, text=True, check=True, timeout=10
     ).stdout
     if not (version := _VERSION.match(output)):

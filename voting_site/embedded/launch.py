@@ -22,7 +22,7 @@ def main(parent: str, *command: str) -> None:
     """Replace this process by the command. Never returns."""
     if sys.platform == "linux":
         _end_with_parent(int(parent))
-    os.execv(command[0], command)  # noqa: S606 - our own binary
+    os.execv(command[0], command)  # nosec B606 # noqa: S606 - our own binary
 
 
 if __name__ == "__main__":

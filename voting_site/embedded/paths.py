@@ -15,7 +15,7 @@ _SOCKET_PATH_BYTES = 104 if sys.platform == "darwin" else 108
 
 # Not TMPDIR or XDG_RUNTIME_DIR: they differ between a service and a shell, which would not find each other's
 # socket. XDG_RUNTIME_DIR is also deleted at logout, even while a server is running.
-_SOCKET_ROOT = Path("/tmp")  # noqa: S108 - only for a private directory in it
+_SOCKET_ROOT = Path("/tmp")  # nosec B108 # noqa: S108 - only for a private directory in it
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ class Server:
         try:
             paths.socket.unlink(missing_ok=True)  # left by a killed server: the lock proves that none is running
             with log.open() as output:
-                process = subprocess.Popen(  # noqa: S603 - our own binary
+                process = subprocess.Popen(  # nosec B603 # noqa: S603 - our own binary
                     [*launcher, str(binary), *config.arguments(paths, overrides)],
                     stdin=subprocess.DEVNULL,
                     stdout=output,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from articles.operation import metric_files
 
-SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - the folder in it is private
+SHARED_MEMORY = Path("/dev/shm")  # nosec B108 # noqa: S108 - the folder in it is private
 
 _SPARE = 2
 """Processes with files besides the workers: the one that keeps them running, and the sums of ended ones."""

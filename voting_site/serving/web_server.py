@@ -90,7 +90,7 @@ class WebServer:
         descriptor = self._listener.fileno()
         launcher = [sys.executable, "-I", "-S", launch.__file__, str(os.getpid())]
         server = [sys.executable, "-m", "voting_site.serving.workers", f"{in_address(self._host)}:{self._port}"]
-        return subprocess.Popen(  # noqa: S603
+        return subprocess.Popen(  # nosec B603 # noqa: S603 - our own program
             [*launcher, *server, str(descriptor), str(PATIENCE)],
             start_new_session=True,
             cwd=settings.BASE_DIR,

@@ -83,7 +83,7 @@ class Worker:
     alive: int
 
     def run(self) -> None:
-        self._left = REQUESTS + random.randrange(SPREAD)  # noqa: S311 - no secret
+        self._left = REQUESTS + random.randrange(SPREAD)  # nosec B311 # noqa: S311 - no secret
         self._parent = os.getppid()
         asyncio.run(self._serve())
 
