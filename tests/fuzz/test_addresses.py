@@ -2,15 +2,14 @@
 
 import random
 import re
-from collections.abc import Iterator
 from urllib.parse import quote_from_bytes
 
 import pytest
-from django.urls import URLPattern, URLResolver, get_resolver
 
 from tests.fuzz import hostile
 from tests.fuzz.conftest import ROLES, Roles
 from tests.fuzz.run import Run
+from tests.routes import SAMPLES, routes
 
 CASES = 5_000
 """Of each role."""
@@ -32,44 +31,25 @@ HEADERS = (
     *("Sec-Purpose", "Purpose", "Content-Encoding", "X-HTTP-Method-Override", "Host"),
 )
 
-SAMPLES = {"article_id": "2", "slug": "python", "token_id": "1", "uidb64": "MQ", "token": "x-y", "name": "alice"}
-SAMPLES |= {
-    "slugs": "python",
-    "kind": "atom",
-    "number": "1",
-    "period": "day",
-    "object_id": "1",
-    "app_label": "accounts",
-}
-
 pytestmark = [pytest.mark.fuzz, pytest.mark.timeout(900)]
 
 
 @pytest.mark.parametrize("role", ROLES)
 def test_no_address_breaks_the_site(roles: Roles, role: str) -> None:
     run, browser = Run(f"addresses as {role}", CASES), roles.browser(role)
-    routes = [route for route in _routes(get_resolver().url_patterns) if not route.endswith("logout/")]
-    assert len(routes) > 70
+    addresses = [route.pattern for route in routes() if not route.pattern.endswith("logout/")]
+    assert len(addresses) > 70
 
     with run.watching():
         while not run.is_over:
             chance = run.random
-            path, query = _path(chance.choice(routes), chance), _query(chance)
+            path, query = _path(chance.choice(addresses), chance), _query(chance)
             method = chance.choice(METHODS)
             headers = {chance.choice(HEADERS): _header(chance) for _ in range(chance.randint(0, 2))}
             where = {"PATH_INFO": path.decode("latin-1"), "QUERY_STRING": query}
             answer = browser.generic(method, "/", headers=headers, **where)
             run.record(f"{method} {path!r}?{query[:500]} {headers}", answer.status_code)
             answer.close()
-
-
-def _routes(patterns, prefix: str = "") -> Iterator[str]:
-    for found in patterns:
-        route = f"{prefix}{found.pattern}"
-        if isinstance(found, URLResolver):
-            yield from _routes(found.url_patterns, route)
-        elif isinstance(found, URLPattern):
-            yield "/" + re.sub(r"[\^$\\]|\(\?P<\w+>.*?\)", "", route)
 
 
 def _path(route: str, chance: random.Random) -> bytes:

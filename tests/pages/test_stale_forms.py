@@ -5,11 +5,11 @@ from html import unescape
 
 import pytest
 from django.test import Client
-from django.urls import URLPattern, URLResolver, get_resolver
 
 from accounts.models import Token, User
 from tests.cast import password_of
 from tests.factories import actor, browser_of
+from tests.routes import routes_of_pages
 
 OUT_OF_DATE = "This page was out of date, so nothing has been changed yet."
 FOREIGN = [
@@ -271,27 +271,11 @@ def test_the_second_sign_up_tab_continues(site_store, article, bob):
     assert site_store.articles.get(article).votes == 2
 
 
-SAMPLES = {"article_id": "1", "slug": "python", "token_id": "1", "uidb64": "MQ", "token": "x-y"}
-
-
-def routes(patterns, prefix=""):
-    """Yield each address of the site's own pages with its view; not the administration's or the API's."""
-    for found in patterns:
-        route = f"{prefix}{found.pattern}"
-        if isinstance(found, URLResolver) and not route.startswith(("admin/", "api/")):
-            yield from routes(found.url_patterns, route)
-        elif isinstance(found, URLPattern):
-            yield (
-                "/" + re.sub(r"<(?:\w+:)?(\w+)>", lambda name: SAMPLES.get(name[1], name[1]), route),
-                found.callback,
-            )
-
-
 def test_every_view_that_accepts_forms_can_return_them(site_store, article, carol):
     takes_forms = {
-        path: hasattr(view, "gives_back")
-        for path, view in routes(get_resolver().url_patterns)
-        if browser_of(carol).post(path).status_code not in (404, 405)
+        route.path(): hasattr(route.view, "gives_back")
+        for route in routes_of_pages()
+        if browser_of(carol).post(route.path()).status_code not in (404, 405)
     }
 
     assert len(takes_forms) >= 20

@@ -1,0 +1,59 @@
+"""The addresses of the site, read from its URL configuration."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from django.urls import URLPattern, URLResolver, get_resolver
+
+SAMPLES = {
+    "article_id": "1",
+    "slug": "python",
+    "slugs": "python",
+    "name": "alice",
+    "token_id": "1",
+    "uidb64": "MQ",
+}
+SAMPLES |= {
+    "token": "x-y",
+    "kind": "atom",
+    "period": "day",
+    "number": "1",
+    "object_id": "1",
+    "app_label": "accounts",
+}
+
+_PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
+
+
+class Route(NamedTuple):
+    """One address, with its parameters as `<converter:name>`."""
+
+    pattern: str
+    view: Callable[..., Any]
+
+    @property
+    def parameters(self) -> list[str]:
+        return _PARAMETER.findall(self.pattern)
+
+    def path(self, **values: str) -> str:
+        """Return the address with these values, and samples for the other parameters."""
+        return _PARAMETER.sub(lambda name: values.get(name[1], SAMPLES.get(name[1], "x")), self.pattern)
+
+
+def routes() -> list[Route]:
+    return list(_routes(get_resolver().url_patterns))
+
+
+def routes_of_pages() -> list[Route]:
+    """Return the site's own pages: not the administration's addresses and not the API's."""
+    return [route for route in routes() if not route.pattern.startswith(("/admin/", "/api/"))]
+
+
+def _routes(patterns: list[Any], prefix: str = "/") -> Iterator[Route]:
+    for found in patterns:
+        route = prefix + re.sub(r"[\^$\\]|\(\?P?.*?\)", "", str(found.pattern))
+        if isinstance(found, URLResolver):
+            yield from _routes(found.url_patterns, route)
+        elif isinstance(found, URLPattern):
+            yield Route(route, found.callback)
