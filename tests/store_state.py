@@ -72,6 +72,16 @@ def problems(repository: Repository) -> list[str]:
     return [str(finding) for finding in repository.audit.run()]
 
 
+WRITTEN = ("article:", "voted:", "oppose:", "votes:", "opposes:", "saved:", "posted:", "link:", "log:", "tunings:")
+WRITTEN += ("group:", "groups:", "merged:", "removed:")
+"""Beginnings of keys that only members' actions change."""
+
+
+def written(repository: Repository) -> dict[str, object]:
+    """Return what members have written to the store, by key."""
+    return {key: value for key, value in contents(repository).items() if key.startswith(WRITTEN)}
+
+
 def contents(repository: Repository) -> dict[str, object]:
     """Return everything in the store, by key, except the site's own random id; only the count of sketches."""
     client = repository.store.client

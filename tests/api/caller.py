@@ -7,7 +7,7 @@ from django.test import Client
 from accounts.models import Token, User
 from articles.domain.moderation import Actor
 from articles.repository import Repository
-from tests.api import contract
+from tests import contract
 from tests.factories import browser_of
 
 CAROL = Actor(3, "carol")

@@ -10,8 +10,8 @@ import pytest
 from articles.api.documentation.openapi import document
 from articles.text.messages import INPUT
 from tests.api.caller import error_of
-from tests.api.contract import ANYWHERE, name_of
 from tests.cast import CAROL
+from tests.contract import ANYWHERE, name_of
 
 _CHANGE = ("400", "401", "403", "413", "415", "503")
 ENDPOINTS = {

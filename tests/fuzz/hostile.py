@@ -7,6 +7,8 @@ from pathlib import Path
 
 from django.conf import settings
 
+from tests.store_state import ARTICLE_KEY, KEY_LIKE
+
 _OWN = (
     *(
         "",
@@ -32,11 +34,10 @@ _OWN = (
         "%2e%2e%2f",
         "%",
         "%zz",
-        "article:1",
-        "score:",
-        "voted:1",
         "{x}",
         "*",
+        ARTICLE_KEY,
+        *KEY_LIKE,
         "a:b",
     ),
     *(

@@ -11,7 +11,7 @@ import schemathesis
 from schemathesis.generation import GenerationMode
 
 from articles.api.documentation.openapi import document
-from tests.api import contract
+from tests import contract
 from tests.fuzz.conftest import Roles
 from tests.fuzz.run import SEED, Run
 

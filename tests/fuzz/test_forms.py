@@ -1,21 +1,20 @@
 """Every form of every page, as every role, with hostile values."""
 
-from urllib.parse import urldefrag
-
 import pytest
 from django.http import Http404
 from django.test import Client
 from django.urls import resolve
 
-from tests.browser.pages import PAGES
 from tests.fuzz import hostile
 from tests.fuzz.conftest import ROLES, Roles
 from tests.fuzz.forms import Form, FormsOf, body_of, mutated
 from tests.fuzz.run import Run
+from tests.routes import routes_of_pages
 
 CASES = {"reader": 4_000, "member": 6_000, "moderator": 8_000, "operator": 4_000}
 
-TARGETS = {"own": "2", "long": "3", "closed": "31", "removed": "4", "reset": "/password/reset/MQ/set-password/"}
+ARTICLES = ("1", "2", "4", "31")
+"""Ids of an article with readers, of another, of a removed one, and of a closed one."""
 
 pytestmark = [pytest.mark.fuzz, pytest.mark.timeout(900)]
 
@@ -54,10 +53,9 @@ def _is_logged_in(browser: Client) -> bool:
 
 
 def _forms(browser: Client) -> list[Form]:
-    """Return each form of the pages of the catalogue, once, without other articles' copies of it."""
+    """Return each form of the site's pages, once, without other articles' copies of it."""
     found: dict[tuple[str, str, tuple[str, ...]], Form] = {}
-    for address in dict.fromkeys(page.address for page in PAGES):
-        path = urldefrag(address.format_map(TARGETS)).url
+    for path in dict.fromkeys(route.path(article_id=one) for route in routes_of_pages() for one in ARTICLES):
         answer = browser.get(path)
         if answer.get("Content-Type", "").startswith("text/html"):
             page = FormsOf(path)
