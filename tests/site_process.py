@@ -1,6 +1,7 @@
 """The whole site as its operator starts it."""
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -10,10 +11,12 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+import pytest
 from django.conf import settings
 
 from articles.repository import Repository
 from tests.rules import connect
+from tests.waiting import fill_once
 from voting_site.embedded import StorePaths
 
 DEADLINE = 60.0
@@ -95,6 +98,22 @@ class Site:
             if any(mark in command for mark in marks):
                 found.add(int(folder.name))
         return found
+
+
+def stopped_site(factory: pytest.TempPathFactory, name: str, static_files: Path, **environment: str) -> Path:
+    """Return the data directory of a stopped site, to be copied: a first start takes seconds.
+
+    It has the demo content, unless the environment says otherwise, and no copies of pages.
+    """
+
+    def fill(folder: Path) -> None:
+        shutil.copytree(static_files, folder / "data" / "static")
+        first = Site(folder / "data", **environment)
+        first.wait_until_up()
+        assert first.stop() == 0
+        shutil.rmtree(folder / "data" / "kept_pages", ignore_errors=True)
+
+    return fill_once(factory, name, fill) / "data"
 
 
 def store_of(site: Site) -> Repository:

@@ -11,8 +11,7 @@ from django.conf import settings
 from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
 
 from articles.repository import Repository
-from tests.site_process import Site, store_of
-from tests.waiting import fill_once
+from tests.site_process import Site, stopped_site, store_of
 
 CHROMIUM = Path("/usr/bin/chromium")
 
@@ -40,15 +39,8 @@ VOTES_PER_DAY = "200"
 
 @pytest.fixture(scope="session")
 def demo_data(tmp_path_factory: pytest.TempPathFactory, static_files: Path) -> Path:
-    """The data directory of a stopped site with demo content, copied because a first start takes seconds."""
-
-    def fill(folder: Path) -> None:
-        shutil.copytree(static_files, folder / "data" / "static")
-        first = Site(folder / "data", VOTES_PER_DAY=VOTES_PER_DAY)
-        first.wait_until_up()
-        assert first.stop() == 0
-
-    return fill_once(tmp_path_factory, "demo", fill) / "data"
+    """The data directory of a stopped site with demo content."""
+    return stopped_site(tmp_path_factory, "demo-of-browsers", static_files, VOTES_PER_DAY=VOTES_PER_DAY)
 
 
 @pytest.fixture(scope="module")

@@ -4,17 +4,37 @@ import shutil
 
 import pytest
 
-from tests.site_process import Site
+from tests.site_process import Site, stopped_site
+
+
+@pytest.fixture(scope="session")
+def demo_data(tmp_path_factory, static_files):
+    """The data directory of a stopped site with demo content."""
+    return stopped_site(tmp_path_factory, "demo", static_files)
+
+
+@pytest.fixture(scope="module")
+def module_start(request, tmp_path_factory):
+    """A function that starts a site with demo content for all tests of a module."""
+    yield from _starts(request, tmp_path_factory.mktemp("site"))
 
 
 @pytest.fixture
-def start(tmp_path, static_files):
+def start(request, tmp_path):
+    """A function that starts a site: with demo content, or with DEMO="0" or `first` on an empty data directory."""
+    yield from _starts(request, tmp_path)
+
+
+def _starts(request, folder):
     sites = []
 
-    def begin(name="data", **environment):
-        if not (tmp_path / name).exists():
-            shutil.copytree(static_files, tmp_path / name / "static")
-        sites.append(Site(tmp_path / name, **environment))
+    def begin(name="data", *, first=False, **environment):
+        if not (folder / name).exists():
+            if first or environment.get("DEMO") == "0":
+                shutil.copytree(request.getfixturevalue("static_files"), folder / name / "static")
+            else:
+                shutil.copytree(request.getfixturevalue("demo_data"), folder / name)
+        sites.append(Site(folder / name, **environment))
         return sites[-1]
 
     yield begin

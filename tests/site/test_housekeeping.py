@@ -82,7 +82,7 @@ def test_a_hanging_thread_does_not_delay_the_shutdown(caplog, monkeypatch):
 
 
 def test_a_running_site_runs_housekeeping_automatically(start):
-    site = start(TICK_SECONDS="10")
+    site = start(first=True, TICK_SECONDS="10")
     site.wait_until_up()
 
     store = store_of(site)
@@ -103,7 +103,7 @@ def test_a_running_site_runs_housekeeping_automatically(start):
 
 
 def test_housekeeping_continues_after_the_store_is_killed(start):
-    site = start(TICK_SECONDS="10")
+    site = start(first=True, TICK_SECONDS="10")
     site.wait_until_up()
     until(lambda: set(get_notes(store_of(site))) == STEPS, DEADLINE)
     before = get_notes(store_of(site))["expire"]["at"]

@@ -2,28 +2,20 @@
 
 import http.client
 import json
-import shutil
 import socket
 from contextlib import closing
 
 import pytest
 
-from tests.site_process import Site
-
 HOST = b"Host: localhost\r\n"
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory, static_files):
+def site(module_start):
     """A site with demo articles, for all tests here."""
-    data_dir = tmp_path_factory.mktemp("http") / "data"
-    shutil.copytree(static_files, data_dir / "static")
-    site = Site(data_dir)
-    try:
-        site.wait_until_up()
-        yield site
-    finally:
-        site.stop()
+    site = module_start()
+    site.wait_until_up()
+    return site
 
 
 def exchange(site, request):

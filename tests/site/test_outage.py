@@ -17,11 +17,16 @@ LONGEST = 10.0
 """Seconds that an answer may take on a busy machine; a store that is waited for would take a minute."""
 
 
+@pytest.fixture(scope="module")
+def running(module_start):
+    started = module_start(STORE_TIMEOUT_MS="500")
+    started.wait_until_up()
+    return started
+
+
 @pytest.fixture
-def site(start):
+def site(running):
     """A site with the demo content, whose front page has been read."""
-    running = start(STORE_TIMEOUT_MS="500")
-    running.wait_until_up()
     until(lambda: running.get("/")[0] == 200 and copies(running), DEADLINE, running.told)
     return running
 
@@ -63,7 +68,7 @@ def test_while_the_store_hangs_readers_see_copies_and_afterwards_the_site(site):
 
 def test_without_its_own_store_the_site_starts_says_so_and_continues_once_it_answers(start, tmp_path):
     store = Supervisor(StorePaths(tmp_path / "elsewhere"))
-    site = start(REDIS_URL=store.paths.url(0), STORE_TIMEOUT_MS="500")
+    site = start(first=True, REDIS_URL=store.paths.url(0), STORE_TIMEOUT_MS="500")
     site.wait_until_up()
     assert "Warning: The store does not answer" in site.told()
     assert [site.get(path)[0] for path in ("/healthz", "/readyz", "/")] == [200, 503, 503]

@@ -2,27 +2,19 @@
 
 import http.client
 import json
-import shutil
 import socket
 
 import pytest
-
-from tests.site_process import Site
 
 TOO_LARGE = 1_000_001
 
 
 @pytest.fixture(scope="module")
-def port(tmp_path_factory, static_files):
+def port(module_start):
     """The port of a site with demo articles, for all tests here."""
-    data_dir = tmp_path_factory.mktemp("requests") / "data"
-    shutil.copytree(static_files, data_dir / "static")
-    site = Site(data_dir)
-    try:
-        site.wait_until_up()
-        yield site.port
-    finally:
-        site.stop()
+    site = module_start()
+    site.wait_until_up()
+    return site.port
 
 
 def send_in_chunks(port, path, chunks):

@@ -24,10 +24,10 @@ def fetch(site, path, headers, method="GET", body=None):
         connection.close()
 
 
-@pytest.fixture
-def https_site(start):
+@pytest.fixture(scope="module")
+def https_site(module_start):
     proxy = {"BEHIND_PROXY": "1", "TRUSTED_PROXIES": "127.0.0.1", "WEB_WORKERS": "1"}
-    site = start(SITE_URL=PUBLIC, HSTS_SUBDOMAINS="1", **proxy)
+    site = module_start(SITE_URL=PUBLIC, HSTS_SUBDOMAINS="1", **proxy)
     site.wait_until_up()
     return site
 

@@ -11,7 +11,7 @@ from tests.site_process import Site, free_port
 
 
 def test_one_command_serves_a_populated_site_and_stops_cleanly(start):
-    site = start()
+    site = start(first=True)
     site.wait_until_up()
 
     status, page = site.get("/")

@@ -1,14 +1,12 @@
 """Slow connections hold no thread, and are cut."""
 
 import re
-import shutil
 import sys
 from collections import Counter
 
 import pytest
 
 from bench.lib import slow_clients
-from tests.site_process import Site
 
 PATIENCE = 3.0
 """Seconds, instead of twenty."""
@@ -19,16 +17,11 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="slow readers ar
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory, static_files):
+def site(module_start):
     """A site with demo articles, for all tests here."""
-    data_dir = tmp_path_factory.mktemp("slow") / "data"
-    shutil.copytree(static_files, data_dir / "static")
-    site = Site(data_dir, WEB_PATIENCE_SECONDS=str(PATIENCE), WEB_THREADS="1")
-    try:
-        site.wait_until_up()
-        yield site
-    finally:
-        site.stop()
+    site = module_start(WEB_PATIENCE_SECONDS=str(PATIENCE), WEB_THREADS="1")
+    site.wait_until_up()
+    return site
 
 
 def large_path(site):

@@ -25,10 +25,14 @@ FORMS = (
 BOUNDARY = "limit"
 
 
-@pytest.fixture
-def site(start, tmp_path):
-    (tmp_path / "temporary").mkdir()
-    site = start(TMPDIR=str(tmp_path / "temporary"), WEB_WORKERS="1")
+@pytest.fixture(scope="module")
+def temporary(tmp_path_factory):
+    return tmp_path_factory.mktemp("temporary")
+
+
+@pytest.fixture(scope="module")
+def site(module_start, temporary):
+    site = module_start(TMPDIR=str(temporary), WEB_WORKERS="1")
     site.wait_until_up()
     return site
 
@@ -100,11 +104,10 @@ def _names(path, text):
         return False
 
 
-def test_forms_with_files_write_nothing_and_are_refused_in_words(site, tmp_path):
-    folder = tmp_path / "temporary"
+def test_forms_with_files_write_nothing_and_are_refused_in_words(site, temporary):
     kind = f"multipart/form-data; boundary={BOUNDARY}"
 
-    watch = Watch(folder, children(site))
+    watch = Watch(temporary, children(site))
     before = watch.files()  # the web server's own
     with watch:
         for path in FORMS:
