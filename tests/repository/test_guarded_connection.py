@@ -10,6 +10,7 @@ import redis
 
 from articles.domain.errors import StoreUnavailable
 from articles.repository.store import guarded_connection
+from articles.repository.store.client import make_client
 from articles.repository.store.guarded_connection import answer_within
 from tests.rules import connect
 
@@ -133,3 +134,10 @@ def test_an_answer_ends_the_pause(silent, server_url):
     breaker.timed_out()
 
     assert repository.groups.list_all() == [], "one timeout after an answer is not two in a row"
+
+
+def test_a_connection_does_not_read_the_version_of_its_library(server_url, monkeypatch):
+    monkeypatch.setattr("redis.utils.get_lib_version", lambda: pytest.fail("read from disk"))
+
+    with make_client(server_url) as client:
+        assert client.ping()

@@ -97,10 +97,13 @@ class DeadlineParser(_HiredisParser):
 
 
 class _Guarded:
-    """Mixed into redis-py's kinds of connections. A pool calls `connect` whenever it hands out a connection."""
+    """Mixed into redis-py's kinds of connections. A pool calls `connect` whenever it hands out a connection.
+
+    It does not name its library to the server: redis-py reads its version from disk for each connection.
+    """
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(**options | {"parser_class": DeadlineParser})
+        super().__init__(**options | {"parser_class": DeadlineParser, "driver_info": None})
         self.server = tuple(getattr(self, name, None) for name in ("path", "host", "port", "socket_timeout"))
         self._breaker = breaker_of(self.server)
 

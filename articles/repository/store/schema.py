@@ -60,8 +60,10 @@ def check_server(store: Store) -> None:
     Raises StoreUnfit with one sentence for the operator, and StoreUnavailable.
     """
     try:
-        with store.commands() as client:
-            _check(client.info())
+        with store.pipeline() as pipe:
+            for section in ("server", "memory", "cluster"):
+                pipe.info(section)
+            _check({name: value for facts in pipe.execute() for name, value in facts.items()})
     except (redis.RedisError, ValueError) as error:  # no permission, no such database, another kind of server
         raise StoreUnfit(f"The store's replies are not those of a server the site supports: {error}") from error
 
