@@ -9,6 +9,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -28,17 +29,24 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-class Site:
-    """A process that runs `manage.py run`."""
+def variables(own: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of a site with these settings and no other."""
+    of_the_tests = ("REDIS_URL", "CACHE_URL", "EMAIL_URL", "DATABASE_URL", "SECRET_KEY", "DEBUG")
+    inherited = {name: value for name, value in os.environ.items() if name not in of_the_tests}
+    return inherited | own | {"DJANGO_SETTINGS_MODULE": "voting_site.settings"}
 
-    def __init__(self, data_dir: Path, **environment: str) -> None:
+
+class Site:
+    """A process that runs `manage.py run`. `through`: a command that runs it, such as one that limits it."""
+
+    def __init__(self, data_dir: Path, *, through: Sequence[str] = (), **environment: str) -> None:
         self.port = int(environment.get("PORT", free_port()))
         self.log = data_dir.with_suffix(".log")
         self.data_dir, self.environment = data_dir, environment
         with self.log.open("ab") as output:
             self.told_before = output.tell()
             self.process = subprocess.Popen(
-                [sys.executable, "manage.py", "run"],
+                [*through, sys.executable, "manage.py", "run"],
                 cwd=settings.BASE_DIR,
                 env=self.variables(),
                 stdout=output,
@@ -46,10 +54,8 @@ class Site:
             )
 
     def variables(self) -> dict[str, str]:
-        of_the_tests = ("REDIS_URL", "CACHE_URL", "EMAIL_URL", "DATABASE_URL", "SECRET_KEY", "DEBUG")
-        inherited = {name: value for name, value in os.environ.items() if name not in of_the_tests}
         own = {"DATA_DIR": str(self.data_dir), "PORT": str(self.port), "STORE_TIMEOUT_MS": "10000"}
-        return inherited | own | self.environment | {"DJANGO_SETTINGS_MODULE": "voting_site.settings"}
+        return variables(own | self.environment)
 
     def told(self) -> str:
         """Return what the process has printed since its start."""

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.damage import damage
 from voting_site.embedded import EmbeddedStoreError, StoreCorruptError, StorePaths, StoreStartError
 from voting_site.embedded.lock import Lock
 
@@ -106,10 +107,3 @@ def test_a_damaged_manifest_is_refused(journal: Path, paths: StorePaths, supervi
 
     with pytest.raises(StoreCorruptError, match="AOF manifest"):
         supervise()
-
-
-def damage(file: Path) -> None:
-    """Overwrite 32 bytes in the middle."""
-    with file.open("r+b") as opened:
-        opened.seek(file.stat().st_size // 2)
-        opened.write(b"\x00" * 32)

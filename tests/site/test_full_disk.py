@@ -3,28 +3,19 @@
 import os
 import shutil
 import signal
-import subprocess
-from pathlib import Path
 
 import pytest
 
-from tests.site.web_processes import answers, parents, server_of, store_of, workers_of
 from tests.site_process import DEADLINE, Site
+from tests.small_disk import fill, mounted
 from tests.waiting import until
-
-MEGABYTE = 1024 * 1024
+from tests.web_processes import answers, parents, server_of, store_of, workers_of
 
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A file system of 40 MB; skip where mounting is not allowed."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mounting = ["mount", "-t", "tmpfs", "-o", "size=40m", "tmpfs", str(folder)]
-    if shutil.which("mount") is None or subprocess.run(mounting, capture_output=True, check=False).returncode:
-        pytest.skip("mounting a small file system is not allowed here")
-    yield folder
-    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+    with mounted(tmp_path / "disk") as folder:
+        yield folder
 
 
 @pytest.fixture
@@ -44,19 +35,6 @@ def start_on(small_disk, static_files):
             site.process.kill()
             site.process.wait()
         until(lambda ended=site: not ended.processes(), DEADLINE)
-
-
-def fill(folder: Path) -> Path:
-    """Take all the space that is left; return the file that has it."""
-    hog = folder / "hog"
-    with hog.open("wb", buffering=0) as file:
-        for size in (MEGABYTE, 4096, 1):
-            try:
-                while True:
-                    file.write(bytes(size))
-            except OSError:
-                continue
-    return hog
 
 
 def test_a_full_disk_ends_no_process_and_is_named(start_on, small_disk):

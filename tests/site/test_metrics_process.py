@@ -5,9 +5,9 @@ import signal
 from functools import partial
 
 from tests.figures import value_in
-from tests.site.web_processes import folder_of_metrics, workers_of
 from tests.site_process import DEADLINE
 from tests.waiting import until
+from tests.web_processes import folder_of_metrics, workers_of
 
 
 def is_gone(site, worker):

@@ -1,33 +1,9 @@
 """Accounts restored from an older backup, while the store is newer."""
 
-import http.cookiejar
 import re
 import shutil
-import urllib.parse
-import urllib.request
 
-from tests.cast import PASSWORD
-
-
-class Browser:
-    """A browser with cookies, which sends the forms of the site."""
-
-    def __init__(self, site):
-        self._opener = urllib.request.build_opener(
-            urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()),
-        )
-        self._site = f"http://127.0.0.1:{site.port}"
-
-    def get(self, path):
-        return self._opener.open(self._site + path, timeout=60).read().decode()
-
-    def send(self, page, path, **fields):
-        token = re.search(r'name="csrfmiddlewaretoken" value="([^"]*)"', self.get(page))[1]
-        body = urllib.parse.urlencode(fields | {"csrfmiddlewaretoken": token}).encode()
-        return self._opener.open(self._site + path, body, timeout=60).read().decode()
-
-    def sign_up(self, name):
-        return self.send("/signup/", "/signup/", username=name, password1=PASSWORD, password2=PASSWORD)
+from tests.form_browser import FormBrowser
 
 
 def copy_accounts(source, target):
@@ -44,7 +20,7 @@ def test_a_newcomer_gets_nothing_of_a_member_whose_account_is_lost(start, tmp_pa
 
     site = start(WEB_WORKERS="1")
     site.wait_until_up()
-    alice = Browser(site)
+    alice = FormBrowser(site)
     alice.sign_up("alice-2")
     first = re.search(r'id="article-(\d+)"', alice.get("/"))[1]
     alice.send("/settings/", f"/articles/{first}/vote/", choice="vote", next="/")
@@ -57,7 +33,7 @@ def test_a_newcomer_gets_nothing_of_a_member_whose_account_is_lost(start, tmp_pa
     copy_accounts(tmp_path, site.data_dir)
     site = start(WEB_WORKERS="1")
     site.wait_until_up()
-    mallory = Browser(site)
+    mallory = FormBrowser(site)
     assert "mallory-2" in mallory.sign_up("mallory-2")
 
     assert 'id="article-' not in mallory.get("/mine/voted/")

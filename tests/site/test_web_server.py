@@ -10,9 +10,9 @@ from contextlib import closing
 import pytest
 
 from tests.figures import value_in
-from tests.site.web_processes import answers, counted, folder_of_metrics, parents, server_of, store_of, workers_of
 from tests.site_process import DEADLINE, free_port
 from tests.waiting import until
+from tests.web_processes import answers, counted, folder_of_metrics, parents, server_of, store_of, workers_of
 from voting_site.serving import disk
 
 

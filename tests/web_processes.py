@@ -1,5 +1,8 @@
-"""The processes of a running site, and the files that they count in."""
+"""The processes of a running site, and the files that they write."""
 
+import os
+import signal
+from contextlib import contextmanager
 from pathlib import Path
 
 from articles.operation import metric_files
@@ -49,3 +52,23 @@ def answers(site: Site):
         return site.get("/healthz")[0] == 200
     except OSError:
         return False
+
+
+NOTICE = "Part of the site is down"
+"""On every page that is a kept copy."""
+
+
+def copies(site: Site):
+    """Return the kept copies of pages."""
+    folder = site.data_dir / "kept_pages"
+    return [path for path in folder.iterdir() if not path.name.startswith(".")] if folder.is_dir() else []
+
+
+@contextmanager
+def hanging_store(pid):
+    """Let the store's process answer nothing inside the block."""
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
