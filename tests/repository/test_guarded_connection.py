@@ -19,10 +19,10 @@ LONG = 10_000
 
 
 class SlowServer:
-    """Accepts connections, and sends its answers a byte at a time, or never."""
+    """Accepts connections, and sends its answers a byte at a time, or never, or ends the first connections."""
 
-    def __init__(self, *, silent=False):
-        self.silent, self.connections, self._stopping = silent, 0, threading.Event()
+    def __init__(self, *, silent=False, ends=0):
+        self.silent, self.ends, self.connections, self._stopping = silent, ends, 0, threading.Event()
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"redis://127.0.0.1:{self._listener.getsockname()[1]}/0"
         threading.Thread(target=self._accept, daemon=True).start()
@@ -41,6 +41,9 @@ class SlowServer:
                     continue
                 if b"CLIENT" in data:
                     client.sendall(b"+OK\r\n" * data.count(b"CLIENT"))
+                elif self.ends:
+                    self.ends -= 1
+                    return
                 else:
                     self._drip(client)
 
@@ -65,6 +68,15 @@ def slow():
 @pytest.fixture
 def silent():
     server = SlowServer(silent=True)
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def ending():
+    """A server that answers with nothing, and ends the first connection at its first command."""
+    server = SlowServer(ends=1)
+    server._drip = lambda client: client.sendall(b"$-1\r\n")
     yield server
     server.stop()
 
@@ -141,3 +153,21 @@ def test_a_connection_does_not_read_the_version_of_its_library(server_url, monke
 
     with make_client(server_url) as client:
         assert client.ping()
+
+
+def test_a_page_that_is_only_read_asks_again_when_its_connection_ends(ending):
+    repository = connect(ending.url, timeout_seconds=10)
+
+    with answer_within(10), repository.store.commands() as client:
+        assert client.get("a") is None
+        ending.ends = 1
+        with repository.store.pipeline() as pipe:
+            assert pipe.get("a").execute() == [None]
+        ending.ends = 2
+        with pytest.raises(redis.ConnectionError):
+            client.get("a")
+    assert ending.ends == 0
+
+
+def test_a_change_is_sent_once(ending):
+    assert "closed" in ask(connect(ending.url, timeout_seconds=10))

@@ -5,11 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import redis
-from redis.backoff import NoBackoff
-from redis.retry import Retry
 
 from articles.domain.errors import StoreDamaged, StoreUnavailable, StoreUnconfirmed, StoreUnfit
-from articles.repository.store.guarded_connection import GuardedPool, is_unconfirmed
+from articles.repository.store.guarded_connection import GuardedPool, ReadersRetry, is_unconfirmed
 
 CONNECT_TIMEOUT = 0.2
 """Seconds for a new connection."""
@@ -33,7 +31,7 @@ UNPREPARED = "The store has lost the ranking's parameters; restart the site, the
 
 
 def make_client(url: str, *, timeout_seconds: float = PATIENT_TIMEOUT_SECONDS) -> redis.Redis:
-    """Return a client without retries: it never sends a write twice without the caller's knowledge.
+    """Return a client that never sends a change twice without the caller's knowledge.
 
     Bytes that are no text, as in a damaged store, are read as escapes such as \\xff, which every page can show.
     `timeout_seconds`: limit for one reply, or for all replies of a pipeline.
@@ -43,7 +41,7 @@ def make_client(url: str, *, timeout_seconds: float = PATIENT_TIMEOUT_SECONDS) -
         decode_responses=True,
         encoding_errors="backslashreplace",
         protocol=2,
-        retry=Retry(NoBackoff(), 0),
+        retry=ReadersRetry(),
         socket_connect_timeout=CONNECT_TIMEOUT,
         socket_timeout=timeout_seconds,
     )

@@ -15,7 +15,9 @@ from typing import Any
 
 import redis
 from redis._parsers import _HiredisParser
+from redis.backoff import NoBackoff
 from redis.connection import Connection, ConnectionPool
+from redis.retry import Retry
 from redis.utils import SENTINEL
 
 PAUSE = 1.0
@@ -24,6 +26,9 @@ PAUSE = 1.0
 _TIMEOUTS_IN_A_ROW = 2
 _UNCONFIRMED = "unconfirmed"
 """Mark of an error that left open whether the command was executed."""
+
+_ENDED = "ended"
+"""Mark of the error of a connection that had been open."""
 
 _request = local()
 
@@ -42,6 +47,33 @@ def answer_within(seconds: float) -> Iterator[None]:
 def is_unconfirmed(error: redis.RedisError) -> bool:
     """Return whether the command may have been executed although the error says that there was no answer."""
     return _UNCONFIRMED in error.__dict__
+
+
+class ReadersRetry(Retry):
+    """Repeats once what a page needs that is only read, if the store closed the connection, as at its restart.
+
+    A change may have been executed, so it is repeated only by its sender. A store that hangs is not asked again.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(NoBackoff(), 0)
+
+    def call_with_retry(
+        self, do: Any, fail: Any, is_retryable: Any = None, with_failure_count: bool = False
+    ) -> Any:
+        def twice() -> Any:
+            try:
+                return do()
+            except redis.ConnectionError as error:
+                if getattr(_request, "left", None) is None or _ENDED not in error.__dict__:
+                    raise
+                if with_failure_count:
+                    fail(error, 1)
+                else:
+                    fail(error)
+                return do()
+
+        return super().call_with_retry(twice, fail, is_retryable, with_failure_count)
 
 
 class Breaker:
@@ -112,7 +144,8 @@ class _Guarded:
         try:
             super().connect()  # type: ignore[misc]
         except redis.RedisError as error:
-            error.__dict__.pop(_UNCONFIRMED, None)  # only greetings were lost
+            for mark in (_UNCONFIRMED, _ENDED):  # only greetings were lost
+                error.__dict__.pop(mark, None)
             raise
 
     def _connect(self) -> Any:
@@ -122,15 +155,23 @@ class _Guarded:
     def send_packed_command(self, command: Any, check_health: bool = True) -> None:
         limit = self.socket_timeout  # type: ignore[attr-defined]
         self._parser.ends = None if limit is None else time.monotonic() + limit  # type: ignore[attr-defined]
+        was_open = self._sock is not None  # type: ignore[attr-defined]
         with self._noticed():
-            super().send_packed_command(command, check_health)  # type: ignore[misc]
+            try:
+                super().send_packed_command(command, check_health)  # type: ignore[misc]
+            except redis.ConnectionError as error:
+                if was_open:
+                    error.__dict__[_ENDED] = True
+                raise
 
     def read_response(self, *args: Any, **options: Any) -> Any:
         with self._noticed():
             try:
                 response = super().read_response(*args, **options)  # type: ignore[misc]
+            except redis.BusyLoadingError:
+                raise  # an answer: the command was not executed
             except (redis.ConnectionError, redis.TimeoutError) as error:
-                error.__dict__[_UNCONFIRMED] = True
+                error.__dict__ |= {_UNCONFIRMED: True, _ENDED: True}
                 raise
         self._breaker.answered()
         return response
