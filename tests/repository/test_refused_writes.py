@@ -16,6 +16,7 @@ from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import Clock
 from tests.factories import imported, post, visit
 from tests.rules import connect
+from tests.store_state import problems
 from voting_site.embedded import StorePaths, Supervisor
 
 REFUSALS = {"min-replicas-to-write": ("1", "0"), "maxmemory": ("1", "0")}
@@ -115,6 +116,19 @@ def refusing(repository: Repository, how: str) -> Iterator[None]:
         yield
     finally:
         client.config_set(how, off)
+
+
+@pytest.mark.parametrize("choice", [Choice.VOTE, Choice.OPPOSE])
+def test_a_full_store_refuses_every_choice_and_lets_members_take_theirs_back(used, choice):
+    before = used.articles.get(ARTICLES + 1)
+
+    with refusing(used, "maxmemory"):
+        with pytest.raises(StoreUnavailable):
+            used.votes.cast(ARTICLES + 1, ALICE + 50, choice)
+        assert used.articles.get(ARTICLES + 1) == before
+        assert used.votes.cast(ARTICLES + 1, BOB, Choice.NONE).votes == before.votes - 1
+
+    assert problems(used) == []
 
 
 @pytest.mark.parametrize("state", ["warm", "cold"])

@@ -31,8 +31,10 @@ local function set_member(key, wanted)
   return wanted and change or -change
 end
 
+-- What needs memory comes first: a full store refuses a script there, but not once the script has written.
+local oppose_change = choice == 'oppose' and set_member(oppose, true)
 local vote_change = set_member(voted, choice == 'vote')
-local oppose_change = set_member(oppose, choice == 'oppose')
+oppose_change = oppose_change or set_member(oppose, false)
 note_choice(prefix, id, user, choice, exactly(math.max(now, time)), passed - current.longest_window - tonumber(ARGV[5]))
 votes, opposes = votes + vote_change, opposes + oppose_change
 if vote_change ~= 0 or oppose_change ~= 0 then
