@@ -3,7 +3,7 @@ import os
 import signal
 import subprocess
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 from threading import Barrier, Event, Thread
@@ -15,6 +15,7 @@ from tests.waiting import until
 from voting_site.embedded import StorePaths, StoreTimeoutError, open_store, stamp
 from voting_site.embedded.binary import ServerVersion, find_binary, read_version
 from voting_site.embedded.lock import Lock
+from voting_site.embedded.server import Server
 
 from .helpers import ROOT, answers, client, fill, is_alive, server_pid, site
 
@@ -189,18 +190,35 @@ def test_another_supervisor_takes_over_the_data_of_a_killed_one(paths: StorePath
         assert connection.dbsize() == 10
 
 
-def test_the_lock_is_held_while_the_server_of_a_dead_supervisor_runs(paths: StorePaths, supervise):
+@pytest.mark.skipif(sys.platform != "linux", reason="a server ends with its supervisor on Linux only")
+def test_a_stopped_server_ends_with_its_killed_supervisor(paths: StorePaths, supervise):
     with site(paths.data_dir) as process:
         assert process.stdout.readline() == "owns\n"
         pid = server_pid(paths)
-        os.kill(pid, signal.SIGSTOP)  # it cannot react to the end of its supervisor
+        os.kill(pid, signal.SIGSTOP)  # it can handle no signal
         try:
             process.kill()
             process.wait()
-            lock = Lock(paths.lock)
-            assert not lock.acquire()
+            until(lambda: not is_alive(pid))
         finally:
-            os.kill(pid, signal.SIGCONT)
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+    supervise()
+    assert answers(paths)
+
+
+def test_the_lock_is_held_while_the_server_runs_without_a_supervisor(paths: StorePaths, supervise):
+    paths.prepare()
+    first = Lock(paths.lock)
+    assert first.acquire()
+    server = Server.spawn(paths, find_binary(), first, {})
+    try:
+        assert server.wait_until_ready(Event())
+        first.forget()  # as if the supervisor were dead
+
+        assert not Lock(paths.lock).acquire()
+    finally:
+        server.stop(10)
     supervise()
     assert answers(paths)
 

@@ -1,4 +1,4 @@
-"""Replace this process by the server: python -I -S launch.py <parent's pid> <binary> <argument>…
+"""Replace this process by the server: python -I -S launch.py <parent's pid> <signal> <binary> <argument>…
 
 This is a separate program because PR_SET_PDEATHSIG must be set between fork and exec, where Python code of a
 process with threads may deadlock. The kernel sends the signal when the parent *thread* ends.
@@ -6,22 +6,21 @@ process with threads may deadlock. The kernel sends the signal when the parent *
 
 import ctypes
 import os
-import signal
 import sys
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
-def _end_with_parent(parent: int) -> None:
-    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+def _end_with_parent(parent: int, number: int) -> None:
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, number)
     if os.getppid() != parent:
         sys.exit("the supervisor ended before its server started")
 
 
-def main(parent: str, *command: str) -> None:
+def main(parent: str, number: str, *command: str) -> None:
     """Replace this process by the command. Never returns."""
     if sys.platform == "linux":
-        _end_with_parent(int(parent))
+        _end_with_parent(int(parent), int(number))
     os.execv(command[0], command)  # nosec B606 # noqa: S606 - our own binary
 
 

@@ -3,6 +3,7 @@
 import logging
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -40,7 +41,8 @@ class Server:
     def spawn(cls, paths: StorePaths, binary: Path, lock: Lock, overrides: Mapping[str, str]) -> Self:
         """Start a server. On Linux it ends with the calling *thread*; elsewhere it may outlive it."""
         log = ServerLog(paths.log)
-        launcher = [sys.executable, "-I", "-S", launch.__file__, str(os.getpid())]
+        # SIGKILL ends a stopped server, too. Acknowledged writes are on disk.
+        launcher = [sys.executable, "-I", "-S", launch.__file__, str(os.getpid()), str(int(signal.SIGKILL))]
         try:
             paths.socket.unlink(missing_ok=True)  # left by a killed server: the lock proves that none is running
             with log.open() as output:

@@ -3,6 +3,7 @@
 import http.client
 import logging
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -88,7 +89,7 @@ class WebServer:
     def _spawn(self) -> "subprocess.Popen[bytes]":
         """Start the process. It does not get the terminal's Ctrl-C, and on Linux it ends with this thread."""
         descriptor = self._listener.fileno()
-        launcher = [sys.executable, "-I", "-S", launch.__file__, str(os.getpid())]
+        launcher = [sys.executable, "-I", "-S", launch.__file__, str(os.getpid()), str(int(signal.SIGTERM))]
         server = [sys.executable, "-m", "voting_site.serving.workers", f"{in_address(self._host)}:{self._port}"]
         return subprocess.Popen(  # nosec B603 # noqa: S603 - our own program
             [*launcher, *server, str(descriptor), str(PATIENCE)],
