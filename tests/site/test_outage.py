@@ -1,18 +1,16 @@
 """A running site whose store goes away."""
 
-import os
-import signal
 import time
-from contextlib import contextmanager
 
 import pytest
 
-from tests.site_process import DEADLINE, store_of
-from tests.store_state import server_info
+from tests.damage import damage
+from tests.site_process import DEADLINE
+from tests.slow_store import slow_loading_in
 from tests.waiting import until
+from tests.web_processes import NOTICE, copies, hanging_store, store_of
 from voting_site.embedded import StorePaths, Supervisor
 
-NOTICE = "Part of the site is down"
 LONGEST = 10.0
 """Seconds that an answer may take on a busy machine; a store that is waited for would take a minute."""
 
@@ -31,20 +29,9 @@ def site(running):
     return running
 
 
-def copies(site):
-    folder = site.data_dir / "kept_pages"
-    return [path for path in folder.iterdir() if not path.name.startswith(".")] if folder.is_dir() else []
-
-
-@contextmanager
-def hanging_store(site):
-    """Let the store answer nothing inside the block."""
-    pid = server_info(store_of(site))["process_id"]
-    os.kill(pid, signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        os.kill(pid, signal.SIGCONT)
+@pytest.fixture
+def slow_loading(tmp_path):
+    return slow_loading_in(tmp_path / "slow", microseconds=4000)
 
 
 def timed(site, path):
@@ -55,7 +42,7 @@ def timed(site, path):
 
 
 def test_while_the_store_hangs_readers_see_copies_and_afterwards_the_site(site):
-    with hanging_store(site):
+    with hanging_store(store_of(site)):
         for _ in range(4):
             status, page = timed(site, "/")
             assert (status, NOTICE in page) == (200, True)
@@ -84,5 +71,31 @@ def test_without_its_own_store_the_site_starts_says_so_and_continues_once_it_ans
 
 def test_the_main_lists_are_kept_although_nobody_reads_them(site):
     until(lambda: len(copies(site)) >= 10, DEADLINE, site.told)  # five lists in two languages
-    with hanging_store(site):
+    with hanging_store(store_of(site)):
         assert [timed(site, path)[0] for path in ("/newest/", "/hot/", "/top/", "/groups/")] == [200] * 4
+
+
+def test_while_its_own_store_is_loading_the_site_starts_and_serves_copies(site, start, slow_loading):
+    site.stop()
+    again = start(STORE_TIMEOUT_MS="500", PORT=str(site.port), **slow_loading)
+    again.wait_until_up()
+
+    assert "Warning: The store does not answer (it is still loading)" in again.told()
+    status, page = timed(again, "/")
+    assert (status, NOTICE in page) == (200, True)
+    assert [again.get(path)[0] for path in ("/healthz", "/readyz")] == [200, 503]
+    until(lambda: again.get("/readyz")[0] == 200, DEADLINE, again.told)
+    assert again.stop() == 0
+
+
+def test_a_store_that_cannot_be_loaded_ends_a_site_that_has_started_meanwhile(site, start, slow_loading):
+    site.stop()
+    (journal,) = (site.data_dir / "store" / "appendonlydir").glob("*.incr.aof")
+    damage(journal)
+
+    again = start(STORE_TIMEOUT_MS="500", PORT=str(site.port), **slow_loading)
+
+    assert again.process.wait(DEADLINE) == 1
+    assert "is damaged and cannot be loaded" in again.told()
+    assert "Traceback" not in again.told()
+    assert not again.processes()

@@ -54,10 +54,16 @@ class Supervisor:
         """Whether this process holds the lock, and runs the server or is about to."""
         return self._lock.held
 
-    def start(self, timeout: float | None = START_TIMEOUT) -> None:
+    @property
+    def failure(self) -> Exception | None:
+        """The error that has ended the supervision before the store was ready."""
+        return None if self._ready else self._failure
+
+    def start(self, timeout: float | None = START_TIMEOUT, *, loading_after: float | None = None) -> bool:
         """Block until the store is ready, run by this or another process; with None, without a time limit.
 
-        Raises EmbeddedStoreError, after cleaning up.
+        With `loading_after`, return False if it is not ready after so many seconds: it gets ready in the
+        background, or `failure` says why not. Raises EmbeddedStoreError, after cleaning up.
         """
         if self._thread is not None:
             raise RuntimeError("the supervisor has been started already")
@@ -68,10 +74,13 @@ class Supervisor:
         atexit.register(self.stop)
         try:
             self._thread.start()
+            if loading_after is not None and not self._settled.wait(loading_after):
+                return False
             self._wait_for_first_answer(timeout)
         except BaseException:
             self.stop()
             raise
+        return True
 
     def stop(self) -> None:
         """Detach from the store; its owner also stops the server and waits for its end. Does nothing in a fork."""

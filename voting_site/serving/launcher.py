@@ -38,6 +38,9 @@ _POLL = 0.1
 _STORE_POLL = 2.0
 """Seconds between two attempts to prepare a store that did not answer at the start."""
 
+_LOADING_AFTER = 3.0
+"""Seconds after which the site starts although its embedded store is still loading."""
+
 _preparing = threading.Event()
 
 
@@ -53,9 +56,9 @@ def serve(say: Say) -> int:
     host, port, data_dir = settings.CONFIGURATION["HOST"], settings.CONFIGURATION["PORT"], Path(settings.DATA_DIR)
     if disk.is_full(data_dir):
         raise CannotServe(disk.sentence(data_dir))
-    with bind(host, port, PATIENCE) as listener, _signals() as signals, _store():
+    with bind(host, port, PATIENCE) as listener, _signals() as signals, _store() as store:
         try:
-            is_prepared = _prepare(say)
+            is_prepared = _prepare(say, is_loading=store.is_loading)
         except _Stopped:
             return 0
         workers = settings.CONFIGURATION["WEB_WORKERS"]
@@ -63,7 +66,7 @@ def serve(say: Say) -> int:
             listener.listen(BACKLOG)
             server = WebServer(host, port, listener, metrics)
             keep_house = partial(_keep_house, say, is_prepared)
-            return _serve_web(say, server, _greeting(host, port), signals, keep_house)
+            return _serve_web(say, server, _greeting(host, port), signals, store, keep_house)
 
 
 def _serve_web(
@@ -71,6 +74,7 @@ def _serve_web(
     server: WebServer,
     greeting: str,
     signals: "_Signals",
+    store: "_Store",
     keep_house: Callable[[threading.Event], object],
 ) -> int:
     housekeeper: Housekeeper | None = None
@@ -85,6 +89,7 @@ def _serve_web(
             if signals.reloading.is_set():
                 signals.reloading.clear()
                 server.reload()
+            store.check()
             server.watch()
             housekeeper.watch()
             watched_disk.look()
@@ -148,33 +153,46 @@ def _signals() -> Iterator[_Signals]:
             signal.signal(number, handler)
 
 
+@dataclass
+class _Store:
+    """The embedded store, if the site has one. `is_loading`: it was not ready at the start."""
+
+    supervisor: Supervisor | None = None
+    is_loading: bool = False
+
+    def check(self) -> None:
+        """Raise EmbeddedStoreError if the store could not be loaded."""
+        if self.supervisor and self.supervisor.failure:
+            raise self.supervisor.failure
+
+
 @contextmanager
-def _store() -> Iterator[None]:
+def _store() -> Iterator[_Store]:
     """Keep the embedded store running, and restart it if it dies. Does nothing if REDIS_URL is set."""
     if not settings.STORE_IS_EMBEDDED:
-        yield
+        yield _Store()
         return
     supervisor = Supervisor(StorePaths(Path(settings.DATA_DIR)))
-    supervisor.start(timeout=None)
+    is_ready = supervisor.start(timeout=None, loading_after=_LOADING_AFTER)
     try:
-        yield
+        yield _Store(supervisor, is_loading=not is_ready)
     finally:
         supervisor.stop()
 
 
-def _prepare(say: Say) -> bool:
+def _prepare(say: Say, *, is_loading: bool) -> bool:
     """Bring everything up to date. Every step can be interrupted, and is completed at the next start.
 
-    Return False if the operator's own store does not answer: the site starts all the same.
+    Return False if the store does not answer yet: the site starts all the same.
     """
     _preparing.set()
     try:
         call_command("migrate", interactive=False, verbosity=0)
         static_files.gather()
+        if is_loading:
+            raise StoreUnavailable("it is still loading")
         _prepare_store(say)
     except StoreUnavailable as error:
-        if settings.STORE_IS_EMBEDDED:
-            raise
         say(
             f"Warning: The store does not answer ({error}). "
             "Until it does, readers see copies of earlier pages, and nothing can be changed."

@@ -1,0 +1,20 @@
+"""An embedded store that takes its time to load its file, as with one that is many times as large."""
+
+from pathlib import Path
+
+from django.conf import settings
+
+
+def slow_loading_in(folder: Path, *, microseconds: int) -> dict[str, str]:
+    """Return the environment of a site whose store pauses at each key that it loads."""
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text(
+        "import sys\n"
+        f"sys.path.insert(0, {str(settings.BASE_DIR)!r})\n"
+        "from voting_site.embedded import config\n"
+        "config._SETTINGS.update({\n"
+        f"    'key-load-delay': '{microseconds}',\n"
+        "    'loading-process-events-interval-bytes': '1024',\n"
+        "})\n"
+    )
+    return {"PYTHONPATH": str(folder)}
