@@ -20,11 +20,12 @@ def serve(descriptor: int, patience: float) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda received, _frame: signals.append(received))
 
+    launcher, folder = os.getppid(), metric_files.directory()
+
     def work(alive: int) -> None:
         metric_files.reserve_for_this_process()
-        Worker(application, listener, patience, alive).run()
+        Worker(application, listener, patience, alive, launcher).run()
 
-    launcher, folder = os.getppid(), metric_files.directory()
     ended = metric_files.EndedProcesses(folder)
     Pool(work, settings.CONFIGURATION["WEB_WORKERS"], ended).run(lambda: bool(signals), GRACE + 0.5)
     if folder and os.getppid() != launcher:  # it was killed, and cannot remove the folder

@@ -12,6 +12,7 @@ import resource
 import signal
 import socket
 import threading
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +30,11 @@ from voting_site.serving.workers.slow_readers import SlowReaders
 
 GRACE = 7.0
 """Seconds for current requests to finish after SIGTERM."""
+
+SUCCESSION = 6.0
+"""Seconds for which a worker whose parent was killed goes on serving, while another web server starts."""
+
+_LOOK_SECONDS = 0.2
 
 REQUESTS, SPREAD = 50_000, 5_000
 """After so many requests, and up to SPREAD more, a worker is replaced, so that no leak grows for ever."""
@@ -69,18 +75,31 @@ class _Server(Server):
         self._shd = new_holder(os.dup(self._listener.fileno()), False, BACKLOG)
 
 
+def _is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except OSError:
+        return False
+    return True
+
+
 def _connections() -> int:
-    return min(CONNECTIONS, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - OTHER_FILES)
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return min(CONNECTIONS, max(files - OTHER_FILES, files // 4))
 
 
 @dataclass
 class Worker:
-    """A worker from its fork to its end. It keeps `alive`, one end of a pipe, open while it accepts requests."""
+    """A worker from its fork to its end. It keeps `alive`, one end of a pipe, open while it accepts requests.
+
+    `launcher` is the process that restarts the web server.
+    """
 
     application: Application
     listener: socket.socket
     patience: float
     alive: int
+    launcher: int
 
     def run(self) -> None:
         self._left = REQUESTS + random.randrange(SPREAD)  # nosec B311 # noqa: S311 - no secret
@@ -112,9 +131,15 @@ class Worker:
             self._leave()
 
     async def _watch_parent(self) -> None:
-        """Leave if the process that keeps the workers running has ended."""
+        """Leave if the process that keeps the workers running has ended: when its successor has had time to start.
+
+        Leave at once if the launcher, which starts it, has ended, too.
+        """
         while os.getppid() == self._parent:
             await asyncio.sleep(1)
+        end = time.monotonic() + SUCCESSION
+        while time.monotonic() < end and _is_running(self.launcher):
+            await asyncio.sleep(_LOOK_SECONDS)
         self._leave()
 
     async def _watch_readers(self) -> None:

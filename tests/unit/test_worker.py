@@ -1,0 +1,46 @@
+"""When a worker whose parent has ended leaves, and how many connections it takes."""
+
+import asyncio
+
+import pytest
+
+from voting_site.serving.workers import worker as workers
+
+
+@pytest.fixture
+def orphan(monkeypatch):
+    """A worker whose parent has ended, and the list of its leavings."""
+    worker = workers.Worker(None, None, patience=1, alive=-1, launcher=1)
+    worker._parent = -1
+    left = []
+    monkeypatch.setattr(worker, "_leave", lambda: left.append(True))
+    monkeypatch.setattr(workers, "_LOOK_SECONDS", 0)
+    return worker, left
+
+
+def test_an_orphan_serves_while_the_launcher_starts_its_successor(orphan, monkeypatch):
+    worker, left = orphan
+    looks = iter([True, True, False])
+    monkeypatch.setattr(workers, "_is_running", lambda _pid: (not left) and next(looks))
+
+    asyncio.run(worker._watch_parent())
+
+    assert left == [True]
+    assert list(looks) == []
+
+
+def test_an_orphan_leaves_when_its_successor_has_had_time_to_start(orphan, monkeypatch):
+    worker, left = orphan
+    monkeypatch.setattr(workers, "SUCCESSION", 0)
+    monkeypatch.setattr(workers, "_is_running", lambda _pid: True)
+
+    asyncio.run(worker._watch_parent())
+
+    assert left == [True]
+
+
+@pytest.mark.parametrize(("files", "connections"), [(64, 16), (256, 64), (1024, 768), (100_000, 8192)])
+def test_connections_leave_descriptors_for_everything_else(monkeypatch, files, connections):
+    monkeypatch.setattr(workers.resource, "getrlimit", lambda _: (files, files))
+
+    assert workers._connections() == connections
