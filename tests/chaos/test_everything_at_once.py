@@ -11,7 +11,7 @@ from tests.chaos.actors import MEMBERS, RULES, delete_member
 from tests.rules import connect
 from tests.store_state import REPOSITORY_DATABASE, problems
 
-pytestmark = [pytest.mark.chaos, pytest.mark.timeout(0)]
+pytestmark = [pytest.mark.chaos, pytest.mark.crowd, pytest.mark.timeout(0)]
 
 SECONDS = float(os.environ.get("CHAOS_SECONDS", "300"))
 

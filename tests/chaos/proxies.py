@@ -1,0 +1,124 @@
+"""A proxy before the store that delays, trickles and loses what the store replies."""
+
+import random
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Thread
+
+_CHUNK = 64 * 1024
+
+
+@dataclass
+class Line:
+    """How the connections behave; can be changed at any time."""
+
+    delay: float = 0.0
+    """Seconds by which each reply is late."""
+    jitter: float = 0.0
+    """Up to so many more."""
+    loses: float = 0.0
+    """Share of replies that are lost. Half of their connections end, the others stay open and silent."""
+    byte_pause: float | None = None
+    """Seconds between two bytes of a reply."""
+    is_half_open: bool = False
+    """Nothing passes any more, and no connection ends."""
+    lost: int = 0
+    most_open: int = 0
+    open: int = 0
+    chance: random.Random = field(default_factory=lambda: random.Random(1))
+
+
+class Proxy:
+    """Forwards a socket to the store's, with a thread for each direction of a connection."""
+
+    def __init__(self, path: Path, store: Path) -> None:
+        self.line = Line()
+        self._store = store
+        self._lock = threading.Lock()
+        self._links: set[socket.socket] = set()
+        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._listener.bind(str(path))
+        self._listener.listen(256)
+        Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                Thread(target=self._serve, args=[client], daemon=True).start()
+
+    def _serve(self, client: socket.socket) -> None:
+        store = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        with self._lock:
+            self._links |= {client, store}
+            self.line.open += 1
+            self.line.most_open = max(self.line.most_open, self.line.open)
+        with suppress(OSError):
+            store.connect(str(self._store))
+            replies = Thread(target=self._pump, args=[store, client, True], daemon=True)
+            replies.start()
+            self._pump(client, store, False)
+            replies.join()
+        for link in (client, store):
+            link.close()
+        with self._lock:
+            self._links -= {client, store}
+            self.line.open -= 1
+
+    def _pump(self, source: socket.socket, target: socket.socket, is_reply: bool) -> None:
+        with suppress(OSError):
+            while data := source.recv(_CHUNK):
+                if self.line.is_half_open:
+                    continue
+                if is_reply and self._loses():
+                    if self.line.chance.random() < 0.5:
+                        break
+                    continue
+                if is_reply:
+                    self._send_late(target, data)
+                else:
+                    target.sendall(data)
+        for link in (source, target):
+            with suppress(OSError):
+                link.shutdown(socket.SHUT_RDWR)
+
+    def _loses(self) -> bool:
+        with self._lock:
+            loses = self.line.chance.random() < self.line.loses
+            self.line.lost += loses
+        return loses
+
+    def _send_late(self, target: socket.socket, data: bytes) -> None:
+        if wait := self.line.delay + self.line.jitter * self.line.chance.random():
+            time.sleep(wait)  # what the line does
+        if self.line.byte_pause is None:
+            target.sendall(data)
+            return
+        for number in range(len(data)):
+            target.sendall(data[number : number + 1])
+            time.sleep(self.line.byte_pause)  # what the line does
+
+    def close(self) -> None:
+        with suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        with self._lock:
+            links = list(self._links)
+        for link in links:
+            with suppress(OSError):
+                link.shutdown(socket.SHUT_RDWR)
+
+
+@contextmanager
+def proxy(path: Path, store: Path) -> Iterator[Proxy]:
+    """Forward connections to `path` to the store's socket inside the block."""
+    running = Proxy(path, store)
+    try:
+        yield running
+    finally:
+        running.close()

@@ -1,0 +1,203 @@
+"""Processes of the site are killed, stopped and started twice, or lack what they need, under votes and reads."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from contextlib import closing, contextmanager
+
+import pytest
+
+from tests.cast import PASSWORD
+from tests.chaos.crowd import CUT
+from tests.chaos.prepare import LOGIN
+from tests.chaos.stage import PATIENCE, Row, end_row, kill, scaled
+from tests.form_browser import FormBrowser
+from tests.site_process import DEADLINE, free_port
+from tests.waiting import until
+from tests.web_processes import parents, server_of, store_of, workers_of
+from voting_site.embedded import StorePaths
+
+pytestmark = [pytest.mark.chaos, pytest.mark.timeout(0)]
+
+
+WORKERS = 2
+
+
+@pytest.mark.short
+def test_a_vote_whose_worker_is_killed_counts_or_does_not_and_can_be_sent_again(stage):
+    site, chance, recoveries = stage.start(stage.data()), random.Random(1), []
+    with stage.crowd(site) as crowd:
+        for number in range(scaled(50, 5)):
+            workers = workers_of(site)
+            victim = chance.choice(sorted(workers)) if number % 10 else server_of(site)
+            killed_at = kill(victim)
+            until(lambda dead=victim: dead not in parents(site), DEADLINE)
+            recoveries.append(crowd.recovery(killed_at))
+            until(lambda: is_complete(site), DEADLINE, site.told)
+    assert crowd.ledger.statuses("vote") >= {"200", CUT}
+    row = Row(19, f"web worker killed mid-request, {len(recoveries)} times", recovery=max(recoveries))
+    end_row(row, site, crowd.ledger)
+
+
+def is_complete(site) -> bool:
+    try:
+        return len(workers_of(site)) == WORKERS
+    except ValueError:  # the web server is being replaced
+        return False
+
+
+def login(site) -> int:
+    browser = FormBrowser(site)
+    try:
+        browser.send("/login/", "/login/", username=LOGIN, password=PASSWORD)
+    except urllib.error.HTTPError as error:
+        return error.code
+    return 200
+
+
+@contextmanager
+def locked(path):
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        database.execute("BEGIN EXCLUSIVE")
+        try:
+            yield
+        finally:
+            database.execute("ROLLBACK")
+
+
+@contextmanager
+def missing(path):
+    files = list(path.parent.glob(f"{path.name}*"))
+    away = path.parent / "away"
+    away.mkdir()
+    for file in files:
+        file.rename(away / file.name)
+    try:
+        yield
+    finally:
+        for file in path.parent.glob(f"{path.name}*"):
+            file.unlink()
+        for file in files:
+            (away / file.name).rename(file)
+        away.rmdir()
+
+
+@contextmanager
+def read_only(path):
+    """Mount the file over itself, read-only: its owner may be allowed everything else."""
+    if subprocess.run(["mount", "--bind", path, path], capture_output=True, check=False).returncode:
+        pytest.skip("mounting is not allowed here")
+    try:
+        subprocess.run(["mount", "-o", "remount,bind,ro", path], check=True)
+        yield
+    finally:
+        subprocess.run(["umount", "--lazy", path], check=True)
+
+
+def test_without_the_accounts_readers_read_and_nothing_fails(stage):
+    site, recoveries = stage.start(stage.data()), []
+    accounts = site.data_dir / "accounts.sqlite3"
+    assert login(site) == 200
+    with stage.crowd(site) as crowd:
+        for fault in (locked, read_only, missing):
+            with fault(accounts):
+                began = time.monotonic()
+                assert login(site) == 503, fault.__name__
+                crowd.wait_past(began + scaled(10, 2), "read")
+                assert crowd.ledger.statuses("read", since=began) == {"200"}, fault.__name__
+            recoveries.append(crowd.recovery(time.monotonic()))
+            until(lambda: login(site) == 200, DEADLINE, site.told)
+    row = Row(20, "accounts database locked, read-only, missing", recovery=max(recoveries))
+    end_row(row, site, crowd.ledger)
+
+
+def test_of_two_sites_started_at_once_one_owns_the_store_and_the_other_takes_over(stage):
+    data_dir = stage.data()
+    paths = StorePaths(data_dir)
+    paths.prepare()
+    paths.socket.touch()
+    paths.lock.write_text("1")
+    ports = [str(free_port()), str(free_port())]
+    sites = [stage.begin(data_dir, PORT=port) for port in ports]
+    for site in sites:
+        until(lambda site=site: "The site is at" in site.told(), DEADLINE, site.told)
+    owners = [site for site in sites if store_parent(site) == site.process.pid]
+    assert len(owners) == 1
+    (owner,) = owners
+    (other,) = (site for site in sites if site is not owner)
+    until(lambda: other.get("/")[0] == 200, DEADLINE, other.told)
+    with stage.crowd(other) as crowd:
+        store = store_of(other)
+        os.kill(store, signal.SIGSTOP)  # it must not survive its owner either
+        killed_at = kill(owner.process.pid)
+        owner.process.wait()
+        recovery = crowd.recovery(killed_at)
+        until(lambda: store_of(other) != store, DEADLINE, other.told)
+    assert store_parent(other) == other.process.pid
+    row = Row(24, "two sites on one directory; the owner killed, its store stopped", recovery=recovery)
+    end_row(row, other, crowd.ledger)
+
+
+def store_parent(site) -> int:
+    with open(f"/proc/{store_of(site)}/stat") as file:
+        return int(file.read().rpartition(")")[2].split()[1])
+
+
+@pytest.mark.short
+def test_a_site_that_is_stopped_under_load_finishes_requests_and_stops_its_store_last(stage):
+    site = stage.start(stage.data())
+    with stage.crowd(site) as crowd:
+        crowd.wait_for(50)
+        began = time.monotonic()
+        assert site.stop() == 0
+        seconds = time.monotonic() - began
+        assert not site.processes()
+    notes = {event.note for event in crowd.ledger.of("vote", "read") if event.status == CUT}
+    assert notes <= {"ConnectionRefusedError", "RemoteDisconnected", "ConnectionResetError", "BrokenPipeError"}
+    assert crowd.ledger.statuses("vote") <= {"200", CUT}, "the store is there until the last request is answered"
+    assert seconds <= 10 * PATIENCE
+    site = stage.start(site.data_dir, PORT=str(site.port))
+    end_row(Row(25, f"SIGTERM under load, ended after {seconds:.1f} s"), site, crowd.ledger)
+
+
+def test_an_older_server_is_refused_on_the_files_of_a_newer_one(stage):
+    site = stage.start(stage.data())
+    with stage.crowd(site) as crowd:
+        crowd.wait_for(50)
+    site.stop()
+    stamp = StorePaths(site.data_dir).stamp
+    ours = stamp.read_text()
+    stamp.write_text(json.dumps(json.loads(ours) | {"version": "99.0.0"}))
+    refused = stage.begin(site.data_dir)
+    assert refused.process.wait(DEADLINE) == 1
+    assert "was written by Valkey 99.0.0, but the installed server is" in refused.told()
+    assert "Traceback" not in refused.told()
+    stamp.write_text(ours)
+    site = stage.start(site.data_dir, PORT=str(site.port))
+    end_row(Row(26, "an older server on the files of a newer one"), site, crowd.ledger)
+
+
+def test_with_64_file_descriptors_the_site_serves_or_sheds(stage):
+    if shutil.which("prlimit") is None:
+        pytest.skip("there is no prlimit")
+    site = stage.start(stage.data(), through=("prlimit", "--nofile=64:64"))
+    many, few = stage.plan(site, voters=30, readers=60), stage.plan(site)
+    many.members, few.members = many.members[:-20], few.members[-20:]
+    with stage.crowd(site, many) as crowd:
+        crowd.wait_for(200)
+        crowd.wait_for(200, "read")
+        ended = time.monotonic()
+    with stage.crowd(site, few) as calm:
+        recovery = calm.recovery(ended)
+        calm.wait_for(50)
+    assert calm.ledger.statuses("vote", "read") == {"200"}
+    row = Row(27, "64 file descriptors, 90 clients; then 7", recovery=recovery)
+    end_row(row, site, crowd.ledger, answers=calm.ledger)
