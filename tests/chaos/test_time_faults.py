@@ -25,7 +25,9 @@ def test_accounts_older_than_the_store_are_noticed_and_no_id_is_used_twice(stage
     site.stop()
     shutil.copytree(site.data_dir, tmp_path / "backup")
     site = stage.start(site.data_dir, PORT=str(site.port))
-    FormBrowser(site).sign_up("alice-2")
+    alice = FormBrowser(site)
+    alice.sign_up("alice-2")
+    alice.send("/settings/", "/articles/1/vote/", choice="vote", next="/")
     with stage.crowd(site) as crowd:
         crowd.wait_for(50)
     ids = account_ids(site)
