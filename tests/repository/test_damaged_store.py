@@ -37,6 +37,7 @@ PAGES_OF_OPERATORS = (
 def used(site_store: Repository) -> Repository:
     clock = Clock()
     set_clock(site_store, clock)
+    site_store.clock.accept()
     use(site_store, clock)
     site_store.members.save(ALICE, 9, wanted=True)
     site_store.account_deletion.advance(MALLORY, "mallory", "", lambda: True)
