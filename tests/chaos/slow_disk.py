@@ -5,11 +5,9 @@ an append-only file it notes the file's size as it was before: what lies beyond 
 """
 
 import os
-import shutil
-import subprocess
 from pathlib import Path
 
-import pytest
+from tests.chaos.preloading import compile_library
 
 _SOURCE = r"""
 #define _GNU_SOURCE
@@ -74,14 +72,9 @@ class SlowDisk:
     """The library, its folder, and the environment of a site that uses it."""
 
     def __init__(self, folder: Path) -> None:
-        compiler = shutil.which("cc")
-        if compiler is None:
-            pytest.skip("there is no C compiler")
         folder.mkdir()
         self._folder = folder
-        library = folder / "slow_disk.so"
-        compiling = [compiler, "-shared", "-fPIC", "-O1", "-x", "c", "-", "-o", str(library), "-ldl"]
-        subprocess.run(compiling, input=_SOURCE, text=True, check=True)
+        library = compile_library(_SOURCE, folder / "slow_disk.so")
         self.environment = {"LD_PRELOAD": str(library), "SLOW_DISK": str(folder)}
 
     def delay(self, milliseconds: int) -> None:

@@ -125,10 +125,13 @@ class Stage:
             until(lambda ended=site: not ended.processes(), DEADLINE)  # type: ignore[misc]
 
 
-def end_row(row: Row, site: Site, ledger: Ledger, answers: Ledger | None = None) -> None:
+def end_row(
+    row: Row, site: Site, ledger: Ledger, answers: Ledger | None = None, refusals: Sequence[str] = ()
+) -> None:
     """Complete and print the row. Check what every fault promises: nothing lost, a clean audit, quick answers.
 
-    `answers`: the ledger whose answers must be quick, if it is another one.
+    `answers`: the ledger whose answers must be quick, if it is another one. `refusals`: statuses of votes that may
+    be refused, besides 503.
     """
     lost = ledger.lost(store_behind(site))
     audit = site.manage("audit")
@@ -138,7 +141,7 @@ def end_row(row: Row, site: Site, ledger: Ledger, answers: Ledger | None = None)
     assert audit.returncode == 0, audit.stdout + audit.stderr
     assert lost == []
     assert ledger.statuses("read") <= {"200", CUT}, unexpected(ledger, "200")
-    assert ledger.statuses("vote") <= {"200", "503", CUT}, unexpected(ledger, "503")
+    assert ledger.statuses("vote") <= {"200", "503", CUT, *refusals}, unexpected(ledger, "503", *refusals)
     assert row.worst <= ANSWER_SECONDS, slowest(answers or ledger)
     assert row.recovery is None or row.recovery <= RECOVERY_SECONDS, row
     assert "Traceback" not in site.told(), site.told()[-5000:]
