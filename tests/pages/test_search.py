@@ -80,6 +80,7 @@ def test_results_are_best_or_newest_first_with_links_between_both(site_store, al
     from articles.domain.articles import Choice
 
     set_clock(site_store, 1_700_000_000.0)
+    site_store.clock.accept()
     first = post(site_store, alice, "redis one")
     set_clock(site_store, 1_700_000_010.0)
     second = post(site_store, alice, "redis two")

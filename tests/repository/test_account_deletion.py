@@ -132,8 +132,8 @@ def test_a_parameter_change_in_progress_is_logged_without_the_members_name(used,
 def refill(repository: Repository, clock: Clock) -> None:
     """Fill an emptied store with the same data at the same times."""
     repository.store.client.flushdb()
-    schema.stamp(repository.store)
     clock.now = Clock().now
+    schema.stamp(repository.store)
     use(repository, clock)
     repository.members.save(CAROL, 4, wanted=True)
     for number in (900, 901):

@@ -25,8 +25,8 @@ def fill():
 
 def start_again(repository, clock):
     empty(repository)
-    repository.prepare()
     clock.now -= 5
+    repository.prepare()
 
 
 def test_a_prepared_store_is_filled_from_the_copy(repository, clock, fill):

@@ -30,6 +30,16 @@ def site(running):
 
 
 @pytest.fixture
+def stopped(start):
+    """A site of its own, which has copies of the main lists and is stopped."""
+    site = start(STORE_TIMEOUT_MS="500")
+    site.wait_until_up()
+    until(lambda: site.get("/")[0] == 200 and len(copies(site)) >= 10, DEADLINE, site.told)
+    assert site.stop() == 0
+    return site
+
+
+@pytest.fixture
 def slow_loading(tmp_path):
     return slow_loading_in(tmp_path / "slow", microseconds=4000)
 
@@ -75,9 +85,8 @@ def test_the_main_lists_are_kept_although_nobody_reads_them(site):
         assert [timed(site, path)[0] for path in ("/newest/", "/hot/", "/top/", "/groups/")] == [200] * 4
 
 
-def test_while_its_own_store_is_loading_the_site_starts_and_serves_copies(site, start, slow_loading):
-    site.stop()
-    again = start(STORE_TIMEOUT_MS="500", PORT=str(site.port), **slow_loading)
+def test_while_its_own_store_is_loading_the_site_starts_and_serves_copies(stopped, start, slow_loading):
+    again = start(STORE_TIMEOUT_MS="500", PORT=str(stopped.port), **slow_loading)
     again.wait_until_up()
 
     assert "Warning: The store does not answer (it is still loading)" in again.told()
@@ -88,12 +97,11 @@ def test_while_its_own_store_is_loading_the_site_starts_and_serves_copies(site, 
     assert again.stop() == 0
 
 
-def test_a_store_that_cannot_be_loaded_ends_a_site_that_has_started_meanwhile(site, start, slow_loading):
-    site.stop()
-    (journal,) = (site.data_dir / "store" / "appendonlydir").glob("*.incr.aof")
+def test_a_store_that_cannot_be_loaded_ends_a_site_that_has_started_meanwhile(stopped, start, slow_loading):
+    (journal,) = (stopped.data_dir / "store" / "appendonlydir").glob("*.incr.aof")
     damage(journal)
 
-    again = start(STORE_TIMEOUT_MS="500", PORT=str(site.port), **slow_loading)
+    again = start(STORE_TIMEOUT_MS="500", PORT=str(stopped.port), **slow_loading)
 
     assert again.process.wait(DEADLINE) == 1
     assert "is damaged and cannot be loaded" in again.told()

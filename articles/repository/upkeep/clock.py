@@ -13,6 +13,7 @@ from pathlib import Path
 from articles.domain.lists import Order
 from articles.repository.store.batches import ARTICLES_PER_STEP
 from articles.repository.store.connection import Call, Store, exact_time
+from articles.repository.store.values import moment_from
 
 INTERVAL = 10.0
 """Seconds between two runs of housekeeping, as assumed where the time since the last run is not known."""
@@ -68,7 +69,7 @@ class StoreClock:
             (seconds, microseconds), *clocks = pipe.execute()
         now = self._store.now()
         return Clocks(
-            store=max((float(clock) for clock in clocks if clock), default=now),
+            store=max(filter(None, map(moment_from, clocks)), default=now),
             store_machine=int(seconds) + int(microseconds) / 1e6,
             machine=now,
         )
