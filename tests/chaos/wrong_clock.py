@@ -1,7 +1,7 @@
 """A clock that is wrong for the processes of one site: its web server and its store read the same one.
 
-A library that is loaded before the C library adds the seconds in a file to the time of day. Clocks that count since
-the machine's start stay right, as they do when the time of day is set.
+A library that is loaded before the C library adds the seconds in a file to the time of day. Clocks that count
+since the machine's start stay right, as they do when the time of day is set.
 """
 
 import struct
