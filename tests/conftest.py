@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -28,6 +29,11 @@ from tests.rules import connect, default_rules
 from tests.store_state import REPOSITORY_DATABASE, client_of
 from tests.waiting import fill_once
 from voting_site.embedded import StorePaths, Supervisor
+
+# A shell that starts the tests in the background lets them ignore Ctrl-C; the sites and commands that they start
+# and interrupt would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A busy machine must not make an example fail.
 hypothesis.settings.register_profile("patient", deadline=None)
