@@ -97,6 +97,8 @@ class Visits:
             window.route(
                 "**/fails/", lambda route: route.fulfill(body=broken, content_type="text/html", status=500)
             )
+        if page.site == "stopped":
+            window.goto("about:blank")  # the page before asks for new counts from time to time
         with staged.interrupted(page):
             answer = window.goto(staged.address(page))
         if page.act:

@@ -56,6 +56,16 @@ def test_a_file_damaged_in_the_middle_is_refused(journal: Path, paths: StorePath
     assert journal.read_bytes() == before
 
 
+def test_a_command_without_its_length_is_named_as_damage(journal: Path, supervise):
+    """The server then says "Unrecoverable error reading", as if the disk could not be read."""
+    raw = journal.read_bytes()
+    at = raw.index(b"\r\n*3\r\n", len(raw) // 2) + 3
+    journal.write_bytes(raw[:at] + b"\x00" + raw[at + 1 :])
+
+    with pytest.raises(StoreCorruptError, match="Unrecoverable error reading the append only file"):
+        supervise()
+
+
 def test_a_refused_start_leaves_nothing_behind(journal: Path, paths: StorePaths, supervise):
     damage(journal)
     supervisor = supervise(start=False)

@@ -23,7 +23,7 @@ logger = logging.getLogger("voting_site.embedded")
 _READY_POLL = 0.02  # seconds
 _LOADING_REPORT = 1.0  # seconds between two lines about a slow load
 _DAMAGE = re.compile(  # all messages with which the server, since 7.0, rejects its files
-    r"Bad file format|Error reading|Unexpected end of file|Unable to obtain|AOF manifest|handle RDB format"
+    r"Bad file format|[Ee]rror reading|Unexpected end of file|Unable to obtain|AOF manifest|handle RDB format"
     r"|Internal error in RDB|Wrong RDB checksum|RDB has duplicated key|Guru Meditation|ASSERTION FAILED"
 )
 _TRUNCATED = re.compile(r"Truncating the AOF")
