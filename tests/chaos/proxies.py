@@ -101,7 +101,7 @@ class Proxy:
             return
         for number in range(len(data)):
             target.sendall(data[number : number + 1])
-            time.sleep(self.line.byte_pause)  # what the line does
+            time.sleep(self.line.byte_pause or 0)  # what the line does
 
     def close(self) -> None:
         with suppress(OSError):
