@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import wraps
+from typing import Any, TypeAlias
 from uuid import uuid4
 
 import redis
@@ -17,6 +18,8 @@ from articles.repository.store.batches import ARTICLES_PER_STEP
 from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import walk
+
+Upgrade: TypeAlias = Callable[[Store], None]
 
 LAYOUT_VERSION = 1
 """Version of the keys, as docs/data-model.md describes them."""
@@ -96,25 +99,37 @@ def stamp(store: Store) -> None:
     _write_parameters(store)
 
 
+def _once(field: str) -> Callable[[Upgrade], Upgrade]:
+    """Skip an upgrade if the stamp has its field, and write the field when it is complete."""
+
+    def limit(upgrade: Upgrade) -> Upgrade:
+        @wraps(upgrade)
+        def upgrade_once(store: Store) -> None:
+            with store.commands() as client:
+                if client.hexists(names.SCHEMA, field):
+                    return
+            upgrade(store)
+            with store.commands() as client:
+                client.hset(names.SCHEMA, field, _UPGRADED[field])
+
+        return upgrade_once
+
+    return limit
+
+
+@_once(_POINTS)
 def rank_by_points(store: Store) -> None:
     """Build the ranking by points in an older store. In steps; can be interrupted safely and repeated."""
-    with store.commands() as client:
-        if client.hexists(names.SCHEMA, _POINTS):
-            return
     for keys in store.shards.all:
         _step_through(store, keys, "schema/rank_points", [keys.order(Order.TIME)])
-    with store.commands() as client:
-        client.hset(names.SCHEMA, _POINTS, _UPGRADED[_POINTS])
 
 
+@_once(_CLOSES)
 def fix_closing_times(store: Store) -> None:
     """Write closing times into the articles of an older store.
 
     In steps; can be interrupted safely and repeated, because `stamp` has stored the voting window before.
     """
-    with store.commands() as client:
-        if client.hexists(names.SCHEMA, _CLOSES):
-            return
     for keys in store.shards.all:
         for ranking in (keys.order(Order.TIME), keys.removed):
             _step_through(
@@ -124,36 +139,26 @@ def fix_closing_times(store: Store) -> None:
                 [ranking],
                 lambda: (exact_time(store.now()), store.rules.voters_grace),
             )
-    with store.commands() as client:
-        client.hset(names.SCHEMA, _CLOSES, _UPGRADED[_CLOSES])
 
 
+@_once(_POSTED)
 def list_posted(store: Store) -> None:
     """List members' articles in every shard of an older store.
 
     In steps; can be interrupted safely and repeated. The old lists, which shards shared, are dropped at the end.
     """
-    with store.commands() as client:
-        if client.hexists(names.SCHEMA, _POSTED):
-            return
     for keys in store.shards.all:
         _step_through(store, keys, "schema/list_posted", [keys.order(Order.TIME), keys.removed])
     if store.shards.count > 1:
         _drop_shared_lists(store)
-    with store.commands() as client:
-        client.hset(names.SCHEMA, _POSTED, _UPGRADED[_POSTED])
 
 
+@_once(_VOTERS)
 def keep_voters(store: Store) -> None:
     """Take the expiry off the voter sets of an older store. In steps; can be interrupted safely and repeated."""
-    with store.commands() as client:
-        if client.hexists(names.SCHEMA, _VOTERS):
-            return
     for keys in store.shards.all:
         for ranking in (keys.order(Order.TIME), keys.removed):
             _step_through(store, keys, "schema/keep_voters", [ranking])
-    with store.commands() as client:
-        client.hset(names.SCHEMA, _VOTERS, _UPGRADED[_VOTERS])
 
 
 def _step_through(

@@ -1,5 +1,6 @@
 --[[
-Continue setting the closing times of the articles of a shard that lack one, by the window that the shard remembers. Idempotent.
+Continue setting the closing times of the articles of a shard that lack one, by the window that the shard remembers.
+Idempotent.
 KEYS  1 time ranking, or removed articles by time
 ARGV  1 shard prefix  2 posting time to continue from, s, or -inf  3 articles in this step  4 now, s  5 grace, s
 Returns  {posting time to continue from, or '' once all have one}
