@@ -1,4 +1,4 @@
-"""Every route of the site: writing by reading methods, without or with a foreign token, and as nobody."""
+"""Every route of the site: methods that must not write, missing and foreign tokens, visitors without a login."""
 
 import re
 
@@ -91,17 +91,17 @@ def test_no_form_is_accepted_without_its_token_or_from_elsewhere(site_store, art
     assert writes(site_store) == before
 
 
-def test_nobody_writes_without_a_valid_login(site_store, article, alice, carol):
-    nobody = {"anonymous": Client(), "unknown session": Client(), "logged out": browser_of(alice)}
-    nobody["unknown session"].cookies[site_settings.SESSION_COOKIE_NAME] = "0" * 32
-    nobody["logged out"].post("/logout/")
+def test_writing_needs_a_valid_login(site_store, article, alice, carol):
+    visitors = {"anonymous": Client(), "unknown session": Client(), "logged out": browser_of(alice)}
+    visitors["unknown session"].cookies[site_settings.SESSION_COOKIE_NAME] = "0" * 32
+    visitors["logged out"].post("/logout/")
     for name in ("inactive", "deleted"):
         user = member(name)
-        nobody[name] = browser_of(user)
+        visitors[name] = browser_of(user)
         User.objects.filter(pk=user.pk).update(is_active=False)
     accepting, before = forms(carol), writes(site_store)
 
-    for who, browser in nobody.items():
+    for who, browser in visitors.items():
         for route in accepting:
             if route.path() in OPEN_TO_READERS:
                 continue

@@ -1,4 +1,4 @@
-"""What the crowd was told: every answer, and the comparison of confirmed votes with the store."""
+"""The answers that the crowd received, and the comparison of confirmed votes with the store."""
 
 import json
 import subprocess

@@ -40,8 +40,8 @@ def bind(host: str, port: int, patience: float) -> socket.socket:
 def accept_nothing(listener: socket.socket) -> None:
     """Let this process accept no more connections; others that share the socket go on. Only on Linux.
 
-    The web server has no way to stop accepting without ending. So each of its descriptors of the socket, but not
-    `listener` itself, becomes one to which nobody connects.
+    The web server cannot stop accepting without ending. So each of its descriptors of the socket, except
+    `listener` itself, is replaced by that of a socket that receives no connections.
     """
     with socket.socket(socket.AF_UNIX) as deaf, suppress(OSError):
         deaf.setblocking(False)
