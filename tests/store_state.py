@@ -85,19 +85,26 @@ def written(repository: Repository) -> dict[str, object]:
 def contents(repository: Repository) -> dict[str, object]:
     """Return everything in the store, by key, except the site's own random id; only the count of sketches."""
     client = repository.store.client
-    read = {
-        "hash": lambda name: {
-            k: v for k, v in client.hgetall(name).items() if (name, k) != (names.SCHEMA, "site")
-        },
-        "set": client.smembers,
-        "zset": lambda name: client.zrange(name, 0, -1, withscores=True),
-        "list": lambda name: client.lrange(name, 0, -1),
-        "string": client.get,
-    }
-    return {
-        name: client.pfcount(name) if "hll:" in name else read[client.type(name)](name)
-        for name in client.scan_iter(count=1000)
-    }
+    found = list(client.scan_iter(count=1000))
+    pipe = client.pipeline(transaction=False)
+    for name in found:
+        pipe.type(name)
+    types = pipe.execute()
+    for name, type_ in zip(found, types, strict=True):
+        _READ["sketch" if "hll:" in name else type_](pipe, name)
+    values = dict(zip(found, pipe.execute(), strict=True))
+    values.get(names.SCHEMA, {}).pop("site", None)
+    return values
+
+
+_READ: dict[str, Callable[[redis.client.Pipeline, str], object]] = {
+    "hash": lambda pipe, name: pipe.hgetall(name),
+    "set": lambda pipe, name: pipe.smembers(name),
+    "zset": lambda pipe, name: pipe.zrange(name, 0, -1, withscores=True),
+    "list": lambda pipe, name: pipe.lrange(name, 0, -1),
+    "string": lambda pipe, name: pipe.get(name),
+    "sketch": lambda pipe, name: pipe.pfcount(name),
+}
 
 
 def add_foreign_key(repository: Repository, name: str = "alien") -> None:

@@ -159,6 +159,17 @@ def commands_of_scripts(repository: Repository) -> Iterator[list[list[str]]]:
                 heard.append(told["command"].split())
 
 
+@contextmanager
+def words_of_commands(repository: Repository) -> Iterator[set[str]]:
+    """Collect the words of all commands that reach the server, also from scripts; complete on exit."""
+    client, heard = repository.store.client, set[str]()
+    with client.monitor() as monitor:
+        yield heard
+        client.echo("end")
+        while (command := monitor.next_command()["command"]) != "ECHO end":
+            heard.update(command.split(" "))
+
+
 def removing(repository, original, article_id):
     """Return a function that reads like `original`, just after a moderator removes the article."""
 
