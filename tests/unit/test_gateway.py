@@ -112,18 +112,22 @@ def test_a_slow_body_is_answered_with_408():
     assert ("Connection", "close") in protocol.headers
 
 
-def test_bodies_have_a_common_limit_of_memory(monkeypatch):
+@pytest.fixture
+def fifty_bytes_at_once(monkeypatch):
+    monkeypatch.setattr(bodies, "SHORT_BODY", 0)
     monkeypatch.setattr(bodies, "BYTES_AT_ONCE", 50)
 
+
+@pytest.mark.usefixtures("fifty_bytes_at_once")
+def test_bodies_have_a_common_limit_of_memory():
     protocol = answer(post(), Protocol([b"x" * 40, b"x" * 40]))
 
     assert protocol.status == 503
     assert ("Retry-After", "5") in protocol.headers
 
 
-def test_memory_of_bodies_is_given_back(monkeypatch):
-    monkeypatch.setattr(bodies, "BYTES_AT_ONCE", 50)
-
+@pytest.mark.usefixtures("fifty_bytes_at_once")
+def test_memory_of_bodies_is_given_back():
     async def several():
         gateway = Gateway(echo, threads=1, patience=30, body_bytes=100, served=lambda: None)
         statuses = []
@@ -133,6 +137,23 @@ def test_memory_of_bodies_is_given_back(monkeypatch):
         return statuses
 
     assert asyncio.run(several()) == [200, 503, 200]
+
+
+def test_short_bodies_are_read_however_many_long_ones_are_unfinished(monkeypatch):
+    monkeypatch.setattr(bodies, "SHORT_BODY", 10)
+    monkeypatch.setattr(bodies, "BYTES_AT_ONCE", 30)
+
+    async def concurrently():
+        gateway = Gateway(echo, threads=1, patience=30, body_bytes=100, served=lambda: None)
+        endless = asyncio.create_task(gateway.__rsgi__(post(90), Protocol([b"x" * 40], asyncio.Event())))
+        await asyncio.sleep(0)
+        short, long = Protocol([b"x" * 6, b"x" * 4]), Protocol([b"x" * 11])
+        for protocol in (short, long):
+            await gateway.__rsgi__(post(), protocol)
+        endless.cancel()
+        return short.status, long.status
+
+    assert asyncio.run(concurrently()) == (200, 503)
 
 
 def test_a_failure_of_the_application_is_logged_and_answered(caplog):

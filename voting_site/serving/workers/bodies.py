@@ -9,8 +9,11 @@ from granian._granian import RSGIProtocolClosed, RSGIProtocolError
 BYTES_PER_SECOND = 50_000
 """Time limits grow by a second for this many bytes, so that a large form over a slow line arrives."""
 
+SHORT_BODY = 4096
+"""Bytes of each body for which there is always memory: votes and logins are shorter, and connections are limited."""
+
 BYTES_AT_ONCE = 64 * 1024 * 1024
-"""Bodies that one process keeps in memory at the same time."""
+"""What one process keeps in memory of longer bodies at the same time."""
 
 
 class BrokenBody(Exception):
@@ -36,7 +39,7 @@ class Bodies:
 
     @asynccontextmanager
     async def read(self, chunks: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
-        """Yield the body, or its first `at_most` bytes, which count as held until the end of the block.
+        """Yield the body, or its first `at_most` bytes; what is beyond a short one counts as held until the end of the block.
 
         Raises SlowBody, BrokenBody and TooManyBodies.
         """
@@ -45,7 +48,7 @@ class Bodies:
             await self._collect(chunks, body)
             yield bytes(body[: self._at_most])
         finally:
-            self._held -= len(body)
+            self._held -= _counted(len(body))
 
     async def _collect(self, chunks: AsyncIterable[bytes], body: bytearray) -> None:
         clock = asyncio.get_running_loop().time
@@ -53,9 +56,10 @@ class Bodies:
         try:
             async with asyncio.timeout_at(end) as limit:
                 async for chunk in chunks:
-                    if self._held + len(chunk) > BYTES_AT_ONCE:
+                    more = _counted(len(body) + len(chunk)) - _counted(len(body))
+                    if more and self._held + more > BYTES_AT_ONCE:
                         raise TooManyBodies
-                    self._held += len(chunk)
+                    self._held += more
                     body += chunk
                     if len(body) >= self._at_most:
                         break
@@ -64,3 +68,8 @@ class Bodies:
             raise SlowBody from error
         except (RSGIProtocolClosed, RSGIProtocolError) as error:
             raise BrokenBody from error
+
+
+def _counted(length: int) -> int:
+    """Return how many bytes of a body count against BYTES_AT_ONCE."""
+    return max(0, length - SHORT_BODY)
