@@ -11,7 +11,7 @@ from django.utils.translation import gettext_noop
 from ninja import Query, Status
 from pydantic import BaseModel, Field
 
-from accounts.models import MODERATE
+from accounts.models import MODERATE, POST
 from articles.api import schemas
 from articles.api.groups import check_groups, slugs_of
 from articles.api.protocol.auth import EDITORS, MODERATORS, POSTERS, check_scope, may
@@ -132,6 +132,8 @@ def edit_article(request: HttpRequest, article_id: ArticleNumber, edit: Edit) ->
     if moderator and (before.poster != editor.id or edit.reason):
         check_scope(request, MODERATE)
     moderator = moderator and may(request, MODERATE)
+    if not moderator:
+        check_scope(request, POST)
     if not moderator and before.poster != editor.id:
         raise NotThePoster
     if edit.reason and not moderator:

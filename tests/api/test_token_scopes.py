@@ -12,8 +12,9 @@ from tests.factories import browser_of
 NEW = {"title": "A title", "link": "https://example.org/new", "groups": []}
 NEEDS = {
     "vote": [("PUT", "articles/{}/vote", {"choice": "vote"}), ("PUT", "articles/{}/saved", {"saved": True})],
-    "post": [("POST", "articles", NEW), ("PATCH", "articles/{}", {"title": "Another"})],
+    "post": [("POST", "articles", NEW)],
     "moderate": [
+        ("PATCH", "articles/{}", {"title": "Another"}),
         ("PUT", "articles/{}/removed", {"removed": True, "reason": "spam"}),
         ("PUT", "articles/{}/groups", {"groups": [], "reason": ""}),
         ("POST", "groups", {"title": "Redis"}),
@@ -47,7 +48,14 @@ def test_each_scope_suffices_for_its_operations(site_store, article, alice, caro
     assert program(carol, "post").post("articles", NEW).status_code == 201
     assert program(alice, "post").patch(f"articles/{article}", {"title": "Another"}).status_code == 200
     assert program(carol, "moderate").post("groups", {"title": "Redis"}).status_code == 201
-    assert program(carol, "post", "moderate").patch(f"articles/{article}", {"title": "3"}).status_code == 200
+    assert program(carol, "moderate").patch(f"articles/{article}", {"title": "3"}).status_code == 200
+
+
+def test_editing_an_own_article_needs_the_scope_post(article, alice):
+    answer = program(alice, "vote", "moderate").patch(f"articles/{article}", {"title": "Another"})
+
+    assert error_of(answer) == (403, "missing-scope")
+    assert answer.json()["error"]["scope"] == "post"
 
 
 def test_posting_does_not_include_editing_other_members_articles(article, carol, bob):

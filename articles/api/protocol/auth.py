@@ -17,7 +17,7 @@ _SAFE = ("GET", "HEAD", "OPTIONS")
 
 
 _NONE = ""
-"""Limit of operations that are limited where they write."""
+"""Limit of operations that are limited where they write; scope of those that choose it themselves."""
 
 
 class _Limited(AuthBase):
@@ -53,7 +53,8 @@ class BearerToken(_Limited):
             message = _("This token is not valid: it was mistyped or revoked, or it has expired.")
             raise Problem(401, "bad-token", message, headers={"WWW-Authenticate": 'Bearer error="invalid_token"'})
         vars(request)["token"] = token
-        check_scope(request, self._scope)
+        if self._scope != _NONE:
+            check_scope(request, self._scope)
         request.user = token.user
         self.take(request, plaintext.strip())
         return token.user
@@ -125,7 +126,7 @@ def members(scope: str = READ, limit: str = "api") -> tuple[BearerToken, Session
 
 MEMBERS = members()
 SAVERS = members(VOTE)
-EDITORS = members(POST)
+EDITORS = members(_NONE)
 MODERATORS = members(MODERATE)
 VOTERS = members(VOTE, _NONE)
 POSTERS = members(POST, _NONE)
