@@ -4,6 +4,7 @@ import random
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 
 import pytest
+from django.test import override_settings
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,6 +44,13 @@ def test_impossible_article_numbers_are_read_as_empty():
 
 def test_a_token_of_another_list_is_read_as_empty():
     assert unpack(pack([[1, 2]], "/", NOW), "/newest/?", NOW) == ()
+
+
+def test_a_token_made_without_the_sites_secret_key_is_read_as_empty():
+    with override_settings(SECRET_KEY="that of another site"):  # noqa: S106 - opens nothing
+        token = pack([[1, 2]], "/", NOW)
+
+    assert unpack(token, "/", NOW) == ()
 
 
 def test_a_token_is_valid_for_a_day_and_after_a_clock_is_set_back_slightly():
