@@ -91,6 +91,7 @@ TEMPLATES = [
                 "articles.web.context.form_token",
                 "articles.web.context.preferences",
                 "articles.web.context.groups",
+                "articles.web.context.pending_article",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],

@@ -7,6 +7,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from accounts.web import unsent_form
+from accounts.web.origin import comes_from_elsewhere
 from articles.forms.votes import ChoiceForm
 from articles.views.lists.article_counts import counts, sentence
 from articles.web import error_pages
@@ -36,9 +37,12 @@ def _button_label(request: HttpRequest, article_id: int) -> str:
 
 @form_or_script(page=row_of, button=_button_label)
 def cast_vote(request: HttpRequest, article_id: int) -> Done | HttpResponse:
-    """Set the member's choice. Readers without account are sent to the login page with it."""
+    """Set the member's choice. Readers without account are sent to the login page with it.
+
+    Their form has no token, but it must be on a page of this site: no other site chooses for them.
+    """
     form = ChoiceForm(request.POST)
-    if not form.is_valid():
+    if not form.is_valid() or (not request.user.is_authenticated and comes_from_elsewhere(request)):
         return error_pages.page(request, 400)
     choice = form.choice_made
     if not request.user.is_authenticated:

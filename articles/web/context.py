@@ -7,7 +7,9 @@ from django.http import HttpRequest
 from django.template.backends.utils import csrf_input
 from django.utils.functional import SimpleLazyObject
 
-from articles.domain.errors import StoreDamaged, StoreUnavailable
+from accounts.web.login_intent import LoginIntent
+from articles.domain.articles import Article
+from articles.domain.errors import ArticleNotFound, StoreDamaged, StoreUnavailable
 from articles.domain.lists import Group
 from articles.web.preferences import preferences_of
 from articles.wiring import repository
@@ -30,6 +32,18 @@ def _groups() -> list[Group]:
     with suppress(StoreUnavailable, StoreDamaged):
         return sorted(repository().groups.list_all(), key=lambda group: group.title.casefold())
     return []
+
+
+def pending_article(request: HttpRequest) -> dict[str, Any]:
+    """Provide the article whose vote waits for a login, so that its reader sees which it is. Read on first use."""
+    return {"pending_article": SimpleLazyObject(lambda: _pending_article(request))}
+
+
+def _pending_article(request: HttpRequest) -> Article | None:
+    intent = LoginIntent.from_request(request)
+    with suppress(StoreUnavailable, StoreDamaged, ArticleNotFound):
+        return repository().articles.get(int(intent.article)) if intent.article else None
+    return None
 
 
 def preferences(request: HttpRequest) -> dict[str, Any]:

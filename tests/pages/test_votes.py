@@ -101,6 +101,29 @@ def test_a_click_before_the_login_counts_after_it(site_store, article, bob, choi
     assert counts(site_store, article) == expected
 
 
+@pytest.mark.parametrize("page", ["login", "signup"])
+def test_the_login_names_the_article_of_the_pending_vote(article, page):
+    shown = Client().get(f"/{page}/?article={article}&choice=oppose").text
+
+    assert f'<br><a href="/articles/{article}/">A title</a></p>' in shown
+
+
+def test_the_login_does_not_name_a_removed_or_missing_article(site_store, article, carol):
+    site_store.articles.remove(article, actor(carol), "spam")
+
+    for article_id in (article, 999):
+        shown = Client().get(f"/login/?article={article_id}&choice=oppose").text
+        assert "Your opposition will be counted" in shown
+        assert "<br><a" not in shown
+
+
+@pytest.mark.parametrize("header", [{"Sec-Fetch-Site": "cross-site"}, {"Origin": "https://evil.example"}])
+def test_no_other_site_chooses_for_a_reader_who_is_about_to_log_in(article, header):
+    answer = Client().post(f"/articles/{article}/vote/", {"choice": "oppose"}, headers=header)
+
+    assert answer.status_code == 400
+
+
 def test_a_click_before_the_sign_up_counts_after_it(site_store, article):
     browser = Client()
     fields = {"next": "/", "article": str(article), "choice": "vote"}
