@@ -1,8 +1,8 @@
 """Page tokens: the articles that a reader has seen, packed into a URL, so that the next page continues from there.
 
 A token holds the ids of the articles, page by page, about two bytes each. The server keeps no state, so nothing
-expires early, fills up or gets lost. It is signed: otherwise anyone could make a link to a list that leaves out what
-they choose, under the site's name.
+expires early, fills up or gets lost. It is signed: otherwise anyone could link to a list that leaves out what they
+choose, under the site's name.
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode

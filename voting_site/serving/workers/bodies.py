@@ -10,7 +10,7 @@ BYTES_PER_SECOND = 50_000
 """Time limits grow by a second for this many bytes, so that a large form over a slow line arrives."""
 
 SHORT_BODY = 4096
-"""Bytes of each body for which there is always memory: votes and logins are shorter, and connections are limited."""
+"""Bytes of each body for which there is always memory: votes and logins are shorter, connections are limited."""
 
 BYTES_AT_ONCE = 64 * 1024 * 1024
 """What one process keeps in memory of longer bodies at the same time."""
@@ -39,9 +39,10 @@ class Bodies:
 
     @asynccontextmanager
     async def read(self, chunks: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
-        """Yield the body, or its first `at_most` bytes; what is beyond a short one counts as held until the end of the block.
+        """Yield the body, or its first `at_most` bytes.
 
-        Raises SlowBody, BrokenBody and TooManyBodies.
+        What is beyond a short one counts as held until the end of the block. Raises SlowBody, BrokenBody and
+        TooManyBodies.
         """
         body = bytearray()
         try:
