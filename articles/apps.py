@@ -13,7 +13,7 @@ class ArticlesConfig(AppConfig):
         from articles import account_ids  # noqa: PLC0415
         from articles.account_deletion import anonymise  # noqa: PLC0415
         from articles.forms.fields import clean_token_label  # noqa: PLC0415
-        from articles.web import pending_vote  # noqa: F401, PLC0415 - connects its receiver
+        from articles.web import votes  # noqa: F401, PLC0415 - connects its receiver
 
         account_deletion.register_step("articles", anonymise)
         member_ids.reserve_with(account_ids.reserve, account_ids.note)

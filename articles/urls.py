@@ -15,6 +15,7 @@ from articles.views import (
     preferences,
     readership,
     votes,
+    voting_rings,
 )
 from articles.views.lists import feeds, my_lists, pages, refresh, search
 from articles.views.ranking import lab
@@ -42,6 +43,8 @@ urlpatterns = [
     path("articles/<article_id:article_id>/restore/", moderation.restore, name="restore"),
     path("articles/<article_id:article_id>/views/", readership.article, name="article_views"),
     path("moderation/", moderation.log, name="log"),
+    path("articles/<article_id:article_id>/ring/", voting_rings.check, name="check_ring"),
+    path("moderation/rings/", voting_rings.index, name="voting_rings"),
     path("moderation/views/", readership.site, name="site_views"),
     path("moderation/groups/", groups.create, name="create_group"),
     path("moderation/groups/<str:slug>/", groups.manage, name="manage_group"),

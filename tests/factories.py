@@ -80,6 +80,12 @@ def view(repository: Repository, article_id: int, *visitors: int) -> None:
         assert repository.pageviews.record(article_id, visit(visitor)).counted
 
 
+def vote_from(repository: Repository, article_id: int, network: int, times: int) -> None:
+    """Cast votes by new accounts that have cast none before, from one network."""
+    for _ in range(times):
+        repository.votes.cast(article_id, next(_voters), Choice.VOTE, f"{network:016x}")
+
+
 def vote(repository: Repository, article_id: int, times: int = 1, choice: Choice = Choice.VOTE) -> None:
     """Cast votes by members who have cast none before."""
     for _ in range(times):

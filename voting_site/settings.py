@@ -92,6 +92,7 @@ TEMPLATES = [
                 "articles.web.context.preferences",
                 "articles.web.context.groups",
                 "articles.web.context.pending_article",
+                "articles.web.context.voting_rings",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],
@@ -155,6 +156,9 @@ VISITOR_COOKIE_DAYS = CONFIGURATION["VISITOR_COOKIE_DAYS"]
 VIEW_REPEAT_MINUTES = CONFIGURATION["VIEW_REPEAT_MINUTES"]
 VIEWS_PER_NETWORK_AND_ARTICLE = CONFIGURATION["VIEWS_PER_NETWORK_AND_ARTICLE"]
 VIEWS_PER_NETWORK = CONFIGURATION["VIEWS_PER_NETWORK"]
+VOTING_RING_ACCOUNTS = CONFIGURATION["VOTING_RING_ACCOUNTS"]
+VOTING_RING_MINUTES = CONFIGURATION["VOTING_RING_MINUTES"]
+NEW_ACCOUNT_HOURS = CONFIGURATION["NEW_ACCOUNT_HOURS"]
 HOT_REFRESH_SECONDS = CONFIGURATION["HOT_REFRESH_SECONDS"]
 ARCHIVE_DAYS = CONFIGURATION["ARCHIVE_DAYS"]
 TICK_SECONDS = CONFIGURATION["TICK_SECONDS"]

@@ -6,8 +6,7 @@ from django.utils.translation import gettext_noop
 from articles.api import schemas
 from articles.api.protocol.auth import VOTERS
 from articles.api.protocol.operations import ArticleNumber, failing, router
-from articles.web.identity import actor
-from articles.wiring import repository
+from articles.web import votes
 
 
 @router.put(
@@ -18,4 +17,4 @@ from articles.wiring import repository
     auth=VOTERS,
 )
 def cast_vote(request: HttpRequest, article_id: ArticleNumber, ballot: schemas.Ballot) -> schemas.Tally:
-    return schemas.Tally.of(article_id, repository().votes.cast(article_id, actor(request).id, ballot.choice))
+    return schemas.Tally.of(article_id, votes.cast(request, request.user, article_id, ballot.choice))

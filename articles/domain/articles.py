@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from articles.domain.members import DELETED_MEMBER, UserId
+from articles.domain.voting_rings import VotingRing
 
 ArticleId = int
 
@@ -26,6 +27,8 @@ class Tally:
     votes: int
     opposes: int
     choice: Choice
+    ring_accounts: int = 0
+    """New accounts of the voting ring that this choice completed; 0 if it completed none."""
 
     @property
     def points(self) -> int:
@@ -67,6 +70,9 @@ class Article:
 
     is_logged: bool = False
     """Whether the moderation log has entries about it."""
+
+    ring: VotingRing | None = None
+    """The voting ring that moderators should check. Only they may see it."""
 
     hotness: float | None = None
     """Its value in the hot list; None in other lists."""

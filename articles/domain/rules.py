@@ -29,6 +29,15 @@ class Rules:
     views_per_network_and_article: int
     views_per_network: int
 
+    new_account: int
+    """Age up to which an account is new."""
+
+    ring_accounts: int
+    """New accounts of one network that make a voting ring; 0 if none is looked for."""
+
+    ring_window: int
+    """Period in which their votes count together."""
+
     hot_refresh: int
     """Age at which the hot list is stale."""
 

@@ -53,6 +53,7 @@ VIEWS = Counter("site_views_total", "Views of articles: counted (ok), or why not
 REFUSALS = Counter("site_refusals_total", "Refused requests and changes, by cause.", ["cause"], registry=_own)
 
 LIMITED = Counter("site_limited_total", "Requests refused by a rate limit.", ["limit"], registry=_own)
+VOTING_RINGS = Counter("site_voting_rings_total", "Articles flagged for a voting ring.", registry=_own)
 
 _GAUGES = {
     "articles": ("site_articles", "Listed articles."),
@@ -111,6 +112,11 @@ def observe(operation: str, outcome: str, seconds: float | None) -> None:
 def count_limited(limit: str) -> None:
     """Count a request that a rate limit refused."""
     LIMITED.labels(limit).inc()
+
+
+def count_voting_ring() -> None:
+    """Count an article that was flagged for a voting ring."""
+    VOTING_RINGS.inc()
 
 
 class MetricsMiddleware:

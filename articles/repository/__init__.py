@@ -42,6 +42,7 @@ from articles.repository.upkeep.clock import Clocks, StoreClock
 from articles.repository.upkeep.lease import HousekeepingLease
 from articles.repository.upkeep.repair import Repair
 from articles.repository.votes import Votes
+from articles.repository.voting_rings import VotingRings
 
 __all__ = [
     "PATIENT_TIMEOUT_SECONDS",
@@ -68,6 +69,7 @@ class Repository:
         self.rules = store.rules
         self.articles = Articles(store)
         self.votes = Votes(store)
+        self.voting_rings = VotingRings(store)
         self.limits = Limits(store)
         self.members = Members(store)
         self.account_deletion = AccountDeletion(store)

@@ -10,9 +10,8 @@ from accounts.web import unsent_form
 from accounts.web.origin import comes_from_elsewhere
 from articles.forms.votes import ChoiceForm
 from articles.views.lists.article_counts import counts, sentence
-from articles.web import error_pages
+from articles.web import error_pages, votes
 from articles.web.form_answers import Done, form_or_script, login_first, way_back
-from articles.web.identity import actor
 from articles.wiring import repository
 
 
@@ -53,5 +52,5 @@ def cast_vote(request: HttpRequest, article_id: int) -> Done | HttpResponse:
             article=article_id,
             choice=choice.value,
         )
-    tally = repository().votes.cast(article_id, actor(request).id, choice)
+    tally = votes.cast(request, request.user, article_id, choice)
     return Done(counts(article_id, tally) | {"told": sentence(tally)})

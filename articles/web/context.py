@@ -12,6 +12,7 @@ from articles.domain.articles import Article
 from articles.domain.errors import ArticleNotFound, StoreDamaged, StoreUnavailable
 from articles.domain.lists import Group
 from articles.web.preferences import preferences_of
+from articles.web.voting_rings import VotingRingsLink
 from articles.wiring import repository
 
 
@@ -44,6 +45,11 @@ def _pending_article(request: HttpRequest) -> Article | None:
     with suppress(StoreUnavailable, StoreDamaged, ArticleNotFound):
         return repository().articles.get(int(intent.article)) if intent.article else None
     return None
+
+
+def voting_rings(request: HttpRequest) -> dict[str, Any]:
+    """Provide the moderators' link to voting rings."""
+    return {"voting_rings_link": VotingRingsLink(request)}
 
 
 def preferences(request: HttpRequest) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from accounts.web.form_pages import members_only
 from articles.domain.members import UserId
 from articles.domain.moderation import Actor
-from articles.web.client_address import Address, Proxies, client_address
+from articles.web.client_address import Address, Proxies, client_address, household, neighbourhood
 
 View = Callable[..., HttpResponse]
 
@@ -37,18 +37,18 @@ def actor(request: HttpRequest) -> Actor:
     return Actor(int(request.user.pk or 0), request.user.get_username())
 
 
-def needs(permission: str, *, carries: Collection[str] = ()) -> Callable[[View], View]:
-    """Restrict a view to members with a permission: logged-out readers see the login page, other members get 403.
+def needs(*permissions: str, carries: Collection[str] = ()) -> Callable[[View], View]:
+    """Restrict a view to members with one of these permissions.
 
-    `carries` has the same meaning as in `members_only`.
+    Logged-out readers see the login page, other members get 403. `carries`: see `members_only`.
     """
 
     def decorate(view: View) -> View:
         @wraps(view)
         @members_only(carries=carries)
         def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-            if not request.user.has_perm(permission):
-                raise PermissionDenied(permission)
+            if not any(map(request.user.has_perm, permissions)):
+                raise PermissionDenied(*permissions)
             return view(request, *args, **kwargs)
 
         return guarded
@@ -60,6 +60,13 @@ def address_of(request: HttpRequest) -> Address | None:
     """Return the client's address, as far as the trusted proxies tell it; None if it cannot be read."""
     forwarded = request.headers.get("X-Forwarded-For", "")
     return client_address(request.META.get("REMOTE_ADDR", ""), forwarded, _proxies(*settings.TRUSTED_PROXIES))
+
+
+def network_of(request: HttpRequest, *, wide: bool = False) -> str:
+    """Return the digest of the client's network; clients without an address, behind unknown proxies, share one."""
+    address = address_of(request)
+    network = "" if address is None else (neighbourhood if wide else household)(address)
+    return digest("limit", "network", network)
 
 
 def digest(*parts: str) -> str:

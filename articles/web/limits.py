@@ -23,9 +23,8 @@ from articles.domain.limits import ANONYMOUS_SHARE, BY_NAME, LocalLimits, Per, U
 from articles.operation import metrics
 from articles.text.refusals import action_sentence
 from articles.web import error_pages
-from articles.web.client_address import household, neighbourhood
 from articles.web.form_answers import prefers_json
-from articles.web.identity import address_of, digest, reader_id
+from articles.web.identity import address_of, digest, network_of, reader_id
 from articles.wiring import repository, rules
 
 _log = logging.getLogger(__name__)
@@ -119,23 +118,16 @@ def _use(request: HttpRequest, limit: str, token: str) -> Use:
     match per:
         case Per.MEMBER | Per.READER:
             member = reader_id(request)
-            subject = digest("limit", "token", token) if token else str(member or _network(request))
+            subject = digest("limit", "token", token) if token else str(member or network_of(request))
             share = 1 if token or member else ANONYMOUS_SHARE
         case Per.ACCOUNT:
-            subject = digest("limit", "account", _account(request), _network(request))
+            subject = digest("limit", "account", _account(request), network_of(request))
         case Per.MAIL_ADDRESS:
             address = unsent_form.sent(request).get("email", "").strip().casefold()
             subject = digest("limit", "mail", address)
         case _:
-            subject = _network(request, wide=per is Per.WIDE_NETWORK)
+            subject = network_of(request, wide=per is Per.WIDE_NETWORK)
     return Use(limit, subject, share)
-
-
-def _network(request: HttpRequest, *, wide: bool = False) -> str:
-    """Return the digest of the client's network; clients without an address, behind unknown proxies, share one."""
-    address = address_of(request)
-    network = "" if address is None else (neighbourhood if wide else household)(address)
-    return digest("limit", "network", network)
 
 
 def _account(request: HttpRequest) -> str:

@@ -172,6 +172,9 @@ PAGES = (
     Page("new group, refused", "/moderation/groups/", "moderator", 400, send(title="Redis")),
     Page("change of a group", "/moderation/groups/quiet/", "moderator"),
     Page("change of a group, refused", "/moderation/groups/quiet/", "moderator", 400, send(title="")),
+    Page("voting rings", "/moderation/rings/", "moderator"),
+    Page("voting rings of an empty site", "/moderation/rings/", "moderator", site="empty"),
+    Page("article with a voting ring", "/articles/{ringed}/", "moderator"),
     Page("views of the site", "/moderation/views/", "moderator"),
     Page("views of an article", "/articles/1/views/", "moderator"),
     # Ranking and operation
@@ -212,6 +215,7 @@ WITHOUT_PAGE = {
     "articles:follow_site": "a form's target",
     "articles:preferences": "a form's target",
     "articles:save": "a form's target",
+    "articles:check_ring": "a form's target",
     "articles:data": "JSON to download",
     "articles:known_link": "JSON for a script",
     "articles:pulse": "JSON for a script",
@@ -237,7 +241,9 @@ DOORS = {"accounts:token_issue": "new token"}
 
 def name_of(page: Page) -> str:
     """Return the name of the page's address in the URLconf, or "" without one."""
-    path = urlsplit(page.address).path.format(own=1, long=1, closed=1, removed=1, reset="/password/reset/MQ/x/")
+    path = urlsplit(page.address).path.format(
+        own=1, long=1, closed=1, removed=1, ringed=1, reset="/password/reset/MQ/x/"
+    )
     try:
         return resolve(path).view_name
     except Http404:

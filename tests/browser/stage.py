@@ -16,7 +16,7 @@ from django.utils.http import urlsafe_base64_encode
 
 from accounts.models import Token, User
 from accounts.moderators import GROUP as MODERATORS
-from articles.domain.articles import ImportedArticle
+from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.moderation import Actor
 from articles.web import error_pages
 from articles.wiring import patient_repository
@@ -79,7 +79,9 @@ def _articles() -> dict[str, Any]:
     )
     found.imports.add([old])
     closed = next(article.id for article in found.imports.iterate() if article.link == old.link)
-    return {"own": posted[0], "long": posted[2], "removed": gone, "closed": closed}
+    for voter in range(12):
+        found.votes.cast(posted[1], 900_000 + voter, Choice.VOTE, "f" * 16)
+    return {"own": posted[0], "ringed": posted[1], "long": posted[2], "removed": gone, "closed": closed}
 
 
 def _actor(name: str) -> Actor:

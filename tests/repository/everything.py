@@ -9,7 +9,7 @@ from articles.repository.upkeep.long_articles import check_long, repair_long
 from articles.searching import read_query
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import DAY, Clock
-from tests.factories import imported, link, post, view
+from tests.factories import imported, link, post, view, vote_from
 from tests.repository.usage import let_pass, tune, use_up_limits
 
 
@@ -29,6 +29,8 @@ def use_all(repository: Repository, clock: Clock) -> None:
         repository.search.get_page(read_query("title exam"), hidden=("three",))
         for choice in (Choice.VOTE, Choice.OPPOSE, Choice.NONE):
             repository.votes.cast(article_id, 77, choice)
+        vote_from(repository, article_id, 1, repository.rules.ring_accounts)
+        repository.voting_rings.check(article_id, clock())
         view(repository, article_id, 1, 2)
         read(repository, article_id)
         repository.groups.assign(article_id, ["three"], ["one"], actor=MODERATOR)

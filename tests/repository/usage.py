@@ -18,7 +18,7 @@ from articles.repository import Repository
 from articles.repository.store import scripts
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import DAY, Clock
-from tests.factories import imported, link, post, visit
+from tests.factories import imported, link, post, visit, vote_from
 from tests.repository.snapshots import filled_once
 from tests.rules import RATES, connect, default_rules
 
@@ -109,6 +109,10 @@ def use(repository: Repository, clock: Clock) -> None:
                 imported(4, now - 9, poster=0, poster_name="", opposes=0),
             ]
         )
+    vote_from(repository, 8, 1, repository.rules.ring_accounts)
+    repository.voting_rings.check(8, clock())
+    clock.advance(0.25)
+    vote_from(repository, 8, 1, repository.rules.ring_accounts)
     read_all(repository, clock)
     parameters = Parameters(gamma=1.4)
     tune(repository, parameters)

@@ -231,6 +231,24 @@ VARIABLES = (
         1,
         1_000_000,
     ),
+    Variable(
+        "VOTING_RING_ACCOUNTS",
+        "number",
+        "10",
+        "Number of new accounts whose votes on one article from one network (IPv4 /24, IPv6 /48) are shown to "
+        "moderators as a voting ring (docs/limits.md); 0: moderators are not notified.",
+        0,
+        10_000,
+    ),
+    Variable(
+        "VOTING_RING_MINUTES",
+        "number",
+        "60",
+        "Minutes within which the new accounts of a voting ring vote.",
+        1,
+        1440,
+    ),
+    Variable("NEW_ACCOUNT_HOURS", "number", "24", "Hours for which an account is new, for voting rings.", 1, 8760),
     Variable("HOT_REFRESH_SECONDS", "number", "60", "Seconds after which the hot list is rescored.", 60, 120),
     Variable(
         "ARCHIVE_DAYS",

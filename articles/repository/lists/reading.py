@@ -11,6 +11,7 @@ from articles.domain import ranking
 from articles.domain.articles import LATEST, Article, ArticleId, Choice
 from articles.domain.errors import StoreUnfit
 from articles.domain.members import UserId
+from articles.domain.voting_rings import VotingRing
 from articles.repository.store import keys as names
 from articles.repository.store.client import UNPREPARED
 from articles.repository.store.connection import Store
@@ -58,6 +59,15 @@ def read_articles(store: Store, ids: Sequence[ArticleId], reader: UserId | None)
     width = 3 if reader is None else 6
     rows = (replies[at : at + width] for at in range(0, len(replies), width))
     return [_article(number, row, facts) for number, row in zip(ids, rows, strict=True) if is_whole(row[0])]
+
+
+def _ring(text: str | None) -> VotingRing | None:
+    """Return the voting ring in a hash's `ring` field; None without one, or if it is damaged."""
+    accounts, first, last = (*(text or "").split(" "), "", "", "")[:3]
+    first_at, last_at = moment(first), moment(last)
+    if not _COUNT.fullmatch(accounts) or first_at is None or last_at is None:
+        return None
+    return VotingRing(int(accounts), first_at, last_at)
 
 
 def rescored_at(state: Sequence[Any]) -> float:
@@ -138,6 +148,7 @@ def _article(article_id: ArticleId, row: Sequence[Any], facts: _Facts) -> Articl
         uv=int(uv),
         edited_at=moment(fields.get("edited")),
         is_logged="log" in fields,
+        ring=_ring(fields.get("ring")),
     )
 
 

@@ -305,6 +305,22 @@ BURST = _key(
     "more than 300, over all shards, are suspect",
     life=10 * MINUTE,
 )
+RING = _key(
+    "ring:<id>:<network>",
+    "zset",
+    Owner.ARTICLE,
+    "ids of the new accounts that chose on the article from one network → when",
+    "notices a [voting ring](limits.md#voting-rings). Holds nothing for older accounts; expires an hour after the "
+    "last choice (`VOTING_RING_MINUTES`)",
+    life=HOUR,
+)
+RINGS = _key(
+    "rings:",
+    "zset",
+    Owner.SITE,
+    "id of each listed article with a voting ring that no moderator has checked → its last vote, the newest 1,000",
+    "the moderators' list of voting rings; the ring itself is in the article",
+)
 VIEWED = _key(
     "viewed:",
     "zset",

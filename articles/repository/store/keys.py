@@ -107,6 +107,14 @@ class Keys:
             return self.prefix + table.BURST.of(network)
         return self.prefix + table.BURST_ON_ARTICLE.of(article_id, network)
 
+    def ring(self, article_id: ArticleId, network: str) -> str:
+        """New accounts that chose on an article from one network."""
+        return self.prefix + table.RING.of(article_id, network)
+
+    @property
+    def rings(self) -> str:
+        return self.prefix + table.RINGS.of()
+
     def days(self, article_id: ArticleId | None = None) -> str:
         """Hash of views by day and kind, of one article or of all in the shard."""
         return self.prefix + (table.SITE_DAYS.of() if article_id is None else table.DAYS.of(article_id))

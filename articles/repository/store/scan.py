@@ -151,7 +151,7 @@ def mentioned_ids(store: Store, keys: Keys, contents: Contents) -> set[ArticleId
     """Return every id that is in one shard's articles, other keys or rankings, without damaged rankings."""
     ids = contents.mentioned
     ids |= contents.articles
-    for ranking in (*map(keys.order, Order), keys.removed, keys.next_score, keys.viewed):
+    for ranking in (*map(keys.order, Order), keys.removed, keys.next_score, keys.viewed, keys.rings):
         with suppress(StoreDamaged):  # reported by the audit, which checks every key's type
             ids.update(map(article_id_from, ranked_members(store, ranking)))
     return ids - {NO_ARTICLE}

@@ -5,7 +5,7 @@ ARGV  1 id  2 moderator  3 now, s  4 reason  5 shard prefix
 Returns  {"ok"} | {"missing"} | {"removed"}
 Cost  O(groups · log N)
 TOUCHES  article:<id> rw, score: rw, time: rw, points: rw, top:<period> rw, removed: rw, group:<slug> rw,
-         score:<slug> rw, time:<slug> rw, points:<slug> rw, hot:score rw, hot:score:<slug> rw, next:score rw,
+         score:<slug> rw, time:<slug> rw, points:<slug> rw, hot:score rw, hot:score:<slug> rw, rings: rw, next:score rw,
          word:<word> rw, words: rw, log: rw
 INCLUDE  lists, moderation_log, values, words
 ]]
@@ -17,6 +17,7 @@ if not (title and as_time(time)) then return {'missing'} end
 if removed then return {'removed'} end
 
 redis.call('HSET', article, 'removed', ARGV[4])
+redis.call('HDEL', article, 'ring')
 unlist_article(prefix, id, split(groups))
 leave_words(prefix, id, words)
 redis.call('ZADD', prefix .. 'removed:', time, id)

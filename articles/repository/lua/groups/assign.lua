@@ -8,7 +8,7 @@ Cost  O(groups · log N)
 TOUCHES  article:<id> rw, score: rw, time: rw, points: rw, top:<period> rw, group:<slug> rw, score:<slug> rw,
          time:<slug> rw, points:<slug> rw, hot:score rw, hot:score:<slug> rw, counter:views:<id> r,
          hll:uv:<id> r, next:score rw, ranking: r, log: rw
-INCLUDE  groups, lists, moderation_log, ranking, values
+INCLUDE  lists, moderation_log, ranking, values
 ]]
 local article, id, prefix = KEYS[1], ARGV[1], ARGV[4]
 

@@ -1,7 +1,26 @@
 --[[
-Add an article to every list it belongs to, or take it out of all of them.
-INCLUDE  formulas, groups, hot_list, page_views, ranking
+Add an article to every list it belongs to, or take it out of all of them. Membership in groups, and their titles.
+INCLUDE  formulas, hot_list, page_views, ranking
 ]]
+local function has_title(groups, title)
+  for _, one in ipairs(redis.call('HVALS', groups)) do
+    if one == title then return true end
+  end
+  return false
+end
+
+local function join_groups(prefix, id, groups)
+  for _, slug in ipairs(groups) do redis.call('SADD', prefix .. 'group:' .. slug, id) end
+end
+
+-- Take an article out of groups and out of their rankings.
+local function leave_groups(prefix, id, groups)
+  for _, slug in ipairs(groups) do
+    redis.call('SREM', prefix .. 'group:' .. slug, id)
+    for _, order in ipairs(ORDERS) do redis.call('ZREM', prefix .. OF_GROUP[order] .. slug, id) end
+  end
+end
+
 -- Add an article to its lists; to the hot list if it has been viewed and, where `keep` is given, ranks among that many.
 -- Everything that can fail is read before the first write, so a script that may meet damaged data lists the article
 -- before it writes anything else.
@@ -19,5 +38,5 @@ local function unlist_article(prefix, id, groups)
   leave_groups(prefix, id, groups)
   for _, order in ipairs(ORDERS) do redis.call('ZREM', prefix .. WHOLE[order], id) end
   for _, span in ipairs(SPANS) do redis.call('ZREM', prefix .. 'top:' .. span, id) end
-  redis.call('ZREM', prefix .. 'next:score', id)
+  for _, list in ipairs({'next:score', 'rings:'}) do redis.call('ZREM', prefix .. list, id) end
 end

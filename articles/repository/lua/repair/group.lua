@@ -6,7 +6,7 @@ Returns  number of members removed
 Cost  O(ids · log N)
 TOUCHES  article:<id> r, group:<slug> rw, score:<slug> rw, time:<slug> rw, points:<slug> rw,
          hot:score:<slug> rw
-INCLUDE  groups
+INCLUDE  lists
 ]]
 local prefix, slug = ARGV[1], ARGV[2]
 local dropped = 0

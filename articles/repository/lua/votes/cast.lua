@@ -1,14 +1,16 @@
 --[[
 Set one member's choice on an article. Idempotent: the choice is a target state.
-KEYS  1 article  2 voted  3 oppose
+KEYS  1 article  2 voted  3 oppose  4 new accounts of the network; only for a new account
 ARGV  1 article id  2 user id  3 choice (vote|oppose|none)  4 now, s  5 grace, s  6 shard prefix
       7 time that refills one vote of the member's limit, ms  8 time that refills all, ms
-Returns  {"ok", votes, opposes, choice} | {"missing"} | {"removed"} | {"closed"} | {"gone"} if the account is deleted
-         | {"limited", time to wait, ms}
+      9 accounts of a voting ring  10 its period, s; both only with key 4
+Returns  {"ok", votes, opposes, choice, accounts of the voting ring that this completes, else 0}
+         | {"missing"} | {"removed"} | {"closed"} | {"gone"} if the account is deleted | {"limited", time to wait, ms}
 Cost  O(log N)
 TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, votes:<user> rw, opposes:<user> rw, gone: r,
-         score: rw, points: rw, top:<period> rw, score:<slug> rw, points:<slug> rw, next:score rw, ranking: r, limit:votes:<user> rw
-INCLUDE  closing, limits, members, ranking, values
+         score: rw, points: rw, top:<period> rw, score:<slug> rw, points:<slug> rw, ring:<id>:<network> rw,
+         rings: rw, next:score rw, ranking: r, limit:votes:<user> rw
+INCLUDE  closing, limits, members, ranking, values, voting_rings
 ]]
 local article, voted, oppose = KEYS[1], KEYS[2], KEYS[3]
 local id, user, choice, prefix = ARGV[1], ARGV[2], ARGV[3], ARGV[6]
@@ -37,9 +39,11 @@ local vote_change = set_member(voted, choice == 'vote')
 oppose_change = oppose_change or set_member(oppose, false)
 note_choice(prefix, id, user, choice, exactly(math.max(now, time)), passed - current.longest_window - tonumber(ARGV[5]))
 votes, opposes = votes + vote_change, opposes + oppose_change
+local ring = 0
 if vote_change ~= 0 or oppose_change ~= 0 then
   redis.call('HSET', article, 'votes', votes, 'opposes', opposes)
   rank_by_score(prefix, id, time, votes - opposes, split(groups), current)
   rank_by_points(prefix, id, time, votes - opposes, split(groups))
+  if KEYS[4] and choice ~= 'none' then ring = note_new_account(prefix, KEYS[4], id, user, now, ARGV[9], ARGV[10]) end
 end
-return {'ok', votes, opposes, choice}
+return {'ok', votes, opposes, choice, ring}

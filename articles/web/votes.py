@@ -1,4 +1,4 @@
-"""Cast the vote that a reader chose before logging in."""
+"""Cast the votes of requests: at once, or after the login for which the vote waited."""
 
 from typing import Any
 
@@ -7,10 +7,20 @@ from django.dispatch import receiver
 from django.http import HttpRequest
 
 from accounts.web.login_intent import LoginIntent, member_arrived
-from articles.domain.articles import Choice
+from articles.domain.articles import ArticleId, Choice, Tally
 from articles.domain.errors import ArticlesError
 from articles.text.refusals import action_sentence
+from articles.web import voting_rings
 from articles.wiring import repository
+
+
+def cast(request: HttpRequest, member: Any, article_id: ArticleId, choice: Choice) -> Tally:
+    """Set a member's choice on an article. Raises the errors of `Votes.cast`."""
+    network = voting_rings.network_of_new_account(request, member)
+    tally = repository().votes.cast(article_id, member.pk, choice, network)
+    if tally.ring_accounts:
+        voting_rings.note(article_id, tally.ring_accounts)
+    return tally
 
 
 @receiver(member_arrived)
@@ -19,6 +29,6 @@ def apply_pending_vote(request: HttpRequest, user: Any, intent: LoginIntent, **_
     if not intent.article:
         return
     try:
-        repository().votes.cast(int(intent.article), user.pk, Choice(intent.choice))
+        cast(request, user, int(intent.article), Choice(intent.choice))
     except ArticlesError as error:
         messages.error(request, action_sentence(error))

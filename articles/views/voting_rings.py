@@ -1,0 +1,46 @@
+"""The moderators' list of articles with a voting ring, and the button that takes an article off it."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from accounts.web.form_pages import form_action
+from articles.forms.voting_rings import CheckForm
+from articles.views.lists.paging import numbered_pager, page_number
+from articles.web import error_pages
+from articles.web.form_answers import way_back
+from articles.web.identity import needs
+from articles.web.voting_rings import PERMISSIONS
+from articles.wiring import repository
+
+
+@require_safe
+@never_cache
+@needs(*PERMISSIONS)
+def index(request: HttpRequest) -> HttpResponse:
+    repo = repository()
+    page = repo.voting_rings.get_page(page_number(request))
+    pager = numbered_pager(page.number, has_next=page.has_next)
+    context = {"articles": page.articles, "pager": pager, "rules": repo.rules}
+    return render(request, "voting_rings/voting_rings.html", context)
+
+
+def _page_of_form(request: HttpRequest, **_address: object) -> str:
+    return way_back(request) or reverse("articles:voting_rings")
+
+
+@never_cache
+@form_action(page=_page_of_form, button=lambda *_address, **_named: _("Mark as checked"))
+@needs(*PERMISSIONS)
+def check(request: HttpRequest, article_id: int) -> HttpResponse:
+    """Take the flag off an article."""
+    form = CheckForm(request.POST)
+    if not form.is_valid():
+        return error_pages.page(request, 400)
+    repository().voting_rings.check(article_id, form.cleaned_data["seen"])
+    messages.success(request, _("The votes are marked as checked."))
+    return redirect(_page_of_form(request))

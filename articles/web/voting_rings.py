@@ -1,0 +1,52 @@
+"""Voting rings: whose votes are noted by network, who sees the flagged articles, and what the log says."""
+
+import logging
+from contextlib import suppress
+from typing import Any
+
+from django.http import HttpRequest
+
+from articles.domain.articles import ArticleId
+from articles.domain.errors import StoreDamaged, StoreUnavailable
+from articles.operation import metrics
+from articles.web.identity import address_of, network_of
+from articles.wiring import repository
+
+PERMISSIONS = ("articles.remove_articles", "articles.assign_groups")
+"""A member with one of them sees voting rings."""
+
+_log = logging.getLogger(__name__)
+
+
+def network_of_new_account(request: HttpRequest, member: Any) -> str:
+    """Return the digest of the network from which a new account votes.
+
+    Returns "" for other accounts, for a client without an address, and if voting rings are not looked for.
+    """
+    rules, joined_at = repository().rules, member.date_joined.timestamp()
+    is_new = repository().store.now() - joined_at < rules.new_account
+    return network_of(request, wide=True) if is_new and rules.ring_accounts and address_of(request) else ""
+
+
+def note(article_id: ArticleId, accounts: int) -> None:
+    """Count and log a voting ring, once for each time that it flags the article."""
+    metrics.count_voting_ring()
+    _log.warning("voting ring: article=%d accounts=%d", article_id, accounts)
+
+
+class VotingRingsLink:
+    """What the navigation of moderators shows of voting rings. Reads the store only when the number is drawn."""
+
+    def __init__(self, request: HttpRequest) -> None:
+        self._request = request
+
+    @property
+    def is_shown(self) -> bool:
+        return any(map(self._request.user.has_perm, PERMISSIONS))
+
+    @property
+    def flagged(self) -> int:
+        """The number of flagged articles; 0 while the store is unavailable."""
+        with suppress(StoreUnavailable, StoreDamaged):
+            return repository().voting_rings.count()
+        return 0

@@ -1,0 +1,263 @@
+"""Voting rings on the pages: whose votes are noted, what moderators see of them, and the check."""
+
+import logging
+import re
+from datetime import timedelta
+
+import pytest
+from django.conf import settings as site_settings
+from django.contrib.auth.models import Permission
+from django.test import Client
+from django.utils import timezone
+
+from accounts.models import User
+from articles import wiring
+from tests.cast import password_of
+from tests.factories import browser_of, member, post_as, vote_from
+from tests.figures import value
+from tests.store_state import key_names, lose_connection
+
+PAGE = "/moderation/rings/"
+SCHOOL = "203.0.113.7"
+
+
+def newcomers(number: int, **facts: object) -> list[User]:
+    return [member(f"new{n}", password="!", **facts) for n in range(number)]
+
+
+def vote_of(user: User, article: int, address: str = SCHOOL, choice: str = "vote") -> None:
+    browser_of(user).post(f"/articles/{article}/vote/", {"choice": choice}, REMOTE_ADDR=address)
+
+
+def ring_of(site_store, article):
+    return site_store.articles.get(article).ring
+
+
+def text_of(user: User, path: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", browser_of(user).get(path).text))
+
+
+def flag(site_store, article, network=1):
+    """Flag an article, and return the fields of the form that checks it."""
+    vote_from(site_store, article, network, 10)
+    return {"seen": f"{ring_of(site_store, article).last_at:.3f}"}
+
+
+@pytest.fixture
+def dora(db: None) -> User:
+    """A member who can only assign groups."""
+    user = member("dora", password=password_of("dora"))
+    user.user_permissions.add(Permission.objects.get(codename="assign_groups"))
+    return user
+
+
+def test_votes_from_addresses_of_one_network_flag_the_article_once(site_store, article, caplog):
+    flags = value("site_voting_rings_total")
+    with caplog.at_level(logging.WARNING, "articles.web.voting_rings"):
+        for number, user in enumerate(newcomers(12)):
+            vote_of(user, article, f"203.0.113.{number}", "oppose" if number % 2 else "vote")
+
+    assert ring_of(site_store, article).accounts == 12
+    assert caplog.messages == [f"voting ring: article={article} accounts=10"]
+    assert value("site_voting_rings_total") == flags + 1
+
+
+def test_votes_of_members_who_joined_a_day_ago_are_not_noted(site_store, article):
+    before = key_names(site_store)
+    for user in newcomers(12, date_joined=timezone.now() - timedelta(hours=24, seconds=1)):
+        vote_of(user, article)
+
+    assert ring_of(site_store, article) is None
+    assert not [name for name in key_names(site_store) - before if name.startswith("ring")]
+
+
+def test_votes_of_members_who_joined_just_less_than_a_day_ago_are_noted(site_store, article):
+    for user in newcomers(10, date_joined=timezone.now() - timedelta(hours=23, minutes=55)):
+        vote_of(user, article)
+
+    assert ring_of(site_store, article).accounts == 10
+
+
+def test_votes_from_distant_networks_are_counted_apart(site_store, article):
+    for number, user in enumerate(newcomers(18)):
+        vote_of(user, article, f"203.0.{number % 2}.7")
+
+    assert ring_of(site_store, article) is None
+
+
+def test_votes_without_an_address_are_not_noted(site_store, article):
+    for user in newcomers(10):
+        vote_of(user, article, "")
+
+    assert ring_of(site_store, article) is None
+
+
+def test_the_number_of_accounts_is_a_setting_and_zero_turns_it_off(site_store, article, settings):
+    users = newcomers(12)
+    settings.VOTING_RING_ACCOUNTS = 0
+    wiring.repository.cache_clear()
+    for user in users[:9]:
+        vote_of(user, article)
+    assert not [name for name in key_names(site_store) if name.startswith("ring")]
+
+    settings.VOTING_RING_ACCOUNTS = 3
+    wiring.repository.cache_clear()
+    for user in users[9:]:
+        vote_of(user, article)
+    assert ring_of(site_store, article).accounts == 3
+
+
+def test_a_vote_cast_after_the_sign_up_is_noted(site_store, article):
+    vote_from(site_store, article, 1, 1)
+    before = key_names(site_store)
+    fields = {"next": "/", "article": str(article), "choice": "vote", "username": "newest"}
+    passwords = {"password1": "a long secret 71", "password2": "a long secret 71"}
+
+    Client().post("/signup/", fields | passwords, REMOTE_ADDR=SCHOOL)
+
+    assert [name for name in key_names(site_store) - before if name.startswith(f"ring:{article}:")]
+
+
+def test_moderators_see_numbers_and_times_and_no_names(site_store, article, alice, carol):
+    other = post_as(site_store, alice, "Quiet", "https://e.org/quiet").id
+    for user in newcomers(20):
+        vote_of(user, article)
+
+    page = text_of(carol, PAGE)
+
+    assert "A title" in page
+    assert "Quiet" not in page
+    assert "20 new accounts voted from one network." in page
+    assert "First vote just now , last vote just now ." in page
+    assert "Votes: 21, opposed: 0. Posted by alice ." in page
+    assert "Voting rings (1)" in page
+    for path in (PAGE, f"/articles/{article}/"):
+        raw = browser_of(carol).get(path).text
+        assert "203.0.113" not in raw
+        assert not re.search(r"new\d", raw)
+    assert "20 new accounts voted from one network." in text_of(carol, f"/articles/{article}/")
+    assert "one network" not in text_of(carol, f"/articles/{other}/")
+
+
+def test_the_newest_ring_comes_first_and_there_are_pages(site_store, article, alice, carol, settings):
+    settings.ARTICLES_PER_PAGE = 5
+    wiring.repository.cache_clear()
+    ids = [post_as(site_store, alice, f"Article {n}", f"https://e.org/{n}").id for n in range(6)]
+    for n in ids:
+        flag(site_store, n)
+    browser = browser_of(carol)
+
+    first, second = (
+        re.findall(r'<h2><a href="/articles/(\d+)/', browser.get(f"{PAGE}?page={n}").text) for n in (1, 2)
+    )
+
+    assert sorted(map(int, [*first, *second])) == ids
+    assert len(first) == 5
+    assert browser.get(f"{PAGE}?page=3").status_code == 404
+    assert browser.get(f"{PAGE}?page=x").status_code == 404
+
+
+def test_others_see_neither_the_notice_nor_the_list_nor_the_link(site_store, article, alice, mallory):
+    flag(site_store, article)
+    for user in (alice, mallory):
+        assert browser_of(user).get(PAGE).status_code == 403
+        assert "one network" not in text_of(user, f"/articles/{article}/")
+        assert PAGE not in browser_of(user).get("/moderation/").text
+    reader = Client()
+    assert reader.get(PAGE).headers["Location"].startswith("/login/")
+    assert "one network" not in reader.get(f"/articles/{article}/").text
+
+
+def test_members_who_can_only_assign_groups_see_and_check_rings(site_store, article, dora):
+    fields = flag(site_store, article)
+
+    assert "10 new accounts voted" in text_of(dora, PAGE)
+    assert browser_of(dora).post(f"/articles/{article}/ring/", fields).status_code == 302
+    assert ring_of(site_store, article) is None
+
+
+def test_a_checked_article_leaves_the_list_and_the_page_it_was_checked_on_comes_back(site_store, article, carol):
+    fields, browser = flag(site_store, article), browser_of(carol)
+
+    for _ in range(2):  # pressed twice
+        response = browser.post(f"/articles/{article}/ring/", fields | {"next": f"/articles/{article}/"})
+        assert response.headers["Location"] == f"/articles/{article}/"
+        assert "The votes are marked as checked." in browser.get(f"/articles/{article}/").text
+
+    page = text_of(carol, PAGE)
+    assert "No voting rings to check." in page
+    assert "Voting rings (" not in page
+    assert "one network" not in text_of(carol, f"/articles/{article}/")
+    assert browser.post(f"/articles/{article}/ring/", fields).headers["Location"] == PAGE
+
+
+def test_the_form_on_the_page_is_the_one_that_checks(site_store, article, carol):
+    flag(site_store, article)
+    browser = browser_of(carol, strict=True)
+    page = browser.get(PAGE).text
+    form = re.search(
+        rf'<form class="check" method="post" action="(/articles/{article}/ring/)">.*?</form>', page, re.S
+    )
+    fields = dict(re.findall(r'name="(\w+)" value="([^"]*)"', form[0]))
+
+    assert browser.post(form[1], fields).status_code == 302
+    assert ring_of(site_store, article) is None
+
+
+def test_a_check_needs_the_permission_the_token_and_its_field(site_store, article, mallory, carol):
+    fields = flag(site_store, article)
+    path = f"/articles/{article}/ring/"
+
+    assert browser_of(mallory).post(path, fields).status_code == 403
+    assert Client().post(path, fields).headers["Location"].startswith("/login/")
+    assert browser_of(carol, strict=True).post(path, fields).status_code == 403
+    for wrong in ({}, {"seen": ""}, {"seen": "x"}, {"seen": "-1"}, {"seen": "nan"}, {"seen": "1e99"}):
+        assert browser_of(carol).post(path, wrong).status_code == 400, wrong
+    assert browser_of(carol).get(path).status_code == 405
+    assert browser_of(carol).post("/articles/999/ring/", fields).status_code == 404
+    assert ring_of(site_store, article)
+
+
+def test_a_removed_article_is_not_listed(site_store, article, carol):
+    flag(site_store, article)
+    browser_of(carol).post(f"/articles/{article}/remove/", {"reason": "Spam"})
+
+    assert "No voting rings to check." in text_of(carol, PAGE)
+    assert "one network" not in text_of(carol, f"/articles/{article}/")
+
+
+def test_a_site_that_looks_for_none_says_so(site_store, article, carol, settings):
+    settings.VOTING_RING_ACCOUNTS = 0
+    wiring.repository.cache_clear()
+
+    assert "This site doesn't look for voting rings." in text_of(carol, PAGE).replace("&#39;", "'")
+
+
+def test_the_page_and_the_notice_are_in_chinese(site_store, article, carol):
+    flag(site_store, article)
+    browser = browser_of(carol)
+    browser.cookies[site_settings.LANGUAGE_COOKIE_NAME] = "zh-hans"
+    User.objects.filter(pk=carol.pk).update(language="zh-hans")
+
+    assert "疑似刷票（1）" in browser.get(PAGE).text
+    for path in (PAGE, f"/articles/{article}/"):
+        text = browser.get(path).text
+        assert "10 个来自同一网络的新账号投了票。" in text
+        assert "标记为已核查" in text
+
+
+def test_while_the_store_is_away_the_page_is_too(site_store, article, carol, monkeypatch):
+    browser = browser_of(carol)
+    lose_connection(site_store, monkeypatch)
+
+    assert browser.get(PAGE).status_code == 503
+
+
+def test_pages_without_the_link_read_no_number(site_store, article, carol, monkeypatch):
+    def count(_rings):
+        pytest.fail("the number was read")
+
+    monkeypatch.setattr(type(site_store.voting_rings), "count", count)
+    for path in ("/", f"/articles/{article}/", "/about/"):
+        assert browser_of(carol).get(path).status_code == 200
+    assert Client().get("/moderation/").status_code == 200

@@ -1,0 +1,304 @@
+"""Voting rings: new accounts of one network on one article, as the store notes and flags them."""
+
+import pytest
+
+from articles.domain.articles import Choice
+from articles.domain.errors import ArticleNotFound, PageNotFound, VotingClosed
+from articles.domain.voting_rings import VotingRing
+from tests.cast import ALICE, MODERATOR
+from tests.clock import DAY
+from tests.factories import post
+from tests.rules import connect, default_rules
+from tests.store_state import problems
+
+HOME, OFFICE = "a" * 16, "b" * 16
+"""Two networks."""
+
+MINUTE = 60
+
+
+def choose(repository, article, members, network=HOME, choice=Choice.VOTE):
+    """Let new accounts choose; return the sizes of the rings that they completed."""
+    tallies = [repository.votes.cast(article, member, choice, network) for member in members]
+    return [tally.ring_accounts for tally in tallies if tally.ring_accounts]
+
+
+def ring_of(repository, article):
+    return repository.articles.get(article).ring
+
+
+def flagged(repository):
+    return [article.id for article in repository.voting_rings.get_page().articles]
+
+
+def check(repository, article):
+    repository.voting_rings.check(article, ring_of(repository, article).last_at)
+
+
+def test_twenty_new_accounts_of_one_network_flag_the_article_once(repository, article, clock):
+    began = clock()
+    completed = []
+    for member in range(100, 120):
+        completed += choose(repository, article, [member])
+        clock.advance(3)
+
+    assert completed == [10]
+    assert ring_of(repository, article) == VotingRing(20, began, began + 57)
+    assert flagged(repository) == [article]
+    assert repository.voting_rings.count() == 1
+    assert repository.articles.get(article).votes == 21, "they count"
+    assert problems(repository) == []
+
+
+def test_nine_new_accounts_are_none(repository, article):
+    assert choose(repository, article, range(100, 109)) == []
+
+    assert ring_of(repository, article) is None
+    assert flagged(repository) == []
+    assert repository.voting_rings.count() == 0
+
+
+def test_oppositions_are_noted_like_votes(repository, article):
+    choose(repository, article, range(100, 105))
+
+    assert choose(repository, article, range(105, 110), choice=Choice.OPPOSE) == [10]
+
+
+def test_a_member_who_votes_often_is_one_account(repository, article):
+    for choice in (Choice.VOTE, Choice.NONE, Choice.OPPOSE, Choice.VOTE, Choice.VOTE):
+        choose(repository, article, range(100, 109), choice=choice)
+
+    assert ring_of(repository, article) is None
+
+
+def test_taking_a_vote_back_is_not_noted(repository, article):
+    for member in range(100, 120):
+        repository.votes.cast(article, member, Choice.VOTE)
+
+    assert choose(repository, article, range(100, 120), choice=Choice.NONE) == []
+
+
+def test_a_choice_that_changes_nothing_is_not_noted(repository, article):
+    for member in range(100, 120):
+        repository.votes.cast(article, member, Choice.VOTE)
+
+    assert choose(repository, article, range(100, 120)) == []
+
+
+def test_members_whose_network_is_not_given_are_never_noted(repository, article):
+    assert choose(repository, article, range(100, 150), network="") == []
+
+    assert ring_of(repository, article) is None
+
+
+def test_networks_and_articles_are_counted_apart(repository, article):
+    other = post(repository, 2)
+    for network in (HOME, OFFICE):
+        choose(repository, article, range(100, 109), network)
+    choose(repository, other, range(200, 209))
+
+    assert flagged(repository) == []
+
+
+def test_the_largest_network_is_shown(repository, article, clock):
+    choose(repository, article, range(100, 112))
+    clock.advance(MINUTE)
+    began = ring_of(repository, article).first_at
+    choose(repository, article, range(200, 211), OFFICE)
+
+    assert ring_of(repository, article) == VotingRing(12, began, clock())
+
+
+def test_accounts_that_vote_more_than_an_hour_apart_make_no_ring(repository, article, clock):
+    choose(repository, article, range(100, 109))
+    clock.advance(60 * MINUTE + 0.001)
+
+    assert choose(repository, article, [109]) == []
+
+
+def test_accounts_that_vote_exactly_an_hour_apart_make_one(repository, article, clock):
+    choose(repository, article, range(100, 109))
+    clock.advance(60 * MINUTE)
+
+    assert choose(repository, article, [109]) == [10]
+
+
+def test_accounts_that_vote_slowly_around_an_hour_are_seen_in_any_hour(repository, article, clock):
+    completed = []
+    for member in range(100, 112):
+        clock.advance(20 * MINUTE if member < 103 else 5 * MINUTE)
+        completed += choose(repository, article, [member])
+
+    assert completed == [10]
+
+
+def test_what_is_noted_of_accounts_expires(repository, article):
+    choose(repository, article, [100])
+    name = repository.store.shards.of(article).ring(article, HOME)
+
+    assert 3500 < repository.store.client.ttl(name) <= 3600
+
+
+def test_an_article_that_was_checked_is_flagged_again_after_ten_more_accounts(repository, article, clock):
+    choose(repository, article, range(100, 120))
+    check(repository, article)
+    assert (ring_of(repository, article), flagged(repository)) == (None, [])
+
+    clock.advance(1)
+    again = clock()
+    assert choose(repository, article, range(200, 209)) == []
+    assert choose(repository, article, range(300, 309), OFFICE) == []
+    assert ring_of(repository, article) is None
+
+    assert choose(repository, article, [209]) == [10]
+    assert ring_of(repository, article) == VotingRing(10, again, again)
+    assert flagged(repository) == [article]
+    assert problems(repository) == []
+
+
+def test_a_check_is_idempotent_and_leaves_a_ring_that_began_later(repository, article, clock):
+    choose(repository, article, range(100, 110))
+    seen = ring_of(repository, article).last_at
+    for _ in range(2):
+        repository.voting_rings.check(article, seen)
+        assert flagged(repository) == []
+    clock.advance(1)
+    choose(repository, article, range(200, 210))
+
+    repository.voting_rings.check(article, seen)
+
+    assert flagged(repository) == [article]
+
+
+def test_accounts_that_vote_after_the_moderator_looked_count_towards_the_next_ring(repository, article, clock):
+    choose(repository, article, range(100, 110))
+    seen = ring_of(repository, article).last_at
+    clock.advance(1)
+    choose(repository, article, range(200, 205))
+    repository.voting_rings.check(article, seen)
+
+    assert choose(repository, article, range(205, 210)) == [10]
+
+
+def test_a_check_reaches_no_further_than_the_present(repository, article, clock):
+    choose(repository, article, range(100, 110))
+    repository.voting_rings.check(article, clock() + DAY)
+    clock.advance(1)
+
+    assert choose(repository, article, range(200, 210)) == [10]
+
+
+def test_an_unknown_article_cannot_be_checked(repository):
+    with pytest.raises(ArticleNotFound):
+        repository.voting_rings.check(999, 1.0)
+    assert problems(repository) == []
+
+
+def test_the_newest_ring_comes_first_and_the_list_has_pages(server_url, clock):
+    repository = connect(server_url, shards=4, rules=default_rules(per_page=2), clock=clock)
+    repository.prepare()
+    ids = [post(repository, number) for number in range(5)]
+    for article in ids:
+        choose(repository, article, range(100, 110))
+        clock.advance(1)
+    pages = [repository.voting_rings.get_page(number) for number in (1, 2, 3)]
+
+    assert [[article.id for article in page.articles] for page in pages] == [
+        ids[:2:-1],
+        ids[2:0:-1],
+        ids[:1],
+    ]
+    assert [page.has_next for page in pages] == [True, True, False]
+    with pytest.raises(PageNotFound):
+        repository.voting_rings.get_page(4)
+
+
+def test_the_list_keeps_the_newest_thousand_of_a_shard(repository, article):
+    keys = repository.store.shards.of(article)
+    repository.store.client.zadd(keys.rings, {str(10**9 + number): number for number in range(1, 1001)})
+
+    choose(repository, article, range(100, 110))
+
+    assert repository.store.client.zcard(keys.rings) == 1000
+    assert flagged(repository)[0] == article
+
+
+def test_a_removed_article_loses_its_flag(repository, article):
+    choose(repository, article, range(100, 110))
+    repository.articles.remove(article, MODERATOR, "Spam")
+    assert (ring_of(repository, article), flagged(repository)) == (None, [])
+
+    repository.articles.restore(article, MODERATOR, "It was not")
+
+    assert (ring_of(repository, article), repository.voting_rings.count()) == (None, 0)
+    assert problems(repository) == []
+
+
+def test_a_refused_vote_is_not_noted(repository, article, clock):
+    clock.advance(8 * DAY)
+    with pytest.raises(VotingClosed):
+        choose(repository, article, [100])
+
+    assert not repository.store.client.exists(repository.store.shards.of(article).ring(article, HOME))
+
+
+def test_a_deleted_account_is_in_no_ring_that_outlives_the_hour(repository, article, clock):
+    choose(repository, article, range(100, 110))
+    repository.account_deletion.advance(100, "user100", "", lambda: True)
+
+    assert problems(repository) == []
+    clock.advance(61 * MINUTE)
+    choose(repository, article, [200])
+    keys = repository.store.shards.of(article)
+    assert repository.store.client.zrange(keys.ring(article, HOME), 0, -1) == ["200"]
+
+
+def test_the_audit_reports_a_flag_of_a_missing_article_and_the_repair_drops_it(repository):
+    keys = repository.store.shards.of(4000)
+    repository.store.client.zadd(keys.rings, {"4000": 1})
+
+    assert any("article:4000" in problem for problem in problems(repository))
+    assert flagged(repository) == []
+    repository.repair.run()
+    assert repository.voting_rings.count() == 0
+    assert problems(repository) == []
+
+
+@pytest.mark.parametrize("ring", ["", "garbage", "10", "10 x y", "1e9 1 1", "10 1700000000 "])
+def test_a_damaged_ring_hides_no_article(repository, article, ring):
+    keys = repository.store.shards.of(article)
+    repository.store.client.hset(keys.article(article), "ring", ring)
+    repository.store.client.zadd(keys.rings, {str(article): 1, "garbage": 2})
+
+    assert ring_of(repository, article) is None
+    assert flagged(repository) == []
+    choose(repository, article, range(100, 110))
+    assert ring_of(repository, article).accounts == 10
+
+
+@pytest.mark.parametrize("kind", ["ring", "rings"])
+def test_damaged_keys_hold_up_no_vote(repository, article, kind):
+    keys = repository.store.shards.of(article)
+    repository.store.client.set(keys.rings if kind == "rings" else keys.ring(article, HOME), "x")
+
+    choose(repository, article, range(100, 120))
+
+    assert repository.articles.get(article).votes == 21
+
+
+def test_an_ordinary_vote_sends_and_runs_what_it_did_before(repository, article, wire):
+    repository.votes.cast(article, ALICE, Choice.NONE)
+    with wire.counted():
+        repository.votes.cast(article, 100, Choice.VOTE)
+    packet = b"".join(wire.packets)
+
+    assert wire.trips == 1
+    assert b"ring" not in packet
+
+
+def test_a_new_accounts_vote_takes_one_round_trip(repository, article, wire):
+    choose(repository, article, [99])
+    with wire.counted():
+        choose(repository, article, [100])
+
+    assert wire.trips == 1
