@@ -2,7 +2,6 @@
 
 from django.test import Client
 
-from tests.api.caller import with_token
 from tests.attacks.pages import text_of
 from tests.factories import browser_of, member
 
@@ -23,9 +22,9 @@ def test_twenty_new_accounts_of_one_network_are_recorded_and_flagged_to_moderato
         address, browser = f"2001:db8:7:{number}::1", sign_up(f"puppet{number}")
         browser.post(f"/articles/{article}/vote/", {"choice": "vote"}, REMOTE_ADDR=address)
     for number in range(10, 20):
-        api = with_token(member(f"puppet{number}", password="!"))
-        api.client.defaults["REMOTE_ADDR"] = f"2001:db8:7:{number}::1"
-        assert api.put(f"articles/{article}/vote", {"choice": "vote"}).status_code == 200
+        address, browser = f"2001:db8:7:{number}::1", browser_of(member(f"puppet{number}", password="!"))
+        vote = {"data": '{"choice": "vote"}', "content_type": "application/json", "REMOTE_ADDR": address}
+        assert browser.put(f"/api/articles/{article}/vote", **vote).status_code == 200
 
     assert site_store.articles.get(article).votes == 21
     page = browser_of(carol).get("/moderation/rings/")
