@@ -8,7 +8,7 @@ from articles.domain.articles import Article, ArticleId
 from articles.domain.errors import PageNotFound
 from articles.repository.lists.reading import read_articles
 from articles.repository.store.connection import Store, Value, exact_time
-from articles.repository.store.values import NO_ARTICLE, article_id_from
+from articles.repository.store.values import article_id_from
 
 
 class RingPage(NamedTuple):
@@ -43,8 +43,7 @@ class VotingRings:
         members = [member for member, _ in merge(*shards, key=itemgetter(1), reverse=True)][start:]
         if number > 1 and not members:
             raise PageNotFound(number)
-        ids = [article_id_from(member) for member in members[:size]]
-        articles = read_articles(self._store, [one for one in ids if one != NO_ARTICLE], None)
+        articles = read_articles(self._store, [article_id_from(member) for member in members[:size]], None)
         flagged = tuple(article for article in articles if article.ring and article.removed is None)
         return RingPage(flagged, number, has_next=len(members) > size)
 

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from articles import wiring
+from articles.domain.errors import StoreUnavailable
 from tests.cast import password_of
 from tests.factories import browser_of, member, post_as, vote_from
 from tests.figures import value
@@ -251,6 +252,16 @@ def test_while_the_store_is_away_the_page_is_too(site_store, article, carol, mon
     lose_connection(site_store, monkeypatch)
 
     assert browser.get(PAGE).status_code == 503
+
+
+def test_a_number_that_cannot_be_read_is_left_out(site_store, article, carol, monkeypatch):
+    def count(_rings):
+        raise StoreUnavailable("away")
+
+    flag(site_store, article)
+    monkeypatch.setattr(type(site_store.voting_rings), "count", count)
+
+    assert "Voting rings Views" in text_of(carol, "/moderation/")
 
 
 def test_pages_without_the_link_read_no_number(site_store, article, carol, monkeypatch):
