@@ -31,13 +31,24 @@ _NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 _CLOSED_PAGES = (
     *("articles:post", "articles:lab", "articles:operation", "articles:metrics", "articles:healthz"),
     *("articles:readyz", "articles:site_views", "articles:create_group", "articles:preferences"),
+    "articles:voting_rings",
     *("articles:search", "articles:pulse", "articles:voted", "articles:opposed", "articles:saved"),
     *("accounts:login", "accounts:logout", "accounts:signup", "accounts:settings", "accounts:password_change"),
     *("accounts:password_reset", "admin:index"),
 )
 """Pages without content for search engines."""
 
-_CLOSED_ARTICLE_PAGES = ("vote", "save", "why", "edit", "assign_groups", "remove", "restore", "article_views")
+_CLOSED_ARTICLE_PAGES = (
+    "vote",
+    "save",
+    "why",
+    "edit",
+    "assign_groups",
+    "remove",
+    "restore",
+    "article_views",
+    "check_ring",
+)
 
 _Entry = tuple[str, float | None]
 """A path, and the time of its last change in Unix seconds, if known."""
