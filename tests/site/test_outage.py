@@ -6,7 +6,7 @@ import pytest
 
 from tests.damage import damage
 from tests.site_process import DEADLINE
-from tests.slow_store import slow_loading_in
+from tests.slow_store import load_fast, slow_loading_in
 from tests.waiting import until
 from tests.web_processes import NOTICE, copies, hanging_store, store_of
 from voting_site.embedded import StorePaths, Supervisor
@@ -93,6 +93,7 @@ def test_while_its_own_store_is_loading_the_site_starts_and_serves_copies(stoppe
     status, page = timed(again, "/")
     assert (status, NOTICE in page) == (200, True)
     assert [again.get(path)[0] for path in ("/healthz", "/readyz")] == [200, 503]
+    load_fast(again.data_dir)
     until(lambda: again.get("/readyz")[0] == 200, DEADLINE, again.told)
     assert again.stop() == 0
 
@@ -102,6 +103,8 @@ def test_a_store_that_cannot_be_loaded_ends_a_site_that_has_started_meanwhile(st
     damage(journal)
 
     again = start(STORE_TIMEOUT_MS="500", PORT=str(stopped.port), **slow_loading)
+    again.wait_until_up()
+    load_fast(again.data_dir)
 
     assert again.process.wait(DEADLINE) == 1
     assert "is damaged and cannot be loaded" in again.told()
