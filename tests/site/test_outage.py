@@ -1,5 +1,6 @@
 """A running site whose store goes away."""
 
+import shutil
 import time
 
 import pytest
@@ -98,15 +99,18 @@ def test_while_its_own_store_is_loading_the_site_starts_and_serves_copies(stoppe
     assert again.stop() == 0
 
 
-def test_a_store_that_cannot_be_loaded_ends_a_site_that_has_started_meanwhile(stopped, start, slow_loading):
-    (journal,) = (stopped.data_dir / "store" / "appendonlydir").glob("*.incr.aof")
+def test_a_store_that_cannot_be_loaded_ends_a_site_that_has_started_meanwhile(
+    demo_data, start, slow_loading, tmp_path
+):
+    shutil.copytree(demo_data, tmp_path / "data")
+    (journal,) = (tmp_path / "data" / "store" / "appendonlydir").glob("*.incr.aof")
     damage(journal)
 
-    again = start(STORE_TIMEOUT_MS="500", PORT=str(stopped.port), **slow_loading)
-    again.wait_until_up()
-    load_fast(again.data_dir)
+    site = start(STORE_TIMEOUT_MS="500", **slow_loading)
+    site.wait_until_up()
+    load_fast(site.data_dir)
 
-    assert again.process.wait(DEADLINE) == 1
-    assert "is damaged and cannot be loaded" in again.told()
-    assert "Traceback" not in again.told()
-    assert not again.processes()
+    assert site.process.wait(DEADLINE) == 1
+    assert "is damaged and cannot be loaded" in site.told()
+    assert "Traceback" not in site.told()
+    assert not site.processes()
