@@ -10,11 +10,18 @@ MIN_LENGTH, MAX_LENGTH = 2, 30
 PATTERN = re.compile(rf"\A[A-Za-z][A-Za-z0-9_-]{{{MIN_LENGTH - 1},{MAX_LENGTH - 1}}}\Z")
 
 _SUFFIX_LENGTH = 8
+_TOO_LONG = "~"  # neither a name nor what replaces a deleted one
+
+_MOST_NORMALISED = 300
+"""Characters of an imported name that are normalised: the time grows with the square of some texts' length."""
 
 
 def canonical(name: str) -> str:
-    """Return the form in which names are compared: `Ａlice`, `ALICE` and `alice` are equal."""
-    return unicodedata.normalize("NFKC", name).casefold()
+    """Return the form in which names are compared: `Ａlice`, `ALICE` and `alice` are equal.
+
+    No spelling of a member's name is longer than MAX_LENGTH. Longer names are read no further, and share one form.
+    """
+    return _folded(name) if len(name) <= MAX_LENGTH else _TOO_LONG
 
 
 def is_valid(name: str) -> bool:
@@ -48,7 +55,7 @@ def as_valid(name: str) -> str:
     A valid name is returned unchanged. An invalid name or a reserved word keeps its permitted characters and gets
     a suffix derived from the whole name, so that `bob!` does not become `bob`, and `admin` does not look official.
     """
-    plain = unicodedata.normalize("NFKC", name)
+    plain = unicodedata.normalize("NFKC", name[:_MOST_NORMALISED])
     if is_valid(plain) and not reserved_names.is_word(canonical(plain)):
         return plain
     suffix = _suffix(name)
@@ -59,4 +66,9 @@ def as_valid(name: str) -> str:
 
 
 def _suffix(name: str) -> str:
-    return sha256(canonical(name).encode("utf-8", "surrogatepass")).hexdigest()[:_SUFFIX_LENGTH]
+    whole = _folded(name) if len(name) <= _MOST_NORMALISED else name
+    return sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:_SUFFIX_LENGTH]
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFKC", name).casefold()

@@ -165,3 +165,21 @@ def test_names_that_differ_only_in_invalid_characters_stay_different():
 
 def test_a_long_name_keeps_its_beginning():
     assert names.as_valid("1" + "a" * 100).startswith("u1aaaaa")
+
+
+def test_names_longer_than_any_members_are_equal_and_nobodys(bob):
+    long = "bob" + "\u0300" * 30_000 + "\u0316" * 30_000
+
+    assert names.canonical(long) == names.canonical("x" * 31) != names.canonical("x" * 30)
+    assert not names.is_valid(names.canonical(long))
+    assert not type(bob).objects.is_taken(long)
+    with pytest.raises(type(bob).DoesNotExist):
+        type(bob).objects.get_by_natural_key(long)
+
+
+def test_long_names_of_imported_posters_stay_apart_as_before():
+    imported = ["An unusually long name of a poster", "An unusually long name of another poster"]
+
+    valid = ["Anunusuallylongnameof-534a78ea", "Anunusuallylongnameof-6a776210"]
+    assert [names.as_valid(name) for name in imported] == valid
+    assert names.as_valid("a" * 400 + "b") != names.as_valid("a" * 400 + "c")
