@@ -182,7 +182,8 @@ class EmailForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def clean(self) -> dict[str, Any]:
         values: dict[str, Any] = super().clean() or self.cleaned_data
-        if "email" in self.changed_data and not self.instance.check_password(values.get("password", "")):
+        password = values.get("password", "")
+        if "email" in self.changed_data and not (password and self.instance.check_password(password)):
             self.add_error("password", ValidationError(_("Incorrect password."), code="password"))
         return values
 
@@ -205,6 +206,7 @@ class DeleteAccountForm(forms.Form):
     """Confirm the deletion of an account: the name prevents slips, the password misuse of an open session."""
 
     name = forms.CharField(
+        max_length=names.MAX_LENGTH,
         label=_("Your name"),
         help_text=_("Type it to confirm that you mean this account."),
         widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}),

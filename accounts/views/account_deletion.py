@@ -12,6 +12,7 @@ from accounts import account_deletion
 from accounts.forms import DeleteAccountForm
 from accounts.web import resubmission, unsent_form
 from accounts.web.form_pages import members_only, page_with_form
+from accounts.web.passwords import note_password
 
 
 @sensitive_post_parameters()
@@ -28,7 +29,10 @@ def delete_account(request: HttpRequest) -> HttpResponse:
 @members_only()
 def _delete_account(request: HttpRequest) -> HttpResponse:
     form = DeleteAccountForm(request.POST if request.method == "POST" else None, member=request.user)
-    if request.method == "POST" and form.is_valid():
+    is_valid = form.is_valid()
+    if form.is_bound:
+        note_password(request, form)
+    if is_valid:
         try:
             account_deletion.begin(int(request.user.pk or 0))
         except account_deletion.LastAdministratorError:

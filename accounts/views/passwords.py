@@ -18,6 +18,7 @@ from django.views.decorators.http import require_safe
 from accounts.forms import NewPasswordForm, PasswordChangeForm, PasswordResetForm
 from accounts.web import resubmission, unsent_form
 from accounts.web.form_pages import members_only, page_with_form
+from accounts.web.passwords import note_password, password_confirmed
 
 
 @method_decorator([never_cache, page_with_form], name="dispatch")
@@ -43,9 +44,17 @@ class ChangePassword(SuccessMessageMixin, auth_views.PasswordChangeView):  # typ
         unsent_form.refill(self.request)
         return super().get_context_data(**kwargs)
 
+    def form_valid(self, form: Any) -> HttpResponse:
+        note_password(self.request, form, "old_password")
+        response: HttpResponse = super().form_valid(form)
+        return response
+
     def form_invalid(self, form: Any) -> HttpResponse:
-        is_done = set(form.errors) == {"old_password"} and self._is_done()
-        return self._succeed() if is_done else super().form_invalid(form)
+        if set(form.errors) == {"old_password"} and self._is_done():
+            password_confirmed.send(sender=type(form), request=self.request)
+            return self._succeed()
+        note_password(self.request, form, "old_password")
+        return super().form_invalid(form)
 
     def _is_done(self) -> bool:
         """Return whether the new password is set already. If so, log in the member: name and password match."""

@@ -14,6 +14,7 @@ from accounts.mail import public_address
 from accounts.models import Token, TokenLimitError, User
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action, members_only, page_with_form
+from accounts.web.passwords import note_password
 
 
 class MemberRequest(HttpRequest):
@@ -28,7 +29,10 @@ class MemberRequest(HttpRequest):
 def member_settings(request: MemberRequest) -> HttpResponse:
     member = User.objects.get(pk=request.user.pk)
     form = EmailForm(request.POST or None, instance=member)
-    if request.method == "POST" and form.is_valid():
+    is_valid = form.is_valid()
+    if form.is_bound:
+        note_password(request, form)
+    if is_valid:
         form.save()
         messages.success(request, _("Your email address has been saved."))
         return redirect("accounts:settings")

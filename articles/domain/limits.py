@@ -109,6 +109,8 @@ LIMITS = (
     Limit("logins_day", Per.ACCOUNT, "30 in 1 d", "Wrong passwords in the long run"),
     Limit("logins_network", Per.NETWORK, "60 in 10 min", "Wrong passwords for any account"),
     Limit("logins_wide", Per.WIDE_NETWORK, "300 in 10 min", "Wrong passwords for any account"),
+    Limit("passwords", Per.ACCOUNT, "30 in 10 min", "Passwords checked, right or wrong"),
+    Limit("passwords_network", Per.NETWORK, "300 in 10 min", "Passwords checked, right or wrong"),
     Limit("signups", Per.NETWORK, "10 in 1 h", "Sign-up forms sent"),
     Limit("signups_wide", Per.WIDE_NETWORK, "40 in 1 h", "Sign-up forms sent"),
     Limit("mails", Per.MAIL_ADDRESS, "3 in 1 h", "Password resets requested"),

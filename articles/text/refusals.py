@@ -52,6 +52,7 @@ LIMITS = {
     "exports": gettext_lazy("You have downloaded your data many times in a short time."),
     "api": gettext_lazy("Too many requests in a short time."),
     "logins": gettext_lazy("Too many password attempts."),
+    "passwords": gettext_lazy("Passwords were entered too often in a short time."),
     "signups": gettext_lazy("Too many sign-ups from your network."),
     "mails": gettext_lazy("Too many password resets were requested."),
 }

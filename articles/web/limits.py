@@ -5,7 +5,7 @@ Votes and posts are limited where they are written, the API where it authenticat
 
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from django.contrib.auth.signals import user_logged_in, user_login_failed
@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 from accounts import names
 from accounts.hashers import HashesBusy
 from accounts.web import unsent_form
+from accounts.web.passwords import password_confirmed
 from articles.domain.errors import LimitReached, StoreError
 from articles.domain.limits import ANONYMOUS_SHARE, BY_NAME, LocalLimits, Per, Use
 from articles.operation import metrics
@@ -29,10 +30,11 @@ from articles.wiring import repository, rules
 
 _log = logging.getLogger(__name__)
 
-_PASSWORDS = ("logins", "logins_day", "logins_network", "logins_wide")
+_WRONG_PASSWORDS = ("logins", "logins_day", "logins_network", "logins_wide")
+_PASSWORDS = (*_WRONG_PASSWORDS, "passwords", "passwords_network")
 
 FORMS = {
-    **dict.fromkeys(("accounts:login", "admin:login", "accounts:delete"), _PASSWORDS),
+    **dict.fromkeys(("accounts:login", "admin:login", "accounts:delete", "accounts:settings"), _PASSWORDS),
     # Both also accept a form that arrives twice, by its password: without a limit they would check any password.
     **dict.fromkeys(("accounts:password_change", "accounts:password_reset_confirm"), _PASSWORDS),
     "accounts:signup": ("signups", "signups_wide"),
@@ -42,6 +44,9 @@ FORMS = {
     "articles:edit": (),  # takes its use itself, and returns the form with what was typed
 }
 """Limits of views that take forms, by name; other forms are `changes`."""
+
+_WITHOUT_PASSWORD = frozenset(("accounts:settings",))
+"""Views whose form is one of `changes` if it has no password."""
 
 PAGES = {
     "articles:search": ("search",),
@@ -60,6 +65,9 @@ _FOR_SCRIPTS = frozenset(("articles:pulse", "articles:known_link"))
 
 _SECONDS_OF_HASHES = 2
 """Seconds after which the passwords being hashed are done."""
+
+_MAIL_ADDRESS_LENGTH = 320
+"""Characters of a mail address that are compared: more than any address has."""
 
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _API = "api:"
@@ -92,6 +100,8 @@ def _limits_of(request: HttpRequest) -> tuple[str, ...]:
         return ()
     if request.method in _SAFE and not unsent_form.is_stale(request):
         return PAGES.get(view, ())
+    if view in _WITHOUT_PASSWORD and not unsent_form.sent(request).get("password"):
+        return ("changes",)
     return FORMS.get(view, ("changes",))
 
 
@@ -123,7 +133,7 @@ def _use(request: HttpRequest, limit: str, token: str) -> Use:
         case Per.ACCOUNT:
             subject = digest("limit", "account", _account(request), network_of(request))
         case Per.MAIL_ADDRESS:
-            address = unsent_form.sent(request).get("email", "").strip().casefold()
+            address = unsent_form.sent(request).get("email", "")[:_MAIL_ADDRESS_LENGTH].strip().casefold()
             subject = digest("limit", "mail", address)
         case _:
             subject = network_of(request, wide=per is Per.WIDE_NETWORK)
@@ -152,7 +162,7 @@ def refusal(request: HttpRequest, reason: LimitReached | HashesBusy) -> HttpResp
         note(request, reason.limit)
         return _too_many(request, action_sentence(reason), reason.retry_after)
     note(request, "hashes")
-    give_back_login(request)  # no password was checked
+    _give_back(request, _PASSWORDS)  # no password was checked
     sentence = _("Many people are logging in right now. Please try again in a moment.")
     return _too_many(request, sentence, _SECONDS_OF_HASHES)
 
@@ -192,18 +202,23 @@ def note(request: HttpRequest, limit: str) -> None:
 
 @receiver(user_login_failed)
 def note_failed_login(credentials: dict[str, Any], request: HttpRequest | None = None, **_signal: Any) -> None:
-    """Log a wrong name or password. The client's address comes first, so that no name can forge it."""
-    if request is not None:
+    """Log a wrong name or password, one line a request. The address comes first, so that no name can forge it."""
+    if request is not None and not vars(request).get("failure_logged"):
+        vars(request)["failure_logged"] = True
         name = str(credentials.get("username") or "")[: names.MAX_LENGTH]
         _log.warning("failed login: client=%s name=%r", address_of(request) or "-", name)
 
 
-@receiver(user_logged_in)
+@receiver([user_logged_in, password_confirmed])
 def give_back_login(request: HttpRequest, **_signal: Any) -> None:
-    """Give back what a login took: only wrong passwords count."""
-    uses: Iterable[Use] = vars(request).pop("taken", ())
+    """Give back what a right password took of the limits of wrong ones."""
+    _give_back(request, _WRONG_PASSWORDS)
+
+
+def _give_back(request: HttpRequest, limits: Collection[str]) -> None:
+    taken: Iterable[Use] = vars(request).pop("taken", ())
     try:
-        if uses:
-            repository().limits.give_back(list(uses))
+        if uses := [use for use in taken if use.limit in limits]:
+            repository().limits.give_back(uses)
     except StoreError:
         return

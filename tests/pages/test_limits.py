@@ -20,7 +20,7 @@ from articles.domain.limits import Rate
 from articles.domain.lists import Order
 from articles.web import limits
 from articles.web.limits import FORMS, PAGES
-from tests.cast import PASSWORD
+from tests.cast import PASSWORD, password_of
 from tests.clock import Clock
 from tests.factories import browser_of, member
 from tests.figures import value
@@ -119,9 +119,32 @@ def test_many_networks_of_one_ipv6_customer_are_throttled_together(settings):
     assert statuses(responses) == [200] * USES + [429]
 
 
-def test_a_successful_login_gives_back_what_it_took(dave):
+def test_a_successful_login_gives_back_what_it_took(dave, settings):
+    settings.LIMIT_PASSWORDS = None
+    wiring.repository.cache_clear()
+
     for _ in range(100):
         assert log_in("dave", PASSWORD).status_code == 302
+
+
+def test_logins_over_and_over_are_throttled_by_account_and_network(dave, bob):
+    responses = [log_in("dave", PASSWORD) for _ in range(40)]
+
+    assert statuses(responses) == [302] * 30 + [429] * 10
+    assert responses[-1]["Retry-After"] == "20"
+    assert "Passwords were entered too often in a short time." in responses[-1].content.decode()
+    assert log_in("dave", PASSWORD, ELSEWHERE).status_code == 302
+    assert log_in("bob", password_of("bob")).status_code == 302
+
+
+def test_logins_of_many_accounts_are_throttled_by_network(dave, bob, settings):
+    settings.LIMIT_PASSWORDS_NETWORK = Rate(USES, 3600)
+    wiring.repository.cache_clear()
+
+    logins = [("dave", PASSWORD), ("bob", password_of("bob"))] * (USES // 2 + 1)
+    responses = [log_in(name, password) for name, password in logins]
+
+    assert statuses(responses) == [302] * USES + [429] * 2
 
 
 def test_a_password_that_was_not_checked_costs_nothing(dave, monkeypatch):
@@ -164,6 +187,51 @@ def test_an_open_session_is_no_way_to_guess_the_password(dave):
     ]
 
     assert statuses(responses) == [400] * 10 + [429]
+
+
+CONFIRMED = {
+    "/settings/": ({"email": "evil@example.org"}, "password"),
+    "/settings/delete/": ({"name": "dave"}, "password"),
+    "/password/": ({"new_password1": "a new passphrase", "new_password2": "a new passphrase"}, "old_password"),
+}
+"""Forms that a member confirms with the password, and the field that has it."""
+
+
+def confirm(browser: Client, path: str, password: str, **changes: str):
+    fields, field = CONFIRMED[path]
+    return browser.post(path, fields | {field: password} | changes, REMOTE_ADDR=HOME)
+
+
+@pytest.mark.parametrize("path", CONFIRMED)
+def test_an_open_session_cannot_guess_the_password_in_any_form(dave, caplog, path):
+    browser = browser_of(dave)
+    responses = [confirm(browser, path, f"guess {n}") for n in range(11)]
+
+    assert 429 not in statuses(responses[:10])
+    assert responses[10].status_code == 429
+    lines = [one.getMessage() for one in caplog.records if one.name == "articles.web.limits"]
+    assert lines.count(f"failed login: client={HOME} name='dave'") == 10
+    assert confirm(browser, path, PASSWORD).status_code == 429
+    assert User.objects.get(pk=dave.pk).email == "dave@example.org"
+
+
+@pytest.mark.parametrize("path", CONFIRMED)
+def test_a_right_password_in_a_form_takes_nothing_of_the_limit_of_wrong_ones(dave, path, monkeypatch):
+    refused = {"email": "no address", "name": "someone else", "new_password1": "a", "new_password2": "a"}
+    browser = browser_of(dave)
+    for _ in range(12):
+        assert confirm(browser, path, PASSWORD, **refused).status_code in (200, 400)
+
+    assert confirm(browser, path, PASSWORD).status_code == 302
+
+
+def test_settings_without_a_password_are_no_guess(dave, caplog):
+    browser = browser_of(dave)
+    responses = [browser.post("/settings/", {"email": "dave@example.org"}) for _ in range(USES)]
+
+    assert statuses(responses) == [302] * USES
+    assert browser.post("/settings/", {"email": "evil@example.org"}).status_code == 429
+    assert not [one for one in caplog.records if "failed login" in one.getMessage()]
 
 
 def test_failed_and_refused_logins_are_lines_that_fail2ban_reads(dave, caplog, settings):

@@ -271,8 +271,9 @@ VARIABLES = (
         "PASSWORD_HASHES_AT_ONCE",
         "number",
         "2",
-        "Passwords that each worker process checks at once; each takes 60 MB and a fifth of a second of a core. "
-        "Others wait for up to 2 seconds, and are then asked to try again.",
+        "Passwords that each worker process checks at once, but one less than WEB_THREADS at most, and at least "
+        "one; each takes 60 MB and a fifth of a second of a core. Others wait for up to 2 seconds, and are then "
+        "asked to try again.",
         1,
         64,
     ),
