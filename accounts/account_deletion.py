@@ -73,6 +73,7 @@ def begin(user_id: int) -> None:
     member.groups.clear()
     member.user_permissions.clear()
     member.tokens.all().delete()
+    member.sessions.all().delete()  # the sessions themselves are ended by a step
     AccountDeletion.objects.create(user=member, begun_at=member.left_at)
 
 

@@ -18,6 +18,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from accounts import member_ids, names
+from accounts.sessions import MemberSession  # noqa: F401 - Django looks for models here
 
 _NAME_RULE = _("2 to 30 letters (a–z), digits, “_” and “-”, starting with a letter.")
 _NAME = RegexValidator(names.PATTERN, _NAME_RULE)

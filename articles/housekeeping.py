@@ -18,6 +18,7 @@ from django.utils import timezone, translation
 from django.utils.module_loading import import_string
 
 from accounts import account_deletion
+from accounts import sessions as member_sessions
 from articles import account_ids, clocks
 from articles.domain.errors import StoreDamaged, StoreError, StoreUnavailable
 from articles.readership import archive
@@ -134,6 +135,7 @@ def _expire(repository: Repository) -> str:
     expired = Session.objects.filter(expire_date__lt=timezone.now())
     keys = list(expired.values_list("pk", flat=True)[:_SESSIONS_DELETED])
     sessions, _ = Session.objects.filter(pk__in=keys).delete() if keys else (0, {})
+    member_sessions.forget(keys)
     results = [_counted(rows, "archive row", "deleted"), _counted(sessions, "session", "deleted")]
     return ", ".join(filter(None, results))
 

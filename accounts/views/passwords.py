@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from accounts import sessions
 from accounts.forms import NewPasswordForm, PasswordChangeForm, PasswordResetForm
 from accounts.web import resubmission, unsent_form
 from accounts.web.form_pages import members_only, page_with_form
@@ -46,7 +47,9 @@ class ChangePassword(SuccessMessageMixin, auth_views.PasswordChangeView):  # typ
 
     def form_valid(self, form: Any) -> HttpResponse:
         note_password(self.request, form, "old_password")
+        former = self.request.session.session_key
         response: HttpResponse = super().form_valid(form)
+        sessions.record_new_key(former, self.request.session.session_key)
         return response
 
     def form_invalid(self, form: Any) -> HttpResponse:

@@ -1,6 +1,7 @@
 """Sessions last while the member keeps visiting, and are rarely written."""
 
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 import pytest
 import time_machine
@@ -10,6 +11,9 @@ from django.contrib.sessions.models import Session
 from django.db import OperationalError
 from django.test import Client
 
+from accounts import account_deletion, sessions
+from accounts.models import MemberSession
+from articles import housekeeping
 from tests.cast import PASSWORD
 
 LOGIN = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -95,3 +99,77 @@ def test_a_busy_database_does_not_fail_the_page(logged_in, monkeypatch):
 
     assert response.status_code == 200
     assert "sessionid" not in response.cookies
+
+
+def _log_in_at(minute: int, name: str = "alice") -> Client:
+    browser = Client()
+    with time_machine.travel(LOGIN + timedelta(minutes=minute), tick=False):
+        assert browser.post("/login/", {"username": name, "password": PASSWORD}).status_code == 302
+    return browser
+
+
+def _is_logged_in(browser: Client) -> bool:
+    with time_machine.travel(LOGIN + timedelta(days=1), tick=False):
+        return browser.get("/settings/").status_code == 200
+
+
+@pytest.fixture
+def few(monkeypatch) -> int:
+    """Sessions that a member may have in these tests."""
+    monkeypatch.setattr(sessions, "MOST_SESSIONS", 3)
+    return 3
+
+
+def test_a_member_keeps_the_sessions_of_the_newest_logins(alice, bob, few):
+    other = _log_in_at(0, "bob")
+    browsers = [_log_in_at(minute) for minute in range(few + 2)]
+
+    assert [_is_logged_in(browser) for browser in browsers] == [False, False, True, True, True]
+    assert _is_logged_in(other)
+    assert Session.objects.count() == few + 1 == MemberSession.objects.count()
+
+
+def test_a_site_keeps_fifty_sessions_of_a_member():
+    assert sessions.MOST_SESSIONS == 50
+
+
+def test_changes_of_the_password_are_no_way_around_the_number_of_sessions(alice, few):
+    passwords = [PASSWORD, *(f"another passphrase {n}" for n in range(few + 2))]
+    for minute, (old, new) in enumerate(pairwise(passwords)):
+        browser = Client()
+        with time_machine.travel(LOGIN + timedelta(minutes=minute), tick=False):
+            browser.post("/login/", {"username": "alice", "password": old})
+            fields = {"old_password": old, "new_password1": new, "new_password2": new}
+            assert browser.post("/password/", fields).status_code == 302
+
+    assert _is_logged_in(browser)
+    assert Session.objects.count() == few
+
+
+def test_a_login_over_another_members_session_is_counted(alice, bob, few):
+    browser = _log_in_at(0, "bob")
+    with time_machine.travel(LOGIN, tick=False):
+        browser.post("/login/", {"username": "alice", "password": PASSWORD})
+
+    assert MemberSession.objects.filter(user=alice).get().session_key == browser.cookies["sessionid"].value
+    assert _is_logged_in(browser)
+
+
+def test_a_logout_forgets_the_session(logged_in):
+    with time_machine.travel(LOGIN, tick=False):
+        logged_in.post("/logout/")
+
+    assert not MemberSession.objects.exists()
+
+
+def test_housekeeping_forgets_expired_sessions(logged_in, site_store):
+    with time_machine.travel(LOGIN + timedelta(days=31), tick=False):
+        assert "1 session deleted" in housekeeping._expire(site_store)
+
+    assert not MemberSession.objects.exists()
+
+
+def test_a_deleted_account_has_no_sessions(logged_in, alice, bob):
+    account_deletion.begin(alice.pk)
+
+    assert not MemberSession.objects.exists()

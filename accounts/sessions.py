@@ -1,0 +1,64 @@
+"""Sessions by member: of each, those of the newest logins are kept, and a login beyond the limit ends the oldest.
+
+Sessions name their member only in their content, so their keys are kept here by member.
+"""
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.signals import user_logged_in, user_logged_out
+from django.db import models
+from django.dispatch import receiver
+from django.http import HttpRequest
+from django.utils import timezone
+
+MOST_SESSIONS = 50
+"""Sessions of one member that exist at once."""
+
+
+class MemberSession(models.Model):
+    """The session of a login. The row can outlive the session; a member has at most MOST_SESSIONS of them."""
+
+    session_key = models.CharField(max_length=40, primary_key=True)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="sessions")
+    begun_at = models.DateTimeField()
+
+    class Meta:
+        default_permissions = ()  # not editable in the admin site
+        indexes = (models.Index(fields=["user", "begun_at"], name="sessions_of_member"),)
+
+    def __str__(self) -> str:
+        return f"session of account {self.user_id}"
+
+
+@receiver(user_logged_in)
+def record_login(request: HttpRequest, user: Any, **_signal: Any) -> None:
+    """Record the session of a login, and end the member's oldest ones beyond the limit."""
+    if request.session.session_key is None:
+        request.session.create()
+    key = request.session.session_key
+    values = {"user_id": user.pk, "begun_at": timezone.now()}
+    MemberSession.objects.update_or_create(session_key=key, defaults=values)
+    others = MemberSession.objects.filter(user_id=user.pk).exclude(session_key=key)
+    newest_first = others.order_by("-begun_at", "session_key").values_list("session_key", flat=True)
+    for oldest in list(newest_first[MOST_SESSIONS - 1 :]):
+        import_module(settings.SESSION_ENGINE).SessionStore(oldest).delete()
+        forget([oldest])
+
+
+def record_new_key(former: str | None, key: str | None) -> None:
+    """Record that a session has another key, as it has after a change of the password."""
+    MemberSession.objects.filter(session_key=former).update(session_key=key)
+
+
+@receiver(user_logged_out)
+def forget_logout(request: HttpRequest, **_signal: Any) -> None:
+    """Forget the session that a logout is about to end."""
+    forget([request.session.session_key or ""])
+
+
+def forget(keys: Sequence[str]) -> None:
+    """Forget sessions that have ended."""
+    MemberSession.objects.filter(session_key__in=keys).delete()
