@@ -45,6 +45,9 @@ FORMS = {
 }
 """Limits of views that take forms, by name; other forms are `changes`."""
 
+PASSWORD_FORMS = frozenset(("accounts:signup", *(view for view, limits in FORMS.items() if limits is _PASSWORDS)))
+"""Views that hash a password for each form."""
+
 _WITHOUT_PASSWORD = frozenset(("accounts:settings",))
 """Views whose form is one of `changes` if it has no password."""
 

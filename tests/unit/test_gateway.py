@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -10,8 +11,9 @@ import pytest
 
 from articles.api.protocol.error_body import REFUSED_BY_SERVER
 from articles.api.protocol.problems import MEANINGS
-from voting_site.serving.workers import bodies, environ
+from voting_site.serving.workers import bodies, environ, password_forms
 from voting_site.serving.workers.gateway import Gateway
+from voting_site.serving.workers.password_forms import PasswordForms
 from voting_site.serving.workers.responses import CHUNK_BYTES
 
 
@@ -269,3 +271,59 @@ def test_the_servers_own_answers_are_in_the_clients_language():
 
 def test_every_answer_of_the_server_has_a_code_of_the_api():
     assert set(REFUSED_BY_SERVER.values()) <= {code for meaning in MEANINGS.values() for code in meaning.codes}
+
+
+def password_form():
+    scope = post(1)
+    scope.path = "/login/"
+    return scope
+
+
+def test_pages_do_not_wait_behind_passwords():
+    hashed = threading.Event()
+
+    def application(variables, start_response):
+        if variables["PATH_INFO"] == "/login/":
+            assert hashed.wait(60)
+        return echo(variables, start_response)
+
+    async def several():
+        forms = PasswordForms(1)
+        gateway = Gateway(
+            application, threads=1, patience=30, body_bytes=100, served=lambda: None, password_forms=forms
+        )
+        logins = [asyncio.create_task(gateway.__rsgi__(password_form(), Protocol([b"x"]))) for _ in range(5)]
+        await gateway.__rsgi__(Scope(), page := Protocol())
+        waiting = forms.waiting
+        hashed.set()
+        await asyncio.gather(*logins)
+        return page.status, waiting, forms.waiting
+
+    assert asyncio.run(several()) == (200, 5, 0)
+
+
+def test_too_many_waiting_passwords_are_refused_at_once(monkeypatch):
+    monkeypatch.setattr(password_forms, "MOST_WAITING", 0)
+    forms = PasswordForms(1)
+    gateway = Gateway(
+        pytest.fail, threads=1, patience=30, body_bytes=100, served=lambda: None, password_forms=forms
+    )
+
+    asyncio.run(gateway.__rsgi__(password_form(), protocol := Protocol([b"x"])))
+
+    assert protocol.status == 503
+    assert ("Retry-After", "5") in protocol.headers
+    assert b"Many people are logging in right now." in protocol.content
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "checks"),
+    [
+        *((path, "POST", True) for path in ("/login/", "/signup/", "/admin/login/", "/settings/", "/password/")),
+        *((path, "POST", True) for path in ("/settings/delete/", "/password/reset/MQ/set-password/")),
+        *((path, "GET", False) for path in ("/login/", "/settings/")),
+        *((path, "POST", False) for path in ("/post/", "/articles/1/vote/", "/nowhere", "*", "", "/api/me")),
+    ],
+)
+def test_forms_with_passwords_are_known_by_their_view(path, method, checks):
+    assert password_forms.checks_password(Scope(path=path, method=method)) == checks

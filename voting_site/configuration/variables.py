@@ -272,8 +272,7 @@ VARIABLES = (
         "number",
         "2",
         "Passwords that each worker process checks at once, but one less than WEB_THREADS at most, and at least "
-        "one; each takes 60 MB and a fifth of a second of a core. Others wait for up to 2 seconds, and are then "
-        "asked to try again.",
+        "one; each takes 60 MB and a fifth of a second of a core. Others wait for their turn.",
         1,
         64,
     ),

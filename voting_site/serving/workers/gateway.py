@@ -2,6 +2,7 @@
 
 A thread is used only while the application works: request bodies are read before, and responses are sent after, by
 the event loop and the web server. So slow clients hold memory and a connection, and no thread.
+Forms with passwords have threads of their own.
 """
 
 import asyncio
@@ -15,6 +16,7 @@ from django.utils.translation import gettext_noop
 from voting_site.serving.requests.whole_bodies import Application
 from voting_site.serving.workers import environ
 from voting_site.serving.workers.bodies import Bodies, BrokenBody, SlowBody, TooManyBodies
+from voting_site.serving.workers.password_forms import PasswordForms
 from voting_site.serving.workers.refusals import refuse
 from voting_site.serving.workers.responses import CHUNK_BYTES, Response
 
@@ -32,6 +34,7 @@ class Gateway:
         patience: float,
         body_bytes: int,
         served: Callable[[], object],
+        password_forms: PasswordForms | None = None,
     ) -> None:
         """`served` is called after each response; `body_bytes` is the longest body that the application takes."""
         self._application = application
@@ -40,6 +43,7 @@ class Gateway:
         self._body_bytes = body_bytes + 1  # one more, so that the application sees that it is too long
         self._bodies = Bodies(patience, self._body_bytes)
         self._served = served
+        self._password_forms = password_forms
         self.current = 0
         """Requests that are being answered."""
 
@@ -77,7 +81,10 @@ class Gateway:
 
     async def _answer(self, scope: Any, protocol: Any, body: bytes) -> None:
         run = asyncio.get_running_loop().run_in_executor
-        response = await run(self._pool, self._begin, scope, protocol, body)
+        if (forms := self._password_forms) and forms.is_one(scope):
+            response = await self._answer_password_form(forms, scope, protocol, body)
+        else:
+            response = await run(self._pool, self._begin, scope, protocol, body)
         if response is None:
             return
         try:
@@ -91,6 +98,20 @@ class Gateway:
             _log.debug("a response was not sent to its end: %s", error)
         finally:
             await run(self._pool, response.close)
+
+    async def _answer_password_form(
+        self, forms: PasswordForms, scope: Any, protocol: Any, body: bytes
+    ) -> Response | None:
+        if forms.are_too_many:
+            sentence = gettext_noop("Many people are logging in right now. Please try again in a moment.")
+            refuse(scope, protocol, 503, sentence, ("Retry-After", "5"))
+            return None
+        forms.waiting += 1
+        try:
+            run = asyncio.get_running_loop().run_in_executor
+            return await run(forms.pool, self._begin, scope, protocol, body)
+        finally:
+            forms.waiting -= 1
 
     def _begin(self, scope: Any, protocol: Any, body: bytes) -> Response | None:
         """Run the application in a thread. Send a short response; return a long one, to be sent bit by bit."""
