@@ -7,30 +7,10 @@ from django.conf import settings as site_settings
 from django.test import Client
 
 from accounts.models import User
+from tests.attacks.fields import FIELDS
 from tests.factories import browser_of, member
 from tests.routes import Route, routes_of_pages
 from tests.store_state import ARTICLE_KEY, KEY_LIKE, count_keys, key_names, written
-
-FIELDS = {
-    "choice": "oppose",
-    "saved": "save",
-    "title": "Taken over",
-    "link": "https://evil.example/",
-    "reason": "because",
-    "new_group": "evil",
-    "name": "evil",
-    "email": "evil@example.org",
-    "theme": "dark",
-    "language": "zh-hans",
-    "version": "1",
-    "to": "1",
-    "rename": "1",
-    "votes_per_day": "7",
-    "votes": "999",
-    "is_staff": "1",
-    "poster": "4",
-}
-"""Everything that some form takes, and what none takes."""
 
 OPEN_TO_READERS = {"/login/", "/signup/", "/password/reset/", "/preferences/", "/logout/"}
 OPEN_TO_READERS |= {"/password/reset/MQ/x-y/", "/password/"}  # a link or a password that has just been changed

@@ -12,7 +12,7 @@ from django.test import Client
 
 from articles.api.documentation.openapi import document
 from articles.text.lines import REASON_LIMIT, UNREAD_FACTOR
-from tests.attacks.test_every_route import FIELDS
+from tests.attacks.fields import FIELDS
 from tests.factories import browser_of
 from tests.routes import routes
 
