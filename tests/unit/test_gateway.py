@@ -11,7 +11,7 @@ import pytest
 
 from articles.api.protocol.error_body import REFUSED_BY_SERVER
 from articles.api.protocol.problems import MEANINGS
-from voting_site.serving.workers import bodies, environ, password_forms
+from voting_site.serving.workers import bodies, environ, password_forms, worker
 from voting_site.serving.workers.gateway import Gateway
 from voting_site.serving.workers.password_forms import PasswordForms
 from voting_site.serving.workers.responses import CHUNK_BYTES
@@ -327,3 +327,18 @@ def test_too_many_waiting_passwords_are_refused_at_once(monkeypatch):
 )
 def test_forms_with_passwords_are_known_by_their_view(path, method, checks):
     assert password_forms.checks_password(Scope(path=path, method=method)) == checks
+
+
+def test_a_worker_has_as_many_threads_for_passwords_as_may_hash_at_once(monkeypatch, settings):
+    made = []
+
+    def gateway(_application, *, password_forms, **_options):
+        made.append(password_forms)
+        raise InterruptedError
+
+    settings.PASSWORD_HASHES_AT_ONCE = 3
+    monkeypatch.setattr(worker, "Gateway", gateway)
+    with pytest.raises(InterruptedError):
+        worker.Worker(echo, None, 30.0, -1, 0).run()
+
+    assert [forms.pool._max_workers for forms in made] == [3]

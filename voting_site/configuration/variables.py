@@ -57,7 +57,8 @@ VARIABLES = (
         "WEB_THREADS",
         "number",
         "2",
-        "Threads that answer requests in each worker process. Slow connections need none.",
+        "Threads that answer requests in each worker process. Slow connections need none; forms with passwords "
+        "have their own.",
         1,
         128,
     ),
