@@ -1,18 +1,21 @@
 """Builds the repository from the settings: the only place that joins Django and the store."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.db import DatabaseError
 
 from articles import known_store
+from articles.domain.articles import ArticleId
 from articles.domain.limits import LIMITS, Rate
 from articles.domain.rules import Rules
 from articles.operation import metrics
 from articles.repository import PATIENT_TIMEOUT_SECONDS, Repository, connect
+from articles.retractions import Retractions
 
 
 def rules(configured: Any = settings) -> Rules:
@@ -47,9 +50,15 @@ def _connected(timeout_seconds: float, site_rules: Rules) -> Repository:
         rules=site_rules,
         timeout_seconds=timeout_seconds,
         observe=metrics.observe,
+        retract=_retract,
     )
     _prepare(connected)
     return connected
+
+
+def _retract(articles: Collection[ArticleId] | None) -> None:
+    if settings.KEPT_PAGES_DIR is not None:
+        Retractions(Path(settings.KEPT_PAGES_DIR)).add(articles)
 
 
 def _prepare(connected: Repository) -> None:

@@ -88,12 +88,12 @@ FLOORS = (
     ("voting_site",),
     ("articles.api", "articles.apps", "articles.management", "articles.middleware", "articles.urls"),
     ("articles.views", "articles.housekeeping"),
+    ("articles.kept_pages",),
     (
         "articles.feeds",
         "articles.readership",
         "articles.transfer",
         "articles.account_deletion",
-        "articles.kept_pages",
         "articles.account_ids",
         "articles.clocks",
     ),
@@ -102,7 +102,7 @@ FLOORS = (
     ("articles.repository",),
     ("articles.searching", "articles.forms"),
     ("articles.text",),
-    ("articles.formatting", "articles.known_store", "articles.operation"),
+    ("articles.formatting", "articles.known_store", "articles.operation", "articles.retractions"),
     (
         "articles.domain",
         "articles.charts",

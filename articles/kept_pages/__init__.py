@@ -1,5 +1,6 @@
 """Copies of public pages, from which readers go on reading while the store is away."""
 
 from articles.kept_pages.requests import is_copying
+from articles.kept_pages.turns import in_turn
 
-__all__ = ["is_copying"]
+__all__ = ["in_turn", "is_copying"]

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 from django.conf import settings
@@ -13,9 +12,19 @@ from django.utils import translation
 from django.utils.cache import get_conditional_response
 from django.utils.http import parse_http_date_safe
 
-from articles.kept_pages.pages import KEEP_EVERY, KeptPage, KeptPages, pack
+from articles.kept_pages.pages import KEEP_EVERY, Address, KeptPage, KeptPages, pack
 from articles.kept_pages.refresher import Refresher
-from articles.kept_pages.requests import address_of, copying, is_plain, may_be_kept, resolve_shared
+from articles.kept_pages.requests import (
+    address_of,
+    copying,
+    is_plain,
+    may_be_copied,
+    may_be_copied_later,
+    may_be_kept,
+    resolve_shared,
+    whole,
+)
+from articles.kept_pages.turns import PATIENCE, Turn, turns_of_a_process
 
 PLACE = b"<!--kept-page-->"
 """Where `templates/base.html` leaves room for the sentence that this is a copy."""
@@ -38,48 +47,76 @@ class KeptPagesMiddleware:
         directory = Path(settings.KEPT_PAGES_DIR)
         self._get_response = get_response
         self._pages = KeptPages(directory)
+        self._turns = turns_of_a_process()
         self.refresher = Refresher(directory, self._pages, self._copy)
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if resolve_shared(request) and (fresh := self._fresh(request)):
-            return fresh
+        if resolve_shared(request):
+            return self._shared(request)
+        as_of = self._pages.retractions.latest()
         response = self._get_response(request)
         if not may_be_kept(request):
             return response
         if getattr(response, "is_outage", False):
             return self._kept(request) or response
         self.refresher.see(request)
-        is_whole = is_plain(request) and response.status_code == 200
-        if response.status_code in _GONE or (is_whole and self._is_due(request)):
-            self._settle(request, response)
-        elif response.status_code in (200, 304) and self._is_due(request):
-            query = request.META.get("QUERY_STRING", "")
-            self.refresher.ask_for(copying(request, request.path, query, _language(request)))
+        if response.status_code in _GONE:
+            self._settle(request, response, as_of)
+        elif response.status_code in (200, 304) and may_be_copied(request) and self._is_due(request):
+            if is_plain(request) and response.status_code == 200:
+                self._settle(request, response, as_of)
+            elif may_be_copied_later(request):
+                query = request.META.get("QUERY_STRING", "")
+                self.refresher.ask_for(copying(request, request.path, query, _language(request)))
         return response
 
-    def _fresh(self, request: HttpRequest) -> HttpResponse | None:
-        """Return the copy of a page that is the same for everyone, or 304, if it is not too old."""
-        with suppress(DisallowedHost):  # refused later, with the site's page
+    def _shared(self, request: HttpRequest) -> HttpResponse:
+        """Answer with the copy of a page that is the same for everyone, or 304; write it if that is too old."""
+        try:
             address = address_of(request, "")
-            if self._pages.age(address) < SHARED_FOR and (page := self._pages.get(address)):
-                return _unless_known(request, page)
-        return None
+        except DisallowedHost:
+            return self._get_response(request)  # which refuses it with the site's page
+        page = self._pages.get(address)
+        if page and self._pages.age(address) < SHARED_FOR:
+            return _unless_known(request, page)
+        with Turn(self._turns, address, 0.0 if page else PATIENCE) as turn:
+            vars(request)["turn"] = turn
+            return self._written(request, address)
+
+    def _written(self, request: HttpRequest, address: Address) -> HttpResponse:
+        """Let the view write the whole page, keep it, and answer what the request needs of it."""
+        as_of = self._pages.retractions.latest()
+        with whole(request):
+            response = self._get_response(request)
+            if getattr(response, "is_outage", False):
+                return self._kept(request) or response
+            self.refresher.see(request)
+            if may_be_copied(request):
+                self._settle(request, response, as_of)
+        if response.status_code == 200:
+            return _conditional(request, response)
+        page = self._pages.get(address) if getattr(response, "has_no_turn", False) else None
+        return _unless_known(request, page) if page else response
 
     def _is_due(self, request: HttpRequest) -> bool:
         return self._pages.age(address_of(request, _language(request))) > KEEP_EVERY
 
     def _copy(self, request: HttpRequest) -> None:
         """Read a page as a reader without account, and keep it."""
-        self._settle(request, self._get_response(request))
+        as_of = self._pages.retractions.latest()
+        self._settle(request, self._get_response(request), as_of)
 
-    def _settle(self, request: HttpRequest, response: HttpResponse) -> None:
-        """Keep a page, and forget one that no longer exists. Other responses, and HEAD, change nothing."""
+    def _settle(self, request: HttpRequest, response: HttpResponse, as_of: str) -> None:
+        """Keep a page, and forget one that no longer exists. Other responses, and HEAD, change nothing.
+
+        `as_of`: the latest retraction before the page was read.
+        """
         address = address_of(request, _language(request))
         if response.status_code in _GONE:
             self._pages.forget(address)
         elif request.method == "GET" and response.status_code == 200 and not response.streaming:
             headers = {name: response[name] for name in _KEPT_HEADERS if name in response}
-            self._pages.keep(pack(address, headers, time.time(), response.content))
+            self._pages.keep(pack(address, headers, time.time(), response.content), as_of)
 
     def _kept(self, request: HttpRequest) -> HttpResponse | None:
         """Return the copy in the reader's language, or else in another; None without one."""
@@ -100,16 +137,24 @@ class KeptPagesMiddleware:
 
 def _unless_known(request: HttpRequest, page: KeptPage) -> HttpResponse:
     """Return the copy, or 304 if the client has the same."""
-    validators = {name: value for name, value in page.headers.items() if name in _VALIDATORS}
-    changed_at = parse_http_date_safe(validators["Last-Modified"]) if "Last-Modified" in validators else None
-    response: HttpResponse | None = get_conditional_response(
-        request, etag=validators.get("ETag"), last_modified=changed_at
+    response = HttpResponse(page.content, content_type=page.headers["Content-Type"])
+    for name in _VALIDATORS:
+        if name in page.headers:
+            response.headers[name] = page.headers[name]
+    return _conditional(request, response)
+
+
+def _conditional(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    modified = response.headers.get("Last-Modified")
+    return (
+        get_conditional_response(
+            request,
+            etag=response.headers.get("ETag"),
+            last_modified=parse_http_date_safe(modified) if modified else None,
+            response=response,
+        )
+        or response
     )
-    if response is None:
-        response = HttpResponse(page.content, content_type=page.headers["Content-Type"])
-    for name, value in validators.items():
-        response.headers[name] = value
-    return response
 
 
 def _language(request: HttpRequest) -> str:

@@ -19,6 +19,8 @@ from pathlib import Path
 
 from django.utils.crypto import get_random_string
 
+from articles.retractions import Retractions, kind_of
+
 KEEP_EVERY = 8.0
 """Seconds until a page that is visited is kept again, so that a copy is at most ten seconds behind."""
 
@@ -27,6 +29,9 @@ LIFETIME = 86400.0
 
 MOST_PAGES = 5_000
 MOST_BYTES = 64_000_000
+
+_MARGIN = 3600.0
+"""Seconds for which the mark of a retraction outlives the copies that it concerns."""
 
 _COMPRESSION = 1
 _DRAFT = ".draft"
@@ -42,6 +47,8 @@ class Address:
     path: str
     query: str
     language: str
+    article: int | None = None
+    """The article whose page it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +76,7 @@ class KeptPages:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
+        self.retractions = Retractions(directory)
 
     def age(self, address: Address) -> float:
         """Return the age of the copy in seconds; infinite without one, or if the clock has been set back since."""
@@ -93,9 +101,14 @@ class KeptPages:
             _log.warning("the kept copy of %s cannot be read: %s", address.path, error)
         return None
 
-    def keep(self, page: KeptPage) -> None:
-        """Write the copy. Without permission or space, there is none; the page itself is served anyway."""
-        path = self._path(page.address)
+    def keep(self, page: KeptPage, as_of: str | None = None) -> None:
+        """Write the copy. Without permission or space, there is none; the page itself is served anyway.
+
+        `as_of` is the latest retraction before the page was read: there is no copy if there has been another one.
+        """
+        path = self._path(page.address)  # before the comparison: a retraction changes the mark of an article last
+        if as_of not in (None, self.retractions.latest()):
+            return
         draft = path.with_name(f"{path.name}-{get_random_string(8)}{_DRAFT}")
         head = {"address": asdict(page.address), "headers": dict(page.headers), "at": page.at}
         head["checksum"] = zlib.crc32(page.packed)
@@ -114,7 +127,7 @@ class KeptPages:
             self._path(address).unlink()
 
     def trim(self) -> int:
-        """Delete copies that are too old, then the oldest ones beyond the limits. Return how many."""
+        """Delete copies that are too old, then the oldest ones beyond the limits. Return how many copies."""
         kept_bytes, deleted, oldest = 0, 0, time.time() - LIFETIME
         newest_first = sorted(self._files(), key=lambda file: file[1].st_mtime, reverse=True)
         for number, (path, facts) in enumerate(newest_first):
@@ -123,14 +136,16 @@ class KeptPages:
                 with suppress(OSError):
                     path.unlink()
                     deleted += 1
+        self.retractions.trim(oldest - _MARGIN)
         return deleted
 
     def _files(self) -> Iterator[tuple[Path, os.stat_result]]:
         if not self._directory.is_dir():
             return
-        for path in self._directory.glob("[!.]*"):  # not the refresher's lock
+        for path in self._directory.glob("[!.]*"):  # neither the refresher's lock nor the marks
             with suppress(OSError):
                 yield path, path.stat()
 
     def _path(self, address: Address) -> Path:
-        return self._directory / blake2b(json.dumps(asdict(address)).encode(), digest_size=16).hexdigest()
+        facts = json.dumps([asdict(address), self.retractions.state_of(address.article)])
+        return self._directory / (kind_of(address.article) + blake2b(facts.encode(), digest_size=16).hexdigest())

@@ -5,7 +5,6 @@ import logging
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from queue import Empty, Full, Queue
 from threading import Lock, Thread
@@ -24,6 +23,8 @@ _MAIN_LISTS = ("articles:front", "articles:newest", "articles:hot", "articles:to
 _MOST_WAITING = 64
 _MOST_SITES = 4
 _TRIM_EVERY = 60.0  # seconds
+_LOOK_EVERY = 1.0
+"""Seconds after which a retraction is noticed. It leaves no copies of the main lists; they are kept again."""
 
 
 class Refresher:
@@ -37,6 +38,7 @@ class Refresher:
         self._sites: OrderedDict[str, HttpRequest] = OrderedDict()
         self._starting = Lock()
         self._thread: Thread | None = None
+        self._as_of = pages.retractions.latest()
 
     def see(self, request: HttpRequest) -> None:
         """Remember the scheme and host that readers use, and start the thread at a process's first request."""
@@ -74,14 +76,19 @@ class Refresher:
                 trimmed_at = time.monotonic()
 
     def keep_waiting(self, seconds: float) -> None:
-        """Keep the pages that were asked for, and those that are within the next seconds."""
+        """Keep the pages that were asked for, and those that are within the next seconds, until a retraction."""
         ends = time.monotonic() + seconds
-        with suppress(Empty):
-            while True:
-                self._keep_safely(self._waiting.get(timeout=max(0.0, ends - time.monotonic())))
+        while True:
+            left = max(0.0, ends - time.monotonic())
+            try:
+                self._keep_safely(self._waiting.get(timeout=min(_LOOK_EVERY, left)))
+            except Empty:
+                if not left or self._pages.retractions.latest() != self._as_of:
+                    return
 
     def keep_main_lists(self) -> None:
         """Keep the main lists in every language, unless another worker is doing that."""
+        self._as_of = self._pages.retractions.latest()
         try:
             with self._lock_file.open("a") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

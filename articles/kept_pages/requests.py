@@ -1,16 +1,20 @@
 """Requests whose pages are kept, and those that the site itself makes to keep a page."""
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from io import BytesIO
 from typing import Any
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.core.handlers.wsgi import WSGIRequest
 from django.http import HttpRequest
 from django.urls import Resolver404, resolve, reverse
 
+from articles.feeds.query import BadQuery, feed_filter_of, query_of
 from articles.kept_pages.pages import Address
+from articles.web import parameters
 from articles.web.caching import RULES
 from articles.web.preferences import HIDDEN_COOKIE, KEYBOARD_COOKIE, THEME_COOKIE
 
@@ -18,35 +22,41 @@ KEPT_VIEWS = frozenset(RULES) - {"articles:why"}
 """Views whose pages are public."""
 
 _SHAPING_COOKIES = (settings.SESSION_COOKIE_NAME, "messages", HIDDEN_COOKIE, KEYBOARD_COOKIE, THEME_COOKIE)
-_FOR_ALL = frozenset(view for view in RULES if view.endswith("feed"))
+_FEEDS = frozenset(view for view in RULES if view.endswith("feed"))
+_FOR_ALL = _FEEDS | {view for view in RULES if view.startswith("articles:sitemap")}
 """Views whose pages are the same for everyone, in the site's language."""
 
-_LONGEST_QUERY = 500  # characters
+_ARTICLE = "articles:article"
+_SEARCH = "articles:search"
+
+_LONGEST_QUERY = 2_000  # characters
+_CONDITIONS = ("HTTP_IF_NONE_MATCH", "HTTP_IF_MODIFIED_SINCE", "HTTP_IF_MATCH", "HTTP_IF_UNMODIFIED_SINCE")
 _FROM_PROXY = "HTTP_X_FORWARDED_PROTO"
 
 
 def may_be_kept(request: HttpRequest) -> bool:
     """Return whether the request is for a public page, regardless of the reader."""
-    return _view_of(request) in KEPT_VIEWS and _is_short_read(request)
+    return _view_of(request) in KEPT_VIEWS and _is_read(request)
 
 
 def _view_of(request: HttpRequest) -> str:
     return request.resolver_match.view_name if request.resolver_match else ""
 
 
-def _is_short_read(request: HttpRequest) -> bool:
-    return request.method in ("GET", "HEAD") and len(request.META.get("QUERY_STRING", "")) <= _LONGEST_QUERY
+def _is_read(request: HttpRequest) -> bool:
+    return request.method in ("GET", "HEAD")
 
 
 @cache
-def _feeds() -> str:
-    """Return how the paths of all feeds begin."""
-    return reverse("articles:search_feed", args=["atom"]).rpartition("/")[0] + "/"
+def _paths_for_all() -> tuple[str, ...]:
+    """Return how the paths of all feeds begin, and those of the sitemap."""
+    feeds = reverse("articles:search_feed", args=["atom"]).rpartition("/")[0] + "/"
+    return feeds, reverse("articles:sitemap").removesuffix(".xml")
 
 
 def resolve_shared(request: HttpRequest) -> bool:
     """Find the view of a page that is the same for everyone; return whether the request is for one."""
-    if not (_is_short_read(request) and request.path_info.startswith(_feeds())):
+    if not (_is_read(request) and request.path_info.startswith(_paths_for_all())):
         return False
     with suppress(Resolver404):
         request.resolver_match = resolve(request.path_info)
@@ -60,11 +70,40 @@ def is_plain(request: HttpRequest) -> bool:
     return "HTTP_AUTHORIZATION" not in request.META and request.COOKIES.keys().isdisjoint(_SHAPING_COOKIES)
 
 
+def may_be_copied(request: HttpRequest) -> bool:
+    """Return whether the copy of the request's address can be made from its page.
+
+    The page of an address with other parameters may repeat them, and a list with a token is one reader's.
+    """
+    view = _view_of(request)
+    is_exact = view in _FOR_ALL or (parameters.is_exact(request, view) and parameters.AFTER not in request.GET)
+    return is_exact and len(_query_of(request)) <= _LONGEST_QUERY
+
+
+def may_be_copied_later(request: HttpRequest) -> bool:
+    """Return whether the site may read the address by itself to copy it: not what a member searches for."""
+    return may_be_copied(request) and _view_of(request) != _SEARCH
+
+
 def address_of(request: HttpRequest, language: str) -> Address:
     """Return where the request's page is kept. Raises DisallowedHost."""
+    match = request.resolver_match
+    article = match.kwargs["article_id"] if match and match.view_name == _ARTICLE else None
     language = settings.LANGUAGE_CODE if _view_of(request) in _FOR_ALL else language
     site = f"{request.scheme}://{request.get_host()}"
-    return Address(site, request.path, request.META.get("QUERY_STRING", ""), language)
+    return Address(site, request.path, _query_of(request), language, article)
+
+
+def _query_of(request: HttpRequest) -> str:
+    """Return the canonical query of the address: what the view does not read makes no other page."""
+    view = _view_of(request)
+    known = parameters.known_parameters(request, view)
+    known.pop(parameters.AFTER, None)
+    if view in _FEEDS:
+        with suppress(BadQuery):
+            own = {name: value for name, value in known.items() if name not in parameters.FILTER}
+            return query_of(feed_filter_of(request.GET), **own).removeprefix("?")
+    return urlencode(known)
 
 
 def copying(request: HttpRequest, path: str, query: str, language: str) -> WSGIRequest:
@@ -87,6 +126,18 @@ def copying(request: HttpRequest, path: str, query: str, language: str) -> WSGIR
     copy = WSGIRequest(environ)
     copy.is_copying = True  # type: ignore[attr-defined]
     return copy
+
+
+@contextmanager
+def whole(request: HttpRequest) -> Iterator[None]:
+    """Let the request be, inside of the block, one for the whole page, whatever the client knows of it."""
+    method, known = request.method, {name: request.META.pop(name) for name in _CONDITIONS if name in request.META}
+    request.method = "GET"
+    try:
+        yield
+    finally:
+        request.method = method
+        request.META.update(known)
 
 
 def is_copying(request: HttpRequest) -> bool:

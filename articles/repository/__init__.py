@@ -34,7 +34,7 @@ from articles.repository.readership.pageviews import Pageviews
 from articles.repository.search.find import Search
 from articles.repository.store import schema
 from articles.repository.store.client import PATIENT_TIMEOUT_SECONDS, make_client
-from articles.repository.store.connection import Observer, Store, unobserved
+from articles.repository.store.connection import Observer, Retract, Store, unobserved, unretracted
 from articles.repository.store.data_model import page as data_model_page
 from articles.repository.store.guarded_connection import answer_within
 from articles.repository.upkeep.audit import Audit, Progress, quiet
@@ -168,11 +168,13 @@ def connect(
     clock: Callable[[], float] = time.time,
     timeout_seconds: float = PATIENT_TIMEOUT_SECONDS,
     observe: Observer = unobserved,
+    retract: Retract = unretracted,
 ) -> Repository:
     """Return the repository of a store, given by its URL or, in tests, by a client. It is not yet prepared.
 
-    `timeout_seconds`: see `make_client`. `observe` is called at every use of the store: see
-    `store.connection.Observer`. No round trip.
+    `timeout_seconds`: see `make_client`. `observe` and `retract` are called as `store.connection.Observer` and
+    `Retract` say. No round trip.
     """
     client = make_client(target, timeout_seconds=timeout_seconds) if isinstance(target, str) else target
-    return Repository(Store(client, shards=shards, rules=rules, clock=clock, observe=observe))
+    store = Store(client, shards=shards, rules=rules, clock=clock, observe=observe, retract=retract)
+    return Repository(store)

@@ -6,6 +6,7 @@ from articles.domain.members import DELETED_NAME, UserId
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Call, Store
 from articles.repository.store.keys import Keys
+from articles.repository.store.values import article_id_from
 from articles.searching import words_of
 
 _ARTICLES, _LOG = "articles", "log"
@@ -27,7 +28,8 @@ class AccountDeletion:
         true; at least one step is taken. The list of saved articles is deleted last. One round trip, and one or
         two for each step. Raises StoreError.
         """
-        self._revoke(user)
+        with self._store.retracting([]):
+            self._revoke(user)
         kind, shard, cursor = (*progress.split(), *("",) * 3)[:3]
         kind, shard, cursor = kind or _ARTICLES, shard or "0", cursor or "0"
         at = int(shard)
@@ -64,9 +66,11 @@ class AccountDeletion:
         if kind == _ARTICLES:
             return "" if self._anonymise_articles(keys, user) else "0"
         lists = [keys.log, keys.tunings, keys.ranking]
-        (following,) = self._store.run(
+        following, changed = self._store.run(
             "account_deletion/anonymise_log", lists, [name, DELETED_NAME, cursor, NAMES_PER_SCRIPT]
         )
+        if changed:  # the pages of articles show their entries
+            self._store.retract(None)
         return str(following)
 
     def _anonymise_articles(self, keys: Keys, user: UserId) -> bool:
@@ -80,7 +84,10 @@ class AccountDeletion:
         rows: list[str] = []
         for article_id, title, link in zip(flat[::3], flat[1::3], flat[2::3], strict=True):
             rows += [article_id, title, link, words_of(title, link, "")]
-        changed = rows and self._store.run(
-            "account_deletion/anonymise_articles", [keys.lexicon, posted], [keys.prefix, user, *rows]
-        )
+        if not rows:
+            return True
+        with self._store.retracting(list(map(article_id_from, rows[::4]))):
+            changed = self._store.run(
+                "account_deletion/anonymise_articles", [keys.lexicon, posted], [keys.prefix, user, *rows]
+            )
         return not changed and len(flat) < 3 * NAMES_PER_SCRIPT

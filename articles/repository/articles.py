@@ -170,13 +170,14 @@ class Articles:
         keys = self._store.shards.of(article.id)
         for _ in range(_ATTEMPTS):
             words = [keys.prefix, words_of(title, link, article.poster_name), article.poster_name]
-            status, *old_link = self._store.ask(
-                "articles/edit",
-                article.id,
-                [keys.article(article.id)],
-                [*arguments, *words],
-                handled=("changed",),
-            )
+            with self._store.retracting([article.id]):
+                status, *old_link = self._store.ask(
+                    "articles/edit",
+                    article.id,
+                    [keys.article(article.id)],
+                    [*arguments, *words],
+                    handled=("changed",),
+                )
             if status == "ok":
                 return str(old_link[0])
             article = self.get(article.id)
@@ -199,7 +200,8 @@ class Articles:
     def _moderate(self, script: str, article_id: ArticleId, actor: Actor, reason: str, *more: Value) -> None:
         store, keys = self._store, self._store.shards.of(article_id)
         arguments: list[Value] = [article_id, actor.name, exact_time(store.now()), reason, keys.prefix, *more]
-        store.change(script, article_id, [keys.article(article_id)], arguments)
+        with store.retracting([article_id]):
+            store.change(script, article_id, [keys.article(article_id)], arguments)
 
 
 def _holder(text: str | None) -> ArticleId | None:

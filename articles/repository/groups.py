@@ -113,7 +113,8 @@ class Groups:
         """Change a group's title; its slug stays. One round trip. Raises GroupNotFound, GroupExists."""
         directory = self._store.shards.directory
         arguments = [slug, title, actor.name, exact_time(self._store.now()), reason, directory.prefix]
-        self._store.change("groups/rename", slug, [directory.groups], arguments)
+        with self._store.retracting(None):
+            self._store.change("groups/rename", slug, [directory.groups], arguments)
 
     def assign(
         self,
@@ -176,12 +177,13 @@ class Groups:
         moved = self._move(slug, into)
         directory = self._store.shards.directory
         arguments = [slug, into, actor.name, exact_time(self._store.now()), reason, directory.prefix]
-        try:
-            self._store.change("groups/close", slug, [directory.groups, directory.merged], arguments)
-        except GroupNotFound:
-            self.follow_merges([into])
-            raise
-        return moved + self.follow_merges([slug])
+        with self._store.retracting(None):
+            try:
+                self._store.change("groups/close", slug, [directory.groups, directory.merged], arguments)
+            except GroupNotFound:
+                self.follow_merges([into])
+                raise
+            return moved + self.follow_merges([slug])
 
     def finish_merges(self) -> int:
         """Move articles out of merged groups; return how many. Two round trips if there are none.

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_safe
 
 from articles.domain.lists import Order
 from articles.formatting.values import iso_date
+from articles.kept_pages import in_turn
 from articles.web.addresses import site_address
 from articles.web.caching import CRAWLER_SECONDS
 from articles.wiring import repository
@@ -91,6 +92,7 @@ def _closed_paths() -> Iterator[str]:
 
 
 @require_safe
+@in_turn
 def sitemap(request: HttpRequest) -> HttpResponse:
     parts = -(-repository().standings.get_last_id() // PART)
     paths = [
@@ -101,6 +103,7 @@ def sitemap(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@in_turn
 def lists(request: HttpRequest) -> HttpResponse:
     repo = repository()
     newest = repo.lists.get_page(Order.TIME, size=1).articles
@@ -112,6 +115,7 @@ def lists(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@in_turn
 def articles(request: HttpRequest, number: int) -> HttpResponse:
     """Return part `number` of the sitemap, counted from 1: the listed articles in its range of ids."""
     standings, first = repository().standings, (number - 1) * PART + 1

@@ -2,9 +2,42 @@
 
 import pytest
 
+from articles import wiring
+from articles.kept_pages.middleware import KeptPagesMiddleware
+from articles.kept_pages.refresher import Refresher
 from articles.repository import Repository
 
 
 @pytest.fixture(autouse=True)
 def _empty_store(site_store: Repository) -> None:
     """Begin each test with an empty store."""
+
+
+@pytest.fixture
+def kept(settings, tmp_path, monkeypatch):
+    """Pages are kept in this directory; the thread that keeps further ones does not run."""
+    settings.KEPT_PAGES_DIR = tmp_path / "kept_pages"
+    monkeypatch.setattr(Refresher, "_start", lambda _: None)
+    return settings.KEPT_PAGES_DIR
+
+
+@pytest.fixture
+def outage(settings):
+    def begin():
+        settings.STORE_URL = "unix:///nowhere/store.sock"
+        wiring.repository.cache_clear()
+
+    return begin
+
+
+@pytest.fixture
+def refresher(monkeypatch):
+    """The refresher of the client that is made next."""
+    made, initial = [], KeptPagesMiddleware.__init__
+
+    def init(self, get_response):
+        initial(self, get_response)
+        made.append(self.refresher)
+
+    monkeypatch.setattr(KeptPagesMiddleware, "__init__", init)
+    return lambda: made[-1]

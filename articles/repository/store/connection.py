@@ -1,14 +1,15 @@
 """The connection that all parts of the repository share: client, shards, rules and clock."""
 
 import time
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeAlias
 
 import redis
 from redis.client import Pipeline
 
-from articles.domain.errors import StoreUnavailable
+from articles.domain.articles import ArticleId
+from articles.domain.errors import StoreError, StoreUnavailable
 from articles.domain.refusals import BY_STATUS
 from articles.domain.rules import Rules
 from articles.repository.store import scripts
@@ -22,6 +23,10 @@ Observer: TypeAlias = Callable[[str, str, float | None], None]
 "together"), the outcome (the status a script returned, "ok", or FAILED), and the seconds it took; None for a
 script
 in a pipeline."""
+
+Retract: TypeAlias = Callable[[Collection[ArticleId] | None], None]
+"""Called after each change that takes back what pages have shown: removals, edits, deletions of accounts. Receives
+the articles whose own pages it concerns, None for the pages of any; it concerns lists in any case."""
 
 FAILED = "error"
 """Outcome of a use to which the store did not reply."""
@@ -42,6 +47,10 @@ def queue(call: Call, pipe: Pipeline) -> None:
 
 def unobserved(_operation: str, _outcome: str, _seconds: float | None) -> None:
     """Ignore a use of the store."""
+
+
+def unretracted(_articles: Collection[ArticleId] | None) -> None:
+    """Ignore a retraction: without copies of pages there is nothing to retract."""
 
 
 def _status(reply: Any) -> str:
@@ -67,12 +76,14 @@ class Store:
         shards: int = 1,
         clock: Callable[[], float] = time.time,
         observe: Observer = unobserved,
+        retract: Retract = unretracted,
     ) -> None:
         self.client = client
         self.shards = Shards(shards)
         self.rules = rules
         self._clock = clock
         self._observe = observe
+        self.retract = retract
 
     def now(self) -> float:
         """Return Unix seconds to the millisecond, so that decisions and stored times use the same number."""
@@ -92,6 +103,19 @@ class Store:
         """Yield a pipeline: one round trip at `execute()`."""
         with self._observed("pipeline"), self.client.pipeline(transaction=False) as pipe:
             yield pipe
+
+    @contextmanager
+    def retracting(self, articles: Collection[ArticleId] | None) -> Iterator[None]:
+        """Retract these articles' pages, None for all, after the change inside of the block, unless it is refused.
+
+        A change whose reply is lost may have been made.
+        """
+        try:
+            yield
+        except StoreError:
+            self.retract(articles)
+            raise
+        self.retract(articles)
 
     @contextmanager
     def _observed(self, operation: str) -> Iterator[None]:

@@ -17,6 +17,7 @@ from articles.feeds.answers import answer
 from articles.feeds.query import BadQuery, feed_filter_of, query_of
 from articles.feeds.writing import Feed
 from articles.formatting.values import grouped
+from articles.kept_pages import in_turn
 from articles.repository import FeedFilter
 from articles.searching import read_query
 from articles.views.lists.headings import list_heading, search_heading
@@ -39,7 +40,7 @@ def _with_feed_filter(view: View) -> View:
             feed_filter = feed_filter_of(request.GET)
         except BadQuery as bad:
             return _refused(str(bad))
-        return view(request, feed_filter, **arguments)
+        return in_turn(view)(request, feed_filter, **arguments)
 
     return filtered
 

@@ -1,0 +1,42 @@
+"""Parameters in the addresses of public pages: those that each view reads. Others change nothing that it shows."""
+
+from collections.abc import Mapping
+
+from django.http import HttpRequest
+
+AFTER = "after"
+"""The articles that one reader has seen: no other reader has the same page."""
+
+FILTER = ("min_points", "hide")
+"""Of feeds; `articles.feeds.query` reads them."""
+
+_PLACE = ("page", AFTER)
+
+PARAMETERS: Mapping[str, tuple[str, ...]] = {
+    "articles:front": _PLACE,
+    "articles:newest": _PLACE,
+    "articles:hot": ("range", *_PLACE),
+    "articles:top": ("range", *_PLACE),
+    "articles:group": ("order", *_PLACE),
+    "articles:groups": ("any",),
+    "articles:profile": ("page",),
+    "articles:log": ("page",),
+    "articles:search": ("q", "group", "order", "page"),
+    "articles:feed": FILTER,
+    "articles:top_feed": FILTER,
+    "articles:group_feed": FILTER,
+    "articles:user_feed": FILTER,
+    "articles:search_feed": ("q", "group", *FILTER),
+}
+"""Parameters by view name. Public pages that are not listed read none."""
+
+
+def known_parameters(request: HttpRequest, view: str) -> dict[str, str]:
+    """Return the parameters that the view reads, in the order of the table, with the values that it reads."""
+    return {name: request.GET[name] for name in PARAMETERS.get(view, ()) if name in request.GET}
+
+
+def is_exact(request: HttpRequest, view: str) -> bool:
+    """Return whether the address has only parameters that the view reads, each once."""
+    known = PARAMETERS.get(view, ())
+    return all(name in known and len(values) == 1 for name, values in request.GET.lists())

@@ -1,0 +1,218 @@
+"""Copies of pages after what they show was removed, replaced, or lost its name: they are not shown any more."""
+
+import os
+import time
+
+import pytest
+from django.test import Client
+
+from articles import account_deletion
+from articles.domain.errors import StoreUnconfirmed
+from articles.kept_pages.middleware import KeptPagesMiddleware
+from articles.kept_pages.pages import Address, KeptPages, pack
+from articles.retractions import Retractions
+from tests.factories import actor, browser_of
+from tests.pages.copies import make_old
+from tests.store_state import lose_answers
+
+LINK = "https://example.org/a"
+LISTS = ("/", "/newest/", "/top/", "/groups/python/", "/users/alice/", "/search/?q=title", "/articles/1/")
+FEEDS = ("/feeds/newest.atom", "/feeds/search.atom?q=title", "/sitemap-articles-1.xml")
+
+
+@pytest.fixture
+def other(site_store, bob):
+    """An article posted by bob."""
+    return site_store.articles.post(bob.pk, "bob", "Something else", "https://example.org/other").id
+
+
+def visible(path):
+    """Return the page that a reader gets; "" if there is none."""
+    response = Client().get(path)
+    return response.content.decode() if response.status_code == 200 else ""
+
+
+def remove(repository, carol):
+    repository.articles.remove(1, actor(carol), "Spam")
+
+
+def edit(repository, carol):
+    repository.articles.edit(1, actor(carol), "Improved", "https://example.org/new", moderator=True)
+
+
+def delete_alice(repository, alice):
+    while account_deletion.anonymise(alice.pk, "alice", "", lambda: True):
+        pass
+
+
+@pytest.mark.parametrize("change", [remove, edit])
+@pytest.mark.parametrize("path", [*LISTS, *FEEDS, "/articles/1/?a=1"])
+def test_no_copy_shows_what_was_removed_or_replaced(kept, outage, article, carol, site_store, path, change):
+    assert "A title" in visible(path) or "/articles/1/" in visible(path)
+    change(site_store, carol)
+    outage()
+
+    assert LINK not in visible(path)
+    assert "A title" not in visible(path)
+    assert "/articles/1/" not in visible(path)
+
+
+@pytest.mark.parametrize("path", [*LISTS, *FEEDS])
+def test_no_copy_shows_the_name_of_a_deleted_member(kept, outage, article, alice, site_store, path):
+    Client().get(path)
+    delete_alice(site_store, alice)
+    outage()
+
+    assert "alice" not in visible(path)
+
+
+def test_no_copy_shows_a_deleted_moderators_name(kept, outage, article, other, carol, site_store):
+    remove(site_store, carol)
+    assert "carol" in visible("/articles/1/")
+    assert "carol" in visible("/moderation/")
+    account_deletion.anonymise(carol.pk, "carol", "", lambda: True)
+    outage()
+
+    assert "carol" not in visible("/articles/1/") + visible("/moderation/")
+
+
+def test_a_removal_is_shown_without_an_outage_in_feeds_too(kept, article, carol, site_store):
+    assert all(visible(path) for path in FEEDS)
+    remove(site_store, carol)
+
+    assert not any("A title" in visible(path) or "/articles/1/" in visible(path) for path in FEEDS)
+
+
+def test_a_restored_article_is_shown_at_once(kept, article, carol, site_store):
+    remove(site_store, carol)
+    assert "A title" not in visible("/feeds/newest.atom")
+    site_store.articles.restore(1, actor(carol), "A mistake")
+
+    assert "A title" in visible("/feeds/newest.atom")
+
+
+@pytest.mark.parametrize("change", ["rename", "merge"])
+def test_no_copy_shows_the_title_of_a_group_that_was_renamed_or_merged(
+    kept, outage, article, carol, site_store, change
+):
+    site_store.groups.create("snakes", "Snakes")
+    paths = ("/groups/", "/groups/python/", "/articles/1/")
+    assert all("Python" in visible(path) for path in paths[:2])
+    assert "python" in visible("/articles/1/")
+    if change == "rename":
+        site_store.groups.rename("python", "Reptiles", actor(carol))
+    else:
+        site_store.groups.merge("python", "snakes", actor(carol))
+    outage()
+
+    assert [visible(path) for path in paths] == [""] * 3
+
+
+def test_the_pages_of_other_articles_stay(kept, outage, article, other, carol, alice, site_store):
+    Client().get(f"/articles/{other}/")
+    remove(site_store, carol)
+    site_store.articles.restore(1, actor(carol), "A mistake")
+    edit(site_store, carol)
+    delete_alice(site_store, alice)
+    outage()
+
+    assert "Something else" in visible(f"/articles/{other}/")
+
+
+@pytest.mark.parametrize("path", ["/articles/1/", "/feeds/newest.atom", "/"])
+def test_a_page_that_was_read_before_a_removal_and_is_ready_after_it_is_not_kept(
+    kept, outage, article, carol, site_store, monkeypatch, path
+):
+    settle = KeptPagesMiddleware._settle
+
+    def removed_meanwhile(self, request, response, as_of):
+        remove(site_store, carol)
+        settle(self, request, response, as_of)
+
+    monkeypatch.setattr(KeptPagesMiddleware, "_settle", removed_meanwhile)
+    assert "A title" in visible(path)
+    monkeypatch.undo()
+    outage()
+
+    assert visible(path) == ""
+
+
+def test_a_change_without_an_answer_may_have_been_made(kept, outage, article, carol, site_store, monkeypatch):
+    Client().get("/articles/1/")
+    lose_answers(site_store, monkeypatch)
+    with pytest.raises(StoreUnconfirmed):
+        remove(site_store, carol)
+    monkeypatch.undo()
+    outage()
+
+    assert visible("/articles/1/") == ""
+
+
+def test_a_refused_change_costs_no_copy(kept, outage, article, bob, site_store):
+    Client().get("/")
+    assert browser_of(bob).post("/articles/1/edit/", {"title": "X", "link": LINK}).status_code == 403
+    site_store.groups.create("other", "Other")
+    outage()
+
+    assert "A title" in visible("/")
+
+
+def test_the_main_lists_are_kept_again_right_after_a_removal(
+    kept, outage, article, other, carol, site_store, refresher
+):
+    Client().get("/")
+    refresher().keep_main_lists()
+    remove(site_store, carol)
+    refresher().keep_waiting(3600)
+    refresher().keep_main_lists()
+    outage()
+
+    assert all("Something else" in visible(path) for path in ("/", "/newest/"))
+
+
+def test_nothing_retracted_stays_on_the_disk(kept, article, other, carol, site_store):
+    for path in ("/", "/articles/1/", f"/articles/{other}/"):
+        Client().get(path)
+    remove(site_store, carol)
+
+    assert [path.name.startswith(f"article-{other}-") for path in kept.glob("[!.]*")] == [True]
+
+
+# The marks
+
+
+def copy(article=None):
+    return pack(Address("http://a", "/x", "", "en", article), {"Content-Type": "text/html"}, 1.0, b"x")
+
+
+def test_where_no_mark_can_be_written_all_copies_are_deleted(tmp_path):
+    kept_pages = KeptPages(tmp_path)
+    kept_pages.keep(copy(1))
+    (tmp_path / ".retracted").write_text("a file in place of the directory")
+    kept_pages.retractions.add([2])
+
+    assert kept_pages.get(copy(1).address) is None
+
+
+def test_the_retraction_of_all_articles_concerns_each(tmp_path):
+    kept_pages = KeptPages(tmp_path)
+    for article in (None, 1, 2):
+        kept_pages.keep(copy(article))
+    before = [kept_pages.retractions.state_of(article) for article in (None, 1, 2)]
+    kept_pages.retractions.add(None)
+    after = [kept_pages.retractions.state_of(article) for article in (None, 1, 2)]
+
+    assert set(before).isdisjoint(after)
+    assert not list(tmp_path.glob("[!.]*"))
+
+
+def test_marks_outlive_the_copies_that_they_concern(tmp_path):
+    kept_pages, marks = KeptPages(tmp_path), tmp_path / ".retracted"
+    for age in (86_400, 86_400 + 3_700):
+        Retractions(tmp_path).add([1])
+        make_old(marks, age)
+        os.utime(marks / "lists", (time.time(),) * 2)
+        kept_pages.trim()
+
+        assert (marks / "article-1").exists() == (age == 86_400)
+        assert (marks / "lists").exists()
