@@ -1,9 +1,9 @@
 """Retractions: from when on copies of public pages must not be shown any more.
 
 What a moderator removed, what an edit replaced and the name of a deleted member must not come back from a copy.
-Each retraction changes marks, files beside the copies, so that every process of the machine knows at once. A copy is
-found by the marks of the moment at which its page was read: after a retraction it is not found, whoever wrote it,
-even if it was written later. Copies of pages that a retraction does not concern stay.
+Each retraction changes marks, files beside the copies, so that every process of the machine knows at once. A copy
+is found by the marks of the moment at which its page was read: after a retraction it is not found, whoever wrote
+it, even if it was written later. Copies of pages that a retraction does not concern stay.
 """
 
 import logging

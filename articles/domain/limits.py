@@ -100,7 +100,7 @@ LIMITS = (
     Limit("changes", Per.READER, "60 in 2 min", "Other forms: saving, hiding, preferences, edits, moderation"),
     Limit("views", Per.READER, "60 in 1 min", "Views reported to the API by a script or a program"),
     Limit("search", Per.READER, "120 in 1 min", "Searches, on the page and in the API"),
-    Limit("feeds", Per.NETWORK, "300 in 1 min", "Feeds fetched"),
+    Limit("feeds", Per.NETWORK, "30 in 1 min", "Feeds and parts of the sitemap of which there is no copy"),
     Limit("refresh", Per.READER, "300 in 1 min", "Updates of open pages: a page takes two a minute at most"),
     Limit("lookups", Per.READER, "120 in 1 min", "Links looked up while a member types"),
     Limit("exports", Per.MEMBER, "5 in 1 h", "Copies of a member's data"),

@@ -60,6 +60,7 @@ PAGES = {
         (f"articles:{name}feed" for name in ("", "top_", "group_", "user_", "search_")),
         ("feeds",),
     ),
+    **dict.fromkeys(("articles:sitemap", "articles:sitemap_lists", "articles:sitemap_articles"), ("feeds",)),
 }
 """Limits of pages that are read."""
 

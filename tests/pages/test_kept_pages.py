@@ -1,10 +1,14 @@
 """What readers see while the store is away."""
 
 import pytest
+from django.core.handlers.wsgi import WSGIRequest
+from django.http import QueryDict
 from django.test import Client
 
 from articles.kept_pages import pages
 from articles.kept_pages.pages import Address, KeptPages, pack
+from articles.kept_pages.requests import KEPT_VIEWS
+from articles.web.parameters import PARAMETERS
 from tests.factories import browser_of
 from tests.pages.copies import make_old
 from tests.store_state import lose_answers, lose_article, lose_everything
@@ -92,6 +96,86 @@ def test_the_page_of_a_member_is_never_kept_but_the_public_one_soon(kept, outage
     page = Client().get("/newest/").content.decode()
     assert "A title" in page
     assert "bob" not in page
+
+
+@pytest.mark.parametrize(
+    "path", ["/search/?q=1234567", "/?x=1234567", "/articles/1/?x=1234567", "/?page=1&page=1", "/?page=1&after=x"]
+)
+def test_what_only_one_reader_asks_for_is_not_copied_for_members(kept, article, bob, refresher, path):
+    assert browser_of(bob).get(path).status_code == 200
+    refresher().keep_waiting(0)
+
+    assert not list(kept.glob("*"))
+
+
+@pytest.mark.parametrize("path", ["/?x=1234567", "/articles/1/?x=1234567", "/?page=1&after=1234567"])
+def test_what_a_page_does_not_read_makes_no_other_copy(kept, outage, article, path):
+    Client().get(path)
+    assert not list(kept.glob("*"))
+    plain = path.partition("?")[0]
+    Client().get(plain)
+    outage()
+
+    assert "A title" in Client().get(path).content.decode() or "page=" in path
+    assert "A title" in Client().get(plain).content.decode()
+    assert len(list(kept.glob("*"))) == 1
+
+
+class Spied(QueryDict):
+    """A query that notes which of its parameters are read by name."""
+
+    names: set[str]
+
+    def get(self, name, default=None):
+        self.names.add(name)
+        return super().get(name, default)
+
+    def getlist(self, name, default=None):
+        self.names.add(name)
+        return super().getlist(name, default)
+
+
+PARAMETERS_READ = {
+    "articles:front": "/",
+    "articles:newest": "/newest/",
+    "articles:hot": "/hot/",
+    "articles:top": "/top/",
+    "articles:search": "/search/?q=title",
+    "articles:about": "/about/",
+    "articles:groups": "/groups/",
+    "articles:group": "/groups/python/",
+    "articles:profile": "/users/alice/",
+    "articles:log": "/moderation/",
+    "articles:article": "/articles/1/",
+    "articles:feed": "/feeds/front.atom",
+    "articles:top_feed": "/feeds/top/day.atom",
+    "articles:group_feed": "/feeds/groups/python.atom",
+    "articles:user_feed": "/feeds/users/alice.atom",
+    "articles:search_feed": "/feeds/search.atom?q=title",
+    "articles:robots": "/robots.txt",
+    "articles:sitemap": "/sitemap.xml",
+    "articles:sitemap_lists": "/sitemap-lists.xml",
+    "articles:sitemap_articles": "/sitemap-articles-1.xml",
+}
+
+
+def test_every_kept_page_is_among_those_whose_parameters_are_compared():
+    assert PARAMETERS_READ.keys() == KEPT_VIEWS
+
+
+@pytest.mark.parametrize("view", PARAMETERS_READ)
+def test_the_parameters_of_a_page_are_those_that_its_view_reads(article, monkeypatch, view):
+    names = set()
+
+    def spied(request):
+        query = Spied(request.META["QUERY_STRING"], encoding=request.encoding)
+        query.names = names
+        return query
+
+    monkeypatch.setattr(WSGIRequest, "GET", property(spied))
+
+    assert Client().get(PARAMETERS_READ[view]).status_code == 200
+    assert names == set(PARAMETERS.get(view, ()))
 
 
 def test_keeping_a_page_is_nobodys_view(kept, article, bob, refresher, site_store):

@@ -282,7 +282,9 @@ def test_mails_to_many_addresses_are_limited_by_network(db):
     assert statuses(responses) == [302] * 20 + [429] * 5
 
 
-@pytest.mark.parametrize(("path", "uses"), [("/search/?q=a", 5 * USES), ("/feeds/newest.atom", USES)])
+@pytest.mark.parametrize(
+    ("path", "uses"), [("/search/?q=a", 5 * USES), ("/feeds/newest.atom", USES), ("/sitemap.xml", USES)]
+)
 def test_expensive_pages_are_limited_by_network_for_readers_without_account(path, uses):
     responses = [Client().get(path, REMOTE_ADDR=HOME) for _ in range(uses + 1)]
 

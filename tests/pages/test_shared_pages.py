@@ -1,11 +1,19 @@
 """Feeds and the sitemap: the same for everyone, so that the site writes them once for all readers."""
 
 import time
+from threading import Thread
 
 import pytest
+from django.conf import settings
 from django.test import Client
 
+from articles import wiring
+from articles.domain.limits import Rate
 from articles.feeds import answers
+from articles.kept_pages import middleware
+from articles.kept_pages.pages import Address
+from articles.kept_pages.turns import Turns
+from articles.views import crawlers
 from tests.factories import browser_of
 from tests.pages.copies import make_old
 from tests.store_state import set_clock
@@ -100,3 +108,153 @@ def test_an_unknown_host_is_refused_for_feeds_too(kept, article):
 
 def refuse(*_):
     raise AssertionError("the feed is written again")
+
+
+# One copy for all spellings of an address
+
+SITEMAPS = ["/sitemap.xml", "/sitemap-lists.xml", "/sitemap-articles-1.xml"]
+
+
+@pytest.mark.parametrize("path", SITEMAPS)
+def test_the_sitemap_is_written_once_a_minute_for_all_readers(kept, article, bob, monkeypatch, path):
+    first = Client().get(path)
+    monkeypatch.setattr(crawlers, "_xml", refuse)
+    shared = [Client().get(f"{path}?x=1"), browser_of(bob).get(path), Client().head(path)]
+
+    assert [response.content for response in shared] == [first.content, first.content, b""]
+    assert Client().get(path, headers={"If-None-Match": first["ETag"]}).status_code == 304
+    assert {response["Cache-Control"] for response in shared} == {first["Cache-Control"]}
+
+
+@pytest.mark.parametrize(
+    ("path", "other"),
+    [
+        ("front.atom", "front.atom?x=1"),
+        ("front.atom", "front.atom?hide="),
+        ("front.atom", "front.atom?x=" + "y" * 3000),
+        ("front.atom?min_points=7", "front.atom?x=1&min_points=0007&min_points=7"),
+        ("front.atom?min_points=1&hide=a,b", "front.atom?hide=b%2Ca,a&min_points=1"),
+        ("search.atom?q=title&group=python", "search.atom?order=time&group=python&q=title"),
+    ],
+)
+def test_what_a_feed_does_not_read_makes_no_other_copy(kept, article, monkeypatch, path, other):
+    first = Client().get(f"/feeds/{path}")
+    monkeypatch.setattr(answers, "written", refuse)
+
+    assert Client().get(f"/feeds/{other}").content == first.content
+    assert len(list(kept.iterdir())) == 1
+
+
+def test_a_head_request_keeps_the_feed_for_later_ones(kept, article, monkeypatch):
+    assert Client().head("/feeds/newest.atom").content == b""
+    monkeypatch.setattr(answers, "written", refuse)
+
+    assert b"A title" in Client().get("/feeds/newest.atom").content
+
+
+def test_only_what_is_written_counts_against_the_limit(kept, article, settings):
+    settings.RATE_LIMITS, settings.LIMIT_FEEDS = True, Rate(3, 86_400)
+    wiring.repository.cache_clear()
+    paths = [f"/feeds/front.atom?min_points={n}" for n in range(5)]
+    again = [Client().get(paths[0]).status_code for _ in range(9)]
+    different = [Client().get(path).status_code for path in paths]
+
+    assert again == [200] * 9
+    assert different == [200, 200, 200, 429, 429]
+
+
+# Turns
+
+
+@pytest.fixture
+def another(monkeypatch):
+    """Another reader for whom the only process is writing a feed, and who may be given the time to be done."""
+    turns = Turns(1)
+    monkeypatch.setattr(middleware, "turns_of_a_process", lambda: turns)
+    monkeypatch.setattr(middleware, "PATIENCE", 0.01)
+    return turns
+
+
+ATOM = "/feeds/newest.atom"
+
+
+def address(path, query=""):
+    return Address("http://testserver", path, query, settings.LANGUAGE_CODE)
+
+
+@pytest.mark.parametrize("being_written", [ATOM, "/feeds/hot.atom"])
+def test_a_feed_without_a_copy_is_503_while_too_many_are_written(kept, article, another, being_written):
+    assert another.take(address(being_written), 0)
+    response = Client().get(ATOM)
+
+    assert response.status_code == 503
+    assert response["Retry-After"] == "2"
+    assert response.content.decode() == "Many feeds are being written right now. Please try again in a moment.\n"
+    assert Client().get("/about/").status_code == 200
+    another.end(address(being_written))
+    assert Client().get(ATOM).status_code == 200
+
+
+@pytest.mark.parametrize("being_written", [ATOM, "/feeds/hot.atom"])
+def test_the_older_copy_is_served_while_too_many_are_written(
+    kept, article, alice, site_store, another, being_written
+):
+    first = Client().get(ATOM)
+    make_old(kept, 61)
+    assert another.take(address(being_written), 0)
+    site_store.articles.post(alice.pk, "alice", "Just posted", "https://example.org/new")
+    older = Client().get(ATOM)
+
+    assert (older.status_code, older.content) == (200, first.content)
+    assert Client().get(ATOM, headers={"If-None-Match": first["ETag"]}).status_code == 304
+
+
+def test_a_reader_who_waited_gets_the_feed_that_another_has_written(kept, article, another, monkeypatch):
+    content = Client().get(ATOM).content
+    (copy_of_feed,) = kept.iterdir()
+    hidden = copy_of_feed.rename(kept / ".hidden")
+
+    def written_meanwhile(*_):
+        hidden.rename(copy_of_feed)
+        return False
+
+    monkeypatch.setattr(another, "take", written_meanwhile)
+
+    assert Client().get(ATOM).content == content
+
+
+@pytest.mark.parametrize(
+    "path", ["/feeds/search.atom", "/feeds/groups/none.atom", "/sitemap-articles-9.xml", ATOM]
+)
+def test_a_turn_ends_whatever_the_answer(kept, article, another, path):
+    Client().get(path)
+
+    assert another.take(address("/other"), 0)
+
+
+def test_two_pages_are_written_at_once_and_each_by_one_reader():
+    turns = Turns(2)
+    assert [turns.take(address(path), 0) for path in ("/a", "/a", "/b", "/c")] == [True, False, True, False]
+    turns.end(address("/a"))
+
+    assert turns.take(address("/c"), 0)
+
+
+def test_a_reader_waits_for_the_end_of_another_page():
+    turns, taken = Turns(1), []
+    turns.take(address("/a"), 0)
+    reader = Thread(target=lambda: taken.append(turns.take(address("/b"), 60)))
+    reader.start()
+    turns.end(address("/a"))
+    reader.join(60)
+
+    assert taken == [True]
+
+
+def test_a_reader_who_waited_for_the_same_page_has_no_turn(monkeypatch):
+    turns = Turns(2)
+    turns.take(address("/a"), 0)
+    monkeypatch.setattr(turns._changed, "wait", lambda _: turns._writing.clear() or True)
+
+    assert not turns.take(address("/a"), 60)
+    assert turns.take(address("/a"), 0)
