@@ -142,8 +142,9 @@ class Groups:
             raise ArticleNotFound(article_id)
         targets = self.ensure_targets(slugs, self.targets_from(slugs, *replies))
         to_add = list(dict.fromkeys(targets.values()))
-        groups = self._assign(article_id, to_add, list(remove), actor, reason)
-        return self._assign(article_id, (), (), None, "") if self.follow_merges(to_add) else groups
+        with store.retracting([article_id]):
+            groups = self._assign(article_id, to_add, list(remove), actor, reason)
+            return self._assign(article_id, (), (), None, "") if self.follow_merges(to_add) else groups
 
     def _assign(
         self,

@@ -40,6 +40,10 @@ def edit(repository, carol):
     repository.articles.edit(1, actor(carol), "Improved", "https://example.org/new", moderator=True)
 
 
+def take_out(repository, carol):
+    repository.groups.assign(1, remove=["python"], actor=actor(carol))
+
+
 def delete_alice(repository, alice):
     while account_deletion.anonymise(alice.pk, "alice", "", lambda: True):
         pass
@@ -55,6 +59,22 @@ def test_no_copy_shows_what_was_removed_or_replaced(kept, outage, article, carol
     assert LINK not in visible(path)
     assert "A title" not in visible(path)
     assert "/articles/1/" not in visible(path)
+
+
+@pytest.mark.parametrize("path", ["/groups/python/", "/articles/1/", "/feeds/groups/python.atom"])
+def test_no_copy_shows_an_article_in_a_group_that_it_was_taken_out_of(
+    kept, outage, article, carol, site_store, path
+):
+    assert "A title" in visible(path)
+    take_out(site_store, carol)
+    outage()
+
+    assert visible(path) == ""
+
+
+@pytest.mark.parametrize("path", ["/articles/1/", "/articles/99/", "/", "/feeds/front.atom", "/about/"])
+def test_too_many_parameters_are_no_error_of_the_site(kept, article, path):
+    assert Client().get(f"{path}?{'a&' * 1500}").status_code in (200, 400, 404)
 
 
 @pytest.mark.parametrize("path", [*LISTS, *FEEDS])
