@@ -63,7 +63,7 @@ class Per(StrEnum):
     """Whom a limit counts."""
 
     MEMBER = "member"
-    READER = "member; without an account 5 times as many per network"
+    READER = "member; without an account 5 times as many per network, 20 times per wide network"
     NETWORK = "network"
     WIDE_NETWORK = "wide network"
     ACCOUNT = "account and network"
@@ -72,6 +72,9 @@ class Per(StrEnum):
 
 ANONYMOUS_SHARE = 5
 """Readers without an account share one network's limit, of this many times a member's uses."""
+
+WIDE_SHARE = 20
+"""And one wide network's, of this many: who has thousands of networks is one reader all the same."""
 
 
 class Limit(NamedTuple):
@@ -101,6 +104,7 @@ LIMITS = (
     Limit("views", Per.READER, "60 in 1 min", "Views reported to the API by a script or a program"),
     Limit("search", Per.READER, "120 in 1 min", "Searches, on the page and in the API"),
     Limit("feeds", Per.NETWORK, "30 in 1 min", "Feeds and parts of the sitemap of which there is no copy"),
+    Limit("feeds_wide", Per.WIDE_NETWORK, "120 in 1 min", "The same"),
     Limit("refresh", Per.READER, "300 in 1 min", "Updates of open pages: a page takes two a minute at most"),
     Limit("lookups", Per.READER, "120 in 1 min", "Links looked up while a member types"),
     Limit("exports", Per.MEMBER, "5 in 1 h", "Copies of a member's data"),

@@ -20,7 +20,7 @@ from accounts.hashers import HashesBusy
 from accounts.web import unsent_form
 from accounts.web.passwords import password_confirmed
 from articles.domain.errors import LimitReached, StoreError
-from articles.domain.limits import ANONYMOUS_SHARE, BY_NAME, LocalLimits, Per, Use
+from articles.domain.limits import ANONYMOUS_SHARE, BY_NAME, WIDE_SHARE, LocalLimits, Per, Use
 from articles.operation import metrics
 from articles.text.refusals import action_sentence
 from articles.web import error_pages
@@ -30,6 +30,7 @@ from articles.wiring import repository, rules
 
 _log = logging.getLogger(__name__)
 
+_FEEDS = ("feeds", "feeds_wide")
 _WRONG_PASSWORDS = ("logins", "logins_day", "logins_network", "logins_wide")
 _PASSWORDS = (*_WRONG_PASSWORDS, "passwords", "passwords_network")
 
@@ -58,9 +59,9 @@ PAGES = {
     "articles:known_link": ("lookups",),
     **dict.fromkeys(
         (f"articles:{name}feed" for name in ("", "top_", "group_", "user_", "search_")),
-        ("feeds",),
+        _FEEDS,
     ),
-    **dict.fromkeys(("articles:sitemap", "articles:sitemap_lists", "articles:sitemap_articles"), ("feeds",)),
+    **dict.fromkeys(("articles:sitemap", "articles:sitemap_lists", "articles:sitemap_articles"), _FEEDS),
 }
 """Limits of pages that are read."""
 
@@ -116,7 +117,7 @@ def take(request: HttpRequest, *limits: str, token: str = "") -> None:
     """
     if not limits or not (rates := rules().limits):
         return
-    uses = [_use(request, limit, token) for limit in limits]
+    uses = [use for limit in limits for use in _uses(request, limit, token)]
     try:
         repository().limits.take(uses)
     except StoreError:
@@ -127,13 +128,16 @@ def take(request: HttpRequest, *limits: str, token: str = "") -> None:
         vars(request)["taken"] = uses
 
 
-def _use(request: HttpRequest, limit: str, token: str) -> Use:
-    per, share = BY_NAME[limit].per, 1
+def _uses(request: HttpRequest, limit: str, token: str) -> list[Use]:
+    per = BY_NAME[limit].per
     match per:
+        case Per.MEMBER | Per.READER if token:
+            subject = digest("limit", "token", token)
+        case Per.MEMBER | Per.READER if member := reader_id(request):
+            subject = str(member)
         case Per.MEMBER | Per.READER:
-            member = reader_id(request)
-            subject = digest("limit", "token", token) if token else str(member or network_of(request))
-            share = 1 if token or member else ANONYMOUS_SHARE
+            in_all = Use(limit, network_of(request, wide=True), WIDE_SHARE)
+            return [Use(limit, network_of(request), ANONYMOUS_SHARE), in_all]
         case Per.ACCOUNT:
             subject = digest("limit", "account", _account(request), network_of(request))
         case Per.MAIL_ADDRESS:
@@ -141,7 +145,7 @@ def _use(request: HttpRequest, limit: str, token: str) -> Use:
             subject = digest("limit", "mail", address)
         case _:
             subject = network_of(request, wide=per is Per.WIDE_NETWORK)
-    return Use(limit, subject, share)
+    return [Use(limit, subject)]
 
 
 def _account(request: HttpRequest) -> str:

@@ -311,6 +311,14 @@ def test_readers_without_account_behind_one_network_share_its_updates_of_pages(a
     assert Client().get(f"/pulse/?ids={article}", REMOTE_ADDR=ELSEWHERE).status_code == 200
 
 
+def test_readers_with_many_networks_of_one_customer_share_a_limit(site_store):
+    addresses = [f"2001:db8:7:{n:x}::1" for n in range(20 * USES + 1)]
+    searches = [Client().get("/search/?q=redis", REMOTE_ADDR=address).status_code for address in addresses]
+
+    assert searches == [200] * 20 * USES + [429]
+    assert Client().get("/search/?q=redis", REMOTE_ADDR="2001:db8:8::1").status_code == 200
+
+
 def test_members_behind_one_network_are_counted_by_account(alice, bob):
     fields, browsers = {"theme": "dark", "next": "/"}, [browser_of(alice), browser_of(bob)]
     first = [browsers[0].post("/preferences/", fields, REMOTE_ADDR=HOME) for _ in range(USES + 1)]
