@@ -61,6 +61,17 @@ def test_no_copy_shows_what_was_removed_or_replaced(kept, outage, article, carol
     assert "/articles/1/" not in visible(path)
 
 
+@pytest.mark.parametrize("change", [remove, edit])
+def test_no_copy_of_another_article_shows_it_as_its_neighbour(
+    kept, outage, article, other, carol, site_store, change
+):
+    assert "A title" in visible(f"/articles/{other}/")
+    change(site_store, carol)
+    outage()
+
+    assert visible(f"/articles/{other}/") == ""
+
+
 @pytest.mark.parametrize("path", ["/groups/python/", "/articles/1/", "/feeds/groups/python.atom"])
 def test_no_copy_shows_an_article_in_a_group_that_it_was_taken_out_of(
     kept, outage, article, carol, site_store, path
@@ -128,15 +139,18 @@ def test_no_copy_shows_the_title_of_a_group_that_was_renamed_or_merged(
     assert [visible(path) for path in paths] == [""] * 3
 
 
-def test_the_pages_of_other_articles_stay(kept, outage, article, other, carol, alice, site_store):
-    Client().get(f"/articles/{other}/")
+def test_the_pages_of_other_articles_stay(kept, outage, article, other, carol, alice, bob, site_store):
+    for n in range(2):
+        site_store.articles.post(bob.pk, "bob", "Between", f"https://example.org/between{n}")
+    last = site_store.articles.post(bob.pk, "bob", "The last one", "https://example.org/last").id
+    assert "A title" not in visible(f"/articles/{last}/")
     remove(site_store, carol)
     site_store.articles.restore(1, actor(carol), "A mistake")
     edit(site_store, carol)
     delete_alice(site_store, alice)
     outage()
 
-    assert "Something else" in visible(f"/articles/{other}/")
+    assert "The last one" in visible(f"/articles/{last}/")
 
 
 @pytest.mark.parametrize("path", ["/articles/1/", "/feeds/newest.atom", "/"])
@@ -190,7 +204,7 @@ def test_the_main_lists_are_kept_again_right_after_a_removal(
     assert all("Something else" in visible(path) for path in ("/", "/newest/"))
 
 
-def test_nothing_retracted_stays_on_the_disk(kept, article, other, carol, site_store):
+def test_copies_of_what_was_retracted_are_deleted(kept, article, other, carol, site_store):
     for path in ("/", "/articles/1/", f"/articles/{other}/"):
         Client().get(path)
     remove(site_store, carol)
