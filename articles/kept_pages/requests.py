@@ -13,8 +13,8 @@ from django.http import HttpRequest
 from django.urls import Resolver404, resolve, reverse
 
 from articles.feeds.query import BadQuery, feed_filter_of, query_of
+from articles.kept_pages import parameters
 from articles.kept_pages.pages import Address
-from articles.web import parameters
 from articles.web.caching import RULES
 from articles.web.preferences import HIDDEN_COOKIE, KEYBOARD_COOKIE, THEME_COOKIE
 

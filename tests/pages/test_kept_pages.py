@@ -7,8 +7,8 @@ from django.test import Client
 
 from articles.kept_pages import pages
 from articles.kept_pages.pages import Address, KeptPages, pack
+from articles.kept_pages.parameters import PARAMETERS
 from articles.kept_pages.requests import KEPT_VIEWS
-from articles.web.parameters import PARAMETERS
 from tests.factories import browser_of
 from tests.pages.copies import make_old
 from tests.store_state import lose_answers, lose_article, lose_everything
