@@ -125,3 +125,15 @@ def test_without_shared_memory_the_metrics_are_reserved_on_the_disk(start_on, sm
 
     assert workers_of(site) == workers
     assert site.get("/healthz")[0] == 200
+
+
+def test_a_full_disk_of_the_logs_ends_nothing(demo_data, tmp_path):
+    shutil.copytree(demo_data, tmp_path / "data")
+    site = Site(tmp_path / "data", through=("sh", "-c", 'exec "$@" >/dev/full 2>&1', "sh"))
+    until(lambda: answers(site), DEADLINE)
+
+    os.kill(store_of(site), signal.SIGKILL)
+
+    until(lambda: site.get("/readyz")[0] == 200, DEADLINE)
+    assert site.stop() == 0
+    assert not site.processes()

@@ -1,5 +1,9 @@
 """`manage.py run`: start the whole site."""
 
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -16,8 +20,28 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, **__: Any) -> None:
         try:
-            status = launcher.serve(self.stdout.write)
+            with _output_that_may_be_full():
+                status = launcher.serve(_say)
         except (EmbeddedStoreError, launcher.CannotServe) as error:
             raise CommandError(str(error)) from error
         if status:
             raise SystemExit(status)
+
+
+def _say(sentence: str) -> None:
+    """Print a sentence. One that the disk of the logs has no space for must not end the site."""
+    with suppress(OSError):
+        print(sentence, flush=True)
+
+
+@contextmanager
+def _output_that_may_be_full() -> Iterator[None]:
+    """Give up, at the end, what could not be printed: Python would end with a failure otherwise."""
+    try:
+        yield
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except OSError:
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
