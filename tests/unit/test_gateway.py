@@ -3,6 +3,7 @@
 import asyncio
 import json
 import threading
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -11,6 +12,7 @@ import pytest
 
 from articles.api.protocol.error_body import REFUSED_BY_SERVER
 from articles.api.protocol.problems import MEANINGS
+from articles.operation.arrival import ARRIVED_AT
 from voting_site.serving.workers import bodies, environ, password_forms, worker
 from voting_site.serving.workers.gateway import Gateway
 from voting_site.serving.workers.password_forms import PasswordForms
@@ -94,6 +96,19 @@ def post(length=None):
 def test_a_body_is_read_before_the_application_runs():
     assert answer(post(5), Protocol([b"he", b"llo"])).content == b"hello"
     assert answer(post(), Protocol([b"he", b"llo"])).content == b"hello"
+
+
+def test_the_application_learns_when_the_request_began_to_wait_for_a_thread():
+    seen = []
+
+    def look(variables, start_response):
+        seen.append(variables[ARRIVED_AT])
+        return echo(variables, start_response)
+
+    before = time.monotonic()
+    answer(post(5), Protocol([b"hello"]), application=look)
+
+    assert before <= seen[0] <= time.monotonic()
 
 
 def test_no_more_of_a_body_is_read_than_shows_that_it_is_too_long():

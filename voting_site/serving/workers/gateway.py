@@ -7,12 +7,15 @@ Forms with passwords have threads of their own.
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 from django.utils.translation import gettext_noop
 
+from articles.operation.arrival import ARRIVED_AT
 from voting_site.serving.requests.whole_bodies import Application
 from voting_site.serving.workers import environ
 from voting_site.serving.workers.bodies import Bodies, BrokenBody, SlowBody, TooManyBodies
@@ -80,11 +83,11 @@ class Gateway:
         return length.isascii() and length.isdecimal() and 0 < int(length) < self._body_bytes
 
     async def _answer(self, scope: Any, protocol: Any, body: bytes) -> None:
-        run = asyncio.get_running_loop().run_in_executor
+        run, begin = asyncio.get_running_loop().run_in_executor, partial(self._begin, time.monotonic())
         if (forms := self._password_forms) and forms.is_one(scope):
-            response = await self._answer_password_form(forms, scope, protocol, body)
+            response = await self._answer_password_form(forms, begin, scope, protocol, body)
         else:
-            response = await run(self._pool, self._begin, scope, protocol, body)
+            response = await run(self._pool, begin, scope, protocol, body)
         if response is None:
             return
         try:
@@ -100,7 +103,7 @@ class Gateway:
             await run(self._pool, response.close)
 
     async def _answer_password_form(
-        self, forms: PasswordForms, scope: Any, protocol: Any, body: bytes
+        self, forms: PasswordForms, begin: Callable[..., Response | None], scope: Any, protocol: Any, body: bytes
     ) -> Response | None:
         if forms.are_too_many:
             sentence = gettext_noop("Many people are logging in right now. Please try again in a moment.")
@@ -109,15 +112,18 @@ class Gateway:
         forms.waiting += 1
         try:
             run = asyncio.get_running_loop().run_in_executor
-            return await run(forms.pool, self._begin, scope, protocol, body)
+            return await run(forms.pool, begin, scope, protocol, body)
         finally:
             forms.waiting -= 1
 
-    def _begin(self, scope: Any, protocol: Any, body: bytes) -> Response | None:
-        """Run the application in a thread. Send a short response; return a long one, to be sent bit by bit."""
+    def _begin(self, arrived_at: float, scope: Any, protocol: Any, body: bytes) -> Response | None:
+        """Run the application in a thread. Send a short response; return a long one, to be sent bit by bit.
+
+        `arrived_at`: when the request began to wait for the thread, by the monotonic clock.
+        """
         response = Response()
         try:
-            response.start(self._application, environ.of(scope, body))
+            response.start(self._application, environ.of(scope, body) | {ARRIVED_AT: arrived_at})
             content = response.next_bytes(2 * CHUNK_BYTES)
             if len(content) >= 2 * CHUNK_BYTES:
                 response.put_back(content)
