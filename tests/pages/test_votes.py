@@ -105,7 +105,7 @@ def test_a_click_before_the_login_counts_after_it(site_store, article, bob, choi
 def test_the_login_names_the_article_of_the_pending_vote(article, page):
     shown = Client().get(f"/{page}/?article={article}&choice=oppose").text
 
-    assert f'<br><a href="/articles/{article}/">A title</a></p>' in shown
+    assert f'<br><a href="/articles/{article}/" dir="auto">A title</a></p>' in shown
 
 
 def test_the_login_does_not_name_a_removed_or_missing_article(site_store, article, carol):
