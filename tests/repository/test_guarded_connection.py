@@ -13,6 +13,7 @@ from articles.repository.store import guarded_connection
 from articles.repository.store.client import make_client
 from articles.repository.store.guarded_connection import answer_within
 from tests.rules import connect
+from tests.store_state import NOWHERE
 
 LONG = 10_000
 """Bytes of the slow server's answers. Sent one by one, they take a hundred seconds."""
@@ -146,6 +147,20 @@ def test_an_answer_ends_the_pause(silent, server_url):
     breaker.timed_out()
 
     assert repository.groups.list_all() == [], "one timeout after an answer is not two in a row"
+
+
+def test_a_server_that_ends_or_refuses_connections_does_not_hang(ending, monkeypatch):
+    """Each connection that was open before a restart would cost another pause otherwise."""
+    for url in (ending.url, NOWHERE):
+        pool = make_client(url, timeout_seconds=10).connection_pool
+        breaker = guarded_connection.breaker_of(pool.make_connection().server)
+        breaker.timed_out()
+        breaker.timed_out()
+        monkeypatch.setattr(breaker, "_asked_again_at", 0.0)
+
+        with pytest.raises(redis.ConnectionError):
+            redis.Redis(connection_pool=pool).ping()
+        breaker.check()
 
 
 def test_a_connection_does_not_read_the_version_of_its_library(server_url, monkeypatch):

@@ -183,6 +183,9 @@ class _Guarded:
         except (redis.TimeoutError, TimeoutError):
             self._breaker.timed_out()
             raise
+        except (redis.ConnectionError, OSError):  # a server that closes or refuses connections does not hang
+            self._breaker.answered()
+            raise
 
 
 @cache
