@@ -67,14 +67,14 @@ class Visits:
         self._pictures, self._of_all = pictures, of_all
         self._windows: dict[tuple[str, str, str], Window] = {}
         self._found: dict[tuple[str, str], Visit] = {}
-        self._visit = Visit()
+        self._visits: dict[Window, Visit] = {}
 
     def of(self, page: Page, language: str) -> Visit:
         key = (page.name, language)
         if key not in self._found:
-            self._visit = self._found[key] = Visit()
-            window = self._open(page, language)
-            self._look(window, language, self._pictures / language / re.sub(r"\W+", "-", page.name))
+            visit = self._found[key] = Visit()
+            window = self._open(page, language, visit)
+            self._look(window, language, visit, self._pictures / language / re.sub(r"\W+", "-", page.name))
         return self._found[key]
 
     def report(self) -> dict[str, dict[str, Any]]:
@@ -88,9 +88,10 @@ class Visits:
         for window in self._windows.values():
             window.context.close()
 
-    def _open(self, page: Page, language: str) -> Window:
+    def _open(self, page: Page, language: str, visit: Visit) -> Window:
         staged = self._sites.of(page)
         window = self._window(staged, page.who, language)
+        self._visits[window] = visit
         _be(window, WIDE)
         if page.status == 500:
             broken = staged.told["failed"][language]
@@ -104,11 +105,10 @@ class Visits:
         if page.act:
             answer = page.act(window) or answer
         assert answer is not None
-        self._visit.status, self._visit.source = answer.status, answer.text()
+        visit.status, visit.source = answer.status, answer.text()
         return window
 
-    def _look(self, window: Window, language: str, picture: Path) -> None:
-        visit = self._visit
+    def _look(self, window: Window, language: str, visit: Visit, picture: Path) -> None:
         window.evaluate(_probes())
         visit.outline = window.evaluate("probes.outline()")
         for size, theme in LOOKS if self._of_all else ():
@@ -141,24 +141,26 @@ class Visits:
         return self._windows[key]
 
     def _listen(self, window: Window, origin: str) -> None:
+        """Note what happens in this window for its own visit: pages left open in others still ask for counts."""
+
         def console(text: str) -> None:
             if not text.startswith(_OF_THE_STATUS):
-                self._visit.said.append(text)
+                self._visits[window].said.append(text)
 
         def asked(request: Request) -> None:
             if not request.url.startswith((f"{origin}/", "data:")):
-                self._visit.requests.append(f"to elsewhere: {request.url}")
+                self._visits[window].requests.append(f"to elsewhere: {request.url}")
 
         def answered(answer: Response) -> None:
             if answer.status >= 400 and not answer.request.is_navigation_request():
-                self._visit.requests.append(f"{answer.status}: {answer.url}")
+                self._visits[window].requests.append(f"{answer.status}: {answer.url}")
 
         def failed(request: Request) -> None:
             if request.failure != "net::ERR_ABORTED":  # the page was left in the meantime
-                self._visit.requests.append(f"{request.failure}: {request.url}")
+                self._visits[window].requests.append(f"{request.failure}: {request.url}")
 
         window.on("console", lambda message: console(message.text))
-        window.on("pageerror", lambda error: self._visit.said.append(str(error)))
+        window.on("pageerror", lambda error: self._visits[window].said.append(str(error)))
         window.on("request", asked)
         window.on("response", answered)
         window.on("requestfailed", failed)
