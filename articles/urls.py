@@ -7,10 +7,8 @@ from articles.views import (
     articles,
     crawlers,
     groups,
-    health,
     members,
     moderation,
-    operation,
     posting,
     preferences,
     readership,
@@ -18,6 +16,7 @@ from articles.views import (
     voting_rings,
 )
 from articles.views.lists import feeds, my_lists, pages, refresh, search
+from articles.views.operation import health, operation
 from articles.views.ranking import lab
 from articles.web import converters  # noqa: F401 - registers "article_id"
 

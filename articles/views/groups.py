@@ -17,8 +17,8 @@ from articles.domain.moderation import Action
 from articles.formatting.values import grouped
 from articles.forms.groups import GroupForm, MergeForm, RenameForm
 from articles.text.refusals import action_sentence
+from articles.web.form_answers import just_done
 from articles.web.identity import actor, needs
-from articles.web.resubmission import just_done
 from articles.wiring import repository
 
 

@@ -18,8 +18,8 @@ from articles.forms.articles import ReasonForm
 from articles.forms.groups import AssignForm
 from articles.text.refusals import action_sentence
 from articles.views.lists.paging import numbered_pager, page_number
+from articles.web.form_answers import just_done
 from articles.web.identity import actor, needs
-from articles.web.resubmission import just_done
 from articles.wiring import repository
 
 

@@ -7,7 +7,7 @@ from django.db import OperationalError, connection
 from django.test import Client
 
 from articles import wiring
-from articles.views import health
+from articles.views.operation import health
 from tests.store_state import configured, lose_everything, read_only_replica
 
 Usage = namedtuple("Usage", "free")

@@ -1,0 +1,1 @@
+"""Pages for operators and their programs: the operator's page, metrics, health checks."""
