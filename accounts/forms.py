@@ -19,7 +19,7 @@ from django.utils import timezone
 from django.utils.html import conditional_escape
 from django.utils.translation import gettext_lazy as _
 
-from accounts import names, token_names
+from accounts import names
 from accounts.mail import mail_address, send_later, send_text
 from accounts.models import Token, User
 from accounts.web import resubmission
@@ -263,7 +263,7 @@ class TokenForm(forms.ModelForm):  # type: ignore[type-arg]
         widgets = {"name": forms.TextInput(attrs={"autocomplete": "off"})}
 
     def clean_name(self) -> str:
-        return token_names.cleaned(self.cleaned_data["name"])
+        return names.cleaned_token_name(self.cleaned_data["name"])
 
     @property
     def expires_at(self) -> datetime | None:

@@ -1,7 +1,8 @@
-"""Names of members: which are valid, which are reserved, and when two names are equal."""
+"""Names of members: which are valid, which are reserved, and when two names are equal; and of their tokens."""
 
 import re
 import unicodedata
+from collections.abc import Callable
 from hashlib import sha256
 
 from accounts import reserved_names
@@ -72,3 +73,23 @@ def _suffix(name: str) -> str:
 
 def _folded(name: str) -> str:
     return unicodedata.normalize("NFKC", name).casefold()
+
+
+# Names of tokens are cleaned as the site cleans its titles.
+
+CleanTokenName = Callable[[str], str]
+"""Returns the name as displayed. Raises ValidationError for one that is invisible or has hidden characters."""
+
+_token_name_cleaners: list[CleanTokenName] = []
+
+
+def clean_token_names_with(clean: CleanTokenName) -> None:
+    """Register a cleaner. This app does not import the site's rules for text."""
+    _token_name_cleaners.append(clean)
+
+
+def cleaned_token_name(name: str) -> str:
+    """Return the name of a token after all registered cleaners. Raises ValidationError."""
+    for clean in _token_name_cleaners:
+        name = clean(name)
+    return name

@@ -9,7 +9,7 @@ class ArticlesConfig(AppConfig):
     name = "articles"
 
     def ready(self) -> None:
-        from accounts import account_deletion, member_ids, token_names  # noqa: PLC0415 - models are ready only now
+        from accounts import account_deletion, member_ids, names  # noqa: PLC0415 - models are ready only now
         from articles import account_ids  # noqa: PLC0415
         from articles.account_deletion import anonymise  # noqa: PLC0415
         from articles.forms.fields import clean_token_label  # noqa: PLC0415
@@ -17,4 +17,4 @@ class ArticlesConfig(AppConfig):
 
         account_deletion.register_step("articles", anonymise)
         member_ids.reserve_with(account_ids.reserve, account_ids.note)
-        token_names.clean_with(clean_token_label)
+        names.clean_token_names_with(clean_token_label)

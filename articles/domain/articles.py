@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from articles.domain.members import DELETED_MEMBER, UserId
-from articles.domain.voting_rings import VotingRing
 
 ArticleId = int
 
@@ -33,6 +32,20 @@ class Tally:
     @property
     def points(self) -> int:
         return self.votes - self.opposes
+
+
+@dataclass(frozen=True, slots=True)
+class VotingRing:
+    """Many new accounts of one network that chose on an article within a short time, unchecked by moderators.
+
+    Times in Unix seconds.
+    """
+
+    accounts: int
+    """The highest number of new accounts of one network, since the last check."""
+
+    first_at: float
+    last_at: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,7 +125,7 @@ class GroupsField(forms.Field):
 
 
 def clean_token_label(name: str) -> str:
-    """Clean the name of a personal token, as `accounts.token_names.Clean`. Raises ValidationError."""
+    """Clean the name of a personal token, as `accounts.names.CleanTokenName`. Raises ValidationError."""
     return CleanedField(clean_token_name).clean(name)
 
 

@@ -15,8 +15,13 @@ from django.views.decorators.csrf import csrf_exempt
 from accounts.web import unsent_form
 from accounts.web.form_pages import RequestText, form_action, members_need_token
 from accounts.web.login_intent import local_path
+from accounts.web.resubmission import RESUBMISSION_WINDOW
 from articles.domain.errors import ActionRefused, ArticleNotFound, ArticleRemoved
+from articles.domain.moderation import Action as ModerationAction
+from articles.domain.moderation import LogEntry
+from articles.repository import Repository
 from articles.text.refusals import action_sentence
+from articles.web.identity import actor
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,3 +99,15 @@ def login_first(request: HttpRequest, sentence: str, **intent: Any) -> HttpRespo
     if prefers_json(request):
         return JsonResponse({"error": sentence, "address": address}, status=401)
     return HttpResponseRedirect(address)
+
+
+def just_done(repository: Repository, request: HttpRequest, action: ModerationAction) -> list[LogEntry]:
+    """Return this member's log entries of this action within `RESUBMISSION_WINDOW`. Reads the log's first page.
+
+    A moderation form that arrives twice is a success, not an error.
+    """
+    oldest, name = repository.store.now() - RESUBMISSION_WINDOW.total_seconds(), actor(request).name
+    entries = repository.moderation_log.get_page().entries
+    return [
+        entry for entry in entries if entry.at >= oldest and (entry.action, entry.actor_name) == (action, name)
+    ]

@@ -2,9 +2,8 @@
 
 import pytest
 
-from articles.domain.articles import Choice
+from articles.domain.articles import Choice, VotingRing
 from articles.domain.errors import ArticleNotFound, PageNotFound, VotingClosed
-from articles.domain.voting_rings import VotingRing
 from tests.cast import ALICE, MODERATOR
 from tests.clock import DAY
 from tests.factories import post

@@ -8,10 +8,9 @@ import redis
 from redis.client import Pipeline
 
 from articles.domain import ranking
-from articles.domain.articles import LATEST, Article, ArticleId, Choice
+from articles.domain.articles import LATEST, Article, ArticleId, Choice, VotingRing
 from articles.domain.errors import StoreUnfit
 from articles.domain.members import UserId
-from articles.domain.voting_rings import VotingRing
 from articles.repository.store import keys as names
 from articles.repository.store.client import UNPREPARED
 from articles.repository.store.connection import Store
@@ -63,7 +62,9 @@ def read_articles(store: Store, ids: Sequence[ArticleId], reader: UserId | None)
 
 def _ring(text: str | None) -> VotingRing | None:
     """Return the voting ring in a hash's `ring` field; None without one, or if it is damaged."""
-    accounts, first, last = (*(text or "").split(" "), "", "", "")[:3]
+    if text is None:
+        return None
+    accounts, first, last = (*text.split(" "), "", "", "")[:3]
     first_at, last_at = moment(first), moment(last)
     if not _COUNT.fullmatch(accounts) or first_at is None or last_at is None:
         return None
