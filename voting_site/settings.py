@@ -10,7 +10,7 @@ from voting_site.configuration import hosts
 from voting_site.configuration.loading import load
 from voting_site.configuration.service_urls import is_sqlite, sqlite_at
 from voting_site.configuration.store_urls import cache_url, store_url
-from voting_site.configuration.threads import hashes_at_once
+from voting_site.configuration.threads import leaving_one_free
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 CONFIGURATION = load(BASE_DIR)
@@ -170,7 +170,9 @@ KEPT_PAGES_DIR = DATA_DIR / "kept_pages"
 # Rate limits: see docs/limits.md.
 RATE_LIMITS = CONFIGURATION["RATE_LIMITS"]
 vars().update({limit.setting: CONFIGURATION[limit.setting] for limit in LIMITS})
-PASSWORD_HASHES_AT_ONCE = hashes_at_once(CONFIGURATION["PASSWORD_HASHES_AT_ONCE"], CONFIGURATION["WEB_THREADS"])
+_THREADS = CONFIGURATION["WEB_THREADS"]
+PASSWORD_HASHES_AT_ONCE = leaving_one_free(CONFIGURATION["PASSWORD_HASHES_AT_ONCE"], _THREADS)
+SHARED_PAGES_AT_ONCE = leaving_one_free(_THREADS, _THREADS)
 
 CACHES = {
     "default": {

@@ -73,7 +73,7 @@ class Turn:
 
 def turns_of_a_process() -> Turns:
     """Return turns that leave one of the process's threads free, if it has several."""
-    return Turns(max(1, settings.CONFIGURATION["WEB_THREADS"] - 1))
+    return Turns(settings.SHARED_PAGES_AT_ONCE)
 
 
 def in_turn(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:

@@ -11,7 +11,7 @@ from accounts import hashers
 from accounts.hashers import HashesBusy
 from tests.cast import PASSWORD
 from tests.factories import member
-from voting_site.configuration.threads import hashes_at_once
+from voting_site.configuration.threads import leaving_one_free
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ def test_known_and_unknown_accounts_take_one_turn_each(db, monkeypatch):
     ("configured", "threads", "at_once"), [(2, 1, 1), (2, 2, 1), (2, 3, 2), (2, 8, 2), (64, 8, 7), (1, 8, 1)]
 )
 def test_fewer_passwords_are_hashed_at_once_than_there_are_threads(configured, threads, at_once):
-    assert hashes_at_once(configured, threads) == at_once
+    assert leaving_one_free(configured, threads) == at_once
 
 
 def test_the_site_hashes_in_turns():

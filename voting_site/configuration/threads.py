@@ -1,6 +1,6 @@
-"""How many threads of a worker process may hash passwords."""
+"""How many threads of a worker process may do expensive work at once."""
 
 
-def hashes_at_once(configured: int, threads: int) -> int:
-    """Return how many hash at once: fewer than there are threads for pages, but at least one."""
-    return max(1, min(configured, threads - 1))
+def leaving_one_free(most: int, threads: int) -> int:
+    """Return up to `most`, but fewer than the process has threads for pages, and at least one."""
+    return max(1, min(most, threads - 1))
