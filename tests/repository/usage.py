@@ -152,26 +152,32 @@ def use_up_limits(repository: Repository, clock: Clock, article_id: int) -> None
 
 
 @contextmanager
-def commands_of_scripts(repository: Repository) -> Iterator[list[list[str]]]:
-    """Collect the commands that scripts send to the server, each as a list of words; complete on exit."""
-    client, heard = repository.store.client, list[list[str]]()
+def heard_commands(repository: Repository) -> Iterator[list[dict[str, str]]]:
+    """Collect what the server's MONITOR says of each command, also of those in scripts; complete on exit."""
+    client, heard = repository.store.client, list[dict[str, str]]()
     with client.monitor() as monitor:
         yield heard
         client.echo("end")
-        while (told := monitor.next_command())["command"] != "ECHO end":
-            if told["client_type"] == "lua":
-                heard.append(told["command"].split())
+        while (command := monitor.next_command())["command"] != "ECHO end":
+            heard.append(command)
+
+
+@contextmanager
+def commands_of_scripts(repository: Repository) -> Iterator[list[list[str]]]:
+    """Collect the commands that scripts send to the server, each as a list of words; complete on exit."""
+    collected = list[list[str]]()
+    with heard_commands(repository) as heard:
+        yield collected
+    collected += [command["command"].split() for command in heard if command["client_type"] == "lua"]
 
 
 @contextmanager
 def words_of_commands(repository: Repository) -> Iterator[set[str]]:
     """Collect the words of all commands that reach the server, also from scripts; complete on exit."""
-    client, heard = repository.store.client, set[str]()
-    with client.monitor() as monitor:
-        yield heard
-        client.echo("end")
-        while (command := monitor.next_command()["command"]) != "ECHO end":
-            heard.update(command.split(" "))
+    words = set[str]()
+    with heard_commands(repository) as heard:
+        yield words
+    words.update(word for command in heard for word in command["command"].split(" "))
 
 
 def removing(repository, original, article_id):
@@ -221,19 +227,18 @@ def keys_of_scripts(repository: Repository) -> Iterator[Touched]:
     """Collect the keys that scripts touch; complete on exit."""
     client, touched = repository.store.client, Touched()
     by_digest, script = {scripts.digest(name): name for name in scripts.names()}, ""
-    with client.monitor() as monitor:
+    with heard_commands(repository) as commands:
         yield touched
-        client.echo("end")
-        while (heard := monitor.next_command())["command"] != "ECHO end":
-            command = heard["command"].split(" ")
-            if heard["client_type"] == "lua":
-                for key, how in touched_keys(client, command):
-                    (touched.read if how == "r" else touched.written)[script].add(key)
-            elif command[0] == "EVALSHA":
-                script = by_digest[command[1]]
-                touched.given[script] |= set(command[3 : 3 + int(command[2])])
-            elif command[0] == "EVAL":  # its text is one argument, full of spaces
-                script = command[2].partition("\\n")[0]
-                last_line = scripts.source(script).splitlines()[-1]
-                count, *rest = heard["command"].rpartition(f"{last_line}\\n ")[2].split(" ")
-                touched.given[script] |= set(rest[: int(count)])
+    for heard in commands:
+        command = heard["command"].split(" ")
+        if heard["client_type"] == "lua":
+            for key, how in touched_keys(client, command):
+                (touched.read if how == "r" else touched.written)[script].add(key)
+        elif command[0] == "EVALSHA":
+            script = by_digest[command[1]]
+            touched.given[script] |= set(command[3 : 3 + int(command[2])])
+        elif command[0] == "EVAL":  # its text is one argument, full of spaces
+            script = command[2].partition("\\n")[0]
+            last_line = scripts.source(script).splitlines()[-1]
+            count, *rest = heard["command"].rpartition(f"{last_line}\\n ")[2].split(" ")
+            touched.given[script] |= set(rest[: int(count)])
