@@ -2,8 +2,8 @@
 
 What a moderator removed, what an edit replaced and the name of a deleted member must not come back from a copy.
 Each retraction changes marks, files beside the copies, so that every process of the machine knows at once. A copy
-is found by the marks of the moment at which its page was read: after a retraction it is not found, whoever wrote
-it, even if it was written later. Copies of pages that a retraction does not concern stay.
+bears the marks as they were when its page was read. A retraction changes them, so the copy is no longer found,
+even if another process writes it later. Copies of pages that a retraction does not concern stay.
 """
 
 import logging

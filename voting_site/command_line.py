@@ -1,6 +1,5 @@
 """Run commands, and print their errors as one sentence each."""
 
-import os
 import sys
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from articles.management import sentences
 from voting_site.configuration import dotenv
 from voting_site.configuration.kinds import BadSetting
 from voting_site.configuration.variables import NAMES
+from voting_site.output import discard_rest
 
 _BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -34,7 +34,7 @@ def execute(arguments: list[str], base_dir: Path = _BASE_DIR) -> None:
     except KeyboardInterrupt:
         sys.exit(_CTRL_C)
     except BrokenPipeError:  # the reader closed the pipe early, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard_rest(sys.stdout)
         sys.exit(1)
     except (DatabaseError, ImproperlyConfigured, OSError, StoreError) as error:
         if _TRACEBACK in arguments:

@@ -1,6 +1,5 @@
 """`manage.py run`: start the whole site."""
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -9,6 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from voting_site.embedded import EmbeddedStoreError
+from voting_site.output import discard_rest
 from voting_site.serving import launcher
 
 
@@ -44,4 +44,4 @@ def _output_that_may_be_full() -> Iterator[None]:
             try:
                 stream.flush()
             except OSError:
-                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+                discard_rest(stream)
