@@ -29,6 +29,7 @@ class Retractions:
     def __init__(self, directory: Path) -> None:
         self._directory = directory
         self._marks = directory / ".retracted"
+        self._latest = self._marks / _LISTS
 
     def add(self, articles: Collection[int] | None) -> None:
         """Retract the pages of these articles, None for all articles, and every page that is not an article's.
@@ -58,17 +59,14 @@ class Retractions:
 
     def latest(self) -> str:
         """Return a token that changes with every retraction."""
-        return self._token(_LISTS)
+        return _token(self._latest)
 
     def state_of(self, article: int | None) -> str:
         """Return a token that changes with retractions of an article's page; for None, of the other pages."""
         return self.latest() if article is None else f"{self._token(_EVERY)}-{self._token(_mark_of(article))}"
 
     def _token(self, name: str) -> str:
-        try:
-            return str((self._marks / name).stat().st_mtime_ns)
-        except OSError:
-            return ""
+        return _token(self._marks / name)
 
     def trim(self, oldest: float) -> None:
         """Delete the marks of articles from before `oldest`, in Unix seconds; copies of then must be deleted."""
@@ -80,3 +78,10 @@ class Retractions:
 
 def _mark_of(article: int) -> str:
     return f"article-{article}"
+
+
+def _token(mark: Path) -> str:
+    try:
+        return str(mark.stat().st_mtime_ns)
+    except OSError:
+        return ""

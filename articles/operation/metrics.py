@@ -53,6 +53,9 @@ VIEWS = Counter("site_views_total", "Views of articles: counted (ok), or why not
 REFUSALS = Counter("site_refusals_total", "Refused requests and changes, by cause.", ["cause"], registry=_own)
 
 LIMITED = Counter("site_limited_total", "Requests refused by a rate limit.", ["limit"], registry=_own)
+RECENT_PAGES = Counter(
+    "site_recent_pages_total", "Requests answered with a recent page, without the application.", registry=_own
+)
 VOTING_RINGS = Counter("site_voting_rings_total", "Articles flagged for a voting ring.", registry=_own)
 
 _GAUGES = {
@@ -112,6 +115,12 @@ def observe(operation: str, outcome: str, seconds: float | None) -> None:
 def count_limited(limit: str) -> None:
     """Count a request that a rate limit refused."""
     LIMITED.labels(limit).inc()
+
+
+def count_recent(view: str, status: int) -> None:
+    """Count a request that was answered with a recent page."""
+    _requests(view, "GET", str(status)).inc()
+    RECENT_PAGES.inc()
 
 
 def count_voting_ring() -> None:

@@ -1,4 +1,4 @@
-"""Cache headers of each view, for browsers, proxies and feed readers. docs/feeds.md explains them.
+"""Cache headers of each view, for browsers, proxies and feed readers. docs/caching.md explains them.
 
 The middleware runs inside of compression, and outside of everything that makes a response vary (session,
 language, cookies).

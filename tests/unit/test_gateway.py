@@ -4,8 +4,6 @@ import asyncio
 import json
 import threading
 import time
-from collections.abc import Iterable
-from dataclasses import dataclass, field
 from io import BytesIO
 
 import pytest
@@ -13,63 +11,11 @@ import pytest
 from articles.api.protocol.error_body import REFUSED_BY_SERVER
 from articles.api.protocol.problems import MEANINGS
 from articles.operation.arrival import ARRIVED_AT
+from tests.unit.rsgi import Headers, Protocol, Scope
 from voting_site.serving.workers import bodies, environ, password_forms, worker
 from voting_site.serving.workers.gateway import Gateway
 from voting_site.serving.workers.password_forms import PasswordForms
 from voting_site.serving.workers.responses import CHUNK_BYTES
-
-
-class Headers(list):
-    """A request's headers, as the server passes them."""
-
-    def items(self):
-        return list(self)
-
-    def get(self, name, default=None):
-        return dict(self).get(name, default)
-
-    def __contains__(self, name):
-        return name in dict(self)
-
-
-@dataclass
-class Scope:
-    headers: Headers = field(default_factory=lambda: Headers([("host", "localhost")]))
-    method: str = "GET"
-    path: str = "/"
-    query_string: str = ""
-    http_version: str = "1.1"
-    server: str = "127.0.0.1:8000"
-    client: str = "192.0.2.1:40000"
-    scheme: str = "http"
-
-
-class Protocol:
-    """Records what is answered; `chunks` are the body, and the test decides when each arrives."""
-
-    def __init__(self, chunks: Iterable[bytes] = (), then: asyncio.Event | None = None):
-        self.chunks, self.then = chunks, then
-        self.status, self.headers, self.content = 0, [], b""
-
-    async def __aiter__(self):
-        for chunk in self.chunks:
-            yield chunk
-        if self.then:
-            await self.then.wait()
-
-    def response_bytes(self, status, headers, content):
-        assert self.status == 0, "answered once"
-        self.status, self.headers, self.content = status, headers, content
-
-    def response_str(self, status, headers, content):
-        self.response_bytes(status, headers, content.encode())
-
-    def response_stream(self, status, headers):
-        self.response_bytes(status, headers, b"")
-        return self
-
-    async def send_bytes(self, chunk):
-        self.content += chunk
 
 
 def echo(variables, start_response):

@@ -5,6 +5,7 @@ prefix and speaks plain HTTP; only a declared proxy knows whether a reader came 
 """
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Any
 
 from articles.web.client_address import Proxies, read_address
@@ -17,18 +18,26 @@ _PREFIXES = ("SCRIPT_NAME", "SCRIPT_URL", "REDIRECT_URL")
 _SCHEME = "HTTP_X_FORWARDED_PROTO"
 
 
-def with_declared_proxies(
-    application: Application, *, behind_proxy: bool, proxies: Iterable[str] = ()
-) -> Application:
-    """Wrap the application so that a request has no prefix, and a scheme from declared proxies only.
+def declared(*, behind_proxy: bool, proxies: Iterable[str] = ()) -> Callable[[str], bool]:
+    """Return a function that says whether the peer with an address is a proxy whose word on the scheme counts.
 
     `proxies` are the trusted ones; without any, `behind_proxy` trusts every peer.
     """
     known = Proxies.named(proxies)
     trusts_all = known == Proxies()
 
-    def is_undeclared(peer: str) -> bool:
-        return behind_proxy and not trusts_all and not known.trusts_peer(peer, read_address(peer))
+    @lru_cache(1024)
+    def is_declared(peer: str) -> bool:
+        return behind_proxy and (trusts_all or known.trusts_peer(peer, read_address(peer)))
+
+    return is_declared
+
+
+def with_declared_proxies(
+    application: Application, *, behind_proxy: bool, proxies: Iterable[str] = ()
+) -> Application:
+    """Wrap the application so that a request has no prefix, and a scheme from declared proxies only."""
+    is_declared = declared(behind_proxy=behind_proxy, proxies=proxies)
 
     def wrapped(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         environ["PATH_INFO"] = environ.get("SCRIPT_NAME", "") + environ.get("PATH_INFO", "")
@@ -36,8 +45,8 @@ def with_declared_proxies(
             environ.pop(name, None)
         environ["SCRIPT_NAME"] = ""
         environ["wsgi.url_scheme"] = "http"
-        if is_undeclared(environ.get("REMOTE_ADDR", "")):
-            environ.pop(_SCHEME, None)  # without BEHIND_PROXY, Django does not read it
+        if not is_declared(environ.get("REMOTE_ADDR", "")):
+            environ.pop(_SCHEME, None)
         return application(environ, start_response)
 
     return wrapped

@@ -2,7 +2,8 @@
 
 A thread is used only while the application works: request bodies are read before, and responses are sent after, by
 the event loop and the web server. So slow clients hold memory and a connection, and no thread.
-Forms with passwords have threads of their own.
+Forms with passwords have threads of their own. Pages that readers without account share need no thread at all if
+they are recent.
 """
 
 import asyncio
@@ -20,6 +21,7 @@ from voting_site.serving.requests.whole_bodies import Application
 from voting_site.serving.workers import environ
 from voting_site.serving.workers.bodies import Bodies, BrokenBody, SlowBody, TooManyBodies
 from voting_site.serving.workers.password_forms import PasswordForms
+from voting_site.serving.workers.recent_pages import CONDITION, RecentPages
 from voting_site.serving.workers.refusals import refuse
 from voting_site.serving.workers.responses import CHUNK_BYTES, Response
 
@@ -38,8 +40,11 @@ class Gateway:
         body_bytes: int,
         served: Callable[[], object],
         password_forms: PasswordForms | None = None,
+        recent_pages: RecentPages | None = None,
     ) -> None:
-        """`served` is called after each response; `body_bytes` is the longest body that the application takes."""
+        """`served` is called after each response that is not a recent page. `body_bytes` is the longest body that
+        the application takes.
+        """
         self._application = application
         self._pool = ThreadPoolExecutor(threads, "request")
         self._patience = patience
@@ -47,6 +52,7 @@ class Gateway:
         self._bodies = Bodies(patience, self._body_bytes)
         self._served = served
         self._password_forms = password_forms
+        self._recent_pages = recent_pages
         self.current = 0
         """Requests that are being answered."""
 
@@ -54,9 +60,23 @@ class Gateway:
         self.current += 1
         try:
             if refusal := environ.refusal_of(scope):
-                return refuse(scope, protocol, *refusal)
-            if not self._has_body(scope):
-                return await self._answer(scope, protocol, b"")
+                refuse(scope, protocol, *refusal)
+            elif (pages := self._recent_pages) and (reading := pages.reading_of(scope)):
+                if await pages.send(reading, protocol):
+                    return
+                with pages.rendering(reading, protocol) as rendering:
+                    await self._answer(scope, rendering, b"", without=CONDITION)
+            else:
+                await self._read_and_answer(scope, protocol)
+            self._served()
+        finally:
+            self.current -= 1
+
+    async def _read_and_answer(self, scope: Any, protocol: Any) -> None:
+        """Read the body, if there is one, and answer."""
+        if not self._has_body(scope):
+            return await self._answer(scope, protocol, b"")
+        try:
             async with self._bodies.read(protocol) as body:
                 await self._answer(scope, protocol, body)
         except BrokenBody:
@@ -71,9 +91,6 @@ class Gateway:
                 gettext_noop("Too many uploads at once. Try again in a moment."),
                 ("Retry-After", "5"),
             )
-        finally:
-            self.current -= 1
-            self._served()
 
     def _has_body(self, scope: Any) -> bool:
         """Return whether a body has to be read: not one that the application refuses as too long."""
@@ -82,8 +99,10 @@ class Gateway:
         length = scope.headers.get("content-length") or ""
         return length.isascii() and length.isdecimal() and 0 < int(length) < self._body_bytes
 
-    async def _answer(self, scope: Any, protocol: Any, body: bytes) -> None:
-        run, begin = asyncio.get_running_loop().run_in_executor, partial(self._begin, time.monotonic())
+    async def _answer(self, scope: Any, protocol: Any, body: bytes, without: str = "") -> None:
+        """Answer with the application, which does not see the variable `without`."""
+        run = asyncio.get_running_loop().run_in_executor
+        begin = partial(self._begin, time.monotonic(), without)
         if (forms := self._password_forms) and forms.is_one(scope):
             response = await self._answer_password_form(forms, begin, scope, protocol, body)
         else:
@@ -116,14 +135,16 @@ class Gateway:
         finally:
             forms.waiting -= 1
 
-    def _begin(self, arrived_at: float, scope: Any, protocol: Any, body: bytes) -> Response | None:
+    def _begin(self, arrived_at: float, without: str, scope: Any, protocol: Any, body: bytes) -> Response | None:
         """Run the application in a thread. Send a short response; return a long one, to be sent bit by bit.
 
         `arrived_at`: when the request began to wait for the thread, by the monotonic clock.
         """
         response = Response()
         try:
-            response.start(self._application, environ.of(scope, body) | {ARRIVED_AT: arrived_at})
+            variables = environ.of(scope, body) | {ARRIVED_AT: arrived_at}
+            variables.pop(without, None)
+            response.start(self._application, variables)
             content = response.next_bytes(2 * CHUNK_BYTES)
             if len(content) >= 2 * CHUNK_BYTES:
                 response.put_back(content)

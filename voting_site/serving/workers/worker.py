@@ -27,6 +27,7 @@ from voting_site.serving.listener import BACKLOG, accept_nothing
 from voting_site.serving.requests.whole_bodies import Application
 from voting_site.serving.workers.gateway import Gateway
 from voting_site.serving.workers.password_forms import PasswordForms
+from voting_site.serving.workers.recent_pages import recent_pages_of_this_site
 from voting_site.serving.workers.slow_readers import SlowReaders
 
 GRACE = 7.0
@@ -115,6 +116,7 @@ class Worker:
             body_bytes=settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
             served=self._count,
             password_forms=PasswordForms(settings.PASSWORD_HASHES_AT_ONCE),
+            recent_pages=recent_pages_of_this_site(),
         )
         self._server = _Server(gateway, self.listener, self.patience)
         loop = asyncio.get_running_loop()

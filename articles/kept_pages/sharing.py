@@ -1,0 +1,106 @@
+"""Pages that readers without account share: which they are, and the parts of a request that they depend on.
+
+Whatever is not listed here goes to Django. Runs in the web server's event loop, for every request.
+"""
+
+from collections.abc import Iterable
+from functools import lru_cache
+from types import SimpleNamespace
+from typing import NamedTuple
+
+from django.conf import settings
+from django.http.cookie import parse_cookie
+from django.middleware.gzip import re_accepts_gzip
+from django.urls import Resolver404, resolve
+from django.utils.translation import get_language_from_request
+
+from articles.web.caching import RULES
+from articles.web.preferences import HIDDEN_COOKIE, KEYBOARD_COOKIE, THEME_COOKIE
+
+_COUNTED = frozenset(("articles:article", "articles:why"))
+"""Views in which every request may count as a view."""
+
+SHARED_VIEWS = frozenset(RULES) - _COUNTED | {"articles:pulse", "api:list_articles", "api:list_hot"}
+
+_PERSONAL_COOKIES = (settings.SESSION_COOKIE_NAME, settings.CSRF_COOKIE_NAME, "messages")
+_SHAPING_COOKIES = (THEME_COOKIE, KEYBOARD_COOKIE, HIDDEN_COOKIE)
+
+_SHAPING = frozenset(
+    ("host", "accept-encoding", "accept-language", "cookie", "if-none-match", "x-forwarded-proto"),
+)
+_PERSONAL = frozenset(
+    (
+        *("authorization", "range", "content-length", "transfer-encoding"),
+        *("if-match", "if-modified-since", "if-unmodified-since"),
+    )
+)
+"""Headers that Django has to read."""
+
+_LONGEST_PATH = 200  # characters
+_LONGEST_LANGUAGES = 500
+"""Characters of Accept-Language with which a request is shared."""
+
+
+class Share(NamedTuple):
+    """All that a shared page depends on. `scheme` is what a declared proxy says, as it says it."""
+
+    view: str
+    host: str
+    scheme: str
+    path: str
+    query: str
+    is_compressed: bool
+    language: str
+    preferences: tuple[str, ...]
+    """Cookies of readers without account: theme, keyboard shortcuts, hidden groups."""
+
+
+def share_of(
+    path: str, query: str, headers: Iterable[tuple[str, str]], *, trusts_scheme: bool
+) -> tuple[Share, str] | None:
+    """Return what the page of a GET depends on, and If-None-Match; None if Django has to answer.
+
+    Header names are in lower case. `trusts_scheme`: whether X-Forwarded-Proto comes from a declared proxy.
+    """
+    if not (view := _view_of(path)):
+        return None
+    sent: dict[str, str] = {}
+    for name, value in headers:
+        if name in _PERSONAL or (name in sent and name in _SHAPING):
+            return None
+        sent[name] = value
+    cookies = parse_cookie(sent["cookie"]) if "cookie" in sent else {}
+    languages = sent.get("accept-language", "")
+    if any(name in cookies for name in _PERSONAL_COOKIES) or len(languages) > _LONGEST_LANGUAGES:
+        return None
+    share = Share(
+        view,
+        sent.get("host", ""),
+        sent.get("x-forwarded-proto", "") if trusts_scheme else "",
+        path,
+        query,
+        bool(re_accepts_gzip.search(sent.get("accept-encoding", ""))),
+        _language(languages, cookies.get(settings.LANGUAGE_COOKIE_NAME, "")),
+        tuple([cookies.get(name, "") for name in _SHAPING_COOKIES]),
+    )
+    return share, sent.get("if-none-match", "")
+
+
+@lru_cache(4096)
+def _view_of(path: str) -> str:
+    """Return the name of the path's view if its pages are shared, or ""."""
+    if len(path) > _LONGEST_PATH:
+        return ""
+    try:
+        view = resolve(path).view_name
+    except Resolver404:
+        return ""
+    return view if view in SHARED_VIEWS else ""
+
+
+@lru_cache(2048)
+def _language(accepted: str, chosen: str) -> str:
+    """Return the language that Django's LocaleMiddleware chooses."""
+    cookies = {settings.LANGUAGE_COOKIE_NAME: chosen} if chosen else {}
+    request = SimpleNamespace(COOKIES=cookies, META={"HTTP_ACCEPT_LANGUAGE": accepted})
+    return get_language_from_request(request)  # type: ignore[arg-type]

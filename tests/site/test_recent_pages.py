@@ -1,0 +1,109 @@
+"""Recent pages of a running site: nobody sees what is another reader's, or what was removed."""
+
+import random
+import re
+import urllib.request
+from contextlib import closing
+from http.client import HTTPConnection
+
+import pytest
+
+from tests.figures import value_in
+from tests.form_browser import FormBrowser
+
+LISTS = ("/", "/newest/", "/hot/", "/top/", "/groups/")
+STEPS = 200
+
+PERSONAL = re.compile(
+    r'csrfmiddlewaretoken|class="me"|class="message|data-choice="(?:vote|oppose)"|class="saving"'
+)
+"""What only a member's page has."""
+
+READERS = (
+    {},
+    {"Cookie": "language=zh-hans"},
+    {"Accept-Language": "zh-CN,zh;q=0.9", "Cookie": "theme=light"},
+    {"Cookie": "theme=dark; keyboard=off"},
+    {"Cookie": "hidden=python", "Accept-Encoding": "identity"},
+)
+"""Headers of readers without account."""
+
+
+@pytest.fixture
+def site(start):
+    site = start(RATE_LIMITS="off")
+    site.wait_until_up()
+    return site
+
+
+def page_for(site, path, headers):
+    with urllib.request.urlopen(
+        urllib.request.Request(f"http://127.0.0.1:{site.port}{path}", headers=headers), timeout=60
+    ) as answer:
+        assert "public" in answer.headers["Cache-Control"]
+        return answer.read().decode()
+
+
+def moderator_of(site):
+    browser = FormBrowser(site)
+    logins = (site.data_dir / "demo-logins.txt").read_text()
+    name, password = re.search(r"^\s*(demo-moderator)\s+(\S+)", logins, re.MULTILINE).groups()
+    browser.send("/login/", "/login/", username=name, password=password)
+    return browser
+
+
+def look(site, path, headers, removed):
+    """Open a page as a reader without account, and check that it is hers."""
+    page = page_for(site, path, headers)
+    cookies = headers.get("Cookie", "")
+    is_chinese = "zh-hans" in cookies or "zh-CN" in headers.get("Accept-Language", "")
+    theme = re.search("theme=(dark|light)", cookies)
+    assert not PERSONAL.search(page)
+    assert f'<html lang="{"zh-Hans" if is_chinese else "en"}"' in page
+    assert re.findall(r'<html[^>]* data-theme="(\w+)"', page) == ([theme[1]] if theme else [])
+    assert ('<dialog id="keys"' in page) == ("keyboard=off" not in cookies)
+    assert ('class="hidden-groups"' in page) == ("hidden=" in cookies and path != "/groups/")
+    assert not {int(number) for number in re.findall(r'id="article-(\d+)"', page)} & removed
+
+
+def test_nobody_sees_what_is_anothers_or_was_removed(site):
+    chance, removed = random.Random(1), set()
+    members = {name: FormBrowser(site) for name in ("alma", "boris")}
+    for name, browser in members.items():
+        browser.sign_up(name)
+    moderator = moderator_of(site)
+
+    for _ in range(STEPS):
+        path, act = chance.choice(LISTS), chance.random()
+        if act < 0.6:
+            look(site, path, chance.choice(READERS), removed)
+        elif act < 0.95:
+            name = chance.choice(list(members))
+            page = members[name].get(path)
+            assert re.findall(r'class="me"><a href="/users/(\w+)/"', page) == [name]
+            if numbers := re.findall(r'action="/articles/(\d+)/vote/"', page):
+                number, choice = chance.choice(numbers), chance.choice(["vote", "oppose", "none"])
+                page = members[name].send(path, f"/articles/{number}/vote/", choice=choice, next="/newest/")
+        else:
+            number = chance.choice(re.findall(r'id="article-(\d+)"', moderator.get("/")))
+            moderator.send(f"/articles/{number}/remove/", f"/articles/{number}/remove/", reason="Off topic")
+            removed.add(int(number))
+            for path in LISTS:
+                look(site, path, {}, removed)
+
+    assert removed
+    assert value_in(site.get("/metrics")[1], "site_recent_pages_total") > 0
+
+
+def test_most_readers_of_a_list_get_the_same_page(site):
+    with closing(HTTPConnection("127.0.0.1", site.port, timeout=60)) as link:
+        for _ in range(50):
+            link.request("GET", "/")
+            answer = link.getresponse()
+            answer.read()
+        link.request("GET", "/", headers={"If-None-Match": answer.headers["ETag"]})
+        unchanged = link.getresponse()
+
+        assert (unchanged.status, unchanged.read()) == (304, b"")
+    assert unchanged.headers["Content-Security-Policy"] == answer.headers["Content-Security-Policy"]
+    assert value_in(site.get("/metrics")[1], "site_recent_pages_total") > 0

@@ -1,0 +1,269 @@
+"""Recent pages: which requests share one, and for how long."""
+
+import asyncio
+import threading
+
+import pytest
+from django.conf import settings
+
+from articles.operation.metrics import RECENT_PAGES
+from tests.unit.rsgi import Headers, Protocol, Scope
+from voting_site.serving.requests.declared_proxies import declared
+from voting_site.serving.workers import recent_pages
+from voting_site.serving.workers.gateway import Gateway
+from voting_site.serving.workers.recent_pages import FRESH, USABLE, RecentPages
+
+PUBLIC = [("Cache-Control", "max-age=0, public"), ("Vary", "Cookie, Accept-Language"), ("ETag", 'W/"1"')]
+
+
+class Site:
+    """A gateway with recent pages and an application whose pages are numbered."""
+
+    def __init__(self, *, status="200 OK", headers=PUBLIC, content=None, **proxies):
+        self.status, self.headers, self.content = status, headers, content
+        self.time, self.retraction = 0.0, ""
+        self.seen, self.served = [], []
+        self.rendering, self.go_on = threading.Event(), threading.Event()
+        self.go_on.set()
+        self.pages = RecentPages(
+            lambda: self.retraction, declared(**{"behind_proxy": False} | proxies), lambda: self.time
+        )
+        self.gateway = Gateway(
+            self.application,
+            threads=4,
+            patience=30.0,
+            body_bytes=100,
+            served=lambda: self.served.append(1),
+            recent_pages=self.pages,
+        )
+
+    def application(self, variables, start_response):
+        self.seen.append(variables)
+        number = len(self.seen)
+        self.rendering.set()
+        assert self.go_on.wait(60)
+        start_response(self.status, self.headers)
+        return [self.content or f"page {number}".encode()]
+
+    async def ask(self, path="/", *headers, method="GET", query="", client="192.0.2.1:40000"):
+        named = [("host", "localhost"), *headers]
+        protocol = Protocol()
+        await self.gateway.__rsgi__(
+            Scope(Headers(named), method=method, path=path, query_string=query, client=client), protocol
+        )
+        return protocol
+
+    def get(self, *arguments, **options):
+        return asyncio.run(self.ask(*arguments, **options)).content
+
+
+@pytest.fixture
+def site():
+    return Site()
+
+
+def test_a_recent_page_is_sent_without_the_application(site):
+    before = RECENT_PAGES._value.get()
+
+    assert [site.get(), site.get(), site.get()] == [b"page 1"] * 3
+    assert len(site.seen) == 1
+    assert RECENT_PAGES._value.get() == before + 2
+
+
+def test_recent_pages_do_not_count_towards_the_replacement_of_a_worker(site):
+    site.get()
+    site.get()
+
+    assert len(site.served) == 1
+
+
+def test_a_page_is_rendered_again_when_it_is_not_fresh_any_more(site):
+    site.get()
+    site.time = FRESH - 0.01
+    assert site.get() == b"page 1"
+
+    site.time = FRESH
+    assert site.get() == b"page 2"
+
+
+@pytest.mark.parametrize(("age", "content"), [(FRESH, b"page 1"), (USABLE - 0.01, b"page 1"), (USABLE, b"page 2")])
+def test_while_it_is_rendered_others_get_the_page_before_or_wait(site, age, content):
+    async def during():
+        site.time = age
+        site.go_on.clear()
+        first = asyncio.create_task(site.ask())
+        await asyncio.to_thread(site.rendering.wait, 60)
+        others = [asyncio.create_task(site.ask()) for _ in range(5)]
+        await asyncio.sleep(0)  # let them begin
+        done_before = sum(task.done() for task in others)
+        site.go_on.set()
+        return (await first).content, done_before, {(await task).content for task in others}
+
+    site.get()
+    site.rendering.clear()
+
+    assert asyncio.run(during()) == (b"page 2", 5 if content == b"page 1" else 0, {content})
+    assert len(site.seen) == 2
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        ("cookie", f"{settings.SESSION_COOKIE_NAME}=x"),
+        ("cookie", f"theme=dark; {settings.CSRF_COOKIE_NAME}=x"),
+        ("cookie", "messages=x"),
+        ("authorization", "Bearer x"),
+        ("range", "bytes=0-1"),
+        ("if-modified-since", "Sat, 29 Oct 1994 19:43:31 GMT"),
+        ("content-length", "0"),
+        ("accept-language", "en," * 200),
+    ],
+)
+def test_a_request_that_may_be_personal_goes_to_the_application(site, header):
+    site.get()
+
+    assert site.get("/", header) == b"page 2"
+    assert site.get("/", header) == b"page 3"
+    assert site.get() == b"page 1"
+
+
+def test_a_header_that_comes_twice_goes_to_the_application(site):
+    site.get("/", ("cookie", "a=1"))
+
+    assert site.get("/", ("cookie", f"{settings.SESSION_COOKIE_NAME}=x"), ("cookie", "a=1")) == b"page 2"
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        ("cookie", "theme=dark"),
+        ("cookie", "keyboard=off"),
+        ("cookie", "hidden=python"),
+        ("cookie", f"{settings.LANGUAGE_COOKIE_NAME}=zh-hans"),
+        ("accept-language", "zh-CN,zh;q=0.9"),
+        ("accept-encoding", "gzip, br"),
+    ],
+)
+def test_what_shapes_a_page_makes_another_page(site, header):
+    site.get()
+
+    assert [site.get("/", header), site.get("/", header), site.get()] == [b"page 2", b"page 2", b"page 1"]
+
+
+@pytest.mark.parametrize("other", [{"query": "page=2"}, {"path": "/newest/"}])
+def test_another_address_is_another_page(site, other):
+    site.get()
+
+    assert site.get(**other) == b"page 2"
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        ("cookie", "analytics=1; theme="),
+        ("accept-language", "en-GB,en;q=0.9,de;q=0.5"),
+        ("accept-encoding", "br"),
+        ("user-agent", "other"),
+        ("x-forwarded-proto", "https"),
+    ],
+)
+def test_what_shapes_nothing_shares_the_page(site, header):
+    site.get()
+
+    assert site.get("/", header) == b"page 1"
+
+
+@pytest.mark.parametrize(
+    ("peer", "content"), [("10.0.0.1:1", b"page 2"), ("10.0.0.2:1", b"page 1")], ids=["declared", "undeclared"]
+)
+def test_the_scheme_counts_if_a_declared_proxy_says_it(peer, content):
+    site = Site(behind_proxy=True, proxies=["10.0.0.1"])
+    site.get()
+
+    assert site.get("/", ("x-forwarded-proto", "https"), client=peer) == content
+
+
+@pytest.mark.parametrize(
+    ("path", "method"), [("/articles/1/", "GET"), ("/login/", "GET"), ("/", "HEAD"), ("/nowhere", "GET")]
+)
+def test_other_addresses_and_methods_go_to_the_application(site, path, method):
+    assert site.get(path, method=method) == b"page 1"
+    assert site.get(path, method=method) == b"page 2"
+
+
+@pytest.mark.parametrize(
+    ("status", "headers"),
+    [
+        ("404 Not Found", PUBLIC),
+        ("503 Service Unavailable", PUBLIC),
+        ("200 OK", []),
+        ("200 OK", [("Cache-Control", "no-store")]),
+        ("200 OK", [("Cache-Control", "private, no-cache")]),
+        ("200 OK", [*PUBLIC, ("Set-Cookie", "a=1")]),
+        ("200 OK", [("Cache-Control", "public"), ("Vary", "Cookie, User-Agent")]),
+    ],
+)
+def test_other_responses_are_not_shared(status, headers):
+    site = Site(status=status, headers=headers)
+
+    assert [site.get(), site.get()] == [b"page 1", b"page 2"]
+
+
+@pytest.mark.parametrize("known", ['W/"1"', '"1"', '"0", W/"1"', "*"])
+def test_a_client_that_has_the_page_gets_304(site, known):
+    async def three():
+        return [await site.ask("/", ("if-none-match", known)) for _ in range(3)]
+
+    answers = asyncio.run(three())
+
+    assert [(answer.status, answer.content) for answer in answers] == [(304, b"")] * 3
+    assert ("ETag", 'W/"1"') in answers[2].headers
+    assert "HTTP_IF_NONE_MATCH" not in site.seen[0]
+    assert site.get("/", ("if-none-match", '"2"')) == b"page 1"
+
+
+def test_after_a_retraction_no_earlier_page_is_sent(site):
+    site.get()
+    site.retraction = "1"
+
+    assert [site.get(), site.get()] == [b"page 2", b"page 2"]
+
+
+def test_a_page_that_was_being_rendered_at_a_retraction_is_not_shared(site):
+    async def during():
+        site.go_on.clear()
+        first = asyncio.create_task(site.ask())
+        await asyncio.to_thread(site.rendering.wait, 60)
+        site.retraction = "1"
+        second = asyncio.create_task(site.ask())
+        await asyncio.sleep(0)  # let it begin
+        site.go_on.set()
+        return (await first).content, (await second).content
+
+    assert asyncio.run(during()) == (b"page 1", b"page 2")
+
+
+def test_the_oldest_pages_go_when_there_are_too_many_bytes(site, monkeypatch):
+    monkeypatch.setattr(recent_pages, "MOST_BYTES", 20)
+    for page in "1", "2", "3", "4":
+        site.get(query=f"page={page}")
+
+    assert site.get(query="page=4") == b"page 4"
+    assert site.get(query="page=1") == b"page 5"
+
+
+def test_old_pages_do_not_stay_in_memory(site):
+    site.get()
+    site.time = USABLE
+    site.get("/hot/")
+
+    assert len(site.pages._pages) == 1
+
+
+def test_a_very_large_page_is_not_kept(monkeypatch):
+    monkeypatch.setattr(recent_pages, "LARGEST_PAGE", 10)
+    site = Site(content=b"x" * 11)
+    site.get()
+    site.get()
+
+    assert len(site.seen) == 2

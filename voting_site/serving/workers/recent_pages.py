@@ -1,0 +1,197 @@
+"""Recent pages: whole pages of readers without account, in the memory of a worker for a moment.
+
+Most readers have no account and open the same few lists. They need neither a thread nor Django: a page is rendered
+at most about once a second, by one request, while the others get the one before. docs/caching.md says how late
+each reader sees a change. All of this but the rendering runs in the event loop.
+"""
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any, NamedTuple
+
+from django.conf import settings
+from django.utils.http import parse_etags
+
+from articles.kept_pages.sharing import Share, share_of
+from articles.operation import metrics
+from articles.retractions import Retractions
+from voting_site.serving.requests.declared_proxies import declared
+from voting_site.serving.workers.responses import Headers
+
+FRESH = 1.0
+"""Seconds for which a page is sent as it is."""
+
+USABLE = 2.0
+"""Seconds for which it is sent while it is being rendered again."""
+
+CONDITION = "HTTP_IF_NONE_MATCH"
+"""The variable that the application must not see: it renders the whole page, for all readers."""
+
+MOST_BYTES = 16_000_000
+LARGEST_PAGE = 1_000_000  # bytes
+
+_VARIES_BY = frozenset(("accept-encoding", "accept-language", "cookie", "authorization"))
+_OF_CONTENT = frozenset(("content-type", "content-length", "content-encoding"))
+"""Headers that a 304 lacks."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecentPage:
+    """A response with status 200. `at` is the monotonic time at which its rendering began."""
+
+    headers: Headers
+    unchanged_headers: Headers
+    """Those of a 304."""
+
+    content: bytes
+    etag: str
+    at: float
+    as_of: str
+    """The latest retraction before it was rendered."""
+
+    def send(self, protocol: Any, known: str) -> int:
+        """Answer with the page, or with 304 if the client has it; `known` is If-None-Match. Return the status."""
+        if known and self.etag and self._is_among(parse_etags(known)):
+            protocol.response_empty(304, self.unchanged_headers)
+            return 304
+        protocol.response_bytes(200, self.headers, self.content)
+        return 200
+
+    def _is_among(self, etags: list[str]) -> bool:
+        own = self.etag.removeprefix("W/")
+        return etags == ["*"] or any(etag.removeprefix("W/") == own for etag in etags)
+
+
+class Reading(NamedTuple):
+    """A request for a shared page. `known` is its If-None-Match."""
+
+    share: Share
+    known: str
+
+
+class RecentPages:
+    """The recent pages of one worker."""
+
+    def __init__(
+        self,
+        retraction: Callable[[], str],
+        is_declared: Callable[[str], bool],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`retraction` returns a token that changes with every retraction; `is_declared` says of a peer's address
+        whether it is a declared proxy.
+        """
+        self._retraction, self._is_declared, self._clock = retraction, is_declared, clock
+        self._pages: OrderedDict[Share, RecentPage] = OrderedDict()  # the oldest first
+        self._bytes = 0
+        self._keeping = Lock()
+        self._rendering: dict[Share, asyncio.Event] = {}
+
+    def reading_of(self, scope: Any) -> Reading | None:
+        """Return what the request reads if it may be a shared page."""
+        if scope.method != "GET":
+            return None
+        peer = scope.client.rpartition(":")[0].strip("[]")
+        found = share_of(
+            scope.path, scope.query_string, scope.headers.items(), trusts_scheme=self._is_declared(peer)
+        )
+        return found and Reading(*found)
+
+    async def send(self, reading: Reading, protocol: Any) -> bool:
+        """Answer with a recent page, or one that is just being rendered; return whether there is one."""
+        rendering = self._rendering.get(reading.share)
+        page = self._usable(reading.share, USABLE if rendering else FRESH)
+        if page is None and rendering:
+            await rendering.wait()
+            page = self._usable(reading.share, USABLE)
+        if page:
+            metrics.count_recent(reading.share.view, page.send(protocol, reading.known))
+        return page is not None
+
+    def _usable(self, share: Share, seconds: float) -> RecentPage | None:
+        page = self._pages.get(share)
+        if page and self._clock() - page.at < seconds and page.as_of == self._retraction():
+            return page
+        return None
+
+    @contextmanager
+    def rendering(self, reading: Reading, protocol: Any) -> Iterator["_Rendering"]:
+        """Yield a protocol that keeps the page it sends. Other requests wait for the page until the block ends."""
+        done = asyncio.Event()
+        is_first = self._rendering.setdefault(reading.share, done) is done
+        try:
+            yield _Rendering(protocol, reading, self._keep, self._clock(), self._retraction())
+        finally:
+            if is_first:
+                del self._rendering[reading.share]
+            done.set()
+
+    def _keep(self, share: Share, page: RecentPage) -> None:
+        with self._keeping:
+            self._drop(share)
+            self._pages[share] = page
+            self._bytes += len(page.content)
+            while self._pages and self._is_to_go(next(iter(self._pages.values()))):
+                self._drop(next(iter(self._pages)))
+
+    def _is_to_go(self, oldest: RecentPage) -> bool:
+        return self._bytes > MOST_BYTES or self._clock() - oldest.at >= USABLE
+
+    def _drop(self, share: Share) -> None:
+        if page := self._pages.pop(share, None):
+            self._bytes -= len(page.content)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rendering:
+    """What the application's response is sent through, from a thread: it keeps a page that can be shared."""
+
+    protocol: Any
+    reading: Reading
+    keep: Callable[[Share, RecentPage], None]
+    at: float
+    as_of: str
+
+    def response_bytes(self, status: int, headers: Headers, content: bytes) -> None:
+        if not _can_be_shared(status, headers, content):
+            self.protocol.response_bytes(status, headers, content)
+            return
+        unchanged = [header for header in headers if header[0].lower() not in _OF_CONTENT]
+        etag = next((value for name, value in headers if name.lower() == "etag"), "")
+        page = RecentPage(headers, unchanged, content, etag, self.at, self.as_of)
+        self.keep(self.reading.share, page)
+        page.send(self.protocol, self.reading.known)
+
+    def response_str(self, status: int, headers: Headers, content: str) -> None:
+        self.protocol.response_str(status, headers, content)
+
+    def response_stream(self, status: int, headers: Headers) -> Any:
+        return self.protocol.response_stream(status, headers)
+
+
+def _can_be_shared(status: int, headers: Headers, content: bytes) -> bool:
+    """Return whether the response is the same for all readers without account."""
+    values = {name.lower(): value for name, value in headers}
+    varies_by = {name.strip().lower() for name in values.get("vary", "").split(",") if name.strip()}
+    return (
+        status == 200
+        and "public" in values.get("cache-control", "")
+        and "set-cookie" not in values
+        and varies_by <= _VARIES_BY
+        and len(content) <= LARGEST_PAGE
+    )
+
+
+def recent_pages_of_this_site() -> RecentPages | None:
+    """Return recent pages that end with the retractions of this machine; None if these are not written down."""
+    if settings.KEPT_PAGES_DIR is None:
+        return None
+    retractions = Retractions(Path(settings.KEPT_PAGES_DIR))
+    is_declared = declared(behind_proxy=settings.BEHIND_PROXY, proxies=settings.TRUSTED_PROXIES)
+    return RecentPages(retractions.latest, is_declared)
