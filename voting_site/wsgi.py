@@ -6,6 +6,7 @@ from importlib import import_module
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
+from voting_site import accounts_file
 from voting_site.configuration.service_urls import POSTGRES
 from voting_site.serving.requests.declared_proxies import with_declared_proxies
 from voting_site.serving.requests.whole_bodies import with_whole_bodies
@@ -14,6 +15,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "voting_site.settings")
 
 if settings.DATABASES["default"]["ENGINE"] == POSTGRES:
     import_module(f"{POSTGRES}.base").limit_waits()
+else:
+    accounts_file.keep_connections()
 
 application = with_declared_proxies(
     with_whole_bodies(get_wsgi_application(), settings.DATA_UPLOAD_MAX_MEMORY_SIZE),

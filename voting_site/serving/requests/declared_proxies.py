@@ -45,8 +45,8 @@ def with_declared_proxies(
             environ.pop(name, None)
         environ["SCRIPT_NAME"] = ""
         environ["wsgi.url_scheme"] = "http"
-        if not is_declared(environ.get("REMOTE_ADDR", "")):
-            environ.pop(_SCHEME, None)
+        if behind_proxy and not is_declared(environ.get("REMOTE_ADDR", "")):
+            environ.pop(_SCHEME, None)  # without BEHIND_PROXY, Django does not read it
         return application(environ, start_response)
 
     return wrapped

@@ -1,0 +1,40 @@
+"""Connections to the accounts' SQLite file that last longer than a request: opening one costs as much as a query.
+
+Someone may delete the file or put a backup in its place while the site runs. A connection to the former file would
+write into nothing, so each request looks whether it is still the same.
+"""
+
+import os
+from typing import Any
+
+from django.core.signals import request_started
+from django.db import connections
+from django.db.backends.signals import connection_created
+
+SECONDS = 60
+"""Life of a connection, as for PostgreSQL."""
+
+
+def keep_connections() -> None:
+    """Let the connections of this process last from now on."""
+    connections.settings["default"]["CONN_MAX_AGE"] = SECONDS
+    connection_created.connect(_note_file, dispatch_uid=_note_file)
+    request_started.connect(_close_if_replaced, dispatch_uid=_close_if_replaced)
+
+
+def _note_file(connection: Any, **_signal: Any) -> None:
+    connection.accounts_file = _file_of(connection)
+
+
+def _close_if_replaced(**_signal: Any) -> None:
+    connection: Any = connections["default"]
+    if connection.connection is not None and connection.accounts_file != _file_of(connection):
+        connection.close()
+
+
+def _file_of(connection: Any) -> tuple[int, int] | None:
+    try:
+        facts = os.stat(connection.settings_dict["NAME"])
+    except OSError:
+        return None
+    return facts.st_dev, facts.st_ino
