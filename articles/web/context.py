@@ -17,7 +17,7 @@ from articles.wiring import repository
 
 
 def form_token(request: HttpRequest) -> dict[str, Any]:
-    """Provide the hidden input of `csrf_input`, identical in all forms of a page, so that fifty compress to one.
+    """Provide the hidden input of `csrf_input`, identical in all forms of a page, so that they compress to one.
 
     Created on first use: a page without forms sets no cookie, and can be cached.
     """

@@ -1,6 +1,6 @@
 // Votes, saved articles and the theme without leaving the page: shown at once, then corrected by the response, or
 // reverted with a reason.
-// Without this script, and for readers without account, the forms are submitted.
+// Without this script, and for readers without account, the buttons submit their form.
 (() => {
   "use strict";
 
@@ -54,17 +54,18 @@
 
   // Returns the response, or {error, status}; {} if it was lost or invalid twice. A choice is a target state: retries
   // are safe.
-  const ask = async (form, name, choice, isValid = isTold, tries = 2) => {
-    const body = new URLSearchParams(new FormData(form)), headers = { Accept: "application/json" };
-    body.set(name, choice);
+  const ask = async ({ form, button }, choice, isValid = isTold, tries = 2) => {
+    const address = button.getAttribute("formaction") ?? form.action, headers = { Accept: "application/json" };
+    const body = new URLSearchParams(new FormData(form));
+    body.set(button.name, choice);
     try {
       const signal = AbortSignal.timeout(8000);
-      const answer = await fetch(form.action, { method: "POST", headers, body, signal, keepalive: true });
+      const answer = await fetch(address, { method: "POST", headers, body, signal, keepalive: true });
       const { ok, status } = answer;
       const told = await answer.json().catch(() => {});
       if (ok ? isValid(told) : status !== 502 && status !== 504) return ok ? told : { status, ...told };
     } catch {}
-    return tries > 1 ? ask(form, name, choice, isValid, tries - 1) : {};
+    return tries > 1 ? ask({ form, button }, choice, isValid, tries - 1) : {};
   };
 
   const tell = (id, { error, status, address, told }) => {
@@ -93,27 +94,32 @@
   };
 
   // Submits the form as without this script: the next page says why, or asks again.
-  const submit = ({ form, name, goal }) =>
-    form.requestSubmit(form.querySelector(`[name=${name}][value="${goal}"]`));
+  const submit = ({ form, button, goal }) => {
+    button.value = goal;
+    form.requestSubmit(button);
+  };
+
+  // Whether the page's token is stale, and the button still there to send the choice again.
+  const isStale = ({ answer, button }) => answer.status === 403 && button.isConnected;
 
   // Sends one choice at a time for each thing: a vote, a saved article, the theme. If the reader chooses again meanwhile,
   // the latest choice is sent next, and the last response counts. If the reader leaves the page meanwhile, the latest
-  // choice is sent on leaving.
-  const settle = async (thing, { form, name }, goal, known, isValid) => {
-    const state = pending.get(thing) ?? { known, form, name };
-    state.goal = goal;
+  // choice is sent on leaving. The form is kept, because newer search results may replace the button.
+  const settle = async (thing, button, goal, known, isValid) => {
+    const state = pending.get(thing) ?? { known };
+    Object.assign(state, { button, form: button.form, goal });
     if (pending.has(thing)) return;
     pending.set(thing, state);
     do {
       state.sent = state.goal;
-      state.answer = await ask(form, name, state.sent, isValid);
+      state.answer = await ask(state, state.sent, isValid);
       if (isTold(state.answer)) state.known = state.answer.choice ? state.answer : state.sent;
     } while (state.goal !== state.sent);
     pending.delete(thing);
     return state;
   };
   addEventListener("pagehide", () => {
-    for (const { form, name, goal, sent } of pending.values()) if (goal !== sent) ask(form, name, goal);
+    for (const state of pending.values()) if (state.goal !== state.sent) ask(state, state.goal);
   });
 
   const cast = async (button, goal) => {
@@ -127,7 +133,7 @@
     if (!state) return;
     settled.set(id, performance.now());
     show(id, state.known);
-    if (state.answer.status === 403) return submit(state); // the page's token is stale
+    if (isStale(state)) return submit(state);
     tell(id, state.answer);
     explain(id, state.known);
   };
@@ -144,7 +150,7 @@
     const state = await settle(button, button, goal, button.value);
     if (!state) return;
     mark(button, state.known);
-    if (state.answer.status === 403) return submit(state);
+    if (isStale(state)) return submit(state);
     tell(id, state.answer);
   };
 
@@ -166,7 +172,7 @@
   const inSettings = all("main [name=theme]").length; // the settings page shows the theme too: its form is submitted
 
   const press = { choice: cast, saved: save, theme: choose };
-  const pressed = ({ target }) => target.closest?.("[data-votes-of] button, .saving button, .switch [name=theme]");
+  const pressed = ({ target }) => target.closest?.("[data-votes-of] button, .saving, .switch [name=theme]");
   let last;
   document.addEventListener("click", (event) => {
     const button = pressed(event);

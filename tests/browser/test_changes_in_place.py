@@ -30,7 +30,7 @@ def article(page, site_store):
 
 
 def button_of(page, article):
-    return page.locator(f"{row_of(article)} .saving button")
+    return page.locator(f"{row_of(article)} button.saving")
 
 
 def expect_saved(page, article, is_saved):

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.windows import window
+from tests.browser.windows import tab_to, window
 
 pytestmark = [pytest.mark.browser, pytest.mark.journey]
 
@@ -12,16 +12,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.journey]
 def page(chromium, site):
     with window(chromium, site) as found:
         yield found
-
-
-def tab_to(page, target):
-    """Press Tab until the element has the focus, which must be visible."""
-    for _ in range(400):
-        if target.evaluate("found => found === document.activeElement"):
-            assert target.evaluate("found => found.matches(':focus-visible')")
-            return
-        page.keyboard.press("Tab")
-    raise AssertionError(f"Tab does not lead to {target}")
 
 
 def follow(page, target):

@@ -62,8 +62,8 @@ def test_a_click_before_signing_up_then_votes_and_a_post(page):
 
     page.goto(article)
     with page.expect_response("**/save/"):
-        page.click("main article form.saving button")
-    expect(page.locator("main article form.saving button")).to_have_attribute("aria-pressed", "true")
+        page.click("main article button.saving")
+    expect(page.locator("main article button.saving")).to_have_attribute("aria-pressed", "true")
     page.goto("/mine/saved/")
     expect(page.locator("main .row h2")).to_contain_text(f"A journey of {name}")
 

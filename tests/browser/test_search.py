@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.windows import hold, settle, wait_for
+from tests.browser.windows import hold, row_of, settle, shown_ids, wait_for, window
 
 pytestmark = pytest.mark.browser
 
@@ -197,6 +197,54 @@ def test_return_addresses_contain_the_words_that_are_shown(page, fails):
     page.locator(".switch [name=language][value=zh-hans]").click()
     page.wait_for_url(f"{address}#chosen-language")
     assert page.input_value("#search [name=q]") == "redis 数据库"
+
+
+@pytest.mark.parametrize("page", [True], indirect=True)
+def test_a_vote_on_results_leads_back_to_the_words_that_are_shown(page):
+    find_without_the_form(page, "redis 数据库")
+    find_without_the_form(page, "redis")
+
+    page.locator("#found button.vote").first.click()
+
+    page.wait_for_url("**/login/?next=%2Fsearch%2F%3Fq%3Dredis%23article-*choice=vote")
+
+
+def test_a_vote_whose_results_were_replaced_is_still_sent(chromium, site, site_store):
+    with window(chromium, site, "demo") as page:
+        page.goto("/search/?q=redis")
+        article = shown_ids(page)[0]
+        before = site_store.articles.get(article)
+        held = hold(page, "**/vote/")
+        page.click(f"{row_of(article)} button.oppose")
+        page.click(f"{row_of(article)} button.vote")
+        wait_for(page, lambda: held)
+        find_without_the_form(page, "qqqqq")
+        expect(page.locator("#found")).to_contain_text("No results")
+
+        held[0].continue_()
+        wait_for(page, lambda: len(held) == 2)
+        held[1].continue_()
+
+        expect(page.locator("#live")).to_contain_text("Your vote is counted")
+        assert site_store.articles.get(article).votes == before.votes + 1
+        find_without_the_form(page, "redis")
+        with page.expect_response("**/vote/"):
+            page.click(f"{row_of(article)} button.vote")
+
+
+def test_a_stale_vote_whose_results_were_replaced_says_so(chromium, site):
+    with window(chromium, site, "demo") as page:
+        page.goto("/search/?q=redis")
+        page.locator("#choose [name=csrfmiddlewaretoken]").evaluate("field => (field.value = 'x'.repeat(64))")
+        held = hold(page, "**/vote/")
+        page.click("#found button.vote >> nth=0")
+        wait_for(page, lambda: held)
+        find_without_the_form(page, "qqqqq")
+        expect(page.locator("#found")).to_contain_text("No results")
+
+        held[0].continue_()
+
+        expect(page.locator("#live")).to_contain_text("This page is out of date.")
 
 
 @pytest.mark.parametrize("page", [True], indirect=True)

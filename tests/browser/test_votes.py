@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from articles.domain.articles import Choice
 from articles.domain.moderation import OPERATOR
-from tests.browser.windows import hold, log_in, row_of, shown_ids, wait_for, window
+from tests.browser.windows import hold, log_in, row_of, shown_ids, tab_to, wait_for, window
 from tests.store_state import change_article, let_close
 
 pytestmark = pytest.mark.browser
@@ -185,11 +185,11 @@ def test_a_vote_with_a_stale_token_takes_one_more_click(page, site_store, articl
 def test_saving_an_article_with_a_stale_token_takes_one_more_click(page, site_store, article):
     forget_token(page, site_store, article)
 
-    page.click(f"{row_of(article)} .saving button")
+    page.click(f"{row_of(article)} button.saving")
     page.click("main button:has-text('Save “Fresh” for later')")
 
     page.wait_for_url(f"**/newest/{row_of(article)}")
-    expect(page.locator(f"{row_of(article)} .saving button")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(f"{row_of(article)} button.saving")).to_have_attribute("aria-pressed", "true")
 
 
 def test_a_logged_out_member_logs_in_from_the_message_and_the_vote_counts(page, site_store, article, site):
@@ -426,3 +426,37 @@ def test_without_javascript_the_form_is_sent(chromium, site, site_store):
         assert page.url.endswith(f"/newest/{row_of(number)}")
         assert page.get_attribute(f"{row_of(number)} button.vote", "aria-pressed") == "true"
         assert counts(site_store, number) == (2, 0)
+
+
+@pytest.mark.parametrize("key", ["Enter", "Space"])
+def test_without_javascript_every_button_works_by_keyboard(chromium, site, site_store, key):
+    number = site_store.articles.post(77, "somebody", "Keys", f"https://example.org/{site_store.store.now()}").id
+    with window(chromium, site, "demo", java_script_enabled=False) as page:
+        page.goto("/newest/")
+        for name, pressed, wanted in (
+            ("vote", "true", (2, 0)),
+            ("oppose", "true", (1, 1)),
+            ("oppose", "false", (1, 0)),
+            ("saving", "true", (1, 0)),
+            ("saving", "false", (1, 0)),
+        ):
+            tab_to(page, button(page, number, name))
+            with page.expect_navigation():
+                page.keyboard.press(key)
+
+            assert page.url.endswith(f"/newest/{row_of(number)}")
+            expect(button(page, number, name)).to_have_attribute("aria-pressed", pressed)
+            assert counts(site_store, number) == wanted
+
+
+def test_without_javascript_a_click_before_the_login_counts_after_it(chromium, site, site_store):
+    number = site_store.articles.post(77, "somebody", "Later", f"https://example.org/{site_store.store.now()}").id
+    with window(chromium, site, java_script_enabled=False) as page:
+        page.goto("/newest/")
+        page.click(f"{row_of(number)} button.oppose")
+        page.wait_for_url("**/login/?next=*choice=oppose")
+
+        log_in(page, site, "demo")
+
+        assert page.url.endswith(f"/newest/{row_of(number)}")
+        assert counts(site_store, number) == (1, 1)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from playwright.sync_api import Browser, Page, Route, StorageState
+from playwright.sync_api import Browser, Locator, Page, Route, StorageState
 
 from tests.site_process import Site
 from tests.waiting import until
@@ -48,6 +48,16 @@ def log_in(page: Page, site: Site, name: str) -> None:
     page.fill("main [name=password]", logins[logins.index(name) + 1])
     page.click("main form button[type=submit]")
     page.wait_for_url(lambda address: "/login/" not in address)
+
+
+def tab_to(page: Page, target: Locator) -> None:
+    """Press Tab until the element has the focus, which must be visible."""
+    for _ in range(400):
+        if target.evaluate("found => found === document.activeElement"):
+            assert target.evaluate("found => found.matches(':focus-visible')")
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"Tab does not lead to {target}")
 
 
 def hold(page: Page, pattern: str) -> list[Route]:

@@ -21,27 +21,47 @@ class Form:
 
 @dataclass
 class FormsOf(HTMLParser):
-    """Collects the forms of a page at `address`."""
+    """Collects the forms of a page at `address`.
+
+    A form that only buttons elsewhere on the page send is one form for each address that they name.
+    """
 
     address: str
-    forms: list[Form] = field(default_factory=list)
+    _forms: list[Form] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         super().__init__()
         self._open: tuple[str, str] | None = None
         self._fields: list[tuple[str, str]] = []
+        self._id = ""
+        self._elsewhere: dict[tuple[str, str], list[tuple[str, str]]] = {}
+        self._shared: dict[str, Form] = {}
+
+    @property
+    def forms(self) -> list[Form]:
+        return self._forms + [
+            Form(address, self._shared[name].method, (*self._shared[name].fields, *buttons))
+            for (name, address), buttons in self._elsewhere.items()
+        ]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = {name: value or "" for name, value in attrs}
         if tag == "form":
             self._open = values.get("action") or self.address, values.get("method", "get").lower()
-            self._fields = []
+            self._id, self._fields = values.get("id", "") if "hidden" in values else "", []
+        elif "formaction" in values:
+            buttons = self._elsewhere.setdefault((values["form"], values["formaction"]), [])
+            buttons.append((values["name"], values["value"]))
         elif self._open and tag in ("input", "textarea", "select", "button") and values.get("name"):
             self._fields.append((values["name"], values.get("value", "")))
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "form" and self._open:
-            self.forms.append(Form(*self._open, tuple(self._fields)))
+            form = Form(*self._open, tuple(self._fields))
+            if self._id:
+                self._shared[self._id] = form
+            else:
+                self._forms.append(form)
             self._open = None
 
 
