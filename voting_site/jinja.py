@@ -17,6 +17,7 @@ from accounts.web.form_pages import page_of
 from articles.formatting import values
 from articles.formatting.values import grouped
 from articles.text.links import host_of
+from articles.views.lists.rows import kept_row, row_of
 from articles.web import languages
 from voting_site.form_errors import control, was_refused, wrong_fields
 
@@ -83,6 +84,8 @@ def environment(**options: Any) -> Environment:
         wrong_fields=wrong_fields,
         control=control,
         page_of=page_of,
+        row_of=row_of,
+        kept_row=kept_row,
     )
     env.filters.update(FILTERS)
     return env

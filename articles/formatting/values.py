@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache
@@ -23,6 +23,14 @@ _UNITS: tuple[tuple[int, Callable[[int], str]], ...] = (
     (1, lambda n: ngettext("%(n)s second", "%(n)s seconds", n)),
 )
 
+_AGES: Mapping[int, Callable[[int], str]] = {
+    _YEAR: lambda n: ngettext("%(n)s year ago", "%(n)s years ago", n),
+    _DAY: lambda n: ngettext("%(n)s day ago", "%(n)s days ago", n),
+    _HOUR: lambda n: ngettext("%(n)s hour ago", "%(n)s hours ago", n),
+    _MINUTE: lambda n: ngettext("%(n)s minute ago", "%(n)s minutes ago", n),
+}
+"""The largest unit first."""
+
 _THREE_LINES = 90  # columns
 
 _NUMBER = re.compile(r"[0-9.]+(?:e[+-][0-9]+)?")
@@ -33,19 +41,15 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 def age(posted_at: float) -> str:
     """Format the time since `posted_at` (Unix seconds) in its largest whole unit; never negative."""
     seconds = max(0, int(time.time() - posted_at))
-    if seconds < _MINUTE:
+    unit = next((unit for unit in _AGES if seconds >= unit), 0)
+    return _age(seconds // unit if unit else 0, unit, get_language())
+
+
+@lru_cache(maxsize=4096)
+def _age(n: int, unit: int, _language: str | None) -> str:
+    if not unit:
         return gettext("just now")
-    if seconds < _HOUR:
-        minutes = seconds // _MINUTE
-        return ngettext("%(n)s minute ago", "%(n)s minutes ago", minutes) % {"n": grouped(minutes)}
-    if seconds < _DAY:
-        hours = seconds // _HOUR
-        return ngettext("%(n)s hour ago", "%(n)s hours ago", hours) % {"n": grouped(hours)}
-    if seconds < _YEAR:
-        days = seconds // _DAY
-        return ngettext("%(n)s day ago", "%(n)s days ago", days) % {"n": grouped(days)}
-    years = seconds // _YEAR
-    return ngettext("%(n)s year ago", "%(n)s years ago", years) % {"n": grouped(years)}
+    return _AGES[unit](n) % {"n": grouped(n)}
 
 
 def is_long(title: str) -> bool:

@@ -4,7 +4,6 @@ from typing import Any
 
 import html5lib
 import pytest
-from django.template import engines
 
 from tests.factories import browser_of, view
 
@@ -68,14 +67,3 @@ def test_the_form_votes_saves_and_leads_back(site_store, article, bob):
 @pytest.mark.parametrize("path", ["/groups/", "/about/", "/post/", "/settings/", "/moderation/", "/search/"])
 def test_a_page_without_articles_has_no_form_of_choices(article, bob, path):
     assert 'id="choose"' not in browser_of(bob).get(path).text
-
-
-@pytest.mark.parametrize("is_member", [True, False], ids=["member", "reader"])
-def test_a_row_depends_on_its_arguments_alone(site_store, article, bob, is_member):
-    macros = engines["jinja2"].env.get_template("lists/rows.html").module
-    found = site_store.articles.get(article, bob.pk if is_member else None)
-
-    row = macros.row(found, is_member, 1, site_store.store.now())
-
-    assert ('name="saved"' in row) is is_member
-    assert row in browser_of(bob if is_member else None).get("/newest/").text

@@ -1,0 +1,90 @@
+"""Rows of lists: all that a row shows, and the rendered rows, which are kept in memory.
+
+A row is a pure function of a `Row` and the language: it contains no address of the page, no token and nothing of
+the reader but the choices in it. So it needs no invalidation, and can be shown to everyone whose row is equal.
+"""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from django.conf import settings
+from django.template import engines
+from django.utils.translation import get_language
+from markupsafe import Markup
+
+from articles.domain.articles import Article, ArticleId, Choice
+from articles.formatting.values import age
+
+MOST_ROWS = 5_000
+"""Rows that a process keeps, about 2 KB each; those that were not shown for longest are dropped."""
+
+
+class Row(NamedTuple):
+    """What a row shows of an article, with the article's own names. `posted_at` in Unix seconds."""
+
+    id: ArticleId
+    title: str
+    link: str
+    by_deleted_member: bool
+    poster_name: str
+    posted_at: float
+    age: str
+    """Time since it was posted, in words of the active language."""
+
+    votes: int
+    opposes: int
+    groups: tuple[str, ...]
+    pv: int
+    visitors: int | None
+    """Unique visitors; None in lists that do not show them."""
+
+    removed: str | None
+    is_open: bool
+    choice: Choice
+    saved: bool
+    is_member: bool
+    """Whether the reader can save articles."""
+
+    rank: int | None
+    """Position in the list; None in lists without positions."""
+
+    @property
+    def points(self) -> int:
+        return self.votes - self.opposes
+
+
+def row_of(article: Article, *, is_member: bool, rank: int | None, now: float) -> Row:
+    """Return the row of an article at `now`, in Unix seconds."""
+    return Row(
+        article.id,
+        article.title,
+        article.link,
+        article.by_deleted_member,
+        article.poster_name,
+        article.posted_at,
+        age(article.posted_at),
+        article.votes,
+        article.opposes,
+        article.groups,
+        article.pv,
+        None if article.hotness is None else article.uv,
+        article.removed,
+        article.is_open(now),
+        article.choice,
+        article.saved,
+        is_member,
+        rank,
+    )
+
+
+def kept_row(row: Row) -> Markup:
+    """Return the rendered row."""
+    render = _rendered.__wrapped__ if settings.DEBUG else _rendered  # so that a changed template shows
+    return render(row, get_language())
+
+
+@lru_cache(MOST_ROWS)
+def _rendered(row: Row, _language: str | None) -> Markup:
+    template = engines["jinja2"].env.get_template("lists/row.html")  # type: ignore[attr-defined]
+    drawn: Markup = template.module.draw_row(row)
+    return drawn
