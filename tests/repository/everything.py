@@ -74,7 +74,7 @@ def read(repository: Repository, article_id: int) -> None:
     """Read the hot list and the explanation of an article's rank."""
     for slug in (None, "one"):
         repository.lists.get_page(Order.HOT, slug=slug)
-    repository.lists.get_page(Order.HOT, since=0)
+    repository.lists.get_page(Order.HOT, since=0, reader=BOB)
     repository.store.client.delete(repository.store.shards.of(article_id).group_order(Order.SCORE, "two"))
     repository.explanations.get(repository.articles.get(article_id))
 

@@ -237,8 +237,9 @@ def post_and_disturb(repository, clock, monkeypatch, disturb) -> list[int]:
 
     def disturbed(calls):
         replies = run_many(calls)
-        for reply in replies:
-            disturb(reply)
+        for call, reply in zip(calls, replies, strict=True):
+            if call.script.startswith("search/"):
+                disturb(reply)
         return replies
 
     monkeypatch.setattr(repository.store, "run_many", disturbed)

@@ -4,10 +4,12 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import redis
 
 from articles.domain.articles import ArticleId
 from articles.domain.readership import DayViews, Suspicion, ViewCount, Visit
-from articles.repository.lists.reading import replies_of
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Call, Store, exact_time
 from articles.repository.store.values import count_from
@@ -105,7 +107,8 @@ class Pageviews:
         with self._store.pipeline() as pipe:
             for day in days:
                 pipe.pfcount(*(keys.visitors_of_day(day) for keys in shards))
-            return [int(count) for count in replies_of(pipe)]
+            counts = pipe.execute(raise_on_error=False)
+        return [_visitors_in(count) for count in counts]
 
     def get_salt(self, day: int) -> str:
         """Return the random salt for the digests of a day's visitors; `day` counts from 1970, UTC.
@@ -119,6 +122,15 @@ class Pageviews:
                 pipe.get(names.salt(day))
                 _, salt = pipe.execute()
         return str(salt)
+
+
+def _visitors_in(reply: Any) -> int:
+    """Return the visitors that PFCOUNT replied; none for a damaged key."""
+    if isinstance(reply, redis.ResponseError):
+        return 0
+    if isinstance(reply, Exception):
+        raise reply
+    return int(reply)
 
 
 def _count(status: str, pv: int, uv: int, hotness: str) -> ViewCount:
