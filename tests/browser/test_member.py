@@ -40,7 +40,8 @@ def test_a_click_before_signing_up_then_votes_and_a_post(page):
     page.wait_for_url(f"**/newest/{row}")
     expect_choice(page, row, "vote", before + 1)
 
-    page.click(f"{row} button.oppose")
+    with page.expect_response("**/vote/"):
+        page.click(f"{row} button.oppose")
     expect_choice(page, row, "oppose", before - 1)
     page.reload()
     expect_choice(page, row, "oppose", before - 1)
