@@ -68,7 +68,9 @@
     return tries > 1 ? ask({ form, button }, choice, isValid, tries - 1) : {};
   };
 
-  const tell = (id, { error, status, address, told }) => {
+  const tell = (id, state) => {
+    const { error, status, address, told } = state.answer;
+    if (status === 403 && state.button.form) return submit(state); // a stale token; newer results replace buttons
     const reason = told ? "" : error ?? texts[status] ?? texts[status ? "failed" : "lost"];
     note(id, reason, address);
     say(reason || told);
@@ -94,13 +96,10 @@
   };
 
   // Submits the form as without this script: the next page says why, or asks again.
-  const submit = ({ form, button, goal }) => {
+  const submit = ({ button, goal }) => {
     button.value = goal;
-    form.requestSubmit(button);
+    button.form.requestSubmit(button);
   };
-
-  // Whether the page's token is stale, and the button still there to send the choice again.
-  const isStale = ({ answer, button }) => answer.status === 403 && button.isConnected;
 
   // Sends one choice at a time for each thing: a vote, a saved article, the theme. If the reader chooses again meanwhile,
   // the latest choice is sent next, and the last response counts. If the reader leaves the page meanwhile, the latest
@@ -119,7 +118,7 @@
     return state;
   };
   addEventListener("pagehide", () => {
-    for (const state of pending.values()) if (state.goal !== state.sent) ask(state, state.goal);
+    pending.forEach((state) => state.goal !== state.sent && ask(state, state.goal));
   });
 
   const cast = async (button, goal) => {
@@ -133,8 +132,7 @@
     if (!state) return;
     settled.set(id, performance.now());
     show(id, state.known);
-    if (isStale(state)) return submit(state);
-    tell(id, state.answer);
+    tell(id, state);
     explain(id, state.known);
   };
 
@@ -150,8 +148,7 @@
     const state = await settle(button, button, goal, button.value);
     if (!state) return;
     mark(button, state.known);
-    if (isStale(state)) return submit(state);
-    tell(id, state.answer);
+    tell(id, state);
   };
 
   const root = document.documentElement.dataset, themes = all(".switch [name=theme]");
@@ -172,7 +169,7 @@
   const inSettings = all("main [name=theme]").length; // the settings page shows the theme too: its form is submitted
 
   const press = { choice: cast, saved: save, theme: choose };
-  const pressed = ({ target }) => target.closest?.("[data-votes-of] button, .saving, .switch [name=theme]");
+  const pressed = ({ target }) => target.closest?.("[formaction], .switch [name=theme]");
   let last;
   document.addEventListener("click", (event) => {
     const button = pressed(event);

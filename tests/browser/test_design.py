@@ -1,6 +1,7 @@
 """The measurable parts of the design."""
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.windows import window
 
@@ -219,6 +220,16 @@ def test_printed_pages_show_addresses_instead_of_buttons(open_page):
     address = page.locator(".row h2 a").first
     shown = address.evaluate("one => getComputedStyle(one, '::after').content")
     assert address.get_attribute("href") in shown
+
+
+def test_printed_pages_of_members_hide_the_button_that_saves(chromium, site):
+    with window(chromium, site, "demo") as page:
+        page.goto("/newest/")
+        expect(page.locator(".row button.saving").first).to_be_visible()
+
+        page.emulate_media(media="print")
+
+        expect(page.locator(".row button.saving").first).to_be_hidden()
 
 
 LINE_AND_WORDS = """one => {
