@@ -55,12 +55,12 @@
   // Returns the response, or {error, status}; {} if it was lost or invalid twice. A choice is a target state: retries
   // are safe.
   const ask = async ({ form, button }, choice, isValid = isTold, tries = 2) => {
-    const address = button.getAttribute("formaction") ?? form.action, headers = { Accept: "application/json" };
+    const address = button.getAttribute("formaction") ?? form.action;
     const body = new URLSearchParams(new FormData(form));
     body.set(button.name, choice);
     try {
       const signal = AbortSignal.timeout(8000);
-      const answer = await fetch(address, { method: "POST", headers, body, signal, keepalive: true });
+      const answer = await fetch(address, { method: "POST", headers: { Accept: "application/json" }, body, signal, keepalive: true });
       const { ok, status } = answer;
       const told = await answer.json().catch(() => {});
       if (ok ? isValid(told) : status !== 502 && status !== 504) return ok ? told : { status, ...told };
@@ -96,9 +96,9 @@
   };
 
   // Submits the form as without this script: the next page says why, or asks again.
-  const submit = ({ button, goal }) => {
+  const submit = ({ form, button, goal }) => {
     button.value = goal;
-    button.form.requestSubmit(button);
+    form.requestSubmit(button);
   };
 
   // Sends one choice at a time for each thing: a vote, a saved article, the theme. If the reader chooses again meanwhile,
