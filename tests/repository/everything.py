@@ -53,6 +53,9 @@ def use_all(repository: Repository, clock: Clock) -> None:
     clock.advance(9 * DAY)
     names = repository.store.shards.of(4000)
     repository.store.client.zadd(names.order(Order.TIME), {"4000": 1})
+    for wrong in (names.word("none"), names.group("two")):
+        repository.store.client.sadd(wrong, 4000)
+    assert len(list(repository.audit.run())) > 1
     repository.repair.run()
     repository.store.client.delete("article:")
     repository.repair.run()

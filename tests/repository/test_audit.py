@@ -602,6 +602,15 @@ def test_the_audit_reports_nothing_for_an_article_without_votes(repository):
     assert problems(repository) == []
 
 
+def add_to_every_set(repository: Repository, article_id: int) -> int:
+    """Add an id to the sets of all words and of the group python; return how many sets these are."""
+    client, count = repository.store.client, 0
+    for keys in repository.store.shards.all:
+        for name in (*map(keys.word, client.zrange(keys.lexicon, 0, -1)), keys.group("python")):
+            count += client.sadd(name, article_id)
+    return count
+
+
 @pytest.mark.parametrize("work", ["audit", "repair"])
 def test_no_script_gets_more_ids_than_one_step_allows(repository, monkeypatch, work):
     for module in (audit, repair):
@@ -612,6 +621,7 @@ def test_no_script_gets_more_ids_than_one_step_allows(repository, monkeypatch, w
         view(repository, post(repository, number, ("python",)), 1)
     warm(repository, "python")
     run, client, given, under = repository.store.run, repository.store.client, [], []
+    add_to_every_set(repository, 10**6)  # sets of the expected size are not read
 
     def watched(script, names, args):
         given.append(len(args))
@@ -622,7 +632,7 @@ def test_no_script_gets_more_ids_than_one_step_allows(repository, monkeypatch, w
         return run(script, names, args)
 
     monkeypatch.setattr(repository.store, "run", watched)
-    assert problems(repository) == [] if work == "audit" else repository.repair.run()
+    assert problems(repository) if work == "audit" else repository.repair.run()
 
     assert max(given) <= 5 + 5  # the ids, and the other arguments
     assert 0 < max(under) <= 5

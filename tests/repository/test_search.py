@@ -485,14 +485,14 @@ def test_indexing_skips_an_article_changed_meanwhile(repository):
 
 def test_an_article_changed_during_indexing_is_read_again(repository, monkeypatch):
     article = post(repository, "redis")
-    original, key = find.read_articles, repository.store.shards.of(article).article(article)
+    original, key = repository.search._read, repository.store.shards.of(article).article(article)
 
-    def read(*args):
-        found = original(*args)
+    def read(ids):
+        found = original(ids)
         repository.store.client.hset(key, "poster_name", "renamed")
         return found
 
-    monkeypatch.setattr(find, "read_articles", read)
+    monkeypatch.setattr(repository.search, "_read", read)
 
     repository.search.reindex([article])
 

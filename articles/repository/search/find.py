@@ -6,15 +6,25 @@ An article's index entries are in its shard, written by the same script as the a
 import json
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
-from articles.domain.articles import Article, ArticleId
+from articles.domain.articles import ArticleId
 from articles.domain.errors import GroupNotFound, PageNotFound, PageTooDeep
 from articles.domain.lists import Order, SearchPage
 from articles.domain.members import UserId
 from articles.repository.lists.reading import moved_to, read_articles, sort_key
-from articles.repository.search.index import ALL_INDEXED, by_words, version_of
+from articles.repository.search.index import (
+    ALL_INDEXED,
+    DAMAGED,
+    LISTED,
+    Indexed,
+    by_words,
+    indexed_from,
+    reading,
+    version_of,
+)
+from articles.repository.search.memberships import Memberships
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ARTICLES_PER_READ
 from articles.repository.store.connection import Call, Store, Value
@@ -115,37 +125,51 @@ class Search:
             titles, indexed = pipe.execute()
         return titles, indexed == ALL_INDEXED
 
-    def reindex(self, ids: Iterable[ArticleId]) -> int:
+    def reindex(self, ids: Iterable[ArticleId], memberships: Memberships | None = None) -> int:
         """Index these articles by their current words; return how many of them exist. Idempotent.
 
         Call it after changing a title, a link or a poster's name other than by posting, editing and importing.
-        Does nothing if a newer version of the site, running beside this one, maintains the index. One round trip,
-        and two for each step of `STEP` ids.
+        Does nothing if a newer version of the site, running beside this one, maintains the index. `memberships`
+        counts the words and groups of those that are listed, for callers that have put them into their groups.
+        One round trip, and two for each step of `STEP` ids.
         """
         waiting, done = [] if version_of(self._state()) > WORDS_VERSION else list(ids), 0
         attempts = Counter[ArticleId]()
         while waiting:
             batch, waiting = waiting[:ARTICLES_PER_READ], waiting[ARTICLES_PER_READ:]
-            articles = read_articles(self._store, batch, None)
+            articles = self._read(batch)
             done += len(articles)
-            changed = self._enter(articles)
+            changed = self._enter(articles, memberships)
             attempts.update(changed)
             waiting = [number for number in changed if attempts[number] < _ATTEMPTS] + waiting
         return done
 
-    def _enter(self, articles: Sequence[Article]) -> list[ArticleId]:
+    def _read(self, ids: Sequence[ArticleId]) -> dict[ArticleId, Indexed]:
+        """Return those of these articles that are whole. One round trip."""
+        shards: dict[Keys, list[ArticleId]] = {}
+        for article_id in ids:
+            shards.setdefault(self._store.shards.of(article_id), []).append(article_id)
+        replies = self._store.run_many([reading(keys, numbers) for keys, numbers in shards.items()])
+        articles = zip(chain(*shards.values()), chain(*map(indexed_from, replies)), strict=True)
+        return {number: article for number, article in articles if article.state != DAMAGED}
+
+    def _enter(self, articles: Mapping[ArticleId, Indexed], memberships: Memberships | None) -> list[ArticleId]:
         """Index these articles; return the ids of those that changed since they were read."""
+        words = {number: words_of(*article.facts) for number, article in articles.items()}
         shards: dict[Keys, list[tuple[str, ...]]] = {}
-        for article in articles:
-            facts = (article.title, article.link, article.poster_name)
-            row = (str(article.id), *facts, words_of(*facts))
-            shards.setdefault(self._store.shards.of(article.id), []).append(row)
+        for number, article in articles.items():
+            row = (str(number), *article.facts, words[number])
+            shards.setdefault(self._store.shards.of(number), []).append(row)
         calls = [
             Call("search/index", (keys.lexicon,), (keys.prefix, *chain(*batch)))
             for keys, rows in shards.items()
             for batch in by_words(rows)
         ]
-        return [int(changed) for reply in self._store.run_many(calls) for changed in reply]
+        changed = [int(number) for reply in self._store.run_many(calls) for number in reply]
+        if memberships is not None:
+            listed = (number for number in articles.keys() - changed if articles[number].state == LISTED)
+            memberships.add((words[number], articles[number].groups or "") for number in listed)
+        return changed
 
     def index_all(self, *, restart: bool = False) -> Iterator[tuple[int, int]]:
         """Index all articles by id; yield the last id done and the highest id after each step.

@@ -1,10 +1,13 @@
 """Checks and repairs the index of words, for the audit and the repair."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from articles.domain.articles import ArticleId
+from articles.repository.search.memberships import Memberships
 from articles.repository.store import keys as names
-from articles.repository.store.connection import Store
+from articles.repository.store.connection import Call, Store
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import portions, ranked_members, set_members
 from articles.searching import WORDS_VERSION, words_of
@@ -51,46 +54,108 @@ class Finding:
         return f"{self.subject}: {self.problem}"
 
 
+class Indexed(NamedTuple):
+    """What an article is indexed by, and the words and groups that it names; None where its hash lacks it."""
+
+    title: str | None
+    link: str | None
+    poster_name: str | None
+    words: str | None
+    groups: str | None
+    state: str
+
+    @property
+    def facts(self) -> tuple[str, str, str]:
+        """What its words are made of; "" for what is missing."""
+        return self.title or "", self.link or "", self.poster_name or ""
+
+    def has_its_words(self) -> bool:
+        """Return whether it names the words of these, or lacks one of them."""
+        return None in self[:3] or self.words == words_of(*self.facts)
+
+
+LISTED, DAMAGED = "listed", "damaged"
+"""States of an article that is whole and in the lists, and of one that is not whole or does not exist."""
+
+
+def reading(keys: Keys, ids: Iterable[ArticleId | str]) -> Call:
+    """Return the script that reads what articles are indexed by; `indexed_from` takes its reply."""
+    return Call("search/read", [keys.article(int(article_id)) for article_id in ids], [])
+
+
+def indexed_from(reply: Sequence[str]) -> Iterator[Indexed]:
+    """Yield the articles in a reply."""
+    width = len(Indexed._fields)
+    return (Indexed(*reply[at : at + width]) for at in range(0, len(reply), width))
+
+
 class Index:
     """The index of a store, for the audit and the repair."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def check_articles(self, keys: Keys, batch: Sequence[str]) -> Iterator[Finding]:
-        """Yield articles whose words differ from title, link and poster, once all are indexed. One round trip."""
-        with self._store.pipeline() as pipe:
-            pipe.hget(names.SCHEMA, "indexed")
-            for article_id in batch:
-                pipe.hmget(keys.article(int(article_id)), ["title", "link", "poster_name", "words"])
-            indexed, *rows = pipe.execute()
-        if indexed != ALL_INDEXED:
-            return
-        for article_id, (title, link, poster, words) in zip(batch, rows, strict=True):
-            if None not in (title, link, poster) and words != words_of(title, link, poster):
-                yield Finding(
-                    keys.article(int(article_id)), "is not indexed by the words of its title, link and poster"
-                )
+    def check_articles(
+        self, keys: Keys, batch: Sequence[str], sound: Collection[str], memberships: Memberships
+    ) -> Iterator[Finding]:
+        """Yield articles whose words differ from title, link and poster, once all are indexed. One round trip.
 
-    def check_words(self, keys: Keys, indexed_words: Iterable[str]) -> Iterator[Finding]:
+        Counts the memberships of the `sound` ones, which are in every set that they name; three round trips if an
+        article seems wrong.
+        """
+        named, doubtful = list[tuple[str, str]](), list[str]()
+        for article_id, article in self._read(keys, batch):
+            if not article.has_its_words():
+                doubtful.append(article_id)
+            elif article.state == LISTED and article_id in sound:
+                named.append((article.words or "", article.groups or ""))
+        if doubtful and self._is_complete():
+            for article_id, article in self._read(keys, doubtful):
+                if not article.has_its_words():
+                    yield Finding(
+                        keys.article(int(article_id)), "is not indexed by the words of its title, link and poster"
+                    )
+        memberships.add(named)
+
+    def _read(self, keys: Keys, ids: Sequence[str]) -> Iterator[tuple[str, Indexed]]:
+        return zip(ids, indexed_from(self._store.run(*reading(keys, ids))), strict=True)
+
+    def _is_complete(self) -> bool:
+        with self._store.commands() as client:
+            return bool(client.hget(names.SCHEMA, "indexed") == ALL_INDEXED)
+
+    def list_doubtful(self, keys: Keys, indexed_words: Iterable[str], memberships: Memberships) -> Iterator[str]:
+        """Yield, of these words and those in the lexicon, all but those that hold exactly the counted articles."""
+        for portion in portions(self._with_lexicon(keys, indexed_words), _IDS_PER_SCRIPT):
+            for word, size, is_known in self._count(keys, portion):
+                if size != memberships.words[word] or is_known != (size > 0):
+                    yield word
+
+    def check_words(self, keys: Keys, words: Sequence[str]) -> Iterator[Finding]:
         """Yield words with articles that do not belong there, and errors of the lexicon. In batches."""
-        for arguments in self._portions(keys, indexed_words):
+        for arguments in self._portions(keys, words):
             flat = self._store.run("audit/words", [keys.lexicon], [keys.prefix, *arguments])
             for word, problem in zip(flat[::2], flat[1::2], strict=True):
                 yield Finding(keys.word(word), problem)
 
-    def repair_words(self, keys: Keys, indexed_words: Iterable[str]) -> None:
-        """Remove articles that do not belong there from these words and those in the lexicon. In batches."""
-        for arguments in self._portions(keys, indexed_words):
+    def repair_words(self, keys: Keys, words: Sequence[str]) -> None:
+        """Remove articles that do not belong there from these words, and correct the lexicon. In batches."""
+        for arguments in self._portions(keys, words):
             self._store.run("repair/words", [keys.lexicon], [keys.prefix, *arguments])
 
-    def _portions(self, keys: Keys, indexed_words: Iterable[str]) -> Iterator[list[str | int]]:
+    def _with_lexicon(self, keys: Keys, indexed_words: Iterable[str]) -> list[str]:
+        return sorted({*indexed_words, *ranked_members(self._store, keys.lexicon)})
+
+    def _count(self, keys: Keys, words: Sequence[str]) -> Iterator[tuple[str, int, bool]]:
+        """Yield each word, its number of articles (-1 for a key of another type), and if the lexicon holds it."""
+        flat = self._store.run("search/count", [keys.lexicon], [keys.prefix, *words])
+        yield from zip(words, flat[::2], map(bool, flat[1::2]), strict=True)
+
+    def _portions(self, keys: Keys, words: Sequence[str]) -> Iterator[list[str | int]]:
         """Yield arguments of the scripts: words with up to 500 ids in total, or a part of the ids of one word."""
-        words = sorted({*indexed_words, *ranked_members(self._store, keys.lexicon)})
         batch, ids = list[str](), 0
-        for at in range(0, len(words), _IDS_PER_SCRIPT):
-            portion = words[at : at + _IDS_PER_SCRIPT]
-            for word, size in zip(portion, self._sizes(keys, portion), strict=True):
+        for portion in portions(words, _IDS_PER_SCRIPT):
+            for word, size, _ in self._count(keys, portion):
                 if size > _IDS_PER_SCRIPT:
                     yield from self._parts(keys, word)
                     continue
@@ -101,13 +166,6 @@ class Index:
                 ids += size
         if batch:
             yield [len(batch), *batch]
-
-    def _sizes(self, keys: Keys, words: Sequence[str]) -> list[int]:
-        with self._store.pipeline() as pipe:
-            for word in words:
-                pipe.scard(keys.word(word))
-            sizes: list[int] = pipe.execute()
-        return sizes
 
     def _parts(self, keys: Keys, word: str) -> Iterator[list[str | int]]:
         for ids in portions(set_members(self._store, keys.word(word)), _IDS_PER_SCRIPT):

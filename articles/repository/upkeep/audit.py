@@ -32,9 +32,11 @@ from articles.domain.ranking import RANGES, out_of_range
 from articles.repository.lists.merging import MOST_READINGS
 from articles.repository.ranking.parameters import parameters_from
 from articles.repository.search.index import Finding, Index
+from articles.repository.search.memberships import Memberships
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK
 from articles.repository.store.connection import Store, Value, exact_time
+from articles.repository.store.key_table import GROUP, WORD
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import (
     Contents,
@@ -49,7 +51,7 @@ from articles.repository.store.scan import (
 from articles.repository.store.values import NO_ARTICLE, article_id_from
 from articles.repository.upkeep.attempts import attempt, attempt_each, is_shard_damaged
 from articles.repository.upkeep.long_articles import MOST_LOOKED_AT, check_long
-from articles.repository.upkeep.readable import check_readable
+from articles.repository.upkeep.readable import check_readable, check_readable_keys
 
 _NAMES = (*RANGES, "seconds_per_point", "version", "refreshed_at")
 
@@ -86,18 +88,21 @@ class Audit:
         yield from attempt(self._store.shards.directory.ranking, self._check_parameters())
         for keys, contents in shards.items():
             attempt_on = partial(attempt_each, keys, is_shard_damaged=is_shard_damaged(keys, unreadable))
+            memberships = Memberships()
             for batch in batches(ids[keys], ARTICLES_PER_CHECK):
-                yield from attempt_on(batch, partial(self._check_articles, keys))
-                yield from attempt_on(batch, partial(self._index.check_articles, keys))
+                sound = set[str]()
+                yield from attempt_on(batch, partial(self._check_articles, keys, sound))
+                check_words = partial(self._index.check_articles, keys, sound=sound, memberships=memberships)
+                yield from attempt_on(batch, check_words)
                 done += len(batch)
                 progress(done, total)
-            yield from self._check_lists(keys, contents)
+            yield from self._check_lists(keys, contents, memberships)
 
-    def _check_lists(self, keys: Keys, contents: Contents) -> Iterator[Finding]:
+    def _check_lists(self, keys: Keys, contents: Contents, memberships: Memberships) -> Iterator[Finding]:
         yield from attempt(keys.log, self._check_log(keys))
-        yield from attempt(keys.lexicon, self._index.check_words(keys, contents.words))
+        yield from attempt(keys.lexicon, self._check_words(keys, contents, memberships))
         for slug in sorted(contents.groups):
-            yield from attempt(keys.group(slug), self._check_group(keys, slug))
+            yield from attempt(keys.group(slug), self._check_group(keys, slug, memberships))
         yield from attempt(keys.order(Order.HOT), self._check_hot(keys))
         for member in sorted(contents.members):
             yield from attempt(keys.votes_of(member), self._check_choices(keys, member))
@@ -163,11 +168,14 @@ class Audit:
         if wrong:
             yield Finding(top, f"differs from the points of what was posted since then, by {wrong}")
 
-    def _check_articles(self, keys: Keys, batch: list[str]) -> Iterator[Finding]:
+    def _check_articles(self, keys: Keys, sound: set[str], batch: list[str]) -> Iterator[Finding]:
+        """Yield what is wrong with these articles; add to `sound` those without findings."""
         rankings = [*map(keys.order, (Order.TIME, Order.SCORE)), keys.removed, keys.order(Order.POINTS)]
         while batch:
             limits: list[Value] = [exact_time(self._store.now()), MOST_LOOKED_AT]
             checked, long, flat = self._store.run("audit/articles", rankings, [keys.prefix, *limits, *batch])
+            sound.update(batch[:checked])
+            sound.difference_update(flat[::2])
             for article_id, problem in zip(flat[::2], flat[1::2], strict=True):
                 yield Finding(keys.article(int(article_id)), problem)
             for article_id in map(int, long):
@@ -196,14 +204,29 @@ class Audit:
             for at, problem in zip(flat[::2], flat[1::2], strict=True):
                 yield Finding(lists[at - 1], problem)
 
-    def _check_group(self, keys: Keys, slug: str) -> Iterator[Finding]:
+    def _check_words(self, keys: Keys, contents: Contents, memberships: Memberships) -> Iterator[Finding]:
+        """Check the words that may hold other articles than those that name them."""
+        doubtful = list(self._index.list_doubtful(keys, contents.words, memberships))
+        yield from check_readable_keys(self._store, ((keys.word(word), WORD) for word in doubtful))
+        yield from self._index.check_words(keys, doubtful)
+
+    def _size(self, name: str) -> int:
+        with self._store.commands() as client:
+            return int(client.scard(name))
+
+    def _check_group(self, keys: Keys, slug: str, memberships: Memberships) -> Iterator[Finding]:
+        orders = [keys.group_order(order, slug) for order in Order]
         with self._store.pipeline() as pipe:
             pipe.hexists(self._store.shards.directory.groups, slug)
-            pipe.exists(keys.group(slug))
-            is_known, exists = pipe.execute()
-        if exists and not is_known:
+            pipe.type(keys.group(slug))
+            pipe.exists(*orders)
+            is_known, kind, ranked = pipe.execute()
+        if kind != "none" and not is_known:
             yield Finding(keys.group(slug), "holds articles, but there is no such group")
-        rankings = [ranked_members(self._store, keys.group_order(order, slug)) for order in Order]
+        if kind == GROUP.type and not ranked and self._size(keys.group(slug)) == memberships.groups[slug]:
+            return
+        yield from check_readable_keys(self._store, [(keys.group(slug), GROUP)])
+        rankings = [ranked_members(self._store, ranking) for ranking in orders]
         seen, problems = set[str](), set[str]()
         for batch in chain(
             [[]], portions(chain(set_members(self._store, keys.group(slug)), *rankings), ARTICLES_PER_CHECK)

@@ -23,21 +23,28 @@ _KEYS_AT_ONCE = 200
 _LONGEST_EXCERPT = 60
 
 Named = tuple[str, Key]
-Form = Callable[[bytes], object]
-"""Returns something false, or raises ValueError, for a value that is damaged."""
+Form = Callable[[Sequence[bytes]], object]
+"""Returns something false, or raises ValueError, if one of the values is damaged."""
 
 
 def _like(pattern: str) -> Form:
-    return re.compile(pattern.encode()).fullmatch
+    """Return the form of values that match the pattern, which matches no line break: all in one match."""
+    lines = re.compile(rf"(?:(?:{pattern})\n)*+".encode())
+
+    def are_alike(values: Sequence[bytes]) -> bool:
+        text = b"\n".join((*values, b""))
+        return text.count(b"\n") == len(values) and bool(lines.fullmatch(text))
+
+    return are_alike
 
 
-def _is_text(value: bytes) -> bool:
-    value.decode()
+def _are_texts(values: Sequence[bytes]) -> bool:
+    b"\n".join(values).decode()
     return True
 
 
-def _is_record(value: bytes) -> bool:
-    return isinstance(json.loads(value.decode()), dict)
+def _are_records(values: Sequence[bytes]) -> bool:
+    return all(isinstance(json.loads(value.decode()), dict) for value in values)
 
 
 _ID = _like("-?[1-9][0-9]{0,15}")
@@ -45,10 +52,10 @@ _COUNT = _like("[0-9]{1,15}")
 _NUMBER = _like(r"-?[0-9]{1,15}(?:\.[0-9]+)?(?:e[-+]?[0-9]{1,2})?")
 
 _FORMS: dict[Key, Form] = {
-    table.LEXICON: _is_text,
-    table.LOG: _is_record,
-    table.TUNINGS: _is_record,
-    table.TICK: _is_record,
+    table.LEXICON: _are_texts,
+    table.LOG: _are_records,
+    table.TUNINGS: _are_records,
+    table.TICK: _are_records,
     table.SUSPECTS: _COUNT,
     table.DAYS: _COUNT,
     table.SITE_DAYS: _COUNT,
@@ -64,8 +71,8 @@ _FORMS: dict[Key, Form] = {
 }
 """Forms of values, where any text would not do. Fields of articles and parameters have checks of their own."""
 
-_READ_BY_THE_AUDIT = frozenset((table.ARTICLE,))
-"""Kinds with so much content that reading it twice would slow the audit."""
+_READ_BY_THE_AUDIT = frozenset((table.ARTICLE, table.WORD, table.GROUP))
+"""Kinds with so much content that reading it twice would slow the audit. It reads those that are doubtful."""
 
 _SKETCHES = (table.VISITORS, table.VISITORS_OF_DAY)
 
@@ -92,8 +99,18 @@ def check_readable(store: Store) -> Iterator[Finding]:
 
     Leaves out the keys whose entries the audit reads for itself.
     """
-    for name, damages in groupby(list_damages(store, besides=_READ_BY_THE_AUDIT), key=lambda damage: damage.name):
-        yield Finding(name, next(damages).problem)
+    yield from _named_once(list_damages(store, besides=_READ_BY_THE_AUDIT))
+
+
+def check_readable_keys(store: Store, keys: Iterable[Named]) -> Iterator[Finding]:
+    """Yield each of these keys that cannot be read or has an unreadable entry, once. In batches."""
+    for batch in portions(keys, _KEYS_AT_ONCE):
+        yield from _named_once(_check(store, batch))
+
+
+def _named_once(damages: Iterable[Damage]) -> Iterator[Finding]:
+    for name, of_key in groupby(damages, key=lambda damage: damage.name):
+        yield Finding(name, next(of_key).problem)
 
 
 def list_damages(store: Store, besides: Container[Key] = ()) -> Iterator[Damage]:
@@ -116,8 +133,9 @@ def _check(store: Store, batch: Sequence[Named]) -> Iterator[Damage]:
         elif isinstance(reply, Exception):
             raise reply
         elif reply is not None and kind not in _SKETCHES:
-            for entry, problem in _damaged(kind, _entries(store, name, kind, reply)):
-                yield Damage(name, kind, problem, entry)
+            for part in _parts(store, name, kind, reply):
+                for entry, problem in _damaged(kind, part):
+                    yield Damage(name, kind, problem, entry)
 
 
 def _mistyped(store: Store, name: str, kind: Key) -> str:
@@ -126,23 +144,23 @@ def _mistyped(store: Store, name: str, kind: Key) -> str:
     return "is damaged" if current == kind.type else f"is a {current}, but should be a {kind.type}"
 
 
-def _entries(store: Store, name: str, kind: Key, reply: Any) -> Iterator[Any]:
-    """Yield the entries of a key of any size, of which `reply` is the first part."""
+def _parts(store: Store, name: str, kind: Key, reply: Any) -> Iterator[list[Any]]:
+    """Yield the entries of a key of any size, of which `reply` is the first part, in parts."""
     if kind.type == "string":
-        yield reply
+        yield [reply]
     elif kind.type == "list":
         done = 0
         while reply:
-            yield from reply
+            yield reply
             done += ENTRIES_PER_READ
             reply = _more(store, "LRANGE", name, done, done + ENTRIES_PER_READ - 1)
     else:
         cursor, part = reply
-        yield from part.items() if isinstance(part, dict) else part
+        yield list(part.items() if isinstance(part, dict) else part)
         while int(cursor):
             scan, _, *options = _READ[kind.type](name)
             cursor, part = _more(store, scan, name, int(cursor), *options[1:])
-            yield from part.items() if isinstance(part, dict) else part
+            yield list(part.items() if isinstance(part, dict) else part)
 
 
 def _more(store: Store, *command: object) -> Any:
@@ -150,31 +168,39 @@ def _more(store: Store, *command: object) -> Any:
         return client.execute_command(*command, **{NEVER_DECODE: True})
 
 
-def _damaged(kind: Key, entries: Iterable[Any]) -> Iterator[tuple[bytes, str]]:
-    """Yield what is damaged among the entries of a key, with the problem."""
-    form = _FORMS.get(kind, _ID if kind.type in ("set", "zset") else _is_text)
+def _damaged(kind: Key, entries: Sequence[Any]) -> Iterator[tuple[bytes, str]]:
+    """Yield what is damaged among some entries of a key, with the problem."""
+    if not entries or _are_sound(kind, entries):
+        return
     for entry in entries:
+        if not _are_sound(kind, [entry]):
+            yield _problem(kind, entry)
+
+
+def _are_sound(kind: Key, entries: Sequence[Any]) -> bool:
+    form = _FORMS.get(kind, _ID if kind.type in ("set", "zset") else _are_texts)
+    try:
         match kind.type:
             case "hash":
-                name, value = entry
-                is_sound = _has_form(_is_text, name) and _has_form(form, value)
-                problem = f"holds a field that cannot be read: {_excerpt(name)}"
+                names, values = zip(*entries, strict=True)
+                return bool(_are_texts(names) and form(values))
             case "zset":
-                name, score = entry
-                is_sound = _has_form(form, name) and math.isfinite(score)
-                problem = f"holds what cannot be read: {_excerpt(name)} at {score:g}"
+                names, scores = zip(*entries, strict=True)
+                return bool(form(names)) and all(map(math.isfinite, scores))
             case _:
-                name, is_sound = entry, _has_form(form, entry)
-                problem = f"holds what cannot be read: {_excerpt(entry)}"
-        if not is_sound:
-            yield name, problem
-
-
-def _has_form(form: Form, value: bytes) -> bool:
-    try:
-        return bool(form(value))
+                return bool(form(entries))
     except (ValueError, RecursionError):
         return False
+
+
+def _problem(kind: Key, entry: Any) -> tuple[bytes, str]:
+    match kind.type:
+        case "hash":
+            return entry[0], f"holds a field that cannot be read: {_excerpt(entry[0])}"
+        case "zset":
+            return entry[0], f"holds what cannot be read: {_excerpt(entry[0])} at {entry[1]:g}"
+        case _:
+            return entry, f"holds what cannot be read: {_excerpt(entry)}"
 
 
 def _excerpt(value: bytes) -> str:

@@ -12,8 +12,9 @@ from articles.repository.lists.hot import Hot
 from articles.repository.lists.reading import split_groups
 from articles.repository.search.find import Search
 from articles.repository.search.index import Finding, Index
+from articles.repository.search.memberships import Memberships
 from articles.repository.store import keys as names
-from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK
+from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK, KEYS_PER_SCAN
 from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import Contents, batches, mentioned_ids, portions, set_members, survey
@@ -53,13 +54,15 @@ class Repair:
         progress(done, total)
         slugs: set[str] = set()
         for keys, contents in shards.items():
+            memberships = Memberships()
             for batch in batches(ids[keys], ARTICLES_PER_CHECK):
-                slugs |= self._repair_batch(keys, batch, tell)
+                slugs |= self._repair_batch(keys, batch, memberships, tell)
                 done += len(batch)
                 progress(done, total)
             attempt_repair(keys.log, partial(self._repair_log, keys), tell)
-            attempt_repair(keys.prefix + "group:", partial(self._repair_groups, keys, contents), tell)
-            attempt_repair(keys.lexicon, partial(self._index.repair_words, keys, contents.words), tell)
+            repair_groups = partial(self._repair_groups, keys, contents, memberships)
+            attempt_repair(keys.prefix + "group:", repair_groups, tell)
+            attempt_repair(keys.lexicon, partial(self._repair_words, keys, contents, memberships), tell)
             self._repair_choices(keys, contents, tell)
             attempt_repair(keys.top(Period.DAY), partial(self._drop_tops, keys), tell)
         attempt_repair(names.SCHEMA, self._search.mark_all_indexed, tell)
@@ -70,14 +73,18 @@ class Repair:
         attempt_repair("hot:score", self._hot.rescore, tell)
         return len(articles)
 
-    def _repair_batch(self, keys: Keys, batch: list[str], tell: Tell) -> set[str]:
-        """Repair and index these articles, one by one if they cannot be all together; return their groups."""
+    def _repair_batch(self, keys: Keys, batch: list[str], memberships: Memberships | None, tell: Tell) -> set[str]:
+        """Repair and index these articles, one by one if they cannot be all together; return their groups.
+
+        `memberships` counts them; without it they are not counted, and the sets that they name will be read.
+        """
         try:
             slugs = self._repair_articles(keys, batch, tell)
-            self._search.reindex(map(int, batch))
+            self._search.reindex(map(int, batch), memberships)
         except StoreDamaged:
             if len(batch) > 1:
-                return set().union(*(self._repair_batch(keys, [article_id], tell) for article_id in batch))
+                one_by_one = (self._repair_batch(keys, [article_id], None, tell) for article_id in batch)
+                return set().union(*one_by_one)
             tell(Finding(keys.article(int(batch[0])), "is damaged, and left as it is"))
             return set()
         return slugs
@@ -104,13 +111,27 @@ class Repair:
             (count,) = self._store.run("repair/log", [keys.log], [keys.prefix, done, ARTICLES_PER_CHECK])
             done += count
 
-    def _repair_groups(self, keys: Keys, contents: Contents) -> None:
-        """Repair groups, and drop their rankings, which the next read makes again."""
-        for slug in sorted(contents.groups):
-            for batch in portions(set_members(self._store, keys.group(slug)), ARTICLES_PER_CHECK):
-                self._store.run("repair/group", [keys.group(slug)], [keys.prefix, slug, *batch])
-            with self._store.commands() as client:
-                client.unlink(*(keys.group_order(order, slug) for order in Order))
+    def _repair_groups(self, keys: Keys, contents: Contents, memberships: Memberships) -> None:
+        """Repair groups that may hold other articles; drop all rankings, which the next read makes again."""
+        slugs = sorted(contents.groups)
+        for batch in portions(slugs, KEYS_PER_SCAN):
+            with self._store.pipeline() as pipe:
+                for slug in batch:
+                    pipe.unlink(*(keys.group_order(order, slug) for order in Order))
+                    pipe.scard(keys.group(slug))
+                sizes = pipe.execute()[1::2]
+            for slug, size in zip(batch, sizes, strict=True):
+                if size != memberships.groups[slug]:
+                    self._repair_group(keys, slug)
+
+    def _repair_group(self, keys: Keys, slug: str) -> None:
+        for batch in portions(set_members(self._store, keys.group(slug)), ARTICLES_PER_CHECK):
+            self._store.run("repair/group", [keys.group(slug)], [keys.prefix, slug, *batch])
+
+    def _repair_words(self, keys: Keys, contents: Contents, memberships: Memberships) -> None:
+        """Repair the words that may hold other articles than those that name them."""
+        doubtful = list(self._index.list_doubtful(keys, contents.words, memberships))
+        self._index.repair_words(keys, doubtful)
 
     def _repair_choices(self, keys: Keys, contents: Contents, tell: Tell) -> None:
         for member in sorted(contents.members):

@@ -17,7 +17,13 @@ local seconds_per_point, next_seconds_per_point, cursor, longest, voters_dropped
   prefix .. 'ranking:', 'seconds_per_point', 'next_seconds_per_point', 'next_cursor', 'longest_window', 'voters_dropped'))
 seconds_per_point, next_seconds_per_point = tonumber(seconds_per_point or ''), tonumber(next_seconds_per_point or '')
 longest, voters_dropped = tonumber(longest or ''), tonumber(voters_dropped or '')
-local findings, long, most, examined = {}, {}, tonumber(ARGV[3]), 0
+local findings, long, most, examined, ids = {}, {}, tonumber(ARGV[3]), 0, {unpack(ARGV, 4)}
+local any_gone = redis.call('EXISTS', prefix .. 'gone:') == 1
+
+-- Return what a ranking says of each id; false where it does not hold it.
+local function ranked_in(ranking) return redis.call('ZMSCORE', ranking, unpack(ids)) end
+local times, scores, removals, ranks = ranked_in(KEYS[1]), ranked_in(KEYS[2]), ranked_in(KEYS[3]), ranked_in(KEYS[4])
+local views, stages = ranked_in(prefix .. 'viewed:'), ranked_in(prefix .. 'next:score')
 
 local function check_votes(say, id, votes, opposes)
   local voted, oppose = prefix .. 'voted:' .. id, prefix .. 'oppose:' .. id
@@ -48,11 +54,10 @@ local function check_window(say, time, closes)
   if longest and milliseconds(closes - time) > milliseconds(longest) then say('open for longer than any article') end
 end
 
-local function check_views(say, id, archived)
+local function check_views(say, id, viewed, archived)
   local pv = redis.pcall('GET', prefix .. 'counter:views:' .. id)
   if type(pv) == 'table' then return say('its page views are damaged') end
   local sketch = redis.call('EXISTS', prefix .. 'hll:uv:' .. id) == 1
-  local viewed = redis.call('ZSCORE', prefix .. 'viewed:', id)
   if (pv and true or false) ~= sketch then
     say('page views ' .. (pv or 'none') .. ', but visitors ' .. (sketch and 'counted' or 'not'))
   end
@@ -61,8 +66,7 @@ local function check_views(say, id, archived)
   if pv and archived then say('its counters are archived and here') end
 end
 
-local function check_staged(say, id, time, points, removed)
-  local staged = redis.call('ZSCORE', prefix .. 'next:score', id)
+local function check_staged(say, staged, time, points, removed)
   if staged and (removed or not next_seconds_per_point or tonumber(staged) ~= score(time, points, next_seconds_per_point)) then
     say('ranked ' .. staged .. ' by the weight that is being applied')
   end
@@ -72,12 +76,11 @@ local function check_staged(say, id, time, points, removed)
   end
 end
 
-local function check_lists(say, id, time, points, groups, removed)
-  local by_time, by_score = redis.call('ZSCORE', KEYS[1], id), redis.call('ZSCORE', KEYS[2], id)
-  local ranked = redis.call('ZSCORE', KEYS[4], id)
+local function check_rankings(say, n, time, points, removed)
+  local by_time, by_score, ranked = times[n], scores[n], ranks[n]
   if removed then
     if by_time or by_score or ranked then say('removed, but listed') end
-    if tonumber(redis.call('ZSCORE', KEYS[3], id) or 'nan') ~= time then say('not among the removed, or not by its time') end
+    if tonumber(removals[n] or 'nan') ~= time then say('not among the removed, or not by its time') end
   else
     if tonumber(by_time or 'nan') ~= time then say('time ' .. exactly(time) .. ', ranked ' .. (by_time or 'nowhere')) end
     local wanted = seconds_per_point and score(time, points, seconds_per_point)
@@ -87,8 +90,11 @@ local function check_lists(say, id, time, points, groups, removed)
     if tonumber(ranked or 'nan') ~= by_points(time, points) then
       say('points ' .. points .. ', ranked ' .. (ranked and math.floor(ranked / ONE_POINT) or 'nowhere'))
     end
-    if redis.call('ZSCORE', KEYS[3], id) then say('among the removed, but listed') end
+    if removals[n] then say('among the removed, but listed') end
   end
+end
+
+local function check_groups(say, id, groups, removed)
   for _, slug in ipairs(split(groups)) do
     local inside = redis.call('SISMEMBER', prefix .. 'group:' .. slug, id) == 1
     if inside == (removed and true or false) then say(removed and 'removed, but in ' .. slug or 'not in ' .. slug) end
@@ -112,9 +118,15 @@ local function check_log(say, id, numbers)
   end
 end
 
+-- Whether the article has voter sets or counters: most old articles have none, and nothing to check.
+local function has_sets(id)
+  return redis.call('EXISTS', prefix .. 'voted:' .. id, prefix .. 'oppose:' .. id, prefix .. 'counter:views:' .. id,
+    prefix .. 'hll:uv:' .. id) > 0
+end
+
 local checked = 0
-for at = 4, #ARGV do
-  local id, too_long = ARGV[at], false
+for n, id in ipairs(ids) do
+  local too_long = false
   local function say(text) findings[#findings + 1], findings[#findings + 2] = id, text end
   local title, link, poster, name, time, closes, votes, opposes, groups, removed, archived, words, numbers =
     unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'title', 'link', 'poster', 'poster_name', 'time', 'closes',
@@ -123,17 +135,20 @@ for at = 4, #ARGV do
     say('no such article, or not a whole one')
   else
     if not as_time(closes) then say('does not say when voting ends') end
-    if is_gone(prefix, poster) then say('its poster is a member whose account is deleted') end
-    closes = closing_time(prefix, tonumber(time), closes)
-    local is_closed = not is_open(now, closes)
+    if any_gone and is_gone(prefix, poster) then say('its poster is a member whose account is deleted') end
+    time, closes = tonumber(time), closing_time(prefix, tonumber(time), closes)
+    local points, is_closed = votes - opposes, not is_open(now, closes)
     if not is_closed then
       too_long = check_votes(say, id, votes, opposes)
-      check_window(say, tonumber(time), closes)
+      check_window(say, time, closes)
     end
-    check_voter_sets(say, id, tonumber(time), is_closed)
-    check_lists(say, id, tonumber(time), votes - opposes, groups, removed)
-    check_views(say, id, archived)
-    check_staged(say, id, tonumber(time), votes - opposes, removed)
+    if views[n] or has_sets(id) then
+      check_voter_sets(say, id, time, is_closed)
+      check_views(say, id, views[n], archived)
+    end
+    check_rankings(say, n, time, points, removed)
+    check_groups(say, id, groups, removed)
+    check_staged(say, stages[n], time, points, removed)
     check_words(say, id, words, removed)
     too_long = check_log(say, id, numbers) or too_long
   end
