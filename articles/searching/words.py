@@ -10,9 +10,10 @@ import threading
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
-from snowballstemmer.english_stemmer import EnglishStemmer
+from Stemmer import Stemmer
 
 from articles.text.links import host_of
 
@@ -66,7 +67,11 @@ class Piece(NamedTuple):
 
 def runs(text: str) -> Iterator[re.Match[str]]:
     """Find runs of letters and digits, with the signs that join them: `Node.js`, `don't`, `C++`, `数据库`."""
-    return (_ASCII_RUN if text.isascii() else _RUN).finditer(text)
+    return _runs_of(text).finditer(text)
+
+
+def _runs_of(text: str) -> re.Pattern[str]:
+    return _ASCII_RUN if text.isascii() else _RUN
 
 
 @lru_cache(maxsize=1 << 16)
@@ -94,7 +99,7 @@ def stem(word: str) -> str:
 def _stemmed(word: str) -> str:
     stemmer = getattr(_local, "stemmer", None)
     if stemmer is None:
-        stemmer = _local.stemmer = EnglishStemmer()
+        stemmer = _local.stemmer = Stemmer("english", 0)  # `stem` keeps results itself
     return str(stemmer.stemWord(word))
 
 
@@ -128,12 +133,8 @@ def _is_plain(word: str) -> bool:
 
 
 def _words(text: str, most: int) -> list[str]:
-    words: dict[str, None] = {}
-    for run in runs(text):
-        words.update(dict.fromkeys(_words_of_run(run[0])))
-        if len(words) >= most:
-            break
-    return list(words)[:most]
+    words = chain.from_iterable(map(_words_of_run, _runs_of(text).findall(text)))
+    return list(dict.fromkeys(words))[:most]
 
 
 @lru_cache(maxsize=1 << 13)

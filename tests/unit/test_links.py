@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from articles.text import links
 from articles.text.lines import InvalidInput
 from articles.text.links import (
     LINK_LIMIT,
@@ -52,6 +53,37 @@ hosts = st.sampled_from(
 )
 paths = st.lists(words, max_size=3).map(lambda parts: "".join(f"/{part}" for part in parts))
 queries = st.lists(st.tuples(st.sampled_from(["id", "p", "q", "ref", "v"]), words), max_size=3)
+
+
+ordinary_signs = st.text("aZ0.-_~%2eE5/?#:@&=+,;!$()*'^|[]\\", max_size=12)
+ordinary_hosts = st.builds(
+    "{}.{}".format, st.text("ab0-.x", max_size=70), st.sampled_from(["org", "x", "0x7", "7"])
+)
+ordinary_links = st.builds("https://{}/{}".format, st.one_of(hosts, ordinary_hosts), ordinary_signs)
+
+
+@given(st.one_of(ordinary_links, raw_links))
+@example("https://example.org/a/.%2e/b")
+@example("https://example.org/%2E%2e")
+@example("https://ab--cd.example.org/")
+@example("https://xn--a.example.org/")
+@example(f"https://{'a' * 64}.org/")
+@example(f"https://{'a.' * 127}org/")
+@example("https://example.org/?'")
+@example("https://example.0x7f/")
+def test_a_link_that_is_not_parsed_would_be_returned_unchanged(raw):
+    if match := links._ORDINARY.fullmatch(raw):
+        assert links._parsed(raw) == raw == clean_link(raw)
+        assert links._host(links._parse(raw)) == match[1]
+
+
+def test_most_links_are_not_parsed():
+    for link in (
+        "https://www.example.org/",
+        "http://a.example.org/b/c.html?d=%20&e=f#g",
+        "https://e.org/~f/%C3%A9",
+    ):
+        assert links._ORDINARY.fullmatch(link)
 
 
 def refusal(raw):
