@@ -14,7 +14,8 @@ from articles.repository.groups import Groups
 from articles.repository.lists.reading import read_articles
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ARTICLES_PER_READ
-from articles.repository.store.connection import Call, Store, exact_time
+from articles.repository.store.connection import Call, Store, Value, exact_time
+from articles.repository.store.keys import Keys
 from articles.repository.store.scan import portions
 from articles.searching import words_of
 from articles.text.links import link_digest
@@ -24,6 +25,12 @@ Mark: TypeAlias = tuple[str, str]
 
 _LOCK_LIFE = 120
 """Seconds."""
+
+_ARTICLES_PER_SCRIPT = 50
+"""Articles that one script adds: some milliseconds of the store's time."""
+
+_VOTERS_PER_SCRIPT = 5000
+"""Voters that one script adds, unless a single article has more."""
 
 _TIMES_PER_SCRIPT = 250
 """Posting times of rows that one script looks up."""
@@ -96,16 +103,42 @@ class Imports:
         """
         entered = dict[Mark, ArticleId]()
         while waiting := [mark for mark in fresh if mark not in entered]:
-            ids = self._new_ids(len(waiting))
-            replies = self._store.run_many(
-                [self._call(number, fresh[mark]) for number, mark in zip(ids, waiting, strict=True)]
-            )
-            for number, mark, (status, *_) in zip(ids, waiting, replies, strict=True):
+            numbers = dict(zip(self._new_ids(len(waiting)), waiting, strict=True))
+            for number, status in self._enter_as({number: fresh[mark] for number, mark in numbers.items()}):
+                mark = numbers[number]
                 if status == "ok":
                     entered[mark] = number
                 elif status == "gone":
                     fresh[mark] = replace(fresh[mark], poster=DELETED_MEMBER, poster_name="")
         return entered
+
+    def _enter_as(self, articles: Mapping[ArticleId, ImportedArticle]) -> Iterator[tuple[ArticleId, str]]:
+        """Add articles under these ids, each shard's in steps; yield the status of each. One round trip."""
+        steps = list(self._steps(articles))
+        calls = [self._call([(number, articles[number]) for number in step]) for step in steps]
+        for step, statuses in zip(steps, self._store.run_many(calls), strict=True):
+            yield from zip(step, statuses, strict=True)
+
+    def _steps(self, articles: Mapping[ArticleId, ImportedArticle]) -> Iterator[list[ArticleId]]:
+        """Yield the ids in lists that one script can add: of one shard, with a limited number of voters."""
+        shards: dict[Keys, list[ArticleId]] = {}
+        for number in articles:
+            shards.setdefault(self._store.shards.of(number), []).append(number)
+        for numbers in shards.values():
+            step, voters = list[ArticleId](), 0
+            for number in numbers:
+                more = self._voters(articles[number])
+                if step and (len(step) == _ARTICLES_PER_SCRIPT or voters + more > _VOTERS_PER_SCRIPT):
+                    yield step
+                    step, voters = [], 0
+                step.append(number)
+                voters += more
+            yield step
+
+    def _voters(self, article: ImportedArticle) -> int:
+        """Return how many voters the article may get: none if voting is over."""
+        is_over = float(self._closes_at(article)) < self._store.now()
+        return 0 if is_over else article.votes + article.opposes
 
     def _existing(self, articles: Sequence[ImportedArticle]) -> dict[Mark, ArticleId]:
         """Return the ids of all articles posted at these times."""
@@ -134,15 +167,16 @@ class Imports:
             fresh[mark] = replace(article, groups=tuple(groups))
         return sorted(set(targets.values()))
 
-    def _call(self, article_id: ArticleId, article: ImportedArticle) -> Call:
-        rules, keys = self._store.rules, self._store.shards.of(article_id)
-        closes_at = article.closes_at
-        if closes_at is None:
-            closes_at = float(exact_time(article.posted_at)) + rules.voting_window
-        return Call(
-            "imports/enter",
-            (keys.article(article_id), keys.voted(article_id), keys.oppose(article_id)),
-            (
+    def _closes_at(self, article: ImportedArticle) -> str:
+        if article.closes_at is not None:
+            return exact_time(article.closes_at)
+        return exact_time(float(exact_time(article.posted_at)) + self._store.rules.voting_window)
+
+    def _call(self, articles: Sequence[tuple[ArticleId, ImportedArticle]]) -> Call:
+        keys = self._store.shards.of(articles[0][0])
+        arguments: list[Value] = [keys.prefix, exact_time(self._store.now()), PLACEHOLDERS.start]
+        for article_id, article in articles:
+            arguments += (
                 article_id,
                 article.title,
                 article.link,
@@ -152,14 +186,11 @@ class Imports:
                 article.votes,
                 article.opposes,
                 ",".join(article.groups),
+                self._closes_at(article),
                 article.removed or "",
-                exact_time(closes_at),
-                exact_time(self._store.now()),
-                PLACEHOLDERS.start,
-                keys.prefix,
                 words_of(article.title, article.link, article.poster_name),
-            ),
-        )
+            )
+        return Call("imports/enter", (keys.lexicon,), arguments)
 
     def _claim_links(self, entered: Mapping[Mark, ArticleId]) -> None:
         """Claim recent links, so that posting them leads to these articles."""

@@ -25,7 +25,8 @@ end
 -- is its voter set, even if those of articles posted later are gone already.
 local function note_window(prefix, posted_at, closes, current)
   if milliseconds(closes) - milliseconds(posted_at) <= milliseconds(current.longest_window) then return end
-  redis.call('HSET', prefix .. 'ranking:', 'longest_window', string.format('%.3f', closes - posted_at))
+  current.longest_window = closes - posted_at
+  redis.call('HSET', prefix .. 'ranking:', 'longest_window', string.format('%.3f', current.longest_window))
   local dropped = tonumber(redis.call('HGET', prefix .. 'ranking:', 'voters_dropped') or '')
   if dropped and tonumber(posted_at) < dropped then
     redis.call('HSET', prefix .. 'ranking:', 'voters_dropped', exactly(posted_at))
