@@ -10,6 +10,7 @@ from typing import Any
 
 from django.contrib.auth import models as auth
 from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import OperationalError, connection, models, transaction
@@ -78,8 +79,8 @@ class UserManager(auth.UserManager["User"]):
                 self.model(pk=pk, username=usernames[key], canonical_name=key, imported=True)
                 for pk, key in enumerate(missing, first)
             ]
-            for user in users:
-                user.set_unusable_password()
+            for user in users:  # as `set_unusable_password`, which asks the system for each character
+                user.password = UNUSABLE_PASSWORD_PREFIX + secrets.token_urlsafe(30)
             self.bulk_create(users, ignore_conflicts=True)
             ids |= self._ids(missing)
             member_ids.note(max(ids.values()))

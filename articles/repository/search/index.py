@@ -1,6 +1,6 @@
 """Checks and repairs the index of words, for the audit and the repair."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -95,30 +95,38 @@ class Index:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def check_articles(
-        self, keys: Keys, batch: Sequence[str], sound: Collection[str], memberships: Memberships
-    ) -> Iterator[Finding]:
-        """Yield articles whose words differ from title, link and poster, once all are indexed. One round trip.
+    def read(self, keys: Keys, ids: Sequence[str]) -> dict[str, Indexed]:
+        """Return what these articles are indexed by. One round trip."""
+        return dict(zip(ids, indexed_from(self._store.run(*reading(keys, ids))), strict=True))
 
-        Counts the memberships of the `sound` ones, which are in every set that they name; three round trips if an
-        article seems wrong.
+    def check_articles(
+        self,
+        keys: Keys,
+        batch: Sequence[str],
+        articles: Mapping[str, Indexed],
+        sound: Container[str],
+        memberships: Memberships,
+    ) -> Iterator[Finding]:
+        """Yield articles whose words differ from title, link and poster, once all are indexed.
+
+        Counts the memberships of the `sound` ones, which are in every set that they name. No round trip if the
+        batch is among the `articles`, read before; three if an article seems wrong.
         """
+        if not articles:
+            articles = self.read(keys, batch)
         named, doubtful = list[tuple[str, str]](), list[str]()
-        for article_id, article in self._read(keys, batch):
+        for article_id, article in ((article_id, articles[article_id]) for article_id in batch):
             if not article.has_its_words():
                 doubtful.append(article_id)
             elif article.state == LISTED and article_id in sound:
                 named.append((article.words or "", article.groups or ""))
         if doubtful and self._is_complete():
-            for article_id, article in self._read(keys, doubtful):
+            for article_id, article in self.read(keys, doubtful).items():
                 if not article.has_its_words():
                     yield Finding(
                         keys.article(int(article_id)), "is not indexed by the words of its title, link and poster"
                     )
         memberships.add(named)
-
-    def _read(self, keys: Keys, ids: Sequence[str]) -> Iterator[tuple[str, Indexed]]:
-        return zip(ids, indexed_from(self._store.run(*reading(keys, ids))), strict=True)
 
     def _is_complete(self) -> bool:
         with self._store.commands() as client:

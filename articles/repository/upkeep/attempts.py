@@ -8,7 +8,7 @@ from articles.repository.search.index import Finding
 from articles.repository.store.key_table import Owner, recognise, split_prefix
 from articles.repository.store.keys import Keys
 
-_UNREADABLE = (StoreDamaged, ValueError, LookupError, TypeError, ArithmeticError)
+UNREADABLE = (StoreDamaged, ValueError, LookupError, TypeError, ArithmeticError)
 """What a step raises when it meets damage: the store or a script refuses, or its reply makes no sense."""
 
 
@@ -16,7 +16,7 @@ def attempt(subject: str, step: Iterable[Finding]) -> Iterator[Finding]:
     """Yield the findings of a step; if it fails because of damage, the last says so. Raises StoreUnavailable."""
     try:
         yield from step
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         yield _failure(subject, error)
 
 
@@ -24,7 +24,7 @@ def attempt_repair(subject: str, step: Callable[[], object], tell: Callable[[Fin
     """Run a step of the repair; if it fails because of damage, tell so. Raises StoreUnavailable."""
     try:
         step()
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         tell(_failure(subject, error, "repaired"))
 
 
@@ -37,7 +37,7 @@ def attempt_each(
     """
     try:
         findings = list(step(batch))
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         if is_shard_damaged and len(batch) > 1:
             findings = [_failure(f"{keys.article(int(batch[0]))} to {batch[-1]}", error)]
         elif len(batch) == 1:

@@ -31,9 +31,10 @@ from articles.domain.members import UserId
 from articles.domain.ranking import RANGES, out_of_range
 from articles.repository.lists.merging import MOST_READINGS
 from articles.repository.ranking.parameters import parameters_from
-from articles.repository.search.index import Finding, Index
+from articles.repository.search.index import Finding, Index, Indexed
 from articles.repository.search.memberships import Memberships
 from articles.repository.store import keys as names
+from articles.repository.store.ahead import read_ahead
 from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK
 from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.key_table import GROUP, WORD
@@ -49,7 +50,7 @@ from articles.repository.store.scan import (
     survey,
 )
 from articles.repository.store.values import NO_ARTICLE, article_id_from
-from articles.repository.upkeep.attempts import attempt, attempt_each, is_shard_damaged
+from articles.repository.upkeep.attempts import UNREADABLE, attempt, attempt_each, is_shard_damaged
 from articles.repository.upkeep.long_articles import MOST_LOOKED_AT, check_long
 from articles.repository.upkeep.readable import check_readable, check_readable_keys
 
@@ -58,6 +59,13 @@ _NAMES = (*RANGES, "seconds_per_point", "version", "refreshed_at")
 
 Progress = Callable[[int, int], None]
 """Receives the number of articles done so far, and of all articles."""
+
+
+Attempt = Callable[[list[str], Callable[[list[str]], Iterator[Finding]]], Iterator[Finding]]
+"""Yields the findings of a step on some articles, also if it fails."""
+
+Batch = tuple[list[str], list[Finding], dict[str, Indexed], set[str]]
+"""Ids of some articles, what is wrong with them, what they are indexed by, and those without findings."""
 
 
 def quiet(_done: int, _total: int) -> None:
@@ -89,14 +97,26 @@ class Audit:
         for keys, contents in shards.items():
             attempt_on = partial(attempt_each, keys, is_shard_damaged=is_shard_damaged(keys, unreadable))
             memberships = Memberships()
-            for batch in batches(ids[keys], ARTICLES_PER_CHECK):
-                sound = set[str]()
-                yield from attempt_on(batch, partial(self._check_articles, keys, sound))
-                check_words = partial(self._index.check_articles, keys, sound=sound, memberships=memberships)
+            read = partial(self._read_batch, keys, attempt_on)
+            for batch, findings, articles, sound in read_ahead(read, batches(ids[keys], ARTICLES_PER_CHECK)):
+                yield from findings
+                check_words = partial(
+                    self._index.check_articles, keys, articles=articles, sound=sound, memberships=memberships
+                )
                 yield from attempt_on(batch, check_words)
                 done += len(batch)
                 progress(done, total)
             yield from self._check_lists(keys, contents, memberships)
+
+    def _read_batch(self, keys: Keys, attempt_on: Attempt, batch: list[str]) -> Batch:
+        """Check these articles, and read what they are indexed by: the part that waits for the store."""
+        sound = set[str]()
+        findings = list(attempt_on(batch, partial(self._check_articles, keys, sound)))
+        try:
+            articles = self._index.read(keys, batch)
+        except UNREADABLE:
+            articles = {}  # the next check reads them again, and reports those that cannot be read
+        return batch, findings, articles, sound
 
     def _check_lists(self, keys: Keys, contents: Contents, memberships: Memberships) -> Iterator[Finding]:
         yield from attempt(keys.log, self._check_log(keys))
