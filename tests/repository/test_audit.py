@@ -90,6 +90,16 @@ BROKEN: dict[str, tuple[Break, list[tuple[str, str]]]] = {
         lambda raw: raw.client.zrem(raw.of(7).lexicon, "better"),
         [("word:better", "not in the lexicon")],
     ),
+    "an article whose place under a word another id takes": (
+        lambda raw: (
+            raw.client.srem(raw.of(7).word("better"), 7),
+            raw.client.sadd(raw.of(7).word("better"), 7000),
+        ),
+        [
+            ("article:7", "not under better"),
+            ("word:better", "holds article 7000, which does not have this word"),
+        ],
+    ),
     "a title by hand": (
         lambda raw: raw.client.hset(raw.of(7).article(7), "title", "By hand"),
         [("article:7", "is not indexed by the words of its title, link and poster")],
@@ -172,6 +182,14 @@ BROKEN: dict[str, tuple[Break, list[tuple[str, str]]]] = {
     "a member of a group without article": (
         lambda raw: (raw.client.sadd(raw.of(4000).group("python"), 4000), drop_rankings(raw, "python")),
         [("group:python", "holds 4000, whose article does not say so")],
+    ),
+    "an article whose place in a group another id takes": (
+        lambda raw: (
+            raw.client.srem(raw.of(8).group("redis"), 8),
+            raw.client.sadd(raw.of(8).group("redis"), 4000),
+            drop_rankings(raw, "redis"),
+        ),
+        [("article:8", "not in redis"), ("group:redis", "holds 4000, whose article does not say so")],
     ),
     "an article that is not in the group it names": (
         lambda raw: (raw.client.srem(raw.of(8).group("redis"), 8), drop_rankings(raw, "redis")),
@@ -543,6 +561,28 @@ def test_the_audit_reports_all_of_several_damages(used):
     for article_id in (1, 2, 3, 4):
         assert any(unprefixed(finding).startswith(f"article:{article_id}: time") for finding in found)
     assert "nobody: belongs to nothing of this site" in found
+
+
+def test_sets_of_the_expected_size_are_not_read_again(used, monkeypatch):
+    for slug in ("python", "redis"):
+        drop_rankings(used, slug)
+    scripts, run = [], used.repository.store.run
+    monkeypatch.setattr(
+        used.repository.store, "run", lambda name, *given: scripts.append(name) or run(name, *given)
+    )
+
+    assert problems(used.repository) == []
+
+    assert not {"audit/words", "audit/group"} & set(scripts)
+
+
+@pytest.mark.parametrize("member", ["1\n2", "1\n", "\n"])
+def test_a_line_break_in_an_id_is_reported(used, member):
+    used.client.sadd(used.first.deleted_members, member)
+
+    (finding,) = problems(used.repository)
+
+    assert repr(member) in finding
 
 
 def test_progress_rises_from_zero_to_all_articles(repository):

@@ -9,11 +9,12 @@ from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.errors import VotingClosed
 from articles.domain.lists import Order
 from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS
-from articles.repository import ImportRunning
+from articles.repository import ImportRunning, imports
 from articles.repository.store import keys as names
 from articles.searching import read_query
 from tests.cast import ALICE, BOB, MODERATOR
-from tests.factories import post
+from tests.clock import DAY
+from tests.factories import imported, post
 from tests.rules import connect
 from tests.store_state import problems
 
@@ -369,3 +370,38 @@ def test_a_batch_takes_the_same_number_of_round_trips_for_any_number_of_rows(rep
             with wire.counted():
                 repository.imports.add(rows(first, count))
             assert wire.trips <= 9
+
+
+def test_the_longest_window_of_a_batch_is_noted_in_any_order(repository, clock):
+    keys = repository.store.shards.all
+
+    windows = enumerate((60, 90, 60, 30, 45) * 8)
+    repository.imports.add(
+        [imported(number, clock() - 5, closes_at=clock() + days * DAY) for number, days in windows]
+    )
+
+    assert {float(repository.store.client.hget(one.ranking, "longest_window")) for one in keys} == {90 * DAY + 5}
+
+
+def test_one_script_adds_a_limited_number_of_articles_and_voters(repository, clock, monkeypatch):
+    monkeypatch.setattr(imports, "_ARTICLES_PER_SCRIPT", 3)
+    monkeypatch.setattr(imports, "_VOTERS_PER_SCRIPT", 10)
+    steps, run_many = [], repository.store.run_many
+
+    def watched(calls):
+        steps.extend(call.args[3:] for call in calls if call.script == "imports/enter")
+        return run_many(calls)
+
+    monkeypatch.setattr(repository.store, "run_many", watched)
+    votes = (1, 9, 1, 30, 4, 4, 4, 4)
+    articles = [imported(number, clock() - 5, votes=count, opposes=0) for number, count in enumerate(votes)]
+    closed = [imported(100 + number, clock() - 90 * DAY, votes=30) for number in range(20)]
+
+    assert None not in repository.imports.add(articles)
+    assert all(len(step) <= 3 * 12 for step in steps)
+    assert all(len(step) == 12 or sum(map(int, step[6::12])) <= 10 for step in steps)
+
+    steps.clear()
+    assert None not in repository.imports.add(closed)
+    assert max(len(step) for step in steps) == 3 * 12
+    assert problems(repository) == []

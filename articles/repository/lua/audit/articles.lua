@@ -17,7 +17,8 @@ local seconds_per_point, next_seconds_per_point, cursor, longest, voters_dropped
   prefix .. 'ranking:', 'seconds_per_point', 'next_seconds_per_point', 'next_cursor', 'longest_window', 'voters_dropped'))
 seconds_per_point, next_seconds_per_point = tonumber(seconds_per_point or ''), tonumber(next_seconds_per_point or '')
 longest, voters_dropped = tonumber(longest or ''), tonumber(voters_dropped or '')
-local findings, long, most, examined, ids = {}, {}, tonumber(ARGV[3]), 0, {unpack(ARGV, 4)}
+local findings, long, most, examined = {}, {}, tonumber(ARGV[3]), 0
+local ids = {unpack(ARGV, 4, math.min(#ARGV, 4 + math.floor(most / 10)))}  -- each counts as ten or more
 local any_gone = redis.call('EXISTS', prefix .. 'gone:') == 1
 
 -- Return what a ranking says of each id; false where it does not hold it.
