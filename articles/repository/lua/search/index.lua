@@ -8,7 +8,7 @@ Cost  O(words)
 TOUCHES  article:<id> rw, word:<word> rw, words: rw
 INCLUDE  words
 ]]
-local prefix, changed = ARGV[1], {}
+local prefix, changed, named = ARGV[1], {}, {}
 for at = 2, #ARGV, 5 do
   local id, words = ARGV[at], ARGV[at + 4]
   local article = prefix .. 'article:' .. id
@@ -21,7 +21,8 @@ for at = 2, #ARGV, 5 do
       leave_words(prefix, id, had)
       redis.call('HSET', article, 'words', words)
     end
-    if removed then leave_words(prefix, id, words) else enter_words(prefix, id, words) end
+    if removed then leave_words(prefix, id, words) else named[#named + 1], named[#named + 2] = id, words end
   end
 end
+enter_all_words(prefix, named)
 return changed
