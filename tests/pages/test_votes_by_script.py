@@ -112,7 +112,8 @@ def test_pages_contain_only_what_the_script_needs(site_store, article, bob):
 
 
 def test_the_buttons_keep_their_names_and_show_the_vote_as_their_state(site_store, article, bob):
-    browser, buttons = browser_of(bob), re.compile(r'aria-pressed="(\w+)" aria-label="([^"]*)"[^>]* title="([^"]*)"')
+    buttons = re.compile(r'aria-pressed="(\w+)" aria-label="([^"]*)"[^>]* title="([^"]*)"')
+    browser = browser_of(bob)
     for choice, states in (
         ("none", ("false", "false")),
         ("vote", ("true", "false")),
