@@ -64,6 +64,18 @@ def test_a_rewrite_is_no_damage_and_ends_the_report_of_one(paths, files):
     assert damage_found(paths, 2) == ""
 
 
+def test_a_file_that_a_rewrite_deletes_during_the_pass_is_left_out(paths, files, monkeypatch):
+    listed = verification._files(paths)
+    monkeypatch.setattr(verification, "_files", lambda _paths: listed)
+    (files / BASE).unlink()
+    flip(files / JOURNAL, 7)
+
+    found = damage_found(paths)
+
+    assert JOURNAL in found
+    assert BASE not in found
+
+
 def test_a_pass_is_due_only_after_some_hours(paths, files):
     flip(files / BASE, 7)
 

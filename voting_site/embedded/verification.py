@@ -7,6 +7,7 @@ block. A file with another name, after a rewrite, starts a new record; so does a
 import hashlib
 import json
 import os
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -64,7 +65,7 @@ def _advance(state: _State, files: dict[str, Path], now: float, left: int) -> st
         if name < first:
             continue
         begin = min(at, len(state.blocks.get(name, ()))) if name == first else 0
-        with files[name].open("rb") as file:
+        with suppress(FileNotFoundError), files[name].open("rb") as file:  # a rewrite may just have deleted it
             for number in count(begin):
                 if left <= 0:
                     state.at = (name, number)
