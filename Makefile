@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SITE_READY := $(VENV)/.site
 TOOLS_READY := $(VENV)/.tools
 
-.PHONY: run admin test test-fast test-browser test-large chaos chaos-short chaos-crowd fuzz fuzz-short audit-deps screenshots lint format bench docs icon messages lock clean
+.PHONY: run admin test test-fast test-browser test-large chaos chaos-short chaos-crowd fuzz fuzz-short audit-deps screenshots lint format bench bench-site bench-million bench-parts docs icon messages lock clean
 
 run: $(SITE_READY)
 	@exec $(BIN)/python manage.py run
@@ -82,8 +82,16 @@ format: $(TOOLS_READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(TOOLS_READY)
-	$(BIN)/python -m bench.requests
+# The whole site under load beside its peers, ten minutes at most. See docs/performance.md.
+bench bench-site: $(TOOLS_READY)
+	$(BIN)/python -m bench.site
+
+# The same with a million articles: a quarter of an hour.
+bench-million: $(TOOLS_READY)
+	$(BIN)/python -m bench.site --articles 1000,1000000 --minutes 20
+
+# One part of the site each, half an hour in all.
+bench-parts: $(TOOLS_READY)
 	$(BIN)/python -m bench.import_rate
 	$(BIN)/python -m bench.hot_list
 	$(BIN)/python -m bench.lists

@@ -1,0 +1,74 @@
+"""Measure the whole site beside its peers: python -m bench.site [--articles 1000,10000,100000] [--rounds 5]
+
+Prints tables, and writes them with charts to bench/results/. docs/performance.md says what they mean. Can be
+interrupted: everything that it starts ends with it.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+from bench.site import table
+from bench.site.cases import HELLO, cases
+from bench.site.content import Content
+from bench.site.figures import figures
+from bench.site.processes import ROOT, end_on_sigterm, environment
+from bench.site.runs import Contender, run_all, warm_up
+from bench.site.servers import Server, site, workers
+
+AT_EACH_SIZE = ("front page", "front page, member", "group page", "article page, member", "search", "vote")
+"""Pages measured with each number of articles; the others only with the one in the middle."""
+
+
+def filled(data_dir: Path, articles: int) -> Content:
+    """Fill a new site in a process of its own, and return what requests need to know of it."""
+    command = [sys.executable, "-m", "bench.site.content", str(articles)]
+    variables = environment({"DATA_DIR": str(data_dir), "LOG_LEVEL": "ERROR"})
+    done = subprocess.run(command, cwd=ROOT, env=variables, stdout=subprocess.PIPE, check=True)
+    return Content(**json.loads(done.stdout))
+
+
+def of_site(server: Server, content: Content, names: tuple[str, ...]) -> dict[Contender, Server]:
+    """Return the cases of a site with these names; all of them if there are none."""
+    chosen = [case for case in cases(content) if not names or case.name in names]
+    return {Contender("site", case, content.articles): server for case in chosen}
+
+
+def measure(folder: Path, options: argparse.Namespace) -> None:
+    began, sizes = time.monotonic(), sorted(options.articles)
+    with ExitStack() as stack:
+        contenders: dict[Contender, Server] = {}
+        contenders[Contender("hello", HELLO, 0)] = stack.enter_context(workers("bench.site.peers.hello", folder))
+        for size in sizes:
+            content = filled(folder / str(size), size)
+            server = stack.enter_context(site(folder / str(size)))
+            names = () if size == sizes[len(sizes) // 2] else AT_EACH_SIZE
+            contenders |= of_site(server, content, names)
+        warm_up(contenders)
+        deadline = began + 60 * options.minutes
+        runs = run_all(contenders, rounds=options.rounds, seconds=options.seconds, deadline=deadline)
+    results = {contender: figures(of) for contender, of in runs.items()}
+    print(table.all_figures(results))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "--articles", type=lambda text: [int(n) for n in text.split(",")], default=[1000, 10_000, 100_000]
+    )
+    parser.add_argument("--rounds", type=int, default=5, help="runs of each server and page (5)")
+    parser.add_argument("--seconds", type=int, default=2, help="length of a run (2)")
+    parser.add_argument("--minutes", type=float, default=10, help="no round begins that would end later (10)")
+    options = parser.parse_args()
+    end_on_sigterm()
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+        measure(Path(folder), options)
+
+
+if __name__ == "__main__":
+    main()

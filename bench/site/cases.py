@@ -1,0 +1,91 @@
+"""The requests of each case, as the bytes that a client sends."""
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from urllib.parse import quote_plus
+
+from bench.site.content import WORDS, Content
+
+_AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
+_HEADERS = {
+    "Host": "localhost",
+    "User-Agent": _AGENT,
+    "Accept": "text/html,application/xhtml+xml,*/*;q=0.8",
+    "Accept-Language": "en",
+    "Accept-Encoding": "gzip",
+}
+_TOKEN = "a" * 32
+_SEARCHES = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Requests of one kind. `shows`: what a response must contain, so that no other page is measured."""
+
+    name: str
+    requests: Sequence[bytes] = field(compare=False, repr=False)
+    shows: str = ""
+    status: int = 200
+
+    def segment(self, turn: int, turns: int) -> int:
+        """Return the index of the first request of a turn: turns do not repeat each other's requests."""
+        return turn * len(self.requests) // turns
+
+
+def request(path: str, cookie: str = "", body: str = "") -> bytes:
+    """Return a GET request of a browser or, with a body, a form that it sends."""
+    headers = _HEADERS | ({"Cookie": cookie} if cookie else {})
+    if body:
+        headers |= {"Content-Type": "application/x-www-form-urlencoded", "Content-Length": str(len(body))}
+    lines = [
+        f"{'POST' if body else 'GET'} {path} HTTP/1.1",
+        *(f"{name}: {value}" for name, value in headers.items()),
+    ]
+    return ("\r\n".join(lines) + "\r\n\r\n" + body).encode()
+
+
+def _of_member(session: str) -> str:
+    return f"sessionid={session}; csrftoken={_TOKEN}"
+
+
+def _votes(content: Content) -> Iterator[bytes]:
+    """Yield the first vote of each member on each open article: each is a change."""
+    for article, session in _shuffled(product(content.open_articles, content.sessions)):
+        body = f"choice=vote&next=/&csrfmiddlewaretoken={_TOKEN}"
+        yield request(f"/articles/{article}/vote/", _of_member(session), body)
+
+
+def _shuffled(pairs: Iterator[tuple[int, str]]) -> list[tuple[int, str]]:
+    ordered = list(pairs)
+    random.Random(1).shuffle(ordered)
+    return ordered
+
+
+def _searches() -> Iterator[bytes]:
+    chance = random.Random(2)
+    for _ in range(_SEARCHES):
+        yield request(f"/search/?q={quote_plus(' '.join(chance.sample(WORDS[:200], 2)))}")
+
+
+def cases(content: Content) -> list[Case]:
+    """Return all cases for a site with this content. Those of members take turns among all members."""
+    by_members = [request("/", _of_member(session)) for session in content.sessions]
+    reads = _shuffled(product(content.open_articles, content.sessions))
+    visits = _shuffled(product(content.open_articles, content.visitors))
+    return [
+        Case("front page", [request("/")], "Log in"),
+        Case("front page, member", by_members, "Log out"),
+        Case("group page", [request("/groups/group-7/")], "group-7"),
+        Case("article page", [request(f"/articles/{n}/", cookie) for n, cookie in visits], "Voting closes"),
+        Case("article page, member", [request(f"/articles/{n}/", _of_member(s)) for n, s in reads], "Log out"),
+        Case("feed", [request("/feeds/front.atom")], "<entry>"),
+        Case("GET /api/articles", [request("/api/articles")], '"articles"'),
+        Case("GET /api/hot", [request("/api/hot")], '"articles"'),
+        Case("search", list(_searches()), "Search"),
+        Case("vote", list(_votes(content)), status=302),
+    ]
+
+
+HELLO = Case("hello", [request("/")], "hello")

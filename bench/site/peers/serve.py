@@ -1,0 +1,39 @@
+"""Serve another WSGI application with the site's web server: python -m bench.site.peers.serve DESCRIPTOR PATIENCE
+
+DJANGO_SETTINGS_MODULE names its settings. Workers, threads and limits are those of the site; what the site puts
+around its own application is not there.
+"""
+
+import os
+import signal
+import socket
+import sys
+from functools import partial
+
+from django.conf import settings
+from django.core.wsgi import get_wsgi_application
+
+from articles.operation import metric_files
+from voting_site.serving.workers import worker
+from voting_site.serving.workers.password_forms import PasswordForms
+from voting_site.serving.workers.pool import Pool
+
+
+def main() -> None:
+    # The site's own test for forms with passwords needs the site's settings.
+    vars(worker)["PasswordForms"] = partial(PasswordForms, is_one=lambda _scope: False)
+    listener, patience = socket.socket(fileno=int(sys.argv[1])), float(sys.argv[2])
+    application, launcher = get_wsgi_application(), os.getppid()
+    signals: list[int] = []
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda received, _frame: signals.append(received))
+
+    def work(alive: int) -> None:
+        worker.Worker(application, listener, patience, alive, launcher).run()
+
+    ended = metric_files.EndedProcesses(metric_files.directory())
+    Pool(work, settings.CONFIGURATION["WEB_WORKERS"], ended).run(lambda: bool(signals), worker.GRACE + 0.5)
+
+
+if __name__ == "__main__":
+    main()

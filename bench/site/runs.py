@@ -1,0 +1,84 @@
+"""Interleaved runs: each contender once in each round, so that other work on the machine affects all alike."""
+
+import http.client
+import time
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from tqdm import tqdm
+
+from bench.site.cases import Case
+from bench.site.figures import Run
+from bench.site.load import send
+from bench.site.servers import Server
+from bench.site.usage import cpu_seconds, memory_bytes, store_counters
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """A case on a server. `peer` names what serves it; `articles`: how many the site holds, 0 if it holds none."""
+
+    peer: str
+    case: Case
+    articles: int
+
+
+class WrongPage(Exception):
+    """A server answers something else than the case says."""
+
+
+def check(server: Server, case: Case) -> None:
+    """Send the first request, and raise WrongPage if its response is not what the case is about."""
+    head, _, body = case.requests[0].partition(b"\r\n\r\n")
+    method, path, _ = head.split(b"\r\n")[0].decode().split()
+    headers = dict(line.decode().split(": ", 1) for line in head.split(b"\r\n")[1:])
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+    try:
+        connection.request(method, path, body or None, headers)
+        response = connection.getresponse()
+        content = response.read()
+    finally:
+        connection.close()
+    if response.getheader("Content-Encoding") == "gzip":
+        content = zlib.decompress(content, wbits=31)
+    is_login = (response.getheader("Location") or "").startswith("/login/")
+    if response.status != case.status or is_login or case.shows.encode() not in content:
+        raise WrongPage(f"{case.name}: {path} answers {response.status}, {content[:300]!r}")
+
+
+def run_once(server: Server, case: Case, seconds: int, first: int) -> Run:
+    web, store = server.web(), server.store()
+    before, web_before, store_before = store_counters(server.client), cpu_seconds(web), cpu_seconds(store)
+    load = send(server.port, case, seconds, first)
+    web_cpu, store_cpu = cpu_seconds(server.web()) - web_before, cpu_seconds(store) - store_before
+    after = store_counters(server.client)
+    used = replace(
+        after, commands=after.commands - before.commands, round_trips=after.round_trips - before.round_trips
+    )
+    return Run(load, web_cpu, store_cpu, used, memory_bytes(server.web()))
+
+
+def run_all(
+    contenders: Mapping[Contender, Server], *, rounds: int, seconds: int, deadline: float
+) -> dict[Contender, list[Run]]:
+    """Run each contender once in each round. No round begins if it would end after `deadline` (monotonic)."""
+    runs: dict[Contender, list[Run]] = {contender: [] for contender in contenders}
+    with tqdm(total=rounds * len(contenders), desc="runs", unit="") as bar:
+        for turn in range(rounds):
+            began = time.monotonic()
+            for contender, server in contenders.items():
+                bar.set_postfix_str(f"{contender.peer}: {contender.case.name}", refresh=False)
+                first = contender.case.segment(turn + 1, rounds + 1)  # the first one warmed it up
+                runs[contender].append(run_once(server, contender.case, seconds, first))
+                bar.update()
+            if 2 * time.monotonic() - began > deadline:
+                break
+    return runs
+
+
+def warm_up(contenders: Mapping[Contender, Server]) -> None:
+    """Check every contender, and let each connection of its processes be opened, and its caches be filled."""
+    for contender, server in tqdm(contenders.items(), desc="checks", unit="", leave=False):
+        check(server, contender.case)
+        send(server.port, contender.case, 1, 0)

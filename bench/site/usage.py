@@ -1,0 +1,58 @@
+"""What processes and the store have used: CPU time and memory from /proc, commands and round trips from INFO."""
+
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import redis
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True, slots=True)
+class StoreCounters:
+    """Counters of a store since its start, and its memory in bytes."""
+
+    commands: int = 0
+    """Those that scripts call included."""
+
+    round_trips: int = 0
+    """Reads from connections: a pipeline that fits into one read is one."""
+
+    memory_bytes: int = 0
+
+
+def cpu_seconds(pids: Iterable[int]) -> float:
+    """Return the CPU time of running processes, and of those of their children that have ended."""
+    ticks = 0
+    for pid in pids:
+        with suppress(OSError):
+            fields = Path(f"/proc/{pid}/stat").read_text("ascii", "replace").rpartition(")")[2].split()
+            ticks += sum(map(int, fields[11:15]))  # utime, stime, cutime, cstime of proc(5)
+    return ticks / _TICKS
+
+
+def memory_bytes(pids: Iterable[int]) -> int:
+    """Return the memory of processes; what they share is divided among those that share it."""
+    kilobytes = 0
+    for pid in pids:
+        with suppress(OSError):
+            for line in Path(f"/proc/{pid}/smaps_rollup").read_text("ascii").splitlines():
+                if line.startswith("Pss:"):
+                    kilobytes += int(line.split()[1])
+    return 1024 * kilobytes
+
+
+def store_counters(client: "redis.Redis | None") -> StoreCounters:
+    """Return the counters of a store; zeros without one. One round trip, which is not counted."""
+    if client is None:
+        return StoreCounters()
+    facts = client.info("everything")
+    commands = sum(row["calls"] for name, row in facts.items() if name.startswith("cmdstat_"))
+    return StoreCounters(
+        commands - facts.get("cmdstat_info", {}).get("calls", 0),
+        facts["total_reads_processed"] - facts.get("cmdstat_info", {}).get("calls", 0),
+        facts["used_memory"],
+    )

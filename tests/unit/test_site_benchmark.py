@@ -1,0 +1,125 @@
+"""The benchmark of the whole site: what it reads from its client, its medians and its tables."""
+
+import io
+
+import pytest
+
+from bench.site import table
+from bench.site.cases import Case, request
+from bench.site.figures import Run, figures
+from bench.site.load import Load, printed, read_response
+from bench.site.runs import Contender
+from bench.site.usage import StoreCounters
+
+PRINTED = """Running 2s test @ http://127.0.0.1:8000/
+  2 threads and 16 connections
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency    74.05ms   11.33ms 101.40ms   71.23%
+    Req/Sec   107.50     21.07   140.00     65.00%
+  430 requests in 2.00s, 3.41MB read
+Requests/sec:    214.73
+Transfer/sec:      1.70MB
+load requests=430 microseconds=2002500 p50=74210 p99=101400 failures=30
+"""
+
+
+def run(rate: float, *, p50: float = 1.0, seconds: int = 2, **used: float) -> Run:
+    load = Load(int(rate * seconds), seconds, p50, 2 * p50)
+    return Run(load, counters=StoreCounters(commands=load.requests * 80, round_trips=load.requests * 2), **used)
+
+
+def contender(peer: str, page: str, articles: int = 0) -> Contender:
+    return Contender(peer, Case(page, [b""]), articles)
+
+
+def cells(line: str) -> list[str]:
+    return line.strip("| ").split(" | ")
+
+
+def test_the_load_is_read_from_what_wrk_prints():
+    load = printed(PRINTED)
+
+    assert (load.requests, load.failures, load.p50, load.p99) == (430, 30, 74.21, 101.4)
+    assert load.rate == pytest.approx(400 / 2.0025)
+
+
+def test_a_run_of_wrk_without_a_result_is_an_error():
+    with pytest.raises(ValueError, match="no result"):
+        printed("unable to connect to 127.0.0.1:8000 Connection refused")
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (b"HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n", 302),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", 200),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", 200),
+    ],
+)
+def test_a_response_is_read_to_its_end(sent, status):
+    stream = io.BytesIO(sent + b"next")
+
+    assert read_response(stream) == status
+    assert stream.read() == b"next"
+
+
+def test_a_connection_that_is_cut_is_an_error():
+    with pytest.raises(ConnectionError):
+        read_response(io.BytesIO(b""))
+
+
+def test_the_figures_are_medians_and_the_spread_is_that_of_the_extremes():
+    result = figures([run(100, p50=9), run(400, p50=5), run(200, p50=7)])
+
+    assert (result.rate, result.slowest, result.fastest, result.p50) == (200, 100, 400, 7)
+    assert result.spread == pytest.approx(0.75)
+    assert (result.commands, result.round_trips) == (80, 2)
+
+
+def test_cpu_time_is_that_of_one_request():
+    result = figures([run(100, seconds=2, web_cpu=1.6, store_cpu=0.1)])
+
+    assert (result.web_ms, result.store_ms) == pytest.approx((8, 0.5))
+
+
+def test_the_table_compares_each_page_with_the_bare_view():
+    results = {
+        contender("hello", "hello"): figures([run(4000)]),
+        contender("site", "front page", 1000): figures([run(200)]),
+    }
+
+    columns, _rule, hello, front = table.all_figures(results).splitlines()
+
+    shares = dict(zip(cells(columns), cells(front), strict=True))
+    assert shares["× hello"] == "0.050"
+    assert shares["articles"] == "1,000"
+    assert shares["round trips"] == "2.0"
+    assert dict(zip(cells(columns), cells(hello), strict=True))["× hello"] == "1.000"
+
+
+def test_the_table_by_size_has_the_pages_measured_at_each_size():
+    results = {
+        contender("hello", "hello"): figures([run(4000)]),
+        contender("site", "front page", 100): figures([run(200, p50=4)]),
+        contender("site", "front page", 1000): figures([run(200, p50=5)]),
+        contender("site", "feed", 100): figures([run(200)]),
+    }
+
+    columns, _rule, *rows = map(cells, table.by_size(results).splitlines())
+
+    assert columns == ["p50, ms", "100 articles", "1,000 articles", "largest ÷ smallest"]
+    assert rows == [["front page", "4.0", "5.0", "1.25"]]
+
+
+def test_turns_send_different_requests():
+    case = Case("votes", [str(n).encode() for n in range(12)])
+
+    assert [case.segment(turn, 3) for turn in range(3)] == [0, 4, 8]
+
+
+def test_a_form_is_sent_with_its_length():
+    head, body = request("/articles/1/vote/", "sessionid=x", "choice=vote").split(b"\r\n\r\n")
+
+    assert head.startswith(b"POST /articles/1/vote/ HTTP/1.1\r\n")
+    assert b"Content-Length: 11" in head
+    assert body == b"choice=vote"
