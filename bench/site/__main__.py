@@ -13,16 +13,26 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
-from bench.site import table
+from bench.site import report, table
 from bench.site.cases import HELLO, cases
 from bench.site.content import Content
 from bench.site.figures import figures
+from bench.site.peers import nginx, seeds
 from bench.site.processes import ROOT, end_on_sigterm, environment
 from bench.site.runs import Contender, run_all, warm_up
 from bench.site.servers import Server, site, workers
 
 AT_EACH_SIZE = ("front page", "front page, member", "group page", "article page, member", "search", "vote")
 """Pages measured with each number of articles; the others only with the one in the middle."""
+
+PUBLIC = ("front page", "group page", "feed", "GET /api/articles")
+"""Pages that a cache before the site may share among readers."""
+
+IN_PROCESS_SECONDS = 60.0
+"""Time that is left for the measurements in this process, which come last."""
+
+MOST_IN_PROCESS = 10_000
+"""Articles of these measurements."""
 
 
 def filled(data_dir: Path, articles: int) -> Content:
@@ -40,20 +50,53 @@ def of_site(server: Server, content: Content, names: tuple[str, ...]) -> dict[Co
 
 
 def measure(folder: Path, options: argparse.Namespace) -> None:
-    began, sizes = time.monotonic(), sorted(options.articles)
+    """Start everything, measure it in turns, and publish the results."""
+    deadline = time.monotonic() + 60 * options.minutes - IN_PROCESS_SECONDS
+    servers: dict[int, tuple[Server, Content]] = {}
     with ExitStack() as stack:
-        contenders: dict[Contender, Server] = {}
-        contenders[Contender("hello", HELLO, 0)] = stack.enter_context(workers("bench.site.peers.hello", folder))
-        for size in sizes:
+        hello = stack.enter_context(workers("bench.site.peers.hello", folder))
+        for size in sorted(options.articles):
             content = filled(folder / str(size), size)
-            server = stack.enter_context(site(folder / str(size)))
-            names = () if size == sizes[len(sizes) // 2] else AT_EACH_SIZE
-            contenders |= of_site(server, content, names)
+            servers[size] = stack.enter_context(site(folder / str(size))), content
+        contenders = {Contender(table.HELLO, HELLO, 0): hello}
+        middle = sorted(servers)[len(servers) // 2]
+        for size, (server, content) in servers.items():
+            contenders |= of_site(server, content, () if size == middle else AT_EACH_SIZE)
+        skipped = [
+            reason for peer in (add_nginx,) if (reason := peer(stack, folder, contenders, *servers[middle]))
+        ]
         warm_up(contenders)
-        deadline = began + 60 * options.minutes
         runs = run_all(contenders, rounds=options.rounds, seconds=options.seconds, deadline=deadline)
     results = {contender: figures(of) for contender, of in runs.items()}
-    print(table.all_figures(results))
+    report.publish(
+        [
+            report.conditions(results, options.seconds, skipped),
+            table.all_figures(results),
+            table.by_size(results),
+            report.sites(servers, results),
+            seeds.measure(min(middle, MOST_IN_PROCESS)),
+        ],
+        results,
+    )
+
+
+def add_nginx(
+    stack: ExitStack, folder: Path, contenders: dict[Contender, Server], server: Server, content: Content
+) -> str:
+    """Add nginx with a static page, and with a cache before the site; return why not, if it cannot be measured."""
+    if reason := nginx.missing():
+        return reason
+    static, cache = stack.enter_context(nginx.nginx(folder / "nginx", server))
+    front = cases(content)[0]
+    contenders[Contender("nginx, static file", front, content.articles)] = static
+    for case in cases(content):
+        if case.name in PUBLIC:
+            contenders[Contender("nginx before the site", case, content.articles)] = cache
+    return ""
+
+
+def sizes(text: str) -> list[int]:
+    return [int(number) for number in text.split(",")]
 
 
 def main() -> None:

@@ -22,7 +22,7 @@ class Run:
     """Bytes."""
 
     def per_request(self, amount: float) -> float:
-        return amount / max(1, self.load.requests)
+        return amount / max(1, self.load.requests + self.load.unanswered)
 
 
 @dataclass(frozen=True, slots=True)

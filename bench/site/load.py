@@ -33,6 +33,8 @@ class Load:
     p50: float
     p99: float
     failures: int = 0
+    unanswered: int = 0
+    """Requests that were sent when the time was up. The server answers them, too."""
 
     @property
     def rate(self) -> float:
@@ -77,7 +79,7 @@ def printed(text: str) -> Load:
     if line is None:
         raise ValueError(f"wrk printed no result: {text!r}")
     requests, microseconds, p50, p99, failures = map(int, line.groups())
-    return Load(requests, microseconds / 1e6, p50 / 1000, p99 / 1000, failures)
+    return Load(requests, microseconds / 1e6, p50 / 1000, p99 / 1000, failures, CONNECTIONS)
 
 
 def _with_threads(port: int, requests: Sequence[bytes], seconds: int, first: int) -> Load:

@@ -14,6 +14,8 @@ from bench.site.load import send
 from bench.site.servers import Server
 from bench.site.usage import cpu_seconds, memory_bytes, store_counters
 
+_SETTLE_SECONDS, _LOOK_SECONDS = 3.0, 0.05
+
 
 @dataclass(frozen=True, slots=True)
 class Contender:
@@ -51,12 +53,21 @@ def run_once(server: Server, case: Case, seconds: int, first: int) -> Run:
     web, store = server.web(), server.store()
     before, web_before, store_before = store_counters(server.client), cpu_seconds(web), cpu_seconds(store)
     load = send(server.port, case, seconds, first)
+    _settle(server)
     web_cpu, store_cpu = cpu_seconds(server.web()) - web_before, cpu_seconds(store) - store_before
     after = store_counters(server.client)
     used = replace(
         after, commands=after.commands - before.commands, round_trips=after.round_trips - before.round_trips
     )
     return Run(load, web_cpu, store_cpu, used, memory_bytes(server.web()))
+
+
+def _settle(server: Server) -> None:
+    """Wait until the server has answered what its clients no longer wait for: the next run has it to itself."""
+    end, before = time.monotonic() + _SETTLE_SECONDS, -1.0
+    while time.monotonic() < end and (now := cpu_seconds(server.web())) != before:
+        before = now
+        time.sleep(_LOOK_SECONDS)
 
 
 def run_all(

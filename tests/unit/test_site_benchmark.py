@@ -40,6 +40,7 @@ def test_the_load_is_read_from_what_wrk_prints():
     load = printed(PRINTED)
 
     assert (load.requests, load.failures, load.p50, load.p99) == (430, 30, 74.21, 101.4)
+    assert load.unanswered == 16
     assert load.rate == pytest.approx(400 / 2.0025)
 
 
@@ -74,6 +75,14 @@ def test_the_figures_are_medians_and_the_spread_is_that_of_the_extremes():
     assert (result.rate, result.slowest, result.fastest, result.p50) == (200, 100, 400, 7)
     assert result.spread == pytest.approx(0.75)
     assert (result.commands, result.round_trips) == (80, 2)
+
+
+def test_what_the_server_does_for_unanswered_requests_counts_as_theirs():
+    result = figures(
+        [Run(Load(84, 1, 1, 2, unanswered=16), counters=StoreCounters(commands=200, round_trips=100))]
+    )
+
+    assert (result.rate, result.commands, result.round_trips) == (84, 2, 1)
 
 
 def test_cpu_time_is_that_of_one_request():
