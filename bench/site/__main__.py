@@ -13,6 +13,7 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
+from bench.orm_peer import server as orm_server
 from bench.site import report, table
 from bench.site.cases import HELLO, cases
 from bench.site.content import Content
@@ -27,6 +28,9 @@ AT_EACH_SIZE = ("front page", "front page, member", "group page", "article page,
 
 PUBLIC = ("front page", "group page", "feed", "GET /api/articles")
 """Pages that a cache before the site may share among readers."""
+
+IN_ORM = ("front page", "front page, member", "article page", "article page, member", "vote")
+"""Pages that the peer with Django's ORM has."""
 
 IN_PROCESS_SECONDS = 60.0
 """Time that is left for the measurements in this process, which come last."""
@@ -62,9 +66,8 @@ def measure(folder: Path, options: argparse.Namespace) -> None:
         middle = sorted(servers)[len(servers) // 2]
         for size, (server, content) in servers.items():
             contenders |= of_site(server, content, () if size == middle else AT_EACH_SIZE)
-        skipped = [
-            reason for peer in (add_nginx,) if (reason := peer(stack, folder, contenders, *servers[middle]))
-        ]
+        added = [add(stack, folder, contenders, *servers[middle]) for add in (add_nginx, add_orm_peer)]
+        skipped = [reason for reason in added if reason]
         warm_up(contenders)
         runs = run_all(contenders, rounds=options.rounds, seconds=options.seconds, deadline=deadline)
     results = {contender: figures(of) for contender, of in runs.items()}
@@ -92,6 +95,19 @@ def add_nginx(
     for case in cases(content):
         if case.name in PUBLIC:
             contenders[Contender("nginx before the site", case, content.articles)] = cache
+    return ""
+
+
+def add_orm_peer(
+    stack: ExitStack, folder: Path, contenders: dict[Contender, Server], _server: Server, content: Content
+) -> str:
+    """Add the same pages with Django's ORM on PostgreSQL; return why not, if they cannot be measured."""
+    if reason := orm_server.missing():
+        return reason
+    data_dir = folder / str(content.articles)
+    server, own = stack.enter_context(orm_server.orm_peer(folder, data_dir, content.articles))
+    chosen = [case for case in cases(own) if case.name in IN_ORM]
+    contenders |= {Contender("ORM on PostgreSQL", case, content.articles): server for case in chosen}
     return ""
 
 

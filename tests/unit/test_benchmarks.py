@@ -24,3 +24,21 @@ def test_every_benchmark_can_be_imported_without_settings():
 
     assert {"bench.feeds", "bench.site.table", "bench.site.peers.hello"} <= set(MODULES)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_peer_with_the_orm_can_be_imported_with_its_settings(tmp_path):
+    script = "import django; django.setup(); import bench.orm_peer.fill, bench.orm_peer.urls"
+    own = {"DATA_DIR": str(tmp_path), "ORM_PEER_SOCKETS": str(tmp_path)}
+    environ = os.environ | own | {"DJANGO_SETTINGS_MODULE": "bench.orm_peer.settings"}
+
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=ROOT,
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
