@@ -19,7 +19,7 @@ from bench.site.cases import HELLO, cases
 from bench.site.content import Content
 from bench.site.figures import figures
 from bench.site.peers import nginx, seeds
-from bench.site.processes import ROOT, end_on_sigterm, environment
+from bench.site.processes import ROOT, end_on_signals, environment
 from bench.site.runs import Contender, run_all, warm_up
 from bench.site.servers import Server, site, workers
 
@@ -124,7 +124,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=int, default=2, help="length of a run (2)")
     parser.add_argument("--minutes", type=float, default=10, help="no round begins that would end later (10)")
     options = parser.parse_args()
-    end_on_sigterm()
+    end_on_signals()
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         measure(Path(folder), options)
 

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from voting_site.embedded import launch
+
 ROOT = Path(__file__).resolve().parents[2]
 
 _START_SECONDS = 120.0
@@ -43,7 +45,13 @@ def running(
     descriptors: Sequence[int] = (),
     stop_signal: signal.Signals = signal.SIGTERM,
 ) -> Iterator[Process]:
-    """Yield a process whose output goes to `log`. At the end of the block it is stopped, or else killed."""
+    """Yield a process whose output goes to `log`. At the end of the block it is stopped, or else killed.
+
+    On Linux it also ends if this process is killed, unless it runs as another `user`.
+    """
+    if user is None:
+        own_end = [sys.executable, "-I", "-S", launch.__file__, str(os.getpid()), str(int(stop_signal))]
+        command = [*own_end, *command]
     with log.open("ab") as output:
         process = subprocess.Popen(
             command,
@@ -78,7 +86,7 @@ def wait_until(is_ready: Callable[[], bool], process: Process, log: Path) -> flo
     began = time.monotonic()
     while not is_ready():
         if process.poll() is not None or time.monotonic() - began > _START_SECONDS:
-            sys.exit(f"{Path(str(process.args[0])).name} did not start:\n{log.read_text('utf-8')[-2000:]}")  # type: ignore[index]
+            sys.exit(f"{log.stem} did not start:\n{log.read_text('utf-8')[-2000:]}")
         time.sleep(0.02)
     return time.monotonic() - began
 
@@ -101,6 +109,14 @@ def command_line(pid: int) -> bytes:
         return b""
 
 
-def end_on_sigterm() -> None:
-    """Let SIGTERM end this process as Ctrl-C does, through every `finally`."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+def end_on_signals() -> None:
+    """Let Ctrl-C and SIGTERM end this process through every `finally`, which further ones do not interrupt."""
+    both = (signal.SIGINT, signal.SIGTERM)
+
+    def end(number: int, _frame: object) -> None:
+        for each in both:
+            signal.signal(each, signal.SIG_IGN)
+        sys.exit(128 + number)
+
+    for each in both:
+        signal.signal(each, end)

@@ -53,7 +53,7 @@ def answers(port: int, path: str = "/") -> bool:
 @contextmanager
 def site(data_dir: Path) -> Iterator[Server]:
     """Run the site on a filled data directory, as `make run` does."""
-    port, log = free_port(), data_dir.with_suffix(".log")
+    port, log = free_port(), data_dir.with_name(f"site-{data_dir.name}.log")
     command = [sys.executable, "manage.py", "run"]
     with running(command, log, _OPEN | {"DATA_DIR": str(data_dir), "PORT": str(port)}) as launcher:
         seconds = wait_until(lambda: answers(port, "/readyz"), launcher, log)
