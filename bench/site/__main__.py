@@ -20,14 +20,17 @@ from bench.site.content import Content
 from bench.site.figures import figures
 from bench.site.peers import nginx, seeds
 from bench.site.processes import ROOT, end_on_signals, environment
-from bench.site.runs import Contender, run_all, warm_up
+from bench.site.runs import Contender, Rounds, warm_up
 from bench.site.servers import Server, site, workers
 
-AT_EACH_SIZE = ("front page", "front page, member", "group page", "article page, member", "search", "vote")
+AT_EACH_SIZE = (
+    *("front page, member", "group page, member", "hot list, member"),
+    *("article page, member", "search", "vote"),
+)
 """Pages measured with each number of articles; the others only with the one in the middle."""
 
-PUBLIC = ("front page", "group page", "feed", "GET /api/articles")
-"""Pages that a cache before the site may share among readers."""
+PUBLIC = ("front page", "feed")
+"""Of the pages that a cache before the site may share among readers, those that are measured with one."""
 
 IN_ORM = ("front page", "front page, member", "article page", "article page, member", "vote")
 """Pages that the peer with Django's ORM has."""
@@ -62,14 +65,15 @@ def measure(folder: Path, options: argparse.Namespace) -> None:
         for size in sorted(options.articles):
             content = filled(folder / str(size), size)
             servers[size] = stack.enter_context(site(folder / str(size))), content
-        contenders = {Contender(table.HELLO, HELLO, 0): hello}
+        bare = Contender(table.HELLO, HELLO, 0)
+        contenders = {bare: hello}
         middle = sorted(servers)[len(servers) // 2]
         for size, (server, content) in servers.items():
             contenders |= of_site(server, content, () if size == middle else AT_EACH_SIZE)
         added = [add(stack, folder, contenders, *servers[middle]) for add in (add_nginx, add_orm_peer)]
         skipped = [reason for reason in added if reason]
         warm_up(contenders)
-        runs = run_all(contenders, rounds=options.rounds, seconds=options.seconds, deadline=deadline)
+        runs = Rounds(bare, contenders, options.rounds, options.seconds).run(deadline)
     results = {contender: figures(of) for contender, of in runs.items()}
     report.publish(
         [

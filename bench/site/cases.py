@@ -71,13 +71,18 @@ def _searches() -> Iterator[bytes]:
 
 def cases(content: Content) -> list[Case]:
     """Return all cases for a site with this content. Those of members take turns among all members."""
-    by_members = [request("/", _of_member(session)) for session in content.sessions]
+
+    def by_members(path: str) -> list[bytes]:
+        return [request(path, _of_member(session)) for session in content.sessions]
+
     reads = _shuffled(product(content.open_articles, content.sessions))
     visits = _shuffled(product(content.open_articles, content.visitors))
     return [
         Case("front page", [request("/")], "Log in"),
-        Case("front page, member", by_members, "Log out"),
+        Case("front page, member", by_members("/"), "Log out"),
         Case("group page", [request("/groups/group-7/")], "group-7"),
+        Case("group page, member", by_members("/groups/group-7/"), "Log out"),
+        Case("hot list, member", by_members("/hot/"), "Log out"),
         Case("article page", [request(f"/articles/{n}/", cookie) for n, cookie in visits], "Voting closes"),
         Case("article page, member", [request(f"/articles/{n}/", _of_member(s)) for n, s in reads], "Log out"),
         Case("feed", [request("/feeds/front.atom")], "<entry>"),

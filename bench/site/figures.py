@@ -21,6 +21,9 @@ class Run:
     web_memory: int = 0
     """Bytes."""
 
+    share: float = 0.0
+    """Its rate as a share of the bare view's just before and after."""
+
     def per_request(self, amount: float) -> float:
         return amount / max(1, self.load.requests + self.load.unanswered)
 
@@ -34,6 +37,9 @@ class Figures:
     slowest: float
     fastest: float
     """Requests a second of the slowest and of the fastest run."""
+
+    share: float
+    """Median of the shares of the bare view's rate."""
 
     p50: float
     p99: float
@@ -61,6 +67,7 @@ def figures(runs: Sequence[Run]) -> Figures:
         rate=median(lambda run: run.load.rate),
         slowest=min(run.load.rate for run in runs),
         fastest=max(run.load.rate for run in runs),
+        share=median(lambda run: run.share),
         p50=median(lambda run: run.load.p50),
         p99=median(lambda run: run.load.p99),
         web_ms=median(lambda run: 1000 * run.per_request(run.web_cpu)),

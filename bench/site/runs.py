@@ -3,8 +3,9 @@
 import http.client
 import time
 import zlib
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NoReturn
 
 from tqdm import tqdm
 
@@ -15,6 +16,9 @@ from bench.site.servers import Server
 from bench.site.usage import cpu_seconds, memory_bytes, store_counters
 
 _SETTLE_SECONDS, _LOOK_SECONDS = 3.0, 0.05
+
+_BATCH = 7
+"""Runs between two of the reference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,22 +74,47 @@ def _settle(server: Server) -> None:
         time.sleep(_LOOK_SECONDS)
 
 
-def run_all(
-    contenders: Mapping[Contender, Server], *, rounds: int, seconds: int, deadline: float
-) -> dict[Contender, list[Run]]:
-    """Run each contender once in each round. No round begins if it would end after `deadline` (monotonic)."""
-    runs: dict[Contender, list[Run]] = {contender: [] for contender in contenders}
-    with tqdm(total=rounds * len(contenders), desc="runs", unit="") as bar:
-        for turn in range(rounds):
-            began = time.monotonic()
-            for contender, server in contenders.items():
-                bar.set_postfix_str(f"{contender.peer}: {contender.case.name}", refresh=False)
-                first = contender.case.segment(turn + 1, rounds + 1)  # the first one warmed it up
-                runs[contender].append(run_once(server, contender.case, seconds, first))
-                bar.update()
-            if 2 * time.monotonic() - began > deadline:
-                break
-    return runs
+@dataclass
+class Rounds:
+    """Interleaved runs of all contenders. The reference, with which they are compared, runs between every few."""
+
+    reference: Contender
+    servers: Mapping[Contender, Server]
+    rounds: int
+    seconds: int
+    runs: dict[Contender, list[Run]] = field(default_factory=dict)
+
+    def run(self, deadline: float) -> dict[Contender, list[Run]]:
+        """Return the runs of each contender. No round begins that would end after `deadline` (monotonic)."""
+        others = [contender for contender in self.servers if contender != self.reference]
+        batches = [others[n : n + _BATCH] for n in range(0, len(others), _BATCH)]
+        with tqdm(total=self.rounds * (len(others) + len(batches) + 1), desc="runs", unit="") as bar:
+            for turn in range(self.rounds):
+                began = time.monotonic()
+                self._round(batches, turn, bar)
+                if 2 * time.monotonic() - began > deadline:
+                    break
+        return self.runs
+
+    def _round(self, batches: Sequence[Sequence[Contender]], turn: int, bar: "tqdm[NoReturn]") -> None:
+        before = self._once(self.reference, turn, bar)
+        self._add(self.reference, before, before.load.rate)
+        for batch in batches:
+            runs = [self._once(contender, turn, bar) for contender in batch]
+            after = self._once(self.reference, turn, bar)
+            for contender, run in zip(batch, runs, strict=True):
+                self._add(contender, run, (before.load.rate + after.load.rate) / 2)
+            before = after
+
+    def _once(self, contender: Contender, turn: int, bar: "tqdm[NoReturn]") -> Run:
+        bar.set_postfix_str(f"{contender.peer}: {contender.case.name}", refresh=False)
+        first = contender.case.segment(turn + 1, self.rounds + 1)  # the first one warmed it up
+        run = run_once(self.servers[contender], contender.case, self.seconds, first)
+        bar.update()
+        return run
+
+    def _add(self, contender: Contender, run: Run, base: float) -> None:
+        self.runs.setdefault(contender, []).append(replace(run, share=run.load.rate / base if base else 0.0))
 
 
 def warm_up(contenders: Mapping[Contender, Server]) -> None:

@@ -21,17 +21,11 @@ def markdown(columns: Sequence[str], rows: Iterable[Sequence[str]], texts: int =
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (columns, rules, *rows)) + "\n"
 
 
-def hello_rate(results: Results) -> float:
-    """Return the requests a second of the bare view; 0 if it was not measured."""
-    return next((figures.rate for contender, figures in results.items() if contender.peer == HELLO), 0.0)
-
-
 def all_figures(results: Results) -> str:
-    base = hello_rate(results)
-    return markdown(_COLUMNS, (_row(*result, base) for result in results.items()), texts=2)
+    return markdown(_COLUMNS, (_row(*result) for result in results.items()), texts=2)
 
 
-def _row(contender: Contender, of: Figures, base: float) -> list[str]:
+def _row(contender: Contender, of: Figures) -> list[str]:
     has_store = of.commands > 0
     return [
         contender.peer,
@@ -39,7 +33,7 @@ def _row(contender: Contender, of: Figures, base: float) -> list[str]:
         f"{contender.articles:,}" if contender.articles else "–",
         f"{of.rate:,.0f}",
         f"{of.spread:.0%}",
-        f"{of.rate / base:.3f}" if base else "–",
+        f"{of.share:.3f}",
         f"{of.p50:.1f}",
         f"{of.p99:.1f}",
         f"{of.web_ms:.2f}",

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from bench.site import table
+from bench.site import runs, table
 from bench.site.cases import Case, request
 from bench.site.figures import Run, figures
 from bench.site.load import Load, printed, read_response
@@ -93,14 +93,16 @@ def test_cpu_time_is_that_of_one_request():
 
 def test_the_table_compares_each_page_with_the_bare_view():
     results = {
-        contender("hello", "hello"): figures([run(4000)]),
-        contender("site", "front page", 1000): figures([run(200)]),
+        contender("hello", "hello"): figures([run(4000, share=1)]),
+        contender("site", "front page", 1000): figures(
+            [run(200, share=0.4), run(200, share=0.5), run(200, share=2)]
+        ),
     }
 
     columns, _rule, hello, front = table.all_figures(results).splitlines()
 
     shares = dict(zip(cells(columns), cells(front), strict=True))
-    assert shares["× hello"] == "0.050"
+    assert shares["× hello"] == "0.500"
     assert shares["articles"] == "1,000"
     assert shares["round trips"] == "2.0"
     assert dict(zip(cells(columns), cells(hello), strict=True))["× hello"] == "1.000"
@@ -118,6 +120,28 @@ def test_the_table_by_size_has_the_pages_measured_at_each_size():
 
     assert columns == ["p50, ms", "100 articles", "1,000 articles", "largest ÷ smallest"]
     assert rows == [["front page", "4.0", "5.0", "1.25"]]
+
+
+def test_a_page_is_compared_with_the_bare_view_just_before_and_after(monkeypatch):
+    bare, page = contender("hello", "hello"), contender("site", "front page", 1000)
+    rates = iter([1000, 100, 3000, 2000, 300, 4000])
+    monkeypatch.setattr(runs, "run_once", lambda *_: run(next(rates)))
+    server = runs.Server(0, list)
+
+    done = runs.Rounds(bare, {bare: server, page: server}, rounds=2, seconds=2).run(float("inf"))
+
+    assert [one.share for one in done[page]] == [0.05, 0.1]
+    assert [one.share for one in done[bare]] == [1, 1]
+
+
+def test_no_round_begins_that_would_end_too_late(monkeypatch):
+    bare, page = contender("hello", "hello"), contender("site", "front page", 1000)
+    monkeypatch.setattr(runs, "run_once", lambda *_: run(100))
+    server = runs.Server(0, list)
+
+    done = runs.Rounds(bare, {bare: server, page: server}, rounds=5, seconds=2).run(0.0)
+
+    assert {one: len(of) for one, of in done.items()} == {bare: 1, page: 1}
 
 
 def test_turns_send_different_requests():
