@@ -67,7 +67,7 @@ def measure(folder: Path, options: argparse.Namespace) -> None:
             servers[size] = stack.enter_context(site(folder / str(size))), content
         bare = Contender(table.HELLO, HELLO, 0)
         contenders = {bare: hello}
-        middle = sorted(servers)[len(servers) // 2]
+        middle = sorted(servers)[(len(servers) - 1) // 2]
         for size, (server, content) in servers.items():
             contenders |= of_site(server, content, () if size == middle else AT_EACH_SIZE)
         added = [add(stack, folder, contenders, *servers[middle]) for add in (add_nginx, add_orm_peer)]

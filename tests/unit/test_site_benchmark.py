@@ -1,6 +1,9 @@
 """The benchmark of the whole site: what it reads from its client, its medians and its tables."""
 
+import gzip
 import io
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -142,6 +145,49 @@ def test_no_round_begins_that_would_end_too_late(monkeypatch):
     done = runs.Rounds(bare, {bare: server, page: server}, rounds=5, seconds=2).run(0.0)
 
     assert {one: len(of) for one, of in done.items()} == {bare: 1, page: 1}
+
+
+class Pages(BaseHTTPRequestHandler):
+    """Answers /page with a packed page after one refusal, and sends everyone else to the login."""
+
+    refusals = 1
+
+    def do_GET(self):
+        self.send_response(302)
+        self.send_header("Location", "/login/")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def do_POST(self):
+        type(self).refusals, refused = 0, self.refusals
+        content = gzip.compress(b"Log out")
+        self.send_response(503 if refused else 200)
+        self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_):
+        """Print nothing."""
+
+
+@pytest.fixture
+def pages():
+    with ThreadingHTTPServer(("127.0.0.1", 0), Pages) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield runs.Server(server.server_port, list)
+        server.shutdown()
+        thread.join()
+
+
+def test_a_page_is_checked_before_it_is_measured(pages):
+    runs.check(pages, Case("form", [request("/", body="x=1")], "Log out"))
+
+    with pytest.raises(runs.WrongPage, match="form: / answers 200"):
+        runs.check(pages, Case("form", [request("/", body="x=1")], "Log in"))
+    with pytest.raises(runs.WrongPage, match="vote: / answers 302"):
+        runs.check(pages, Case("vote", [request("/")], status=302))
 
 
 def test_turns_send_different_requests():
