@@ -61,7 +61,7 @@ def fill(articles: int) -> Content:
     front = list(by_score[:25])
     add_choices(front)
     with connection.cursor() as cursor:
-        cursor.execute("VACUUM ANALYZE")
+        cursor.execute("ANALYZE")
     newest = reading.listed.order_by("-pk").values_list("pk", flat=True)[:300]
     candidates = [article for article in newest if article not in front]
     return Content(

@@ -13,6 +13,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from datetime import timedelta
+from importlib import import_module
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -91,8 +92,8 @@ def used_memory(repository: "Repository") -> int:
 
 def add_members() -> tuple[list[str], list[str]]:
     """Create members who joined a month ago; return their session keys and names."""
+    from django.conf import settings
     from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
-    from django.contrib.sessions.backends.cached_db import SessionStore
     from django.utils import timezone
 
     from accounts.models import User
@@ -104,7 +105,7 @@ def add_members() -> tuple[list[str], list[str]]:
     )
     sessions = []
     for user in members:
-        session = SessionStore()
+        session = import_module(settings.SESSION_ENGINE).SessionStore()
         session[SESSION_KEY] = str(user.pk)
         session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
         session[HASH_SESSION_KEY] = user.get_session_auth_hash()

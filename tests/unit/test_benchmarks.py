@@ -1,5 +1,6 @@
 """Benchmarks start: they are run seldom, and each would fail unnoticed."""
 
+import json
 import os
 import subprocess
 import sys
@@ -26,19 +27,48 @@ def test_every_benchmark_can_be_imported_without_settings():
     assert done.returncode == 0, done.stderr
 
 
-def test_the_peer_with_the_orm_can_be_imported_with_its_settings(tmp_path):
-    script = "import django; django.setup(); import bench.orm_peer.fill, bench.orm_peer.urls"
-    own = {"DATA_DIR": str(tmp_path), "ORM_PEER_SOCKETS": str(tmp_path)}
-    environ = os.environ | own | {"DJANGO_SETTINGS_MODULE": "bench.orm_peer.settings"}
+PEER = """
+import json
 
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        cwd=ROOT,
-        env=environ,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+import django
+
+from bench.orm_peer import settings
+
+file = {"ENGINE": "django.db.backends.sqlite3", "NAME": settings.DATA_DIR / "peer.sqlite3"}
+settings.DATABASES = {"default": file}
+settings.STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+settings.ALLOWED_HOSTS.append("testserver")
+django.setup()
+
+from django.test import Client
+
+from bench.orm_peer import models
+from bench.orm_peer.fill import fill
+
+content = fill(60)
+article = models.Article.objects.get(pk=content.open_articles[0])
+reader, member = Client(), Client(headers={"cookie": f"sessionid={content.sessions[0]}"})
+pages = {
+    "front": reader.get("/").text,
+    "own front": member.get("/").text,
+    "article": reader.get(f"/articles/{article.pk}/").text,
+}
+vote = member.post(f"/articles/{article.pk}/vote/", {"choice": "vote", "next": "/"})
+after = models.Article.objects.get(pk=article.pk)
+print(json.dumps(pages | {"status": vote.status_code, "added": after.votes - article.votes, "views": after.pv}))
+"""
+
+
+def test_the_peer_with_the_orm_draws_the_sites_pages_and_counts_votes(tmp_path):
+    own = {"DATA_DIR": str(tmp_path), "ORM_PEER_SOCKETS": str(tmp_path), "LOG_LEVEL": "ERROR"}
+    environ = os.environ | own | {"DJANGO_SETTINGS_MODULE": "bench.orm_peer.settings"}
+    command = [sys.executable, "-c", PEER]
+
+    done = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=120, check=False)
 
     assert done.returncode == 0, done.stderr
+    shown = json.loads(done.stdout)
+    assert (shown["front"].count('class="row"'), shown["own front"].count('class="row"')) == (25, 25)
+    assert shown["own front"].count('aria-pressed="true"') >= 8
+    assert "Voting closes" in shown["article"]
+    assert (shown["status"], shown["added"], shown["views"]) == (302, 1, 1)
