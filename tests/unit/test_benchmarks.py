@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("bench", "bench/site", "bench/site/peers")
+FOLDERS = ("bench", "bench/site", "bench/site/peers", "bench/site/report")
 MODULES = sorted(
     f"{folder.replace('/', '.')}.{path.stem}"
     for folder in FOLDERS
@@ -23,7 +23,7 @@ def test_every_benchmark_can_be_imported_without_settings():
 
     done = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=120, check=False)
 
-    assert {"bench.feeds", "bench.site.table", "bench.site.peers.hello"} <= set(MODULES)
+    assert {"bench.feeds", "bench.site.report.table", "bench.site.peers.hello"} <= set(MODULES)
     assert done.returncode == 0, done.stderr
 
 

@@ -3,14 +3,16 @@
 import gzip
 import io
 import threading
+import xml.etree.ElementTree as ET
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from bench.site import runs, table
+from bench.site import runs
 from bench.site.cases import Case, request
 from bench.site.figures import Run, figures
 from bench.site.load import Load, printed, read_response
+from bench.site.report import charts, table
 from bench.site.runs import Contender
 from bench.site.usage import StoreCounters
 
@@ -145,6 +147,21 @@ def test_no_round_begins_that_would_end_too_late(monkeypatch):
     done = runs.Rounds(bare, {bare: server, page: server}, rounds=5, seconds=2).run(0.0)
 
     assert {one: len(of) for one, of in done.items()} == {bare: 1, page: 1}
+
+
+def test_the_charts_have_a_bar_for_each_figure():
+    results = {
+        contender("hello", "hello"): figures([run(4000)]),
+        contender("site", "front page", 100): figures([run(200, p50=4)]),
+        contender("site", "front page", 1000): figures([run(0, p50=5)]),
+        contender("site", "<feed>", 100): figures([run(200)]),
+    }
+
+    drawings = [ET.fromstring(draw(results)) for draw in (charts.rates, charts.latencies)]
+
+    bars = [drawing.findall(".//{*}rect[@height='15']") for drawing in drawings]
+    assert [len(of) for of in bars] == [4, 2]
+    assert all(float(bar.get("width")) > 0 for of in bars for bar in of)
 
 
 class Pages(BaseHTTPRequestHandler):

@@ -24,7 +24,7 @@ from articles.domain.lists import Order
 from articles.repository import Repository
 from bench.lib.stores import empty_store
 from bench.site.content import add_articles, used_memory
-from bench.site.table import markdown
+from bench.site.report.table import markdown
 from bench.site.usage import store_counters
 from voting_site.embedded import StorePaths
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from html import escape
 from math import log10
 
-from bench.site.table import SITE, Results
+from bench.site.report.table import SITE, Results
 
 _ROW, _LEFT, _WIDTH, _RIGHT = 22, 250, 420, 90
 _COLOURS = {SITE: "#2c5a8c"}

@@ -4,13 +4,13 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from bench.site import charts, table
 from bench.site.content import Content
 from bench.site.load import CONNECTIONS, has_wrk
+from bench.site.report import charts, table
+from bench.site.report.table import SITE, Results
 from bench.site.servers import Server
-from bench.site.table import Results
 
-FOLDER = Path(__file__).resolve().parents[1] / "results"
+FOLDER = Path(__file__).resolve().parents[2] / "results"
 
 
 def conditions(results: Results, seconds: int, skipped: Sequence[str]) -> str:
@@ -29,15 +29,12 @@ def sites(servers: Mapping[int, tuple[Server, Content]], results: Results) -> st
     """Return a table of the sites: what they need for their articles, and how fast they start."""
     rows = []
     for articles, (server, content) in servers.items():
-        largest = max(
-            (
-                of
-                for contender, of in results.items()
-                if (contender.peer, contender.articles) == (table.SITE, articles)
-            ),
-            key=lambda of: of.store_memory,
-        )
-        memory = f"{largest.store_memory / 1e6:.0f}", f"{largest.web_memory / 1e6:.0f}"
+        own = [
+            of for contender, of in results.items() if contender.peer == SITE and contender.articles == articles
+        ]
+        store = max((of.store_memory for of in own), default=0.0)
+        web = max((of.web_memory for of in own), default=0.0)
+        memory = (f"{size / 1e6:.0f}" for size in (store, web))
         rows.append(
             [f"{articles:,}", f"{content.memory_per_article:,.0f}", *memory, f"{server.start_seconds:.1f}"]
         )

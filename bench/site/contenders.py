@@ -1,0 +1,98 @@
+"""What takes part in a measurement: sites of several sizes, a bare view, nginx, and the pages with the ORM."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Collection, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bench.orm_peer import server as orm_server
+from bench.site.cases import HELLO, Case, cases
+from bench.site.content import Content
+from bench.site.peers import nginx
+from bench.site.processes import ROOT, environment
+from bench.site.report.table import HELLO as BARE
+from bench.site.report.table import SITE
+from bench.site.runs import Contender
+from bench.site.servers import Server, site, workers
+
+AT_EACH_SIZE = (
+    *("front page, member", "group page, member", "hot list, member"),
+    *("article page, member", "search", "vote"),
+)
+"""Pages measured with each number of articles; the others only with the one in the middle."""
+
+CACHED = ("front page", "feed")
+"""Of the pages that a cache before the site may share among readers, those that are measured with one."""
+
+IN_ORM = ("front page", "front page, member", "article page", "article page, member", "vote")
+"""Pages that the peer with Django's ORM has."""
+
+
+@dataclass
+class Contenders:
+    """The servers of a measurement, all running at once: those that are not measured do nothing.
+
+    `sizes`: numbers of articles. `pages`: the only pages to measure; all if there are none.
+    """
+
+    stack: ExitStack
+    folder: Path
+    sizes: Sequence[int]
+    pages: Collection[str] = ()
+    servers: dict[Contender, Server] = field(default_factory=dict)
+    sites: dict[int, tuple[Server, Content]] = field(default_factory=dict)
+    skipped: list[str] = field(default_factory=list)
+    """Why peers are missing."""
+
+    bare: Contender = field(default_factory=lambda: Contender(BARE, HELLO, 0))
+
+    @property
+    def middle(self) -> int:
+        """The number of articles with which all pages, and the peers, are measured."""
+        return sorted(self.sizes)[(len(self.sizes) - 1) // 2]
+
+    def start(self) -> None:
+        """Fill and start everything. It ends with the stack."""
+        self.servers[self.bare] = self.stack.enter_context(workers("bench.site.peers.hello", self.folder))
+        for size in sorted(self.sizes):
+            content = filled(self.folder / str(size), size)
+            server = self.stack.enter_context(site(self.folder / str(size)))
+            self.sites[size] = server, content
+            self._add(SITE, server, content, () if size == self.middle else AT_EACH_SIZE)
+        self._add_nginx()
+        self._add_orm_peer()
+
+    def _add(self, peer: str, server: Server, content: Content, names: Collection[str] = ()) -> None:
+        for case in self._chosen(content, names):
+            self.servers[Contender(peer, case, content.articles)] = server
+
+    def _chosen(self, content: Content, names: Collection[str]) -> list[Case]:
+        return [case for case in cases(content) if all(not of or case.name in of for of in (names, self.pages))]
+
+    def _add_nginx(self) -> None:
+        if reason := nginx.missing():
+            self.skipped.append(reason)
+            return
+        server, content = self.sites[self.middle]
+        static, cache = self.stack.enter_context(nginx.nginx(self.folder / "nginx", server))
+        self._add("nginx, static file", static, content, ("front page",))
+        self._add("nginx before the site", cache, content, CACHED)
+
+    def _add_orm_peer(self) -> None:
+        if reason := orm_server.missing():
+            self.skipped.append(reason)
+            return
+        data_dir = self.folder / str(self.middle)
+        server, content = self.stack.enter_context(orm_server.orm_peer(self.folder, data_dir, self.middle))
+        self._add("ORM on PostgreSQL", server, content, IN_ORM)
+
+
+def filled(data_dir: Path, articles: int) -> Content:
+    """Fill a new site in a process of its own, and return what requests need to know of it."""
+    command = [sys.executable, "-m", "bench.site.content", str(articles)]
+    variables = environment({"DATA_DIR": str(data_dir), "LOG_LEVEL": "ERROR"})
+    done = subprocess.run(command, cwd=ROOT, env=variables, stdout=subprocess.PIPE, check=True)
+    return Content(**json.loads(done.stdout))

@@ -1,0 +1,1 @@
+"""What a measurement prints and draws."""
