@@ -36,7 +36,7 @@ def measure(folder: Path, options: argparse.Namespace) -> None:
     sections = [
         publishing.conditions(results, options.seconds, contenders.skipped),
         table.all_figures(results),
-        table.by_size(results),
+        *([table.by_size(results)] if len(contenders.sizes) > 1 else []),
         publishing.sites(contenders.sites, results),
     ]
     if not options.pages:

@@ -18,9 +18,9 @@ from bench.site.usage import cpu_seconds, memory_bytes, store_counters
 
 _SETTLE_SECONDS, _LOOK_SECONDS = 3.0, 0.05
 
-_ATTEMPTS = 5
+_ATTEMPTS, _WARM_UP = 5, 8
 
-_BATCH = 7
+_BATCH = 11
 """Runs between two of the reference."""
 
 
@@ -131,7 +131,7 @@ class Rounds:
 
 
 def warm_up(contenders: Mapping[Contender, Server]) -> None:
-    """Check every contender, and let each connection of its processes be opened, and its caches be filled."""
+    """Check every contender often enough for its processes to have compiled what draws the page."""
     for contender, server in tqdm(contenders.items(), desc="checks", unit="", leave=False):
-        check(server, contender.case)
-        send(server.port, contender.case, 1, 0)
+        for _ in range(_WARM_UP):
+            check(server, contender.case)
