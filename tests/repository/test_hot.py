@@ -792,3 +792,24 @@ def test_a_failed_rescore_changes_nothing(damaged, clock):
         repository.hot.rescore()
 
     assert repository.store.client.hgetall(keys_.ranking) == before
+
+
+@pytest.mark.parametrize("size", [0, 1, 999, 1000, 1001, 2500])
+def test_a_list_of_recent_articles_counts_every_entry_of_the_hot_list(server_url, clock, size):
+    repository = connect(server_url, clock=clock)
+    repository.prepare()
+    store, one = repository.store, repository.store.shards.all[0]
+    ids = range(10_000, 10_000 + size)
+    for key, values in (
+        (one.order(Order.HOT), range(size)),
+        (one.order(Order.TIME), (n % 2 for n in range(size))),
+    ):
+        if size:
+            store.client.zadd(key, dict(zip(map(str, ids), values, strict=True)))
+
+    names = [one.order(Order.HOT), one.order(Order.TIME), one.ranking]
+    total, part, _ = store.run("lists/read_hot_since", names, [1, 0, 24])
+
+    recent = [n for n in reversed(ids) if n % 2]
+    assert total == len(recent)
+    assert list(map(int, part[::2])) == recent[:25]
