@@ -24,5 +24,6 @@ STORAGES = {
 }
 
 KEPT_PAGES_DIR = None  # tests of outages expect no copy that another test has left
+RECENT_PAGES = False
 
 SHARED_DIR = os.environ.get("SHARED_DIR", str(BASE_DIR.parent / "shared"))  # noqa: F405

@@ -167,6 +167,7 @@ METRICS_TOKEN = CONFIGURATION["METRICS_TOKEN"]
 
 # Copies of public pages, for the time when the store is away; None: no copies.
 KEPT_PAGES_DIR = DATA_DIR / "kept_pages"
+RECENT_PAGES = CONFIGURATION["RECENT_PAGES"]
 # Rate limits: see docs/limits.md.
 RATE_LIMITS = CONFIGURATION["RATE_LIMITS"]
 vars().update({limit.setting: CONFIGURATION[limit.setting] for limit in LIMITS})

@@ -48,7 +48,8 @@ def site(chromium: Browser, tmp_path_factory: pytest.TempPathFactory, demo_data:
     """A site with demo content, shared by all tests of a module."""
     data_dir = tmp_path_factory.mktemp("site") / "data"
     shutil.copytree(demo_data, data_dir)
-    running = Site(data_dir, VOTES_PER_DAY=VOTES_PER_DAY)
+    # Tests change the store from outside, and then look at once.
+    running = Site(data_dir, VOTES_PER_DAY=VOTES_PER_DAY, RECENT_PAGES="off")
     running.wait_until_up()
     yield running
     running.stop()

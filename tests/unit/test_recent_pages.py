@@ -4,14 +4,14 @@ import asyncio
 import threading
 
 import pytest
-from django.conf import settings
+from django.conf import settings as site_settings
 
 from articles.operation.metrics import RECENT_PAGES
 from tests.unit.rsgi import Headers, Protocol, Scope
 from voting_site.serving.requests.declared_proxies import declared
 from voting_site.serving.workers import recent_pages
 from voting_site.serving.workers.gateway import Gateway
-from voting_site.serving.workers.recent_pages import FRESH, USABLE, RecentPages
+from voting_site.serving.workers.recent_pages import FRESH, USABLE, RecentPages, recent_pages_of_this_site
 
 PUBLIC = [("Cache-Control", "max-age=0, public"), ("Vary", "Cookie, Accept-Language"), ("ETag", 'W/"1"')]
 
@@ -109,8 +109,8 @@ def test_while_it_is_rendered_others_get_the_page_before_or_wait(site, age, cont
 @pytest.mark.parametrize(
     "header",
     [
-        ("cookie", f"{settings.SESSION_COOKIE_NAME}=x"),
-        ("cookie", f"theme=dark; {settings.CSRF_COOKIE_NAME}=x"),
+        ("cookie", f"{site_settings.SESSION_COOKIE_NAME}=x"),
+        ("cookie", f"theme=dark; {site_settings.CSRF_COOKIE_NAME}=x"),
         ("cookie", "messages=x"),
         ("authorization", "Bearer x"),
         ("range", "bytes=0-1"),
@@ -130,7 +130,7 @@ def test_a_request_that_may_be_personal_goes_to_the_application(site, header):
 def test_a_header_that_comes_twice_goes_to_the_application(site):
     site.get("/", ("cookie", "a=1"))
 
-    assert site.get("/", ("cookie", f"{settings.SESSION_COOKIE_NAME}=x"), ("cookie", "a=1")) == b"page 2"
+    assert site.get("/", ("cookie", f"{site_settings.SESSION_COOKIE_NAME}=x"), ("cookie", "a=1")) == b"page 2"
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_a_header_that_comes_twice_goes_to_the_application(site):
         ("cookie", "theme=dark"),
         ("cookie", "keyboard=off"),
         ("cookie", "hidden=python"),
-        ("cookie", f"{settings.LANGUAGE_COOKIE_NAME}=zh-hans"),
+        ("cookie", f"{site_settings.LANGUAGE_COOKIE_NAME}=zh-hans"),
         ("accept-language", "zh-CN,zh;q=0.9"),
         ("accept-encoding", "gzip, br"),
     ],
@@ -267,3 +267,10 @@ def test_a_very_large_page_is_not_kept(monkeypatch):
     site.get()
 
     assert len(site.seen) == 2
+
+
+@pytest.mark.parametrize("is_on", [True, False])
+def test_recent_pages_can_be_turned_off(settings, tmp_path, is_on):
+    settings.RECENT_PAGES, settings.KEPT_PAGES_DIR = is_on, tmp_path
+
+    assert (recent_pages_of_this_site() is not None) == is_on

@@ -259,6 +259,12 @@ VARIABLES = (
         1,
         3650,
     ),
+    Variable(
+        "RECENT_PAGES",
+        "yes/no",
+        "on",
+        "Answer readers without account with pages that are up to two seconds old (docs/caching.md).",
+    ),
     Variable("TICK_SECONDS", "number", "60", "Seconds between two runs of housekeeping.", 10, 600),
     Variable("METRICS_TOKEN", "token", "", "Token that /metrics requires; empty: only this machine has access."),
     Variable(

@@ -21,9 +21,8 @@ from voting_site.serving.workers.pool import Pool
 def main() -> None:
     from voting_site.serving.workers import worker
 
-    # Which forms have passwords, and which pages are kept in memory, the site knows only of its own addresses.
+    # Which forms have passwords the site knows only of its own addresses.
     vars(worker)["PasswordForms"] = partial(PasswordForms, is_one=lambda _scope: False)
-    vars(worker)["recent_pages_of_this_site"] = lambda: None
     listener, patience = socket.socket(fileno=int(sys.argv[1])), float(sys.argv[2])
     application, launcher = get_wsgi_application(), os.getppid()
     signals: list[int] = []

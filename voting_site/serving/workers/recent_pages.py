@@ -189,8 +189,8 @@ def _can_be_shared(status: int, headers: Headers, content: bytes) -> bool:
 
 
 def recent_pages_of_this_site() -> RecentPages | None:
-    """Return recent pages that end with the retractions of this machine; None if these are not written down."""
-    if settings.KEPT_PAGES_DIR is None:
+    """Return recent pages that end with the retractions of this machine; None if they are turned off."""
+    if not settings.RECENT_PAGES:
         return None
     retractions = Retractions(Path(settings.KEPT_PAGES_DIR))
     is_declared = declared(behind_proxy=settings.BEHIND_PROXY, proxies=settings.TRUSTED_PROXIES)
