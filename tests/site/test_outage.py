@@ -54,6 +54,7 @@ def timed(site, path):
 
 def test_while_the_store_hangs_readers_see_copies_and_afterwards_the_site(site):
     with hanging_store(store_of(site)):
+        until(lambda: NOTICE in timed(site, "/")[1], DEADLINE, site.told)  # before, a recent page
         for _ in range(4):
             status, page = timed(site, "/")
             assert (status, NOTICE in page) == (200, True)
