@@ -28,7 +28,7 @@ def _note_file(connection: Any, **_signal: Any) -> None:
 
 def _close_if_replaced(**_signal: Any) -> None:
     connection: Any = connections["default"]
-    if connection.connection is not None and connection.accounts_file != _file_of(connection):
+    if connection.connection is not None and getattr(connection, "accounts_file", None) != _file_of(connection):
         connection.close()
 
 

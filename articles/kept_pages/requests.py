@@ -15,13 +15,13 @@ from django.urls import Resolver404, resolve, reverse
 from articles.feeds.query import BadQuery, feed_filter_of, query_of
 from articles.kept_pages import parameters
 from articles.kept_pages.pages import Address
-from articles.web.caching import RULES
-from articles.web.preferences import HIDDEN_COOKIE, KEYBOARD_COOKIE, THEME_COOKIE
+from articles.web.caching import PERSONAL_COOKIES, RULES
+from articles.web.preferences import PREFERENCE_COOKIES
 
 KEPT_VIEWS = frozenset(RULES) - {"articles:why"}
 """Views whose pages are public."""
 
-_SHAPING_COOKIES = (settings.SESSION_COOKIE_NAME, "messages", HIDDEN_COOKIE, KEYBOARD_COOKIE, THEME_COOKIE)
+_SHAPING_COOKIES = (*PERSONAL_COOKIES, *PREFERENCE_COOKIES)
 _FEEDS = frozenset(view for view in RULES if view.endswith("feed"))
 _FOR_ALL = _FEEDS | {view for view in RULES if view.startswith("articles:sitemap")}
 """Views whose pages are the same for everyone, in the site's language."""

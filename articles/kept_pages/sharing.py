@@ -14,16 +14,12 @@ from django.middleware.gzip import re_accepts_gzip
 from django.urls import Resolver404, resolve
 from django.utils.translation import get_language_from_request
 
-from articles.web.caching import RULES
-from articles.web.preferences import HIDDEN_COOKIE, KEYBOARD_COOKIE, THEME_COOKIE
+from articles.web.caching import COUNTED, PERSONAL_COOKIES, RULES
+from articles.web.preferences import PREFERENCE_COOKIES
 
-_COUNTED = frozenset(("articles:article", "articles:why"))
-"""Views in which every request may count as a view."""
+SHARED_VIEWS = frozenset(RULES) - COUNTED | {"articles:pulse", "api:list_articles", "api:list_hot"}
 
-SHARED_VIEWS = frozenset(RULES) - _COUNTED | {"articles:pulse", "api:list_articles", "api:list_hot"}
-
-_PERSONAL_COOKIES = (settings.SESSION_COOKIE_NAME, settings.CSRF_COOKIE_NAME, "messages")
-_SHAPING_COOKIES = (THEME_COOKIE, KEYBOARD_COOKIE, HIDDEN_COOKIE)
+_COOKIES_OF_ONE = (*PERSONAL_COOKIES, settings.CSRF_COOKIE_NAME)
 
 _SHAPING = frozenset(
     ("host", "accept-encoding", "accept-language", "cookie", "if-none-match", "x-forwarded-proto"),
@@ -71,7 +67,7 @@ def share_of(
         sent[name] = value
     cookies = parse_cookie(sent["cookie"]) if "cookie" in sent else {}
     languages = sent.get("accept-language", "")
-    if any(name in cookies for name in _PERSONAL_COOKIES) or len(languages) > _LONGEST_LANGUAGES:
+    if any(name in cookies for name in _COOKIES_OF_ONE) or len(languages) > _LONGEST_LANGUAGES:
         return None
     share = Share(
         view,
@@ -81,7 +77,7 @@ def share_of(
         query,
         bool(re_accepts_gzip.search(sent.get("accept-encoding", ""))),
         _language(languages, cookies.get(settings.LANGUAGE_COOKIE_NAME, "")),
-        tuple([cookies.get(name, "") for name in _SHAPING_COOKIES]),
+        tuple([cookies.get(name, "") for name in PREFERENCE_COOKIES]),
     )
     return share, sent.get("if-none-match", "")
 

@@ -15,7 +15,6 @@ from articles.repository.lists.reading import read_articles
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ARTICLES_PER_READ
 from articles.repository.store.connection import Call, Store, Value, exact_time
-from articles.repository.store.keys import Keys
 from articles.repository.store.scan import portions
 from articles.searching import words_of
 from articles.text.links import link_digest
@@ -121,10 +120,7 @@ class Imports:
 
     def _steps(self, articles: Mapping[ArticleId, ImportedArticle]) -> Iterator[list[ArticleId]]:
         """Yield the ids in lists that one script can add: of one shard, with a limited number of voters."""
-        shards: dict[Keys, list[ArticleId]] = {}
-        for number in articles:
-            shards.setdefault(self._store.shards.of(number), []).append(number)
-        for numbers in shards.values():
+        for numbers in self._store.shards.split(articles).values():
             step, voters = list[ArticleId](), 0
             for number in numbers:
                 more = self._voters(articles[number])

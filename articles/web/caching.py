@@ -18,7 +18,7 @@ SHARED_SECONDS = 10
 FEED_SECONDS = 300
 CRAWLER_SECONDS = 3600
 
-_PERSONAL_COOKIES = (settings.SESSION_COOKIE_NAME, "messages")
+PERSONAL_COOKIES = (settings.SESSION_COOKIE_NAME, "messages")
 
 Answer = Callable[[HttpRequest], HttpResponse]
 Rule = Callable[[HttpRequest, HttpResponse], HttpResponse]
@@ -80,6 +80,10 @@ RULES: Mapping[str, Rule] = {
 """Rules by view name. Views not listed set their own Cache-Control; other responses to members are private."""
 
 
+COUNTED = frozenset(view for view, rule in RULES.items() if rule is _counted)
+"""Views of which every request may count as a view of an article."""
+
+
 class CachingMiddleware:
     """Set cache headers, and answer 304 if the client has the current version. The view runs in any case."""
 
@@ -112,7 +116,7 @@ def _has_account(request: HttpRequest) -> bool:
 
 def _is_personal(request: HttpRequest, response: HttpResponse) -> bool:
     """Return whether the response may depend on the reader: by a session, a message, or a cookie that it sets."""
-    return bool(response.cookies) or any(name in request.COOKIES for name in _PERSONAL_COOKIES)
+    return bool(response.cookies) or any(name in request.COOKIES for name in PERSONAL_COOKIES)
 
 
 def unless_known(request: HttpRequest, response: HttpResponse) -> HttpResponse:

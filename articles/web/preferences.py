@@ -11,6 +11,9 @@ THEME_COOKIE = "theme"
 KEYBOARD_COOKIE = "keyboard"
 HIDDEN_COOKIE = "hidden"
 
+PREFERENCE_COOKIES = (THEME_COOKIE, KEYBOARD_COOKIE, HIDDEN_COOKIE)
+"""All that a reader without account can choose, besides the language."""
+
 MOST_HIDDEN = 50
 """Maximum number of groups that a reader can hide."""
 

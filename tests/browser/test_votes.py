@@ -430,7 +430,7 @@ def test_without_javascript_the_form_is_sent(chromium, site, site_store):
 
 @pytest.mark.parametrize("key", ["Enter", "Space"])
 def test_without_javascript_every_button_works_by_keyboard(chromium, site, site_store, key):
-    number = site_store.articles.post(77, "somebody", "Keys", f"https://example.org/{site_store.store.now()}").id
+    number = site_store.articles.post(77, "alice", "Keys", f"https://example.org/{site_store.store.now()}").id
     with window(chromium, site, "demo", java_script_enabled=False) as page:
         page.goto("/newest/")
         for name, pressed, wanted in (
@@ -450,7 +450,7 @@ def test_without_javascript_every_button_works_by_keyboard(chromium, site, site_
 
 
 def test_without_javascript_a_click_before_the_login_counts_after_it(chromium, site, site_store):
-    number = site_store.articles.post(77, "somebody", "Later", f"https://example.org/{site_store.store.now()}").id
+    number = site_store.articles.post(77, "alice", "Later", f"https://example.org/{site_store.store.now()}").id
     with window(chromium, site, java_script_enabled=False) as page:
         page.goto("/newest/")
         page.click(f"{row_of(number)} button.oppose")

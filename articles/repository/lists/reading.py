@@ -55,12 +55,9 @@ def read_articles(store: Store, ids: Sequence[ArticleId], reader: UserId | None)
 
 def _parts(store: Store, ids: Sequence[ArticleId]) -> list[tuple[Keys, list[ArticleId]]]:
     """Split ids by shard, and then into parts that a script reads within a millisecond or two."""
-    by_shard: dict[Keys, list[ArticleId]] = {}
-    for number in ids:
-        by_shard.setdefault(store.shards.of(number), []).append(number)
     return [
         (keys, numbers[at : at + ARTICLES_PER_READ])
-        for keys, numbers in by_shard.items()
+        for keys, numbers in store.shards.split(ids).items()
         for at in range(0, len(numbers), ARTICLES_PER_READ)
     ]
 

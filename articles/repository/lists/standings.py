@@ -3,7 +3,7 @@
 The articles themselves are not read, so thousands of standings are cheap.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
@@ -14,7 +14,7 @@ from articles.domain.ranking import ONE_POINT
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Store
 from articles.repository.store.keys import Keys
-from articles.repository.store.values import article_id_from, whole_from
+from articles.repository.store.values import whole_from
 
 STANDINGS_PER_READ = 5000
 """Articles read in one round trip."""
@@ -54,22 +54,19 @@ class Standings:
         return [standings[article_id] for article_id in ids if article_id in standings]
 
     def _list_batch(self, ids: Sequence[ArticleId]) -> Iterator[Standing]:
-        shards = self._store.shards
-        by_shard: dict[Keys, list[str]] = {}
-        for article_id in ids:
-            by_shard.setdefault(shards.of(article_id), []).append(str(article_id))
-        for members, (times, scores, points) in zip(by_shard.values(), self._read(by_shard), strict=True):
-            for member, *facts in zip(members, times, scores, points, strict=True):
+        by_shard = self._store.shards.split(ids)
+        for numbers, (times, scores, points) in zip(by_shard.values(), self._read(by_shard), strict=True):
+            for article_id, *facts in zip(numbers, times, scores, points, strict=True):
                 if None not in facts and all(map(isfinite, facts)):
                     posted_at, score, count = facts
-                    yield Standing(article_id_from(member), posted_at, score, int(count // ONE_POINT))
+                    yield Standing(article_id, posted_at, score, int(count // ONE_POINT))
 
-    def _read(self, by_shard: dict[Keys, list[str]]) -> list[Any]:
+    def _read(self, by_shard: Mapping[Keys, list[ArticleId]]) -> list[Any]:
         """Return for each shard the posting times, scores and points; None for unlisted articles."""
         orders = (Order.TIME, Order.SCORE, Order.POINTS)
         with self._store.pipeline() as pipe:
-            for keys, members in by_shard.items():
+            for keys, numbers in by_shard.items():
                 for order in orders:
-                    pipe.zmscore(keys.order(order), members)
+                    pipe.zmscore(keys.order(order), list(map(str, numbers)))
             replies: list[Any] = pipe.execute()
         return [replies[at : at + len(orders)] for at in range(0, len(replies), len(orders))]

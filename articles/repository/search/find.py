@@ -146,9 +146,7 @@ class Search:
 
     def _read(self, ids: Sequence[ArticleId]) -> dict[ArticleId, Indexed]:
         """Return those of these articles that are whole. One round trip."""
-        shards: dict[Keys, list[ArticleId]] = {}
-        for article_id in ids:
-            shards.setdefault(self._store.shards.of(article_id), []).append(article_id)
+        shards = self._store.shards.split(ids)
         replies = self._store.run_many([reading(keys, numbers) for keys, numbers in shards.items()])
         articles = zip(chain(*shards.values()), chain(*map(indexed_from, replies)), strict=True)
         return {number: article for number, article in articles if article.state != DAMAGED}

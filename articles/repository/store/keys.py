@@ -1,5 +1,6 @@
 """Build the names of keys from the table in `key_table`, with the prefix of the shard that they are in."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from articles.domain.articles import ArticleId
@@ -189,6 +190,13 @@ class Shards:
     def of(self, article_id: ArticleId) -> Keys:
         """Keys of the shard that holds an article."""
         return Keys(self.prefix(article_id % self.count))
+
+    def split(self, article_ids: Iterable[ArticleId]) -> dict[Keys, list[ArticleId]]:
+        """Return the ids by shard, in their order."""
+        shards: dict[Keys, list[ArticleId]] = {}
+        for article_id in article_ids:
+            shards.setdefault(self.of(article_id), []).append(article_id)
+        return shards
 
     @property
     def all(self) -> tuple[Keys, ...]:

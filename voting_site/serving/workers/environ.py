@@ -51,6 +51,12 @@ def _line_length(scope: Any) -> int:
     return around + len(quote(scope.path))
 
 
+def peer_of(scope: Any) -> str:
+    """Return the address of the connected client or proxy."""
+    peer: str = scope.client.rpartition(":")[0]
+    return peer.strip("[]")
+
+
 def of(scope: Any, body: bytes) -> dict[str, Any]:
     """Return the environment. The variables are those of PEP 3333."""
     host, _, port = scope.server.rpartition(":")
@@ -61,7 +67,7 @@ def of(scope: Any, body: bytes) -> dict[str, Any]:
         "SERVER_PROTOCOL": f"HTTP/{scope.http_version}",
         "SERVER_NAME": host.strip("[]"),
         "SERVER_PORT": port,
-        "REMOTE_ADDR": scope.client.rpartition(":")[0].strip("[]"),
+        "REMOTE_ADDR": peer_of(scope),
         "wsgi.url_scheme": scope.scheme,
         "wsgi.input": BytesIO(body),
         "wsgi.errors": sys.stderr,

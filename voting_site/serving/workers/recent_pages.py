@@ -22,6 +22,7 @@ from articles.kept_pages.sharing import Share, share_of
 from articles.operation import metrics
 from articles.retractions import Retractions
 from voting_site.serving.requests.declared_proxies import declared
+from voting_site.serving.workers import environ
 from voting_site.serving.workers.responses import Headers
 
 FRESH = 1.0
@@ -97,10 +98,8 @@ class RecentPages:
         """Return what the request reads if it may be a shared page."""
         if scope.method != "GET":
             return None
-        peer = scope.client.rpartition(":")[0].strip("[]")
-        found = share_of(
-            scope.path, scope.query_string, scope.headers.items(), trusts_scheme=self._is_declared(peer)
-        )
+        trusts_scheme = self._is_declared(environ.peer_of(scope))
+        found = share_of(scope.path, scope.query_string, scope.headers.items(), trusts_scheme=trusts_scheme)
         return found and Reading(*found)
 
     async def send(self, reading: Reading, protocol: Any) -> bool:
