@@ -1,6 +1,7 @@
 """Pages that readers without account share: which they are, and the parts of a request that they depend on.
 
-Whatever is not listed here goes to Django. Runs in the web server's event loop, for every request.
+An article's page is shared like a list; its views are counted apart from its rendering. Whatever is not listed
+here goes to Django. Runs in the web server's event loop, for every request.
 """
 
 from collections.abc import Iterable
@@ -14,10 +15,12 @@ from django.middleware.gzip import re_accepts_gzip
 from django.urls import Resolver404, resolve
 from django.utils.translation import get_language_from_request
 
-from articles.web.caching import COUNTED, PERSONAL_COOKIES, RULES
+from articles.web.caching import PERSONAL_COOKIES, RULES
 from articles.web.preferences import PREFERENCE_COOKIES
 
-SHARED_VIEWS = frozenset(RULES) - COUNTED | {"articles:pulse", "api:list_articles", "api:list_hot"}
+SHARED_VIEWS = frozenset(RULES) | {"articles:pulse", "api:list_articles", "api:list_hot"}
+
+_ARTICLE = "articles:article"
 
 _COOKIES_OF_ONE = (*PERSONAL_COOKIES, settings.CSRF_COOKIE_NAME)
 
@@ -38,9 +41,13 @@ _LONGEST_LANGUAGES = 500
 
 
 class Share(NamedTuple):
-    """All that a shared page depends on. `scheme` is what a declared proxy says, as it says it."""
+    """All that a shared page depends on. `scheme` is what a declared proxy says, as it says it.
+
+    `article` is the article of which each request is a view, or 0.
+    """
 
     view: str
+    article: int
     host: str
     scheme: str
     path: str
@@ -58,7 +65,8 @@ def share_of(
 
     Header names are in lower case. `trusts_scheme`: whether X-Forwarded-Proto comes from a declared proxy.
     """
-    if not (view := _view_of(path)):
+    view, article = _view_of(path)
+    if not view:
         return None
     sent: dict[str, str] = {}
     for name, value in headers:
@@ -71,6 +79,7 @@ def share_of(
         return None
     share = Share(
         view,
+        article,
         sent.get("host", ""),
         sent.get("x-forwarded-proto", "") if trusts_scheme else "",
         path,
@@ -83,15 +92,17 @@ def share_of(
 
 
 @lru_cache(4096)
-def _view_of(path: str) -> str:
-    """Return the name of the path's view if its pages are shared, or ""."""
+def _view_of(path: str) -> tuple[str, int]:
+    """Return the name of the path's view and `Share.article`; the name is "" if its pages are not shared."""
     if len(path) > _LONGEST_PATH:
-        return ""
+        return "", 0
     try:
-        view = resolve(path).view_name
+        match = resolve(path)
     except Resolver404:
-        return ""
-    return view if view in SHARED_VIEWS else ""
+        return "", 0
+    if match.view_name not in SHARED_VIEWS:
+        return "", 0
+    return match.view_name, match.kwargs["article_id"] if match.view_name == _ARTICLE else 0
 
 
 @lru_cache(2048)

@@ -1,19 +1,52 @@
-"""Recording a view of an article, whether or not its counters are archived."""
+"""Recording a view of an article: with its page or apart, and whether or not its counters are archived."""
 
 import logging
+from typing import Any
 
+from django.contrib.auth.models import AnonymousUser
+from django.core.handlers.wsgi import WSGIRequest
+from django.core.signals import request_started
 from django.db import DatabaseError
+from django.http import HttpRequest, HttpResponse
 
 from articles.domain.articles import ArticleId
-from articles.domain.errors import StoreUnavailable, ViewsArchived
+from articles.domain.errors import ArticlesError, StoreUnavailable, ViewsArchived
 from articles.domain.readership import ViewCount, Visit
 from articles.models import ArchivedViews
 from articles.readership.archive import counters_of, forget_row
+from articles.readership.identity import remember, visit_of
 from articles.repository import Repository
+from articles.wiring import repository
 
 _log = logging.getLogger(__name__)
 
 _ATTEMPTS = 3
+
+COUNTED_APART = "articles.counted_apart"
+"""Variable of a request whose page is shared: `count_apart` counts the view."""
+
+
+def count_view(request: HttpRequest, article_id: ArticleId) -> tuple[Visit, ViewCount] | None:
+    """Count the view that a request makes. Return None if counting fails, which is logged."""
+    try:
+        visit = visit_of(request)
+        return visit, record_view(repository(), article_id, visit)
+    except ArticlesError as error:
+        _log.warning("view of article %d not counted: %s: %s", article_id, type(error).__name__, error)
+        return None
+
+
+def count_apart(variables: dict[str, Any], article_id: ArticleId) -> list[tuple[str, str]]:
+    """Count the view of a reader without account, who gets a shared page; return the headers to add to it.
+
+    `variables`: the WSGI environment of the request.
+    """
+    request_started.send(sender=WSGIRequest, environ=variables)  # closes connections that are of no use any more
+    request, response = WSGIRequest(variables), HttpResponse()
+    request.user = AnonymousUser()
+    if view := count_view(request, article_id):
+        remember(request, response, *view)
+    return [("Set-Cookie", morsel.OutputString()) for morsel in response.cookies.values()]
 
 
 def record_view(repository: Repository, article_id: ArticleId, visit: Visit) -> ViewCount:

@@ -1,6 +1,5 @@
 """The page of an article."""
 
-import logging
 from dataclasses import replace
 
 from django.http import HttpRequest, HttpResponse
@@ -8,17 +7,15 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from articles.domain.articles import Article
-from articles.domain.errors import ArticleRemoved, ArticlesError
+from articles.domain.errors import ArticleRemoved
 from articles.domain.readership import ViewCount, Visit
 from articles.kept_pages import is_copying
-from articles.readership.identity import remember, visit_of
-from articles.readership.record import record_view
+from articles.readership.identity import remember
+from articles.readership.record import COUNTED_APART, count_view
 from articles.views.card import card_of
 from articles.views.ranking.explanation import why
 from articles.web.identity import reader_id
 from articles.wiring import repository
-
-_log = logging.getLogger(__name__)
 
 
 @require_safe
@@ -66,11 +63,5 @@ def explanation(request: HttpRequest, article_id: int) -> HttpResponse:
 
 def _view(request: HttpRequest, article: Article) -> tuple[Visit, ViewCount] | None:
     """Count a view of the page. Return None for no view, or if counting fails: the page is served anyway."""
-    if request.method == "HEAD" or article.removed is not None or is_copying(request):
-        return None
-    try:
-        visit = visit_of(request)
-        return visit, record_view(repository(), article.id, visit)
-    except ArticlesError as error:
-        _log.warning("view of article %d not counted: %s: %s", article.id, type(error).__name__, error)
-        return None
+    is_no_view = request.method == "HEAD" or article.removed is not None or is_copying(request)
+    return None if is_no_view or COUNTED_APART in request.META else count_view(request, article.id)

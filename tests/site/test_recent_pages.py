@@ -5,11 +5,13 @@ import re
 import urllib.request
 from contextlib import closing
 from http.client import HTTPConnection
+from typing import NamedTuple
 
 import pytest
 
 from tests.figures import value_in
 from tests.form_browser import FormBrowser
+from tests.waiting import until
 
 LISTS = ("/", "/newest/", "/hot/", "/top/", "/groups/")
 STEPS = 200
@@ -106,3 +108,39 @@ def test_most_readers_of_a_list_get_the_same_page(site):
         assert (unchanged.status, unchanged.read()) == (304, b"")
     assert unchanged.headers["Content-Security-Policy"] == answer.headers["Content-Security-Policy"]
     assert value_in(site.get("/metrics")[1], "site_recent_pages_total") > 0
+
+
+def test_each_reader_of_an_article_counts_although_they_share_its_page(site):
+    address = re.search(r'href="(/articles/\d+/)"', site.get("/newest/")[1])[1]
+    before = read(site, address, "Mozilla/5.0 (Windows) first")
+    cookies = [before.cookie] + [
+        read(site, address, f"Mozilla/5.0 (Windows) reader {n}").cookie for n in range(20)
+    ]
+    again = [
+        read(site, address, f"Mozilla/5.0 (Windows) reader {n}", cookie) for n, cookie in enumerate(cookies[1:])
+    ]
+
+    assert len(set(cookies)) == 21
+    assert {reading.cookie for reading in again} == {""}
+    assert value_in(site.get("/metrics")[1], "site_recent_pages_total") >= 20
+    until(lambda: read(site, address, "curl/8").numbers == (before.numbers[0] + 21, before.numbers[1] + 21), 60)
+
+
+class Reading(NamedTuple):
+    numbers: tuple[int, int]
+    """Views and visitors, as the page shows them."""
+    cookie: str
+    """The visitor cookie that the answer sets."""
+
+
+def read(site, address, agent, cookie=""):
+    headers = {"User-Agent": agent} | ({"Cookie": cookie} if cookie else {})
+    request = urllib.request.Request(f"http://127.0.0.1:{site.port}{address}", headers=headers)
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        page = answer.read().decode()
+        views, visitors = re.findall(r"<dd>([\d,]+)</dd>", page)[:2]
+        assert not PERSONAL.search(page)
+        return Reading(
+            (int(views.replace(",", "")), int(visitors.replace(",", ""))),
+            (answer.headers["Set-Cookie"] or "").partition(";")[0],
+        )

@@ -7,12 +7,15 @@ import pytest
 from django.conf import settings as site_settings
 
 from articles.operation.metrics import RECENT_PAGES
+from articles.readership.record import COUNTED_APART
 from tests.unit.rsgi import Headers, Protocol, Scope
 from voting_site.serving.requests.declared_proxies import declared
 from voting_site.serving.workers import recent_pages
 from voting_site.serving.workers.gateway import Gateway
 from voting_site.serving.workers.recent_pages import FRESH, USABLE, RecentPages, recent_pages_of_this_site
 
+ARTICLE = "/articles/7/"
+COUNTED = [("Cache-Control", "no-cache, private"), ("Vary", "Cookie"), ("ETag", 'W/"1"')]
 PUBLIC = [("Cache-Control", "max-age=0, public"), ("Vary", "Cookie, Accept-Language"), ("ETag", 'W/"1"')]
 
 
@@ -184,7 +187,7 @@ def test_the_scheme_counts_if_a_declared_proxy_says_it(peer, content):
 
 
 @pytest.mark.parametrize(
-    ("path", "method"), [("/articles/1/", "GET"), ("/login/", "GET"), ("/", "HEAD"), ("/nowhere", "GET")]
+    ("path", "method"), [("/articles/1/vote/", "GET"), ("/login/", "GET"), ("/", "HEAD"), ("/nowhere", "GET")]
 )
 def test_other_addresses_and_methods_go_to_the_application(site, path, method):
     assert site.get(path, method=method) == b"page 1"
@@ -198,7 +201,6 @@ def test_other_addresses_and_methods_go_to_the_application(site, path, method):
         ("503 Service Unavailable", PUBLIC),
         ("200 OK", []),
         ("200 OK", [("Cache-Control", "no-store")]),
-        ("200 OK", [("Cache-Control", "private, no-cache")]),
         ("200 OK", [*PUBLIC, ("Set-Cookie", "a=1")]),
         ("200 OK", [("Cache-Control", "public"), ("Vary", "Cookie, User-Agent")]),
     ],
@@ -220,6 +222,71 @@ def test_a_client_that_has_the_page_gets_304(site, known):
     assert ("ETag", 'W/"1"') in answers[2].headers
     assert "HTTP_IF_NONE_MATCH" not in site.seen[0]
     assert site.get("/", ("if-none-match", '"2"')) == b"page 1"
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """The views counted apart: article and user agent of each. The first of an agent sets a cookie."""
+    views = []
+
+    def count(variables, article_id):
+        view = (article_id, variables.get("HTTP_USER_AGENT", ""))
+        views.append(view)
+        return [("Set-Cookie", f"visitor={view[1]}")] if views.count(view) == 1 else []
+
+    monkeypatch.setattr(recent_pages, "count_apart", count)
+    return views
+
+
+def test_readers_share_an_articles_page_and_each_of_them_counts(counted):
+    site = Site(headers=COUNTED)
+
+    async def four():
+        return [await site.ask(ARTICLE, ("user-agent", agent)) for agent in ("one", "two", "two", "one")]
+
+    answers = asyncio.run(four())
+
+    assert [answer.content for answer in answers] == [b"page 1"] * 4
+    assert counted == [(7, "one"), (7, "two"), (7, "two"), (7, "one")]
+    cookies = [[value for name, value in answer.headers if name == "Set-Cookie"] for answer in answers]
+    assert cookies == [["visitor=one"], ["visitor=two"], [], []]
+
+
+def test_an_unchanged_page_of_an_article_counts(counted):
+    site = Site(headers=COUNTED)
+    site.get(ARTICLE)
+
+    answer = asyncio.run(site.ask(ARTICLE, ("if-none-match", 'W/"1"'), ("user-agent", "other")))
+
+    assert (answer.status, len(counted)) == (304, 2)
+    assert ("Set-Cookie", "visitor=other") in answer.headers
+
+
+def test_the_application_counts_the_views_of_members_only(counted):
+    site = Site(headers=COUNTED)
+    site.get(ARTICLE)
+    site.get(ARTICLE, ("cookie", f"{site_settings.SESSION_COOKIE_NAME}=x"))
+
+    assert [COUNTED_APART in variables for variables in site.seen] == [True, False]
+    assert len(counted) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "headers"),
+    [("404 Not Found", COUNTED), ("410 Gone", COUNTED), ("200 OK", [("Cache-Control", "no-store")])],
+    ids=["missing", "removed", "copy for an outage"],
+)
+def test_no_view_counts_without_the_article(counted, status, headers):
+    site = Site(status=status, headers=headers)
+
+    assert [site.get(ARTICLE), site.get(ARTICLE)] == [b"page 1", b"page 2"]
+    assert not counted
+
+
+def test_a_list_that_must_not_be_stored_is_not_shared():
+    site = Site(headers=COUNTED)
+
+    assert [site.get("/"), site.get("/")] == [b"page 1", b"page 2"]
 
 
 def test_after_a_retraction_no_earlier_page_is_sent(site):

@@ -1,10 +1,11 @@
 """Headers that tell browsers what this site may do and who may embed it, and the redirect to HTTPS.
 
-They are on every response: pages, static files, 304 and errors. Django and django-csp add the others.
+They are on every response: pages, static files, 304 and errors. Django adds the others.
 """
 
 from collections.abc import Callable
 
+from csp.utils import build_policy
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 
@@ -26,18 +27,21 @@ _OF_MACHINES = ("/healthz", "/readyz", "/metrics")
 
 
 class SecurityHeadersMiddleware:
-    """Add Permissions-Policy and Cross-Origin-Resource-Policy; static files can be shown on other sites."""
+    """Add the content security policy, which is the same for all pages, Permissions-Policy and
+    Cross-Origin-Resource-Policy; static files can be shown on other sites.
+    """
 
     def __init__(self, get_response: Answer) -> None:
         self._get_response = get_response
+        self._policy = build_policy()
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self._get_response(request)
         is_static = request.path_info.startswith(settings.STATIC_URL)
         response.headers["Permissions-Policy"] = PERMISSIONS
         response.headers["Cross-Origin-Resource-Policy"] = "cross-origin" if is_static else "same-origin"
-        if is_static and response.status_code < 400:
-            response.headers["Content-Security-Policy"] = STATIC_POLICY
+        policy = STATIC_POLICY if is_static and response.status_code < 400 else self._policy
+        response.headers["Content-Security-Policy"] = policy
         return response
 
 

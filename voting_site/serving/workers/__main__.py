@@ -7,6 +7,8 @@ import os
 import resource
 import sys
 
+import django
+
 from articles.operation import metric_files
 
 
@@ -20,6 +22,7 @@ if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "voting_site.settings")
     _raise_limit_of_files()
     metric_files.reserve_for_this_process()  # before any metric is defined
+    django.setup(set_prefix=False)  # before any model is imported
     from voting_site.serving.workers import site
 
     site.serve(descriptor=int(sys.argv[2]), patience=float(sys.argv[3]))

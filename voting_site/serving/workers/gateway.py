@@ -3,7 +3,7 @@
 A thread is used only while the application works: request bodies are read before, and responses are sent after, by
 the event loop and the web server. So slow clients hold memory and a connection, and no thread.
 Forms with passwords have threads of their own. Pages that readers without account share need no thread at all if
-they are recent.
+they are recent, and only the counting of a view if they are an article's.
 """
 
 import asyncio
@@ -21,9 +21,11 @@ from voting_site.serving.requests.whole_bodies import Application
 from voting_site.serving.workers import environ
 from voting_site.serving.workers.bodies import Bodies, BrokenBody, SlowBody, TooManyBodies
 from voting_site.serving.workers.password_forms import PasswordForms
-from voting_site.serving.workers.recent_pages import CONDITION, RecentPages
+from voting_site.serving.workers.recent_pages import RecentPages
 from voting_site.serving.workers.refusals import refuse
 from voting_site.serving.workers.responses import CHUNK_BYTES, Response
+
+_Change = Callable[[dict[str, Any]], dict[str, Any]]
 
 _log = logging.getLogger(__name__)
 
@@ -62,10 +64,11 @@ class Gateway:
             if refusal := environ.refusal_of(scope):
                 refuse(scope, protocol, *refusal)
             elif (pages := self._recent_pages) and (reading := pages.reading_of(scope)):
-                if await pages.send(reading, protocol):
-                    return
-                with pages.rendering(reading, protocol) as rendering:
-                    await self._answer(scope, rendering, b"", without=CONDITION)
+                if page := await pages.find(reading):
+                    send = partial(pages.send, page, reading, scope, protocol)
+                    return await self._in_thread(send) if reading.counts else send()
+                with pages.rendering(reading, scope, protocol) as rendering:
+                    await self._answer(scope, rendering, b"", reading.of_all)
             else:
                 await self._read_and_answer(scope, protocol)
             self._served()
@@ -99,10 +102,13 @@ class Gateway:
         length = scope.headers.get("content-length") or ""
         return length.isascii() and length.isdecimal() and 0 < int(length) < self._body_bytes
 
-    async def _answer(self, scope: Any, protocol: Any, body: bytes, without: str = "") -> None:
-        """Answer with the application, which does not see the variable `without`."""
+    async def _in_thread(self, work: Callable[[], None]) -> None:
+        await asyncio.get_running_loop().run_in_executor(self._pool, work)
+
+    async def _answer(self, scope: Any, protocol: Any, body: bytes, change: _Change = dict) -> None:
+        """Answer with the application, which sees the variables that `change` returns."""
         run = asyncio.get_running_loop().run_in_executor
-        begin = partial(self._begin, time.monotonic(), without)
+        begin = partial(self._begin, time.monotonic(), change)
         if (forms := self._password_forms) and forms.is_one(scope):
             response = await self._answer_password_form(forms, begin, scope, protocol, body)
         else:
@@ -135,15 +141,16 @@ class Gateway:
         finally:
             forms.waiting -= 1
 
-    def _begin(self, arrived_at: float, without: str, scope: Any, protocol: Any, body: bytes) -> Response | None:
+    def _begin(
+        self, arrived_at: float, change: _Change, scope: Any, protocol: Any, body: bytes
+    ) -> Response | None:
         """Run the application in a thread. Send a short response; return a long one, to be sent bit by bit.
 
         `arrived_at`: when the request began to wait for the thread, by the monotonic clock.
         """
         response = Response()
         try:
-            variables = environ.of(scope, body) | {ARRIVED_AT: arrived_at}
-            variables.pop(without, None)
+            variables = change(environ.of(scope, body) | {ARRIVED_AT: arrived_at})
             response.start(self._application, variables)
             content = response.next_bytes(2 * CHUNK_BYTES)
             if len(content) >= 2 * CHUNK_BYTES:

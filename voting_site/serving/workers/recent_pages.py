@@ -2,7 +2,8 @@
 
 Most readers have no account and open the same few lists. They need neither a thread nor Django: a page is rendered
 at most about once a second, by one request, while the others get the one before. docs/caching.md says how late
-each reader sees a change. All of this but the rendering runs in the event loop.
+each reader sees a change. All of this runs in the event loop, but for the rendering, and the counting of the views
+of an article, which waits for the store.
 """
 
 import asyncio
@@ -20,7 +21,9 @@ from django.utils.http import parse_etags
 
 from articles.kept_pages.sharing import Share, share_of
 from articles.operation import metrics
+from articles.readership.record import COUNTED_APART, count_apart
 from articles.retractions import Retractions
+from articles.web.caching import COUNTED
 from voting_site.serving.requests.declared_proxies import declared
 from voting_site.serving.workers import environ
 from voting_site.serving.workers.responses import Headers
@@ -31,8 +34,8 @@ FRESH = 1.0
 USABLE = 2.0
 """Seconds for which it is sent while it is being rendered again."""
 
-CONDITION = "HTTP_IF_NONE_MATCH"
-"""The variable that the application must not see: it renders the whole page, for all readers."""
+_CONDITION = "HTTP_IF_NONE_MATCH"
+_SCHEME = "HTTP_X_FORWARDED_PROTO"
 
 MOST_BYTES = 16_000_000
 LARGEST_PAGE = 1_000_000  # bytes
@@ -56,12 +59,15 @@ class RecentPage:
     as_of: str
     """The latest retraction before it was rendered."""
 
-    def send(self, protocol: Any, known: str) -> int:
-        """Answer with the page, or with 304 if the client has it; `known` is If-None-Match. Return the status."""
+    def send(self, protocol: Any, known: str, more: Headers) -> int:
+        """Answer with the page, or with 304 if the client has it; return the status.
+
+        `known` is If-None-Match, `more` are headers for this reader.
+        """
         if known and self.etag and self._is_among(parse_etags(known)):
-            protocol.response_empty(304, self.unchanged_headers)
+            protocol.response_empty(304, self.unchanged_headers + more)
             return 304
-        protocol.response_bytes(200, self.headers, self.content)
+        protocol.response_bytes(200, self.headers + more, self.content)
         return 200
 
     def _is_among(self, etags: list[str]) -> bool:
@@ -74,6 +80,20 @@ class Reading(NamedTuple):
 
     share: Share
     known: str
+
+    @property
+    def counts(self) -> bool:
+        """Whether the request is a view of an article."""
+        return self.share.article != 0
+
+    def count_view(self, scope: Any) -> Headers:
+        """Count the view, from a thread; return the headers for this reader."""
+        variables = environ.of(scope, b"") | {_SCHEME: self.share.scheme}
+        return count_apart(variables, self.share.article)
+
+    def of_all(self, variables: dict[str, Any]) -> dict[str, Any]:
+        """Return the request's variables such that the application renders the page of all readers."""
+        return {name: value for name, value in variables.items() if name != _CONDITION} | {COUNTED_APART: True}
 
 
 class RecentPages:
@@ -102,16 +122,20 @@ class RecentPages:
         found = share_of(scope.path, scope.query_string, scope.headers.items(), trusts_scheme=trusts_scheme)
         return found and Reading(*found)
 
-    async def send(self, reading: Reading, protocol: Any) -> bool:
-        """Answer with a recent page, or one that is just being rendered; return whether there is one."""
+    async def find(self, reading: Reading) -> RecentPage | None:
+        """Return a recent page, or the one that is just being rendered."""
         rendering = self._rendering.get(reading.share)
         page = self._usable(reading.share, USABLE if rendering else FRESH)
         if page is None and rendering:
             await rendering.wait()
             page = self._usable(reading.share, USABLE)
-        if page:
-            metrics.count_recent(reading.share.view, page.send(protocol, reading.known))
-        return page is not None
+        return page
+
+    @staticmethod
+    def send(page: RecentPage, reading: Reading, scope: Any, protocol: Any) -> None:
+        """Answer with a recent page; from a thread if the request counts as a view."""
+        more = reading.count_view(scope) if reading.counts else []
+        metrics.count_recent(reading.share.view, page.send(protocol, reading.known, more))
 
     def _usable(self, share: Share, seconds: float) -> RecentPage | None:
         page = self._pages.get(share)
@@ -120,12 +144,12 @@ class RecentPages:
         return None
 
     @contextmanager
-    def rendering(self, reading: Reading, protocol: Any) -> Iterator["_Rendering"]:
+    def rendering(self, reading: Reading, scope: Any, protocol: Any) -> Iterator["_Rendering"]:
         """Yield a protocol that keeps the page it sends. Other requests wait for the page until the block ends."""
         done = asyncio.Event()
         is_first = self._rendering.setdefault(reading.share, done) is done
         try:
-            yield _Rendering(protocol, reading, self._keep, self._clock(), self._retraction())
+            yield _Rendering(protocol, scope, reading, self._keep, self._clock(), self._retraction())
         finally:
             if is_first:
                 del self._rendering[reading.share]
@@ -152,20 +176,22 @@ class _Rendering:
     """What the application's response is sent through, from a thread: it keeps a page that can be shared."""
 
     protocol: Any
+    scope: Any
     reading: Reading
     keep: Callable[[Share, RecentPage], None]
     at: float
     as_of: str
 
     def response_bytes(self, status: int, headers: Headers, content: bytes) -> None:
-        if not _can_be_shared(status, headers, content):
+        if not _can_be_shared(self.reading, status, headers, content):
             self.protocol.response_bytes(status, headers, content)
             return
         unchanged = [header for header in headers if header[0].lower() not in _OF_CONTENT]
         etag = next((value for name, value in headers if name.lower() == "etag"), "")
         page = RecentPage(headers, unchanged, content, etag, self.at, self.as_of)
         self.keep(self.reading.share, page)
-        page.send(self.protocol, self.reading.known)
+        more = self.reading.count_view(self.scope) if self.reading.counts else []
+        page.send(self.protocol, self.reading.known, more)
 
     def response_str(self, status: int, headers: Headers, content: str) -> None:
         self.protocol.response_str(status, headers, content)
@@ -174,13 +200,16 @@ class _Rendering:
         return self.protocol.response_stream(status, headers)
 
 
-def _can_be_shared(status: int, headers: Headers, content: bytes) -> bool:
-    """Return whether the response is the same for all readers without account."""
+def _can_be_shared(reading: Reading, status: int, headers: Headers, content: bytes) -> bool:
+    """Return whether the response is the same for all readers without account.
+
+    That of an article is, although no proxy may share it: the site counts its views.
+    """
     values = {name.lower(): value for name, value in headers}
     varies_by = {name.strip().lower() for name in values.get("vary", "").split(",") if name.strip()}
     return (
         status == 200
-        and "public" in values.get("cache-control", "")
+        and ("no-cache" if reading.share.view in COUNTED else "public") in values.get("cache-control", "")
         and "set-cookie" not in values
         and varies_by <= _VARIES_BY
         and len(content) <= LARGEST_PAGE
