@@ -1,7 +1,8 @@
 """Connections to the accounts' SQLite file that last longer than a request: opening one costs as much as a query.
 
 Someone may delete the file or put a backup in its place while the site runs. A connection to the former file would
-write into nothing, so each request looks whether it is still the same.
+write into nothing, so each request looks whether it is still the same. After an error, a connection is opened
+again: one that found the disk read-only stays read-only.
 """
 
 import os
@@ -24,6 +25,7 @@ def keep_connections() -> None:
 
 def _note_file(connection: Any, **_signal: Any) -> None:
     connection.accounts_file = _file_of(connection)
+    connection.is_usable = bool  # False: Django asks after an error
 
 
 def _close_if_replaced(**_signal: Any) -> None:

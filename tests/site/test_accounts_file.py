@@ -4,8 +4,12 @@ import sqlite3
 from contextlib import closing
 
 import pytest
+from django.db import OperationalError, connections
+from django.db.backends.signals import connection_created
+from django.db.backends.sqlite3.base import DatabaseWrapper
 
 from tests.form_browser import FormBrowser
+from voting_site import accounts_file
 
 
 @pytest.fixture
@@ -42,3 +46,22 @@ def test_a_stopped_site_leaves_everything_in_the_file(site):
     assert site.stop() == 0
 
     assert not (site.data_dir / "accounts.sqlite3-wal").exists()
+
+
+@pytest.mark.django_db
+def test_a_connection_that_could_not_write_is_opened_again(tmp_path):
+    """One that was opened while the disk was read-only stays so."""
+    facts = connections["default"].settings_dict | {"NAME": str(tmp_path / "accounts.sqlite3"), "OPTIONS": {}}
+    connection = DatabaseWrapper(facts | {"CONN_MAX_AGE": accounts_file.SECONDS})
+    connection_created.connect(accounts_file._note_file, sender=DatabaseWrapper)
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("PRAGMA query_only = ON")
+            with pytest.raises(OperationalError, match="readonly"):
+                cursor.execute("CREATE TABLE a (b)")
+        connection.close_if_unusable_or_obsolete()
+        with connection.cursor() as cursor:
+            cursor.execute("CREATE TABLE a (b)")
+    finally:
+        connection_created.disconnect(accounts_file._note_file, sender=DatabaseWrapper)
+        connection.close()
