@@ -30,10 +30,11 @@ _PRINTABLE = RegexValidator(
 )
 
 
-_PERMISSIONS = """
-    SELECT 1 FROM accounts_user_groups WHERE user_id = %s
-    UNION ALL SELECT 1 FROM accounts_user_user_permissions WHERE user_id = %s LIMIT 1
-"""
+HAS_PERMISSIONS = """(
+    EXISTS (SELECT 1 FROM accounts_user_groups WHERE user_id = accounts_user.id)
+    OR EXISTS (SELECT 1 FROM accounts_user_user_permissions WHERE user_id = accounts_user.id)
+)"""
+"""Of a row of accounts_user, in SQL: whether the member may have permissions."""
 
 
 class UserManager(auth.UserManager["User"]):
@@ -150,13 +151,16 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
 
     def has_perm(self, perm: str, obj: Any = None) -> bool:
         """Return whether the member has a permission. For most, who have none, a page costs one query."""
-        return (self.is_superuser or self._has_permissions) and super().has_perm(perm, obj)
+        return (self.is_superuser or self.has_permissions) and super().has_perm(perm, obj)
 
     @cached_property
-    def _has_permissions(self) -> bool:
+    def has_permissions(self) -> bool:
+        """Whether the member may have permissions. `accounts.web.backend` sets it."""
         with connection.cursor() as cursor:
-            cursor.execute(_PERMISSIONS, [self.pk, self.pk])
-            return cursor.fetchone() is not None
+            query = f"SELECT {HAS_PERMISSIONS} FROM accounts_user WHERE id = %s"  # nosec B608 # noqa: S608 - our names
+            cursor.execute(query, [self.pk])
+            row = cursor.fetchone()
+        return bool(row and row[0])
 
     def take_id(self) -> None:
         """Give a new account its id, before the transaction that saves it. See `accounts.member_ids`."""

@@ -20,6 +20,7 @@ from articles.text.links import host_of
 from articles.views.lists.rows import kept_row, row_of
 from articles.web import languages
 from voting_site.form_errors import control, was_refused, wrong_fields
+from voting_site.kept_pieces import kept_piece
 
 FILTERS: dict[str, Callable[..., Any]] = {
     "age": values.age,
@@ -43,6 +44,14 @@ FILTERS: dict[str, Callable[..., Any]] = {
 def _url(name: str, *args: object, **kwargs: object) -> str:
     """Return the path of a named route. Cached, because it depends on nothing else."""
     return reverse(name, args=args or None, kwargs=kwargs or None)
+
+
+def _static(path: str) -> str:
+    """Return the address of a static file. Cached, except with DEBUG: it changes only with the file."""
+    return static(path) if settings.DEBUG else _kept_static(path)
+
+
+_kept_static = lru_cache(maxsize=128)(static)
 
 
 def _languages() -> list[tuple[str, str, str]]:
@@ -74,7 +83,7 @@ def environment(**options: Any) -> Environment:
     )
     env.globals.update(
         ngettext=_ngettext,
-        static=static,
+        static=_static,
         url=_url,
         site_name=settings.SITE_NAME,
         current_language=languages.current_code,
@@ -86,6 +95,7 @@ def environment(**options: Any) -> Environment:
         page_of=page_of,
         row_of=row_of,
         kept_row=kept_row,
+        kept_piece=kept_piece,
     )
     env.filters.update(FILTERS)
     return env

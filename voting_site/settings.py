@@ -49,7 +49,6 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "articles.operation.metrics.MetricsMiddleware",  # outermost: it counts the final responses
     # What these add is on every response: on static files, 304 and errors too.
-    "csp.middleware.CSPMiddleware",
     "voting_site.serving.requests.security_headers.SecurityHeadersMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -59,7 +58,6 @@ MIDDLEWARE = [
     "articles.middleware.HeadMiddleware",
     "articles.middleware.StoreDeadlineMiddleware",
     "articles.web.caching.CachingMiddleware",  # inside of compression, outside of what makes responses vary
-    "csp.middleware.CSPMiddleware",
     "articles.kept_pages.middleware.KeptPagesMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "accounts.web.middleware.SessionRenewalMiddleware",
@@ -69,7 +67,6 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "articles.web.languages.LanguageMiddleware",  # a member's setting overrides cookie and browser
     "django.contrib.messages.middleware.MessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "articles.web.limits.LimitsMiddleware",
     "articles.middleware.ErrorPagesMiddleware",
     "articles.middleware.StoreErrorsMiddleware",
@@ -189,6 +186,7 @@ CACHES = {
         },
     }
 }
+AUTHENTICATION_BACKENDS = ["accounts.web.backend.MemberBackend"]
 SESSION_ENGINE = "django.contrib.sessions.backends.cached_db"
 SESSION_COOKIE_AGE = 30 * 86400
 MESSAGE_STORAGE = "django.contrib.messages.storage.cookie.CookieStorage"

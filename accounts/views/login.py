@@ -13,10 +13,11 @@ from django.views.decorators.debug import sensitive_post_parameters
 from accounts import names
 from accounts.forms import LoginForm, SignUpForm
 from accounts.web import unsent_form
+from accounts.web.backend import MemberBackend
 from accounts.web.form_pages import form_action, is_for_members, page_with_form
 from accounts.web.login_intent import LoginIntent, local_path, member_arrived, view_at
 
-_BACKEND = "django.contrib.auth.backends.ModelBackend"
+_BACKEND = f"{MemberBackend.__module__}.{MemberBackend.__name__}"
 
 
 @sensitive_post_parameters()

@@ -28,6 +28,7 @@ DATABASES = {
         "CONN_MAX_AGE": None,
     }
 }
+AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend"]
 SESSION_ENGINE = "django.contrib.sessions.backends.db"
 TEMPLATES = [
     {

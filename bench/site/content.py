@@ -107,7 +107,7 @@ def add_members() -> tuple[list[str], list[str]]:
     for user in members:
         session = import_module(settings.SESSION_ENGINE).SessionStore()
         session[SESSION_KEY] = str(user.pk)
-        session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
+        session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
         session[HASH_SESSION_KEY] = user.get_session_auth_hash()
         session["renewed"] = int(time.time())
         session.save()

@@ -269,7 +269,7 @@ def test_signing_up_changes_the_session(client):
 
 
 def test_signing_up_works_with_several_authentication_backends(client, settings):
-    backend = "django.contrib.auth.backends.ModelBackend"
+    backend = "accounts.web.backend.MemberBackend"
     settings.AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.RemoteUserBackend", backend]
 
     assert _sign_up(client).status_code == 302
