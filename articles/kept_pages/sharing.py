@@ -20,6 +20,9 @@ from articles.web.preferences import PREFERENCE_COOKIES
 
 SHARED_VIEWS = frozenset(RULES) | {"articles:pulse", "api:list_articles", "api:list_hot"}
 
+COUNTED_APART = "articles.counted_apart"
+"""Variable of a request whose page is shared, so that the view of the article is counted apart from it."""
+
 _ARTICLE = "articles:article"
 
 _COOKIES_OF_ONE = (*PERSONAL_COOKIES, settings.CSRF_COOKIE_NAME)

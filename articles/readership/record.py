@@ -22,9 +22,6 @@ _log = logging.getLogger(__name__)
 
 _ATTEMPTS = 3
 
-COUNTED_APART = "articles.counted_apart"
-"""Variable of a request whose page is shared: `count_apart` counts the view."""
-
 
 def count_view(request: HttpRequest, article_id: ArticleId) -> tuple[Visit, ViewCount] | None:
     """Count the view that a request makes. Return None if counting fails, which is logged."""

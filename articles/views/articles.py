@@ -10,8 +10,9 @@ from articles.domain.articles import Article
 from articles.domain.errors import ArticleRemoved
 from articles.domain.readership import ViewCount, Visit
 from articles.kept_pages import is_copying
+from articles.kept_pages.sharing import COUNTED_APART
 from articles.readership.identity import remember
-from articles.readership.record import COUNTED_APART, count_view
+from articles.readership.record import count_view
 from articles.views.card import card_of
 from articles.views.ranking.explanation import why
 from articles.web.identity import reader_id

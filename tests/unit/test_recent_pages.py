@@ -6,13 +6,14 @@ import threading
 import pytest
 from django.conf import settings as site_settings
 
+from articles.kept_pages.sharing import COUNTED_APART
 from articles.operation.metrics import RECENT_PAGES
-from articles.readership.record import COUNTED_APART
 from tests.unit.rsgi import Headers, Protocol, Scope
 from voting_site.serving.requests.declared_proxies import declared
 from voting_site.serving.workers import recent_pages
 from voting_site.serving.workers.gateway import Gateway
-from voting_site.serving.workers.recent_pages import FRESH, USABLE, RecentPages, recent_pages_of_this_site
+from voting_site.serving.workers.recent_pages import FRESH, USABLE, RecentPages
+from voting_site.serving.workers.site import recent_pages as recent_pages_of_this_site
 
 ARTICLE = "/articles/7/"
 COUNTED = [("Cache-Control", "no-cache, private"), ("Vary", "Cookie"), ("ETag", 'W/"1"')]
@@ -25,11 +26,14 @@ class Site:
     def __init__(self, *, status="200 OK", headers=PUBLIC, content=None, **proxies):
         self.status, self.headers, self.content = status, headers, content
         self.time, self.retraction = 0.0, ""
-        self.seen, self.served = [], []
+        self.seen, self.served, self.counted = [], [], []
         self.rendering, self.go_on = threading.Event(), threading.Event()
         self.go_on.set()
         self.pages = RecentPages(
-            lambda: self.retraction, declared(**{"behind_proxy": False} | proxies), lambda: self.time
+            lambda: self.retraction,
+            declared(**{"behind_proxy": False} | proxies),
+            self.count_view,
+            lambda: self.time,
         )
         self.gateway = Gateway(
             self.application,
@@ -39,6 +43,12 @@ class Site:
             served=lambda: self.served.append(1),
             recent_pages=self.pages,
         )
+
+    def count_view(self, variables, article_id):
+        """Count a view. The first of each user agent sets a cookie."""
+        view = (article_id, variables.get("HTTP_USER_AGENT", ""))
+        self.counted.append(view)
+        return [("Set-Cookie", f"visitor={view[1]}")] if self.counted.count(view) == 1 else []
 
     def application(self, variables, start_response):
         self.seen.append(variables)
@@ -224,21 +234,7 @@ def test_a_client_that_has_the_page_gets_304(site, known):
     assert site.get("/", ("if-none-match", '"2"')) == b"page 1"
 
 
-@pytest.fixture
-def counted(monkeypatch):
-    """The views counted apart: article and user agent of each. The first of an agent sets a cookie."""
-    views = []
-
-    def count(variables, article_id):
-        view = (article_id, variables.get("HTTP_USER_AGENT", ""))
-        views.append(view)
-        return [("Set-Cookie", f"visitor={view[1]}")] if views.count(view) == 1 else []
-
-    monkeypatch.setattr(recent_pages, "count_apart", count)
-    return views
-
-
-def test_readers_share_an_articles_page_and_each_of_them_counts(counted):
+def test_readers_share_an_articles_page_and_each_of_them_counts():
     site = Site(headers=COUNTED)
 
     async def four():
@@ -247,28 +243,28 @@ def test_readers_share_an_articles_page_and_each_of_them_counts(counted):
     answers = asyncio.run(four())
 
     assert [answer.content for answer in answers] == [b"page 1"] * 4
-    assert counted == [(7, "one"), (7, "two"), (7, "two"), (7, "one")]
+    assert site.counted == [(7, "one"), (7, "two"), (7, "two"), (7, "one")]
     cookies = [[value for name, value in answer.headers if name == "Set-Cookie"] for answer in answers]
     assert cookies == [["visitor=one"], ["visitor=two"], [], []]
 
 
-def test_an_unchanged_page_of_an_article_counts(counted):
+def test_an_unchanged_page_of_an_article_counts():
     site = Site(headers=COUNTED)
     site.get(ARTICLE)
 
     answer = asyncio.run(site.ask(ARTICLE, ("if-none-match", 'W/"1"'), ("user-agent", "other")))
 
-    assert (answer.status, len(counted)) == (304, 2)
+    assert (answer.status, len(site.counted)) == (304, 2)
     assert ("Set-Cookie", "visitor=other") in answer.headers
 
 
-def test_the_application_counts_the_views_of_members_only(counted):
+def test_the_application_counts_the_views_of_members_only():
     site = Site(headers=COUNTED)
     site.get(ARTICLE)
     site.get(ARTICLE, ("cookie", f"{site_settings.SESSION_COOKIE_NAME}=x"))
 
     assert [COUNTED_APART in variables for variables in site.seen] == [True, False]
-    assert len(counted) == 1
+    assert len(site.counted) == 1
 
 
 @pytest.mark.parametrize(
@@ -276,11 +272,11 @@ def test_the_application_counts_the_views_of_members_only(counted):
     [("404 Not Found", COUNTED), ("410 Gone", COUNTED), ("200 OK", [("Cache-Control", "no-store")])],
     ids=["missing", "removed", "copy for an outage"],
 )
-def test_no_view_counts_without_the_article(counted, status, headers):
+def test_no_view_counts_without_the_article(status, headers):
     site = Site(status=status, headers=headers)
 
     assert [site.get(ARTICLE), site.get(ARTICLE)] == [b"page 1", b"page 2"]
-    assert not counted
+    assert not site.counted
 
 
 def test_a_list_that_must_not_be_stored_is_not_shared():

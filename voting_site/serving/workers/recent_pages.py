@@ -12,19 +12,15 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 from threading import Lock
 from typing import Any, NamedTuple
 
-from django.conf import settings
 from django.utils.http import parse_etags
 
-from articles.kept_pages.sharing import Share, share_of
+from articles.kept_pages.sharing import COUNTED_APART, Share, share_of
 from articles.operation import metrics
-from articles.readership.record import COUNTED_APART, count_apart
-from articles.retractions import Retractions
 from articles.web.caching import COUNTED
-from voting_site.serving.requests.declared_proxies import declared
 from voting_site.serving.workers import environ
 from voting_site.serving.workers.responses import Headers
 
@@ -33,6 +29,9 @@ FRESH = 1.0
 
 USABLE = 2.0
 """Seconds for which it is sent while it is being rendered again."""
+
+CountView = Callable[[dict[str, Any], int], Headers]
+"""Counts a view of an article, given the request's variables, and returns headers for its reader alone."""
 
 _CONDITION = "HTTP_IF_NONE_MATCH"
 _SCHEME = "HTTP_X_FORWARDED_PROTO"
@@ -86,11 +85,6 @@ class Reading(NamedTuple):
         """Whether the request is a view of an article."""
         return self.share.article != 0
 
-    def count_view(self, scope: Any) -> Headers:
-        """Count the view, from a thread; return the headers for this reader."""
-        variables = environ.of(scope, b"") | {_SCHEME: self.share.scheme}
-        return count_apart(variables, self.share.article)
-
     def of_all(self, variables: dict[str, Any]) -> dict[str, Any]:
         """Return the request's variables such that the application renders the page of all readers."""
         return {name: value for name, value in variables.items() if name != _CONDITION} | {COUNTED_APART: True}
@@ -103,12 +97,14 @@ class RecentPages:
         self,
         retraction: Callable[[], str],
         is_declared: Callable[[str], bool],
+        count_view: CountView,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """`retraction` returns a token that changes with every retraction; `is_declared` says of a peer's address
         whether it is a declared proxy.
         """
         self._retraction, self._is_declared, self._clock = retraction, is_declared, clock
+        self._count_view = count_view
         self._pages: OrderedDict[Share, RecentPage] = OrderedDict()  # the oldest first
         self._bytes = 0
         self._keeping = Lock()
@@ -131,11 +127,16 @@ class RecentPages:
             page = self._usable(reading.share, USABLE)
         return page
 
-    @staticmethod
-    def send(page: RecentPage, reading: Reading, scope: Any, protocol: Any) -> None:
+    def send(self, page: RecentPage, reading: Reading, scope: Any, protocol: Any) -> None:
         """Answer with a recent page; from a thread if the request counts as a view."""
-        more = reading.count_view(scope) if reading.counts else []
+        more = self._headers_for(reading, scope)
         metrics.count_recent(reading.share.view, page.send(protocol, reading.known, more))
+
+    def _headers_for(self, reading: Reading, scope: Any) -> Headers:
+        """Count the request if it is a view, and return the headers for its reader alone."""
+        if not reading.counts:
+            return []
+        return self._count_view(environ.of(scope, b"") | {_SCHEME: reading.share.scheme}, reading.share.article)
 
     def _usable(self, share: Share, seconds: float) -> RecentPage | None:
         page = self._pages.get(share)
@@ -149,7 +150,8 @@ class RecentPages:
         done = asyncio.Event()
         is_first = self._rendering.setdefault(reading.share, done) is done
         try:
-            yield _Rendering(protocol, scope, reading, self._keep, self._clock(), self._retraction())
+            more = partial(self._headers_for, reading, scope)
+            yield _Rendering(protocol, reading, more, self._keep, self._clock(), self._retraction())
         finally:
             if is_first:
                 del self._rendering[reading.share]
@@ -176,8 +178,8 @@ class _Rendering:
     """What the application's response is sent through, from a thread: it keeps a page that can be shared."""
 
     protocol: Any
-    scope: Any
     reading: Reading
+    more: Callable[[], Headers]
     keep: Callable[[Share, RecentPage], None]
     at: float
     as_of: str
@@ -190,8 +192,7 @@ class _Rendering:
         etag = next((value for name, value in headers if name.lower() == "etag"), "")
         page = RecentPage(headers, unchanged, content, etag, self.at, self.as_of)
         self.keep(self.reading.share, page)
-        more = self.reading.count_view(self.scope) if self.reading.counts else []
-        page.send(self.protocol, self.reading.known, more)
+        page.send(self.protocol, self.reading.known, self.more())
 
     def response_str(self, status: int, headers: Headers, content: str) -> None:
         self.protocol.response_str(status, headers, content)
@@ -214,12 +215,3 @@ def _can_be_shared(reading: Reading, status: int, headers: Headers, content: byt
         and varies_by <= _VARIES_BY
         and len(content) <= LARGEST_PAGE
     )
-
-
-def recent_pages_of_this_site() -> RecentPages | None:
-    """Return recent pages that end with the retractions of this machine; None if they are turned off."""
-    if not settings.RECENT_PAGES:
-        return None
-    retractions = Retractions(Path(settings.KEPT_PAGES_DIR))
-    is_declared = declared(behind_proxy=settings.BEHIND_PROXY, proxies=settings.TRUSTED_PROXIES)
-    return RecentPages(retractions.latest, is_declared)

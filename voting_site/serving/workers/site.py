@@ -4,11 +4,16 @@ import os
 import shutil
 import signal
 import socket
+from pathlib import Path
 
 from django.conf import settings
 
 from articles.operation import metric_files
+from articles.readership.record import count_apart
+from articles.retractions import Retractions
+from voting_site.serving.requests.declared_proxies import declared
 from voting_site.serving.workers.pool import Pool
+from voting_site.serving.workers.recent_pages import RecentPages
 from voting_site.serving.workers.worker import GRACE, Worker
 from voting_site.wsgi import application  # before the forks, which share its memory
 
@@ -24,9 +29,18 @@ def serve(descriptor: int, patience: float) -> None:
 
     def work(alive: int) -> None:
         metric_files.reserve_for_this_process()
-        Worker(application, listener, patience, alive, launcher).run()
+        Worker(application, listener, patience, alive, launcher, recent_pages()).run()
 
     ended = metric_files.EndedProcesses(folder)
     Pool(work, settings.CONFIGURATION["WEB_WORKERS"], ended).run(lambda: bool(signals), GRACE + 0.5)
     if folder and os.getppid() != launcher:  # it was killed, and cannot remove the folder
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def recent_pages() -> RecentPages | None:
+    """Return recent pages that end with the retractions of this machine; None if they are turned off."""
+    if not settings.RECENT_PAGES:
+        return None
+    retractions = Retractions(Path(settings.KEPT_PAGES_DIR))
+    is_declared = declared(behind_proxy=settings.BEHIND_PROXY, proxies=settings.TRUSTED_PROXIES)
+    return RecentPages(retractions.latest, is_declared, count_apart)

@@ -27,7 +27,7 @@ from voting_site.serving.listener import BACKLOG, accept_nothing
 from voting_site.serving.requests.whole_bodies import Application
 from voting_site.serving.workers.gateway import Gateway
 from voting_site.serving.workers.password_forms import PasswordForms
-from voting_site.serving.workers.recent_pages import recent_pages_of_this_site
+from voting_site.serving.workers.recent_pages import RecentPages
 from voting_site.serving.workers.slow_readers import SlowReaders
 
 GRACE = 7.0
@@ -102,6 +102,7 @@ class Worker:
     patience: float
     alive: int
     launcher: int
+    recent_pages: RecentPages | None = None
 
     def run(self) -> None:
         self._left = REQUESTS + random.randrange(SPREAD)  # nosec B311 # noqa: S311 - no secret
@@ -116,7 +117,7 @@ class Worker:
             body_bytes=settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
             served=self._count,
             password_forms=PasswordForms(settings.PASSWORD_HASHES_AT_ONCE),
-            recent_pages=recent_pages_of_this_site(),
+            recent_pages=self.recent_pages,
         )
         self._server = _Server(gateway, self.listener, self.patience)
         loop = asyncio.get_running_loop()
