@@ -8,10 +8,9 @@ without account and without preferences sees, so it holds nothing personal.
 import json
 import logging
 import os
-import re
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
@@ -33,9 +32,6 @@ MOST_BYTES = 64_000_000
 
 _MARGIN = 3600.0
 """Seconds for which the mark of a retraction outlives the copies that it concerns."""
-
-_ARTICLE = re.compile(rb"/articles/([0-9]{1,15})/")
-"""The address of an article in a page."""
 
 _COMPRESSION = 1
 _DRAFT = ".draft"
@@ -63,8 +59,6 @@ class KeptPage:
     headers: Mapping[str, str]
     at: float
     packed: bytes
-    shows: tuple[int, ...] = ()
-    """The articles that the page of an article shows or links to, such as its neighbours in a list."""
 
     @property
     def content(self) -> bytes:
@@ -74,8 +68,7 @@ class KeptPage:
 
 def pack(address: Address, headers: Mapping[str, str], at: float, content: bytes) -> KeptPage:
     """Return a copy of a page."""
-    ids = {int(number) for number in _ARTICLE.findall(content)} if address.article is not None else ()
-    return KeptPage(address, headers, at, zlib.compress(content, _COMPRESSION), tuple(sorted(ids)))
+    return KeptPage(address, headers, at, zlib.compress(content, _COMPRESSION))
 
 
 class KeptPages:
@@ -100,7 +93,7 @@ class KeptPages:
             fields = json.loads(head)
             if fields.pop("checksum") != zlib.crc32(packed):
                 raise ValueError("its checksum is wrong")
-            if fields.pop("address") == asdict(address) and fields.pop("marks") == self._marks(fields["shows"]):
+            if fields.pop("address") == asdict(address):
                 return KeptPage(address, packed=packed, **fields)
         except FileNotFoundError:
             pass
@@ -113,13 +106,11 @@ class KeptPages:
 
         `as_of` is the latest retraction before the page was read: there is no copy if there has been another one.
         """
-        # Both before the comparison: a retraction changes the marks of articles last.
-        path, marks = self._path(page.address), self._marks(page.shows)
+        path = self._path(page.address)  # before the comparison: a retraction changes the marks of articles last
         if as_of not in (None, self.retractions.latest()):
             return
         draft = path.with_name(f"{path.name}-{get_random_string(8)}{_DRAFT}")
         head = {"address": asdict(page.address), "headers": dict(page.headers), "at": page.at}
-        head |= {"shows": page.shows, "marks": marks}
         head["checksum"] = zlib.crc32(page.packed)
         try:
             self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -147,9 +138,6 @@ class KeptPages:
                     deleted += 1
         self.retractions.trim(oldest - _MARGIN)
         return deleted
-
-    def _marks(self, articles: Iterable[int]) -> list[str]:
-        return [self.retractions.state_of(article) for article in articles]
 
     def _files(self) -> Iterator[tuple[Path, os.stat_result]]:
         if not self._directory.is_dir():

@@ -18,7 +18,7 @@ from articles.kept_pages.pages import Address
 from articles.web.caching import PERSONAL_COOKIES, RULES
 from articles.web.preferences import PREFERENCE_COOKIES
 
-KEPT_VIEWS = frozenset(RULES) - {"articles:why"}
+KEPT_VIEWS = frozenset(RULES)
 """Views whose pages are public."""
 
 _SHAPING_COOKIES = (*PERSONAL_COOKIES, *PREFERENCE_COOKIES)

@@ -40,7 +40,6 @@ def detail(request: HttpRequest, article_id: int) -> HttpResponse:
             "rules": repo.rules,
             "card": card_of(request, article),
             "log": repo.moderation_log.get_for_article(article.id) if article.is_logged else None,
-            **why(article),
         },
     )
     if view:
@@ -50,13 +49,13 @@ def detail(request: HttpRequest, article_id: int) -> HttpResponse:
 
 @require_safe
 def explanation(request: HttpRequest, article_id: int) -> HttpResponse:
-    """Return the explanation of the rank alone, for the page's script after the counts change. Not a view."""
+    """Return the page that explains the article's rank. Not a view of the article."""
     repo = repository()
     article = repo.articles.get(article_id, reader_id(request))
     if article.removed is not None:
         raise ArticleRemoved(article_id)
     response = render(
-        request, "ranking/explanation.html", {"article": article, "rules": repo.rules, **why(article)}
+        request, "ranking/explanation.html", {"article": article, "rules": repo.rules, "why": why(article)}
     )
     response["X-Robots-Tag"] = "noindex"
     return response

@@ -66,7 +66,7 @@ RULES: Mapping[str, Rule] = {
     "articles:profile": _list,
     "articles:log": _list,
     "articles:article": _counted,
-    "articles:why": _counted,
+    "articles:why": _list,
     "articles:feed": _feed,
     "articles:top_feed": _feed,
     "articles:group_feed": _feed,
@@ -78,10 +78,6 @@ RULES: Mapping[str, Rule] = {
     "articles:sitemap_articles": _for_crawlers,
 }
 """Rules by view name. Views not listed set their own Cache-Control; other responses to members are private."""
-
-
-COUNTED = frozenset(view for view, rule in RULES.items() if rule is _counted)
-"""Views of which every request may count as a view of an article."""
 
 
 class CachingMiddleware:

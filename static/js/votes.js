@@ -76,25 +76,6 @@
     say(reason || told);
   };
 
-  // Reloads the explanation of the rank if the counts have changed since it was rendered.
-  const links = (section) => [...section.querySelectorAll("summary, a")];
-  let latest;
-  const explain = async (id, { votes, opposes }) => {
-    const section = document.querySelector(`#article-${id} .why`);
-    if (!section || section.dataset.of === `${votes} ${opposes}`) return;
-    latest?.abort();
-    const { signal } = (latest = new AbortController());
-    try {
-      const answer = await fetch(section.dataset.why, { signal });
-      const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector(".why");
-      if (!answer.ok || !fresh) return;
-      const former = section.querySelectorAll("details"), focused = links(section).indexOf(document.activeElement);
-      fresh.querySelectorAll("details").forEach((el, place) => (el.open = former[place]?.open));
-      section.replaceWith(fresh);
-      links(fresh)[focused]?.focus({ preventScroll: true });
-    } catch {} // the explanation stays as it was
-  };
-
   // Submits the form as without this script: the next page says why, or asks again.
   const submit = ({ form, button, goal }) => {
     button.value = goal;
@@ -133,7 +114,6 @@
     settled.set(id, performance.now());
     show(id, state.known);
     tell(id, state);
-    explain(id, state.known);
   };
 
   const mark = (button, goal) => {
@@ -188,7 +168,6 @@
       const { removed, closed } = article, id = String(article.id);
       if (pending.has(id) || settled.get(id) > asked) continue;
       show(id, article);
-      explain(id, article);
       for (const place of all(`[data-votes-of="${id}"]`)) {
         if (place.contains(document.activeElement)) continue;
         for (const button of place.querySelectorAll("button")) button.hidden = removed || closed;

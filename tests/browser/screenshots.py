@@ -28,11 +28,6 @@ def _nothing(_page: Page) -> None:
     pass
 
 
-def _show_reasons(page: Page) -> None:
-    page.locator("main details").first.evaluate("one => { one.open = true }")
-    page.locator("main .why").first.scroll_into_view_if_needed()
-
-
 @dataclass(frozen=True)
 class Picture:
     """A screenshot. `name`: its file name without the extension."""
@@ -51,7 +46,7 @@ PICTURES = (
     Picture("front-page-chinese-dark", "/", "zh-hans", "dark"),
     Picture("phone", "/", "en", "light", (390, 844)),
     Picture("phone-chinese-dark", "/hot/", "zh-hans", "dark", (390, 844)),
-    Picture("reasons", "/articles/40/", act=_show_reasons),
+    Picture("reasons", "/articles/40/why/"),
     Picture("lab", "/lab/?votes_per_day=20", member=True),
 )
 

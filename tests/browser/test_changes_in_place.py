@@ -3,7 +3,6 @@
 import pytest
 from playwright.sync_api import expect
 
-from articles.domain.articles import Choice
 from tests.browser.windows import hold, row_of, wait_for, window
 from tests.waiting import until
 
@@ -11,7 +10,6 @@ pytestmark = pytest.mark.browser
 
 SAVED = "**/save/"
 CHOSEN = "**/preferences/"
-WHY = "**/why/"
 WITHOUT = [False, True]
 NAMES = ["without JavaScript", "with JavaScript"]
 
@@ -265,59 +263,3 @@ def test_on_the_settings_page_the_fields_follow_the_footer_switch(page):
     ).to_have_count(1)
     page.click(".switch [name=theme][value='']")
     expect(page.locator("html:not([data-theme])")).to_have_count(1)
-
-
-# The explanation
-
-
-def test_the_explanation_follows_the_members_vote(page, site_store, article):
-    page.goto(f"/articles/{article}/")
-    why = page.locator(".why")
-    expect(why).to_contain_text("its 1 point ")
-    page.click(".why > details > summary >> nth=0")
-    views = site_store.articles.get(article).pv
-
-    with page.expect_response(WHY):
-        page.click("article button.vote")
-
-    expect(why).to_contain_text("its 2 points ")
-    expect(page.locator(".why > details >> nth=0")).to_have_attribute("open", "")
-    assert page.locator(".why > details[open]").count() == 1
-    assert site_store.articles.get(article).pv == views
-
-
-def test_the_focus_stays_in_the_replaced_explanation(page, article):
-    page.goto(f"/articles/{article}/")
-    held = hold(page, WHY)
-    page.click("article button.vote")
-    wait_for(page, lambda: held)
-    page.locator(".why > details > summary").first.focus()
-
-    held[0].continue_()
-
-    expect(page.locator(".why")).to_contain_text("its 2 points ")
-    expect(page.locator(".why > details > summary").first).to_be_focused()
-
-
-def test_no_request_is_sent_while_the_counts_are_unchanged(page, site_store, article):
-    site_store.votes.cast(article, 990_001, Choice.VOTE)
-    page.goto(f"/articles/{article}/")
-    asked = []
-    page.on("request", lambda request: asked.append(request.url) if "/why/" in request.url else None)
-    page.route("**/vote/", lambda route: route.abort())
-
-    page.click("article button.vote")
-
-    expect(page.locator("#live")).to_contain_text("did not answer")
-    assert asked == []
-
-
-def test_a_failed_request_keeps_the_previous_explanation(page, article):
-    page.goto(f"/articles/{article}/")
-    page.route(WHY, lambda route: route.fulfill(status=503, body="no"))
-
-    with page.expect_response(WHY):
-        page.click("article button.vote")
-
-    expect(page.locator("#live")).to_contain_text("is counted")
-    expect(page.locator(".why")).to_contain_text("its 1 point ")

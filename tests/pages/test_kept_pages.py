@@ -147,6 +147,7 @@ PARAMETERS_READ = {
     "articles:profile": "/users/alice/",
     "articles:log": "/moderation/",
     "articles:article": "/articles/1/",
+    "articles:why": "/articles/1/why/",
     "articles:feed": "/feeds/front.atom",
     "articles:top_feed": "/feeds/top/day.atom",
     "articles:group_feed": "/feeds/groups/python.atom",

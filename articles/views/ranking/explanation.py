@@ -1,6 +1,5 @@
-"""The explanation of an article's rank, as its page shows it."""
+"""The explanation of an article's rank."""
 
-import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,12 +13,9 @@ from django.utils.translation import gettext as _
 from articles import charts
 from articles.charts import Chart, History
 from articles.domain.articles import Article
-from articles.domain.errors import ArticlesError
 from articles.domain.explanation import DECAY_HOURS, Explanation, GroupPlace, HotnessParts, Place, Sample
 from articles.views.ranking import chart_labels
 from articles.wiring import repository
-
-_log = logging.getLogger(__name__)
 
 _MIN_SAMPLES_DRAWN = 3
 
@@ -70,16 +66,9 @@ class Why:
     """The history as HTML."""
 
 
-def why(article: Article) -> dict[str, Why | None]:
-    """Return the explanation for the article's page; None if the article is removed or the store fails."""
-    try:
-        return {"why": None if article.removed is not None else _why(repository().explanations.get(article))}
-    except ArticlesError as error:  # the page is served without it
-        _log.warning("article %d not explained: %s: %s", article.id, type(error).__name__, error)
-        return {"why": None}
-
-
-def _why(explanation: Explanation) -> Why:
+def why(article: Article) -> Why:
+    """Return the explanation of an article that is not removed."""
+    explanation = repository().explanations.get(article)
     return Why(
         explanation,
         list(_places(explanation)),

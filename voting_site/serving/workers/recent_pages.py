@@ -20,7 +20,6 @@ from django.utils.http import parse_etags
 
 from articles.kept_pages.sharing import COUNTED_APART, Share, share_of
 from articles.operation import metrics
-from articles.web.caching import COUNTED
 from voting_site.serving.workers import environ
 from voting_site.serving.workers.responses import Headers
 
@@ -210,7 +209,7 @@ def _can_be_shared(reading: Reading, status: int, headers: Headers, content: byt
     varies_by = {name.strip().lower() for name in values.get("vary", "").split(",") if name.strip()}
     return (
         status == 200
-        and ("no-cache" if reading.share.view in COUNTED else "public") in values.get("cache-control", "")
+        and ("no-cache" if reading.counts else "public") in values.get("cache-control", "")
         and "set-cookie" not in values
         and varies_by <= _VARIES_BY
         and len(content) <= LARGEST_PAGE
