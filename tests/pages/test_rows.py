@@ -2,6 +2,7 @@
 
 import pytest
 from django.utils import translation
+from markupsafe import Markup, escape
 
 from articles.domain.articles import Choice
 from articles.views.lists import rows
@@ -68,6 +69,19 @@ def test_a_row_is_kept_in_each_language():
     english = kept_row(ROW)
     with translation.override("zh-hans"):
         assert kept_row(ROW) != english
+
+
+def test_the_words_of_a_search_are_marked_in_title_host_and_groups():
+    title = 'A <b>"title"</b> <!--group python-->'
+    row = ROW._replace(title=title, link="https://example.org/a")
+
+    drawn = kept_row(row, lambda text, group=False: Markup("<mark>{}</mark>").format(f"{text} {group}"))
+
+    marks = {text: f"<mark>{escape(text)} {group}</mark>" for text, group in ((title, False), ("python", True))}
+    assert [drawn.count(mark) for mark in (*marks.values(), "<mark>example.org False</mark>")] == [1, 1, 1]
+    assert drawn.count("<mark>") == 3
+    unmarked = kept_row(row, lambda text, group=False: escape(text))
+    assert unmarked == kept_row(row)
 
 
 def test_a_changed_template_shows_while_debugging(settings):

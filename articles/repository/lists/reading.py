@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from articles.domain import ranking
@@ -25,6 +26,9 @@ _FORMS = {
     "time": _NUMBER,
 }
 """Fields that every article has."""
+
+MOST_ARTICLES = 2_000
+"""Articles that a process keeps as it has read them, about 2 KB each."""
 
 _FIELDS = (*_FORMS, "archived", "closes", "removed", "edited", "log", "ring")
 
@@ -79,10 +83,9 @@ def _articles(ids: Sequence[ArticleId], reply: Sequence[Any], saved: Sequence[in
     )
     width, found = len(values) // len(ids), {}
     for n, number in enumerate(ids):
-        row = values[n * width : (n + 1) * width]
-        fields = {name: value for name, value in zip(_FIELDS, row[0], strict=False) if value is not None}
-        if is_whole(fields):
-            found[number] = _article(number, fields, row, facts, is_saved=bool(saved[n]))
+        fields, *rest = values[n * width : (n + 1) * width]
+        if article := _article(number, tuple(fields), tuple(rest), facts, is_saved=bool(saved[n])):
+            found[number] = article
     return found
 
 
@@ -127,10 +130,18 @@ def moment(text: str | None) -> float | None:
     return at if 0 <= at < LATEST else None
 
 
+@lru_cache(MOST_ARTICLES)
 def _article(
-    article_id: ArticleId, fields: Mapping[str, str], row: Sequence[Any], facts: _Facts, *, is_saved: bool
-) -> Article:
-    _, pv, uv, voted, opposed = (*row, 0, 0)[:5]
+    article_id: ArticleId, values: tuple[str | None, ...], row: tuple[Any, ...], facts: _Facts, *, is_saved: bool
+) -> Article | None:
+    """Return the article with these values of _FIELDS, and the rest of its part of the reply; None if damaged.
+
+    The last ones are kept: most articles that are read have not changed since.
+    """
+    fields = {name: value for name, value in zip(_FIELDS, values, strict=False) if value is not None}
+    if not is_whole(fields):
+        return None
+    pv, uv, voted, opposed = (*row, 0, 0)[:4]
     if archived := fields.get("archived"):
         pv, uv = archived.split()
     posted_at, votes, opposes = float(fields["time"]), int(fields["votes"]), int(fields["opposes"])

@@ -4,6 +4,7 @@ A row is a pure function of a `Row` and the language: it contains no address of 
 the reader but the choices in it. So it needs no invalidation, and can be shown to everyone whose row is equal.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -14,6 +15,9 @@ from markupsafe import Markup
 
 from articles.domain.articles import Article, ArticleId, Choice
 from articles.formatting.values import age
+from articles.text.links import host_of
+
+_GAP, _GAP_OF_GROUP = Markup("<!--%s-->"), Markup("<!--group %s-->")
 
 MOST_ROWS = 5_000
 """Rows that a process keeps, about 2 KB each; those that were not shown for longest are dropped."""
@@ -77,14 +81,25 @@ def row_of(article: Article, *, is_member: bool, rank: int | None, now: float) -
     )
 
 
-def kept_row(row: Row) -> Markup:
-    """Return the rendered row."""
+def kept_row(row: Row, show: Callable[..., str] | None = None) -> Markup:
+    """Return the rendered row. `show` marks the words of a search in its title, host and groups."""
     render = _rendered.__wrapped__ if settings.DEBUG else _rendered  # so that a changed template shows
-    return render(row, get_language())
+    drawn: Markup = render(row, get_language(), show is not None)
+    if show is not None:
+        for text in (row.title, host_of(row.link)):
+            drawn = drawn.replace(_gap(text), show(text))
+        for slug in row.groups:
+            drawn = drawn.replace(_gap(slug, group=True), show(slug, group=True))
+    return drawn
 
 
 @lru_cache(MOST_ROWS)
-def _rendered(row: Row, _language: str | None) -> Markup:
+def _rendered(row: Row, _language: str | None, has_gaps: bool) -> Markup:
     template = engines["jinja2"].env.get_template("lists/row.html")  # type: ignore[attr-defined]
-    drawn: Markup = template.module.draw_row(row)
+    drawn: Markup = template.module.draw_row(row, _gap if has_gaps else None)
     return drawn
+
+
+def _gap(text: str, *, group: bool = False) -> Markup:
+    """Return what stands for a text that may have marks. No text of a row contains it, for they are escaped."""
+    return _GAP_OF_GROUP % text if group else _GAP % text

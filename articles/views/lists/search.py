@@ -6,10 +6,9 @@ from urllib.parse import urlencode
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
+from markupsafe import Markup
 
 from articles.domain.errors import GroupNotFound
 from articles.domain.lists import Order
@@ -25,6 +24,8 @@ from articles.web.preferences import preferences_of
 from articles.wiring import repository
 
 _ORDERS = (Order.SCORE, Order.TIME)
+
+_MARK = Markup("<mark>%s</mark>")
 
 _MOST_CHOICES = 200
 """Maximum number of groups offered in a list; with more groups, the name is typed."""
@@ -107,14 +108,12 @@ def _order_tabs(text: str, current: Order, slug: str | None) -> Tabs:
     return Tabs(_("Order"), tuple(tabs))
 
 
-def _marker(query: Query, titles: Mapping[str, str]) -> Callable[..., SafeString]:
+def _marker(query: Query, titles: Mapping[str, str]) -> Callable[..., Markup]:
     """Return a function that escapes a text and marks matches of the search; a matching slug as a whole."""
     matching_slugs = {slug for term in query.with_groups(titles).terms for slug in term.groups}
 
-    def show(text: str, *, group: bool = False) -> SafeString:
+    def show(text: str, *, group: bool = False) -> Markup:
         parts = [(text, text in matching_slugs)] if group else marked_parts(text, query)
-        return format_html_join(
-            "", "{}", ((format_html("<mark>{}</mark>", t) if is_match else t,) for t, is_match in parts)
-        )
+        return Markup().join(_MARK % part if is_match else part for part, is_match in parts)
 
     return show
