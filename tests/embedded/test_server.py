@@ -25,6 +25,8 @@ from .helpers import answers, client, fill, is_alive, mode, rewrite, server_pid
         ("aof-load-truncated", "yes"),
         ("save", ""),
         ("maxmemory-policy", "noeviction"),
+        ("set-max-intset-entries", "16384"),
+        ("hash-max-listpack-value", "2048"),
         ("unixsocketperm", "700"),
         ("enable-debug-command", "no"),
         ("enable-module-command", "no"),

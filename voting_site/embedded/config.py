@@ -19,6 +19,8 @@ _SETTINGS = {
     "save": "",
     # Sets of ids (words, groups, voters) up to this size are integer arrays, at a tenth of a hash table's memory.
     "set-max-intset-entries": "16384",
+    # An article's fields stay one array although some are long: a third less memory than a hash table.
+    "hash-max-listpack-value": "2048",
     # A full store rejects writes and never evicts keys.
     "maxmemory-policy": "noeviction",
     "databases": "4",  # 0 articles, 1 cache and sessions, two spare
