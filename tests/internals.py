@@ -9,6 +9,7 @@ from articles.repository.ranking import parameters
 from articles.repository.ranking.explanations import Explanations
 from articles.repository.ranking.parameters import RankingParameters
 from articles.repository.ranking.weights import MOST_ARTICLES
+from articles.repository.readership.pageviews import Pageviews
 from articles.repository.search import find
 from articles.repository.store import scripts
 from articles.repository.store.connection import Store
@@ -24,6 +25,7 @@ __all__ = [
     "Imports",
     "Lists",
     "Members",
+    "Pageviews",
     "RankingParameters",
     "Store",
     "Votes",

@@ -43,6 +43,20 @@ _LONGEST_LANGUAGES = 500
 """Characters of Accept-Language with which a request is shared."""
 
 
+class Reading(NamedTuple):
+    """A request for a shared page. `known` is its If-None-Match."""
+
+    share: "Share"
+    known: str
+    has_visitor: bool
+    """Whether it has a visitor's cookie."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether the request is a view of an article."""
+        return self.share.article != 0
+
+
 class Share(NamedTuple):
     """All that a shared page depends on. `scheme` is what a declared proxy says, as it says it.
 
@@ -61,10 +75,10 @@ class Share(NamedTuple):
     """Cookies of readers without account: theme, keyboard shortcuts, hidden groups."""
 
 
-def share_of(
+def reading_of(
     path: str, query: str, headers: Iterable[tuple[str, str]], *, trusts_scheme: bool
-) -> tuple[Share, str] | None:
-    """Return what the page of a GET depends on, and If-None-Match; None if Django has to answer.
+) -> Reading | None:
+    """Return what a GET reads if it is a shared page; None if Django has to answer.
 
     Header names are in lower case. `trusts_scheme`: whether X-Forwarded-Proto comes from a declared proxy.
     """
@@ -91,7 +105,7 @@ def share_of(
         _language(languages, cookies.get(settings.LANGUAGE_COOKIE_NAME, "")),
         tuple([cookies.get(name, "") for name in PREFERENCE_COOKIES]),
     )
-    return share, sent.get("if-none-match", "")
+    return Reading(share, sent.get("if-none-match", ""), settings.VISITOR_COOKIE_NAME in cookies)
 
 
 @lru_cache(4096)

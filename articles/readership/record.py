@@ -1,6 +1,8 @@
 """Recording a view of an article: with its page or apart, and whether or not its counters are archived."""
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
@@ -25,12 +27,19 @@ _ATTEMPTS = 3
 
 def count_view(request: HttpRequest, article_id: ArticleId) -> tuple[Visit, ViewCount] | None:
     """Count the view that a request makes. Return None if counting fails, which is logged."""
-    try:
+    with logged_failure(article_id):
         visit = visit_of(request)
         return visit, record_view(repository(), article_id, visit)
+    return None
+
+
+@contextmanager
+def logged_failure(article_id: ArticleId) -> Iterator[None]:
+    """Log an error of the repository instead of raising it: a view that cannot be counted is no reason to fail."""
+    try:
+        yield
     except ArticlesError as error:
         _log.warning("view of article %d not counted: %s: %s", article_id, type(error).__name__, error)
-        return None
 
 
 def count_apart(variables: dict[str, Any], article_id: ArticleId) -> list[tuple[str, str]]:
@@ -38,12 +47,18 @@ def count_apart(variables: dict[str, Any], article_id: ArticleId) -> list[tuple[
 
     `variables`: the WSGI environment of the request.
     """
-    request_started.send(sender=WSGIRequest, environ=variables)  # closes connections that are of no use any more
-    request, response = WSGIRequest(variables), HttpResponse()
-    request.user = AnonymousUser()
+    request, response = request_from(variables), HttpResponse()
     if view := count_view(request, article_id):
         remember(request, response, *view)
     return [("Set-Cookie", morsel.OutputString()) for morsel in response.cookies.values()]
+
+
+def request_from(variables: dict[str, Any]) -> HttpRequest:
+    """Return the request of a reader without account, given its WSGI environment."""
+    request_started.send(sender=WSGIRequest, environ=variables)  # closes connections that are of no use any more
+    request = WSGIRequest(variables)
+    request.user = AnonymousUser()
+    return request
 
 
 def record_view(repository: Repository, article_id: ArticleId, visit: Visit) -> ViewCount:

@@ -126,6 +126,22 @@ def test_each_reader_of_an_article_counts_although_they_share_its_page(site):
     until(lambda: read(site, address, "curl/8").numbers == (before.numbers[0] + 21, before.numbers[1] + 21), 60)
 
 
+def test_a_site_that_is_stopped_has_counted_all_views(site, start):
+    one, other = re.findall(r'<h2><a href="[^"]*" data-article="(\d+)"', site.get("/newest/")[1])[:2]
+    agents = [f"Mozilla/5.0 (Windows) reader {n}" for n in range(30)]
+    cookies = [read(site, f"/articles/{one}/", agent).cookie for agent in agents]
+    before = read(site, f"/articles/{other}/", "curl/8")
+
+    for agent, cookie in zip(agents, cookies, strict=True):
+        read(site, f"/articles/{other}/", agent, cookie)
+    assert site.stop() == 0
+
+    again = start(PORT=str(site.port))
+    again.wait_until_up()
+    after = read(again, f"/articles/{other}/", "curl/8")
+    assert (after.numbers[0], after.numbers[1]) == (before.numbers[0] + 30, before.numbers[1] + 30)
+
+
 class Reading(NamedTuple):
     numbers: tuple[int, int]
     """Views and visitors, as the page shows them."""

@@ -12,7 +12,7 @@ from tests.unit.rsgi import Headers, Protocol, Scope
 from voting_site.serving.requests.declared_proxies import declared
 from voting_site.serving.workers import recent_pages
 from voting_site.serving.workers.gateway import Gateway
-from voting_site.serving.workers.recent_pages import FRESH, USABLE, RecentPages
+from voting_site.serving.workers.recent_pages import FRESH, USABLE, RecentPages, Views
 from voting_site.serving.workers.site import recent_pages as recent_pages_of_this_site
 
 ARTICLE = "/articles/7/"
@@ -26,13 +26,14 @@ class Site:
     def __init__(self, *, status="200 OK", headers=PUBLIC, content=None, **proxies):
         self.status, self.headers, self.content = status, headers, content
         self.time, self.retraction = 0.0, ""
-        self.seen, self.served, self.counted = [], [], []
+        self.seen, self.served, self.counted, self.gathered = [], [], [], []
+        self.gathers = True
         self.rendering, self.go_on = threading.Event(), threading.Event()
         self.go_on.set()
         self.pages = RecentPages(
             lambda: self.retraction,
             declared(**{"behind_proxy": False} | proxies),
-            self.count_view,
+            Views(self.count_view, self.gather_view, lambda: None),
             lambda: self.time,
         )
         self.gateway = Gateway(
@@ -49,6 +50,10 @@ class Site:
         view = (article_id, variables.get("HTTP_USER_AGENT", ""))
         self.counted.append(view)
         return [("Set-Cookie", f"visitor={view[1]}")] if self.counted.count(view) == 1 else []
+
+    def gather_view(self, variables, article_id):
+        self.gathered.append((article_id, variables.get("HTTP_USER_AGENT", "")))
+        return self.gathers
 
     def application(self, variables, start_response):
         self.seen.append(variables)
@@ -246,6 +251,24 @@ def test_readers_share_an_articles_page_and_each_of_them_counts():
     assert site.counted == [(7, "one"), (7, "two"), (7, "two"), (7, "one")]
     cookies = [[value for name, value in answer.headers if name == "Set-Cookie"] for answer in answers]
     assert cookies == [["visitor=one"], ["visitor=two"], [], []]
+
+
+def test_views_of_known_visitors_are_gathered():
+    site = Site(headers=COUNTED)
+    cookie = ("cookie", f"{site_settings.VISITOR_COOKIE_NAME}=x")
+    site.get(ARTICLE, cookie)
+
+    answers = [asyncio.run(site.ask(ARTICLE, cookie, ("user-agent", "known"))) for _ in range(2)]
+
+    assert [answer.content for answer in answers] == [b"page 1"] * 2
+    assert site.gathered == [(7, "known")] * 2
+    assert len(site.counted) == 1
+    site.gathers = False  # too many are waiting
+    site.get(ARTICLE, cookie)
+    assert len(site.counted) == 2
+    site.get("/")
+    site.get("/", cookie)
+    assert len(site.gathered) == 3
 
 
 def test_an_unchanged_page_of_an_article_counts():

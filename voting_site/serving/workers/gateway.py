@@ -3,7 +3,7 @@
 A thread is used only while the application works: request bodies are read before, and responses are sent after, by
 the event loop and the web server. So slow clients hold memory and a connection, and no thread.
 Forms with passwords have threads of their own. Pages that readers without account share need no thread at all if
-they are recent, and only the counting of a view if they are an article's.
+they are recent; an article's needs one for a reader who has no visitor's cookie yet.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from voting_site.serving.requests.whole_bodies import Application
 from voting_site.serving.workers import environ
 from voting_site.serving.workers.bodies import Bodies, BrokenBody, SlowBody, TooManyBodies
 from voting_site.serving.workers.password_forms import PasswordForms
-from voting_site.serving.workers.recent_pages import RecentPages
+from voting_site.serving.workers.recent_pages import RecentPages, of_all_readers
 from voting_site.serving.workers.refusals import refuse
 from voting_site.serving.workers.responses import CHUNK_BYTES, Response
 
@@ -65,10 +65,11 @@ class Gateway:
                 refuse(scope, protocol, *refusal)
             elif (pages := self._recent_pages) and (reading := pages.reading_of(scope)):
                 if page := await pages.find(reading):
-                    send = partial(pages.send, page, reading, scope, protocol)
-                    return await self._in_thread(send) if reading.counts else send()
+                    if not pages.needs_thread(reading, scope):
+                        return pages.send(page, reading, protocol)
+                    return await self._in_thread(partial(pages.count_and_send, page, reading, scope, protocol))
                 with pages.rendering(reading, scope, protocol) as rendering:
-                    await self._answer(scope, rendering, b"", reading.of_all)
+                    await self._answer(scope, rendering, b"", of_all_readers)
             else:
                 await self._read_and_answer(scope, protocol)
             self._served()

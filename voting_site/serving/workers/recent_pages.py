@@ -14,11 +14,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.utils.http import parse_etags
 
-from articles.kept_pages.sharing import COUNTED_APART, Share, share_of
+from articles.kept_pages.sharing import COUNTED_APART, Reading, Share, reading_of
 from articles.operation import metrics
 from voting_site.serving.workers import environ
 from voting_site.serving.workers.responses import Headers
@@ -28,9 +28,6 @@ FRESH = 1.0
 
 USABLE = 2.0
 """Seconds for which it is sent while it is being rendered again."""
-
-CountView = Callable[[dict[str, Any], int], Headers]
-"""Counts a view of an article, given the request's variables, and returns headers for its reader alone."""
 
 _CONDITION = "HTTP_IF_NONE_MATCH"
 _SCHEME = "HTTP_X_FORWARDED_PROTO"
@@ -73,20 +70,22 @@ class RecentPage:
         return etags == ["*"] or any(etag.removeprefix("W/") == own for etag in etags)
 
 
-class Reading(NamedTuple):
-    """A request for a shared page. `known` is its If-None-Match."""
+@dataclass(frozen=True, slots=True)
+class Views:
+    """How views of articles are counted, given a request's variables and the article."""
 
-    share: Share
-    known: str
+    count: Callable[[dict[str, Any], int], Headers]
+    """Counts one, and returns headers for its reader alone. Waits for the store."""
 
-    @property
-    def counts(self) -> bool:
-        """Whether the request is a view of an article."""
-        return self.share.article != 0
+    gather: Callable[[dict[str, Any], int], bool]
+    """Takes one to be counted soon, of a known visitor; False if too many are waiting."""
 
-    def of_all(self, variables: dict[str, Any]) -> dict[str, Any]:
-        """Return the request's variables such that the application renders the page of all readers."""
-        return {name: value for name, value in variables.items() if name != _CONDITION} | {COUNTED_APART: True}
+    close: Callable[[], None]
+
+
+def of_all_readers(variables: dict[str, Any]) -> dict[str, Any]:
+    """Return a request's variables such that the application renders the page of all readers."""
+    return {name: value for name, value in variables.items() if name != _CONDITION} | {COUNTED_APART: True}
 
 
 class RecentPages:
@@ -96,14 +95,14 @@ class RecentPages:
         self,
         retraction: Callable[[], str],
         is_declared: Callable[[str], bool],
-        count_view: CountView,
+        views: Views,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """`retraction` returns a token that changes with every retraction; `is_declared` says of a peer's address
         whether it is a declared proxy.
         """
         self._retraction, self._is_declared, self._clock = retraction, is_declared, clock
-        self._count_view = count_view
+        self._views = views
         self._pages: OrderedDict[Share, RecentPage] = OrderedDict()  # the oldest first
         self._bytes = 0
         self._keeping = Lock()
@@ -114,8 +113,7 @@ class RecentPages:
         if scope.method != "GET":
             return None
         trusts_scheme = self._is_declared(environ.peer_of(scope))
-        found = share_of(scope.path, scope.query_string, scope.headers.items(), trusts_scheme=trusts_scheme)
-        return found and Reading(*found)
+        return reading_of(scope.path, scope.query_string, scope.headers.items(), trusts_scheme=trusts_scheme)
 
     async def find(self, reading: Reading) -> RecentPage | None:
         """Return a recent page, or the one that is just being rendered."""
@@ -126,16 +124,29 @@ class RecentPages:
             page = self._usable(reading.share, USABLE)
         return page
 
-    def send(self, page: RecentPage, reading: Reading, scope: Any, protocol: Any) -> None:
-        """Answer with a recent page; from a thread if the request counts as a view."""
-        more = self._headers_for(reading, scope)
-        metrics.count_recent(reading.share.view, page.send(protocol, reading.known, more))
-
-    def _headers_for(self, reading: Reading, scope: Any) -> Headers:
-        """Count the request if it is a view, and return the headers for its reader alone."""
+    def needs_thread(self, reading: Reading, scope: Any) -> bool:
+        """Return whether the request is a view to be counted before it is answered. Other views are gathered."""
         if not reading.counts:
-            return []
-        return self._count_view(environ.of(scope, b"") | {_SCHEME: reading.share.scheme}, reading.share.article)
+            return False
+        article = reading.share.article
+        return not (reading.has_visitor and self._views.gather(_variables(reading, scope), article))
+
+    @staticmethod
+    def send(page: RecentPage, reading: Reading, protocol: Any, more: Headers | None = None) -> None:
+        """Answer with a recent page, with more headers for this reader."""
+        metrics.count_recent(reading.share.view, page.send(protocol, reading.known, more or []))
+
+    def count_and_send(self, page: RecentPage, reading: Reading, scope: Any, protocol: Any) -> None:
+        """Count the view, and answer with a recent page. For a thread."""
+        self.send(page, reading, protocol, self._counted(reading, scope))
+
+    def _counted(self, reading: Reading, scope: Any) -> Headers:
+        """Count the request if it is a view, and return the headers for its reader alone."""
+        return self._views.count(_variables(reading, scope), reading.share.article) if reading.counts else []
+
+    def close(self) -> None:
+        """Count the views that are waiting."""
+        self._views.close()
 
     def _usable(self, share: Share, seconds: float) -> RecentPage | None:
         page = self._pages.get(share)
@@ -149,7 +160,7 @@ class RecentPages:
         done = asyncio.Event()
         is_first = self._rendering.setdefault(reading.share, done) is done
         try:
-            more = partial(self._headers_for, reading, scope)
+            more = partial(self._counted, reading, scope)
             yield _Rendering(protocol, reading, more, self._keep, self._clock(), self._retraction())
         finally:
             if is_first:
@@ -198,6 +209,10 @@ class _Rendering:
 
     def response_stream(self, status: int, headers: Headers) -> Any:
         return self.protocol.response_stream(status, headers)
+
+
+def _variables(reading: Reading, scope: Any) -> dict[str, Any]:
+    return environ.of(scope, b"") | {_SCHEME: reading.share.scheme}
 
 
 def _can_be_shared(reading: Reading, status: int, headers: Headers, content: bytes) -> bool:

@@ -9,11 +9,12 @@ from pathlib import Path
 from django.conf import settings
 
 from articles.operation import metric_files
+from articles.readership.gathering import GatheredViews
 from articles.readership.record import count_apart
 from articles.retractions import Retractions
 from voting_site.serving.requests.declared_proxies import declared
 from voting_site.serving.workers.pool import Pool
-from voting_site.serving.workers.recent_pages import RecentPages
+from voting_site.serving.workers.recent_pages import RecentPages, Views
 from voting_site.serving.workers.worker import GRACE, Worker
 from voting_site.wsgi import application  # before the forks, which share its memory
 
@@ -43,4 +44,5 @@ def recent_pages() -> RecentPages | None:
         return None
     retractions = Retractions(Path(settings.KEPT_PAGES_DIR))
     is_declared = declared(behind_proxy=settings.BEHIND_PROXY, proxies=settings.TRUSTED_PROXIES)
-    return RecentPages(retractions.latest, is_declared, count_apart)
+    gathered = GatheredViews()
+    return RecentPages(retractions.latest, is_declared, Views(count_apart, gathered.add, gathered.close))

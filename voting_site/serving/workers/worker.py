@@ -129,6 +129,8 @@ class Worker:
             await asyncio.sleep(_PAUSE / 10)
         for task in tasks:
             task.cancel()
+        if self.recent_pages:
+            self.recent_pages.close()
 
     def _count(self) -> None:
         self._left -= 1
