@@ -587,14 +587,14 @@ def test_pages_hold_every_article_once(server_url, clock, shards):
     assert len(set(found)) == 150
 
 
-def test_a_page_of_the_hot_list_takes_two_round_trips(repository, clock, wire):
+def test_a_page_of_the_hot_list_takes_two_round_trips_at_most(repository, clock, wire):
     fill(repository, clock, 30)
     repository.lists.get_page(Order.HOT)
 
     for since in (None, clock() - DAY):
         with wire.counted():
             repository.lists.get_page(Order.HOT, since=since)
-        assert wire.trips == 2
+        assert wire.trips == (1 if since is None and repository.store.shards.count == 1 else 2)
 
 
 # Races

@@ -122,12 +122,11 @@ def test_a_group_ranking_is_kept_for_60_seconds_after_the_last_read(repository, 
     assert 58 <= repository.store.client.ttl(key) <= 60
 
 
-@pytest.mark.parametrize("hidden", [(), ("go",)])
-def test_an_article_removed_while_a_page_is_read_is_not_on_it(repository, article, monkeypatch, hidden):
+def test_an_article_removed_while_a_page_is_read_is_not_on_it(repository, article, monkeypatch):
     other = post(repository, 2)
     monkeypatch.setattr(pages, "read_articles", removing(repository, pages.read_articles, article))
 
-    assert ids_of(repository.lists.get_page(Order.TIME, hidden=hidden)) == [other]
+    assert ids_of(repository.lists.get_page(Order.TIME, hidden=("go",))) == [other]
 
 
 def test_unknown_groups_are_reported_and_leave_no_key(repository, article):
@@ -195,10 +194,10 @@ def test_round_trips_stay_within_budget(counted):
     assert trips(lambda: counted.articles.post(ALICE, "alice", "T", "https://e.org/new")) == 4
     assert trips(lambda: counted.articles.get(1, BOB)) == 1
     for order in Order:
-        assert trips(lambda order=order: counted.lists.get_page(order, 2, reader=BOB)) == 2
-    assert trips(lambda: counted.lists.get_page(Order.SCORE, 2, slug="python", reader=BOB)) == 2
+        assert trips(lambda order=order: counted.lists.get_page(order, 2, reader=BOB)) == 1
+    assert trips(lambda: counted.lists.get_page(Order.SCORE, 2, slug="python", reader=BOB)) == 1
     counted.store.client.delete("score:python")
-    assert trips(lambda: counted.lists.get_page(Order.SCORE, 2, slug="python", reader=BOB)) == 2
+    assert trips(lambda: counted.lists.get_page(Order.SCORE, 2, slug="python", reader=BOB)) == 1
 
 
 def test_a_page_costs_the_same_however_large_the_site(counted, clock):

@@ -383,7 +383,7 @@ def test_every_script_stays_in_its_shard_on_a_cluster_node(cluster_node, strict)
     use_all(repository, clock)
 
     assert problems(repository) == []
-    assert set(strict) == set(scripts.names())
+    assert set(strict) == set(scripts.names()) - {"lists/read_page"}, "which only a store with one shard runs"
 
 
 def test_the_used_store_of_the_other_tests_also_works_on_a_cluster_node(cluster_node, strict):

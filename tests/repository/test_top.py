@@ -162,7 +162,7 @@ def test_future_posting_times_and_clock_changes_break_nothing(repository, clock,
     assert problems(repository) == []
 
 
-def test_a_page_of_a_period_takes_two_round_trips_even_when_it_is_built(repository, clock, wire):
+def test_a_page_of_a_period_takes_as_many_round_trips_when_it_is_built(repository, clock, wire):
     for number in range(60):
         post(repository, number)
     top(repository, Period.WEEK)
@@ -170,7 +170,7 @@ def test_a_page_of_a_period_takes_two_round_trips_even_when_it_is_built(reposito
     for period in (Period.MONTH, Period.MONTH, Period.ALL):
         with wire.counted():
             repository.lists.get_page(Order.POINTS, 2, period=period, reader=BOB)
-        assert wire.trips == 2
+        assert wire.trips == (1 if repository.store.shards.count == 1 else 2)
 
 
 def test_an_older_store_is_ranked_at_its_next_start_in_bounded_steps(repository, clock, monkeypatch):

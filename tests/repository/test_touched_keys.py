@@ -18,7 +18,7 @@ from articles.repository.store import schema, scripts
 from articles.repository.store.key_table import TABLE, recognise
 from articles.repository.upkeep.long_articles import check_long, repair_long
 from articles.searching import read_query
-from tests.cast import CAROL, MALLORY, MODERATOR
+from tests.cast import ALICE, CAROL, MALLORY, MODERATOR
 from tests.clock import DAY, Clock
 from tests.factories import imported, post, view, visit
 from tests.repository.everything import use_all
@@ -60,13 +60,32 @@ def touched(store_paths: StorePaths) -> Touched:
         ids = use_while_another_weight_is_applied(repository, clock)
         upgrade(repository, ids)
         mend(repository, clock, ids)
-    assert problems(repository) == []
+        assert problems(repository) == []
+        repository.store.client.flushdb()
+        read_pages_of_one_shard(connect(repository.store.client, shards=1, rules=rules, clock=clock))
     repository.store.client.flushdb()
     for keys in (heard.given, heard.read, heard.written):
         for script, names in keys.items():
             # A view without a network receives the keys of an empty one and does not touch them.
             keys[script] = {documented(name) for name in names if not re.search("burst:.*:$|burst:$", name)}
     return heard
+
+
+def read_pages_of_one_shard(repository: Repository) -> None:
+    """Read pages of a store with one shard, with and without the rankings that they make."""
+    repository.prepare()
+    for slug in ("one", "two"):
+        repository.groups.create(slug, slug, MODERATOR)
+    for number in range(3):
+        view(repository, post(repository, number, ("one", "two")), 1)
+    keys = repository.store.shards.directory
+    for order in Order:
+        for slug in (None, "one"):
+            for _ in range(2):
+                repository.lists.get_page(order, slug=slug, reader=ALICE)
+    for period in TOP_PERIODS.values():
+        repository.store.client.delete(keys.top(period))
+        repository.lists.get_page(Order.POINTS, period=period)
 
 
 GROUPS = ("two", "new")

@@ -5,14 +5,16 @@ evenly, so the article at rank r is near r/N in each shard. A window around that
 If the windows do not prove the page, they are widened, at last to everything above the page.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isqrt
 from typing import Any, NamedTuple
 
-from articles.domain.articles import ArticleId
+from articles.domain.articles import Article, ArticleId
 from articles.domain.lists import Order, Period
-from articles.repository.lists.reading import rescored_at, sort_key
+from articles.domain.members import UserId
+from articles.repository.lists.reading import FIELDS, articles_in, rescored_at, sort_key
+from articles.repository.store import keys as names
 from articles.repository.store.connection import Call, Store, Value, exact_time
 from articles.repository.store.keys import Keys
 from articles.repository.store.values import article_id_from
@@ -79,9 +81,18 @@ class Ranking:
             return Call(
                 "lists/read_hot_since", (self.key, keys.order(Order.TIME), keys.ranking), (self.since, first, last)
             )
-        return Call(
-            "lists/read", (self.key, keys.ranking, *self.made_from), (keys.prefix, first, last, *self.making)
-        )
+        return Call("lists/read", *self._reading(first, last))
+
+    def page(self, first: int, last: int, directory: str, slug: str, reader: UserId | None) -> Call:
+        """Return the call that reads entries and their articles, and the title of a group from the directory."""
+        keys, args = self._reading(first, last)
+        saved, user = (self.key, "") if reader is None else (names.saved(reader), reader)
+        return Call("lists/read_page", (*keys, directory, saved), (*args, slug, user, *FIELDS))
+
+    def _reading(self, first: int, last: int) -> tuple[tuple[str, ...], tuple[Value, ...]]:
+        """Return the keys and arguments of the scripts that read the ranking itself."""
+        keys = (self.key, self.keys.ranking, *self.made_from)
+        return keys, (self.keys.prefix, first, last, *self.making)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +112,15 @@ class Window:
 class Cut(NamedTuple):
     """A page's ids and values, the length of the whole list, and the title of the group if it exists.
 
-    `refreshed_at`: the moment of the hot list's last rescore, in Unix seconds.
+    `refreshed_at`: the moment of the last rescore of the hot list, in Unix seconds. `articles`: by id, if read
+    together with the ids.
     """
 
     entries: list[tuple[ArticleId, float]]
     total: int
     group_title: str | None
     refreshed_at: float
+    articles: Mapping[ArticleId, Article] | None = None
 
     @property
     def ids(self) -> list[ArticleId]:
@@ -150,6 +163,25 @@ def group_rankings(store: Store, order: Order, slugs: Sequence[str]) -> list[Ran
         for keys in store.shards.all
         for slug in slugs
     ]
+
+
+def read_page(
+    store: Store, rankings: Sequence[Ranking], start: int, size: int, *, slug: str | None, reader: UserId | None
+) -> Cut:
+    """Return the entries `start` to `start + size` of the merged rankings; of one ranking with their articles.
+
+    One round trip, more where windows have to be widened. Raises StoreUnfit if the store has no parameters.
+    """
+    (ranking, *others) = rankings
+    if others or ranking.since is not None:
+        return merge_page(store, rankings, start, size, slug=slug)
+    directory = store.shards.directory.groups
+    (reply,) = store.run_many([ranking.page(start, start + size - 1, directory, slug or "", reader)])
+    total, flat, state, title, articles, saved = reply
+    entries = [(article_id_from(member), value) for member, value in pairs(flat)]
+    ids = [article_id for article_id, _ in entries]
+    found = articles_in(articles, ids, saved or [0] * len(ids))
+    return Cut(entries, total, title, rescored_at(state), found)
 
 
 def merge_page(

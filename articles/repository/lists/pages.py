@@ -8,7 +8,7 @@ from articles.domain.errors import GroupNotFound, PageNotFound, PageTooDeep
 from articles.domain.lists import MOST_PAGED, ArticlePage, Group, Order, Period
 from articles.domain.members import UserId
 from articles.repository.lists.hot import Hot
-from articles.repository.lists.merging import Cut, Ranking, group_rankings, merge_page, site_rankings
+from articles.repository.lists.merging import Cut, Ranking, group_rankings, read_page, site_rankings
 from articles.repository.lists.reading import moved_to, read_articles
 from articles.repository.lists.unseen import UnseenQuery, read_unseen
 from articles.repository.store.connection import Store
@@ -72,10 +72,10 @@ class Lists:
         given, the page holds the best articles that are not among these, whatever the number, and is empty if
         there are none. `size`: by default `Rules.per_page`.
 
-        Two round trips; more if the hot list has to be rescored, and one more for groups combined with `hidden`,
-        `shown` or other groups. No page depends on a write: see `open_ranking` in the scripts. For several shards
-        see `merging` and `unseen`. Raises GroupNotFound, PageNotFound before the first and beyond the last page,
-        and PageTooDeep beyond `MOST_PAGED` articles.
+        One round trip with one shard, else two; more if the hot list has to be rescored. For groups combined with
+        `hidden`, `shown` or other groups three. No page depends on a write: see `open_ranking` in the scripts. For
+        several shards see `merging` and `unseen`. Raises GroupNotFound, PageNotFound before the first and beyond
+        the last page, and PageTooDeep beyond `MOST_PAGED` articles.
         """
         if number < 1:
             raise PageNotFound(number)
@@ -101,7 +101,7 @@ class Lists:
         rankings = self._rankings(query)
 
         def read() -> Cut:
-            return merge_page(self._store, rankings, query.start, query.size, slug=slug)
+            return read_page(self._store, rankings, query.start, query.size, slug=slug, reader=reader)
 
         if query.order is Order.HOT:
             cut = self._within_the_hot_list(self._hot.fresh(read, lambda cut: cut.refreshed_at), query)
@@ -154,8 +154,12 @@ class Lists:
         )
 
     def _listed(self, cut: Cut, order: Order, reader: UserId | None) -> list[Article]:
-        """Read the articles, without those removed since the ids were read."""
-        listed = [article for article in read_articles(self._store, cut.ids, reader) if article.removed is None]
+        """Return the articles, without those removed since the ids were read."""
+        if cut.articles is None:
+            found = read_articles(self._store, cut.ids, reader)
+        else:
+            found = [cut.articles[article_id] for article_id in cut.ids if article_id in cut.articles]
+        listed = [article for article in found if article.removed is None]
         if order is not Order.HOT:
             return listed
         values = dict(cut.entries)

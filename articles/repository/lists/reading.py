@@ -30,7 +30,8 @@ _FORMS = {
 MOST_ARTICLES = 2_000
 """Articles that a process keeps as it has read them, about 2 KB each."""
 
-_FIELDS = (*_FORMS, "archived", "closes", "removed", "edited", "log", "ring")
+FIELDS = (*_FORMS, "archived", "closes", "removed", "edited", "log", "ring")
+"""Fields of a hash that are read."""
 
 
 class _Facts(NamedTuple):
@@ -53,7 +54,7 @@ def read_articles(store: Store, ids: Sequence[ArticleId], reader: UserId | None)
     found: dict[ArticleId, Article] = {}
     for n, (_, part) in enumerate(parts):
         saved = replies[len(parts) + n] if reader is not None else [0] * len(part)
-        found |= _articles(part, replies[n], saved)
+        found |= articles_in(replies[n], part, saved)
     return [found[number] for number in ids if number in found]
 
 
@@ -67,21 +68,19 @@ def _parts(store: Store, ids: Sequence[ArticleId]) -> list[tuple[Keys, list[Arti
 
 
 def _reading(keys: Keys, ids: Sequence[ArticleId], reader: UserId | None) -> Call:
-    of_article = [keys.article, keys.views, keys.visitors]
-    of_article += [] if reader is None else [keys.voted, keys.oppose]
-    named = [key(number) for number in ids for key in of_article]
-    return Call("articles/read", (keys.ranking, *named), ("" if reader is None else reader, *_FIELDS))
+    user = "" if reader is None else reader
+    return Call("articles/read", (keys.ranking,), (keys.prefix, user, len(FIELDS), *FIELDS, *ids))
 
 
-def _articles(ids: Sequence[ArticleId], reply: Sequence[Any], saved: Sequence[int]) -> dict[ArticleId, Article]:
-    """Return the articles in a reply of `articles/read`."""
+def articles_in(reply: Sequence[Any], ids: Sequence[ArticleId], saved: Sequence[int]) -> dict[ArticleId, Article]:
+    """Return the articles in a reply of `articles/read` for these ids. Raises StoreUnfit."""
     (seconds_per_point, window), *values = reply
     if seconds_per_point is None:
         raise StoreUnfit(UNPREPARED)
     facts = _Facts(
         number_from(seconds_per_point, "the weight of a vote"), number_from(window or "0", "the voting window")
     )
-    width, found = len(values) // len(ids), {}
+    width, found = len(values) // (len(ids) or 1), {}
     for n, number in enumerate(ids):
         fields, *rest = values[n * width : (n + 1) * width]
         if article := _article(number, tuple(fields), tuple(rest), facts, is_saved=bool(saved[n])):
@@ -134,11 +133,11 @@ def moment(text: str | None) -> float | None:
 def _article(
     article_id: ArticleId, values: tuple[str | None, ...], row: tuple[Any, ...], facts: _Facts, *, is_saved: bool
 ) -> Article | None:
-    """Return the article with these values of _FIELDS, and the rest of its part of the reply; None if damaged.
+    """Return the article with these values of FIELDS, and the rest of its part of the reply; None if damaged.
 
     The last ones are kept: most articles that are read have not changed since.
     """
-    fields = {name: value for name, value in zip(_FIELDS, values, strict=False) if value is not None}
+    fields = {name: value for name, value in zip(FIELDS, values, strict=False) if value is not None}
     if not is_whole(fields):
         return None
     pv, uv, voted, opposed = (*row, 0, 0)[:4]

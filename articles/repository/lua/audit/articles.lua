@@ -8,7 +8,7 @@ Cost  O(ids · log N + voters + words + entries), bounded by 3
 TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, votes:<user> r, opposes:<user> r, gone: r, score: r,
          time: r, points: r, removed: r, group:<slug> r, counter:views:<id> r, hll:uv:<id> r, viewed: r,
          next:score r, word:<word> r, ranking: r, log: r
-INCLUDE  closing, formulas, members, moderation_log, page_views, values
+INCLUDE  articles, closing, formulas, members, moderation_log, values
 ]]
 local prefix = ARGV[1]
 local now = moments(prefix, ARGV[2])

@@ -1,6 +1,6 @@
 --[[
 The hot list: adding an article, dropping some, rescoring all of it.
-INCLUDE  formulas, page_views, ranking, values
+INCLUDE  articles, formulas, ranking, values
 ]]
 local MOST_DROPPED = 100  -- entries dropped in one step to make room for an article
 

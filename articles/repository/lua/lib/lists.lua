@@ -1,6 +1,6 @@
 --[[
 Add an article to every list it belongs to, or take it out of all of them. Membership in groups, and their titles.
-INCLUDE  formulas, hot_list, page_views, ranking
+INCLUDE  articles, formulas, hot_list, ranking
 ]]
 local function has_title(groups, title)
   for _, one in ipairs(redis.call('HVALS', groups)) do

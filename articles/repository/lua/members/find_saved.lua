@@ -5,8 +5,6 @@ ARGV  1… ids
 Returns  {1 | 0 …}, one for each id
 Cost  O(ids)
 TOUCHES  saved:<user> r
+INCLUDE  articles
 ]]
-local saved_at = redis.pcall('ZMSCORE', KEYS[1], unpack(ARGV))
-local found = {}
-for n = 1, #ARGV do found[n] = not saved_at.err and saved_at[n] and 1 or 0 end
-return found
+return saved_among(KEYS[1], ARGV)

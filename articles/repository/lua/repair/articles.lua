@@ -11,7 +11,7 @@ TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, votes:<user> rw, oppose
          score:<slug> rw, time:<slug> rw, points:<slug> rw, hot:score rw, hot:score:<slug> rw,
          counter:views:<id> rw, hll:uv:<id> rw, counter:suspect:<id> rw, days:<id> rw, rings: rw, viewed: rw,
          history:<id> rw, next:score rw, ranking: rw, log: r
-INCLUDE  closing, lists, members, moderation_log, page_views, ranking, values
+INCLUDE  articles, closing, lists, members, moderation_log, ranking, values
 ]]
 local prefix, grace = ARGV[1], tonumber(ARGV[3])
 local now = moments(prefix, ARGV[2])
