@@ -57,7 +57,7 @@ class GatheredViews:
             self._thread.join()
 
     def _run(self) -> None:
-        while not self._closing.is_set():
+        while self._waiting or not self._closing.is_set():
             self._arrived.wait()
             self._closing.wait(INTERVAL)
             self._arrived.clear()

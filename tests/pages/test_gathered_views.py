@@ -39,6 +39,22 @@ def test_views_are_counted_at_the_latest_on_closing(site_store, article, bob):
     assert not views.add(variables_of(3), article)
 
 
+def test_those_that_arrive_while_others_are_counted_count_before_the_end(monkeypatch):
+    views, counted = GatheredViews(), []
+
+    def count(batch):
+        counted.extend(view.article_id for view in batch)
+        if counted == [1]:
+            views.add({}, 2)
+            views._closing.set()
+
+    monkeypatch.setattr(gathering, "_count", count)
+    views.add({}, 1)
+    views._thread.join(60)
+
+    assert counted == [1, 2]
+
+
 def test_one_that_has_gone_does_not_keep_others_from_counting(site_store, article, bob, carol):
     other = post_as(site_store, bob, "Another", "https://example.org/b").id
     site_store.articles.remove(other, actor(carol), "Spam")
