@@ -16,6 +16,8 @@ from voting_site.serving.listener import accept_nothing
 
 SERVE = """
 import sys
+import django
+django.setup()
 from voting_site.serving.workers import worker
 worker.REQUESTS, worker.SPREAD = 20, 1
 from voting_site.serving.workers.site import serve
