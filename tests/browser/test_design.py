@@ -203,7 +203,7 @@ def test_the_highlight_of_a_found_group_has_the_shape_of_its_chip(open_page):
     assert marked.locator("mark").evaluate("one => getComputedStyle(one).backgroundColor") == "rgba(0, 0, 0, 0)"
 
 
-@pytest.mark.parametrize("path", ["/about/", "/articles/1/", "/search/", "/login/"])
+@pytest.mark.parametrize("path", ["/about/", "/articles/1/", "/articles/1/why/", "/search/", "/login/"])
 def test_text_keeps_a_readable_width(open_page, path):
     page = open_page(path, viewport={"width": 1600, "height": 900})
     widths = "all => all.map(one => one.getBoundingClientRect().width)"
