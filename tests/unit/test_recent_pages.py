@@ -2,11 +2,13 @@
 
 import asyncio
 import threading
+import time
 
 import pytest
 from django.conf import settings as site_settings
 
 from articles.kept_pages.sharing import COUNTED_APART
+from articles.operation.arrival import ARRIVED_AT
 from articles.operation.metrics import RECENT_PAGES
 from tests.unit.rsgi import Headers, Protocol, Scope
 from voting_site.serving.requests.declared_proxies import declared
@@ -306,6 +308,25 @@ def test_a_list_that_must_not_be_stored_is_not_shared():
     site = Site(headers=COUNTED)
 
     assert [site.get("/"), site.get("/")] == [b"page 1", b"page 2"]
+
+
+def test_the_time_spent_waiting_for_another_rendering_counts_towards_the_deadline():
+    site = Site(status="503 Service Unavailable")
+
+    async def during():
+        site.go_on.clear()
+        first = asyncio.create_task(site.ask())
+        await asyncio.to_thread(site.rendering.wait, 60)
+        second = asyncio.create_task(site.ask())
+        await asyncio.sleep(0)  # let it begin
+        go_on_at = time.monotonic()
+        site.go_on.set()
+        await asyncio.gather(first, second)
+        return go_on_at
+
+    go_on_at = asyncio.run(during())
+
+    assert [variables[ARRIVED_AT] < go_on_at for variables in site.seen] == [True, True]
 
 
 def test_after_a_retraction_no_earlier_page_is_sent(site):

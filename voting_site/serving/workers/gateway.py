@@ -64,12 +64,13 @@ class Gateway:
             if refusal := environ.refusal_of(scope):
                 refuse(scope, protocol, *refusal)
             elif (pages := self._recent_pages) and (reading := pages.reading_of(scope)):
+                arrived_at = time.monotonic()
                 if page := await pages.find(reading):
                     if not pages.needs_thread(reading, scope):
                         return pages.send(page, reading, protocol)
                     return await self._in_thread(partial(pages.count_and_send, page, reading, scope, protocol))
                 with pages.rendering(reading, scope, protocol) as rendering:
-                    await self._answer(scope, rendering, b"", of_all_readers)
+                    await self._answer(scope, rendering, b"", partial(of_all_readers, arrived_at))
             else:
                 await self._read_and_answer(scope, protocol)
             self._served()

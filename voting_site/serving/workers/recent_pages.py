@@ -20,6 +20,7 @@ from django.utils.http import parse_etags
 
 from articles.kept_pages.sharing import COUNTED_APART, Reading, Share, reading_of
 from articles.operation import metrics
+from articles.operation.arrival import ARRIVED_AT
 from voting_site.serving.workers import environ
 from voting_site.serving.workers.responses import Headers
 
@@ -83,9 +84,13 @@ class Views:
     close: Callable[[], None]
 
 
-def of_all_readers(variables: dict[str, Any]) -> dict[str, Any]:
-    """Return a request's variables such that the application renders the page of all readers."""
-    return {name: value for name, value in variables.items() if name != _CONDITION} | {COUNTED_APART: True}
+def of_all_readers(arrived_at: float, variables: dict[str, Any]) -> dict[str, Any]:
+    """Return a request's variables such that the application renders the page of all readers.
+
+    `arrived_at`: before it waited for another request that rendered the page, by the monotonic clock.
+    """
+    changed = {COUNTED_APART: True, ARRIVED_AT: arrived_at}
+    return {name: value for name, value in variables.items() if name != _CONDITION} | changed
 
 
 class RecentPages:
