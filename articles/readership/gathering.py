@@ -13,7 +13,7 @@ from articles.domain.articles import ArticleId
 from articles.domain.errors import ArticlesError
 from articles.domain.readership import Visit
 from articles.readership.identity import visit_of
-from articles.readership.record import logged_failure, record_view, request_from
+from articles.readership.record import logged_failure, record_view, renew_connections, request_from
 from articles.wiring import repository
 
 INTERVAL = 0.1
@@ -71,6 +71,7 @@ class GatheredViews:
 
 
 def _count(views: list[_View]) -> None:
+    renew_connections()
     repo = repository()
     now = repo.store.now()
     visits: list[tuple[ArticleId, Visit, float]] = [

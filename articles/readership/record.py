@@ -12,7 +12,7 @@ from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 
 from articles.domain.articles import ArticleId
-from articles.domain.errors import ArticlesError, StoreUnavailable, ViewsArchived
+from articles.domain.errors import ArticleRemoved, ArticlesError, StoreUnavailable, ViewsArchived
 from articles.domain.readership import ViewCount, Visit
 from articles.models import ArchivedViews
 from articles.readership.archive import counters_of, forget_row
@@ -38,6 +38,8 @@ def logged_failure(article_id: ArticleId) -> Iterator[None]:
     """Log an error of the repository instead of raising it: a view that cannot be counted is no reason to fail."""
     try:
         yield
+    except ArticleRemoved:
+        return  # its page remains, and counts no views
     except ArticlesError as error:
         _log.warning("view of article %d not counted: %s: %s", article_id, type(error).__name__, error)
 
@@ -47,15 +49,20 @@ def count_apart(variables: dict[str, Any], article_id: ArticleId) -> list[tuple[
 
     `variables`: the WSGI environment of the request.
     """
+    renew_connections()
     request, response = request_from(variables), HttpResponse()
     if view := count_view(request, article_id):
         remember(request, response, *view)
     return [("Set-Cookie", morsel.OutputString()) for morsel in response.cookies.values()]
 
 
+def renew_connections() -> None:
+    """Close this thread's connections to the database that are of no use any more, as before any request."""
+    request_started.send(sender=WSGIRequest)
+
+
 def request_from(variables: dict[str, Any]) -> HttpRequest:
     """Return the request of a reader without account, given its WSGI environment."""
-    request_started.send(sender=WSGIRequest, environ=variables)  # closes connections that are of no use any more
     request = WSGIRequest(variables)
     request.user = AnonymousUser()
     return request

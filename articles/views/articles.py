@@ -37,7 +37,6 @@ def detail(request: HttpRequest, article_id: int) -> HttpResponse:
             "article": article,
             "is_open": article.is_open(now),
             "may_edit": may_edit,
-            "rules": repo.rules,
             "card": card_of(request, article),
             "log": repo.moderation_log.get_for_article(article.id) if article.is_logged else None,
         },
@@ -54,9 +53,7 @@ def explanation(request: HttpRequest, article_id: int) -> HttpResponse:
     article = repo.articles.get(article_id, reader_id(request))
     if article.removed is not None:
         raise ArticleRemoved(article_id)
-    response = render(
-        request, "ranking/explanation.html", {"article": article, "rules": repo.rules, "why": why(article)}
-    )
+    response = render(request, "ranking/explanation.html", {"article": article, "why": why(article)})
     response["X-Robots-Tag"] = "noindex"
     return response
 

@@ -6,7 +6,6 @@ from voting_site.settings import *  # noqa: F403
 
 ROOT_URLCONF = "bench.orm_peer.urls"
 INSTALLED_APPS = [*INSTALLED_APPS, "bench.orm_peer"]
-RECENT_PAGES = False
 STORE_URL = "unix:///nowhere/store.sock"  # what needs the site's store fails
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",

@@ -10,7 +10,7 @@ from articles.readership import gathering
 from articles.readership.archive import put_away
 from articles.readership.gathering import GatheredViews
 from articles.readership.identity import COOKIE, remember
-from articles.readership.record import request_from
+from articles.readership.record import count_apart, request_from
 from tests.clock import DAY
 from tests.factories import actor, post_as
 from tests.internals import Pageviews
@@ -53,6 +53,17 @@ def test_those_that_arrive_while_others_are_counted_count_before_the_end(monkeyp
     views._thread.join(60)
 
     assert counted == [1, 2]
+
+
+def test_the_page_of_a_removed_article_counts_nothing_and_is_no_failure(site_store, article, carol, caplog):
+    site_store.articles.remove(article, actor(carol), "Spam")
+    views = GatheredViews()
+    views.add(variables_of(1), article)
+    views.close()
+
+    assert count_apart(variables_of(2), article) == []
+    assert site_store.articles.get(article).pv == 0
+    assert "not counted" not in caplog.text
 
 
 def test_one_that_has_gone_does_not_keep_others_from_counting(site_store, article, bob, carol):

@@ -84,6 +84,12 @@ def test_the_words_of_a_search_are_marked_in_title_host_and_groups():
     assert unmarked == kept_row(row)
 
 
+def test_a_title_that_reads_like_the_gap_of_a_group_is_not_taken_for_it():
+    row = ROW._replace(title="group python")
+
+    assert kept_row(row, lambda text, group=False: escape(text)) == kept_row(row)
+
+
 def test_a_changed_template_shows_while_debugging(settings):
     settings.DEBUG = True
     before = rows._rendered.cache_info()

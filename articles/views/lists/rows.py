@@ -17,7 +17,7 @@ from articles.domain.articles import Article, ArticleId, Choice
 from articles.formatting.values import age
 from articles.text.links import host_of
 
-_GAP, _GAP_OF_GROUP = Markup("<!--%s-->"), Markup("<!--group %s-->")
+_GAP, _GAP_OF_GROUP = Markup("<!--text %s-->"), Markup("<!--group %s-->")
 
 MOST_ROWS = 5_000
 """Rows that a process keeps, about 2 KB each; those that were not shown for longest are dropped."""

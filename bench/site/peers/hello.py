@@ -33,7 +33,6 @@ USE_TZ = True
 # What the site's web server reads.
 CONFIGURATION = MappingProxyType(vars(defaults()))
 PASSWORD_HASHES_AT_ONCE = 1
-RECENT_PAGES = False
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000_000
 
 

@@ -66,7 +66,7 @@ class Gateway:
             elif (pages := self._recent_pages) and (reading := pages.reading_of(scope)):
                 arrived_at = time.monotonic()
                 if page := await pages.find(reading):
-                    if not pages.needs_thread(reading, scope):
+                    if pages.gather(reading, scope):
                         return pages.send(page, reading, protocol)
                     return await self._in_thread(partial(pages.count_and_send, page, reading, scope, protocol))
                 with pages.rendering(reading, scope, protocol) as rendering:

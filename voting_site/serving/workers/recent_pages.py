@@ -129,12 +129,11 @@ class RecentPages:
             page = self._usable(reading.share, USABLE)
         return page
 
-    def needs_thread(self, reading: Reading, scope: Any) -> bool:
-        """Return whether the request is a view to be counted before it is answered. Other views are gathered."""
+    def gather(self, reading: Reading, scope: Any) -> bool:
+        """Take the request's view, if it is one; return False if it has to be counted before the answer."""
         if not reading.counts:
-            return False
-        article = reading.share.article
-        return not (reading.has_visitor and self._views.gather(_variables(reading, scope), article))
+            return True
+        return reading.has_visitor and self._views.gather(_variables(reading, scope), reading.share.article)
 
     @staticmethod
     def send(page: RecentPage, reading: Reading, protocol: Any, more: Headers | None = None) -> None:
