@@ -74,6 +74,7 @@ def test_the_first_view_puts_an_article_on_the_hot_list(site_store, article):
     assert "By readership, it ranks number 1 of 1 on the hot list." in text
     assert "No. 1 Hot list of 1" in text
     assert "Views each counts 1 1 Visitors each counts 1.2 1 Together 1 × 1 + 1.2 × 1 2.2" in text
+    assert re.search(r"Divided by its age \([\d.]+ hours \+ 2\) to the power of 1\.5 ÷ [\d.]+ Hotness", text)
 
 
 def test_an_unread_article_says_so_and_has_no_hotness_to_explain(site_store, article):
