@@ -1,7 +1,7 @@
 """Housekeeping: periodic work that does not wait for a request.
 
-Each step takes about two seconds at most, can be interrupted safely, and is idempotent. If one fails, the others
-still run. A lease in the store lets one process at a time run them.
+Each step takes about two seconds at most (a backup longer), can be interrupted safely, and is idempotent. If one
+fails, the others still run. A lease in the store lets one process at a time run them.
 """
 
 import logging
@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from django.conf import settings
 from django.contrib.sessions.models import Session
@@ -19,7 +20,7 @@ from django.utils.module_loading import import_string
 
 from accounts import account_deletion
 from accounts import sessions as member_sessions
-from articles import account_ids, clocks
+from articles import account_ids, backup, clocks
 from articles.domain.errors import StoreDamaged, StoreError, StoreUnavailable
 from articles.readership import archive
 from articles.repository import Repository
@@ -140,6 +141,14 @@ def _expire(repository: Repository) -> str:
     return ", ".join(filter(None, results))
 
 
+def _back_up(repository: Repository) -> str:
+    """Make a backup, if it is time for one."""
+    folder = settings.BACKUP_DIR
+    if folder is None or not backup.is_due(Path(folder), settings.BACKUP_HOURS * 3600):
+        return ""
+    return f"{backup.make(repository, Path(folder), keep=settings.BACKUP_KEEP).name} made"
+
+
 def _check_accounts(repository: Repository) -> str:
     """Warn, once in a process, if the accounts are older than the store."""
     if problem := account_ids.age_problem(repository):
@@ -177,6 +186,7 @@ _STEPS = (
     _Step("forget", _rewrite_file, is_routine=True),
     _Step("accounts", _check_accounts),
     _Step("verify", _verify_files, is_routine=True),
+    _Step("backup", _back_up),
 )
 
 

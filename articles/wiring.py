@@ -44,7 +44,13 @@ def _limits(configured: Any) -> Mapping[str, Rate]:
 
 
 def _connected(timeout_seconds: float, site_rules: Rules) -> Repository:
-    connected = connect(
+    connected = _unprepared(timeout_seconds, site_rules)
+    _prepare(connected)
+    return connected
+
+
+def _unprepared(timeout_seconds: float, site_rules: Rules) -> Repository:
+    return connect(
         settings.STORE_URL,
         shards=settings.STORE_SHARDS,
         rules=site_rules,
@@ -52,8 +58,6 @@ def _connected(timeout_seconds: float, site_rules: Rules) -> Repository:
         observe=metrics.observe,
         retract=_retract,
     )
-    _prepare(connected)
-    return connected
 
 
 def _retract(articles: Collection[ArticleId] | None) -> None:
@@ -89,3 +93,8 @@ def patient_repository() -> Repository:
     Raises StoreUnavailable and StoreUnfit.
     """
     return _connected(PATIENT_TIMEOUT_SECONDS, replace(rules(), limits={}))
+
+
+def unprepared_repository() -> Repository:
+    """Return a repository like `patient_repository`, whose store is neither checked nor stamped. No round trip."""
+    return _unprepared(PATIENT_TIMEOUT_SECONDS, replace(rules(), limits={}))

@@ -107,6 +107,14 @@ _READ: dict[str, Callable[[redis.client.Pipeline, str], object]] = {
 }
 
 
+def damage_votes_of(repository: Repository, article_id: int, user: int) -> str:
+    """Replace a member's list of votes by a key of another type; return its name."""
+    name = repository.store.shards.of(article_id).votes_of(user)
+    repository.store.client.unlink(name)
+    repository.store.client.set(name, "x")
+    return name
+
+
 def add_foreign_key(repository: Repository, name: str = "alien") -> None:
     repository.store.client.set(name, "1")
 
@@ -391,4 +399,4 @@ def is_rewriting_file(repository: Repository) -> bool:
 def forget_account_ids(repository: Repository) -> None:
     """Make the store one of a version that did not record account ids."""
     repository.store.client.delete(names.ACCOUNTS)
-    repository.store.client.hdel(names.SCHEMA, "accounts")
+    repository.store.client.hset(names.SCHEMA, "version", 5)

@@ -6,7 +6,8 @@ from urllib.parse import urlsplit
 from csp.constants import NONE, SELF
 
 from articles.domain.limits import LIMITS
-from voting_site.configuration import hosts
+from voting_site import __version__ as VERSION  # noqa: F401, N812 - a setting
+from voting_site.configuration import hosts, secret_key
 from voting_site.configuration.loading import load
 from voting_site.configuration.service_urls import is_sqlite, sqlite_at
 from voting_site.configuration.store_urls import cache_url, store_url
@@ -17,6 +18,8 @@ CONFIGURATION = load(BASE_DIR)
 
 DATA_DIR = CONFIGURATION["DATA_DIR"]
 SECRET_KEY = CONFIGURATION["SECRET_KEY"]
+SECRET_KEY_FILE = DATA_DIR / secret_key.NAME
+SECRET_KEY_IS_IN_FILE = secret_key.is_in_file(DATA_DIR, SECRET_KEY)
 DEBUG = CONFIGURATION["DEBUG"]
 
 SITE_NAME = CONFIGURATION["SITE_NAME"]
@@ -161,6 +164,11 @@ HOT_REFRESH_SECONDS = CONFIGURATION["HOT_REFRESH_SECONDS"]
 ARCHIVE_DAYS = CONFIGURATION["ARCHIVE_DAYS"]
 TICK_SECONDS = CONFIGURATION["TICK_SECONDS"]
 METRICS_TOKEN = CONFIGURATION["METRICS_TOKEN"]
+
+# Backups by housekeeping: see docs/backup.md. None: it makes none.
+BACKUP_DIR = BASE_DIR / CONFIGURATION["BACKUP_DIR"] if CONFIGURATION["BACKUP_DIR"] else None
+BACKUP_HOURS = CONFIGURATION["BACKUP_HOURS"]
+BACKUP_KEEP = CONFIGURATION["BACKUP_KEEP"]
 
 # Copies of public pages, for the time when the store is away; None: no copies.
 KEPT_PAGES_DIR = DATA_DIR / "kept_pages"

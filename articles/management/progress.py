@@ -14,12 +14,20 @@ class Progress:
 
     def __init__(self, bar: "tqdm[Any]") -> None:
         self._bar = bar
+        self._step = ""
 
     def reach(self, done: int, total: int | None = None) -> None:
         """Show that `done` items are done; `total` replaces the total."""
         if total is not None:
             self._bar.total = total
         self._bar.update(done - self._bar.n)
+
+    def describe(self, step: str) -> None:
+        """Name the step before the bar; another step begins at 0."""
+        if step != self._step:
+            self._step = step
+            self._bar.reset()
+            self._bar.set_description(step)
 
     def clear(self) -> None:
         """Remove the bar from the screen before other output."""

@@ -13,6 +13,7 @@ from articles.domain.rules import Rules
 from articles.repository.account_deletion import AccountDeletion
 from articles.repository.account_ids import AccountIds
 from articles.repository.articles import Articles
+from articles.repository.backup import BackupRecord, Backups, Layout
 from articles.repository.groups import Groups
 from articles.repository.imports import Imports
 from articles.repository.inspection.overview import Inspection
@@ -37,6 +38,8 @@ from articles.repository.store.client import PATIENT_TIMEOUT_SECONDS, make_clien
 from articles.repository.store.connection import Observer, Retract, Store, unobserved, unretracted
 from articles.repository.store.data_model import page as data_model_page
 from articles.repository.store.guarded_connection import answer_within
+from articles.repository.store.schema import LAYOUT_VERSION
+from articles.repository.upkeep import upgrades
 from articles.repository.upkeep.audit import Audit, Progress, quiet
 from articles.repository.upkeep.clock import Clocks, StoreClock
 from articles.repository.upkeep.lease import HousekeepingLease
@@ -45,12 +48,15 @@ from articles.repository.votes import Votes
 from articles.repository.voting_rings import VotingRings
 
 __all__ = [
+    "LAYOUT_VERSION",
     "PATIENT_TIMEOUT_SECONDS",
+    "BackupRecord",
     "ChangeProgress",
     "Clocks",
     "Counters",
     "FeedFilter",
     "ImportRunning",
+    "Layout",
     "Preview",
     "RankingChange",
     "RankingState",
@@ -92,6 +98,7 @@ class Repository:
         self.previews = Previews(store, self.hot)
         self.moderation_log = ModerationLog(store)
         self.imports = Imports(store)
+        self.backups = Backups(store)
         self.audit = Audit(store)
         self.repair = Repair(store, self.hot)
         self.inspection = Inspection(store)
@@ -110,15 +117,20 @@ class Repository:
         `known_site` is the UUID of the site that the store must have already: any other store is refused, an empty
         one, too. About a dozen round trips; more for an upgrade, in steps. Raises StoreUnfit, StoreUnavailable.
         """
-        schema.check_server(self.store)
+        self.check_server()
+        schema.check_restored(self.store)
         if known_site is not None:
             schema.check_site(self.store, known_site)
+        self.upgrade()
+
+    def check_server(self) -> None:
+        """Check that the site can use the server. One round trip. Raises StoreUnfit, StoreUnavailable."""
+        schema.check_server(self.store)
+
+    def upgrade(self) -> None:
+        """Stamp the store at its first use, and upgrade an older one. Raises StoreUnfit, StoreUnavailable."""
         schema.stamp(self.store)
-        schema.rank_by_points(self.store)
-        schema.fix_closing_times(self.store)
-        schema.list_posted(self.store)
-        schema.keep_voters(self.store)
-        self.account_ids.collect()
+        upgrades.upgrade(self.store)
         self.store.load_scripts()
 
     def adopt_rules(self, progress: Progress = quiet) -> bool:

@@ -12,9 +12,6 @@ from articles.repository.store.connection import Store
 from articles.repository.store.key_table import Owner, recognise, split_prefix
 from articles.repository.store.scan import set_members, walk
 
-_COLLECTED = "accounts"
-"""Field of the stamp that exists once the ids of an older store are recorded."""
-
 
 class AccountIds:
     """The account ids that a store knows."""
@@ -36,18 +33,10 @@ class AccountIds:
         return int(highest)
 
     def collect(self) -> None:
-        """Record the ids that an older store knows. Can be interrupted safely and repeated.
-
-        One round trip once it is done; before that, reads the names of all keys.
-        """
+        """Record the ids that an older store knows. Reads the names of all keys. Can be repeated."""
         store, gone = self._store, [keys.deleted_members for keys in self._store.shards.all]
-        with store.commands() as client:
-            if client.hexists(names.SCHEMA, _COLLECTED):
-                return
         deleted = ({int(user) for user in set_members(store, key)} for key in gone)
         self.note(max((max(batch) for batch in chain(self.iterate(), deleted) if batch), default=0))
-        with store.commands() as client:
-            client.hset(names.SCHEMA, _COLLECTED, "collected")
 
     def iterate(self) -> Iterator[set[UserId]]:
         """Yield the ids of members with lists in the store, in batches. Reads the names of all keys."""

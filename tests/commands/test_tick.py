@@ -48,6 +48,7 @@ STEPS = [
     "forget",
     "accounts",
     "verify",
+    "backup",
 ]
 
 

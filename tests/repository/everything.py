@@ -61,6 +61,8 @@ def use_all(repository: Repository, clock: Clock) -> None:
     repository.repair.run()
     for number in range(20_000, 20_003):
         post(repository, number, ("two",))
+    reader = repository.backups.read([].append)
+    assert [*reader.iterate_lists(), *reader.iterate_articles(lambda *_: None), *reader.iterate_site()]
     batch = [
         imported(
             100 * number + bool(removed), clock() - number, poster=ALICE, removed=removed, groups=("two", "new")

@@ -10,7 +10,7 @@ from articles.repository.upkeep import clock as store_clock
 from tests.cast import ALICE, BOB, CAROL, MODERATOR
 from tests.clock import DAY, Clock
 from tests.factories import imported, link, post
-from tests.repository.usage import let_pass, use
+from tests.repository.usage import let_pass, make_older, use
 from tests.rules import connect, default_rules
 from tests.store_state import problems
 
@@ -281,7 +281,7 @@ def test_an_older_store_keeps_its_voters_from_the_first_start_on(repository, clo
         keys = repository.store.shards.of(number)
         client.expire(keys.voted(number), 1000)
         client.expire(keys.oppose(number), 1000)
-    client.hdel("schema:", "voters")
+    make_older(repository, 4)
 
     connect(client, shards=repository.store.shards.count, rules=default_rules(), clock=clock).prepare()
 

@@ -8,11 +8,11 @@ from articles.domain.articles import Choice
 from articles.domain.errors import VotingClosed
 from articles.domain.rules import Rules
 from articles.repository import Repository
-from articles.repository.store import schema
+from articles.repository.upkeep import upgrades
 from tests.cast import ALICE, BOB, CAROL
 from tests.clock import DAY
 from tests.factories import imported, post
-from tests.repository.usage import use
+from tests.repository.usage import make_older, use
 from tests.rules import connect, default_rules
 from tests.store_state import problems
 
@@ -43,7 +43,8 @@ def forget_closing_times(repository: Repository) -> None:
         client.hdel(keys.ranking, "voting_window", "longest_window")
         for number in range(1, 20):
             client.hdel(keys.article(number), "closes")
-    client.hdel("schema:", "voting_window", "closes")
+    client.hdel("schema:", "voting_window")
+    make_older(repository, 2)
 
 
 # The setting changes
@@ -152,7 +153,7 @@ def test_the_first_start_gives_every_article_the_window_configured_then(used, cl
 def test_an_interrupted_upgrade_continues_with_its_original_window(used, clock, monkeypatch):
     before = {number: used.articles.get(number).closes_at for number in range(1, 13)}
     forget_closing_times(used)
-    monkeypatch.setattr(schema, "ARTICLES_PER_STEP", 1)
+    monkeypatch.setattr(upgrades, "ARTICLES_PER_STEP", 1)
     first = reopened(used, 7)
     steps, run = [], first.store.run
 

@@ -18,6 +18,7 @@ from articles.repository.store import data_model, scripts
 from articles.repository.store import keys as key_names
 from articles.repository.store.key_table import LOG, TABLE, TUNINGS, Key, recognise, split_prefix
 from articles.repository.store.scan import survey
+from articles.repository.store.schema import RESTORING
 from tests.cast import MODERATOR
 from tests.clock import DAY, Clock
 from tests.factories import link, post, view
@@ -114,6 +115,8 @@ def names(used: Repository, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> li
             wanted, expected=version + 1, actor=OPERATOR, reason="", is_chosen=False, learnt_from=40
         )
         assert used.parameters.get_state().applying
+        used.account_ids.note(77)
+        used.store.client.hset(key_names.SCHEMA, RESTORING, "a backup")
         found = list(used.store.client.scan_iter(count=1000))
         yield found
 

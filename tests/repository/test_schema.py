@@ -12,8 +12,9 @@ from articles.domain.errors import StoreUnfit
 from articles.repository.ranking import parameters as tuning
 from articles.repository.search.index import ALL_INDEXED
 from articles.repository.store import schema
+from articles.repository.upkeep import upgrades
 from tests.cast import MODERATOR
-from tests.repository.usage import use
+from tests.repository.usage import make_older, use
 from tests.rules import connect, default_rules
 from tests.store_state import contents
 
@@ -25,9 +26,8 @@ def test_the_first_start_stamps_an_empty_store(server_url):
     site = str(UUID(repository.store.client.hget("schema:", "site")))
     repository.prepare()
 
-    stamp = {"version": "1", "shards": "4", "configured": "200", "points": "ranked", "indexed": ALL_INDEXED}
-    stamp |= {"voting_window": "604800.000", "closes": "fixed", "posted": "listed", "accounts": "collected"}
-    stamp |= {"voters": "kept", "site": site}
+    stamp = {"version": str(schema.LAYOUT_VERSION), "shards": "4", "configured": "200", "indexed": ALL_INDEXED}
+    stamp |= {"voting_window": "604800.000", "site": site}
     assert repository.store.client.hgetall("schema:") == stamp
     assert repository.site_id == site
     values = {name: float(text) for name, text in repository.store.client.hgetall("{s3}:ranking:").items()}
@@ -240,9 +240,9 @@ def test_a_start_creates_missing_lists_of_what_each_shard_posted(repository, clo
     posted = {user: list(repository.members.iterate_posted(user)) for user in (1, 2)}
     for name in list(client.scan_iter("*posted:*")):
         client.unlink(name)
-    client.hdel("schema:", "posted")
+    make_older(repository, 3)
     client.zadd("posted:1", {"1": 1})  # all shards shared one list
-    monkeypatch.setattr(schema, "ARTICLES_PER_STEP", step)
+    monkeypatch.setattr(upgrades, "ARTICLES_PER_STEP", step)
 
     repository.prepare()
 

@@ -25,6 +25,7 @@ from articles.domain.ranking import Parameters
 from articles.repository.store import schema, scripts
 from articles.repository.store.client import make_client
 from articles.repository.store.connection import Store
+from articles.repository.upkeep import upgrades
 from tests.cast import ALICE, BOB
 from tests.clock import Clock
 from tests.factories import link, post
@@ -39,7 +40,7 @@ from tests.repository.lua_files import (
     header_of,
     used,
 )
-from tests.repository.usage import use
+from tests.repository.usage import make_older, use
 from tests.rules import connect, default_rules
 from tests.store_state import REPOSITORY_DATABASE, problems
 from voting_site.embedded.binary import find_binary
@@ -76,7 +77,20 @@ COMMANDS_OF_6_2 = {
         "ZREMRANGEBYRANK",
         "ZREMRANGEBYSCORE",
     ),
-    *("DBSIZE", "MGET", "PFADD", "PFCOUNT", "INCR", "INCRBY", "HINCRBY", "HKEYS", "HLEN", "UNLINK", "RENAME"),
+    *(
+        "PTTL",
+        "DBSIZE",
+        "MGET",
+        "PFADD",
+        "PFCOUNT",
+        "INCR",
+        "INCRBY",
+        "HINCRBY",
+        "HKEYS",
+        "HLEN",
+        "UNLINK",
+        "RENAME",
+    ),
     *("LPUSH", "LPOP", "RPOP", "LINDEX", "LLEN", "LRANGE", "LSET", "LTRIM"),
 }
 NEWER = re.compile(
@@ -372,12 +386,8 @@ def test_every_script_stays_in_its_shard_on_a_cluster_node(cluster_node, strict)
     clock = Clock()
     repository = connect(cluster_node, shards=4, clock=clock, rules=default_rules(hot_size=3))
     schema.stamp(repository.store)
-    cluster_node.hdel("schema:", "points", "closes", "posted", "voters")  # as in an older store
-    schema.rank_by_points(repository.store)
-    schema.fix_closing_times(repository.store)
-    schema.list_posted(repository.store)
-    schema.keep_voters(repository.store)
-    repository.account_ids.collect()
+    make_older(repository)
+    upgrades.upgrade(repository.store)
     post(repository, 100)
     clock.advance(1)
     use_all(repository, clock)

@@ -14,8 +14,9 @@ from articles.domain.ranking import Parameters
 from articles.domain.readership import Suspicion
 from articles.repository import Repository
 from articles.repository.ranking import parameters
-from articles.repository.store import schema, scripts
+from articles.repository.store import scripts
 from articles.repository.store.key_table import TABLE, recognise
+from articles.repository.upkeep import upgrades
 from articles.repository.upkeep.long_articles import check_long, repair_long
 from articles.searching import read_query
 from tests.cast import ALICE, CAROL, MALLORY, MODERATOR
@@ -23,7 +24,7 @@ from tests.clock import DAY, Clock
 from tests.factories import imported, post, view, visit
 from tests.repository.everything import use_all
 from tests.repository.lua_files import spelled
-from tests.repository.usage import Touched, finish_tuning, keys_of_scripts, warm
+from tests.repository.usage import Touched, finish_tuning, keys_of_scripts, make_older, warm
 from tests.rules import connect, default_rules
 from tests.store_state import REPOSITORY_DATABASE, problems
 from voting_site.embedded import StorePaths
@@ -142,7 +143,6 @@ def upgrade(repository: Repository, ids: list[int]) -> None:
         client.hdel(repository.store.shards.of(article).article(article), "closes")
     for one in keys:
         client.delete(one.order(Order.POINTS), one.posted(MALLORY))
-    client.hdel("schema:", "points", "closes", "posted", "voters")
     for article in ids:
         one = repository.store.shards.of(article)
         list(check_long(repository.store, one, article))
@@ -152,10 +152,8 @@ def upgrade(repository: Repository, ids: list[int]) -> None:
     for article in ids:
         client.hdel(repository.store.shards.of(article).article(article), "closes")
     warm(repository, *GROUPS)
-    schema.rank_by_points(repository.store)
-    schema.fix_closing_times(repository.store)
-    schema.list_posted(repository.store)
-    schema.keep_voters(repository.store)
+    make_older(repository)
+    upgrades.upgrade(repository.store)
 
 
 def mend(repository: Repository, clock: Clock, ids: list[int]) -> None:

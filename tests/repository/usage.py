@@ -33,6 +33,11 @@ def listed(repository: Repository, order: Order = Order.SCORE, slug: str | None 
     return ids
 
 
+def make_older(repository: Repository, layout: int = 1) -> None:
+    """Give the store the stamp of an earlier layout, from which the next start upgrades it."""
+    repository.store.client.hset("schema:", "version", layout)
+
+
 def finish_tuning(repository: Repository) -> None:
     """Advance the change of parameters until it has been applied."""
     while not repository.parameters.advance():

@@ -8,6 +8,9 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from urllib.parse import quote
+
+import psycopg
 
 _USER = "postgres"
 """PostgreSQL refuses to run as root."""
@@ -42,6 +45,18 @@ class PostgresServer:
     @property
     def address(self) -> dict[str, str]:
         return {"HOST": str(self.folder), "USER": _USER, "NAME": _USER, "PASSWORD": "", "PORT": ""}
+
+    @property
+    def url(self) -> str:
+        """The value of DATABASE_URL."""
+        return f"postgres://{_USER}@/{_USER}?host={quote(str(self.folder), safe='')}"
+
+    def answers(self) -> bool:
+        try:
+            psycopg.connect(host=str(self.folder), user=_USER, dbname=_USER).close()
+        except psycopg.OperationalError:
+            return False
+        return True
 
     def _processes(self) -> list[int]:
         children = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children").read_text("ascii")

@@ -10,7 +10,8 @@ from django.core.management.utils import get_random_secret_key
 
 from voting_site.configuration.kinds import BadSetting
 
-_NAME = "secret_key"
+NAME = "secret_key"
+"""Of the file, in the data directory."""
 
 
 def secret_key(data_dir: Path) -> str:
@@ -20,16 +21,24 @@ def secret_key(data_dir: Path) -> str:
     Raises BadSetting if the directory is not writable, and for a file without a key.
     """
     with _as_bad_setting(data_dir):
-        if not (data_dir / _NAME).exists():
+        if not (data_dir / NAME).exists():
             _create_key(data_dir)
-        return _read_key(data_dir / _NAME)
+        return _read_key(data_dir / NAME)
 
 
 def check_key(data_dir: Path) -> None:
     """Raise BadSetting if the file exists but has no key. Never creates one."""
     with _as_bad_setting(data_dir):
-        if (data_dir / _NAME).exists():
-            _read_key(data_dir / _NAME)
+        if (data_dir / NAME).exists():
+            _read_key(data_dir / NAME)
+
+
+def is_in_file(data_dir: Path, key: str) -> bool:
+    """Return whether the key is the one in `data_dir/secret_key`, and not one from the environment."""
+    try:
+        return (data_dir / NAME).read_text(encoding="ascii") == key
+    except (OSError, UnicodeDecodeError):
+        return False
 
 
 @contextlib.contextmanager
@@ -42,14 +51,14 @@ def _as_bad_setting(data_dir: Path) -> Iterator[None]:
 
 def _create_key(data_dir: Path) -> None:
     data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-    handle, draft = tempfile.mkstemp(dir=data_dir, prefix=f".{_NAME}-")
+    handle, draft = tempfile.mkstemp(dir=data_dir, prefix=f".{NAME}-")
     try:
         with os.fdopen(handle, "w", encoding="ascii") as file:
             file.write(get_random_secret_key())
             file.flush()
             os.fsync(handle)
         with contextlib.suppress(FileExistsError):
-            os.link(draft, data_dir / _NAME)
+            os.link(draft, data_dir / NAME)
     finally:
         Path(draft).unlink()
 

@@ -265,6 +265,15 @@ VARIABLES = (
         "on",
         "Answer readers without account with pages that are up to two seconds old (docs/caching.md).",
     ),
+    Variable(
+        "BACKUP_DIR",
+        "directory",
+        "",
+        "Directory in which housekeeping makes backups of the whole site (docs/backup.md); empty: it makes none. "
+        "A relative path starts at the checkout.",
+    ),
+    Variable("BACKUP_HOURS", "number", "24", "Hours between two backups.", 1, 720),
+    Variable("BACKUP_KEEP", "number", "7", "Backups to keep in BACKUP_DIR; older ones are deleted.", 1, 1000),
     Variable("TICK_SECONDS", "number", "60", "Seconds between two runs of housekeeping.", 10, 600),
     Variable("METRICS_TOKEN", "token", "", "Token that /metrics requires; empty: only this machine has access."),
     Variable(

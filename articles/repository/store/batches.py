@@ -17,3 +17,6 @@ ENTRIES_PER_CHECK = 500
 
 KEYS_PER_SCAN = 1000
 """Keys, or members of a collection, that one SCAN visits."""
+
+KEYS_PER_READ = 250
+"""Whole keys of a backup in one reply."""

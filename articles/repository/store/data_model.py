@@ -12,7 +12,9 @@ HEADINGS: Mapping[Place, str] = {
     Place.OUTSIDE: "Keys outside the shards",
 }
 
-_HEADER = "| Key | Type | Content | Written by | Lives | Why |\n| --- | --- | --- | --- | --- | --- |\n"
+_HEADER = (
+    "| Key | Type | Content | Written by | Lives | Backup | Why |\n| --- | --- | --- | --- | --- | --- | --- |\n"
+)
 _UNITS = {DAY: "day", HOUR: "hour", MINUTE: "minute", 1: "second"}
 
 
@@ -29,7 +31,8 @@ def writers(key: Key) -> frozenset[str]:
 def _rows(place: Place) -> Iterator[str]:
     for key in TABLE:
         if key.place is place:
-            cells = (f"`{key.name}`", key.type, key.content, _writers(key), life_in_words(key.life), key.purpose)
+            life, backup = life_in_words(key.life), key.in_backup.value
+            cells = (f"`{key.name}`", key.type, key.content, _writers(key), life, backup, key.purpose)
             yield f"| {' | '.join(cells)} |\n"
 
 

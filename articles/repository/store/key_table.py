@@ -33,6 +33,17 @@ class Owner(StrEnum):
     SITE = "the site"
 
 
+class InBackup(StrEnum):
+    """What a backup does with a key."""
+
+    COPIED = "copied"
+    REBUILT = "rebuilt"
+    """Not in it: a restore derives it from what is."""
+
+    OMITTED = "–"
+    """Not in it: the site does without."""
+
+
 _VARIABLES = {
     **dict.fromkeys(("<id>", "<user>"), "[1-9][0-9]{0,15}"),
     "<slug>": r"(?s:[^:]+)",
@@ -67,6 +78,8 @@ class Key:
 
     follows: str = ""
     """Name of the key whose writers all write this one as well."""
+
+    in_backup: InBackup = InBackup.COPIED
 
     def of(self, *values: object) -> str:
         """Return the name of the key with these values for its variable parts."""
@@ -158,8 +171,17 @@ DELETED_MEMBERS = _key(
     "ids of the members whose accounts are deleted",
     "late requests of theirs neither choose nor post; the id alone identifies no person",
 )
-SCORE = _key("score:", "zset", Owner.SITE, "id of each listed article → score", "the front page")
-TIME = _key("time:", "zset", Owner.SITE, "id of each listed article → posting time", "the newest articles")
+SCORE = _key(
+    "score:", "zset", Owner.SITE, "id of each listed article → score", "the front page", in_backup=InBackup.REBUILT
+)
+TIME = _key(
+    "time:",
+    "zset",
+    Owner.SITE,
+    "id of each listed article → posting time",
+    "the newest articles",
+    in_backup=InBackup.REBUILT,
+)
 POINTS = _key(
     "points:",
     "zset",
@@ -167,6 +189,7 @@ POINTS = _key(
     "id of each listed article → points · 2³² + posting second",
     "the most points of all time; of equal points the newest first, in one number that is exact below two million "
     "points",
+    in_backup=InBackup.REBUILT,
 )
 TOP = _key(
     "top:<period>",
@@ -176,6 +199,7 @@ TOP = _key(
     "a page of it costs what the front page costs; an expired article may stay listed for a minute",
     life=MINUTE,
     follows="points:",
+    in_backup=InBackup.OMITTED,
 )
 REMOVED = _key(
     "removed:",
@@ -183,6 +207,7 @@ REMOVED = _key(
     Owner.SITE,
     "id of each removed article → posting time",
     "finds removed articles for counts, imports and merges of groups",
+    in_backup=InBackup.REBUILT,
 )
 GROUP = _key(
     "group:<slug>",
@@ -190,6 +215,7 @@ GROUP = _key(
     Owner.GROUP,
     "ids of the group's listed articles, without removed ones",
     "the source of the rankings below, the size of the group, and what a reader who hides the group does not see",
+    in_backup=InBackup.REBUILT,
 )
 SCORE_OF_GROUP = _key(
     "score:<slug>",
@@ -199,6 +225,7 @@ SCORE_OF_GROUP = _key(
     "a group's page costs what the front page costs; lives for a minute after the last read",
     life=MINUTE,
     follows="score:",
+    in_backup=InBackup.OMITTED,
 )
 TIME_OF_GROUP = _key(
     "time:<slug>",
@@ -208,6 +235,7 @@ TIME_OF_GROUP = _key(
     "as `score:<slug>`",
     life=MINUTE,
     follows="time:",
+    in_backup=InBackup.OMITTED,
 )
 POINTS_OF_GROUP = _key(
     "points:<slug>",
@@ -217,6 +245,7 @@ POINTS_OF_GROUP = _key(
     "as `score:<slug>`",
     life=MINUTE,
     follows="points:",
+    in_backup=InBackup.OMITTED,
 )
 HOT = _key(
     "hot:score",
@@ -225,6 +254,7 @@ HOT = _key(
     "id of each listed article that was viewed → hotness, the highest 1,000; up to twice as many between two "
     "scorings",
     "the hot list; all of it is scored for the moment `refreshed_at`",
+    in_backup=InBackup.REBUILT,
 )
 HOT_OF_GROUP = _key(
     "hot:score:<slug>",
@@ -234,6 +264,7 @@ HOT_OF_GROUP = _key(
     "as `score:<slug>`; deleted when the hot list is rescored",
     life=MINUTE,
     follows="hot:score",
+    in_backup=InBackup.OMITTED,
 )
 PAGEVIEWS = _key(
     "counter:views:<id>",
@@ -288,6 +319,7 @@ SEEN = _key(
     "when this visitor's view of the article last counted",
     "the next view counts 10 minutes later",
     life=10 * MINUTE,
+    in_backup=InBackup.OMITTED,
 )
 BURST_ON_ARTICLE = _key(
     "burst:<id>:<network>",
@@ -296,6 +328,7 @@ BURST_ON_ARTICLE = _key(
     "views of the article from one network within the window",
     "more than 30 are suspect",
     life=10 * MINUTE,
+    in_backup=InBackup.OMITTED,
 )
 BURST = _key(
     "burst:<network>",
@@ -304,6 +337,7 @@ BURST = _key(
     "views of all articles of the shard from one network within the window",
     "more than 300, over all shards, are suspect",
     life=10 * MINUTE,
+    in_backup=InBackup.OMITTED,
 )
 RING = _key(
     "ring:<id>:<network>",
@@ -313,6 +347,7 @@ RING = _key(
     "notices a [voting ring](limits.md#voting-rings). Holds nothing for older accounts; expires an hour after the "
     "last choice (`VOTING_RING_MINUTES`)",
     life=HOUR,
+    in_backup=InBackup.OMITTED,
 )
 RINGS = _key(
     "rings:",
@@ -320,6 +355,7 @@ RINGS = _key(
     Owner.SITE,
     "id of each listed article with a voting ring that no moderator has checked → its last vote, the newest 1,000",
     "the moderators' list of voting rings; the ring itself is in the article",
+    in_backup=InBackup.REBUILT,
 )
 VIEWED = _key(
     "viewed:",
@@ -342,6 +378,7 @@ NEXT_SCORE = _key(
     Owner.SITE,
     "id of each listed article → score by the weight that is being applied",
     "replaces `score:` once it is complete; exists only until then",
+    in_backup=InBackup.REBUILT,
 )
 WORD = _key(
     "word:<word>",
@@ -350,8 +387,16 @@ WORD = _key(
     "ids of the listed articles that have the word: in the title, the link's host, the poster's name; "
     "[how words are made](search.md)",
     "the search; written in the step that writes the article",
+    in_backup=InBackup.REBUILT,
 )
-LEXICON = _key("words:", "zset", Owner.SITE, "every word that has articles → 0", "finds words by their beginnings")
+LEXICON = _key(
+    "words:",
+    "zset",
+    Owner.SITE,
+    "every word that has articles → 0",
+    "finds words by their beginnings",
+    in_backup=InBackup.REBUILT,
+)
 RANKING = _key(
     "ranking:",
     "hash",
@@ -367,6 +412,7 @@ VOTE_LIMIT = _key(
     "moment, in ms, at which the member can cast all votes of the limit again",
     "votes are limited in the step that casts them; expires at that moment. Each shard has its own",
     life=2 * MINUTE,
+    in_backup=InBackup.OMITTED,
 )
 LOG = _key(
     "log:",
@@ -444,6 +490,7 @@ SALT = _outside(
     "the same for all processes; once it has expired, visitors cannot be identified any more",
     life=2 * DAY,
     writers="the first process that needs it",
+    in_backup=InBackup.OMITTED,
 )
 LIMIT = _outside(
     "limit:<action>:<subject>",
@@ -453,6 +500,7 @@ LIMIT = _outside(
     "account, a mail address or a network",
     "[rate limits](limits.md), for all processes together and across restarts; expires at that moment",
     life=limits.LONGEST_PERIOD,
+    in_backup=InBackup.OMITTED,
 )
 HOT_LOCK = _outside(
     "lock:hot",
@@ -462,6 +510,7 @@ HOT_LOCK = _outside(
     "other processes keep serving the list meanwhile",
     life=10,
     writers="readers and housekeeping",
+    in_backup=InBackup.OMITTED,
 )
 BACK_LOCK = _outside(
     "lock:back",
@@ -472,6 +521,7 @@ BACK_LOCK = _outside(
     "not rescore it in turns at every read",
     life=MINUTE,
     writers="readers and housekeeping",
+    in_backup=InBackup.OMITTED,
 )
 TICK_LOCK = _outside(
     "lock:tick",
@@ -481,6 +531,7 @@ TICK_LOCK = _outside(
     "of several nodes one does the housekeeping",
     life=30,
     writers="housekeeping",
+    in_backup=InBackup.OMITTED,
 )
 WEIGHT_LOCK = _outside(
     "lock:weight",
@@ -490,6 +541,7 @@ WEIGHT_LOCK = _outside(
     "once a day the site checks whether another weight of a vote suits it better",
     life=DAY,
     writers="housekeeping, imports",
+    in_backup=InBackup.OMITTED,
 )
 FORGET_LOCK = _outside(
     "lock:forget",
@@ -499,6 +551,7 @@ FORGET_LOCK = _outside(
     "the append-only file is rewritten once a day, so that it keeps no expired salts and throttles",
     life=DAY,
     writers="housekeeping",
+    in_backup=InBackup.OMITTED,
 )
 TICK = _outside(
     "tick:",
@@ -507,6 +560,7 @@ TICK = _outside(
     "step of housekeeping → its last run, as JSON",
     "shows the operator that housekeeping runs",
     writers="housekeeping",
+    in_backup=InBackup.OMITTED,
 )
 IMPORT_LOCK = _outside(
     "lock:import",
@@ -515,6 +569,7 @@ IMPORT_LOCK = _outside(
     "token of the running import",
     "one import at a time; renewed by each batch, and released two minutes after a crash",
     life=2 * MINUTE,
+    in_backup=InBackup.OMITTED,
 )
 
 TABLE: tuple[Key, ...] = tuple(value for value in list(globals().values()) if isinstance(value, Key))

@@ -1,45 +1,25 @@
-"""Checks whether the site can use a store, stamps it as the site's, and upgrades older ones."""
+"""Checks whether the site can use a store, and stamps it as the site's."""
 
 import json
-from collections.abc import Callable, Sequence
-from functools import wraps
-from typing import Any, TypeAlias
+from typing import Any
 from uuid import uuid4
 
 import redis
 
 from articles.domain.errors import StoreUnfit
-from articles.domain.lists import Order
 from articles.domain.ranking import Parameters
 from articles.repository.ranking.parameters import is_chosen_by_moderators, parameters_from, values_of
 from articles.repository.search.index import ALL_INDEXED
 from articles.repository.store import keys as names
-from articles.repository.store.batches import ARTICLES_PER_STEP
 from articles.repository.store.connection import Store, Value, exact_time
-from articles.repository.store.keys import Keys
-from articles.repository.store.scan import walk
 
-Upgrade: TypeAlias = Callable[[Store], None]
+LAYOUT_VERSION = 6
+"""Version of the keys, as docs/data-model.md describes them. `upkeep/upgrades.py` leads to it."""
 
-LAYOUT_VERSION = 1
-"""Version of the keys, as docs/data-model.md describes them."""
+RESTORING = "restoring"
+"""Field that names the backup that is being restored into the store, until all of it is there."""
 
 OLDEST_SERVER = (6, 2)
-
-_POINTS = "points"
-"""Field that exists once all articles are ranked by points."""
-
-_CLOSES = "closes"
-"""Field that exists once all articles have a closing time."""
-
-_POSTED = "posted"
-"""Field that exists once every shard lists its members' articles."""
-
-_VOTERS = "voters"
-"""Field that exists once no voter set expires."""
-
-_UPGRADED: dict[str, Value] = {_POINTS: "ranked", _CLOSES: "fixed", _POSTED: "listed", _VOTERS: "kept"}
-"""These fields in a store that needs no upgrade, as a new one does not."""
 
 _WINDOW = "voting_window"
 """Field: the voting window, in seconds, of an older store's articles without a closing time."""
@@ -84,12 +64,32 @@ def check_site(store: Store, known: str) -> None:
     )
 
 
+def check_restored(store: Store) -> None:
+    """Check that no backup is being restored into the store. One round trip. Raises StoreUnfit."""
+    with store.commands() as client:
+        if client.hexists(names.SCHEMA, RESTORING):
+            raise StoreUnfit(
+                "A backup is being restored into the store, or its restore was interrupted: "
+                "wait, or run `manage.py restore` again."
+            )
+
+
+def layout_of(store: Store) -> int:
+    """Return the version of the store's layout; 0 for a store that is not stamped. One round trip."""
+    with store.commands() as client:
+        return int(client.hget(names.SCHEMA, "version") or 0)
+
+
 def stamp(store: Store) -> None:
     """Stamp an empty store as this site's, or check its stamp. Idempotent, also for concurrent processes.
 
     Six round trips. Raises StoreUnfit with one sentence for the operator, and StoreUnavailable.
     """
-    new = {"version": LAYOUT_VERSION, "shards": store.shards.count, "indexed": ALL_INDEXED, **_UPGRADED}
+    new: dict[str, Value] = {
+        "version": LAYOUT_VERSION,
+        "shards": store.shards.count,
+        "indexed": ALL_INDEXED,
+    }
     status, *others = store.run("schema/stamp", [names.SCHEMA], [part for field in new.items() for part in field])
     if status == "foreign":
         raise StoreUnfit(
@@ -97,88 +97,6 @@ def stamp(store: Store) -> None:
         )
     _check_stamp(store)
     _write_parameters(store)
-
-
-def _once(field: str) -> Callable[[Upgrade], Upgrade]:
-    """Skip an upgrade if the stamp has its field, and write the field when it is complete."""
-
-    def limit(upgrade: Upgrade) -> Upgrade:
-        @wraps(upgrade)
-        def upgrade_once(store: Store) -> None:
-            with store.commands() as client:
-                if client.hexists(names.SCHEMA, field):
-                    return
-            upgrade(store)
-            with store.commands() as client:
-                client.hset(names.SCHEMA, field, _UPGRADED[field])
-
-        return upgrade_once
-
-    return limit
-
-
-@_once(_POINTS)
-def rank_by_points(store: Store) -> None:
-    """Build the ranking by points in an older store. In steps; can be interrupted safely and repeated."""
-    for keys in store.shards.all:
-        _step_through(store, keys, "schema/rank_points", [keys.order(Order.TIME)])
-
-
-@_once(_CLOSES)
-def fix_closing_times(store: Store) -> None:
-    """Write closing times into the articles of an older store.
-
-    In steps; can be interrupted safely and repeated, because `stamp` has stored the voting window before.
-    """
-    for keys in store.shards.all:
-        for ranking in (keys.order(Order.TIME), keys.removed):
-            _step_through(
-                store,
-                keys,
-                "schema/set_closing_times",
-                [ranking],
-                lambda: (exact_time(store.now()), store.rules.voters_grace),
-            )
-
-
-@_once(_POSTED)
-def list_posted(store: Store) -> None:
-    """List members' articles in every shard of an older store.
-
-    In steps; can be interrupted safely and repeated. The old lists, which shards shared, are dropped at the end.
-    """
-    for keys in store.shards.all:
-        _step_through(store, keys, "schema/list_posted", [keys.order(Order.TIME), keys.removed])
-    if store.shards.count > 1:
-        _drop_shared_lists(store)
-
-
-@_once(_VOTERS)
-def keep_voters(store: Store) -> None:
-    """Take the expiry off the voter sets of an older store. In steps; can be interrupted safely and repeated."""
-    for keys in store.shards.all:
-        for ranking in (keys.order(Order.TIME), keys.removed):
-            _step_through(store, keys, "schema/keep_voters", [ranking])
-
-
-def _step_through(
-    store: Store,
-    keys: Keys,
-    script: str,
-    rankings: Sequence[str],
-    more: Callable[[], Sequence[Value]] = tuple,
-) -> None:
-    """Run a script repeatedly along one shard's rankings by time, until it returns an empty cursor."""
-    cursor = "-inf"
-    while cursor:
-        (cursor,) = store.run(script, rankings, [keys.prefix, cursor, ARTICLES_PER_STEP, *more()])
-
-
-def _drop_shared_lists(store: Store) -> None:
-    for batch in walk(store):
-        if shared := [name for name in batch if name.startswith("posted:")]:
-            with store.commands() as client:
-                client.unlink(*shared)
 
 
 def site_id(store: Store) -> str:
@@ -243,10 +161,10 @@ def _initial_parameters(store: Store) -> dict[str, str]:
 def _check_stamp(store: Store) -> None:
     with store.commands() as client:
         stamp = client.hgetall(names.SCHEMA)
-    if stamp["version"] != str(LAYOUT_VERSION):
+    if not stamp["version"].isdigit() or not 1 <= int(stamp["version"]) <= LAYOUT_VERSION:
         raise StoreUnfit(
             f"The store has layout {stamp['version']}, this site has layout {LAYOUT_VERSION}; "
-            "run the version of the site that wrote it, or export there and import here."
+            "run the version of the site that wrote it, or a newer one."
         )
     if stamp["shards"] != str(store.shards.count):
         raise StoreUnfit(

@@ -41,6 +41,8 @@ class HousekeepingLease:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self.held: HeldLease | None = None
+        """The lease, while a block of this process holds it."""
 
     @contextmanager
     def acquire(self) -> Iterator[HeldLease | None]:
@@ -54,9 +56,11 @@ class HousekeepingLease:
         if not acquired:
             yield None
             return
+        self.held = HeldLease(self._store, token)
         try:
-            yield HeldLease(self._store, token)
+            yield self.held
         finally:
+            self.held = None
             with suppress(StoreUnavailable):  # the lease expires by itself
                 self._store.run("lease/release", [names.TICK_LOCK], [token])
 

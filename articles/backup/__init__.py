@@ -1,0 +1,26 @@
+"""Backups of the whole site: what is in the store, the accounts, and the secret key, in one folder each.
+
+A backup depends neither on the server (Redis or Valkey, embedded or not) nor on the number of shards nor on the
+accounts database (SQLite or PostgreSQL).
+"""
+
+from articles.backup.errors import BackupDamaged, BackupError, BackupRunning, SiteNotEmpty
+from articles.backup.folders import is_due, newest_in
+from articles.backup.making import make
+from articles.backup.manifest import Manifest, read_manifest, verify
+from articles.backup.restoring import Restored, restore
+
+__all__ = [
+    "BackupDamaged",
+    "BackupError",
+    "BackupRunning",
+    "Manifest",
+    "Restored",
+    "SiteNotEmpty",
+    "is_due",
+    "make",
+    "newest_in",
+    "read_manifest",
+    "restore",
+    "verify",
+]

@@ -1,0 +1,204 @@
+"""The accounts in a backup: rows of Django's models, which any of its databases can hold.
+
+Sessions are not in it: one that was ended since would be valid again. Members log in again after a restore.
+"""
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import groupby, islice
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from django.apps import apps as current_apps
+from django.contrib.auth.models import Permission
+from django.contrib.contenttypes.models import ContentType
+from django.core.management import call_command
+from django.core.management.color import no_style
+from django.db import connection, connections, models, transaction
+from django.db.migrations.executor import MigrationExecutor
+
+from accounts.models import User
+from articles.backup.errors import BackupDamaged, SiteNotEmpty
+
+Line: TypeAlias = list[Any]
+"""A row: the label of its model, and its values by field."""
+
+MODELS = (
+    "auth.Group",
+    "accounts.User",
+    "accounts.User_groups",
+    "accounts.Token",
+    "accounts.AccountDeletion",
+    "articles.ArchivedViews",
+)
+"""What is copied, each after what it refers to."""
+
+BY_NAME = ("auth.Group_permissions", "accounts.User_user_permissions", "admin.LogEntry")
+"""Copied, too: rows that refer to permissions and to kinds of rows, which have other ids in every database."""
+
+OMITTED = (
+    "sessions.Session",
+    "accounts.MemberSession",
+    "articles.KnownStore",
+    "auth.Permission",
+    "contenttypes.ContentType",
+)
+
+_ROWS = 500
+_ALIAS = "backup"
+
+
+@contextmanager
+def snapshot(folder: Path) -> Iterator[str]:
+    """Yield the alias of a database with the accounts of one moment, while others go on writing.
+
+    With SQLite a copy in `folder`, which is deleted afterwards; with PostgreSQL a transaction.
+    """
+    own, copy = connections["default"], folder / "accounts.sqlite3"
+    if own.in_atomic_block:  # what the caller sees is of one moment already
+        yield own.alias
+        return
+    settings = own.settings_dict.copy()
+    if own.vendor == "sqlite":
+        _copy_sqlite(own, copy)
+        settings |= {"NAME": str(copy), "OPTIONS": {}}
+    connections.settings[_ALIAS] = settings
+    try:
+        if own.vendor == "sqlite":
+            yield _ALIAS
+        else:
+            with transaction.atomic(using=_ALIAS), connections[_ALIAS].cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+                yield _ALIAS
+    finally:
+        connections[_ALIAS].close()
+        del connections[_ALIAS], connections.settings[_ALIAS]
+        copy.unlink(missing_ok=True)
+
+
+def _copy_sqlite(own: Any, path: Path) -> None:
+    own.ensure_connection()
+    path.touch(mode=0o600)
+    copy = sqlite3.connect(path)
+    try:
+        own.connection.backup(copy)
+    finally:
+        copy.close()
+
+
+def iterate(alias: str) -> Iterator[Line]:
+    """Yield all rows of a database, in the order in which they can be loaded."""
+    for label in (*MODELS, *BY_NAME):
+        model = current_apps.get_model(label)
+        for row in model._base_manager.using(alias).order_by("pk").iterator(chunk_size=_ROWS):
+            yield [label, {field.name: _value(field, row) for field in model._meta.local_concrete_fields}]
+
+
+def _value(field: Any, row: Any) -> Any:
+    """Return a field's value as JSON can hold it; a permission or kind of rows by its name."""
+    value = field.value_from_object(row)
+    if value is not None and field.remote_field and field.remote_field.model in (Permission, ContentType):
+        return list(getattr(row, field.name).natural_key())
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return field.value_to_string(row)
+
+
+def last_migrations() -> dict[str, str]:
+    """Return the last migration of each app that the accounts database has."""
+    loader = MigrationExecutor(connection).loader
+    applied = [loader.graph.node_map[key] for key in loader.applied_migrations if key in loader.graph.nodes]
+    followed = {parent.key for node in applied for parent in node.parents if parent.key[0] == node.key[0]}
+    return dict(sorted(node.key for node in applied if node.key not in followed))
+
+
+# Restoring
+
+
+def check_empty() -> None:
+    """Raise SiteNotEmpty if there are accounts. Creates the tables, if there are none."""
+    if User._meta.db_table in connection.introspection.table_names() and (count := User.objects.count()):
+        raise SiteNotEmpty(f"The accounts database has {count:,} accounts.")
+
+
+def check_migrations(migrations: Mapping[str, str]) -> None:
+    """Raise BackupDamaged for a backup with migrations that this version of the site does not know."""
+    known = MigrationExecutor(connection).loader.disk_migrations
+    unknown = [f"{app}.{name}" for app, name in migrations.items() if (app, name) not in known]
+    if unknown:
+        raise BackupDamaged(
+            f"The backup's accounts are those of a newer version of the site ({', '.join(unknown)}): "
+            "restore it with that version or a newer one."
+        )
+
+
+def load(lines: Iterator[Line], migrations: Mapping[str, str]) -> int:
+    """Load all rows into the accounts database, in place of what it holds; return the number of accounts.
+
+    The tables are first made as they were when the backup was made, and then migrated with the rows in them.
+    """
+    _delete_all()  # of an interrupted restore
+    executor = MigrationExecutor(connection)
+    targets = [(app, name) for app, name in migrations.items()]
+    is_current = set(targets) >= set(executor.loader.graph.leaf_nodes())
+    if is_current:
+        call_command("migrate", interactive=False, verbosity=0)
+    else:
+        executor.migrate(targets)
+        executor = MigrationExecutor(connection)
+    apps = current_apps if is_current else executor.loader.project_state(targets).apps
+    by_name: list[Line] = []
+    with transaction.atomic():
+        apps.get_model("auth.Group")._base_manager.all().delete()  # the migration has made the moderators' one
+        for label, rows in groupby(lines, key=lambda line: line[0]):
+            if label in BY_NAME:
+                by_name += rows
+            else:
+                _load_rows(apps.get_model(label), rows)
+    if not is_current:
+        call_command("migrate", interactive=False, verbosity=0)
+    with transaction.atomic():
+        for label, rows in groupby(by_name, key=lambda line: line[0]):
+            _load_rows(current_apps.get_model(label), rows)
+        _reset_sequences()
+    return User.objects.count()
+
+
+def _delete_all() -> None:
+    if User._meta.db_table not in connection.introspection.table_names():
+        return
+    with transaction.atomic():
+        for label in reversed((*MODELS, *BY_NAME)):
+            rows = current_apps.get_model(label)._base_manager.all()
+            rows._raw_delete(rows.db)  # without the signal that keeps the ids of deleted accounts
+
+
+def _load_rows(model: Any, lines: Iterator[Line]) -> None:
+    while batch := list(islice(lines, _ROWS)):
+        rows = [_row(model, values) for _label, values in batch]
+        model._base_manager.bulk_create([row for row in rows if row is not None])
+
+
+def _row(model: Any, values: Mapping[str, Any]) -> Any:
+    """Return a row; None if it refers to a permission, or a kind of rows, that does not exist any more."""
+    given: dict[str, Any] = {}
+    for name, value in values.items():
+        field = model._meta.get_field(name)
+        if isinstance(value, list) and field.remote_field:
+            try:
+                value = field.remote_field.model._base_manager.model.objects.get_by_natural_key(*value).pk  # noqa: PLW2901
+            except models.ObjectDoesNotExist:
+                return None
+        given[field.attname] = (
+            field.target_field.to_python(value) if field.remote_field else field.to_python(value)
+        )
+    return model(**given)
+
+
+def _reset_sequences() -> None:
+    """Let the database go on counting after the highest ids."""
+    tables: Sequence[Any] = [current_apps.get_model(label) for label in (*MODELS, *BY_NAME)]
+    with connection.cursor() as cursor:
+        for statement in connection.ops.sequence_reset_sql(no_style(), tables):
+            cursor.execute(statement)

@@ -1,0 +1,102 @@
+"""The folder of backups: one folder for each, named by the time at which it was begun, in UTC."""
+
+import fcntl
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from articles.backup.errors import BackupDamaged, BackupRunning
+from articles.backup.manifest import MANIFEST, read_manifest
+
+_NAME = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(?:-\d+)?")
+_STAMP = "%Y-%m-%dT%H-%M-%S"
+_LOCK = ".lock"
+_PARTIAL = ".partial-"
+"""Beginning of the name of a backup that is not complete."""
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Let one process at a time make a backup in a folder, which is created if need be. Raises BackupRunning."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with (folder / _LOCK).open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BackupRunning(f"Another backup is being made in {folder}.") from None
+        yield
+
+
+@contextmanager
+def new_folder(folder: Path, began: datetime) -> Iterator[Path]:
+    """Yield a folder for one backup, which gets its name when it is complete; drop what others left incomplete.
+
+    The caller holds the lock. If the block fails, nothing is left.
+    """
+    for stale in folder.glob(f"{_PARTIAL}*"):
+        shutil.rmtree(stale, ignore_errors=True)
+    name = began.astimezone(UTC).strftime(f"{_STAMP}Z")
+    partial = folder / f"{_PARTIAL}{name}"
+    partial.mkdir(mode=0o700)
+    try:
+        yield partial
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
+
+
+def complete(partial: Path) -> Path:
+    """Give a complete backup its name; return its path."""
+    name = partial.name.removeprefix(_PARTIAL)
+    final, number = partial.with_name(name), 1
+    while final.exists():
+        final, number = partial.with_name(f"{name}-{number}"), number + 1
+    return partial.rename(final)
+
+
+def list_backups(folder: Path) -> list[Path]:
+    """Return the complete backups in a folder, oldest first."""
+    if not folder.is_dir():
+        return []
+    named = (entry for entry in folder.iterdir() if _NAME.fullmatch(entry.name))
+    return sorted((entry for entry in named if (entry / MANIFEST).is_file()), key=_order)
+
+
+def _order(backup: Path) -> tuple[str, int]:
+    stamp, _z, number = backup.name.partition("Z")
+    return stamp, int(number.lstrip("-") or 0)
+
+
+def newest_in(folder: Path) -> Path | None:
+    """Return the folder itself if it is a backup, else the newest one in it; None without any."""
+    if (folder / MANIFEST).is_file():
+        return folder
+    backups = list_backups(folder)
+    return backups[-1] if backups else None
+
+
+def prune(folder: Path, keep: int, site: str) -> list[Path]:
+    """Delete all but the newest `keep` backups of this site; return those deleted. Others' are left alone."""
+    own = []
+    for backup in list_backups(folder):
+        try:
+            own += [backup] if read_manifest(backup).site == site else []
+        except BackupDamaged:
+            continue  # for the operator to look at
+    surplus = own[: max(0, len(own) - keep)]
+    for backup in surplus:
+        shutil.rmtree(backup)
+    return surplus
+
+
+def is_due(folder: Path, seconds: float) -> bool:
+    """Return whether the newest backup in a folder is older than this, by its name, or there is none."""
+    backups = list_backups(folder)
+    if not backups:
+        return True
+    made_at = datetime.strptime(_order(backups[-1])[0], _STAMP).replace(tzinfo=UTC)
+    age = (datetime.now(UTC) - made_at).total_seconds()
+    return not -seconds < age < seconds

@@ -1,0 +1,123 @@
+"""The manifest of a backup: what it holds, and the digests by which damage shows."""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+from articles.backup.errors import BackupDamaged
+
+MANIFEST = "manifest.json"
+STORE, ACCOUNTS, SECRET_KEY = "store.jsonl.gz", "accounts.jsonl.gz", "secret_key"
+"""Files of a backup."""
+
+FORMAT = 1
+"""Version of the files, as docs/backup.md describes them."""
+
+_BLOCK_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file of a backup. `lines`: of its content; 0 for one that has none."""
+
+    bytes: int
+    sha256: str
+    lines: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a backup holds. Times in ISO 8601, UTC."""
+
+    id: str
+    site: str
+    """UUID of the site."""
+
+    made_at: str
+    version: str
+    """Of the program."""
+
+    layout: int
+    shards: int
+    server: str
+    database: str
+    migrations: dict[str, str]
+    """The last migration of the accounts database, by app."""
+
+    counts: dict[str, int]
+    files: dict[str, File]
+    unreadable: list[str] = field(default_factory=list)
+    """Damaged keys, which are not in the backup."""
+
+    format: int = FORMAT
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Write the manifest, with a digest of itself."""
+    values = asdict(manifest)
+    text = json.dumps(values | {"digest": _digest(values)}, indent=2, ensure_ascii=False)
+    with private_file(folder / MANIFEST) as file:
+        file.write(text.encode() + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def private_file(path: Path) -> IO[bytes]:
+    """Open a new file that only this user can read."""
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Return the manifest of a backup. Raises BackupDamaged."""
+    path = folder / MANIFEST
+    try:
+        values: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        recorded = values.pop("digest")
+        if values["format"] > FORMAT:
+            raise BackupDamaged(
+                f"{folder} was made by version {values['version']} of the site, which writes other backups: "
+                "restore it with that version or a newer one."
+            )
+        if recorded != _digest(values):
+            raise BackupDamaged(f"{path} is damaged: its digest differs.")
+        files = {name: File(**facts) for name, facts in values.pop("files").items()}
+        return Manifest(**values, files=files)
+    except OSError as error:
+        raise BackupDamaged(f"{folder} is not a backup: {MANIFEST}: {error.strerror}.") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BackupDamaged(f"{path} is damaged: it is not the manifest of a backup.") from error
+
+
+def verify(folder: Path, progress: Callable[[int, int], object] = lambda *_: None) -> Manifest:
+    """Compare all files with the manifest; return it. Raises BackupDamaged, which names each wrong file.
+
+    `progress`: bytes read, and in all.
+    """
+    manifest = read_manifest(folder)
+    total, done, problems = sum(file.bytes for file in manifest.files.values()), 0, []
+    for name, file in manifest.files.items():
+        digest, size = hashlib.sha256(), 0
+        try:
+            with (folder / name).open("rb") as stream:
+                while block := stream.read(_BLOCK_BYTES):
+                    digest.update(block)
+                    size += len(block)
+                    done += len(block)
+                    progress(done, total)
+        except OSError as error:
+            problems.append(f"{name}: {error.strerror}")
+            continue
+        if (size, digest.hexdigest()) != (file.bytes, file.sha256):
+            problems.append(f"{name}: it differs from what was written")
+    if problems:
+        raise BackupDamaged(f"{folder} is damaged and was not restored: {'; '.join(problems)}.")
+    return manifest
+
+
+def _digest(values: dict[str, Any]) -> str:
+    text = json.dumps(values, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()

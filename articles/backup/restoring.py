@@ -1,0 +1,91 @@
+"""Restores a backup into an empty site."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+
+from articles import known_store
+from articles.account_ids import missing_accounts
+from articles.backup import accounts
+from articles.backup.errors import BackupDamaged, SiteNotEmpty
+from articles.backup.lines import read_lines
+from articles.backup.manifest import ACCOUNTS, SECRET_KEY, STORE, Manifest, private_file, verify
+from articles.domain.errors import StoreUnfit
+from articles.repository import LAYOUT_VERSION, BackupRecord, Layout, Repository
+
+Progress = Callable[[str, int, int], None]
+"""Receives the name of the step, what is done of it, and all of it."""
+
+VERIFYING, WRITING, REBUILDING, CHECKING = "verifying", "writing", "rebuilding lists", "checking"
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """A restored site. `findings`: what the audit found, one line each."""
+
+    manifest: Manifest
+    accounts: int
+    findings: list[str]
+    has_secret_key: bool
+
+
+def restore(repository: Repository, backup: Path, progress: Progress = lambda *_: None) -> Restored:
+    """Restore a backup into the site's empty store and accounts database, and check the result.
+
+    `repository` is not prepared yet. Nothing is changed unless the backup is whole, readable by this version, and
+    the site is empty. After an interruption no site starts on what is there; the same call begins again. Raises
+    BackupError, StoreError, DatabaseError and OSError.
+    """
+    manifest = verify(backup, lambda done, total: progress(VERIFYING, done, total))
+    _check_version(backup, manifest)
+    store = repository.backups.restore(manifest.id, Layout(manifest.layout, manifest.shards, manifest.site))
+    repository.check_server()
+    try:
+        if not store.is_interrupted():
+            accounts.check_empty()
+        store.begin()
+    except (StoreUnfit, SiteNotEmpty) as error:
+        raise SiteNotEmpty(
+            f"{error} A backup is restored into an empty site: set DATA_DIR to a new directory (and REDIS_URL and "
+            "DATABASE_URL, if you use them, to empty databases), or move what is there away."
+        ) from error
+    lines, total = read_lines(backup / STORE), manifest.files[STORE].lines
+    store.write(map(BackupRecord.from_json, lines), lambda done: progress(WRITING, done, total))
+    count = accounts.load(read_lines(backup / ACCOUNTS), manifest.migrations)
+    has_secret_key = _restore_secret_key(backup, manifest)
+    repository.upgrade()
+    findings: list[object] = []
+    repository.repair.run(lambda done, total: progress(REBUILDING, done, total), findings.append)
+    store.finish()
+    known_store.forget()
+    known_store.remember(manifest.site)
+    findings += repository.audit.run(lambda done, total: progress(CHECKING, done, total))
+    return Restored(manifest, count, [*map(str, findings), *missing_accounts(repository)], has_secret_key)
+
+
+def _check_version(backup: Path, manifest: Manifest) -> None:
+    """Raise BackupDamaged for a backup of a newer version of the site."""
+    if manifest.layout > LAYOUT_VERSION:
+        raise BackupDamaged(
+            f"{backup} is of a store with layout {manifest.layout}, this version of the site has layout "
+            f"{LAYOUT_VERSION}: restore it with version {manifest.version} or a newer one."
+        )
+    accounts.check_migrations(manifest.migrations)
+
+
+def _restore_secret_key(backup: Path, manifest: Manifest) -> bool:
+    """Put the secret key into its place, unless the environment sets one; return whether it was in the backup."""
+    if SECRET_KEY not in manifest.files:
+        return False
+    path = Path(settings.SECRET_KEY_FILE)
+    draft = path.with_name(f".{path.name}-restored")
+    draft.unlink(missing_ok=True)
+    with private_file(draft) as file:
+        file.write((backup / SECRET_KEY).read_bytes())
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(path)
+    return True

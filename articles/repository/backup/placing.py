@@ -1,0 +1,127 @@
+"""Places the keys of a backup into the shards of another store, which may have more shards or fewer."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from articles.domain.articles import ArticleId
+from articles.repository.backup.reading import article_of_entry
+from articles.repository.backup.records import BackupRecord, Entry
+from articles.repository.store import key_table as table
+from articles.repository.store.key_table import InBackup, Key, Owner, Place
+from articles.repository.store.keys import Keys, Shards
+
+_HIGHEST, _LOWEST = ("clock", "longest_window"), ("voters_dropped",)
+"""Fields of `ranking:` in which shards differ: of all shards the highest or the lowest value is right for each."""
+
+_TRANSIENT = ("clock_start", "clock_uptime", "sampled_at", "since_day", "since_week", "since_month")
+_NEXT = "next_"
+"""Beginning of the fields of a change that is being applied: a restored store begins without one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A key to write into the store. `is_added`: what other shards hold of it is kept."""
+
+    key: str
+    kind: Key
+    data: Any
+    expires_ms: int | None = None
+    is_added: bool = False
+
+
+@dataclass
+class Placing:
+    """Where the records of one backup go."""
+
+    before: int
+    """Shards of the store that the backup was made of."""
+
+    shards: Shards
+    _parameters: dict[str, str] = field(default_factory=dict)
+    _bounds: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    _log: dict[Keys, list[tuple[float, str]]] = field(default_factory=lambda: defaultdict(list))
+
+    def place(self, record: BackupRecord) -> Iterator[Placed]:
+        """Yield the keys of a record, except those that `place_rest` yields at the end."""
+        for entry in record.entries:
+            (kind,) = table.recognise([entry.name])
+            if kind is None or kind.in_backup is not InBackup.COPIED:
+                continue
+            if kind is table.RANKING:
+                self._note_parameters(entry.data, record.shard or 0)
+            elif kind is table.LOG and self.before != self.shards.count:
+                self._note_log(entry.data)
+            elif kind is table.LOG:
+                yield Placed(self.shards.all[record.shard or 0].log, kind, entry.data, is_added=True)
+            else:
+                yield from self._place(kind, entry, record.shard or 0)
+
+    def place_rest(self) -> Iterator[Placed]:
+        """Yield what depends on all records: the logs and the parameters of all shards."""
+        for keys, oldest_first in self._log.items():
+            oldest_first.sort(key=lambda dated: dated[0])
+            yield Placed(keys.log, table.LOG, [text for _, text in reversed(oldest_first)])
+        bounds = {name: max(self._bounds[name], key=float) for name in _HIGHEST if self._bounds[name]}
+        bounds |= {
+            name: min(values, key=float)
+            for name in _LOWEST
+            if len(values := self._bounds[name]) == self.before  # a shard without it has dropped no voters
+        }
+        if self._parameters:
+            for keys in self.shards.all:
+                yield Placed(keys.ranking, table.RANKING, self._parameters | bounds)
+
+    def _place(self, kind: Key, entry: Entry, shard: int) -> Iterator[Placed]:
+        name, data, expires = entry
+        if kind.place is Place.OUTSIDE:
+            yield Placed(name, kind, data, expires)
+        elif kind.place is Place.FIRST:
+            yield Placed(self.shards.directory.prefix + name, kind, data, expires, is_added=True)
+        elif kind.owner is Owner.ARTICLE:
+            yield Placed(self.shards.of(int(kind.values(name)[0])).prefix + name, kind, data, expires)
+        elif kind is table.DELETED_MEMBERS:
+            for keys in self.shards.all:
+                yield Placed(keys.deleted_members, kind, data, expires, is_added=True)
+        elif kind is table.VIEWED or kind.owner is Owner.MEMBER:
+            for keys, part in self._split(data).items():
+                yield Placed(keys.prefix + name, kind, part, expires, is_added=True)
+        else:  # figures of the site, which are added up over all shards
+            keys = self.shards.all[shard if self.before == self.shards.count else 0]
+            yield Placed(keys.prefix + name, kind, data, expires, is_added=True)
+
+    def _split(self, ranking: Mapping[str, float]) -> dict[Keys, dict[str, float]]:
+        """Split a sorted set of articles by shard."""
+        parts: dict[Keys, dict[str, float]] = defaultdict(dict)
+        for member, score in ranking.items():
+            if member.isdigit():
+                parts[self.shards.of(int(member))][member] = score
+        return parts
+
+    def _note_parameters(self, fields: Mapping[str, str], shard: int) -> None:
+        for name in (*_HIGHEST, *_LOWEST):
+            if name in fields:
+                self._bounds[name].append(fields[name])
+        if shard == 0:
+            self._parameters = {
+                name: value
+                for name, value in fields.items()
+                if name not in _TRANSIENT and name not in _LOWEST and not name.startswith(_NEXT)
+            }
+
+    def _note_log(self, newest_first: list[str]) -> None:
+        """Note a part of a log. Parts come from the tail, so that all entries together begin with the oldest."""
+        for text in reversed(newest_first):
+            article: ArticleId = article_of_entry(text)
+            keys = self.shards.of(article) if article else self.shards.directory
+            self._log[keys].append((_time_of(text), text))
+
+
+def _time_of(text: str) -> float:
+    """Return when an entry of the log was written, in Unix seconds; 0 for a damaged one."""
+    try:
+        return float(json.loads(text)["at"])
+    except (ValueError, KeyError, TypeError):
+        return 0.0

@@ -1,0 +1,262 @@
+"""Reads a store for a backup, while it is in use.
+
+Each article is read in one step with its voters, counts and views. Lists that a restore can derive are not read.
+The order makes the rest fit: members' lists before articles, so that no list names an article that is not there;
+what concerns the whole site after the accounts, so that a name taken off an account is in no log; and at the
+end once more the articles that moderators changed meanwhile, so that none is visible that the log calls removed.
+"""
+
+import json
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, TypeAlias
+
+import redis
+
+from articles.domain.articles import ArticleId
+from articles.domain.errors import StoreDamaged
+from articles.repository.backup.records import BackupRecord, Entry, Layout
+from articles.repository.store import key_table as table
+from articles.repository.store import keys as names
+from articles.repository.store.ahead import read_ahead
+from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_READ, KEYS_PER_READ
+from articles.repository.store.client import store_errors
+from articles.repository.store.connection import Store
+from articles.repository.store.key_table import InBackup, Key, Owner, split_prefix
+from articles.repository.store.keys import Keys
+from articles.repository.store.scan import portions, walk_kinds
+
+Progress: TypeAlias = Callable[[int, int], object]
+Report: TypeAlias = Callable[[str], object]
+"""Receives the name of each key that cannot be read."""
+
+_ENTRIES_PER_STEP = 20_000
+"""Entries that one script reads, unless a single article has more: some milliseconds of the store's time."""
+
+_LISTS = (table.LOG, table.TUNINGS)
+"""Lists that grow at their heads, and are read from their tails in parts."""
+
+_SKETCHES = (table.VISITORS, table.VISITORS_OF_DAY)
+
+
+class BackupReader:
+    """One backup of a store, in three parts that are to be read in this order. Raises StoreError."""
+
+    def __init__(self, store: Store, report: Report) -> None:
+        self._store = store
+        self._report = report
+        self._numbers = {keys.prefix: number for number, keys in enumerate(store.shards.all)}
+        self._lists: list[str] = []
+        self._site: list[str] = []
+        self._logged = self._log_lengths()
+        self._highest: ArticleId = 0
+        self.foreign = 0
+        """Keys that are not the site's, and are not in the backup."""
+
+        self._survey()
+
+    def get_layout(self) -> Layout:
+        """Return the layout of the store. One round trip. Raises StoreDamaged for a store without one."""
+        with self._store.commands() as client:
+            version, shards, site = client.hmget(names.SCHEMA, "version", "shards", "site")
+        if not (version and shards and site):
+            raise StoreDamaged("it has no stamp")
+        return Layout(int(version), int(shards), site)
+
+    def _log_lengths(self) -> dict[Keys, int]:
+        with self._store.pipeline() as pipe:
+            for keys in self._store.shards.all:
+                pipe.llen(keys.log)
+            return dict(zip(self._store.shards.all, pipe.execute(), strict=True))
+
+    def _survey(self) -> None:
+        """Note the names of all keys that are read one by one. Reads the names of all keys."""
+        for batch in walk_kinds(self._store):
+            for name, kind in batch:
+                if kind is None:
+                    self.foreign += 1
+                elif kind is table.ARTICLE:
+                    (number,) = kind.values(split_prefix(name)[1])
+                    self._highest = max(self._highest, int(number))
+                elif kind.in_backup is InBackup.COPIED and kind.owner is not Owner.ARTICLE:
+                    is_members = kind.owner is Owner.MEMBER or kind in (table.LINK, table.ACCOUNTS)
+                    if kind is not table.VIEWED:
+                        (self._lists if is_members else self._site).append(name)
+
+    # Before the accounts
+
+    def iterate_lists(self) -> Iterator[BackupRecord]:
+        """Yield members' lists and claims of links. One round trip for each batch."""
+        yield from self._iterate_keys(self._lists)
+
+    def iterate_articles(self, progress: Progress) -> Iterator[BackupRecord]:
+        """Yield all articles. About one round trip for each batch. `progress`: ids read, and in all."""
+        with self._store.commands() as client:
+            highest = max(self._highest, int(client.get(names.COUNTER) or 0))
+        done, count = 0, self._store.shards.count
+        for number, keys in enumerate(self._store.shards.all):
+            ids = portions(range(number or count, highest + 1, count), ARTICLES_PER_CHECK)
+            for size, records in read_ahead(partial(self._read_articles, keys), ids):
+                yield from records
+                done += size
+                progress(done, highest)
+
+    # After the accounts
+
+    def iterate_site(self) -> Iterator[BackupRecord]:
+        """Yield what concerns the whole site, and once more the articles that moderators changed meanwhile."""
+        whole: list[str] = []
+        lists: list[str] = []
+        for name in self._site:
+            (lists if self._kind(name) in _LISTS else whole).append(name)
+        yield from self._iterate_keys(whole)
+        for name in lists:
+            yield from self._iterate_list(name)
+        for keys, ids in self._store.shards.split(self._changed_ids()).items():
+            _size, records = self._read_articles(keys, ids)
+            yield from (BackupRecord(record.shard, record.entries, is_repeated=True) for record in records)
+
+    def _changed_ids(self) -> set[ArticleId]:
+        """Return the articles that the log has new entries about."""
+        ids: set[ArticleId] = set()
+        for keys, before in self._logged.items():
+            with self._store.commands() as client:
+                new = client.llen(keys.log) - before
+                texts = client.lrange(keys.log, 0, new - 1) if new > 0 else []
+            ids.update(filter(None, map(article_of_entry, texts)))
+        return ids
+
+    def _read_articles(self, keys: Keys, ids: Sequence[ArticleId]) -> tuple[int, list[BackupRecord]]:
+        """Return how many ids these are, and the records of those that exist."""
+        records: list[BackupRecord] = []
+        waiting = list(map(str, ids))
+        while waiting:
+            done, articles = self._store.run(
+                "backup/read", [keys.viewed], [keys.prefix, _ENTRIES_PER_STEP, *waiting]
+            )
+            waiting = waiting[done:]
+            records += self._records(keys, articles)
+        return len(ids), records
+
+    def _records(self, keys: Keys, articles: Sequence[Any]) -> Iterator[BackupRecord]:
+        now = round(self._store.now() * 1000)
+        sketches = self._read_sketches(
+            [keys.prefix + one[0] for _, _, *found in articles for one in found if one[2] == "sketch"]
+        )
+        for article_id, viewed_at, *found in articles:
+            entries = []
+            for name, life, kind, value in found:
+                if value is None:
+                    self._report(keys.prefix + name)
+                    continue
+                data = _paired(value) if kind == "hash" else value
+                data = sketches.get(keys.prefix + name, "") if kind == "sketch" else data
+                entries.append(Entry(name, data, now + life if life >= 0 else None))
+            if viewed_at:
+                entries.append(Entry(table.VIEWED.name, {article_id: float(viewed_at)}))
+            yield BackupRecord(self._numbers[keys.prefix], tuple(entries))
+
+    def _read_sketches(self, sketches: Sequence[str]) -> dict[str, str]:
+        """Return those of these sketches that can be read, in base64. One round trip."""
+        if not sketches:
+            return {}
+        with self._store.pipeline() as pipe:
+            for name in sketches:
+                pipe.execute_command("GET", name, NEVER_DECODE=[])  # type: ignore[no-untyped-call]
+            values = pipe.execute(raise_on_error=False)
+        read = dict(zip(sketches, values, strict=True))
+        for name, value in read.items():
+            if isinstance(value, Exception):
+                self._report(name)
+        return {name: _base64(value) for name, value in read.items() if isinstance(value, bytes)}
+
+    def _iterate_keys(self, wanted: Iterable[str]) -> Iterator[BackupRecord]:
+        """Yield a record of each key, without those that have expired."""
+        for batch in portions(wanted, KEYS_PER_READ):
+            with self._store.pipeline() as pipe:
+                for name in batch:
+                    _read_whole(pipe, name, self._kind(name))
+                    pipe.pttl(name)
+                replies = pipe.execute(raise_on_error=False)
+            now = round(self._store.now() * 1000)
+            for name, value, life in zip(batch, replies[::2], replies[1::2], strict=True):
+                if isinstance(value, Exception):
+                    self._note_failure(name, value)
+                elif life != -2 and value is not None:
+                    yield self._record(name, _as_data(value), now + life if life >= 0 else None)
+
+    def _note_failure(self, name: str, error: Exception) -> None:
+        """Report a key of another type. Raises StoreError for other failures."""
+        try:
+            with store_errors():
+                raise error
+        except StoreDamaged:
+            self._report(name)
+
+    def _iterate_list(self, name: str) -> Iterator[BackupRecord]:
+        """Yield a list from its tail in parts, each with its newest entry first. New entries shift no others."""
+        done, part = 0, ["…"]
+        while part:
+            with self._store.commands() as client:
+                try:
+                    part = client.lrange(name, -done - ENTRIES_PER_READ, -done - 1)
+                except redis.ResponseError as error:
+                    self._note_failure(name, error)
+                    return
+            if part:
+                yield self._record(name, part, None)
+            done += ENTRIES_PER_READ
+
+    def _record(self, name: str, data: Any, expires_ms: int | None) -> BackupRecord:
+        prefix, rest = split_prefix(name)
+        kind = self._kind(name)
+        shard = None if kind.place is table.Place.OUTSIDE else self._numbers[prefix]
+        return BackupRecord(shard, (Entry(rest, data, expires_ms),))
+
+    @staticmethod
+    def _kind(name: str) -> Key:
+        (kind,) = table.recognise([name])
+        assert kind, name
+        return kind
+
+
+def article_of_entry(text: str) -> ArticleId:
+    """Return the article that an entry of the log is about; 0 for none, or for a damaged entry."""
+    try:
+        return int(json.loads(text).get("id") or 0)
+    except (ValueError, AttributeError, TypeError):
+        return 0
+
+
+def _read_whole(pipe: Any, name: str, kind: Key) -> None:
+    match kind.type:
+        case "hash":
+            pipe.hgetall(name)
+        case "set":
+            pipe.smembers(name)
+        case "zset":
+            pipe.zrange(name, 0, -1, withscores=True)
+        case "string" if kind in _SKETCHES:
+            pipe.execute_command("GET", name, NEVER_DECODE=[])
+        case "string":
+            pipe.get(name)
+
+
+def _as_data(value: Any) -> Any:
+    """Return a reply as JSON can hold it."""
+    if isinstance(value, set):
+        return sorted(value)
+    if isinstance(value, bytes):
+        return _base64(value)
+    if isinstance(value, list):
+        return {member: score for member, score in value}  # noqa: C416 - pairs of another kind
+    return value
+
+
+def _paired(flat: Sequence[str]) -> dict[str, str]:
+    return dict(zip(flat[::2], flat[1::2], strict=True))
+
+
+def _base64(value: bytes) -> str:
+    return b64encode(value).decode("ascii")

@@ -1,0 +1,161 @@
+"""Upgrades of a store from one version of the layout to the next, in order.
+
+Each upgrade works in steps that take some milliseconds of the store's time, so that members go on voting. It can
+be interrupted anywhere: the next start begins it again, and repeating a step changes nothing. Several processes
+can run it at once. A complete upgrade leaves its version in the store, which older versions of the site refuse.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeAlias
+
+from articles.domain.lists import Order
+from articles.repository.account_ids import AccountIds
+from articles.repository.store import keys as names
+from articles.repository.store.batches import ARTICLES_PER_STEP
+from articles.repository.store.connection import Store, Value, exact_time
+from articles.repository.store.keys import Keys
+from articles.repository.store.scan import walk
+from articles.repository.store.schema import layout_of
+
+Progress: TypeAlias = Callable[[int, int], object]
+"""Receives the number of articles that are done, and of all."""
+
+_log = logging.getLogger(__name__)
+
+_REPORTED_EVERY = 2.0
+"""Seconds between two log lines on the progress of an upgrade."""
+
+
+class Upgrade(NamedTuple):
+    """What leads to a version from the one before. `former_field`: what says so in a store of version 1."""
+
+    version: int
+    summary: str
+    run: Callable[[Store, Progress], None]
+    former_field: str
+
+
+def list_pending(store: Store) -> list[Upgrade]:
+    """Return the upgrades that the store needs, in order. One round trip."""
+    version = layout_of(store)
+    return [upgrade for upgrade in UPGRADES if upgrade.version > version]
+
+
+def upgrade(store: Store) -> None:
+    """Upgrade a stamped store to the newest layout. One round trip if it has it. Raises StoreError."""
+    for pending in list_pending(store):
+        _run(store, pending)
+
+
+def _run(store: Store, pending: Upgrade) -> None:
+    with store.commands() as client:
+        is_done = client.hexists(names.SCHEMA, pending.former_field)
+    if not is_done:
+        began = time.monotonic()
+        _log.info("the store is upgraded to layout %d: %s", pending.version, pending.summary)
+        pending.run(store, _reporter(pending))
+        _log.info("the store has layout %d, after %.1f s", pending.version, time.monotonic() - began)
+    arguments: list[Value] = [pending.version, pending.former_field]
+    store.run("schema/raise_version", [names.SCHEMA], arguments)
+
+
+def _reporter(pending: Upgrade) -> Progress:
+    """Return a progress that writes to the log now and then."""
+    reported_at = time.monotonic()
+
+    def report(done: int, total: int) -> None:
+        nonlocal reported_at
+        if time.monotonic() - reported_at >= _REPORTED_EVERY:
+            reported_at = time.monotonic()
+            _log.info("layout %d: %s of %s articles", pending.version, f"{done:,}", f"{total:,}")
+
+    return report
+
+
+def rank_by_points(store: Store, progress: Progress) -> None:
+    """Build the ranking by points."""
+    _step_through(store, "schema/rank_points", lambda keys: [keys.order(Order.TIME)], progress)
+
+
+def fix_closing_times(store: Store, progress: Progress) -> None:
+    """Write closing times into all articles. `schema.stamp` has stored the voting window before."""
+    _step_through(
+        store,
+        "schema/set_closing_times",
+        _listed_and_removed,
+        progress,
+        is_joint=False,
+        more=lambda: (exact_time(store.now()), store.rules.voters_grace),
+    )
+
+
+def list_posted(store: Store, progress: Progress) -> None:
+    """List members' articles in every shard. The old lists, which shards shared, are dropped at the end."""
+    _step_through(store, "schema/list_posted", _listed_and_removed, progress)
+    if store.shards.count > 1:
+        _drop_shared_lists(store)
+
+
+def keep_voters(store: Store, progress: Progress) -> None:
+    """Take the expiry off the voter sets."""
+    _step_through(store, "schema/keep_voters", _listed_and_removed, progress, is_joint=False)
+
+
+def collect_account_ids(store: Store, _progress: Progress) -> None:
+    """Record the highest account id that the store knows."""
+    AccountIds(store).collect()
+
+
+def _listed_and_removed(keys: Keys) -> list[str]:
+    return [keys.order(Order.TIME), keys.removed]
+
+
+def _step_through(
+    store: Store,
+    script: str,
+    rankings: Callable[[Keys], Sequence[str]],
+    progress: Progress,
+    *,
+    is_joint: bool = True,
+    more: Callable[[], Sequence[Value]] = tuple,
+) -> None:
+    """Run a script repeatedly along each shard's rankings by time, until it returns an empty cursor.
+
+    `is_joint`: the script takes a shard's rankings together, otherwise one after the other.
+    """
+    passes = [
+        (keys, part)
+        for keys in store.shards.all
+        for part in ([rankings(keys)] if is_joint else [[ranking] for ranking in rankings(keys)])
+    ]
+    with store.pipeline() as pipe:
+        for _keys, part in passes:
+            pipe.zcard(part[0])
+        sizes = pipe.execute()
+    before, total = 0, sum(sizes)
+    for (keys, part), size in zip(passes, sizes, strict=True):
+        cursor, done = "-inf", 0
+        while cursor:
+            arguments: list[Value] = [keys.prefix, cursor, ARTICLES_PER_STEP, *more()]
+            (cursor,) = store.run(script, part, arguments)
+            done = min(size, done + ARTICLES_PER_STEP)
+            progress(before + done, total)
+        before += size
+
+
+def _drop_shared_lists(store: Store) -> None:
+    for batch in walk(store):
+        if shared := [name for name in batch if name.startswith("posted:")]:
+            with store.commands() as client:
+                client.unlink(*shared)
+
+
+UPGRADES = (
+    Upgrade(2, "articles are ranked by points", rank_by_points, "points"),
+    Upgrade(3, "articles get the time at which voting ends", fix_closing_times, "closes"),
+    Upgrade(4, "every shard lists what its members posted", list_posted, "posted"),
+    Upgrade(5, "voters are kept until housekeeping drops them", keep_voters, "voters"),
+    Upgrade(6, "the store gives out the ids of accounts", collect_account_ids, "accounts"),
+)

@@ -1,0 +1,307 @@
+"""`manage.py backup` and `manage.py restore`: what the operator sees, and which backups are refused."""
+
+import json
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from django.apps import apps
+from django.contrib.admin.models import ADDITION, LogEntry
+from django.contrib.auth.models import Permission
+from django.contrib.contenttypes.models import ContentType
+from django.core.management.base import CommandError
+from django.utils import timezone
+
+from accounts.models import AccountDeletion, PermissionGroup, Token, User
+from articles import backup, known_store, wiring
+from articles.backup import accounts, folders, manifest
+from articles.domain.articles import Choice
+from articles.models import ArchivedViews
+from tests.store_state import SHARDED_DATABASE, client_of, contents, damage_votes_of
+
+
+@pytest.fixture
+def used(run, site_store, alice, carol):
+    """A site with an article that alice posted, and rows of every model."""
+    site_store.articles.post(alice.pk, "alice", "Redis 数据库", "https://example.org/1")
+    Token.objects.issue(alice, "script", scopes=["vote"])
+    group = PermissionGroup.objects.create(name="Editors")
+    group.permissions.add(Permission.objects.get(codename="edit_any_article"))
+    alice.groups.add(group)
+    alice.user_permissions.add(Permission.objects.get(codename="see_operation"))
+    gone = User.objects.create_user("gone")
+    gone.left_at = timezone.now()
+    gone.save()
+    AccountDeletion.objects.create(user=gone, begun_at=gone.left_at, progress="log 0 50")
+    ArchivedViews.objects.create(
+        article_id=1,
+        pv=3,
+        uv=2,
+        sketch=b"HYLL\x00\xff",
+        suspects={"bot": 1},
+        viewed_at=1.5,
+        archived_at=timezone.now(),
+    )
+    LogEntry.objects.create(
+        user=carol,
+        content_type=ContentType.objects.get_for_model(User),
+        object_id=str(alice.pk),
+        object_repr="alice",
+        action_flag=ADDITION,
+    )
+    return site_store
+
+
+@pytest.fixture
+def elsewhere(store_paths, settings, tmp_path, monkeypatch):
+    """A function that turns this process into an empty site with another store, which knows no accounts."""
+    url = store_paths.url(SHARDED_DATABASE)
+
+    def move() -> None:
+        client_of(url).flushdb()
+        settings.STORE_URL = url
+        settings.SECRET_KEY_FILE = tmp_path / "restored_key"
+        wiring.patient_repository.cache_clear()
+        accounts._delete_all()
+        known_store.forget()
+
+    yield move
+    client_of(url).flushdb()
+
+
+def rows() -> dict[str, list[dict[str, object]]]:
+    models = [apps.get_model(label) for label in (*accounts.MODELS, *accounts.BY_NAME)]
+    return {model.__name__: list(model._base_manager.order_by("pk").values()) for model in models}
+
+
+def only(folder: Path) -> Path:
+    (made,) = folders.list_backups(folder)
+    return made
+
+
+def test_a_site_is_restored_with_its_accounts_and_articles(run, used, elsewhere, tmp_path, alice, settings):
+    before = rows()
+    assert all(before.values())
+
+    assert "1 articles and 3 accounts" in run("backup", tmp_path / "backups")
+    elsewhere()
+    output = run("restore", tmp_path / "backups")
+
+    assert "1 articles and 3 accounts restored" in output
+    assert "The audit found nothing." in output
+    assert rows() == before
+    restored = wiring.unprepared_repository()
+    assert restored.articles.get(1, reader=alice.pk).choice is Choice.VOTE
+    assert known_store.known_site() == restored.site_id == used.site_id
+    assert Path(settings.SECRET_KEY_FILE).read_text() == settings.SECRET_KEY
+    assert User.objects.create_user("newcomer").pk > max(row["id"] for row in before["User"])
+
+
+def test_only_the_operator_can_read_a_backup(run, used, tmp_path):
+    run("backup", tmp_path / "backups")
+
+    made = only(tmp_path / "backups")
+    modes = {path.name: oct(path.stat().st_mode & 0o777) for path in (made.parent, made, *made.iterdir())}
+    assert modes.pop("backups") == modes.pop(made.name) == "0o700"
+    assert set(modes.values()) == {"0o600"}
+
+
+def test_every_model_is_in_a_backup_or_left_out_on_purpose():
+    known = {label.lower() for label in (*accounts.MODELS, *accounts.BY_NAME, *accounts.OMITTED)}
+    stored = {
+        model._meta.label_lower
+        for model in apps.get_models(include_auto_created=True)
+        if model._meta.managed and not model._meta.proxy
+    }
+
+    assert stored == known
+
+
+@pytest.mark.parametrize("name", [manifest.STORE, manifest.ACCOUNTS, manifest.SECRET_KEY])
+@pytest.mark.parametrize("damage", ["flipped", "cut", "missing"])
+def test_a_damaged_backup_is_refused_and_changes_nothing(run, used, elsewhere, tmp_path, name, damage):
+    run("backup", tmp_path / "backups")
+    path = only(tmp_path / "backups") / name
+    content = path.read_bytes()
+    middle = len(content) // 2
+    match damage:
+        case "flipped":
+            path.write_bytes(content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :])
+        case "cut":
+            path.write_bytes(content[:-1])
+        case "missing":
+            path.unlink()
+    elsewhere()
+
+    for options in ((), ("--check",)):
+        with pytest.raises(CommandError, match=rf"is damaged and was not restored: {name}: "):
+            run("restore", tmp_path / "backups", *options)
+    assert not User.objects.exists()
+    assert contents(wiring.unprepared_repository()) == {}
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"site": "another"}, "its digest differs"),
+        ({"format": 2}, "which writes other backups"),
+        ({"files": 3}, "is damaged"),
+        (None, "is not the manifest of a backup"),
+    ],
+)
+def test_a_manifest_that_was_changed_is_refused(run, used, tmp_path, changes, sentence):
+    run("backup", tmp_path / "backups")
+    path = only(tmp_path / "backups") / manifest.MANIFEST
+    values = json.loads(path.read_text())
+    path.write_text("[]" if changes is None else json.dumps(values | changes))
+
+    with pytest.raises(CommandError, match=sentence):
+        run("restore", tmp_path / "backups", "--check")
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"layout": 99}, "layout 99"),
+        ({"migrations": {"accounts": "0099_later"}}, r"newer version of the site \(accounts\.0099_later\)"),
+    ],
+)
+def test_a_backup_of_a_newer_version_is_refused(run, used, elsewhere, tmp_path, changes, sentence):
+    run("backup", tmp_path / "backups")
+    sign(only(tmp_path / "backups"), changes)
+    elsewhere()
+
+    with pytest.raises(CommandError, match=sentence):
+        run("restore", tmp_path / "backups")
+    assert contents(wiring.unprepared_repository()) == {}
+
+
+def sign(folder: Path, changes: dict[str, object]) -> None:
+    """Write another manifest, with its digest."""
+    values = json.loads((folder / manifest.MANIFEST).read_text()) | changes
+    del values["digest"]
+    text = json.dumps(values | {"digest": manifest._digest(values)})
+    (folder / manifest.MANIFEST).write_text(text)
+
+
+def test_a_site_with_articles_or_accounts_is_not_overwritten(run, used, elsewhere, tmp_path):
+    run("backup", tmp_path / "backups")
+    before = contents(used), rows()
+
+    with pytest.raises(CommandError, match=r"The accounts database has 3 accounts\. A backup is"):
+        run("restore", tmp_path / "backups")
+    assert (contents(used), rows()) == before
+
+    elsewhere()
+    wiring.unprepared_repository().prepare()
+    with pytest.raises(CommandError, match=r"The store holds \d+ keys\. A backup is restored into an empty site"):
+        run("restore", tmp_path / "backups")
+    assert not User.objects.exists()
+
+
+@pytest.mark.parametrize("step", ["load", "_restore_secret_key", "read_lines"])
+def test_an_interrupted_restore_keeps_the_site_from_starting_until_it_is_repeated(
+    run, used, elsewhere, tmp_path, monkeypatch, step
+):
+    run("backup", tmp_path / "backups")
+    before = rows()
+    elsewhere()
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(backup.restoring if step != "load" else accounts, step, interrupt)
+        with pytest.raises(CommandError, match="Run it again to finish"):
+            run("restore", tmp_path / "backups")
+    with pytest.raises(CommandError, match="its restore was interrupted"):
+        run("audit")
+    assert "The audit found nothing" in run("restore", tmp_path / "backups")
+
+    assert rows() == before
+    assert "1 articles, no findings" in run("audit")
+
+
+def test_the_newest_backups_are_kept(run, used, tmp_path):
+    folder = tmp_path / "backups"
+    for _ in range(3):
+        run("backup", folder)
+    sign(folders.list_backups(folder)[0], {"site": "another"})
+    (folder / "notes").mkdir()
+    oldest, *_, newest = folders.list_backups(folder)
+
+    run("backup", folder, "--keep", "2")
+
+    kept = folders.list_backups(folder)
+    assert len(kept) == 3
+    assert {oldest, newest} <= set(kept), "another site's, and one of the newest two"
+    assert (folder / "notes").is_dir()
+
+
+def test_an_interrupted_backup_leaves_nothing(run, used, tmp_path, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(accounts, "iterate", interrupt)
+    with pytest.raises(CommandError, match="Interrupted: no backup was made"):
+        run("backup", tmp_path / "backups")
+
+    assert [path.name for path in (tmp_path / "backups").iterdir()] == [".lock"]
+
+
+def test_what_a_killed_backup_left_is_dropped_by_the_next_one(run, used, tmp_path):
+    stale = tmp_path / "backups" / ".partial-2026-01-01T00-00-00Z"
+    stale.mkdir(parents=True)
+    assert folders.newest_in(tmp_path / "backups") is None
+
+    run("backup", tmp_path / "backups")
+
+    assert not stale.exists()
+    assert only(tmp_path / "backups")
+
+
+def test_two_backups_into_one_folder_exclude_each_other(run, used, tmp_path):
+    with (
+        folders.locked(tmp_path / "backups"),
+        pytest.raises(CommandError, match="Another backup is being made"),
+    ):
+        run("backup", tmp_path / "backups")
+
+
+def test_a_damaged_key_is_named_and_the_rest_is_backed_up(run, used, elsewhere, tmp_path, alice, capsys):
+    name = damage_votes_of(used, 1, alice.pk)
+
+    with pytest.raises(SystemExit):
+        run("backup", tmp_path / "backups")
+
+    assert f"because they are damaged: {name}" in capsys.readouterr().err
+    elsewhere()
+    assert "The audit found nothing" in run("restore", tmp_path / "backups")
+
+
+def test_a_folder_without_backups_is_no_backup(run, tmp_path):
+    with pytest.raises(CommandError, match="is not a backup, and has none inside"):
+        run("restore", tmp_path)
+
+
+def test_a_backup_is_checked_without_being_restored(run, used, tmp_path):
+    run("backup", tmp_path / "backups")
+
+    assert "is whole." in run("restore", only(tmp_path / "backups"), "--check")
+
+
+def test_a_backup_is_due_by_the_age_of_the_newest(tmp_path, time_machine):
+    now = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    time_machine.move_to(now, tick=False)
+    assert folders.is_due(tmp_path, 3600)
+    for name in ("2026-03-01T11-30-00Z", "2026-02-01T00-00-00Z"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / manifest.MANIFEST).touch()
+
+    assert not folders.is_due(tmp_path, 3600)
+    assert folders.is_due(tmp_path, 1800)
+    shutil.rmtree(tmp_path / "2026-03-01T11-30-00Z")
+    (tmp_path / "2031-01-01T00-00-00Z").mkdir()
+    (tmp_path / "2031-01-01T00-00-00Z" / manifest.MANIFEST).touch()
+    assert folders.is_due(tmp_path, 3600), "made when the clock was wrong"

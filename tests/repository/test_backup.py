@@ -1,0 +1,290 @@
+"""A backup of the store: what is read while members vote, and what a restore makes of it, whatever the shards."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from articles.domain.articles import Article, Choice
+from articles.domain.errors import StoreUnfit
+from articles.domain.lists import Order
+from articles.domain.moderation import LogEntry
+from articles.repository import Repository
+from articles.repository.backup import BackupReader, BackupRecord, Layout, reading
+from articles.repository.ranking import parameters
+from articles.repository.store import keys as names
+from articles.repository.store import schema
+from articles.repository.store.connection import Store
+from articles.repository.store.key_table import TABLE, InBackup
+from tests.cast import ALICE, BOB, MODERATOR
+from tests.clock import DAY, Clock
+from tests.factories import post, view
+from tests.repository.everything import use_all
+from tests.repository.usage import tune, use
+from tests.rules import connect, default_rules
+from tests.store_state import SHARDED_DATABASE, contents, key_names, kind_of, problems
+from voting_site.embedded import StorePaths
+
+COPIED = {key.name for key in TABLE if key.in_backup is InBackup.COPIED}
+SITE_WIDE = {"days:", "hll:day:<day>", "ranking:", "schema:", "log:", "hot:score"}
+"""Keys with which a store with other shards says the same in other places; the hot list is cut in each shard."""
+
+
+@pytest.fixture
+def empty_url(store_paths: StorePaths) -> Iterator[str]:
+    """The URL of a second empty database."""
+    url = store_paths.url(SHARDED_DATABASE)
+    connect(url).store.client.flushdb()
+    yield url
+    connect(url).store.client.flushdb()
+
+
+def lines(store: Store, unreadable: list[str] | None = None) -> tuple[Layout, list[list[object]]]:
+    """Return a whole backup, as it is in a file."""
+    reader = BackupReader(store, (unreadable if unreadable is not None else []).append)
+    records = [*reader.iterate_lists(), *reader.iterate_articles(lambda *_: None), *reader.iterate_site()]
+    return reader.get_layout(), [json.loads(json.dumps(record.as_json())) for record in records]
+
+
+def restored(url: str, layout: Layout, written: list[list[object]], *, shards: int, clock: Clock) -> Repository:
+    """Return the repository of a store into which a backup was restored."""
+    repository = connect(url, shards=shards, clock=clock, rules=default_rules(hot_size=3))
+    restore = repository.backups.restore("backup", layout)
+    restore.begin()
+    restore.write(map(BackupRecord.from_json, written), lambda _: None)
+    repository.upgrade()
+    repository.repair.run()
+    restore.finish()
+    return repository
+
+
+def by_kind(repository: Repository) -> dict[str, dict[str, object]]:
+    """Return all shards together, by kind of key and name, without what a backup omits."""
+    omitted = {key.name for key in TABLE if key.in_backup is InBackup.OMITTED} | SITE_WIDE
+    found: dict[str, dict[str, object]] = {}
+    value: Any
+    for name, value in contents(repository).items():
+        if (kind := kind_of(name)) not in omitted:
+            plain = name.rpartition("}:")[2]
+            if kind == "article:<id>":
+                value.pop("log", None)  # numbers of entries of the shard's log
+            found.setdefault(kind, {})[plain] = together(found.get(kind, {}).get(plain), value)
+    return found
+
+
+def together(one: Any, other: Any) -> object:
+    """Return the union of what two shards hold under one name."""
+    if isinstance(other, list) and other and isinstance(other[0], tuple):
+        return sorted({*(one or []), *other})
+    return (one or set()) | other if isinstance(other, set) else other
+
+
+def articles_of(repository: Repository) -> list[Article]:
+    ids = range(1, int(repository.store.client.get("article:")) + 1)
+    return repository.articles.get_many(ids, reader=77)
+
+
+def logged(repository: Repository, article_id: int = 0) -> list[LogEntry]:
+    log = repository.moderation_log
+    if article_id:
+        return list(log.get_for_article(article_id).entries)
+    return [entry for number in (1, 2, 3) for entry in log.get_page(number).entries]
+
+
+@pytest.mark.parametrize("shards", [1, 3, 4])
+def test_a_store_with_everything_is_restored_into_any_number_of_shards(server_url, empty_url, clock, shards):
+    rules = default_rules(hot_size=3)
+    source = connect(server_url, shards=4, clock=clock, rules=rules)
+    source.prepare()
+    use_all(source, clock)
+    source.repair.run()
+    assert problems(source) == []
+
+    layout, written = lines(source.store)
+    copy = restored(empty_url, layout, written, shards=shards, clock=clock)
+
+    assert problems(copy) == []
+    assert articles_of(copy) == articles_of(source) != []
+    assert sorted(logged(copy), key=repr) == sorted(logged(source), key=repr)
+    assert shards != 4 or logged(copy) == logged(source) != []
+    assert [logged(copy, number) for number in range(1, 9)] == [logged(source, number) for number in range(1, 9)]
+    assert copy.pageviews.list_days() == source.pageviews.list_days()
+    assert copy.parameters.list_changes() == source.parameters.list_changes()
+    assert by_kind(copy) == by_kind(source)
+
+
+def test_the_same_number_of_shards_gets_the_same_store(server_url, empty_url, clock):
+    source = connect(server_url, shards=4, clock=clock, rules=default_rules(hot_size=3))
+    source.prepare()
+    use_all(source, clock)
+    source.repair.run()
+
+    copy = restored(empty_url, *lines(source.store), shards=4, clock=clock)
+
+    before, after = contents(source), contents(copy)
+    kept = {name for name in before.keys() | after.keys() if kind_of(name) in COPIED}
+    changing = {keys.ranking for keys in source.store.shards.all} | {"days:", "schema:"}
+    assert {name: after.get(name) for name in kept - changing} == {n: before.get(n) for n in kept - changing}
+
+
+def test_an_older_store_is_backed_up_and_upgraded_when_it_is_restored(repository, empty_url, clock):
+    use(repository, clock)
+    ids = [article.id for article in articles_of(repository)]
+    shards, client = repository.store.shards, repository.store.client
+    client.hset("schema:", mapping={"version": "1", "voting_window": "604800.000"})
+    for keys in shards.all:
+        client.unlink(keys.order(Order.POINTS))
+        for article_id in ids:
+            client.hdel(keys.article(article_id), "closes")
+
+    layout, written = lines(repository.store)
+    copy = restored(empty_url, layout, written, shards=3, clock=clock)
+
+    assert layout.version == 1
+    assert copy.store.client.hget("schema:", "version") == str(schema.LAYOUT_VERSION)
+    assert problems(copy) == []
+    assert [article.id for article in articles_of(copy)] == ids
+
+
+def test_no_site_starts_before_a_restore_is_complete(repository, empty_url, clock):
+    post(repository, 1)
+    layout, written = lines(repository.store)
+    copy = connect(empty_url, clock=clock)
+    restore = copy.backups.restore("backup", layout)
+    restore.begin()
+    restore.write(map(BackupRecord.from_json, written[: len(written) // 2]), lambda _: None)
+
+    with pytest.raises(StoreUnfit, match=r"run `manage\.py restore` again"):
+        copy.prepare()
+
+    assert restore.is_interrupted()
+    assert restored(empty_url, layout, written, shards=1, clock=clock).articles.get(1).title
+    assert not restore.is_interrupted()
+
+
+@pytest.mark.parametrize("mark", [None, "another backup"])
+def test_a_store_that_is_not_empty_is_not_overwritten(server_url, empty_url, mark):
+    copy = connect(empty_url)
+    copy.prepare()
+    post(copy, 1)
+    if mark:
+        copy.store.client.hset("schema:", "restoring", mark)
+    before = contents(copy)
+
+    with pytest.raises(match=r"holds [0-9]+ keys"):
+        copy.backups.restore("backup", Layout(1, 1, "")).begin()
+    assert contents(copy) == before
+
+
+def test_what_members_do_during_a_backup_leaves_a_sound_copy(repository, empty_url, clock):
+    """Between any two parts of a backup: votes, posts, a removal, a new group, an account deletion."""
+    use(repository, clock)
+    first = post(repository, 900, ("python",))
+    removed = post(repository, 901, ("python",), poster=BOB)
+    reader = repository.backups.read([].append)
+    records = []
+    for record in [*reader.iterate_lists()]:
+        records.append(record)
+    repository.votes.cast(first, 41, Choice.VOTE)
+    later = post(repository, 902, ("python",))
+    articles = reader.iterate_articles(lambda *_: None)
+    records.append(next(articles))
+    repository.votes.cast(first, 42, Choice.OPPOSE)
+    records += articles
+    repository.articles.remove(removed, MODERATOR, "Spam")
+    repository.groups.create("late", "Late", MODERATOR)
+    repository.groups.assign(first, ["late"], actor=MODERATOR)
+    repository.account_deletion.advance(BOB, "bob", "", lambda: True)
+    repository.votes.cast(first, 43, Choice.VOTE)
+    records += reader.iterate_site()
+    written = [json.loads(json.dumps(record.as_json())) for record in records]
+
+    copy = restored(empty_url, reader.get_layout(), written, shards=2, clock=clock)
+
+    assert problems(copy) == []
+    assert copy.articles.get(removed).removed == "Spam"
+    assert copy.articles.get(removed).poster_name == ""
+    assert copy.articles.get(first).groups == repository.articles.get(first).groups
+    assert copy.articles.get(later, reader=ALICE).choice is Choice.VOTE
+    assert copy.articles.get(first, reader=41).choice is Choice.VOTE
+
+
+def test_damaged_keys_are_named_and_left_out(repository, empty_url, clock):
+    use(repository, clock)
+    client, keys = repository.store.client, repository.store.shards.of(1)
+    damaged = (keys.votes_of(ALICE), keys.suspects(1), keys.visitors(1), names.link("0" * 32))
+    for name in damaged:
+        client.unlink(name)
+        client.lpush(name, "x") if name != keys.visitors(1) else client.sadd(name, "x")
+    client.set("alien", "1")
+    unreadable: list[str] = []
+
+    layout, written = lines(repository.store, unreadable)
+
+    assert sorted(unreadable) == sorted(damaged)
+    copy = restored(empty_url, layout, written, shards=1, clock=clock)
+    assert problems(copy) == []
+    assert "alien" not in key_names(copy)
+
+
+def test_a_backup_reads_many_articles_in_few_round_trips(server_url, clock):
+    trips: list[str] = []
+    repository = connect(server_url, clock=clock, observe=lambda name, *_: trips.append(name))
+    repository.prepare()
+    for number in range(300):
+        post(repository, number)
+    trips.clear()
+
+    lines(repository.store)
+
+    assert trips.count("backup/read") == 2
+    assert len(trips) < 30
+
+
+def test_an_article_with_very_many_voters_is_read_whole(repository, empty_url, clock, monkeypatch):
+    monkeypatch.setattr(reading, "_ENTRIES_PER_STEP", 10)
+    ids = [post(repository, number) for number in range(6)]
+    for user in range(100, 130):
+        repository.votes.cast(ids[0], user, Choice.VOTE)
+
+    copy = restored(empty_url, *lines(repository.store), shards=1, clock=clock)
+
+    assert copy.articles.get(ids[0]).votes == 31
+    assert problems(copy) == []
+
+
+def test_parameters_that_are_being_applied_are_not_copied(repository, empty_url, clock, monkeypatch):
+    monkeypatch.setattr(parameters, "ARTICLES_PER_STEP", 1)
+    for number in range(8):
+        post(repository, number)
+    state = repository.parameters.get_state()
+    changed = replace(state.parameters, votes_per_day=10)
+    repository.parameters.apply(changed, expected=state.version, actor=MODERATOR, reason="To see")
+    assert repository.parameters.get_state().applying
+
+    copy = restored(empty_url, *lines(repository.store), shards=2, clock=clock)
+
+    assert copy.parameters.get_state() == state
+    assert problems(copy) == []
+    tune(copy, changed)
+    assert problems(copy) == []
+
+
+def test_what_expires_keeps_the_rest_of_its_life(repository, empty_url, clock):
+    article_id = post(repository, 1)
+    view(repository, article_id, 1)
+    source, name = repository.store.client, repository.store.shards.of(article_id).days(article_id)
+    source.expire(name, int(10 * DAY))
+    written = lines(repository.store)
+    clock.advance(4 * DAY)
+
+    copy = restored(empty_url, *written, shards=1, clock=clock)
+
+    life = copy.store.client.ttl(copy.store.shards.all[0].days(article_id))
+    assert 6 * DAY - 60 < life <= 6 * DAY
+    clock.advance(7 * DAY)
+    connect(empty_url).store.client.flushdb()
+    gone = restored(empty_url, *written, shards=1, clock=clock)
+    assert not gone.store.client.exists(gone.store.shards.all[0].days(article_id))

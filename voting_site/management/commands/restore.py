@@ -1,0 +1,72 @@
+"""`manage.py restore`: start an empty site from a backup."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import CommandError, CommandParser
+
+from articles import backup
+from articles.management.progress import Progress, add_progress_argument, progress
+from articles.management.store_command import StoreCommand
+from articles.wiring import unprepared_repository
+
+
+class Command(StoreCommand):
+    """Changes nothing unless the backup is whole and the site is empty. Safe to interrupt and repeat."""
+
+    help = (
+        "Restore a backup into an empty site: DIR is a backup, or a folder of backups, of which the newest is "
+        "taken. All lists are rebuilt and checked."
+    )
+    when_interrupted = "Interrupted. Run it again to finish; until then the site does not start."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("dir", metavar="DIR", type=Path)
+        parser.add_argument("--check", action="store_true", help="only check whether the backup is whole")
+        add_progress_argument(parser)
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        folder = backup.newest_in(options["dir"].absolute())
+        if folder is None:
+            raise CommandError(f"{options['dir']} is not a backup, and has none inside.")
+        with progress(unit="", shown=options["progress"]) as bar:
+            try:
+                if options["check"]:
+                    manifest = backup.verify(folder, bar.reach)
+                else:
+                    restored = backup.restore(unprepared_repository(), folder, _steps(bar))
+            except backup.BackupError as error:
+                raise CommandError(str(error)) from error
+        if options["check"]:
+            self.stdout.write(f"{folder}, made at {manifest.made_at}, is whole.")
+            return
+        self._report(restored)
+
+    def _report(self, restored: backup.Restored) -> None:
+        manifest = restored.manifest
+        self.stdout.write(
+            f"{manifest.counts['articles']:,} articles and {restored.accounts:,} accounts restored, as of "
+            f"{manifest.made_at}. Members have to log in again."
+        )
+        if not restored.has_secret_key:
+            self.stdout.write("The backup has no secret key, because SECRET_KEY was set: set it here, too.")
+        elif not settings.SECRET_KEY_IS_IN_FILE:
+            self.stdout.write("SECRET_KEY is set here, so that the key of the backup is not used.")
+        for finding in restored.findings:
+            self.stdout.write(finding)
+        if restored.findings:
+            self.stdout.write(f"{len(restored.findings):,} findings.")
+            sys.exit(1)
+        self.stdout.write("The audit found nothing.")
+
+
+def _steps(bar: Progress) -> Any:
+    """Return a progress that begins the bar again with each step."""
+
+    def reach(step: str, done: int, total: int) -> None:
+        bar.describe(step)
+        bar.reach(done, total)
+
+    return reach
