@@ -97,6 +97,7 @@ bench-parts: $(TOOLS_READY)
 	$(BIN)/python -m bench.lists
 	$(BIN)/python -m bench.hyperloglog
 	$(BIN)/python -m bench.search
+	$(BIN)/python -m bench.backups
 	$(BIN)/python -m bench.feeds
 	$(BIN)/python -m bench.paint
 	$(BIN)/python -m bench.longest_scripts

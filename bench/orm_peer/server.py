@@ -39,7 +39,7 @@ def _binary(name: str) -> str:
 
 
 @contextmanager
-def _postgres() -> Iterator[tuple[Path, int]]:
+def postgres_server() -> Iterator[tuple[Path, int]]:
     """Yield the folder of a server's socket, and its process's id."""
     user = _USER if os.getuid() == 0 else None
     with tempfile.TemporaryDirectory(prefix="bench-postgres-") as name:
@@ -65,7 +65,7 @@ def _postgres() -> Iterator[tuple[Path, int]]:
 @contextmanager
 def orm_peer(folder: Path, data_dir: Path, articles: int) -> Iterator[tuple[Server, Content]]:
     """Yield the peer, with as many articles as the site whose static files and secret key it uses."""
-    with _postgres() as (sockets, postgres):
+    with postgres_server() as (sockets, postgres):
         variables = {
             "DATA_DIR": str(data_dir),
             "ORM_PEER_SOCKETS": str(sockets),

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from voting_site.configuration.data_directory import PROGRAM_FOLDERS, placed
+from voting_site.configuration.data_directory import PROGRAM_FOLDERS, for_backups, placed
 from voting_site.configuration.kinds import BadSetting
 
 OWN = "is, contains or is inside a folder of the program"
@@ -33,6 +33,17 @@ def test_a_folder_of_the_program_is_refused(checkout, text):
 @pytest.mark.parametrize("text", ["var", "var/site", "data", "../elsewhere", "../checkout-data", "statics"])
 def test_a_directory_beside_the_program_is_accepted(checkout, text):
     assert placed(checkout, text) == (checkout / text).resolve()
+
+
+@pytest.mark.parametrize("text", ["var", "var/static", "var/static/x", "var/store", "var/kept_pages", "static"])
+def test_backups_are_not_put_where_the_site_serves_or_clears_files(checkout, text):
+    with pytest.raises(BadSetting, match=rf"BACKUP_DIR='{text}' cannot be used: .*; choose a separate directory"):
+        for_backups(checkout, text, placed(checkout, "var"))
+
+
+@pytest.mark.parametrize("text", ["var/backups", "backups", "../elsewhere"])
+def test_backups_may_be_in_a_folder_of_their_own(checkout, text):
+    assert for_backups(checkout, text, placed(checkout, "var")) == (checkout / text).resolve()
 
 
 def test_a_symbolic_link_to_a_folder_of_the_program_is_refused(checkout, tmp_path):

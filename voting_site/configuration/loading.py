@@ -34,8 +34,8 @@ class _Mistakes:
 def load(base_dir: Path) -> dict[str, Any]:
     """Return all values by name, from the environment and `base_dir/.env` (the environment takes precedence).
 
-    DATA_DIR is an absolute path. SECRET_KEY is never empty: a missing key is created once all settings are valid.
-    Raises BadSetting with a sentence for each mistake.
+    DATA_DIR and BACKUP_DIR are absolute paths. SECRET_KEY is never empty: a missing key is created once all settings
+    are valid. Raises BadSetting with a sentence for each mistake.
     """
     mistakes = _Mistakes()
     texts: Mapping[str, str] = os.environ
@@ -51,6 +51,9 @@ def load(base_dir: Path) -> dict[str, Any]:
             values["DATA_DIR"] = data_dir = data_directory.placed(base_dir, values["DATA_DIR"])
             if not values.get("SECRET_KEY"):
                 check_key(data_dir)
+    if values.get("BACKUP_DIR"):
+        with mistakes.collected():
+            values["BACKUP_DIR"] = data_directory.for_backups(base_dir, values["BACKUP_DIR"], data_dir)
     with mistakes.collected():
         check_apart(store_url(values.get("REDIS_URL", ""), data_dir), values.get("CACHE_URL", ""))
     mistakes.raise_if_any()
