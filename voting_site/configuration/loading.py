@@ -34,8 +34,8 @@ class _Mistakes:
 def load(base_dir: Path) -> dict[str, Any]:
     """Return all values by name, from the environment and `base_dir/.env` (the environment takes precedence).
 
-    DATA_DIR and BACKUP_DIR are absolute paths. SECRET_KEY is never empty: a missing key is created once all settings
-    are valid. Raises BadSetting with a sentence for each mistake.
+    DATA_DIR and BACKUP_DIR are absolute. SECRET_KEY is never empty: a missing key is created once all settings are
+    valid. Raises BadSetting with a sentence for each mistake.
     """
     mistakes = _Mistakes()
     texts: Mapping[str, str] = os.environ
