@@ -22,6 +22,7 @@ from accounts import account_deletion
 from accounts import sessions as member_sessions
 from articles import account_ids, backup, clocks
 from articles.domain.errors import StoreDamaged, StoreError, StoreUnavailable
+from articles.operation import web_counts
 from articles.readership import archive
 from articles.repository import Repository
 
@@ -94,6 +95,12 @@ def _score(repository: Repository) -> str:
 def _sample(repository: Repository) -> str:
     """Record the ranks of the top articles."""
     return _counted(repository.history.record(), "article", "sampled")
+
+
+def _measure(repository: Repository) -> str:
+    """Record the figures for the operator's charts."""
+    find_counts = import_string(settings.METRICS_FINDER)
+    return "recorded" if repository.measurements.record(lambda: web_counts.read(find_counts())) else ""
 
 
 def _index(repository: Repository) -> str:
@@ -177,6 +184,7 @@ _STEPS = (
     _Step("parameters", _apply_parameters),
     _Step("hot", _score, is_routine=True),
     _Step("history", _sample, is_routine=True),
+    _Step("measurements", _measure, is_routine=True),
     _Step("words", _index),
     _Step("groups", _finish_merges),
     _Step("archive", _archive),

@@ -142,6 +142,7 @@ STORE_SHARDS = CONFIGURATION["STORE_SHARDS"]
 STORE_TIMEOUT_MS = CONFIGURATION["STORE_TIMEOUT_MS"]
 STORE_OPENER = "voting_site.store_session.opened_store"
 STORE_VERIFIER = "voting_site.store_session.verify_store"
+METRICS_FINDER = "voting_site.serving.metrics_folder.find"
 SCRATCH_STORE_OPENER = "voting_site.store_session.scratch_store"
 VOTING_WINDOW_DAYS = CONFIGURATION["VOTING_WINDOW_DAYS"]
 ARTICLES_PER_PAGE = CONFIGURATION["ARTICLES_PER_PAGE"]

@@ -13,6 +13,7 @@ import logging
 import os
 import re
 import struct
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,6 +31,9 @@ _log = logging.getLogger(__name__)
 ENDED_PID = 0
 """Process id in the names of the sums' files."""
 _LOCK = "lock"
+_BEGAN = "began"
+"""File with the time at which the counts began, in Unix seconds: they are others if it is another."""
+
 _KINDS = ("counter", "histogram")
 """Kinds of the site's metrics. Each process has one file for each."""
 
@@ -51,6 +55,21 @@ def empty(folder: Path) -> None:
     for path in folder.iterdir():
         if _FILE_NAME.fullmatch(path.name) and path.is_file():
             path.unlink()
+
+
+def begin(folder: Path) -> None:
+    """Prepare a folder without counts for a web server. Raises OSError if there is no room."""
+    empty(folder)
+    reserve(folder, ENDED_PID)
+    (folder / _BEGAN).write_text(str(time.time()))
+
+
+def began_at(folder: Path) -> float | None:
+    """Return when the counts in a folder began; None if no web server counts there."""
+    try:
+        return float((folder / _BEGAN).read_text())
+    except (OSError, ValueError):
+        return None
 
 
 def reserve(folder: Path, pid: int) -> None:

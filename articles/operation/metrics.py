@@ -33,9 +33,11 @@ _own = CollectorRegistry()
 _REQUEST_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 _STORE_BUCKETS = (0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 1.5)
 
-REQUESTS = Counter("site_requests_total", "Requests answered.", ["view", "method", "status"], registry=_own)
+REQUESTS_NAME, REQUEST_SECONDS_NAME, VOTES_NAME = "site_requests_total", "site_request_seconds", "site_votes_total"
+
+REQUESTS = Counter(REQUESTS_NAME, "Requests answered.", ["view", "method", "status"], registry=_own)
 REQUEST_SECONDS = Histogram(
-    "site_request_seconds", "Time until the response was ready.", ["view"], buckets=_REQUEST_BUCKETS, registry=_own
+    REQUEST_SECONDS_NAME, "Time until the response was ready.", ["view"], buckets=_REQUEST_BUCKETS, registry=_own
 )
 STORE_SECONDS = Histogram(
     "site_store_seconds",
@@ -47,7 +49,7 @@ STORE_SECONDS = Histogram(
 STORE_ERRORS = Counter(
     "site_store_errors_total", "Calls that the store did not answer.", ["operation"], registry=_own
 )
-VOTES = Counter("site_votes_total", "Votes cast, opposed or taken back.", ["outcome"], registry=_own)
+VOTES = Counter(VOTES_NAME, "Votes cast, opposed or taken back.", ["outcome"], registry=_own)
 POSTS = Counter("site_posts_total", "Articles posted.", registry=_own)
 VIEWS = Counter("site_views_total", "Views of articles: counted (ok), or why not.", ["outcome"], registry=_own)
 REFUSALS = Counter("site_refusals_total", "Refused requests and changes, by cause.", ["cause"], registry=_own)
@@ -62,7 +64,9 @@ _GAUGES = {
     "articles": ("site_articles", "Listed articles."),
     "keys": ("site_store_keys", "Keys in the store."),
     "memory_bytes": ("site_store_memory_bytes", "Memory used by the store."),
+    "memory_limit_bytes": ("site_store_memory_limit_bytes", "Memory that the store may use."),
     "hot_age_seconds": ("site_hot_list_age_seconds", "Time since the hot list was scored."),
+    "housekeeping_age_seconds": ("site_housekeeping_age_seconds", "Time since a step of housekeeping began."),
 }
 
 _COUNTED_VIEWS = frozenset[str](("ok", REPEAT, *Suspicion))
@@ -164,25 +168,29 @@ def _cause(request: HttpRequest, response: HttpResponse, view: str) -> str | Non
 
 
 class _Figures:
-    """Collector of gauges read from the store for one response."""
+    """Collector of gauges read for one response: of the store, and the free space on the disk."""
 
-    def __init__(self, figures: Mapping[str, float] | None) -> None:
+    def __init__(self, figures: Mapping[str, float] | None, disk_free_bytes: float | None) -> None:
         self._figures = figures
+        self._disk_free_bytes = disk_free_bytes
 
     def collect(self) -> Iterator[Metric]:
         yield GaugeMetricFamily("site_store_up", "Whether the store answers.", value=self._figures is not None)
         for key, (name, text) in _GAUGES.items():
             if self._figures is not None and key in self._figures:
                 yield GaugeMetricFamily(name, text, value=self._figures[key])
+        if self._disk_free_bytes is not None:
+            text = "Free space on the disk of the site's data."
+            yield GaugeMetricFamily("site_disk_free_bytes", text, value=self._disk_free_bytes)
 
 
-def exposition(figures: Mapping[str, float] | None) -> bytes:
+def exposition(figures: Mapping[str, float] | None, disk_free_bytes: float | None = None) -> bytes:
     """Return all metrics in Prometheus's text format: the counts of all processes, and the store's figures.
 
-    `figures` is None if the store is unavailable.
+    `figures` is None if the store is unavailable, `disk_free_bytes` if it is not known.
     """
     registry = CollectorRegistry()
     folder = metric_files.directory()
     registry.register(_own if folder is None else metric_files.AllProcesses(folder))
-    registry.register(_Figures(figures))
+    registry.register(_Figures(figures, disk_free_bytes))
     return generate_latest(registry)

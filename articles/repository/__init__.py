@@ -43,6 +43,7 @@ from articles.repository.upkeep import upgrades
 from articles.repository.upkeep.audit import Audit, Progress, quiet
 from articles.repository.upkeep.clock import Clocks, StoreClock
 from articles.repository.upkeep.lease import HousekeepingLease
+from articles.repository.upkeep.measurements import Measurements
 from articles.repository.upkeep.repair import Repair
 from articles.repository.votes import Votes
 from articles.repository.voting_rings import VotingRings
@@ -92,6 +93,7 @@ class Repository:
         self.explanations = Explanations(store, self.hot)
         self.archive = ViewArchive(store)
         self.lease = HousekeepingLease(store)
+        self.measurements = Measurements(store)
         self.clock = StoreClock(store)
         self.parameters = RankingParameters(store)
         self.weights = Weights(store, self.parameters)

@@ -39,6 +39,7 @@ STEPS = [
     "parameters",
     "hot",
     "history",
+    "measurements",
     "words",
     "groups",
     "archive",

@@ -85,6 +85,7 @@ def used(began: float, repository: Repository, clock: Clock) -> Repository:
         clock.advance(60)
         view(repository, post(repository, number, ("python", "群组")), 1)
     repository.history.record()
+    assert repository.measurements.record(lambda: None)
     repository.members.save(9, 13, wanted=True)
     assert repository.account_deletion.advance(2, "user2", "", lambda: True) == ""
     warm(repository, "python", "群组")
@@ -181,6 +182,7 @@ NAMES_OF_FIELDS = {
     "reason": "bot|prefetch|burst",
     "day:kind": "[0-9]+:(?:counted|visitors|bot|prefetch|burst)",
     "step of housekeeping": "[a-z-]+",
+    "moment": "[0-9]+|counters",
 }
 
 

@@ -24,6 +24,7 @@ from tests.clock import DAY
 from tests.factories import post
 from tests.repository.usage import use
 from tests.rules import connect
+from tests.store_state import configured
 
 VISITOR, NETWORK = "0123456789abcdef", "fedcba9876543210"
 
@@ -202,7 +203,7 @@ def test_every_key_the_site_can_build_has_a_kind():
     spelled = [
         *(names.COUNTER, names.ACCOUNTS, names.SCHEMA, names.TICK),
         *(names.IMPORT_LOCK, names.HOT_LOCK, names.BACK_LOCK, names.TICK_LOCK),
-        *(names.WEIGHT_LOCK, names.FORGET_LOCK),
+        *(names.WEIGHT_LOCK, names.FORGET_LOCK, names.MEASUREMENTS),
         *(names.link("0" * 32), names.saved(7), names.shift("f" * 32), names.salt(19000)),
         names.limit("logins", "a" * 16),
     ]
@@ -354,6 +355,19 @@ def test_figures_cover_what_a_monitor_follows(used):
     assert figures["articles"] == sum(shard.articles for shard in used.inspection.list_shards())
     assert figures["keys"] == used.store.client.dbsize()
     assert figures["memory_bytes"] > 100_000
+
+
+def test_figures_include_the_age_of_housekeeping_and_a_limit_of_memory_if_there_are_any(repository, clock):
+    figures = repository.inspection.get_figures()
+    assert {"housekeeping_age_seconds", "memory_limit_bytes"}.isdisjoint(figures)
+
+    for step, ago in (("hot", 90), ("trim", 30), ("archive", 60)):
+        repository.lease.record_step(step, at=clock() - ago, seconds=0.1, result="", error="")
+    with configured(repository, "maxmemory", "1gb"):
+        figures = repository.inspection.get_figures()
+
+    assert figures["housekeeping_age_seconds"] == pytest.approx(30)
+    assert figures["memory_limit_bytes"] == 1 << 30
 
 
 def test_figures_take_two_round_trips(used, wire):

@@ -122,6 +122,7 @@ def use(repository: Repository, clock: Clock) -> None:
     parameters = Parameters(gamma=1.4)
     tune(repository, parameters)
     repository.history.record()
+    repository.measurements.record(lambda: None)
     with repository.lease.acquire():
         repository.lease.record_step("hot", at=clock(), seconds=0.01, result="scored", error="")
     warm(repository, "python", "redis")

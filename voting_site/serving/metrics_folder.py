@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from django.conf import settings
+
 from articles.operation import metric_files
 
 SHARED_MEMORY = Path("/dev/shm")  # nosec B108 # noqa: S108 - the folder in it is private
@@ -23,19 +25,32 @@ def metrics_folder(data_dir: Path, address: str, workers: int) -> Iterator[Path]
     It is in shared memory if that has room, else in the data directory. One for each address: sites may share a
     data directory. A folder that a killed site left behind is used again.
     """
-    site = f"{data_dir}\0{address}"
-    in_memory = SHARED_MEMORY / f"voting-site-{os.getuid()}-{hashlib.sha256(site.encode()).hexdigest()[:16]}"
+    in_memory, on_disk = _places(data_dir, address)
     room = 2 * (2 * workers + _SPARE) * metric_files.RESERVED_BYTES  # while workers are replaced, twice as many
     folder = in_memory if _has_room(SHARED_MEMORY, room) and _is_private(in_memory) else None
     if folder is None:
-        folder = data_dir / "metrics" / address.replace(":", "-")
+        folder = on_disk
         folder.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(in_memory, ignore_errors=True)  # of a killed site: `find` would take it for the current one
     try:
-        metric_files.empty(folder)
-        metric_files.reserve(folder, metric_files.ENDED_PID)
+        metric_files.begin(folder)
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def find() -> Path | None:
+    """Return the folder in which the web server with this configuration counts; None if none runs here."""
+    address = f"{settings.CONFIGURATION['HOST']}:{settings.CONFIGURATION['PORT']}"
+    places = _places(Path(settings.DATA_DIR), address)
+    return next((folder for folder in places if metric_files.began_at(folder) is not None), None)
+
+
+def _places(data_dir: Path, address: str) -> tuple[Path, Path]:
+    """Return the folder in shared memory, and the one to use if that has no room."""
+    site = f"{data_dir}\0{address}"
+    name = f"voting-site-{os.getuid()}-{hashlib.sha256(site.encode()).hexdigest()[:16]}"
+    return SHARED_MEMORY / name, data_dir / "metrics" / address.replace(":", "-")
 
 
 def _has_room(place: Path, room: int) -> bool:

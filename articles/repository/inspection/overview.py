@@ -6,7 +6,7 @@ instead of an error. Each call costs the server some milliseconds, whatever the 
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from statistics import median
 from typing import Any, TypeVar
@@ -134,8 +134,7 @@ class Inspection:
         """Return the last run of every step of housekeeping, newest first. One round trip."""
         with self._store.commands() as client:
             records = client.hgetall(names.TICK)
-        steps = (_step(name, text) for name, text in records.items())
-        return tuple(sorted((step for step in steps if step), key=lambda step: (-step.at, step.name)))
+        return _steps(records)
 
     def count_keys(self) -> Census:
         """Return the number of keys of each kind. One round trip per 1,000 keys of the sample, and one more."""
@@ -150,15 +149,17 @@ class Inspection:
         return _if_permitted(lambda: article_keys(self._store, article_id))
 
     def get_figures(self) -> dict[str, float]:
-        """Return the figures for monitoring that are known: articles, keys, memory_bytes, hot_age_seconds.
+        """Return the figures for monitoring that are known.
 
+        They are articles, keys, memory_bytes, memory_limit_bytes, hot_age_seconds and housekeeping_age_seconds.
         Two round trips.
         """
         shards = self.list_shards()
         with self._store.pipeline() as pipe:
             pipe.dbsize()
             pipe.info("memory")
-            keys, memory = pipe.execute(raise_on_error=False)
+            pipe.hgetall(names.TICK)
+            keys, memory, records = pipe.execute(raise_on_error=False)
         figures = {"articles": float(sum(shard.articles for shard in shards))}
         refreshed = [shard.refreshed_at for shard in shards]
         if all(refreshed):
@@ -168,7 +169,17 @@ class Inspection:
             figures["keys"] = float(keys)
         if not isinstance(memory, Exception):
             figures["memory_bytes"] = float(memory["used_memory"])
+            if memory.get("maxmemory"):
+                figures["memory_limit_bytes"] = float(memory["maxmemory"])
+        if not isinstance(records, Exception) and (steps := _steps(records)):
+            figures["housekeeping_age_seconds"] = max(0.0, self._store.now() - steps[0].at)
         return figures
+
+
+def _steps(records: Mapping[str, str]) -> tuple[Step, ...]:
+    """Return the runs from their records, newest first, without damaged ones."""
+    steps = (_step(name, text) for name, text in records.items())
+    return tuple(sorted((step for step in steps if step), key=lambda step: (-step.at, step.name)))
 
 
 def _step(name: str, text: str) -> Step | None:

@@ -562,6 +562,17 @@ TICK = _outside(
     writers="housekeeping",
     in_backup=InBackup.OMITTED,
 )
+MEASUREMENTS = _outside(
+    "measurements:",
+    "hash",
+    Owner.SITE,
+    "moment → figures of the site's operation at that time, as JSON; `counters` → where the counters were at the "
+    "newest, of which the next takes the difference",
+    "the operator's charts; one every five minutes, 300 at most",
+    life=DAY,
+    writers="housekeeping",
+    in_backup=InBackup.OMITTED,
+)
 IMPORT_LOCK = _outside(
     "lock:import",
     "string",

@@ -18,6 +18,7 @@ TICK_LOCK = table.TICK_LOCK.name
 FORGET_LOCK = table.FORGET_LOCK.name
 WEIGHT_LOCK = table.WEIGHT_LOCK.name
 TICK = table.TICK.name
+MEASUREMENTS = table.MEASUREMENTS.name
 
 
 def link(digest: str) -> str:

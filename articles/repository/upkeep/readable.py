@@ -56,6 +56,7 @@ _FORMS: dict[Key, Form] = {
     table.LOG: _are_records,
     table.TUNINGS: _are_records,
     table.TICK: _are_records,
+    table.MEASUREMENTS: _are_records,
     table.SUSPECTS: _COUNT,
     table.DAYS: _COUNT,
     table.SITE_DAYS: _COUNT,
