@@ -7,6 +7,7 @@ from articles.charts.bars import Series, stacked_bars
 from articles.charts.curves import decay_curve
 from articles.charts.history import History, Sample, history
 from articles.charts.shapes import Bar, Chart, Line, Point, Tick
+from articles.charts.time_lines import TimeLine, time_lines
 
 __all__ = [
     "Bar",
@@ -17,7 +18,9 @@ __all__ = [
     "Sample",
     "Series",
     "Tick",
+    "TimeLine",
     "decay_curve",
     "history",
     "stacked_bars",
+    "time_lines",
 ]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from itertools import pairwise
 
-from articles.charts.shapes import LOW_HEIGHT, Chart, Label, Line, Plot, Run, plain
+from articles.charts.shapes import LOW_HEIGHT, Chart, Label, Line, Plot, Run, plain, runs
 from articles.charts.ticks import evenly, nice_ticks, rank_ticks, time_ticks
 
 APART = 1500.0
@@ -99,23 +99,10 @@ def _steps(
     if not _present(values):
         return Chart(LOW_HEIGHT)
     plot = Plot(span, [(value, value_label(value)) for value in axis], LOW_HEIGHT)
-    line = Line("", plot.pieces(_corners(run) for run in _runs(values, apart)))
+    line = Line("", plot.pieces(_corners(run) for run in runs(values, apart)))
     return Chart(
         LOW_HEIGHT, plot.left, plot.right, plot.baseline, plot.x_ticks(places), plot.y_ticks, ("",), (line,)
     )
-
-
-def _runs(values: _Values, apart: float) -> Iterator[Run]:
-    """Yield the parts between gaps."""
-    run: list[tuple[float, float]] = []
-    for at, value in values:
-        if run and (value is None or at - run[-1][0] > apart):
-            yield run
-            run = []
-        if value is not None:
-            run.append((at, value))
-    if run:
-        yield run
 
 
 def _corners(run: Run) -> Run:

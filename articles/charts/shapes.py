@@ -4,7 +4,7 @@ Lengths are in units of the drawing, which is WIDTH wide; y grows downwards. A l
 largest size in which it is drawn, on a phone, so that the margins always suffice.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from unicodedata import east_asian_width
@@ -20,6 +20,19 @@ LETTER = 13.0
 Label = Callable[[float], str]
 Run = Sequence[tuple[float, float]]
 """Values without a gap: (x, y) in the units of the data."""
+
+
+def runs(values: Iterable[tuple[float, float | None]], apart: float) -> Iterator[Run]:
+    """Yield the parts between gaps: where a value is None, or two are more than `apart` from each other."""
+    run: list[tuple[float, float]] = []
+    for at, value in values:
+        if run and (value is None or at - run[-1][0] > apart):
+            yield run
+            run = []
+        if value is not None:
+            run.append((at, value))
+    if run:
+        yield run
 
 
 def plain(value: float) -> str:

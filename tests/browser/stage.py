@@ -20,6 +20,7 @@ from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.moderation import Actor
 from articles.web import error_pages
 from articles.wiring import patient_repository
+from tests.measuring import measure_a_day
 
 DAY = 86400
 
@@ -36,6 +37,7 @@ def set_up(*, empty: bool) -> None:
     told: dict[str, Any] = {"sessions": _cast()}
     if not empty:
         told |= {**_articles(), **_links(), "failed": _failed()}
+        measure_a_day(patient_repository())
     print(json.dumps(told))  # noqa: T201
 
 

@@ -32,6 +32,7 @@ def test_a_local_client_reads_the_metrics_without_a_token(site_store, article):
     assert value_in(text, "site_articles") == 1
     assert value_in(text, "site_store_keys") == count_keys(site_store)
     assert value_in(text, "site_store_memory_bytes") > 100_000
+    assert value_in(text, "site_disk_free_bytes") > 0
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"])

@@ -169,6 +169,33 @@ def test_the_page_shows_the_keys_of_one_article(site_store, article, olga):
     assert "The newest article takes" in section(page(olga), "articles")
 
 
+def test_the_sections_are_folded_and_the_one_with_a_form_opens_when_used(site_store, article, olga):
+    assert page(olga).count('<details class="folded">') == 11
+    assert '<details class="folded" open>' not in page(olga)
+
+    for query in (f"?article={article}", "?article=x"):
+        html = page(olga, query)
+        (before,) = html.split('<details class="folded" open>')[:-1]
+        assert before.rstrip().endswith('<section aria-labelledby="article-keys">')
+
+
+def test_the_page_shows_the_last_24_hours(site_store, article, olga):
+    assert "once there are two measurements" in section(page(olga), "measurements")
+    now = site_store.store.now()
+    for seconds in (-600, -300, 0):
+        set_clock(site_store, now + seconds)
+        assert site_store.measurements.record(lambda: None)
+
+    html = page(olga)
+
+    shown = section(html, "measurements")
+    assert "Latest: 0. Highest: 0." in shown
+    assert re.search(r"Memory Latest: [\d.]+\s?MB", unescape(shown).replace("\xa0", " "))
+    assert "No data yet." in shown, "requests, which no web server has counted"
+    assert html.index('class="tiles"') < html.index('id="measurements"') < html.index('id="server"')
+    assert "css/charts.css" in html
+
+
 @pytest.mark.parametrize(
     ("asked", "answer"),
     [

@@ -48,6 +48,11 @@ def _of_the_accounts() -> Iterator[str]:
 
 
 def _of_the_disk() -> Iterator[str]:
-    free = shutil.disk_usage(settings.DATA_DIR).free
+    free = free_bytes()
     if free < _LEAST_FREE_BYTES:
         yield f"disk: {free // 1_000_000} MB left"
+
+
+def free_bytes() -> int:
+    """Return the free space on the disk of DATA_DIR."""
+    return shutil.disk_usage(settings.DATA_DIR).free

@@ -18,6 +18,8 @@ from articles.domain.errors import ArticleNotFound, StoreError
 from articles.formatting import units
 from articles.operation import metrics
 from articles.repository import Repository
+from articles.views.operation import health
+from articles.views.operation.measurements import last_day
 from articles.web.identity import needs
 from articles.wiring import repository
 
@@ -49,6 +51,7 @@ def operation(request: HttpRequest) -> HttpResponse:
         "census": inspection.count_keys(),
         "footprint": inspection.measure_footprint(),
         "measures": units,
+        "last_day": last_day(repo.measurements.list_recent(), repo.store.now()),
         **_article_keys(repo, request.GET.get("article", "").strip()),
     }
     return render(request, "operation/operation.html", context | {"warnings": list(_warnings(context))})
@@ -106,7 +109,7 @@ def scrape(request: HttpRequest) -> HttpResponse:
         figures = repository().inspection.get_figures()
     except StoreError:
         figures = None
-    return HttpResponse(metrics.exposition(figures), content_type=metrics.CONTENT_TYPE)
+    return HttpResponse(metrics.exposition(figures, health.free_bytes()), content_type=metrics.CONTENT_TYPE)
 
 
 def _may_read(request: HttpRequest) -> bool:
