@@ -42,7 +42,7 @@ hypothesis.settings.load_profile("patient")
 BACKENDS = ("server", "server, 4 shards")
 
 
-START_PROCESSES = ("archive", "browser", "chaos", "commands", "embedded", "fuzz", "site")
+START_PROCESSES = ("archive", "browser", "chaos", "commands", "deploy", "embedded", "fuzz", "site")
 """Folders whose tests may start a store or a site by themselves."""
 
 STORES = {"store_paths", "server", "private", "cluster_node"}
