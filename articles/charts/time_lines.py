@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
 
-from articles.charts.shapes import LOW_HEIGHT, Chart, Label, Line, Plot, plain, runs
+from articles.charts.shapes import LOW_HEIGHT, Chart, Label, Line, Plot, Run, plain, runs
 from articles.charts.ticks import nice_ticks, time_ticks
 
 
@@ -46,5 +46,11 @@ def time_lines(
         plot.x_ticks((at, time_label(at)) for at in time_ticks(*span, zone)),
         plot.y_ticks,
         tuple(line.name for line in lines),
-        lines=tuple(Line(line.name, plot.pieces(runs(line.values, apart))) for line in lines),
+        lines=tuple(Line(line.name, plot.pieces(map(_bends, runs(line.values, apart)))) for line in lines),
     )
+
+
+def _bends(run: Run) -> Run:
+    """Return the points of a run without those in the middle of a level part, which draw nothing."""
+    ends = (0, len(run) - 1)
+    return [at for n, at in enumerate(run) if n in ends or not run[n - 1][1] == at[1] == run[n + 1][1]]

@@ -12,6 +12,7 @@ import pytest
 from tests.site_process import DEADLINE, store_of
 from tests.store_state import get_notes
 from tests.waiting import until
+from tests.web_processes import folder_of_metrics
 from voting_site.serving import housekeeper
 from voting_site.serving.housekeeper import Housekeeper
 
@@ -100,6 +101,25 @@ def test_a_running_site_runs_housekeeping_automatically(start):
     assert time.monotonic() - began < 10
     assert "Traceback" not in site.told()
     assert not site.processes()
+
+
+def test_a_running_site_measures_what_its_web_server_counts(start):
+    site = start(DEMO="0", TICK_SECONDS="10")
+    site.wait_until_up()
+    store = store_of(site)
+    until(store.measurements.list_recent, DEADLINE, site.told)
+
+    (measured,) = store.measurements.list_recent()
+
+    assert measured.requests >= 1, "the launcher has asked whether the site answers"
+    assert (measured.errors, measured.votes, measured.posts) == (0, 0, 0)
+    assert measured.p99_seconds > 0
+    assert measured.file_bytes > 0
+    place = "from voting_site.serving.metrics_folder import find; print(find())"
+    shell = site.manage("shell", "--verbosity", "0", "-c", place)
+    assert shell.stdout.strip() == str(folder_of_metrics(site)), "commands on this machine measure the same"
+    assert site.stop() == 0
+    assert site.manage("shell", "--verbosity", "0", "-c", place).stdout.strip() == "None"
 
 
 def test_housekeeping_continues_after_the_store_is_killed(start):

@@ -4,10 +4,13 @@ import os
 import signal
 from functools import partial
 
+from django.conf import settings
+
 from tests.figures import value_in
 from tests.site_process import DEADLINE
 from tests.waiting import until
 from tests.web_processes import folder_of_metrics, workers_of
+from voting_site.serving import metrics_folder
 
 
 def is_gone(site, worker):
@@ -72,6 +75,21 @@ def test_a_restart_counts_from_zero(start):
     assert folder_of_metrics(second) == counts
     assert not (counts / "counter_12345.db").exists()
     assert second.stop() == 0
+
+
+def test_a_folder_in_memory_that_a_killed_site_left_is_not_taken_for_one_on_disk(tmp_path, monkeypatch):
+    address = f"{settings.CONFIGURATION['HOST']}:{settings.CONFIGURATION['PORT']}"
+    monkeypatch.setattr(settings, "DATA_DIR", tmp_path / "data")
+    monkeypatch.setattr(metrics_folder, "SHARED_MEMORY", tmp_path)
+    assert metrics_folder.find() is None
+    with metrics_folder.metrics_folder(settings.DATA_DIR, address, 1) as left_behind:
+        assert metrics_folder.find() == left_behind
+        monkeypatch.setattr(metrics_folder, "_has_room", lambda *_: False)
+
+        with metrics_folder.metrics_folder(settings.DATA_DIR, address, 1) as folder:
+            assert folder.is_relative_to(settings.DATA_DIR)
+            assert metrics_folder.find() == folder
+    assert metrics_folder.find() is None
 
 
 def test_a_metrics_token_is_required_from_local_requests_too(start):

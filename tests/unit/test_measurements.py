@@ -18,6 +18,12 @@ COUNTS = WebCounts(BEGAN, 100, 2, 7, {"0.01": 50, "0.1": 90, "+Inf": 100})
 NOW = BEGAN + KEPT
 
 
+@pytest.fixture(autouse=True)
+def _in_english():
+    with translation.override("en"):
+        yield
+
+
 # Differences
 
 
@@ -138,6 +144,16 @@ def test_a_line_has_gaps_where_nothing_is_known_or_nothing_was_measured():
     assert [len(piece) for piece in line.pieces] == [2, 2, 1]
 
 
+def test_a_level_part_of_a_line_is_two_points():
+    values = [(n * 10, value) for n, value in enumerate((3, 3, 3, 5, 5, 5, 5, 4))]
+
+    (line,) = time_lines([TimeLine("a", values)], (0, 70), apart=10).lines
+
+    (piece,) = line.pieces
+    level = time_lines([TimeLine("a", [values[n] for n in (0, 2, 3, 6, 7)])], (0, 70), apart=100).lines
+    assert piece == level[0].pieces[0]
+
+
 def test_an_axis_has_round_multiples_of_its_unit():
     chart = time_lines(
         [TimeLine("a", [(0, 3000.0)])], (0, 1), apart=1, unit=1024, value_label=lambda v: f"{v / 1024:g}"
@@ -159,9 +175,8 @@ def day_of(**figures):
     return last_day([Measurement(NOW - KEPT + n * EVERY, **figures) for n in range(1, 289)], NOW)
 
 
-def page_of(day, language="en"):
-    with translation.override(language):
-        return engines["jinja2"].get_template("operation/measurements.html").render({"last_day": day})
+def page_of(day):
+    return engines["jinja2"].get_template("operation/measurements.html").render({"last_day": day})
 
 
 def test_each_chart_says_its_latest_and_its_highest_value():
@@ -173,9 +188,8 @@ def test_each_chart_says_its_latest_and_its_highest_value():
     charts = {one.title: one for one in last_day([earlier, latest], NOW).charts}
 
     assert charts["Votes cast"].summary == "Latest: 2. Highest: 40."
-    assert charts["Requests and errors"].summary == (
-        "Requests: latest 1,200, highest 9,000. Errors: latest 0, highest 3."
-    )
+    assert charts["Requests"].summary == "Latest: 1,200. Highest: 9,000."
+    assert charts["Errors"].summary == "Latest: 0. Highest: 3."
     assert "Median: latest 3.4 ms, highest 12 ms." in charts["Response time"].summary
     assert charts["Memory"].summary.replace("\xa0", " ") == "Latest: 2.0 MB. Highest: 3.0 MB."
     assert charts["Views"].chart.is_empty
@@ -197,15 +211,15 @@ def test_too_few_measurements_are_no_charts_and_the_page_says_so(measured):
     assert "The charts appear once there are two measurements." in text
 
 
-def test_a_day_is_seven_drawings_and_one_table_of_a_row_for_each_hour():
+def test_a_day_is_eight_drawings_and_one_table_of_a_row_for_each_hour():
     text = page_of(day_of(votes=1, requests=5, errors=0, median_seconds=0.01, p99_seconds=0.2, memory_bytes=1))
 
-    assert text.count("<figure") == 7
-    assert text.count('<svg class="chart"') == 4, "the others have no data"
+    assert text.count("<figure") == 8
+    assert text.count('<svg class="chart"') == 5, "the others have no data"
     assert text.count("<table>") == 1
     assert text.count("<tr>") == 26
     assert "Showing 25 of 288 measurements." in text
-    assert len(re.findall(r'<desc id="chart-\d-desc">[^<]+</desc>', text)) == 4
+    assert len(re.findall(r'<desc id="chart-\d-desc">[^<]+</desc>', text)) == 5
     assert "style=" not in text
 
 

@@ -73,11 +73,8 @@ _CHARTS: tuple[_Content, ...] = (
     _alone(_COUNT, "votes", gettext_lazy("Votes cast")),
     _alone(_COUNT, "posts", gettext_lazy("Articles posted")),
     _alone(_COUNT, "views", gettext_lazy("Views")),
-    (
-        gettext_lazy("Requests and errors"),
-        _COUNT,
-        (_Figure("requests", gettext_lazy("Requests")), _Figure("errors", gettext_lazy("Errors"))),
-    ),
+    _alone(_COUNT, "requests", gettext_lazy("Requests")),
+    _alone(_COUNT, "errors", gettext_lazy("Errors")),
     (
         gettext_lazy("Response time"),
         _TIME,
