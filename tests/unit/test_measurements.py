@@ -195,6 +195,15 @@ def test_each_chart_says_its_latest_and_its_highest_value():
     assert charts["Views"].chart.is_empty
 
 
+def test_the_axis_of_sizes_has_round_numbers_of_their_unit():
+    measured = [Measurement(NOW - EVERY, file_bytes=0), Measurement(NOW, file_bytes=440 << 10)]
+
+    (file,) = [one.chart for one in last_day(measured, NOW).charts if one.title == "Append-only file"]
+
+    labels = [tick.label.replace("\xa0", " ") for tick in file.y_ticks]
+    assert labels == ["0 bytes", "200 KB", "400 KB", "600 KB"]
+
+
 def test_a_latest_value_that_is_not_known_is_a_dash():
     earlier, latest = Measurement(NOW - EVERY, votes=40), Measurement(NOW)
 

@@ -1,5 +1,6 @@
 """The charts of the last 24 hours on the operator's page."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -21,6 +22,9 @@ _LEAST = 2
 """Measurements that make a line."""
 
 _UNKNOWN = "–"
+
+_ZERO_DECIMAL = re.compile(r"[.,]0(?![0-9])")
+"""Which round numbers on an axis do without."""
 
 
 def _milliseconds(seconds: float) -> str:
@@ -138,7 +142,7 @@ def _chart(title: str, quantity: _Quantity, lines: Sequence[TimeLine], now: floa
         whole=quantity.is_whole,
         zone=chart_labels.zone(),
         time_label=chart_labels.clock_or_day,
-        value_label=quantity.label,
+        value_label=lambda value: _ZERO_DECIMAL.sub("", quantity.label(value)),
     )
     return DayChart(title, _summary(quantity, lines), chart)
 
