@@ -149,6 +149,17 @@ def test_counts_lost_in_between_are_not_known_and_the_next_are(repository, clock
     assert measure(repository, web.read).requests == 7
 
 
+def test_views_whose_counters_were_deleted_are_not_known(repository, clock):
+    article = post(repository, 1)
+    view(repository, article, 1)
+    measure(repository)
+    repository.store.client.delete(*(keys.days() for keys in repository.store.shards.all))
+    clock.advance(EVERY)
+
+    assert measure(repository).views is None
+    assert "views" not in json.loads(repository.store.client.hget(names.MEASUREMENTS, str(int(MOMENT) + EVERY)))
+
+
 def test_after_a_long_silence_counts_are_not_known_and_gauges_are(repository, clock, web):
     article = post(repository, 1)
     measure(repository, web.read)
