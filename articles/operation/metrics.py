@@ -7,6 +7,7 @@ the number of series is bounded. docs/metrics.md describes them.
 import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from types import MappingProxyType
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -67,6 +68,7 @@ _GAUGES = {
     "memory_limit_bytes": ("site_store_memory_limit_bytes", "Memory that the store may use."),
     "hot_age_seconds": ("site_hot_list_age_seconds", "Time since the hot list was scored."),
     "housekeeping_age_seconds": ("site_housekeeping_age_seconds", "Time since a step of housekeeping began."),
+    "disk_free_bytes": ("site_disk_free_bytes", "Free space on the disk of the site's data."),
 }
 
 _COUNTED_VIEWS = frozenset[str](("ok", REPEAT, *Suspicion))
@@ -168,29 +170,28 @@ def _cause(request: HttpRequest, response: HttpResponse, view: str) -> str | Non
 
 
 class _Figures:
-    """Collector of gauges read for one response: of the store, and the free space on the disk."""
+    """Collector of gauges read for one response."""
 
-    def __init__(self, figures: Mapping[str, float] | None, disk_free_bytes: float | None) -> None:
-        self._figures = figures
-        self._disk_free_bytes = disk_free_bytes
+    def __init__(self, figures: Mapping[str, float] | None, of_machine: Mapping[str, float]) -> None:
+        self._is_up = figures is not None
+        self._figures = {**(figures or {}), **of_machine}
 
     def collect(self) -> Iterator[Metric]:
-        yield GaugeMetricFamily("site_store_up", "Whether the store answers.", value=self._figures is not None)
+        yield GaugeMetricFamily("site_store_up", "Whether the store answers.", value=self._is_up)
         for key, (name, text) in _GAUGES.items():
-            if self._figures is not None and key in self._figures:
+            if key in self._figures:
                 yield GaugeMetricFamily(name, text, value=self._figures[key])
-        if self._disk_free_bytes is not None:
-            text = "Free space on the disk of the site's data."
-            yield GaugeMetricFamily("site_disk_free_bytes", text, value=self._disk_free_bytes)
 
 
-def exposition(figures: Mapping[str, float] | None, disk_free_bytes: float | None = None) -> bytes:
-    """Return all metrics in Prometheus's text format: the counts of all processes, and the store's figures.
+def exposition(
+    figures: Mapping[str, float] | None, of_machine: Mapping[str, float] = MappingProxyType({})
+) -> bytes:
+    """Return all metrics in Prometheus's text format: the counts of all processes, and figures.
 
-    `figures` is None if the store is unavailable, `disk_free_bytes` if it is not known.
+    `figures` are those of the store, None if it is unavailable; `of_machine` are those that do not need it.
     """
     registry = CollectorRegistry()
     folder = metric_files.directory()
     registry.register(_own if folder is None else metric_files.AllProcesses(folder))
-    registry.register(_Figures(figures, disk_free_bytes))
+    registry.register(_Figures(figures, of_machine))
     return generate_latest(registry)

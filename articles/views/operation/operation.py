@@ -109,7 +109,8 @@ def scrape(request: HttpRequest) -> HttpResponse:
         figures = repository().inspection.get_figures()
     except StoreError:
         figures = None
-    return HttpResponse(metrics.exposition(figures, health.free_bytes()), content_type=metrics.CONTENT_TYPE)
+    of_machine = {"disk_free_bytes": health.free_bytes()}
+    return HttpResponse(metrics.exposition(figures, of_machine), content_type=metrics.CONTENT_TYPE)
 
 
 def _may_read(request: HttpRequest) -> bool:
