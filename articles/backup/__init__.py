@@ -5,7 +5,7 @@ accounts database (SQLite or PostgreSQL).
 """
 
 from articles.backup.errors import BackupDamaged, BackupError, BackupRunning, SiteNotEmpty
-from articles.backup.folders import is_due, newest_in
+from articles.backup.folders import age_of_newest, is_due, newest_in
 from articles.backup.making import make
 from articles.backup.manifest import Manifest, read_manifest, verify
 from articles.backup.restoring import Restored, restore
@@ -17,6 +17,7 @@ __all__ = [
     "Manifest",
     "Restored",
     "SiteNotEmpty",
+    "age_of_newest",
     "is_due",
     "make",
     "newest_in",

@@ -92,11 +92,16 @@ def prune(folder: Path, keep: int, site: str) -> list[Path]:
     return surplus
 
 
-def is_due(folder: Path, seconds: float) -> bool:
-    """Return whether the newest backup in a folder is older than this, by its name, or there is none."""
+def age_of_newest(folder: Path) -> float | None:
+    """Return the seconds since the newest backup in a folder was begun, by its name; None without any."""
     backups = list_backups(folder)
     if not backups:
-        return True
-    made_at = datetime.strptime(_order(backups[-1])[0], _STAMP).replace(tzinfo=UTC)
-    age = (datetime.now(UTC) - made_at).total_seconds()
-    return not -seconds < age < seconds
+        return None
+    begun_at = datetime.strptime(_order(backups[-1])[0], _STAMP).replace(tzinfo=UTC)
+    return (datetime.now(UTC) - begun_at).total_seconds()
+
+
+def is_due(folder: Path, seconds: float) -> bool:
+    """Return whether the newest backup in a folder is older than this, or there is none."""
+    age = age_of_newest(folder)
+    return age is None or not -seconds < age < seconds  # one of the future was made when the clock was wrong

@@ -69,6 +69,7 @@ _GAUGES = {
     "hot_age_seconds": ("site_hot_list_age_seconds", "Time since the hot list was scored."),
     "housekeeping_age_seconds": ("site_housekeeping_age_seconds", "Time since a step of housekeeping began."),
     "disk_free_bytes": ("site_disk_free_bytes", "Free space on the disk of the site's data."),
+    "backup_age_seconds": ("site_backup_age_seconds", "Time since the newest backup was begun."),
 }
 
 _COUNTED_VIEWS = frozenset[str](("ok", REPEAT, *Suspicion))

@@ -12,6 +12,7 @@ import pytest
 import yaml
 from django.test import Client
 
+from articles import backup
 from tests.site_process import DEADLINE, Site, free_port
 from tests.store_state import configured
 from tests.waiting import until
@@ -63,7 +64,9 @@ def exposed_metrics(text):
     return set(re.findall(r"^# TYPE (site_\w+) ", text, re.MULTILINE))
 
 
-def test_the_documented_metrics_are_those_that_the_site_exposes(site_store, article):
+def test_the_documented_metrics_are_those_that_the_site_exposes(site_store, article, settings, tmp_path):
+    settings.BACKUP_DIR = tmp_path
+    backup.make(site_store, tmp_path)
     site_store.hot.rescore()
     site_store.lease.record_step("hot", at=site_store.store.now(), seconds=0.1, result="", error="")
     with configured(site_store, "maxmemory", "1gb"):
@@ -180,7 +183,8 @@ def query(port, expression):
 @needs_prometheus
 def test_prometheus_scrapes_a_site_with_the_token(static_files, tmp_path):
     shutil.copytree(static_files, tmp_path / "data" / "static")
-    site, port = Site(tmp_path / "data", DEMO="0", METRICS_TOKEN=TOKEN), free_port()
+    backups = str(tmp_path / "backups")
+    site, port = Site(tmp_path / "data", DEMO="0", METRICS_TOKEN=TOKEN, BACKUP_DIR=backups), free_port()
     folder = tmp_path / "prometheus"
     folder.mkdir()
     command = [
@@ -195,6 +199,7 @@ def test_prometheus_scrapes_a_site_with_the_token(static_files, tmp_path):
             site.wait_until_up()
             until(lambda: query(port, 'up{job="articles"} == 1'), DEADLINE, (folder / "log").read_text)
             until(lambda: query(port, "site_housekeeping_age_seconds"), DEADLINE)
+            until(lambda: query(port, "site_backup_age_seconds"), DEADLINE)
             names = {one["metric"]["__name__"] for one in query(port, '{job="articles", __name__=~"site_.*"}')}
             firing = {one["metric"]["alertname"] for one in query(port, 'ALERTS{alertstate="firing"}')}
         finally:

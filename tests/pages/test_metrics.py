@@ -1,7 +1,10 @@
+from datetime import UTC, datetime
+
 import pytest
 from django.test import Client
 
 from articles import wiring
+from articles.backup.manifest import MANIFEST
 from articles.operation import metrics
 from tests.cast import password_of
 from tests.factories import browser_of
@@ -33,6 +36,17 @@ def test_a_local_client_reads_the_metrics_without_a_token(site_store, article):
     assert value_in(text, "site_store_keys") == count_keys(site_store)
     assert value_in(text, "site_store_memory_bytes") > 100_000
     assert value_in(text, "site_disk_free_bytes") > 0
+
+
+def test_the_age_of_the_newest_backup_is_a_metric(site_store, settings, tmp_path, time_machine):
+    time_machine.move_to(datetime(2026, 3, 1, 12, tzinfo=UTC), tick=False)
+    settings.BACKUP_DIR = tmp_path
+    assert "site_backup_age_seconds" not in Client().get("/metrics").content.decode()
+
+    (tmp_path / "2026-03-01T11-00-00Z").mkdir()
+    (tmp_path / "2026-03-01T11-00-00Z" / MANIFEST).touch()
+
+    assert value_in(Client().get("/metrics").content.decode(), "site_backup_age_seconds") == 3600
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"])

@@ -4,6 +4,7 @@ import hmac
 import re
 from collections.abc import Iterator, Mapping
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -13,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from articles import backup
 from articles.clocks import list_problems
 from articles.domain.errors import ArticleNotFound, StoreError
 from articles.formatting import units
@@ -109,8 +111,15 @@ def scrape(request: HttpRequest) -> HttpResponse:
         figures = repository().inspection.get_figures()
     except StoreError:
         figures = None
-    of_machine = {"disk_free_bytes": health.free_bytes()}
-    return HttpResponse(metrics.exposition(figures, of_machine), content_type=metrics.CONTENT_TYPE)
+    return HttpResponse(metrics.exposition(figures, _of_machine()), content_type=metrics.CONTENT_TYPE)
+
+
+def _of_machine() -> dict[str, float]:
+    """Return the figures that do not come from the store."""
+    figures: dict[str, float] = {"disk_free_bytes": health.free_bytes()}
+    if settings.BACKUP_DIR and (age := backup.age_of_newest(Path(settings.BACKUP_DIR))) is not None:
+        figures["backup_age_seconds"] = age
+    return figures
 
 
 def _may_read(request: HttpRequest) -> bool:
