@@ -37,16 +37,21 @@ def variables(own: Mapping[str, str]) -> dict[str, str]:
 
 
 class Site:
-    """A process that runs `manage.py run`. `through`: a command that runs it, such as one that limits it."""
+    """A process that runs `manage.py run`, with these options.
 
-    def __init__(self, data_dir: Path, *, through: Sequence[str] = (), **environment: str) -> None:
+    `through`: a command that runs it, such as one that limits it.
+    """
+
+    def __init__(
+        self, data_dir: Path, *, through: Sequence[str] = (), options: Sequence[str] = (), **environment: str
+    ) -> None:
         self.port = int(environment.get("PORT", free_port()))
         self.log = data_dir.with_suffix(".log")
         self.data_dir, self.environment = data_dir, environment
         with self.log.open("ab") as output:
             self.told_before = output.tell()
             self.process = subprocess.Popen(
-                [*through, sys.executable, "manage.py", "run"],
+                [*through, sys.executable, "manage.py", "run", *options],
                 cwd=settings.BASE_DIR,
                 env=self.variables(),
                 stdout=output,

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 import signal
 import threading
 import time
@@ -13,7 +14,7 @@ from tests.site_process import DEADLINE, store_of
 from tests.store_state import get_notes
 from tests.waiting import until
 from tests.web_processes import folder_of_metrics
-from voting_site.serving import housekeeper
+from voting_site.serving import housekeeper, launcher
 from voting_site.serving.housekeeper import Housekeeper
 
 STEPS = {"clock", "voters", "accounts", "weight", "parameters", "hot", "history", "words", "groups"}
@@ -134,3 +135,32 @@ def test_housekeeping_continues_after_the_store_is_killed(start):
     until(lambda: site.get("/")[0] == 200, DEADLINE)
     until(lambda: get_notes(store_of(site))["expire"]["at"] > before, DEADLINE)
     assert site.stop() == 0
+
+
+def test_a_site_can_leave_housekeeping_to_another_process(start):
+    site = start(first=True, options=["--no-housekeeping"])
+    site.wait_until_up()
+
+    tick = site.manage("tick")
+
+    assert tick.returncode == 0, tick.stderr
+    assert re.search(r"history: \d+ articles sampled", tick.stdout), "the site has not sampled them"
+    assert set(get_notes(store_of(site))) == STEPS
+    assert site.stop() == 0
+    assert "articles sampled" not in site.told()
+
+
+@pytest.mark.parametrize("runs_housekeeping", [True, False])
+def test_a_store_that_did_not_answer_at_the_start_is_prepared_in_any_case(monkeypatch, runs_housekeeping):
+    done, stopping = [], threading.Event()
+    monkeypatch.setattr(launcher, "_prepare_store", lambda _say: done.append("prepared"))
+    monkeypatch.setattr(launcher.housekeeping, "keep", lambda *_: done.append("housekeeping"))
+    keep = threading.Thread(target=launcher._keep_house, args=(print, False, runs_housekeeping, stopping))
+
+    keep.start()
+    until(lambda: len(done) == 1 + runs_housekeeping)
+    assert keep.is_alive() or runs_housekeeping, "the launcher would restart it"
+    stopping.set()
+    keep.join(60)
+
+    assert done == ["prepared", "housekeeping"][: 1 + runs_housekeeping]

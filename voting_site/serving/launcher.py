@@ -48,8 +48,10 @@ class _Stopped(Exception):
     """A signal arrived while the site was starting."""
 
 
-def serve(say: Say) -> int:
+def serve(say: Say, *, runs_housekeeping: bool = True) -> int:
     """Serve until Ctrl-C or SIGTERM, then stop the web server and after it the store. Return the exit status.
+
+    Without `runs_housekeeping`, another process has to run it: see `manage.py tick`.
 
     Raises CannotServe, EmbeddedStoreError and StoreError, each with a sentence for the operator.
     """
@@ -65,7 +67,7 @@ def serve(say: Say) -> int:
         with metrics_folder(data_dir, f"{host}:{port}", workers) as metrics:
             listener.listen(BACKLOG)
             server = WebServer(host, port, listener, metrics)
-            keep_house = partial(_keep_house, say, is_prepared)
+            keep_house = partial(_keep_house, say, is_prepared, runs_housekeeping)
             return _serve_web(say, server, _greeting(host, port), signals, store, keep_house)
 
 
@@ -108,8 +110,8 @@ def _stop(server: WebServer, housekeeper: Housekeeper | None) -> None:
         housekeeper.stop()
 
 
-def _keep_house(say: Say, is_prepared: bool, stopping: threading.Event) -> None:
-    """Prepare the store as soon as it answers, if it did not at the start; then run housekeeping."""
+def _keep_house(say: Say, is_prepared: bool, runs_housekeeping: bool, stopping: threading.Event) -> None:
+    """Prepare the store as soon as it answers, if it did not at the start; then run housekeeping, or only wait."""
     while not is_prepared and not stopping.is_set():
         try:
             _prepare_store(say)
@@ -117,7 +119,10 @@ def _keep_house(say: Say, is_prepared: bool, stopping: threading.Event) -> None:
         except StoreError as error:
             outages.report(error)
             stopping.wait(_STORE_POLL)
-    housekeeping.keep(patient_repository, settings.TICK_SECONDS, stopping)
+    if runs_housekeeping:
+        housekeeping.keep(patient_repository, settings.TICK_SECONDS, stopping)
+    else:
+        stopping.wait()
 
 
 @dataclass

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from voting_site.embedded import EmbeddedStoreError
 from voting_site.output import discard_rest
@@ -18,10 +18,17 @@ class Command(BaseCommand):
     help = "Start the store, prepare everything, and serve the site until Ctrl-C or SIGTERM."
     requires_system_checks = []
 
-    def handle(self, *_: Any, **__: Any) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--no-housekeeping",
+            action="store_true",
+            help="leave housekeeping to `manage.py tick --every 60`, a service of its own",
+        )
+
+    def handle(self, *_: Any, no_housekeeping: bool, **__: Any) -> None:
         try:
             with _output_that_may_be_full():
-                status = launcher.serve(_say)
+                status = launcher.serve(_say, runs_housekeeping=not no_housekeeping)
         except (EmbeddedStoreError, launcher.CannotServe) as error:
             raise CommandError(str(error)) from error
         if status:
