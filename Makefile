@@ -5,10 +5,13 @@ BIN := $(VENV)/bin
 SITE_READY := $(VENV)/.site
 TOOLS_READY := $(VENV)/.tools
 
-.PHONY: run admin test test-fast test-browser test-large chaos chaos-short chaos-crowd fuzz fuzz-short audit-deps screenshots lint format bench bench-site bench-million bench-parts docs icon messages lock clean
+.PHONY: run venv admin test test-fast test-browser test-large chaos chaos-short chaos-crowd fuzz fuzz-short audit-deps screenshots lint format bench bench-site bench-million bench-parts docs icon messages lock try-deploying clean
 
 run: $(SITE_READY)
 	@exec $(BIN)/python manage.py run
+
+# Only install the locked packages, for a server: see docs/deploying.md.
+venv: $(SITE_READY)
 
 # Create an administrator: asks for a name and a password, whether or not the site is running.
 admin: $(SITE_READY)
@@ -124,6 +127,11 @@ lock: $(TOOLS_READY)
 		--no-header --quiet requirements.in -o requirements.txt
 	$(BIN)/uv pip compile --upgrade --universal --python-version 3.11.2 --generate-hashes --no-emit-index-url \
 		--no-header --quiet --no-emit-package pip -c requirements.txt requirements-dev.in -o requirements-dev.txt
+
+# Follow docs/deploying.md in a fresh Debian tree, and take the steps of the Dockerfile in another: ten minutes. Needs
+# root, debootstrap, and the networks of Debian and PyPI.
+try-deploying: $(TOOLS_READY)
+	DJANGO_SETTINGS_MODULE=tests.settings $(BIN)/python -m tests.deploy.try_deploying
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -8,6 +8,7 @@ PROGRAM_FOLDERS = [
     "accounts",
     "articles",
     "bench",
+    "deploy",
     "docs",
     "locale",
     "static",

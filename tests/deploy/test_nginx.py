@@ -1,0 +1,173 @@
+"""nginx with deploy/nginx/voting-site.conf before the site: what readers, members and attackers get."""
+
+import re
+import socket
+import ssl
+
+import pytest
+
+from tests.cast import PASSWORD
+from tests.deploy.nginx_server import nginx
+from tests.deploy.visitor import HOST
+from tests.waiting import until
+
+
+@pytest.fixture(scope="module")
+def proxy(tmp_path_factory, public_site):
+    with nginx(tmp_path_factory.mktemp("proxy") / "nginx", public_site.port) as server:
+        yield server
+
+
+def member_of(proxy, name):
+    visitor = proxy.visitor()
+    answer = visitor.send("/signup/", username=name, password1=PASSWORD, password2=PASSWORD)
+    assert answer.status == 302, answer.text
+    return visitor
+
+
+def test_plain_http_leads_to_https(proxy):
+    answer = proxy.plain_visitor().get("/newest/?page=2")
+
+    assert (answer.status, answer.headers["Location"]) == (301, f"https://{HOST}/newest/?page=2")
+
+
+def test_certificates_are_renewed_over_plain_http(proxy):
+    challenge = proxy.folder / "html" / ".well-known" / "acme-challenge" / "token"
+    challenge.parent.mkdir(parents=True)
+    challenge.write_text("answer")
+
+    assert proxy.plain_visitor().get("/.well-known/acme-challenge/token").text == "answer"
+
+
+def test_another_host_gets_no_certificate(proxy):
+    context = ssl.create_default_context(cafile=str(proxy.certificate))
+    with socket.create_connection(("127.0.0.1", proxy.https)) as plain, pytest.raises(ssl.SSLError):
+        context.wrap_socket(plain, server_hostname="other.example.org")
+
+
+def test_a_page_without_cookies_is_shared(proxy):
+    until(lambda: proxy.visitor().get("/newest/").cached == "HIT")
+
+    page = proxy.visitor().get("/newest/")
+    assert page.text.count('id="article-') == 25
+    assert page.headers["Strict-Transport-Security"]
+    assert "s-maxage=10" in page.headers["Cache-Control"]
+
+
+def test_each_language_and_compression_has_its_own_shared_page(proxy):
+    wishes = [{"Accept_Language": language} for language in ("en", "zh-CN")] + [{"Accept_Encoding": "gzip"}]
+
+    for wish in wishes:
+        until(lambda wish=wish: proxy.visitor().get("/newest/", **wish).cached == "HIT")
+    english, chinese, packed = (proxy.visitor().get("/newest/", **wish) for wish in wishes)
+
+    assert '<html lang="en"' in english.text
+    assert '<html lang="zh-Hans"' in chinese.text
+    assert packed.headers["Content-Encoding"] == "gzip"
+
+
+def test_what_a_member_sees_is_never_shared(proxy):
+    alice = member_of(proxy, "alice-behind-nginx")
+    assert {"__Host-sessionid", "__Host-csrftoken"} <= alice.cookies.keys()
+
+    for path in ("/", "/newest/", "/hot/", "/settings/", "/missing/"):
+        answers = [alice.get(path) for _ in range(2)] + [proxy.visitor().get(path)]
+        assert [answer.cached for answer in answers[:2]] == ["BYPASS", "BYPASS"], path
+        assert "alice-behind-nginx" not in answers[2].text, path
+
+    assert "alice-behind-nginx" in alice.get("/").text
+    shared = [path for path in (proxy.folder / "voting-site").rglob("*") if path.is_file()]
+    assert shared
+    assert not any(b"alice-behind-nginx" in path.read_bytes() for path in shared)
+    assert not any(b"Set-Cookie" in path.read_bytes() for path in shared)
+
+
+def test_a_personal_token_of_the_api_gets_nothing_shared(proxy):
+    until(lambda: proxy.visitor().get("/api/articles").cached in ("HIT", "MISS"))
+
+    assert proxy.visitor().get("/api/articles", Authorization="Bearer wrong").status == 401
+
+
+def test_a_cookie_of_the_reader_bypasses_the_cache(proxy):
+    reader = proxy.visitor()
+    reader.cookies["theme"] = "dark"
+
+    answer = reader.get("/newest/")
+
+    assert answer.cached == "BYPASS"
+    assert 'data-theme="dark"' in answer.text
+
+
+def test_an_article_is_requested_from_the_site_each_time(proxy):
+    number = re.search(r'id="article-(\d+)"', proxy.visitor().get("/newest/").text)[1]
+
+    answers = [proxy.visitor().get(f"/articles/{number}/") for _ in range(3)]
+    known = proxy.visitor().get(f"/articles/{number}/", If_None_Match=answers[-1].headers["ETag"])
+
+    assert [answer.status for answer in answers] == [200] * 3
+    assert "HIT" not in [answer.cached for answer in answers]
+    assert known.status in (200, 304), "the counts may have changed"
+
+
+def test_static_files_are_shared_compressed_and_kept_for_a_year(proxy):
+    address = re.search(r'href="(/static/css/site[^"]*)"', proxy.visitor().get("/").text)[1]
+
+    until(lambda: proxy.visitor().get(address, Accept_Encoding="gzip").cached == "HIT")
+    packed = proxy.visitor().get(address, Accept_Encoding="gzip")
+
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert "max-age=315360000" in packed.headers["Cache-Control"] or "immutable" in packed.headers["Cache-Control"]
+    assert "Content-Encoding" not in proxy.visitor().get(address).headers
+
+
+def test_a_member_logs_in_from_another_browser(proxy):
+    bob = member_of(proxy, "bob-behind-nginx")
+    assert bob.get("/settings/").status == 200
+
+    stranger = proxy.visitor()
+    answer = stranger.send("/login/", username="bob-behind-nginx", password=PASSWORD)
+
+    assert (answer.status, answer.headers["Location"]) == (302, "/")
+    assert "bob-behind-nginx" in stranger.get("/").text
+
+
+def test_the_site_sees_the_readers_address_and_no_forged_one(proxy, public_site):
+    mallory = proxy.visitor("127.0.0.2")
+    page = mallory.get("/login/").text
+    token = re.search(r'name="csrfmiddlewaretoken" value="([^"]*)"', page)[1]
+
+    mallory.ask(
+        "POST",
+        "/login/",
+        f"username=alice&password=wrong&csrfmiddlewaretoken={token}".encode(),
+        {
+            "Content-Type": "application/x-www-form-urlencoded",
+            "Referer": f"https://{HOST}/login/",
+            "X-Forwarded-For": "203.0.113.9",
+        },
+    )
+
+    until(lambda: "failed login" in public_site.told(), told=public_site.told)
+    assert "failed login: client=127.0.0.2 " in public_site.told()
+    assert "203.0.113.9" not in public_site.told()
+
+
+def test_a_large_body_is_refused(proxy):
+    visitor = proxy.visitor()
+    answer = visitor.ask("POST", "/api/articles", b"x" * 1_500_000, {"Content-Type": "application/json"})
+
+    assert answer.status == 413
+
+
+def test_a_flood_is_refused_before_the_site(proxy):
+    mallory = proxy.visitor("127.0.0.3")
+
+    assert any(mallory.get("/healthz").status == 429 for _ in range(2000))
+    assert proxy.visitor().get("/healthz").status == 200, "others are served"
+
+
+def test_no_readers_address_is_stored(proxy):
+    proxy.visitor("127.0.0.4").get("/newest/")
+
+    assert (proxy.folder / "access.log").read_text() == ""
+    assert "127.0.0.4" not in (proxy.folder / "error.log").read_text()
