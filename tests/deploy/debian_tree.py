@@ -61,19 +61,28 @@ class DebianTree:
         self.environment |= {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "/srv/packages"}
 
     def _give_packages(self) -> None:
-        """Download the locked packages on this machine, whose indexes and certificates the tree does not know."""
+        """Download the locked packages on this machine, whose indexes and certificates the tree does not know.
+
+        All of them, whatever Python and system they are for: those of the tree are not this machine's.
+        """
         packages = self.path.with_name("packages")  # one for all trees
         if not packages.exists():
+            every = packages.with_suffix(".txt")
+            every.write_text(re.sub(r" ; [^\\\n]*", " ", (ROOT / "requirements.txt").read_text("utf-8")))
             command = [
                 sys.executable,
                 "-m",
                 "pip",
                 "download",
-                "--quiet",
-                "--only-binary=:all:",
                 "--require-hashes",
+                "--no-deps",
+                "--only-binary=:all:",
             ]
-            subprocess.run([*command, "-r", str(ROOT / "requirements.txt"), "-d", str(packages)], check=True)
+            done = subprocess.run(
+                [*command, "-r", str(every), "-d", str(packages)], capture_output=True, text=True, check=False
+            )
+            if done.returncode:
+                raise CommandFailed(f"the packages cannot be downloaded:\n{done.stderr[-2000:]}")
         shutil.copytree(packages, self.path / "srv" / "packages")
 
     def run(self, commands: str, answers: Sequence[str] = (), values: Mapping[str, str] = {}) -> str:
@@ -126,4 +135,6 @@ def _typed(command: Sequence[str], environment: Mapping[str, str], answers: Sequ
             os.write(terminal, left.pop(0).encode() + b"\n")
     _pid, status = os.waitpid(pid, 0)
     os.close(terminal)
+    if left:
+        raise CommandFailed(f"{command[-1]} did not ask for {', '.join(left)}:\n{output.decode(errors='replace')}")
     return os.waitstatus_to_exitcode(status), output.decode(errors="replace")

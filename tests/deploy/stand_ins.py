@@ -1,9 +1,10 @@
 """What `make try-deploying` does instead of commands that need systemd or DNS."""
 
 import re
+import signal
 import subprocess
 
-from tests.deploy.debian_tree import DebianTree
+from tests.deploy.debian_tree import CommandFailed, DebianTree
 from tests.deploy.units import UNITS, options_of
 
 _SYSTEMCTL = re.compile(r"^systemctl (enable|disable|start|stop|restart|reload)(?: --now)? (.+)$", re.MULTILINE)
@@ -31,15 +32,26 @@ class Services:
                         self._start(name)
 
     def stop(self, name: str) -> None:
+        """Stop a service. Raises CommandFailed if it had ended before, or does not end well."""
         process = self._running.pop(name, None)
-        if process:
-            process.terminate()
-            process.wait(_STOPS)
+        if process is None:
+            return
+        was_running = process.poll() is None
+        process.terminate()
+        status = process.wait(_STOPS)
+        if not was_running or status not in (0, -signal.SIGTERM):
+            raise CommandFailed(f"{name} ended with {status}:\n{self.log_of(name)}")
 
     def stop_all(self) -> None:
         """Stop the site's services, the last one first."""
         for name in list(self._running)[::-1]:
             self.stop(name)
+
+    def revive(self) -> None:
+        """Start services again that have failed, as their units say."""
+        for name, process in self._running.items():
+            if process.poll() is not None and process.returncode:
+                self._start(name)
 
     def log_of(self, name: str) -> str:
         path = self._tree.path.with_name(f"{name}.log")
