@@ -129,7 +129,7 @@ lock: $(TOOLS_READY)
 		--no-header --quiet --no-emit-package pip -c requirements.txt requirements-dev.in -o requirements-dev.txt
 
 # Follow docs/deploying.md in a fresh Debian tree, and take the steps of the Dockerfile in another: ten minutes. Needs
-# root, debootstrap, and the networks of Debian and PyPI.
+# root, debootstrap, systemd-analyze, and the networks of Debian and PyPI.
 try-deploying: $(TOOLS_READY)
 	DJANGO_SETTINGS_MODULE=tests.settings $(BIN)/python -m tests.deploy.try_deploying
 

@@ -101,7 +101,7 @@ class DebianTree:
 
     def start(self, command: str, log: str, *, user: str = "root", folder: str = "/") -> "subprocess.Popen[bytes]":
         """Start a process that goes on. `log`: a file beside the tree."""
-        identity = ["setpriv", "--reuid", user, "--regid", user, "--init-groups"]
+        identity = ["setpriv", "--reuid", user, "--regid", user, "--init-groups", "--no-new-privs"]
         shell = ["chroot", str(self.path), *identity, "sh", "-c", f"cd {folder} && exec {command}"]
         with self.path.with_name(log).open("ab") as output:
             return subprocess.Popen(

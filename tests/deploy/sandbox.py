@@ -5,6 +5,7 @@ import shutil
 import socket
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -53,14 +54,19 @@ def confined(unit: str, data_dir: Path, folder: Path) -> list[str]:
         os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
     options = options_of(unit)
     calls, program = folder / "calls", Path(confine.__file__)
-    calls.write_text("\n".join(sorted(allowed_calls(options["SystemCallFilter"]))))
-    families = ",".join(str(int(getattr(socket, name))) for name in options["RestrictAddressFamilies"][0].split())
+    families = write_filters(options, calls)
     enter = ["unshare", "--mount", "--propagation", "private", "sh", "-c", _ENTER, "sh"]
     run = [sys.executable, f"/mnt/{program.name}", f"/mnt/{calls.name}", families]
     return [*enter, str(data_dir), str(calls), str(program), sys.base_prefix, *run]
 
 
-def allowed_calls(filters: list[str]) -> set[str]:
+def write_filters(options: Mapping[str, Sequence[str]], calls: Path) -> str:
+    """Write the system calls that a unit may use into a file; return its address families for confine.py."""
+    calls.write_text("\n".join(sorted(allowed_calls(options["SystemCallFilter"]))))
+    return ",".join(str(int(getattr(socket, name))) for name in options["RestrictAddressFamilies"][0].split())
+
+
+def allowed_calls(filters: Sequence[str]) -> set[str]:
     """Return the system calls that are left by the values of SystemCallFilter=, in order."""
     allowed = set(_calls_of("@default"))
     for value in filters:

@@ -5,14 +5,16 @@ import signal
 import subprocess
 
 from tests.deploy.debian_tree import CommandFailed, DebianTree
+from tests.deploy.sandbox import write_filters
 from tests.deploy.units import UNITS, options_of
 
 _SYSTEMCTL = re.compile(r"^systemctl (enable|disable|start|stop|restart|reload)(?: --now)? (.+)$", re.MULTILINE)
+_CONFINE = "/opt/voting-site/tests/deploy/confine.py"
 _STOPS = 60
 
 
 class Services:
-    """The services of a tree: the site's as its units say, nginx as Debian's does."""
+    """The services of a tree: the site's with the user and the filters of their units, nginx as Debian runs it."""
 
     def __init__(self, tree: DebianTree) -> None:
         self._tree = tree
@@ -58,14 +60,17 @@ class Services:
         return path.read_text("utf-8", "replace")[-4000:] if path.exists() else ""
 
     def _start(self, name: str) -> None:
-        options = {option: values[-1] for option, values in options_of(f"{name}.service").items()}
+        every = options_of(f"{name}.service")
+        options = {option: values[-1] for option, values in every.items()}
         user = options["User"]
         for option, parent in (("StateDirectory", "/var/lib"), ("RuntimeDirectory", "/run")):
             if option in options:
                 owner = f"--owner {user} --group {user}"
                 self._tree.run(f"install --directory --mode 700 {owner} {parent}/{options[option]}")
         folder = options.get("WorkingDirectory", "/")
-        self._running[name] = self._tree.start(options["ExecStart"], f"{name}.log", user=user, folder=folder)
+        families = write_filters(every, self._tree.path / "srv" / f"{name}.calls")
+        command = f"python3 {_CONFINE} /srv/{name}.calls {families} {options['ExecStart']}"
+        self._running[name] = self._tree.start(command, f"{name}.log", user=user, folder=folder)
 
     def _reload_nginx(self) -> None:
         self._tree.run("nginx -s reload" if self._has_nginx else "nginx")

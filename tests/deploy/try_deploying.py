@@ -17,7 +17,7 @@ from tests.waiting import until
 
 VALUES = {"DOMAIN": "news.voting-site.test", "MAIL": "operator@voting-site.test", "REPOSITORY": "/srv/site.git"}
 PORTS = (80, 443, 8000)
-_PROGRAMS = ("debootstrap", "unshare", "chroot", "git")
+_PROGRAMS = ("debootstrap", "unshare", "chroot", "git", "systemd-analyze")
 _NAMESPACES = ["unshare", "--mount", "--propagation", "private", "--pid", "--fork", "--kill-child", "--mount-proc"]
 
 
