@@ -17,6 +17,7 @@ from tests.waiting import until
 from voting_site.configuration.variables import VARIABLES
 from voting_site.embedded.binary import find_binary
 from voting_site.embedded.config import _SETTINGS as EMBEDDED_STORE
+from voting_site.serving.metrics_folder import SHARED_MEMORY
 
 FOLDER = Path(settings.BASE_DIR, "deploy")
 TEXT = (FOLDER / "compose.yaml").read_text("utf-8")
@@ -79,7 +80,12 @@ def test_the_image_is_built_once_and_run_as_web_server_and_housekeeping():
     assert {SERVICES[name]["image"] for name in FROM_THE_SITE} == {"voting-site"}
     assert [name for name, service in SERVICES.items() if "build" in service] == ["web"]
     assert (SERVICES["web"]["command"][0], SERVICES["tick"]["command"][0]) == ("run", "tick")
-    assert any(step.name == "VOLUME" and step.text == "/data" for step in steps())
+    kept = {place for step in steps() if step.name == "VOLUME" for place in step.words}
+    for name in FROM_THE_SITE:
+        settings_of_site = SERVICES[name]["environment"]
+        mounted = {volume.partition(":")[2] for volume in SERVICES[name]["volumes"]}
+        assert {settings_of_site["DATA_DIR"], settings_of_site["BACKUP_DIR"]} == kept
+        assert kept | {str(SHARED_MEMORY)} == mounted, "both see the counts of the web server"
 
 
 def test_only_the_proxy_is_reachable_from_outside():

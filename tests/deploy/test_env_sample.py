@@ -15,7 +15,8 @@ COMPOSE = Path(settings.BASE_DIR, "deploy", "compose.yaml").read_text("utf-8")
 ASSIGNMENTS = re.findall(r"^(#?)([A-Z_]+)=(.*)$", SAMPLE, re.MULTILINE)
 BY_NAME = {variable.name: variable for variable in VARIABLES}
 
-NEEDED = {"SITE_URL", "BEHIND_PROXY", "TRUSTED_PROXIES", "EMAIL_URL", "EMAIL_FROM", "DATA_DIR", "DEMO"}
+NEEDED = {"SITE_URL", "BEHIND_PROXY", "TRUSTED_PROXIES", "EMAIL_URL", "EMAIL_FROM", "DATA_DIR", "BACKUP_DIR"}
+NEEDED |= {"DEMO"}  # whose default is for trying the site
 
 
 @pytest.mark.parametrize(("mark", "name", "value"), ASSIGNMENTS, ids=[name for _, name, _ in ASSIGNMENTS])
@@ -37,7 +38,7 @@ def test_each_setting_is_there_once_and_what_a_public_site_needs_is_set():
 def test_the_sample_is_a_valid_file_without_a_warning(tmp_path, monkeypatch):
     for name in BY_NAME:
         monkeypatch.delenv(name, raising=False)
-    (tmp_path / ".env").write_text(SAMPLE.replace("/var/lib/voting-site", str(tmp_path / "data")), "utf-8")
+    (tmp_path / ".env").write_text(SAMPLE.replace("/var/", f"{tmp_path}/"), "utf-8")
 
     values = load(tmp_path)
 
