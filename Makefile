@@ -128,7 +128,7 @@ lock: $(TOOLS_READY)
 	$(BIN)/uv pip compile --upgrade --universal --python-version 3.11.2 --generate-hashes --no-emit-index-url \
 		--no-header --quiet --no-emit-package pip -c requirements.txt requirements-dev.in -o requirements-dev.txt
 
-# Follow docs/deploying.md in a fresh Debian tree, and take the steps of the Dockerfile in another: ten minutes. Needs
+# Follow docs/deploying.md in a fresh Debian tree, and take the steps of the Dockerfile in another: five minutes. Needs
 # root, debootstrap, systemd-analyze, and the networks of Debian and PyPI.
 try-deploying: $(TOOLS_READY)
 	DJANGO_SETTINGS_MODULE=tests.settings $(BIN)/python -m tests.deploy.try_deploying
