@@ -13,7 +13,7 @@ from articles.backup import accounts
 from articles.backup.errors import BackupDamaged, SiteNotEmpty
 from articles.backup.lines import read_lines
 from articles.backup.manifest import ACCOUNTS, SECRET_KEY, STORE, Manifest, private_file, verify
-from articles.domain.errors import StoreUnfit
+from articles.domain.errors import StoreDamaged, StoreUnfit
 from articles.repository import LAYOUT_VERSION, BackupRecord, Layout, Repository
 
 Progress = Callable[[str, int, int], None]
@@ -58,12 +58,22 @@ def restore(repository: Repository, backup: Path, progress: Progress = lambda *_
     has_secret_key = _restore_secret_key(backup, manifest)
     repository.upgrade()
     findings: list[object] = []
-    repository.repair.run(lambda done, total: progress(REBUILDING, done, total), findings.append)
+    _rebuild(repository, lambda done, total: progress(REBUILDING, done, total), findings.append)
     store.finish()
     known_store.forget()
     known_store.remember(manifest.site)
     findings += repository.audit.run(lambda done, total: progress(CHECKING, done, total))
     return Restored(manifest, count, [*map(str, findings), *missing_accounts(repository)], has_secret_key)
+
+
+def _rebuild(
+    repository: Repository, progress: Callable[[int, int], None], tell: Callable[[object], object]
+) -> None:
+    """Rebuild all lists; with what is damaged, in the slow way."""
+    try:
+        repository.repair.rebuild(progress, tell)
+    except StoreDamaged:
+        repository.repair.run(progress, tell)
 
 
 def _check_version(backup: Path, manifest: Manifest) -> None:

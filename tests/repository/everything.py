@@ -57,6 +57,7 @@ def use_all(repository: Repository, clock: Clock) -> None:
         repository.store.client.sadd(wrong, 4000)
     assert len(list(repository.audit.run())) > 1
     repository.repair.run()
+    repository.repair.rebuild()
     repository.store.client.delete("article:")
     repository.repair.run()
     for number in range(20_000, 20_003):

@@ -55,7 +55,7 @@ def restored(url: str, layout: Layout, written: list[list[object]], *, shards: i
     restore.begin()
     restore.write(map(BackupRecord.from_json, written), lambda _: None)
     repository.upgrade()
-    repository.repair.run()
+    repository.repair.rebuild()
     restore.finish()
     return repository
 

@@ -73,6 +73,28 @@ class Repair:
         attempt_repair("hot:score", self._hot.rescore, tell)
         return len(articles)
 
+    def rebuild(self, progress: Progress = quiet, tell: Tell = lambda _: None) -> None:
+        """Build the lists of a store that has articles without any, as a backup restores it.
+
+        Like `run`, but nothing in the lists can be wrong, and articles are indexed by the words that they name.
+        Reads all keys, in batches. Raises StoreError; StoreDamaged if only `run` can help.
+        """
+        shards, _ = survey(self._store)
+        done, total = 0, sum(len(contents.articles) for contents in shards.values())
+        slugs: set[str] = set()
+        for keys, contents in shards.items():
+            for batch in batches(contents.articles, ARTICLES_PER_CHECK):
+                slugs |= self._repair_articles(keys, batch, tell)
+                self._store.run("search/enter", [keys.lexicon], [keys.prefix, *batch])
+                done += len(batch)
+                progress(done, total)
+            self._repair_log(keys)
+            self._repair_choices(keys, contents, tell)
+        Groups(self._store).follow_merges(sorted(slugs))
+        articles = [article for contents in shards.values() for article in contents.articles]
+        self._raise_counter(max(articles, default=0))
+        self._hot.rescore()
+
     def _repair_batch(self, keys: Keys, batch: list[str], memberships: Memberships | None, tell: Tell) -> set[str]:
         """Repair and index these articles, one by one if they cannot be all together; return their groups.
 
