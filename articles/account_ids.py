@@ -28,7 +28,15 @@ def note(user: UserId) -> None:
 def age_problem(repo: Repository) -> str:
     """Return a sentence if the accounts are older than the store, "" if not. One round trip. Raises StoreError."""
     known = member_ids.highest()
-    created = repo.account_ids.note(known)
+    return _age_sentence(repo.account_ids.note(known), known)
+
+
+def find_age_problem(repo: Repository) -> str:
+    """Return the same, and record nothing."""
+    return _age_sentence(repo.account_ids.get_highest(), member_ids.highest())
+
+
+def _age_sentence(created: UserId, known: UserId) -> str:
     if created <= known:
         return ""
     return (

@@ -77,6 +77,14 @@ def _prepare(connected: Repository) -> None:
         known_store.remember(connected.site_id)
 
 
+def examined_repository() -> Repository:
+    """Return a repository like `repository`, whose store is neither checked nor stamped, for examining it.
+
+    No round trip.
+    """
+    return _unprepared(settings.STORE_TIMEOUT_MS / 1000, rules())
+
+
 @cache
 def repository() -> Repository:
     """Return the repository for pages, which times out quickly; its store is checked at the first call.

@@ -315,6 +315,12 @@ def lose_group_members(repository: Repository, slug: str) -> None:
     repository.store.client.delete(*(keys.group(slug) for keys in repository.store.shards.all))
 
 
+def set_store_clock(repository: Repository, at: float) -> None:
+    """Set the store's own clock."""
+    for keys in repository.store.shards.all:
+        repository.store.client.hset(keys.ranking, "clock", f"{at:.3f}")
+
+
 def set_hot_rescored_at(repository: Repository, at: float) -> None:
     repository.store.client.hset(repository.store.shards.directory.ranking, "refreshed_at", at)
 
@@ -394,6 +400,11 @@ def release_import_lock(repository: Repository) -> None:
 def is_rewriting_file(repository: Repository) -> bool:
     """Return whether the server is rewriting its append-only file."""
     return bool(repository.store.client.info("persistence")["aof_rewrite_in_progress"])
+
+
+def write_stamp(repository: Repository, field: str, value: str) -> None:
+    """Overwrite a field of what the store says about itself."""
+    repository.store.client.hset(names.SCHEMA, field, value)
 
 
 def forget_account_ids(repository: Repository) -> None:

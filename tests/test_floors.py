@@ -88,6 +88,7 @@ FLOORS = (
     ("voting_site",),
     ("articles.api", "articles.apps", "articles.management", "articles.middleware", "articles.urls"),
     ("articles.views", "articles.housekeeping"),
+    ("articles.doctor",),
     ("articles.kept_pages", "articles.backup"),
     (
         "articles.feeds",

@@ -1,17 +1,20 @@
 """Run commands, and print their errors as one sentence each."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
+import django
 from django.core.exceptions import ImproperlyConfigured
-from django.core.management import execute_from_command_line
+from django.core.management import ManagementUtility, execute_from_command_line
 from django.db import Error as DatabaseError
 
 from articles.domain.errors import StoreError
 from articles.management import sentences
-from voting_site.configuration import dotenv
+from voting_site.configuration import dotenv, secret_key
 from voting_site.configuration.kinds import BadSetting
 from voting_site.configuration.variables import NAMES
+from voting_site.doctor_report import form_in, settings_results, status_of, written
 from voting_site.output import discard_rest
 
 _BASE_DIR = Path(__file__).resolve().parent.parent
@@ -19,18 +22,27 @@ _BASE_DIR = Path(__file__).resolve().parent.parent
 _CTRL_C = 130
 """Exit status by shell convention."""
 
+_DOCTOR, _VERSION = ["doctor"], ["version"]
+_READING = (_DOCTOR, _VERSION)
+"""Commands that change nothing."""
+
 _TRACEBACK = "--traceback"
 """Django's own option of every command."""
 
 
 def execute(arguments: list[str], base_dir: Path = _BASE_DIR) -> None:
     """Run a command; `base_dir` has the `.env`. Errors that the operator can fix end the process with status 1."""
-    for sentence in dotenv.warnings(base_dir, NAMES):
+    command, unused = arguments[1:2], list(dotenv.warnings(base_dir, NAMES))
+    if command in _READING:
+        secret_key.never_create()
+    for sentence in unused if command != _DOCTOR else ():
         sys.stderr.write(f"{sentence}\n")
     try:
-        execute_from_command_line(arguments)
+        _execute(arguments)
     except BadSetting as error:
-        sys.exit(str(error))
+        if command != _DOCTOR:
+            sys.exit(str(error))
+        sys.exit(_reported(error, unused, arguments))
     except KeyboardInterrupt:
         sys.exit(_CTRL_C)
     except BrokenPipeError:  # the reader closed the pipe early, as `head` does
@@ -40,6 +52,22 @@ def execute(arguments: list[str], base_dir: Path = _BASE_DIR) -> None:
         if _TRACEBACK in arguments:
             raise
         sys.exit(_sentence_about(error))
+
+
+def _execute(arguments: list[str]) -> None:
+    """Run a command as Django does, but the site's own `version`, for which Django prints its own."""
+    if arguments[1:2] == _VERSION:
+        django.setup()
+        ManagementUtility(arguments).fetch_command(*_VERSION).run_from_argv(arguments)
+    else:
+        execute_from_command_line(arguments)
+
+
+def _reported(error: BadSetting, unused: Sequence[str], arguments: Sequence[str]) -> int:
+    """Print the doctor's report about settings that cannot be loaded; return its exit status."""
+    results = settings_results(error.sentences, unused)
+    sys.stdout.write(f"{written(results, form_in(arguments[2:]))}\n")
+    return status_of(results)
 
 
 def _sentence_about(error: Exception) -> str:

@@ -24,6 +24,7 @@ from voting_site.kept_pieces import kept_piece
 
 FILTERS: dict[str, Callable[..., Any]] = {
     "age": values.age,
+    "coded": values.coded,
     "clock_time": values.clock_time,
     "from_now": values.from_now,
     "is_long": values.is_long,

@@ -11,6 +11,7 @@ from unicodedata import east_asian_width
 from django.utils import timezone
 from django.utils.formats import date_format, number_format
 from django.utils.translation import get_language, gettext, ngettext, pgettext
+from markupsafe import Markup, escape
 
 MINUS = "\N{MINUS SIGN}"
 
@@ -154,3 +155,9 @@ def listed(words: Iterable[str]) -> str:
 def prose(text: str) -> str:
     """Remove the space after Chinese punctuation where sentences are joined."""
     return type(text)(_SPACE_AFTER_MARK.sub("", text))
+
+
+def coded(text: str) -> Markup:
+    """Return a text as HTML, with what stands between backticks as code."""
+    parts = (f"<code>{escape(part)}</code>" if n % 2 else escape(part) for n, part in enumerate(text.split("`")))
+    return Markup("".join(parts))  # nosec B704 # noqa: S704 - each part is escaped

@@ -171,13 +171,16 @@ def _cause(request: HttpRequest, response: HttpResponse, view: str) -> str | Non
 
 
 class _Figures:
-    """Collector of gauges read for one response."""
+    """Collector of gauges read for one response, and of the site's version."""
 
     def __init__(self, figures: Mapping[str, float] | None, of_machine: Mapping[str, float]) -> None:
         self._is_up = figures is not None
         self._figures = {**(figures or {}), **of_machine}
 
     def collect(self) -> Iterator[Metric]:
+        build = GaugeMetricFamily("site_build_info", "The site's version; always 1.", labels=["version"])
+        build.add_metric([settings.VERSION], 1)
+        yield build
         yield GaugeMetricFamily("site_store_up", "Whether the store answers.", value=self._is_up)
         for key, (name, text) in _GAUGES.items():
             if key in self._figures:

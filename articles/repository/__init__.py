@@ -16,7 +16,9 @@ from articles.repository.articles import Articles
 from articles.repository.backup import BackupRecord, Backups, Layout
 from articles.repository.groups import Groups
 from articles.repository.imports import Imports
-from articles.repository.inspection.overview import Inspection
+from articles.repository.inspection.overview import Inspection, Latency, ShardFacts, Step
+from articles.repository.inspection.readiness import Stamp
+from articles.repository.inspection.server import Overview
 from articles.repository.limits import Limits
 from articles.repository.lists.feeds import FeedFilter, Feeds
 from articles.repository.lists.hot import Hot
@@ -57,11 +59,16 @@ __all__ = [
     "Counters",
     "FeedFilter",
     "ImportRunning",
+    "Latency",
     "Layout",
+    "Overview",
     "Preview",
     "RankingChange",
     "RankingState",
     "Repository",
+    "ShardFacts",
+    "Stamp",
+    "Step",
     "answer_within",
     "connect",
     "data_model_page",

@@ -32,6 +32,11 @@ class AccountIds:
         (highest,) = self._store.change("accounts/note", user, [names.ACCOUNTS], [user])
         return int(highest)
 
+    def get_highest(self) -> UserId:
+        """Return the highest id recorded so far; 0 if none is. One round trip."""
+        with self._store.commands() as client:
+            return int(client.hget(names.ACCOUNTS, "created") or 0)
+
     def collect(self) -> None:
         """Record the ids that an older store knows. Reads the names of all keys. Can be repeated."""
         store, gone = self._store, [keys.deleted_members for keys in self._store.shards.all]

@@ -186,6 +186,7 @@ PAGES = (
     Page("lab, out of range", "/lab/?half_life=6&votes_per_day=0", "moderator", 400),
     Page("lab of an empty site", "/lab/", "moderator", site="empty"),
     Page("operation", "/operation/", "operator"),
+    Page("operation of a site without problems", "/operation/", "operator", site="empty"),
     Page("operation with an article's keys", "/operation/?article=1", "operator"),
     Page("operation, no such article", "/operation/?article=x", "operator"),
     Page("API", "/api/docs"),

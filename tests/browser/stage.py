@@ -4,6 +4,7 @@ Runs inside the site's own environment (`manage.py shell`), beside the running s
 """
 
 import json
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -36,6 +37,7 @@ TITLES = (
 def set_up(*, empty: bool) -> None:
     told: dict[str, Any] = {"sessions": _cast()}
     if not empty:
+        Path(settings.DATA_DIR, "secret_key").chmod(0o644)  # something for the operator's page to find
         told |= {**_articles(), **_links(), "failed": _failed()}
         measure_a_day(patient_repository())
     print(json.dumps(told))  # noqa: T201

@@ -9,6 +9,8 @@ import sys
 import pytest
 from django.conf import settings
 
+from voting_site import __version__
+
 
 @pytest.fixture
 def manage(tmp_path):
@@ -42,6 +44,15 @@ def test_without_accounts_tables_the_commands_name_the_command_to_run(manage, tm
         status, _, err = ended(process)
         assert status == 1
         assert err == "CommandError: The accounts database has no tables yet: run `manage.py migrate` first.\n"
+
+
+def test_the_version_is_the_site_s_own_and_nothing_is_created(manage, tmp_path):
+    status, out, err = ended(manage("version"))
+
+    assert (status, err) == (0, "")
+    assert [line.split()[:2] for line in out.splitlines()][:1] == [["site", __version__]]
+    assert out.splitlines()[-1].split() == ["store", "does", "not", "answer"]
+    assert not (tmp_path / "data").exists()
 
 
 def test_ctrl_c_stops_an_import_that_can_be_resumed(manage, tmp_path):

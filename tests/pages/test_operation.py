@@ -7,6 +7,8 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
+from articles.doctor.checks import list_urgent
+from articles.doctor.examination import Examination
 from articles.domain.articles import Choice
 from articles.domain.lists import Order
 from tests.factories import browser_of, member, post_as
@@ -28,6 +30,7 @@ from tests.store_state import (
     set_hot_rescored_at,
     set_notes,
 )
+from voting_site import __version__
 
 
 @pytest.fixture
@@ -122,7 +125,63 @@ def test_the_page_shows_shards_and_housekeeping(site_store, article, olga):
     assert "The last run of “trim” failed." in text_of(html)
 
 
-def test_the_page_warns_of_disabled_persistence_and_of_a_stale_hot_list(site_store, article, olga):
+@pytest.fixture
+def durable(site_store):
+    """A store that confirms a vote when it is on disk, as a site's does; the tests' own does not."""
+    with configured(site_store, "appendfsync", "always"):
+        yield
+
+
+def test_a_site_without_problems_says_so_in_one_line(durable, article, olga):
+    html = page(olga)
+
+    assert html.count("Everything is fine.") == 1
+    assert "warnings" not in html
+
+
+def test_the_page_opens_with_what_needs_attention_and_what_to_do(durable, site_store, article, olga):
+    set_notes(
+        site_store, {"trim": {"at": site_store.store.now(), "seconds": 1, "result": "", "error": "<b>x</b>"}}
+    )
+    with configured(site_store, "maxmemory-policy", "allkeys-lru"):
+        html = page(olga)
+
+    first, second = re.findall(
+        "<li>(.*?)</li>", html.partition('class="warnings"')[2].partition("</ul>")[0], re.DOTALL
+    )
+    assert "Error:" in first
+    assert "allkeys-lru" in first
+    assert "<p>Set <code>maxmemory-policy</code> to <code>noeviction</code>.</p>" in first
+    assert "Warning:" in second
+    assert '<span class="detail" lang="en">&lt;b&gt;x&lt;/b&gt;</span>' in second
+    assert "Everything is fine" not in html
+
+
+def test_the_findings_are_in_the_reader_s_language(durable, site_store, article, olga):
+    olga.language = "zh-hans"
+    olga.save()
+    assert "一切正常。" in page(olga)
+    with configured(site_store, "maxmemory-policy", "allkeys-lru"):
+        text = text_of(page(olga))
+
+    assert "错误：" in text
+    assert "把 maxmemory-policy 设为 noeviction 。" in text
+
+
+def test_what_needs_attention_is_found_in_a_few_round_trips(durable, site_store, article, monkeypatch):
+    examination, calls = Examination(site_store), []
+    monkeypatch.setattr(site_store.store, "_observe", lambda *call: calls.append(call))
+
+    assert list_urgent(examination) == []
+
+    assert len(calls) <= 12, "the figures of the page are among them"
+
+
+def test_the_page_shows_the_version(site_store, olga):
+    assert f"Version {__version__}" in text_of(page(olga))
+
+
+def test_the_page_warns_of_disabled_persistence_and_of_a_stale_hot_list(durable, site_store, article, olga):
     assert "warnings" not in page(olga)
     with configured(site_store, "appendonly", "no"):
         assert "The append-only file is off" in text_of(page(olga))

@@ -14,6 +14,11 @@ from articles.domain.readership import Suspicion
 from articles.formatting import units
 from articles.operation import metric_files, metrics
 from tests.figures import samples_of, value, value_in
+from voting_site import __version__
+
+
+def test_the_version_is_a_metric():
+    assert value("site_build_info", version=__version__) == 1
 
 
 def test_a_script_is_timed_by_its_name():

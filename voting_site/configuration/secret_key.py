@@ -13,6 +13,15 @@ from voting_site.configuration.kinds import BadSetting
 NAME = "secret_key"
 """Of the file, in the data directory."""
 
+_creates = True
+"""Whether this process creates a missing key."""
+
+
+def never_create() -> None:
+    """Let this process use a key of its own where none exists: it must not change the data directory."""
+    global _creates  # noqa: PLW0603 - it is about the whole process
+    _creates = False
+
 
 def secret_key(data_dir: Path) -> str:
     """Return the key in `data_dir/secret_key`; create the file (mode 0600) if it does not exist.
@@ -22,6 +31,8 @@ def secret_key(data_dir: Path) -> str:
     """
     with _as_bad_setting(data_dir):
         if not (data_dir / NAME).exists():
+            if not _creates:
+                return get_random_secret_key()
             _create_key(data_dir)
         return _read_key(data_dir / NAME)
 

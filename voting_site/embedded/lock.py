@@ -60,6 +60,21 @@ class Lock:
             _held.discard(self)
 
 
+def is_held(path: Path) -> bool:
+    """Return whether any process holds the lock. Creates nothing."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(file)
+    return False
+
+
 def _forget_in_fork() -> None:
     for lock in list(_held):
         lock.forget()

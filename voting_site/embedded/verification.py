@@ -46,6 +46,13 @@ def verify(paths: StorePaths, now: float, bytes_at_once: int = BYTES_AT_ONCE) ->
         raise StoreDirectoryError.from_os(error, paths.manifest.parent) from error
 
 
+def known_damage(paths: StorePaths) -> str:
+    """Return the damage that earlier calls of `verify` have recorded, as a sentence; "" if none."""
+    files, state = _files(paths), _read(paths.verification)
+    state.damaged = {name: at for name, at in state.damaged.items() if name in files}
+    return _sentence(state)
+
+
 def _verify(paths: StorePaths, now: float, bytes_at_once: int) -> tuple[str, str]:
     files = _files(paths)
     state = _read(paths.verification)

@@ -13,6 +13,7 @@ from django.core.management import call_command
 
 from articles import housekeeping
 from articles.demo.seeding import seed_if_empty
+from articles.doctor.settings import UNLIMITED
 from articles.domain.errors import StoreError, StoreUnavailable
 from articles.management.progress import progress
 from articles.operation import outages
@@ -84,7 +85,7 @@ def _serve_web(
         server.wait_until_answering(signals.stopping.is_set)
         say(greeting)
         if not settings.RATE_LIMITS:
-            say("Warning: RATE_LIMITS is off. Passwords can be guessed, and forms sent, without limit.")
+            say(f"Warning: {UNLIMITED}")
         housekeeper = Housekeeper(keep_house)
         watched_disk = disk.DiskWatch(Path(settings.DATA_DIR))
         while not signals.stopping.wait(_POLL):

@@ -17,7 +17,7 @@ from articles.domain.articles import ArticleId
 from articles.domain.lists import Order
 from articles.repository.inspection.census import Census, count_keys
 from articles.repository.inspection.footprint import Footprint, KeyMemory, article_keys, mean_footprint
-from articles.repository.inspection.readiness import list_obstacles
+from articles.repository.inspection.readiness import Stamp, find_misfit, list_obstacles, read_stamp
 from articles.repository.inspection.server import Overview, overview_of
 from articles.repository.inspection.slow_log import SlowCommand, slow_command
 from articles.repository.store import keys as names
@@ -96,6 +96,14 @@ class Inspection:
     def list_obstacles(self) -> list[str]:
         """Return why the store cannot serve, one phrase each. One round trip. Raises StoreUnavailable."""
         return list_obstacles(self._store)
+
+    def get_stamp(self) -> Stamp | None:
+        """Return what the store says about itself; None if it is empty. One round trip."""
+        return read_stamp(self._store)
+
+    def find_misfit(self, known_site: str | None) -> str:
+        """Return why a stamped store cannot be the site's, in one sentence; "" if it can. Four round trips."""
+        return find_misfit(self._store, known_site)
 
     def measure_latency(self) -> Latency:
         """Measure round trips with PING, one after the other. Seven round trips."""

@@ -1,12 +1,17 @@
-"""Whether a store can serve the site: it answers, takes writes, and is still the site's."""
+"""Whether a store can serve the site: it answers, takes writes, and is still the site's. Read-only."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import redis
 
+from articles.domain.errors import StoreUnfit
+from articles.repository.search.index import ALL_INDEXED
 from articles.repository.store import keys as names
+from articles.repository.store import schema
 from articles.repository.store.connection import Store
+from articles.repository.upkeep.upgrades import UPGRADES
 
 
 def list_obstacles(store: Store) -> list[str]:
@@ -34,3 +39,49 @@ def _obstacles(existing: int, info: Mapping[str, Any]) -> Iterator[str]:
         yield "its memory is full"
     if info.get("aof_last_write_status", "ok") != "ok":
         yield "its append-only file cannot be written"
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What a store says about itself.
+
+    `pending`: what upgrades the next start makes; `is_indexed`: whether the search finds every article.
+    """
+
+    layout: str
+    shards: str
+    pending: tuple[str, ...]
+    is_indexed: bool
+
+
+def read_stamp(store: Store) -> Stamp | None:
+    """Return the stamp; None for a store without one, or without the parameters of the ranking. One round trip."""
+    with store.pipeline() as pipe:
+        pipe.hgetall(names.SCHEMA)
+        pipe.exists(store.shards.directory.ranking)
+        stamp, has_parameters = pipe.execute()
+    if not stamp or not has_parameters:
+        return None
+    return Stamp(
+        layout=stamp.get("version", ""),
+        shards=stamp.get("shards", ""),
+        pending=tuple(upgrade.summary for upgrade in UPGRADES if upgrade.version > _number(stamp.get("version"))),
+        is_indexed=stamp.get("indexed") == ALL_INDEXED,
+    )
+
+
+def _number(version: str | None) -> int:
+    return int(version) if version and version.isdecimal() else 0
+
+
+def find_misfit(store: Store, known_site: str | None) -> str:
+    """Return why a stamped store is not the site's, in one sentence; "" if it is. Four round trips."""
+    try:
+        schema.check_server(store)
+        schema.check_restored(store)
+        if known_site is not None:
+            schema.check_site(store, known_site)
+        schema.check_stamp(store)
+    except StoreUnfit as error:
+        return str(error)
+    return ""

@@ -21,6 +21,7 @@ class Server:
     refused_connections: int | None
     evicted: int | None
     """Evicted keys: always 0 in a store that the site accepts."""
+    is_replica: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,8 @@ class Memory:
     peak: int | None
     resident: int | None
     limit: int | None
+    policy: str | None
+    """What the server does at the limit: `noeviction` in a store that the site accepts."""
     fragmentation: float | None
     """Resident memory as a multiple of used memory; meaningless below some ten megabytes."""
 
@@ -87,6 +90,7 @@ def _server(info: Mapping[str, Any]) -> Server:
         commands=info.get("total_commands_processed"),
         refused_connections=info.get("rejected_connections"),
         evicted=info.get("evicted_keys"),
+        is_replica=info.get("role") == "slave",
     )
 
 
@@ -96,6 +100,7 @@ def _memory(info: Mapping[str, Any]) -> Memory:
         peak=info.get("used_memory_peak"),
         resident=info.get("used_memory_rss"),
         limit=info.get("maxmemory") or None,
+        policy=info.get("maxmemory_policy"),
         fragmentation=info.get("mem_fragmentation_ratio"),
     )
 

@@ -95,7 +95,7 @@ def stamp(store: Store) -> None:
         raise StoreUnfit(
             f"The store's database holds {others[0]} keys that are not this site's; give it an empty database."
         )
-    _check_stamp(store)
+    check_stamp(store)
     _write_parameters(store)
 
 
@@ -158,7 +158,8 @@ def _initial_parameters(store: Store) -> dict[str, str]:
     return values_of(Parameters(votes_per_day)) | {"version": "1", "refreshed_at": now}
 
 
-def _check_stamp(store: Store) -> None:
+def check_stamp(store: Store) -> None:
+    """Check that a stamped store has this site's layout. One round trip. Raises StoreUnfit."""
     with store.commands() as client:
         stamp = client.hgetall(names.SCHEMA)
     if not stamp["version"].isdigit() or not 1 <= int(stamp["version"]) <= LAYOUT_VERSION:

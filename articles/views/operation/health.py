@@ -9,17 +9,18 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from articles.doctor.machine import LEAST_FREE_BYTES
+from articles.doctor.proxy import arrival_of, as_json
 from articles.domain.errors import StoreError
 from articles.wiring import repository
-
-_LEAST_FREE_BYTES = 50_000_000
-"""Space on the disk of DATA_DIR below which the site is about to stop accepting changes."""
 
 
 @never_cache
 @require_safe
-def alive(_request: HttpRequest) -> HttpResponse:
-    """Return 200 whenever the web server responds."""
+def alive(request: HttpRequest) -> HttpResponse:
+    """Return 200 whenever the web server responds; to the doctor, also how its request arrived."""
+    if arrival := arrival_of(request):
+        return HttpResponse(as_json(arrival), content_type="application/json")
     return HttpResponse("alive\n", content_type="text/plain")
 
 
@@ -49,7 +50,7 @@ def _of_the_accounts() -> Iterator[str]:
 
 def _of_the_disk() -> Iterator[str]:
     free = free_bytes()
-    if free < _LEAST_FREE_BYTES:
+    if free < LEAST_FREE_BYTES:
         yield f"disk: {free // 1_000_000} MB left"
 
 

@@ -2,7 +2,6 @@
 
 import hmac
 import re
-from collections.abc import Iterator, Mapping
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from articles import backup
-from articles.clocks import list_problems
+from articles.doctor.checks import list_urgent
+from articles.doctor.examination import Examination
 from articles.domain.errors import ArticleNotFound, StoreError
 from articles.formatting import units
 from articles.operation import metrics
@@ -26,9 +26,6 @@ from articles.web.identity import needs
 from articles.wiring import repository
 
 _ARTICLE_ID = re.compile("[1-9][0-9]{0,15}")
-_HOT_STALE_SECONDS = 600
-"""Several times the longest interval between two scorings of the hot list."""
-
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via")
 
 
@@ -38,44 +35,26 @@ _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-P
 def operation(request: HttpRequest) -> HttpResponse:
     """Show the current figures of the store; with `?article=`, the keys of one article too."""
     repo = repository()
-    inspection, shards = repo.inspection, repo.inspection.list_shards()
+    examination, inspection = Examination(repo), repo.inspection
     context = {
-        "now": repo.store.now(),
-        "latency": inspection.measure_latency(),
-        "overview": inspection.get_overview(),
-        "sync_words": _sync_label(inspection.get_sync_policy()),
+        "findings": list_urgent(examination),
+        "version": settings.VERSION,
+        "now": examination.now,
+        "latency": examination.latency,
+        "overview": examination.overview,
+        "sync_words": _sync_label(examination.sync_policy),
         "slow_log": inspection.list_slow_commands(),
-        "shards": shards,
-        "listed": sum(shard.articles for shard in shards),
-        "hot_refreshed_at": min((shard.refreshed_at or 0) for shard in shards),
-        "steps": inspection.list_steps(),
-        "clocks": repo.clock.compare(),
+        "shards": examination.shards,
+        "listed": sum(shard.articles for shard in examination.shards),
+        "hot_refreshed_at": examination.hot_rescored_at,
+        "steps": examination.steps,
         "census": inspection.count_keys(),
         "footprint": inspection.measure_footprint(),
         "measures": units,
         "last_day": last_day(repo.measurements.list_recent(), repo.store.now()),
         **_article_keys(repo, request.GET.get("article", "").strip()),
     }
-    return render(request, "operation/operation.html", context | {"warnings": list(_warnings(context))})
-
-
-def _warnings(context: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the warnings that need action by the operator."""
-    overview, refreshed_at = context["overview"], context["hot_refreshed_at"]
-    if overview and not overview.append_only.enabled:
-        yield _("The append-only file is off: all data is lost when the store stops.")
-    if overview and not overview.append_only.last_write_ok:
-        yield _("The last write to the append-only file failed: check the disk and the store's log.")
-    if overview and not overview.append_only.last_rewrite_ok:
-        yield _("The last rewrite of the append-only file failed: check the disk and the store's log.")
-    if overview and overview.server.evicted:
-        yield _("The server has evicted keys to free memory: give it more, and restore what is lost.")
-    if refreshed_at and context["now"] - refreshed_at > _HOT_STALE_SECONDS:
-        yield _("The hot list has not been scored for a long time: is housekeeping running?")
-    yield from (text for _problem, text in list_problems(context["clocks"]))
-    for step in context["steps"]:
-        if step.error:
-            yield _("The last run of “%(step)s” failed.") % {"step": step.name}
+    return render(request, "operation/operation.html", context)
 
 
 def _sync_label(policy: str | None) -> str | None:

@@ -1,0 +1,108 @@
+"""The table of all checks, and how they are run."""
+
+from collections.abc import Callable, Container, Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from django.utils.translation import gettext as _
+
+from articles.doctor import backups, database, files, housekeeping, machine, mail, proxy, server, settings, store
+from articles.doctor.examination import Examination
+from articles.doctor.findings import Finding, Result, error, reason_of
+
+
+class Need(Enum):
+    """What a check cannot do without. If it is away, that is a finding of another check."""
+
+    STORE = "store"
+    DATABASE = "database"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One check. `section` and `name` identify it to monitors. A slow one is not for a page."""
+
+    section: str
+    name: str
+    look: Callable[[Examination], Iterator[Finding]]
+    needs: tuple[Need, ...] = ()
+    slow: bool = False
+
+    def results(self, examination: Examination) -> Iterator[Result]:
+        """Yield what the check finds. An error of any kind is a finding."""
+        try:
+            for finding in self.look(examination):
+                yield Result(self.section, self.name, finding)
+        except Exception as failure:
+            text = _("The check “%(name)s” could not finish.") % {"name": self.name}
+            detail = f"{type(failure).__name__}: {reason_of(failure)}"
+            yield Result(self.section, self.name, error(text, "", detail))
+
+    def is_possible(self, examination: Examination) -> bool:
+        has = {
+            Need.STORE: lambda: not examination.store_outage,
+            Need.DATABASE: lambda: examination.database_answers,
+        }
+        return all(has[need]() for need in self.needs)
+
+
+_STORE, _DATABASE = (Need.STORE,), (Need.DATABASE,)
+
+CHECKS = (
+    Check("settings", "debug", settings.check_debug),
+    Check("settings", "rate limits", settings.check_rate_limits),
+    Check("settings", "address", settings.check_address),
+    Check("settings", "proxy", settings.check_proxy),
+    Check("settings", "hosts", settings.check_hosts),
+    Check("settings", "deployment", settings.check_deployment, slow=True),
+    Check("files", "data directory", files.check_data_directory),
+    Check("files", "secret key", files.check_secret_key),
+    Check("files", "accounts", files.check_accounts_file),
+    Check("files", "env", files.check_env_file),
+    Check("files", "owner", files.check_owner),
+    Check("database", "answers", database.check_answers, slow=True),
+    Check("database", "migrations", database.check_migrations, _DATABASE, slow=True),
+    Check("database", "integrity", database.check_integrity, _DATABASE, slow=True),
+    Check("database", "server settings", database.check_server_settings, _DATABASE, slow=True),
+    Check("database", "age", database.check_age, (*_DATABASE, *_STORE), slow=True),
+    Check("store", "answers", store.check_answers, slow=True),
+    Check("store", "files", store.check_files, slow=True),
+    Check("store", "permissions", server.check_permissions, _STORE),
+    Check("store", "fit", store.check_fit, _STORE),
+    Check("store", "upgrades", store.check_upgrades, _STORE),
+    Check("store", "role", server.check_role, _STORE),
+    Check("store", "memory", server.check_memory, _STORE),
+    Check("store", "evictions", server.check_evictions, _STORE),
+    Check("store", "persistence", server.check_persistence, _STORE),
+    Check("store", "sync", server.check_sync, _STORE),
+    Check("store", "latency", store.check_latency, _STORE),
+    Check("housekeeping", "runs", housekeeping.check_runs, _STORE),
+    Check("housekeeping", "steps", housekeeping.check_steps, _STORE),
+    Check("housekeeping", "hot list", housekeeping.check_hot_list, _STORE),
+    Check("clocks", "clocks", housekeeping.check_clocks, _STORE),
+    Check("mail", "backend", mail.check_backend),
+    Check("mail", "server", mail.check_server, slow=True),
+    Check("proxy", "request", proxy.check_request, slow=True),
+    Check("disk", "space", machine.check_space),
+    Check("backups", "age", backups.check_age),
+    Check("limits", "open files", machine.check_open_files),
+)
+
+SECTIONS = tuple(dict.fromkeys(check.section for check in CHECKS))
+
+
+def examine(examination: Examination, skipped: Container[str] = ()) -> list[Result]:
+    """Run all checks, except those of the skipped sections. Raises nothing."""
+    return [
+        result
+        for check in CHECKS
+        if check.section not in skipped and check.is_possible(examination)
+        for result in check.results(examination)
+    ]
+
+
+def list_urgent(examination: Examination) -> list[Finding]:
+    """Run the checks that are quick enough for a page; return what needs attention, the worst first."""
+    results = (result for check in CHECKS if not check.slow for result in check.results(examination))
+    findings = [result.finding for result in results if result.finding.level.needs_attention]
+    return sorted(findings, key=lambda finding: -finding.level)

@@ -1,0 +1,103 @@
+"""The facts that checks look at, each read once, when the first check needs it."""
+
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+
+from django.conf import settings
+from django.db import DatabaseError, InterfaceError, connection
+
+from articles import known_store
+from articles.doctor.findings import reason_of
+from articles.domain.errors import StoreError
+from articles.repository import Clocks, Latency, Overview, Repository, ShardFacts, Stamp, Step
+
+
+def accounts_file() -> Path | None:
+    """Return the file of the accounts database; None for a server, or a database in memory."""
+    name = str(settings.DATABASES["default"]["NAME"])
+    return Path(name) if connection.vendor == "sqlite" and Path(name).is_absolute() else None
+
+
+class Examination:
+    """One look at the installation. What the server does not permit to read is None."""
+
+    def __init__(self, repository: Repository) -> None:
+        self.repository = repository
+        self._inspection = repository.inspection
+
+    # The store. All of these raise StoreError if it does not answer.
+
+    @cached_property
+    def store_outage(self) -> str:
+        """Why the store does not answer; "" if it does."""
+        try:
+            self.latency  # noqa: B018 - reading it is the question
+        except StoreError as failure:
+            return reason_of(failure)
+        return ""
+
+    @cached_property
+    def latency(self) -> Latency:
+        return self._inspection.measure_latency()
+
+    @cached_property
+    def overview(self) -> Overview | None:
+        return self._inspection.get_overview()
+
+    @cached_property
+    def sync_policy(self) -> str | None:
+        return self._inspection.get_sync_policy()
+
+    @cached_property
+    def stamp(self) -> Stamp | None:
+        return self._inspection.get_stamp()
+
+    @cached_property
+    def misfit(self) -> str:
+        return self._inspection.find_misfit(self.known_site)
+
+    @cached_property
+    def shards(self) -> tuple[ShardFacts, ...]:
+        return self._inspection.list_shards()
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        return self._inspection.list_steps()
+
+    @cached_property
+    def clocks(self) -> Clocks:
+        return self.repository.clock.compare()
+
+    @cached_property
+    def now(self) -> float:
+        return self.repository.store.now()
+
+    @cached_property
+    def hot_rescored_at(self) -> float:
+        """When the hot list of the shard that waits longest was rescored; 0 if one never was."""
+        return min((shard.refreshed_at or 0.0) for shard in self.shards)
+
+    # The accounts database.
+
+    @cached_property
+    def database_outage(self) -> str:
+        """Why the database does not answer; "" if it does."""
+        try:
+            connection.introspection.table_names()  # SQLite answers simpler questions without reading its file
+        except (DatabaseError, InterfaceError) as failure:
+            return reason_of(failure)
+        return ""
+
+    @cached_property
+    def database_answers(self) -> bool:
+        """Whether there is a database to ask. Before the first start there is none."""
+        file = accounts_file()
+        return (file is None or file.exists()) and not self.database_outage
+
+    @cached_property
+    def known_site(self) -> str | None:
+        """UUID that the site's store had so far; None if it has used none, or if the database does not say."""
+        with suppress(DatabaseError):
+            return known_store.known_site() if self.database_answers else None
+        return None

@@ -1,0 +1,60 @@
+"""Whether housekeeping runs and succeeds, and whether the clocks agree."""
+
+from collections.abc import Iterator
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from articles.clocks import list_problems
+from articles.doctor.examination import Examination
+from articles.doctor.findings import Finding, error, fine, note, warning
+from articles.formatting import units
+
+_HOT_STALE_SECONDS = 600
+"""Several times the longest interval between two scorings of the hot list."""
+
+_LATE_SECONDS, _LATE_RUNS = 600, 5
+"""Housekeeping is late after so many seconds and missed runs."""
+
+
+def check_runs(examination: Examination) -> Iterator[Finding]:
+    newest = max((step.at for step in examination.steps), default=None)
+    if newest is None:
+        yield note("Housekeeping has not run yet.")
+        return
+    age = examination.now - newest
+    if age > max(_LATE_SECONDS, _LATE_RUNS * settings.TICK_SECONDS):
+        yield warning(
+            _("Housekeeping last ran %(time)s ago.") % {"time": units.span(age)},
+            _("See the site's log. If `manage.py run` does not do it here, run `manage.py tick --every 60`."),
+        )
+    else:
+        yield fine(f"Housekeeping last ran {units.span(age)} ago.")
+
+
+def check_steps(examination: Examination) -> Iterator[Finding]:
+    failed = [step for step in examination.steps if step.error]
+    for step in failed:
+        text = _("The last run of “%(step)s” failed.") % {"step": step.name}
+        if step.name == "verify":
+            yield error(text, _("Check the disk, and have a backup at hand."), step.error)
+        else:
+            yield warning(text, _("It is repeated with the next run; see the site's log."), step.error)
+    if not failed and examination.steps:
+        yield fine("No step of housekeeping failed.")
+
+
+def check_hot_list(examination: Examination) -> Iterator[Finding]:
+    at = examination.hot_rescored_at
+    if at and examination.now - at > _HOT_STALE_SECONDS:
+        yield warning(
+            _("The hot list has not been scored for a long time."),
+            _("See the site's log: is housekeeping running?"),
+        )
+
+
+def check_clocks(examination: Examination) -> Iterator[Finding]:
+    problems = list(list_problems(examination.clocks))
+    yield from (warning(text) for _problem, text in problems)
+    if not problems:
+        yield fine("The clocks of the site, the store and its machine agree.")

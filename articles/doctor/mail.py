@@ -1,0 +1,105 @@
+"""Whether mails leave the site."""
+
+import smtplib
+from collections.abc import Iterator
+from typing import Any
+
+from django.conf import settings
+from django.core.mail import EmailMessage, get_connection
+from django.utils.translation import gettext as _
+
+from articles.doctor.examination import Examination
+from articles.doctor.findings import Finding, Level, error, fine, note, reason_of, warning
+from articles.doctor.settings import is_public
+
+_BACKEND = "django.core.mail.backends.{}.EmailBackend"
+_SENDING = _BACKEND.format("smtp")
+_NOT_SENDING = [_BACKEND.format(kind) for kind in ("console", "dummy", "filebased", "locmem")]
+
+
+def check_backend(_examination: Examination) -> Iterator[Finding]:
+    if settings.EMAIL_BACKEND not in _NOT_SENDING:
+        yield fine("Mails are sent to a server.")
+    elif is_public():
+        yield warning(
+            _("Mails are not sent: members cannot get a link for a new password."),
+            _("Set `EMAIL_URL` to a mail server, such as `smtp+tls://mail.example.org:587`."),
+        )
+    else:
+        yield note("Mails are not sent, but printed or dropped.", "Set `EMAIL_URL` to a mail server.")
+
+
+def check_server(_examination: Examination) -> Iterator[Finding]:
+    """Connect to the mail server and log in, but send nothing."""
+    if settings.EMAIL_BACKEND != _SENDING:
+        return
+    try:
+        with get_connection() as backend:
+            _session_of(backend).ehlo_or_helo_if_needed()
+            yield fine(f"The mail server {_server()} accepts the site's login.")
+    except (OSError, smtplib.SMTPException) as failure:
+        yield error(f"The mail server {_server()} cannot be used.", "Check `EMAIL_URL`.", _answer_in(failure))
+
+
+def send_test(recipient: str) -> Finding:
+    """Send a mail, and return what the server answers. Sends nothing if mails do not leave the site."""
+    if settings.EMAIL_BACKEND in _NOT_SENDING:
+        return warning(f"No mail was sent to {recipient}: mails are printed or dropped.", "Set `EMAIL_URL`.")
+    message = EmailMessage(
+        f"Test mail of {settings.SITE_NAME}", "If you can read this, the site can send mails.\n", to=[recipient]
+    )
+    try:
+        with get_connection() as backend:
+            message.connection = backend
+            answers = _recorded_answers(backend)
+            message.send()
+    except (OSError, ValueError, smtplib.SMTPException) as failure:
+        return error(
+            f"No mail could be sent to {recipient}.", "Check `EMAIL_URL` and `EMAIL_FROM`.", _answer_in(failure)
+        )
+    return Finding(Level.FINE, f"{_server()} has accepted the mail to {recipient}.", "", ", ".join(answers))
+
+
+def _session_of(backend: Any) -> Any:
+    """Return the session with a mail server; None of a backend that has none."""
+    return getattr(backend, "connection", None)
+
+
+def _server() -> str:
+    return f"{settings.EMAIL_HOST}:{settings.EMAIL_PORT}"
+
+
+def _recorded_answers(backend: Any) -> list[str]:
+    """Return a list that gets the server's answer to each mail sent; Django does not pass it on."""
+    answers: list[str] = []
+    session = _session_of(backend)
+    if session is not None:
+        send = session.data
+
+        def data(text: Any) -> Any:
+            code, answer = send(text)
+            answers.append(_line(code, answer))
+            return code, answer
+
+        session.data = data
+    return answers
+
+
+def _answer_in(failure: Exception) -> str:
+    """Return the server's own words, or the system's."""
+    match failure:
+        case smtplib.SMTPRecipientsRefused():
+            code, answer = next(iter(failure.recipients.values()))
+        case smtplib.SMTPResponseException():
+            code, answer = failure.smtp_code, _as_bytes(failure.smtp_error)
+        case _:
+            return reason_of(failure)
+    return _line(code, answer)
+
+
+def _as_bytes(answer: bytes | str) -> bytes:
+    return answer.encode() if isinstance(answer, str) else answer
+
+
+def _line(code: int, answer: bytes) -> str:
+    return f"{code} {answer.decode('utf-8', 'replace')}"

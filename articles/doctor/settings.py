@@ -1,0 +1,111 @@
+"""Settings that are valid, but unwise on a site that others can reach."""
+
+from collections.abc import Iterator
+from ipaddress import ip_address, ip_network
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core import checks
+from django.utils.translation import gettext as _
+
+from articles.doctor.examination import Examination
+from articles.doctor.findings import Finding, Level, error, fine, note, warning
+from articles.text.messages import N_
+
+UNLIMITED = N_("RATE_LIMITS is off. Passwords can be guessed, and forms sent, without limit.")
+
+_EXPLAINED = {"security.W004", "security.W012", "security.W016", "security.W018"}
+"""Of Django's checks, those of a site without https, and of DEBUG: the checks here say more."""
+
+
+def is_public() -> bool:
+    """Return whether others can reach the site, by its settings."""
+    own = urlsplit(settings.SITE_URL).hostname, settings.CONFIGURATION["HOST"]
+    reachable = any(host and not _is_this_machine(host) for host in own)
+    return reachable or settings.BEHIND_PROXY or bool(settings.CONFIGURATION["ALLOWED_HOSTS"])
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def check_debug(_examination: Examination) -> Iterator[Finding]:
+    if settings.DEBUG and is_public():
+        yield error(
+            _("`DEBUG` is on: pages that fail show the site's code and data to everybody."),
+            _("Set `DEBUG=0` and restart the site."),
+        )
+    elif settings.DEBUG:
+        yield note("`DEBUG` is on.", "Turn it off before others can reach the site.")
+    else:
+        yield fine("`DEBUG` is off.")
+
+
+def check_rate_limits(_examination: Examination) -> Iterator[Finding]:
+    if settings.RATE_LIMITS:
+        yield fine("Rate limits apply.")
+    elif is_public():
+        yield warning(_(UNLIMITED), _("Set `RATE_LIMITS=on` and restart the site."))
+    else:
+        yield note(UNLIMITED, "Set `RATE_LIMITS=on` before others can reach the site.")
+
+
+def check_address(_examination: Examination) -> Iterator[Finding]:
+    is_https = settings.SITE_URL.startswith("https:")
+    if not is_public():
+        yield fine("The site serves this machine only.")
+    elif not settings.SITE_URL:
+        yield warning(
+            _("`SITE_URL` is not set: links in mails lead to `localhost`."),
+            _("Set `SITE_URL` to the address of the site, such as `https://news.example.org`."),
+        )
+    elif not is_https:
+        yield warning(
+            _("The address in `SITE_URL` has no https: others on the way can read passwords."),
+            _("Let a proxy in front of the site serve https, and set `SITE_URL` to that address."),
+        )
+    else:
+        yield fine(f"The site is at {settings.SITE_URL}.")
+
+
+def check_proxy(_examination: Examination) -> Iterator[Finding]:
+    is_https = settings.SITE_URL.startswith("https:")
+    if is_https and not settings.BEHIND_PROXY:
+        yield warning(
+            _("`BEHIND_PROXY` is off: readers who come by http are not redirected to https."),
+            _("Set `BEHIND_PROXY=1` if the proxy in front of the site sets `X-Forwarded-Proto`."),
+        )
+    if (is_https or settings.BEHIND_PROXY) and not settings.TRUSTED_PROXIES:
+        yield warning(
+            _("`TRUSTED_PROXIES` names no proxy: all readers seem to have one address, and share its limits."),
+            _("Set `TRUSTED_PROXIES` to the address of the proxy, such as `127.0.0.1`."),
+        )
+    if any(name != "unix" and ip_network(name).prefixlen == 0 for name in settings.TRUSTED_PROXIES):
+        yield warning(
+            _("`TRUSTED_PROXIES` contains every address: readers can choose the address that limits count."),
+            _("Set `TRUSTED_PROXIES` to the addresses of the proxies only."),
+        )
+
+
+def check_hosts(_examination: Examination) -> Iterator[Finding]:
+    if "*" in settings.ALLOWED_HOSTS:
+        yield warning(
+            _("`ALLOWED_HOSTS=*` answers requests for any host: pages and feeds link to the host a client names."),
+            _("List the names of the site in `ALLOWED_HOSTS`."),
+        )
+    else:
+        yield fine("Only requests for the site's own hosts are answered.")
+
+
+def check_deployment(_examination: Examination) -> Iterator[Finding]:
+    """Run Django's own checks; those for deployment concern only a site that others can reach."""
+    messages = checks.run_checks(include_deployment_checks=is_public())
+    remarks = [one for one in messages if not one.is_silenced() and one.id not in _EXPLAINED]
+    for remark in remarks:
+        level = Level.ERROR if remark.is_serious() else Level.WARNING
+        yield Finding(level, " ".join(remark.msg.split()), remark.hint or "", remark.id or "")
+    if not remarks:
+        yield fine("Django's checks find nothing.")

@@ -1,0 +1,89 @@
+"""Settings that are valid, but unwise on a public site."""
+
+import pytest
+
+from tests.doctor.examining import brief, levels
+
+CHECKED = ("debug", "rate limits", "address", "proxy", "hosts")
+
+
+def problems():
+    return [text for name in CHECKED for level, text in brief("settings", name) if level in ("error", "warning")]
+
+
+def test_a_public_site_as_documented_has_no_problem(public):
+    assert problems() == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "level", "text"),
+    [
+        ({"DEBUG": True}, "error", "`DEBUG` is on"),
+        ({"RATE_LIMITS": False}, "warning", "RATE_LIMITS is off"),
+        ({"SITE_URL": ""}, "warning", "`SITE_URL` is not set"),
+        ({"SITE_URL": "http://news.example.org"}, "warning", "has no https"),
+        ({"BEHIND_PROXY": False}, "warning", "`BEHIND_PROXY` is off"),
+        ({"TRUSTED_PROXIES": []}, "warning", "`TRUSTED_PROXIES` names no proxy"),
+        ({"TRUSTED_PROXIES": ["unix", "0.0.0.0/0"]}, "warning", "`TRUSTED_PROXIES` contains every address"),
+        ({"TRUSTED_PROXIES": ["::/0"]}, "warning", "`TRUSTED_PROXIES` contains every address"),
+        ({"ALLOWED_HOSTS": ["localhost", "*"]}, "warning", "`ALLOWED_HOSTS=*`"),
+    ],
+)
+def test_an_unwise_setting_of_a_public_site_is_found(public, changes, level, text):
+    for name, value in changes.items():
+        setattr(public, name, value)
+
+    (finding,) = [one for name in CHECKED for one in brief("settings", name) if text in one[1]]
+
+    assert finding[0] == level
+    assert len(problems()) == 1
+
+
+@pytest.mark.parametrize(
+    ("host", "site_url", "found"),
+    [
+        ("127.0.0.1", "", False),
+        ("::1", "", False),
+        ("localhost", "http://localhost:8000", False),
+        ("127.0.0.1", "http://app.localhost", False),
+        ("0.0.0.0", "", True),
+        ("192.0.2.7", "", True),
+        ("127.0.0.1", "https://news.example.org", True),
+    ],
+)
+def test_what_is_unwise_depends_on_who_can_reach_the_site(settings, host, site_url, found):
+    settings.DEBUG, settings.SITE_URL = True, site_url
+    settings.CONFIGURATION = settings.CONFIGURATION | {"HOST": host}
+
+    assert levels("settings", "debug") == ["error" if found else "note"]
+    assert levels("settings", "rate limits") == ["warning" if found else "note"]
+
+
+def test_other_names_of_the_site_mean_that_others_can_reach_it(settings):
+    assert levels("settings", "rate limits") == ["note"]
+
+    settings.CONFIGURATION = settings.CONFIGURATION | {"ALLOWED_HOSTS": ["news.example.org"]}
+
+    assert levels("settings", "rate limits") == ["warning"]
+
+
+def test_django_checks_a_site_for_this_machine_only_without_deployment(settings):
+    settings.SECRET_KEY = "short"
+
+    assert levels("settings", "deployment") == ["fine"]
+
+
+def test_what_the_doctor_says_itself_is_not_repeated_by_django(public):
+    public.DEBUG, public.SECURE_HSTS_SECONDS = True, 0
+    public.SESSION_COOKIE_SECURE = public.CSRF_COOKIE_SECURE = False
+
+    assert levels("settings", "deployment") == ["fine"]
+
+
+def test_a_short_secret_key_is_found_by_djangos_checks(public):
+
+    public.SECRET_KEY = "short"
+
+    ((level, text),) = brief("settings", "deployment")
+    assert level == "warning"
+    assert "SECRET_KEY" in text

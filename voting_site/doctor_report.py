@@ -1,0 +1,95 @@
+"""The report of `manage.py doctor`, as text or as JSON, and its exit status."""
+
+import json
+from argparse import ArgumentParser
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from articles.doctor.findings import Level, Result, error, warning
+from voting_site import __version__
+
+EXIT_STATUS = {Level.ERROR: 2, Level.WARNING: 1}
+"""By the worst finding; 0 for any other."""
+
+_MARKS = {Level.FINE: "fine", Level.NOTE: "note", Level.WARNING: "WARNING", Level.ERROR: "ERROR"}
+_INDENT = " " * 11
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What the operator wants to see: only problems, or JSON."""
+
+    quiet: bool = False
+    json: bool = False
+
+
+def add_form_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--quiet", action="store_true", help="print only errors and warnings")
+    parser.add_argument("--json", action="store_true", help="print a JSON object, for a monitor")
+
+
+def form_in(arguments: Sequence[str]) -> Form:
+    """Return the form that a command line chooses, whatever else it contains."""
+    parser = ArgumentParser(add_help=False, allow_abbrev=False)
+    add_form_arguments(parser)
+    known, _rest = parser.parse_known_args(arguments)
+    return Form(known.quiet, known.json)
+
+
+def settings_results(invalid: Iterable[str], unused: Iterable[str]) -> list[Result]:
+    """Return results about settings that cannot be loaded, and about lines of the file .env without effect."""
+    return [
+        *(Result("settings", "values", error(text)) for text in invalid),
+        *(Result("settings", "env file", warning(text)) for text in unused),
+    ]
+
+
+def status_of(results: Iterable[Result]) -> int:
+    worst = max((result.finding.level for result in results), default=Level.FINE)
+    return EXIT_STATUS.get(worst, 0)
+
+
+def written(results: Sequence[Result], form: Form) -> str:
+    """Return the report; "" if there is nothing to say."""
+    shown = [one for one in results if one.finding.level.needs_attention or not form.quiet]
+    if form.json:
+        return _as_json(shown, status_of(results))
+    lines = list(_lines(shown))
+    return "\n".join(lines if form.quiet else [*lines, "", _summary(results)])
+
+
+def _as_json(results: Iterable[Result], status: int) -> str:
+    findings = [
+        {
+            "section": one.section,
+            "check": one.check,
+            "level": one.finding.level.label,
+            "text": one.finding.text,
+            "advice": one.finding.advice,
+            "detail": one.finding.detail,
+        }
+        for one in results
+    ]
+    report = {"version": __version__, "status": status, "findings": findings}
+    return json.dumps(report, indent=2, ensure_ascii=False)
+
+
+def _lines(results: Iterable[Result]) -> Iterator[str]:
+    for section, group in groupby(results, key=lambda one: one.section):
+        yield section.capitalize()
+        for one in group:
+            yield f"  {_MARKS[one.finding.level]:8} {one.finding.text}"
+            if one.finding.detail:
+                yield f"{_INDENT}({one.finding.detail})"
+            if one.finding.advice:
+                yield f"{_INDENT}→ {one.finding.advice}"
+
+
+def _summary(results: Iterable[Result]) -> str:
+    counts = Counter(one.finding.level for one in results)
+    if not any(level.needs_attention for level in counts):
+        return "No errors, no warnings."
+    named = ((counts[Level.ERROR], "error"), (counts[Level.WARNING], "warning"))
+    return ", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in named if count) + "."
