@@ -87,6 +87,16 @@ def seed(repository: Repository) -> str | None:
         return None if run is None else _fill(repository, run)
 
 
+def content_links() -> frozenset[str]:
+    """Return the links of the demo's articles."""
+    return frozenset(row["link"] for row in _content()["articles"])
+
+
+def content_members() -> tuple[str, ...]:
+    """Return the names of the demo's posters and voters, without the two logins."""
+    return tuple(_content()["members"])
+
+
 def logins_file() -> Path:
     """Return the path of the file with the demo logins, which only the operator can read."""
     return Path(settings.DATA_DIR) / "demo-logins.txt"

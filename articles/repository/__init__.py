@@ -142,6 +142,12 @@ class Repository:
         upgrades.upgrade(self.store)
         self.store.load_scripts()
 
+    def clear(self) -> None:
+        """Delete all content; the site's id stays, and no id is used again. About a dozen round trips."""
+        schema.clear(self.store)
+        self.upgrade()
+        self.store.retract(None)
+
     def adopt_rules(self, progress: Progress = quiet) -> bool:
         """Apply the configuration's votes per day if they were changed there; return whether they were.
 

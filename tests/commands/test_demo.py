@@ -13,15 +13,17 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from accounts.models import User
+from articles import wiring
 from articles.demo import seeding
 from articles.demo.readers import draw_views
+from articles.demo.seeding import content_links
 from articles.domain.articles import Choice
 from articles.domain.lists import Order
 from articles.domain.members import PLACEHOLDERS
 from articles.domain.moderation import Actor
 from articles.repository import ImportRunning
 from tests.internals import Hot, Imports, Store, Votes
-from tests.store_state import empty, hold_import_lock, set_clock, voters
+from tests.store_state import contents, empty, hold_import_lock, set_clock, voters
 
 
 @pytest.fixture(autouse=True)
@@ -395,3 +397,41 @@ def test_an_existing_member_keeps_their_joining_date(run, site_store):
     run("demo")
 
     assert User.objects.get(pk=member.pk).date_joined == member.date_joined
+
+
+def test_the_demo_content_is_removed_and_nothing_else(run, site_store, data_dir):
+    run("demo")
+    alice = User.objects.create_user("alice")
+    site_store.votes.cast(1, alice.pk, Choice.VOTE)
+    site, last = site_store.site_id, max(everything(site_store))
+    highest = max(User.objects.values_list("pk", flat=True))
+
+    output = run("demo", "--remove")
+
+    assert f"{len(content_links())} articles and" in output
+    assert list(User.objects.values_list("username", flat=True)) == ["alice"]
+    assert everything(site_store) == {}
+    assert site_store.groups.list_all() == []
+    assert site_store.members.get_voted(alice.pk).articles == ()
+    assert list(site_store.audit.run()) == []
+    assert wiring.unprepared_repository().site_id == site
+    assert site_store.articles.post(alice.pk, "alice", "First", "https://example.org/1").id == last + 1
+    assert User.objects.create_user("demo").pk > highest
+    assert not seeding.logins_file().exists()
+
+
+def test_demo_content_beside_other_articles_is_left_alone(run, site_store, alice):
+    run("demo")
+    site_store.articles.post(alice.pk, "alice", "Mine", "https://example.org/mine")
+    before = contents(site_store), User.objects.count()
+
+    with pytest.raises(CommandError, match=r"1 articles are not the demo's\. The demo content can only"):
+        run("demo", "--remove")
+    assert (contents(site_store), User.objects.count()) == before
+
+
+def test_a_site_without_accounts_is_told_that_the_demo_comes_again(run, site_store):
+    run("demo")
+
+    assert "Set DEMO=0" in run("demo", "--remove")
+    assert "0 articles and 0 accounts of the demo deleted" in run("demo", "--remove")

@@ -99,6 +99,22 @@ def stamp(store: Store) -> None:
     _write_parameters(store)
 
 
+def clear(store: Store) -> None:
+    """Delete everything but the stamp and the highest ids. Two round trips; the second one is atomic."""
+    with store.pipeline() as pipe:
+        pipe.hgetall(names.SCHEMA)
+        pipe.hgetall(names.ACCOUNTS)
+        pipe.get(names.COUNTER)
+        stamp, accounts, last_id = pipe.execute()
+    with store.commands() as client, client.pipeline(transaction=True) as pipe:
+        pipe.flushdb()
+        pipe.hset(names.SCHEMA, mapping=stamp)
+        if accounts:
+            pipe.hset(names.ACCOUNTS, mapping=accounts)
+        pipe.set(names.COUNTER, last_id or 0)
+        pipe.execute()
+
+
 def site_id(store: Store) -> str:
     """Return the UUID that identifies this site independently of its address. One round trip."""
     with store.commands() as client:

@@ -1,0 +1,53 @@
+"""Remove the demo content from a site that has nothing else yet."""
+
+from typing import Any
+
+from django.contrib.admin.models import LogEntry
+from django.db import transaction
+
+from accounts.models import AccountDeletion, Token, User
+from accounts.sessions import MemberSession
+from articles.demo.seeding import MEMBER, MODERATOR, content_links, content_members, logins_file
+from articles.repository import ImportRunning, Repository
+
+__all__ = ["DemoNotAlone", "ImportRunning", "remove"]
+
+
+class DemoNotAlone(Exception):
+    """The site has other articles than the demo's. The message says how many."""
+
+
+def remove(repository: Repository) -> tuple[int, int]:
+    """Delete the demo's articles, groups and accounts; return how many articles and accounts these were.
+
+    Ids are not used again. Other accounts stay, without their votes on the demo's articles. Can be interrupted and
+    repeated. Raises DemoNotAlone, before anything is changed, ImportRunning and StoreError.
+    """
+    with repository.imports.lock():
+        links, articles, others = content_links(), 0, 0
+        for article in repository.imports.iterate():
+            if article.link in links:
+                articles += 1
+            else:
+                others += 1
+        if others:
+            raise DemoNotAlone(f"{others:,} articles are not the demo's.")
+        repository.clear()
+    accounts = _delete_accounts()
+    logins_file().unlink(missing_ok=True)
+    return articles, accounts
+
+
+@transaction.atomic
+def _delete_accounts() -> int:
+    """Delete the demo's accounts, and what refers to them: nothing else needs their names."""
+    imported = User.objects.filter(username__in=content_members(), imported=True)
+    accounts = imported | User.objects.filter(username__in=(MEMBER, MODERATOR))
+    ids = list(accounts.values_list("pk", flat=True))
+    referring: tuple[Any, ...] = (Token, MemberSession, AccountDeletion, LogEntry)
+    for model in (*referring, User.groups.through, User.user_permissions.through):
+        rows = model._base_manager.filter(user_id__in=ids)
+        rows._raw_delete(rows.db)
+    rows = User._base_manager.filter(pk__in=ids)
+    rows._raw_delete(rows.db)  # without the signal that keeps the names of deleted accounts
+    return len(ids)
