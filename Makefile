@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SITE_READY := $(VENV)/.site
 TOOLS_READY := $(VENV)/.tools
 
-.PHONY: run venv admin test test-fast test-browser test-large chaos chaos-short chaos-crowd fuzz fuzz-short audit-deps screenshots lint format bench bench-site bench-million bench-parts docs icon messages lock try-deploying clean
+.PHONY: run venv admin test test-fast test-site test-browser test-large chaos chaos-short chaos-crowd fuzz fuzz-short audit-deps screenshots lint format bench bench-site bench-million bench-parts docs icon messages lock try-deploying clean
 
 run: $(SITE_READY)
 	@exec $(BIN)/python manage.py run
@@ -19,10 +19,15 @@ admin: $(SITE_READY)
 	@$(BIN)/python manage.py createsuperuser
 
 # The tests start many Python processes: each would compile the site again without its bytecode.
-test test-fast test-large test-browser chaos chaos-short chaos-crowd fuzz fuzz-short: export PYTHONDONTWRITEBYTECODE =
+test test-fast test-site test-large test-browser chaos chaos-short chaos-crowd fuzz fuzz-short: export PYTHONDONTWRITEBYTECODE =
 
 test: $(TOOLS_READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal $(SELECTED)
+
+# What starts whole sites, as an operator does: as long as all the rest.
+test-site: $(TOOLS_READY)
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "$(SITES)" $(SELECTED)
+test-site: SITES ?= site
 
 # What needs neither a store nor a browser: half a minute.
 test-fast: $(TOOLS_READY)

@@ -45,15 +45,25 @@ BACKENDS = ("server", "server, 4 shards")
 START_PROCESSES = ("archive", "browser", "chaos", "commands", "deploy", "embedded", "fuzz", "site")
 """Folders whose tests may start a store or a site by themselves."""
 
+SITES = {"start", "module_start", "demo_data", "public_site"}
+"""Fixtures that start a whole site."""
+
 STORES = {"store_paths", "server", "private", "cluster_node"}
 """Fixtures that start a store."""
 
 
+@pytest.hookimpl(tryfirst=True)  # before tests are selected by their marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests that need neither a store nor a browser as fast. A test marked by mistake fails."""
+    """Mark tests that start a whole site, and those that need neither a store nor a browser as fast.
+
+    A test marked as fast by mistake fails.
+    """
     for item in items:
         folder = item.path.relative_to(Path(__file__).parent).parts[0]
-        if folder not in START_PROCESSES and STORES.isdisjoint(getattr(item, "fixturenames", ())):
+        fixtures = getattr(item, "fixturenames", ())
+        if not SITES.isdisjoint(fixtures):
+            item.add_marker(pytest.mark.site)
+        if folder not in START_PROCESSES and STORES.isdisjoint(fixtures):
             item.add_marker(pytest.mark.fast)
 
 

@@ -181,6 +181,7 @@ def query(port, expression):
 
 
 @needs_prometheus
+@pytest.mark.site
 def test_prometheus_scrapes_a_site_with_the_token(static_files, tmp_path):
     shutil.copytree(static_files, tmp_path / "data" / "static")
     backups = str(tmp_path / "backups")

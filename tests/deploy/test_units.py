@@ -101,6 +101,7 @@ def status_of(site):
     return set(Path(f"/proc/{site.process.pid}/status").read_text("ascii").splitlines())
 
 
+@pytest.mark.site
 def test_the_whole_site_works_within_the_sandbox(confined_site):
     confined_site.wait_until_up()
 

@@ -67,7 +67,8 @@ class PostgresServer:
         """Let the server answer nothing inside the block."""
         stopped = self._processes()
         for pid in stopped:
-            os.kill(pid, signal.SIGSTOP)
+            with suppress(ProcessLookupError):  # some of the server's processes live for a moment only
+                os.kill(pid, signal.SIGSTOP)
         try:
             yield
         finally:

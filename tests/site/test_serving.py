@@ -7,9 +7,12 @@ import socket
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.site_process import Site, free_port
 
 
+@pytest.mark.journey
 def test_one_command_serves_a_populated_site_and_stops_cleanly(start):
     site = start(first=True)
     site.wait_until_up()
