@@ -115,6 +115,14 @@ def damage_votes_of(repository: Repository, article_id: int, user: int) -> str:
     return name
 
 
+def damage_article(repository: Repository, article_id: int) -> str:
+    """Replace an article and all that is kept with it by one key of another type; return its name."""
+    keys = repository.store.shards.of(article_id)
+    repository.store.client.unlink(keys.article(article_id), keys.voted(article_id))
+    repository.store.client.set(keys.article(article_id), "x")
+    return keys.article(article_id)
+
+
 def add_foreign_key(repository: Repository, name: str = "alien") -> None:
     repository.store.client.set(name, "1")
 

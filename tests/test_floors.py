@@ -103,7 +103,13 @@ FLOORS = (
     ("articles.repository",),
     ("articles.searching", "articles.forms"),
     ("articles.text",),
-    ("articles.formatting", "articles.known_store", "articles.operation", "articles.retractions"),
+    (
+        "articles.formatting",
+        "articles.known_store",
+        "articles.operation",
+        "articles.private_files",
+        "articles.retractions",
+    ),
     (
         "articles.domain",
         "articles.charts",

@@ -117,7 +117,7 @@ def last_migrations() -> dict[str, str]:
 
 
 def check_empty() -> None:
-    """Raise SiteNotEmpty if there are accounts. Creates the tables, if there are none."""
+    """Raise SiteNotEmpty if there are accounts."""
     if User._meta.db_table in connection.introspection.table_names() and (count := User.objects.count()):
         raise SiteNotEmpty(f"The accounts database has {count:,} accounts.")
 

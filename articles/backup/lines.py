@@ -3,14 +3,14 @@
 import gzip
 import hashlib
 import json
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from articles import private_files
 from articles.backup.errors import BackupDamaged
-from articles.backup.manifest import File, private_file
+from articles.backup.manifest import File
 
 _COMPRESSION = 1
 """Higher levels take several times as long for files a fifth smaller."""
@@ -49,23 +49,19 @@ class LineWriter:
 @contextmanager
 def new_lines(path: Path, files: dict[str, File]) -> Iterator[LineWriter]:
     """Yield a writer of a new file, which is on the disk at the end; record the file in `files`."""
-    with private_file(path) as raw:
+    with private_files.new_file(path) as raw:
         digesting = _Digesting(raw)
         packed = gzip.GzipFile(filename="", fileobj=digesting, mode="wb", compresslevel=_COMPRESSION, mtime=0)
         with packed:
             writer = LineWriter(packed)
             yield writer
-        raw.flush()
-        os.fsync(raw.fileno())
     files[path.name] = File(digesting.bytes, digesting.digest.hexdigest(), writer.lines)
 
 
 def new_file(path: Path, content: bytes, files: dict[str, File]) -> None:
     """Write a small file; record it in `files`."""
-    with private_file(path) as raw:
+    with private_files.new_file(path) as raw:
         raw.write(content)
-        raw.flush()
-        os.fsync(raw.fileno())
     files[path.name] = File(len(content), hashlib.sha256(content).hexdigest())
 
 

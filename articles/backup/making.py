@@ -40,9 +40,8 @@ class _Making:
     counts: dict[str, int] = field(default_factory=lambda: {"articles": 0, "keys": 0})
     unreadable: list[str] = field(default_factory=list)
 
-    def reach(self, done: int, total: int) -> None:
-        """Show the progress, and keep housekeeping away: it moves counters from the store into the database."""
-        self.progress(done, total)
+    def keep_lease(self) -> None:
+        """Keep housekeeping away: it moves counters from the store into the database."""
         if time.monotonic() - self.renewed_at >= _LEASE_SECONDS:
             self.renew()
             self.renewed_at = time.monotonic()
@@ -50,8 +49,9 @@ class _Making:
     def count(self, records: Iterable[BackupRecord]) -> Iterator[list[Any]]:
         """Yield the lines of these records."""
         for record in records:
+            self.keep_lease()
             self.counts["keys"] += len(record.entries)
-            self.counts["articles"] += record.entries[0].name.startswith("article:") and record.shard is not None
+            self.counts["articles"] += record.is_article
             yield record.as_json()
 
 
@@ -82,14 +82,13 @@ def _write(making: _Making, partial: Path, began: datetime) -> Manifest:
         layout = reader.get_layout()
         for line in making.count(reader.iterate_lists()):
             store.write(line)
-        for line in making.count(reader.iterate_articles(making.reach)):
+        for line in making.count(reader.iterate_articles(making.progress)):
             store.write(line)
         with accounts.snapshot(partial) as alias, new_lines(partial / ACCOUNTS, files) as rows:
-            for number, line in enumerate(accounts.iterate(alias), start=1):
+            for line in accounts.iterate(alias):
+                making.keep_lease()
                 rows.write(line)
                 making.counts[line[0]] = making.counts.get(line[0], 0) + 1
-                if number % 1000 == 0:
-                    making.reach(*(making.counts["articles"],) * 2)
         for line in making.count(reader.iterate_site()):
             store.write(line)
     _copy_secret_key(partial, files)

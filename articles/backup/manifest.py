@@ -2,13 +2,13 @@
 
 import hashlib
 import json
-import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from articles.backup.errors import BackupDamaged
+from articles.private_files import new_file
 
 MANIFEST = "manifest.json"
 STORE, ACCOUNTS, SECRET_KEY = "store.jsonl.gz", "accounts.jsonl.gz", "secret_key"
@@ -60,15 +60,8 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Write the manifest, with a digest of itself."""
     values = asdict(manifest)
     text = json.dumps(values | {"digest": _digest(values)}, indent=2, ensure_ascii=False)
-    with private_file(folder / MANIFEST) as file:
+    with new_file(folder / MANIFEST) as file:
         file.write(text.encode() + b"\n")
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def private_file(path: Path) -> IO[bytes]:
-    """Open a new file that only this user can read."""
-    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
 
 
 def read_manifest(folder: Path) -> Manifest:

@@ -1,18 +1,17 @@
 """Restores a backup into an empty site."""
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from django.conf import settings
 
-from articles import known_store
+from articles import known_store, private_files
 from articles.account_ids import missing_accounts
 from articles.backup import accounts
 from articles.backup.errors import BackupDamaged, SiteNotEmpty
 from articles.backup.lines import read_lines
-from articles.backup.manifest import ACCOUNTS, SECRET_KEY, STORE, Manifest, private_file, verify
+from articles.backup.manifest import ACCOUNTS, SECRET_KEY, STORE, Manifest, verify
 from articles.domain.errors import StoreDamaged, StoreUnfit
 from articles.repository import LAYOUT_VERSION, BackupRecord, Layout, Repository
 
@@ -87,15 +86,8 @@ def _check_version(backup: Path, manifest: Manifest) -> None:
 
 
 def _restore_secret_key(backup: Path, manifest: Manifest) -> bool:
-    """Put the secret key into its place, unless the environment sets one; return whether it was in the backup."""
+    """Put the secret key into its place; return whether it was in the backup."""
     if SECRET_KEY not in manifest.files:
         return False
-    path = Path(settings.SECRET_KEY_FILE)
-    draft = path.with_name(f".{path.name}-restored")
-    draft.unlink(missing_ok=True)
-    with private_file(draft) as file:
-        file.write((backup / SECRET_KEY).read_bytes())
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)
+    private_files.write(Path(settings.SECRET_KEY_FILE), (backup / SECRET_KEY).read_bytes())
     return True

@@ -5,7 +5,6 @@ relative to that moment, and votes and views are drawn from a fixed seed, so a s
 """
 
 import json
-import os
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -24,6 +23,7 @@ from django.contrib.auth.models import Group
 
 from accounts.models import User
 from accounts.moderators import GROUP as MODERATORS
+from articles import private_files
 from articles.demo.readers import draw_views, record_missing
 from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.errors import ActionRefused, ArticleNotFound
@@ -254,12 +254,4 @@ def _login_lines(passwords: Mapping[str, str]) -> list[str]:
 
 
 def _write_private(path: Path, text: str) -> None:
-    """Write a file atomically, readable only by its owner."""
-    part = path.with_name(f".{path.name}.part")
-    with suppress(FileNotFoundError):
-        part.unlink()
-    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)
+    private_files.write(path, text.encode())

@@ -31,7 +31,7 @@ def check_data_directory(_examination: Examination) -> Iterator[Finding]:
 
 
 def check_secret_key(_examination: Examination) -> Iterator[Finding]:
-    key = Path(settings.DATA_DIR) / "secret_key"
+    key = Path(settings.SECRET_KEY_FILE)
     if not key.exists():
         yield fine("There is no file with a secret key.")
     elif _is_open(key):
@@ -69,7 +69,7 @@ def check_env_file(_examination: Examination) -> Iterator[Finding]:
 def check_owner(_examination: Examination) -> Iterator[Finding]:
     """Compare the owners of the files with that of the directory: the site runs as one user."""
     folder = Path(settings.DATA_DIR)
-    files = [folder / "secret_key", *([folder / "store"] if settings.STORE_IS_EMBEDDED else [])]
+    files = [Path(settings.SECRET_KEY_FILE), *([folder / "store"] if settings.STORE_IS_EMBEDDED else [])]
     if file := accounts_file():
         files += [file, file.with_name(f"{file.name}-wal"), file.with_name(f"{file.name}-shm")]
     if not folder.exists():

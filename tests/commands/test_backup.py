@@ -15,10 +15,11 @@ from django.utils import timezone
 
 from accounts.models import AccountDeletion, PermissionGroup, Token, User
 from articles import backup, known_store, wiring
-from articles.backup import accounts, folders, manifest
+from articles.backup import accounts, folders, making, manifest
 from articles.domain.articles import Choice
 from articles.models import ArchivedViews
-from tests.store_state import SHARDED_DATABASE, client_of, contents, damage_votes_of
+from tests.internals import HeldLease
+from tests.store_state import SHARDED_DATABASE, client_of, contents, damage_article, damage_votes_of
 
 
 @pytest.fixture
@@ -278,6 +279,30 @@ def test_a_damaged_key_is_named_and_the_rest_is_backed_up(run, used, elsewhere, 
     assert f"because they are damaged: {name}" in capsys.readouterr().err
     elsewhere()
     assert "The audit found nothing" in run("restore", tmp_path / "backups")
+
+
+def test_an_article_that_cannot_be_read_does_not_keep_the_others_from_being_backed_up(
+    run, used, tmp_path, alice, capsys
+):
+    other = used.articles.post(alice.pk, "alice", "Another", "https://example.org/2").id
+    name = damage_article(used, other)
+
+    with pytest.raises(SystemExit):
+        run("backup", tmp_path / "backups")
+
+    assert f"because they are damaged: {name}" in capsys.readouterr().err
+    assert backup.read_manifest(only(tmp_path / "backups")).counts["articles"] == 1
+
+
+def test_housekeeping_is_kept_away_as_long_as_a_backup_takes(used, tmp_path, monkeypatch):
+    monkeypatch.setattr(making, "_LEASE_SECONDS", 0.0)
+    renewals = []
+    with used.lease.acquire() as lease:
+        monkeypatch.setattr(HeldLease, "renew", lambda held: renewals.append(held) or True)
+        made = backup.make(used, tmp_path / "backups")
+
+    lines = sum(file.lines for file in backup.read_manifest(made).files.values())
+    assert renewals == [lease] * lines
 
 
 def test_a_folder_without_backups_is_no_backup(run, tmp_path):

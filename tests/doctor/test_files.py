@@ -25,7 +25,7 @@ def data_dir(settings, reachable, monkeypatch):
     for name, mode in (("secret_key", 0o600), ("accounts.sqlite3", 0o644)):
         (folder / name).touch()
         (folder / name).chmod(mode)
-    settings.DATA_DIR = folder
+    settings.DATA_DIR, settings.SECRET_KEY_FILE = folder, folder / "secret_key"
     monkeypatch.setitem(settings.DATABASES["default"], "NAME", str(folder / "accounts.sqlite3"))
     return folder
 

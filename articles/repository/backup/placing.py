@@ -23,13 +23,12 @@ _NEXT = "next_"
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A key to write into the store. `is_added`: what other shards hold of it is kept."""
+    """A key, or a part of one, to write into the store."""
 
     key: str
     kind: Key
     data: Any
     expires_ms: int | None = None
-    is_added: bool = False
 
 
 @dataclass
@@ -55,7 +54,7 @@ class Placing:
             elif kind is table.LOG and self.before != self.shards.count:
                 self._note_log(entry.data)
             elif kind is table.LOG:
-                yield Placed(self.shards.all[record.shard or 0].log, kind, entry.data, is_added=True)
+                yield Placed(self.shards.all[record.shard or 0].log, kind, entry.data)
             else:
                 yield from self._place(kind, entry, record.shard or 0)
 
@@ -79,18 +78,18 @@ class Placing:
         if kind.place is Place.OUTSIDE:
             yield Placed(name, kind, data, expires)
         elif kind.place is Place.FIRST:
-            yield Placed(self.shards.directory.prefix + name, kind, data, expires, is_added=True)
+            yield Placed(self.shards.directory.prefix + name, kind, data, expires)
         elif kind.owner is Owner.ARTICLE:
             yield Placed(self.shards.of(int(kind.values(name)[0])).prefix + name, kind, data, expires)
         elif kind is table.DELETED_MEMBERS:
             for keys in self.shards.all:
-                yield Placed(keys.deleted_members, kind, data, expires, is_added=True)
+                yield Placed(keys.deleted_members, kind, data, expires)
         elif kind is table.VIEWED or kind.owner is Owner.MEMBER:
             for keys, part in self._split(data).items():
-                yield Placed(keys.prefix + name, kind, part, expires, is_added=True)
+                yield Placed(keys.prefix + name, kind, part, expires)
         else:  # figures of the site, which are added up over all shards
             keys = self.shards.all[shard if self.before == self.shards.count else 0]
-            yield Placed(keys.prefix + name, kind, data, expires, is_added=True)
+            yield Placed(keys.prefix + name, kind, data, expires)
 
     def _split(self, ranking: Mapping[str, float]) -> dict[Keys, dict[str, float]]:
         """Split a sorted set of articles by shard."""

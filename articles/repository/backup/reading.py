@@ -31,6 +31,9 @@ Progress: TypeAlias = Callable[[int, int], object]
 Report: TypeAlias = Callable[[str], object]
 """Receives the name of each key that cannot be read."""
 
+_Named: TypeAlias = tuple[str, Key]
+"""A key's name, and its kind."""
+
 _ENTRIES_PER_STEP = 20_000
 """Entries that one script reads, unless a single article has more: some milliseconds of the store's time."""
 
@@ -47,8 +50,8 @@ class BackupReader:
         self._store = store
         self._report = report
         self._numbers = {keys.prefix: number for number, keys in enumerate(store.shards.all)}
-        self._lists: list[str] = []
-        self._site: list[str] = []
+        self._lists: list[_Named] = []
+        self._site: list[_Named] = []
         self._logged = self._log_lengths()
         self._highest: ArticleId = 0
         self.foreign = 0
@@ -82,7 +85,7 @@ class BackupReader:
                 elif kind.in_backup is InBackup.COPIED and kind.owner is not Owner.ARTICLE:
                     is_members = kind.owner is Owner.MEMBER or kind in (table.LINK, table.ACCOUNTS)
                     if kind is not table.VIEWED:
-                        (self._lists if is_members else self._site).append(name)
+                        (self._lists if is_members else self._site).append((name, kind))
 
     # Before the accounts
 
@@ -106,13 +109,10 @@ class BackupReader:
 
     def iterate_site(self) -> Iterator[BackupRecord]:
         """Yield what concerns the whole site, and once more the articles that moderators changed meanwhile."""
-        whole: list[str] = []
-        lists: list[str] = []
-        for name in self._site:
-            (lists if self._kind(name) in _LISTS else whole).append(name)
-        yield from self._iterate_keys(whole)
-        for name in lists:
-            yield from self._iterate_list(name)
+        yield from self._iterate_keys([(name, kind) for name, kind in self._site if kind not in _LISTS])
+        for name, kind in self._site:
+            if kind in _LISTS:
+                yield from self._iterate_list(name, kind)
         for keys, ids in self._store.shards.split(self._changed_ids()).items():
             _size, records = self._read_articles(keys, ids)
             yield from (BackupRecord(record.shard, record.entries, is_repeated=True) for record in records)
@@ -171,20 +171,20 @@ class BackupReader:
                 self._report(name)
         return {name: _base64(value) for name, value in read.items() if isinstance(value, bytes)}
 
-    def _iterate_keys(self, wanted: Iterable[str]) -> Iterator[BackupRecord]:
+    def _iterate_keys(self, wanted: Iterable[_Named]) -> Iterator[BackupRecord]:
         """Yield a record of each key, without those that have expired."""
         for batch in portions(wanted, KEYS_PER_READ):
             with self._store.pipeline() as pipe:
-                for name in batch:
-                    _read_whole(pipe, name, self._kind(name))
+                for name, kind in batch:
+                    _read_whole(pipe, name, kind)
                     pipe.pttl(name)
                 replies = pipe.execute(raise_on_error=False)
             now = round(self._store.now() * 1000)
-            for name, value, life in zip(batch, replies[::2], replies[1::2], strict=True):
+            for (name, kind), value, life in zip(batch, replies[::2], replies[1::2], strict=True):
                 if isinstance(value, Exception):
                     self._note_failure(name, value)
                 elif life != -2 and value is not None:
-                    yield self._record(name, _as_data(value), now + life if life >= 0 else None)
+                    yield self._record(name, kind, _as_data(value), now + life if life >= 0 else None)
 
     def _note_failure(self, name: str, error: Exception) -> None:
         """Report a key of another type. Raises StoreError for other failures."""
@@ -194,7 +194,7 @@ class BackupReader:
         except StoreDamaged:
             self._report(name)
 
-    def _iterate_list(self, name: str) -> Iterator[BackupRecord]:
+    def _iterate_list(self, name: str, kind: Key) -> Iterator[BackupRecord]:
         """Yield a list from its tail in parts, each with its newest entry first. New entries shift no others."""
         done, part = 0, ["…"]
         while part:
@@ -205,20 +205,13 @@ class BackupReader:
                     self._note_failure(name, error)
                     return
             if part:
-                yield self._record(name, part, None)
+                yield self._record(name, kind, part, None)
             done += ENTRIES_PER_READ
 
-    def _record(self, name: str, data: Any, expires_ms: int | None) -> BackupRecord:
+    def _record(self, name: str, kind: Key, data: Any, expires_ms: int | None) -> BackupRecord:
         prefix, rest = split_prefix(name)
-        kind = self._kind(name)
         shard = None if kind.place is table.Place.OUTSIDE else self._numbers[prefix]
         return BackupRecord(shard, (Entry(rest, data, expires_ms),))
-
-    @staticmethod
-    def _kind(name: str) -> Key:
-        (kind,) = table.recognise([name])
-        assert kind, name
-        return kind
 
 
 def article_of_entry(text: str) -> ArticleId:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from articles.repository.store import key_table as table
+
 
 class Entry(NamedTuple):
     """One key. `data` is JSON: text, a list, or an object; sketches and other bytes are in base64."""
@@ -23,6 +25,11 @@ class BackupRecord:
     entries: tuple[Entry, ...]
     is_repeated: bool = False
     """The record replaces an earlier one of the same article, which changed during the backup."""
+
+    @property
+    def is_article(self) -> bool:
+        """Whether the record adds an article to the backup."""
+        return not self.is_repeated and any(table.ARTICLE.values(entry.name) for entry in self.entries)
 
     def as_json(self) -> list[Any]:
         return [self.shard, int(self.is_repeated), [list(entry) for entry in self.entries]]

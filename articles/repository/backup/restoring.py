@@ -19,9 +19,6 @@ from articles.repository.store.schema import RESTORING
 
 _RECORDS_PER_TRIP = 200
 
-_SKETCHES = (table.VISITORS, table.VISITORS_OF_DAY)
-_ADDED_UP = (table.SITE_DAYS,)
-
 
 class StoreRestore:
     """The restore of one backup, given by its id and the layout of its store. Raises StoreError."""
@@ -60,10 +57,9 @@ class StoreRestore:
                 pipe.execute()
             done += len(batch)
             progress(done)
-        for part in portions(placing.place_rest(), 1):
+        for placed in placing.place_rest():
             with self._store.pipeline() as pipe:
-                for placed in part:
-                    self._queue(pipe, placed)
+                self._queue(pipe, placed)
                 pipe.execute()
         with self._store.commands() as client:
             client.hset(names.SCHEMA, "shards", self._store.shards.count)
@@ -85,11 +81,13 @@ class StoreRestore:
         """Add the commands that write a key."""
         key, kind, data = placed.key, placed.kind, placed.data
         life_ms = None if placed.expires_ms is None else placed.expires_ms - round(self._store.now() * 1000)
-        if (not data and kind not in _SKETCHES) or (life_ms is not None and life_ms <= 0):
+        if (not data and kind is not table.VISITORS) or (life_ms is not None and life_ms <= 0):
             return
-        if kind in _SKETCHES:
-            _queue_sketch(pipe, key, b64decode(data), is_added=placed.is_added)
-        elif kind in _ADDED_UP:
+        if kind is table.VISITORS:
+            _set_sketch(pipe, key, b64decode(data))
+        elif kind is table.VISITORS_OF_DAY:
+            _merge_sketch(pipe, key, b64decode(data))
+        elif kind is table.SITE_DAYS:
             for name, number in data.items():
                 pipe.hincrby(key, name, int(number))
         else:
@@ -98,17 +96,16 @@ class StoreRestore:
             pipe.pexpire(key, life_ms)
 
 
-def _queue_sketch(pipe: Any, key: str, sketch: bytes, *, is_added: bool) -> None:
-    """Write a HyperLogLog, an empty one for one that could not be read, or merge it into that of another shard."""
-    if not sketch:
-        pipe.pfadd(key)
-    elif not is_added:
+def _set_sketch(pipe: Any, key: str, sketch: bytes) -> None:
+    """Write a HyperLogLog, an empty one for one that could not be read."""
+    if sketch:
         pipe.set(key, sketch)
     else:
-        _merge_sketch(pipe, key, sketch)
+        pipe.pfadd(key)
 
 
 def _merge_sketch(pipe: Any, key: str, sketch: bytes) -> None:
+    """Merge a HyperLogLog into that of another shard."""
     part = f"{key.rpartition(':')[0]}:0"  # the sketch of a day long ago
     pipe.set(part, sketch)
     pipe.pfmerge(key, part)
