@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SITE_READY := $(VENV)/.site
 TOOLS_READY := $(VENV)/.tools
 
-.PHONY: run venv admin test test-fast test-site test-browser test-large chaos chaos-short chaos-crowd fuzz fuzz-short audit-deps screenshots lint format bench bench-site bench-million bench-parts docs icon messages lock try-deploying clean
+.PHONY: run venv admin test test-fast test-site test-topologies test-browser test-large chaos chaos-short chaos-crowd fuzz fuzz-short audit-deps screenshots lint format bench bench-site bench-million bench-parts bench-load docs icon messages lock try-deploying clean
 
 run: $(SITE_READY)
 	@exec $(BIN)/python manage.py run
@@ -19,7 +19,7 @@ admin: $(SITE_READY)
 	@$(BIN)/python manage.py createsuperuser
 
 # The tests start many Python processes: each would compile the site again without its bytecode.
-test test-fast test-site test-large test-browser chaos chaos-short chaos-crowd fuzz fuzz-short: export PYTHONDONTWRITEBYTECODE =
+test test-fast test-site test-topologies test-large test-browser chaos chaos-short chaos-crowd fuzz fuzz-short: export PYTHONDONTWRITEBYTECODE =
 
 test: $(TOOLS_READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal $(SELECTED)
@@ -29,12 +29,19 @@ test-site: $(TOOLS_READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "$(SITES)" $(SELECTED)
 test-site: SITES ?= site
 
+# The tests of the repository, the pages and the API on each other kind of store: Redis, Valkey over TCP, Sentinel and a
+# cluster; and with the accounts on PostgreSQL. 20 minutes; ONLY=short tries a selection on Sentinel and a cluster, and
+# ON="cluster redis" names those to try.
+test-topologies: ONLY = all
+test-topologies: $(TOOLS_READY)
+	$(BIN)/python -m tests.topologies.run $(ONLY) $(ON) $(SELECTED)
+
 # What needs neither a store nor a browser: half a minute.
 test-fast: $(TOOLS_READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal -m fast $(SELECTED) $(FAST)
 
 # Where those tests are. The other folders have few or none, and reading them takes half of the time.
-FAST = tests/unit tests/accounts tests/demo tests/repository $(wildcard tests/test_*.py)
+FAST = tests/unit tests/accounts tests/demo tests/repository tests/chaos/histories $(wildcard tests/test_*.py)
 
 # k=votes: tests whose file, class or name contains "votes"; k="votes and not pages" works, too.
 SELECTED = $(if $(k),-k "$(k)")
@@ -43,7 +50,7 @@ SELECTED = $(if $(k),-k "$(k)")
 test-large: $(TOOLS_READY)
 	$(BIN)/python -m pytest -m large --timeout 900
 
-# Faults of every kind under live votes and reads, a table of what was lost, and the audit after each: a quarter of an
+# Faults of every kind under live votes and reads, a table of what was lost, and the audit after each: half an
 # hour. CHAOS_PATIENCE=3 multiplies the promised seconds, on a machine that is busy with something else.
 chaos: $(TOOLS_READY)
 	$(BIN)/python -m pytest -m "chaos and not crowd" -s tests/chaos $(SELECTED)
@@ -111,6 +118,10 @@ bench-parts: $(TOOLS_READY)
 	$(BIN)/python -m bench.longest_scripts
 	$(BIN)/python -m bench.slow_connections
 	$(BIN)/python -m bench.slow_connections --together
+
+# A day of traffic at three sizes, and the machines for larger ones: ten minutes. See docs/scaling.md.
+bench-load: $(TOOLS_READY)
+	$(BIN)/python -m bench.load_model
 
 docs: $(SITE_READY)
 	$(BIN)/python manage.py configuration --write

@@ -31,6 +31,10 @@ _log = logging.getLogger(__name__)
 _BUDGET = 2.0  # seconds
 _LONG = 1.0  # seconds from which on even a routine step is logged at INFO
 _EARLY = 2.0  # seconds; otherwise a run just before the hot list is stale would leave it stale until the next
+_REFUSED_PAUSE = 15.0
+"""Seconds at most until a process tries again if another holds the lease. That of a process that died lasts for
+30 more: another takes over within a minute."""
+
 _ARTICLES_ARCHIVED = 200
 _ROWS_LOOKED_AT = 500
 _SESSIONS_DELETED = 1000
@@ -220,19 +224,22 @@ def keep(
 ) -> None:
     """Run all steps every `seconds`, starting now, until `stopping`. Failures are logged and do not end the loop.
 
-    `tell` receives the results of each round.
+    `tell` receives the results of each round. While another process holds the lease, the rounds are shorter.
     """
     while not stopping.is_set():
-        began = time.monotonic()
+        began, pause = time.monotonic(), seconds
         try:
-            tell(run(open_repository(), stopping.is_set))
+            results = run(open_repository(), stopping.is_set)
+            if not results:
+                pause = min(seconds, _REFUSED_PAUSE)
+            tell(results)
         except StoreError as error:
             _log.warning("housekeeping is postponed because the store is unavailable: %s", error)
         except Exception:
             _log.exception("housekeeping was interrupted")
         finally:
             connections.close_all()
-        stopping.wait(max(0.0, began + seconds - time.monotonic()))
+        stopping.wait(max(0.0, began + pause - time.monotonic()))
 
 
 def _run_step(step: _Step, repository: Repository) -> StepResult:

@@ -1,6 +1,9 @@
 """Builds the repository from the settings: the only place that joins Django and the store."""
 
-from collections.abc import Collection, Mapping
+import logging
+import time
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -11,11 +14,22 @@ from django.db import DatabaseError
 
 from articles import known_store
 from articles.domain.articles import ArticleId
+from articles.domain.errors import StoreError
 from articles.domain.limits import LIMITS, Rate
 from articles.domain.rules import Rules
 from articles.operation import metrics
-from articles.repository import PATIENT_TIMEOUT_SECONDS, Repository, connect
+from articles.repository import PATIENT_TIMEOUT_SECONDS, Confirmation, MoveState, Place, Repository, connect
 from articles.retractions import Retractions
+
+_log = logging.getLogger(__name__)
+
+_MOST_MOVES = 8
+
+LOOK_EVERY = 1.0
+"""Seconds for which a process may still read from the former store after a move."""
+
+_SHARE_OF_TIMEOUT = 0.8
+_MOST_CONFIRMATION_SECONDS = 2.0
 
 
 def rules(configured: Any = settings) -> Rules:
@@ -43,21 +57,95 @@ def _limits(configured: Any) -> Mapping[str, Rate]:
     return {name: rate for name, rate in rates.items() if rate}
 
 
+class _Followed:
+    """Where the site was moved from the configured store; None if it was not."""
+
+    def __init__(self) -> None:
+        self._place: Place | None = None
+
+    def get(self) -> Place | None:
+        return self._place
+
+    def go_to(self, place: Place | None) -> None:
+        self._place = place
+
+
+_followed = _Followed()
+
+
 def _connected(timeout_seconds: float, site_rules: Rules) -> Repository:
+    """Return the repository of the store that the site is in: the configured one, or where it was moved to."""
     connected = _unprepared(timeout_seconds, site_rules)
+    connected.check_server()
+    for _ in range(_MOST_MOVES):
+        if (place := connected.moves.get_new_place()) is None:
+            break
+        _log.warning("The site was moved to another store: set REDIS_URL and STORE_SHARDS=%s.", place.shards)
+        _followed.go_to(place)
+        connected = _unprepared(timeout_seconds, site_rules)
     _prepare(connected)
     return connected
 
 
-def _unprepared(timeout_seconds: float, site_rules: Rules) -> Repository:
+def forget_repositories() -> None:
+    """Let the next calls of `repository` and `patient_repository` connect again, where the site is then."""
+    _repository.cache_clear()
+    _patient_repository.cache_clear()
+
+
+class _Watch:
+    """What this process knows of a move of its store."""
+
+    def __init__(self) -> None:
+        self.state = MoveState.NONE
+        self._looked_at = 0.0
+
+    def has_moved(self, repository: Repository) -> bool:
+        """Return whether the site is in another store by now. One round trip, if that is due, else none."""
+        now = time.monotonic()
+        if now - self._looked_at < LOOK_EVERY:
+            return False
+        self._looked_at = now  # other threads go on meanwhile
+        with suppress(StoreError):
+            self.state = repository.moves.get_state()
+        return self.state is MoveState.MOVED
+
+
+_watch = _Watch()
+
+
+def is_about_to_move() -> bool:
+    """Return whether changes will be refused for some seconds soon, as known to this process. No round trip."""
+    return _watch.state in (MoveState.COPYING, MoveState.CLOSED)
+
+
+def _where_it_is(connected: Callable[[], Repository]) -> Repository:
+    """Return the repository, of the other store if the site has moved."""
+    if _watch.has_moved(connected()):
+        forget_repositories()
+    return connected()
+
+
+def _unprepared(timeout_seconds: float, site_rules: Rules, place: Place | None = None) -> Repository:
+    url, shards = place or _followed.get() or (settings.STORE_URL, settings.STORE_SHARDS)
     return connect(
-        settings.STORE_URL,
-        shards=settings.STORE_SHARDS,
+        url,
+        shards=shards,
         rules=site_rules,
         timeout_seconds=timeout_seconds,
+        reads_replicas=settings.STORE_READ_REPLICAS,
+        confirmation=_confirmation(timeout_seconds),
         observe=metrics.observe,
         retract=_retract,
     )
+
+
+def _confirmation(timeout_seconds: float) -> Confirmation | None:
+    """Return what changes wait for: less than for a reply, so that the reply says what is missing."""
+    if not (settings.STORE_CONFIRM_REPLICAS or settings.STORE_CONFIRM_FSYNC):
+        return None
+    waits = min(timeout_seconds * _SHARE_OF_TIMEOUT, _MOST_CONFIRMATION_SECONDS)
+    return Confirmation(settings.STORE_CONFIRM_REPLICAS, settings.STORE_CONFIRM_FSYNC, waits)
 
 
 def _retract(articles: Collection[ArticleId] | None) -> None:
@@ -86,23 +174,42 @@ def examined_repository() -> Repository:
 
 
 @cache
+def _repository() -> Repository:
+    return _connected(settings.STORE_TIMEOUT_MS / 1000, rules())
+
+
 def repository() -> Repository:
     """Return the repository for pages, which times out quickly; its store is checked at the first call.
 
     Raises StoreUnavailable and StoreUnfit; the next call then retries.
     """
-    return _connected(settings.STORE_TIMEOUT_MS / 1000, rules())
+    return _where_it_is(_repository)
 
 
 @cache
+def _patient_repository() -> Repository:
+    return _connected(PATIENT_TIMEOUT_SECONDS, replace(rules(), limits={}))
+
+
 def patient_repository() -> Repository:
     """Return the repository for commands, which wait for long batches and are not limited.
 
     Raises StoreUnavailable and StoreUnfit.
     """
-    return _connected(PATIENT_TIMEOUT_SECONDS, replace(rules(), limits={}))
+    return _where_it_is(_patient_repository)
 
 
 def unprepared_repository() -> Repository:
     """Return a repository like `patient_repository`, whose store is neither checked nor stamped. No round trip."""
     return _unprepared(PATIENT_TIMEOUT_SECONDS, replace(rules(), limits={}))
+
+
+def other_repository(place: Place) -> Repository:
+    """Return a repository like `unprepared_repository`, of another store. No round trip. Raises ValueError."""
+    return _unprepared(PATIENT_TIMEOUT_SECONDS, replace(rules(), limits={}), place)
+
+
+def place() -> Place:
+    """Return where the store is that the site uses. Connects to it."""
+    patient_repository()
+    return _followed.get() or Place(settings.STORE_URL, settings.STORE_SHARDS)

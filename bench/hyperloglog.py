@@ -15,7 +15,7 @@ from statistics import fmean, stdev
 
 from tqdm import tqdm
 
-from articles.repository.store.client import make_client
+from articles.repository.store.clients.client import make_client
 from voting_site.embedded import StorePaths, Supervisor
 
 SIZES = (100, 1_000, 10_000, 100_000)

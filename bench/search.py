@@ -17,6 +17,7 @@ import json
 import random
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median, quantiles
 from unittest.mock import patch
@@ -155,15 +156,37 @@ def measure_posts(repository: Repository, count: int = 2000) -> None:
     print(f"\nA post takes {with_words}, without words {without}.")
 
 
-def measure_memory(repository: Repository, imported: int) -> None:
-    """Delete the index, and print how much memory that frees."""
+@dataclass(frozen=True, slots=True)
+class IndexMemory:
+    """Bytes of a store, and what of them the words took: as keys, and as a field of each article."""
+
+    store: int
+    words: int
+    fields: int
+    count: int
+    """Of words."""
+
+    @property
+    def index(self) -> int:
+        return self.words + self.fields
+
+
+def _data_memory(client: redis.Redis) -> int:
+    """Return the memory of a store without the buffers of its clients and its file, which pass."""
+    facts = client.info("memory")
+    return int(facts["used_memory"] - facts["mem_clients_normal"] - facts["mem_aof_buffer"])
+
+
+def drop_index(repository: Repository) -> IndexMemory:
+    """Delete the index, and return how much memory that frees. The store is of no use for searches afterwards."""
     client, shards = repository.store.client, repository.store.shards.all
-    before = client.info("memory")["used_memory"]
-    words = [(keys, word) for keys in shards for word in client.zrange(keys.lexicon, 0, -1)]
+    before = _data_memory(client)
+    words = [(keys, str(word)) for keys in shards for word in client.zrange(keys.lexicon, 0, -1)]
     for at in tqdm(range(0, len(words), 5000), desc="words", leave=False):
         client.unlink(*(keys.word(word) for keys, word in words[at : at + 5000]))
     client.unlink(*(keys.lexicon for keys in shards))
-    lists = client.info("memory")["used_memory"]
+    time.sleep(1)  # keys are freed in the background
+    lists = _data_memory(client)
     last = int(client.get("article:") or 0)
     for at in tqdm(range(1, last + 1, 5000), desc="fields", leave=False):
         with client.pipeline(transaction=False) as pipe:
@@ -171,11 +194,16 @@ def measure_memory(repository: Repository, imported: int) -> None:
                 pipe.hdel(repository.store.shards.of(number).article(number), "words")
             pipe.execute()
     time.sleep(1)
-    after = client.info("memory")["used_memory"]
+    return IndexMemory(before, before - lists, lists - _data_memory(client), len(words))
+
+
+def measure_memory(repository: Repository, imported: int) -> None:
+    """Delete the index, and print how much memory that frees."""
+    of = drop_index(repository)
     print(
-        f"\nMemory: {before / 1e6:,.0f} MB, of which the index uses {(before - after) / 1e6:,.0f} MB: "
-        f"{(before - lists) / 1e6:,.0f} MB for {len(words):,} words, {(lists - after) / 1e6:,.0f} MB in the "
-        f"articles; {(before - after) / max(1, imported):,.0f} bytes per article."
+        f"\nMemory: {of.store / 1e6:,.0f} MB, of which the index uses {of.index / 1e6:,.0f} MB: "
+        f"{of.words / 1e6:,.0f} MB for {of.count:,} words, {of.fields / 1e6:,.0f} MB in the "
+        f"articles; {of.index / max(1, imported):,.0f} bytes per article."
     )
 
 

@@ -27,8 +27,10 @@ from tests.clock import Clock
 from tests.factories import browser_of, member, reserve_ids
 from tests.rules import connect, default_rules
 from tests.store_state import REPOSITORY_DATABASE, client_of
+from tests.topologies import of_this_run
+from tests.topologies.of_this_run import Databases
 from tests.waiting import fill_once
-from voting_site.embedded import StorePaths, Supervisor
+from voting_site.embedded import Supervisor
 
 # A shell that starts the tests in the background lets them ignore Ctrl-C; the sites and commands that they start
 # and interrupt would inherit that.
@@ -39,21 +41,20 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 hypothesis.settings.register_profile("patient", deadline=None)
 hypothesis.settings.load_profile("patient")
 
-BACKENDS = ("server", "server, 4 shards")
+BACKENDS = ["server" if count == 1 else f"server, {count} shards" for count in of_this_run.SHARDS]
 
-
-START_PROCESSES = ("archive", "browser", "chaos", "commands", "deploy", "embedded", "fuzz", "site")
+START_PROCESSES = ("archive", "browser", "chaos", "commands", "deploy", "embedded", "fuzz", "site", "topologies")
 """Folders whose tests may start a store or a site by themselves."""
 
 SITES = {"start", "module_start", "demo_data", "public_site"}
 """Fixtures that start a whole site."""
 
-STORES = {"store_paths", "server", "private", "cluster_node"}
+STORES = {"store_paths", "server", "private", "cluster_node", "cluster", "replicated", "replication", "mirrored"}
 """Fixtures that start a store."""
 
 
 @pytest.hookimpl(tryfirst=True)  # before tests are selected by their marks
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark tests that start a whole site, and those that need neither a store nor a browser as fast.
 
     A test marked as fast by mistake fails.
@@ -65,6 +66,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.site)
         if folder not in START_PROCESSES and STORES.isdisjoint(fixtures):
             item.add_marker(pytest.mark.fast)
+    of_this_run.select(config, items)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -95,13 +97,10 @@ def _account_ids_need_no_store(request: pytest.FixtureRequest) -> Iterator[None]
 
 
 @pytest.fixture(scope="session")
-def store_paths() -> Iterator[StorePaths]:
-    """Start the embedded server of the whole test run where the settings expect it."""
-    paths = StorePaths(Path(settings.DATA_DIR))
-    supervisor = Supervisor(paths, config={"appendfsync": "no"})
-    supervisor.start(60)
-    yield paths
-    supervisor.stop()
+def store_paths(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Databases]:
+    """Start the store of the whole test run where the settings expect it: usually the embedded server."""
+    with of_this_run.started(tmp_path_factory.mktemp("topology")) as databases:
+        yield databases
 
 
 @pytest.fixture
@@ -118,7 +117,7 @@ def rules() -> Rules:
 
 
 @pytest.fixture
-def server_url(store_paths: StorePaths) -> str:
+def server_url(store_paths: Databases) -> str:
     """The URL of an empty database on the real server."""
     url = store_paths.url(REPOSITORY_DATABASE)
     client_of(url).flushdb()
@@ -127,13 +126,23 @@ def server_url(store_paths: StorePaths) -> str:
 
 @pytest.fixture(params=BACKENDS)
 def repository(request: pytest.FixtureRequest, server_url: str, clock: Clock, rules: Rules) -> Repository:
-    """An empty repository on the real server, with one shard and with four."""
-    empty = connect(client_of(server_url), shards=4 if "4" in request.param else 1, rules=rules, clock=clock)
+    """An empty repository on the real server, with one shard and with four; on a cluster, with sixteen."""
+    shards = int(request.param.removeprefix("server, ").removesuffix(" shards")) if "," in request.param else 1
+    empty = connect(client_of(server_url), shards=shards, rules=rules, clock=clock)
     empty.prepare()
     return empty
 
 
 # The site in this process
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(
+    tmp_path_factory: pytest.TempPathFactory, django_db_modify_db_settings: None
+) -> Iterator[None]:
+    """Keep the accounts where this run has them."""
+    with of_this_run.accounts_database(tmp_path_factory):
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -144,7 +153,7 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
 
 
 @pytest.fixture
-def site_store(store_paths: StorePaths, db: None) -> Iterator[Repository]:
+def site_store(store_paths: Databases, db: None) -> Iterator[Repository]:
     """The repository of the site's own pages, on an empty store."""
     client_of(settings.STORE_URL).flushdb()
     caches["default"].clear()
@@ -155,8 +164,7 @@ def site_store(store_paths: StorePaths, db: None) -> Iterator[Repository]:
 
 
 def _forget_repositories() -> None:
-    wiring.repository.cache_clear()
-    wiring.patient_repository.cache_clear()
+    wiring.forget_repositories()
 
 
 @pytest.fixture

@@ -21,6 +21,9 @@ _voters = count(900_000)
 def reserve_ids(**_: object) -> None:
     """Reserve the lowest member ids for the cast; called after each migration, which may reset the sequence."""
     with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("SELECT setval(pg_get_serial_sequence('accounts_user', 'id'), 100)")
+            return
         cursor.execute("DELETE FROM sqlite_sequence WHERE name = 'accounts_user'")
         cursor.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('accounts_user', 100)")
 

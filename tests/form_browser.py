@@ -16,6 +16,10 @@ class FormBrowser:
         self._opener = urllib.request.build_opener(
             urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()),
         )
+        self.visit(site)
+
+    def visit(self, site: Site) -> None:
+        """Go to another web node, with the same cookies, as a load balancer sends a reader."""
         self._site = f"http://127.0.0.1:{site.port}"
 
     def get(self, path: str) -> str:

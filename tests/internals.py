@@ -1,10 +1,12 @@
 """Internal parts of the repository, for tests elsewhere that replace a method or shrink a step."""
 
+from articles.repository import Repository
 from articles.repository.groups import Groups
 from articles.repository.imports import Imports
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.pages import Lists
 from articles.repository.members import Members
+from articles.repository.moving import marks
 from articles.repository.ranking import parameters
 from articles.repository.ranking.explanations import Explanations
 from articles.repository.ranking.parameters import RankingParameters
@@ -13,10 +15,12 @@ from articles.repository.readership.pageviews import Pageviews
 from articles.repository.search import find
 from articles.repository.store import scripts
 from articles.repository.store.connection import Store
+from articles.repository.upkeep.lease import _LOCK_LIFE as LEASE_SECONDS
 from articles.repository.upkeep.lease import HeldLease
 from articles.repository.votes import Votes
 
 __all__ = [
+    "LEASE_SECONDS",
     "MOST_ARTICLES",
     "Explanations",
     "Groups",
@@ -33,3 +37,18 @@ __all__ = [
     "parameters",
     "scripts",
 ]
+
+
+def let_move(repository: Repository) -> None:
+    """Mark the store as one that is being copied to another one."""
+    marks.note_changes(repository.store)
+
+
+def refuse_changes(repository: Repository) -> None:
+    """Let the store refuse changes, as in the last seconds of a move."""
+    marks.refuse_changes(repository.store, 60)
+
+
+def end_move(repository: Repository) -> None:
+    """Let the store forget its move."""
+    marks.clear(repository.store)

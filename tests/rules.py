@@ -7,6 +7,7 @@ from typing import Any
 from articles import wiring
 from articles.domain.rules import Rules
 from articles.repository import connect as connect_with_rules
+from tests.topologies import of_this_run
 from voting_site.configuration.variables import defaults
 
 
@@ -19,5 +20,5 @@ RATES = wiring.rules(defaults()).limits
 """The default rate limits, by name."""
 
 
-connect = partial(connect_with_rules, rules=default_rules())
-"""`articles.repository.connect` with the default rules, unless others are given."""
+connect = partial(connect_with_rules, rules=default_rules(), shards=of_this_run.SHARDS[0])
+"""`articles.repository.connect` with default rules and one shard (16 on a cluster), unless others are given."""

@@ -39,20 +39,27 @@ def variables(own: Mapping[str, str]) -> dict[str, str]:
 class Site:
     """A process that runs `manage.py run`, with these options.
 
-    `through`: a command that runs it, such as one that limits it.
+    `through`: a command that runs it, such as one that limits it. `program`: the folder of another version.
     """
 
     def __init__(
-        self, data_dir: Path, *, through: Sequence[str] = (), options: Sequence[str] = (), **environment: str
+        self,
+        data_dir: Path,
+        *,
+        through: Sequence[str] = (),
+        options: Sequence[str] = (),
+        program: Path | None = None,
+        **environment: str,
     ) -> None:
         self.port = int(environment.get("PORT", free_port()))
         self.log = data_dir.with_suffix(".log")
         self.data_dir, self.environment = data_dir, environment
+        self.program = program or settings.BASE_DIR
         with self.log.open("ab") as output:
             self.told_before = output.tell()
             self.process = subprocess.Popen(
                 [*through, sys.executable, "manage.py", "run", *options],
-                cwd=settings.BASE_DIR,
+                cwd=self.program,
                 env=self.variables(),
                 stdout=output,
                 stderr=output,
@@ -69,7 +76,7 @@ class Site:
     def manage(self, *command: str) -> "subprocess.CompletedProcess[str]":
         return subprocess.run(
             [sys.executable, "manage.py", *command],
-            cwd=settings.BASE_DIR,
+            cwd=self.program,
             env=self.variables(),
             capture_output=True,
             text=True,

@@ -4,6 +4,7 @@ Tests of pages, the API and commands use no keys; they call the functions here i
 """
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -16,8 +17,10 @@ from redis.connection import AbstractConnection
 from articles.domain.lists import Order
 from articles.repository import Repository
 from articles.repository.store import keys as names
-from articles.repository.store.client import make_client
+from articles.repository.store.clients.client import make_client
 from articles.repository.store.key_table import recognise
+from tests import every_server
+from tests.every_server import count_of, delete, names_in
 
 REPOSITORY_DATABASE = 2
 """Of the test server: 0 and 1 are the site's own store and cache."""
@@ -50,12 +53,17 @@ def client_of(url: str) -> redis.Redis:
     return make_client(url)
 
 
+def abandon_lease(repository: Repository, seconds: int) -> None:
+    """Let housekeeping's lease be that of a process that died: it expires after these seconds."""
+    repository.store.client.set(names.TICK_LOCK, "of a process that died", ex=seconds)
+
+
 def count_keys(repository: Repository) -> int:
     return repository.store.client.dbsize()
 
 
 def key_names(repository: Repository) -> set[str]:
-    return set(repository.store.client.scan_iter(count=1000))
+    return set(names_in(repository.store.client))
 
 
 def empty(repository: Repository, *, keep_settings: bool = False) -> None:
@@ -85,7 +93,7 @@ def written(repository: Repository) -> dict[str, object]:
 def contents(repository: Repository) -> dict[str, object]:
     """Return everything in the store, by key, except the site's own random id; only the count of sketches."""
     client = repository.store.client
-    found = list(client.scan_iter(count=1000))
+    found = names_in(client)
     pipe = client.pipeline(transaction=False)
     for name in found:
         pipe.type(name)
@@ -130,29 +138,22 @@ def add_foreign_key(repository: Repository, name: str = "alien") -> None:
 @contextmanager
 def refusing_writes(repository: Repository) -> Iterator[None]:
     """Let the server refuse every write, as one without its replicas does."""
-    repository.store.client.config_set("min-replicas-to-write", 1)
-    try:
+    with configured(repository, "min-replicas-to-write", "9"):
         yield
-    finally:
-        repository.store.client.config_set("min-replicas-to-write", 0)
 
 
 @contextmanager
 def configured(repository: Repository, name: str, value: str) -> Iterator[None]:
     """Run the server with another value of one of its settings."""
-    client = repository.store.client
-    before = client.config_get(name)[name]
-    client.config_set(name, value)
-    try:
+    with every_server.configured(repository.store.client, name, value):
         yield
-    finally:
-        client.config_set(name, before)
 
 
 @contextmanager
 def logging_every_command(repository: Repository) -> Iterator[None]:
     """Make the slow log hold exactly these commands, however fast they are, until the next test."""
-    repository.store.client.slowlog_reset()
+    for server in every_server.servers_of(repository.store.client):
+        server.slowlog_reset()
     with configured(repository, "slowlog-log-slower-than", "0"):
         yield
 
@@ -162,12 +163,23 @@ def read_keys(repository: Repository, *keys: str | bytes) -> None:
         repository.store.client.get(key)
 
 
+def server_name(repository: Repository) -> str:
+    """Return the name and the version of the server."""
+    info = repository.store.client.info("server")
+    return f"Valkey {info['valkey_version']}" if "valkey_version" in info else f"Redis {info['redis_version']}"
+
+
 def server_info(repository: Repository) -> dict[str, Any]:
     return repository.store.client.info()
 
 
 def reset_statistics(repository: Repository) -> None:
-    repository.store.client.config_resetstat()
+    every_server.reset_statistics(repository.store.client)
+
+
+def with_login(url: str, name: str, password: str) -> str:
+    """Return a store's URL with another user."""
+    return re.sub(r"://(?:[^/]*@)?", f"://{name}:{password}@", url, count=1)
 
 
 @contextmanager
@@ -175,7 +187,7 @@ def limited_rights(repository: Repository, url: str, *rights: str) -> Iterator[N
     """Connect the repository to the server as a user with only these rights."""
     client = repository.store.client
     client.execute_command("ACL", "SETUSER", "limited", "on", ">secret", "~*", "&*", *rights)
-    repository.store.client = make_client(url.replace("unix://", "unix://limited:secret@"))
+    repository.store.client = make_client(with_login(url, "limited", "secret"))
     try:
         yield
     finally:
@@ -185,7 +197,8 @@ def limited_rights(repository: Repository, url: str, *rights: str) -> Iterator[N
 
 def lose_connection(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     """Connect the repository to a server that does not answer."""
-    monkeypatch.setattr(repository.store, "client", make_client(NOWHERE))
+    for name in ("client", "_stale"):
+        monkeypatch.setattr(repository.store, name, make_client(NOWHERE))
 
 
 def lose_answers(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -294,7 +307,7 @@ def put_back_name(repository: Repository, article_id: int, user_id: int, name: s
 def has_posted_list(repository: Repository, user_id: int) -> bool:
     """Return whether any shard lists articles that this member posted."""
     keys = [shard.posted(user_id) for shard in repository.store.shards.all]
-    return bool(repository.store.client.exists(*keys))
+    return bool(count_of(repository.store.client, *keys))
 
 
 # Rankings
@@ -315,12 +328,12 @@ def lose_from_ranking(repository: Repository, article_id: int, order: Order) -> 
 
 def lose_ranking(repository: Repository, order: Order) -> None:
     """Delete one of the lists of all articles."""
-    repository.store.client.delete(*(keys.order(order) for keys in repository.store.shards.all))
+    delete(repository.store.client, *(keys.order(order) for keys in repository.store.shards.all))
 
 
 def lose_group_members(repository: Repository, slug: str) -> None:
     """Delete the set of a group's articles."""
-    repository.store.client.delete(*(keys.group(slug) for keys in repository.store.shards.all))
+    delete(repository.store.client, *(keys.group(slug) for keys in repository.store.shards.all))
 
 
 def set_store_clock(repository: Repository, at: float) -> None:
@@ -337,7 +350,7 @@ def lose_words(repository: Repository) -> None:
     """Delete the search index, as in a store that predates search."""
     client = repository.store.client
     for keys in repository.store.shards.all:
-        client.delete(*(keys.word(word) for word in client.zrange(keys.lexicon, 0, -1)), keys.lexicon)
+        delete(client, *(keys.word(word) for word in client.zrange(keys.lexicon, 0, -1)), keys.lexicon)
     client.hdel(names.SCHEMA, "indexed")
 
 

@@ -18,8 +18,11 @@ ROOT = Path(__file__).parent
 ABOUT_THE_STORE = ("repository", "archive", "chaos")
 """Folders whose tests are about what the store holds."""
 
-SPELLS_KEYS = (*ABOUT_THE_STORE, "embedded")
-"""Folders whose tests name keys: the last names those of a store that is not the site's."""
+SPELLS_KEYS = (*ABOUT_THE_STORE, "embedded", "topologies")
+"""Folders whose tests name keys: the last two name those of a store that is not the site's."""
+
+HELP_ALL = ("topologies",)
+"""Folders of helpers that every folder may use: too many for the root."""
 
 
 @cache
@@ -79,7 +82,8 @@ def offences(paths: Iterable[Path], look: Callable[[Path], list[str]]) -> dict[s
 def test_a_folder_uses_only_the_helpers_of_the_root_and_its_own():
     def foreign(path: Path) -> list[str]:
         parts = ((name, name.split(".")) for name in imports_of(path) if name.startswith("tests."))
-        return [name for name, (_, top, *_) in parts if (ROOT / top).is_dir() and top != folder_of(path)]
+        own = (folder_of(path), *HELP_ALL)
+        return [name for name, (_, top, *_) in parts if (ROOT / top).is_dir() and top not in own]
 
     assert offences(IN_FOLDERS, foreign) == {}
 

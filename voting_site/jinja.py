@@ -19,6 +19,7 @@ from articles.formatting.values import grouped
 from articles.text.links import host_of
 from articles.views.lists.rows import kept_row, row_of
 from articles.web import languages
+from articles.wiring import is_about_to_move
 from voting_site.form_errors import control, was_refused, wrong_fields
 from voting_site.kept_pieces import kept_piece
 
@@ -97,6 +98,7 @@ def environment(**options: Any) -> Environment:
         row_of=row_of,
         kept_row=kept_row,
         kept_piece=kept_piece,
+        store_is_moving=is_about_to_move,
     )
     env.filters.update(FILTERS)
     return env

@@ -140,6 +140,9 @@ STORE_URL = store_url(CONFIGURATION["REDIS_URL"], DATA_DIR)
 STORE_IS_EMBEDDED = not CONFIGURATION["REDIS_URL"]
 STORE_SHARDS = CONFIGURATION["STORE_SHARDS"]
 STORE_TIMEOUT_MS = CONFIGURATION["STORE_TIMEOUT_MS"]
+STORE_READ_REPLICAS = CONFIGURATION["STORE_READ_REPLICAS"]
+STORE_CONFIRM_REPLICAS = CONFIGURATION["STORE_CONFIRM_REPLICAS"]
+STORE_CONFIRM_FSYNC = CONFIGURATION["STORE_CONFIRM_FSYNC"]
 STORE_OPENER = "voting_site.store_session.opened_store"
 STORE_VERIFIER = "voting_site.store_session.verify_store"
 METRICS_FINDER = "voting_site.serving.metrics_folder.find"
@@ -184,12 +187,11 @@ SHARED_PAGES_AT_ONCE = leaving_one_free(_THREADS, _THREADS)
 CACHES = {
     "default": {
         "BACKEND": "django_redis.cache.RedisCache",
-        "LOCATION": cache_url(CONFIGURATION["CACHE_URL"], STORE_URL),
+        "LOCATION": [cache_url(CONFIGURATION["CACHE_URL"], STORE_URL)],  # a text would be split at its commas
         "KEY_PREFIX": "cache",
         "OPTIONS": {
             "CLIENT_CLASS": "django_redis.client.DefaultClient",
-            "CONNECTION_POOL_CLASS": "articles.repository.store.guarded_connection.GuardedPool",
-            "SOCKET_CONNECT_TIMEOUT": 0.2,
+            "CONNECTION_FACTORY": "articles.repository.store.clients.cache.CacheConnections",
             "SOCKET_TIMEOUT": STORE_TIMEOUT_MS / 1000,
             "IGNORE_EXCEPTIONS": True,
         },

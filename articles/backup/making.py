@@ -79,7 +79,7 @@ def _write(making: _Making, partial: Path, began: datetime) -> Manifest:
     repository, files = making.repository, dict[str, File]()
     with new_lines(partial / STORE, files) as store:
         reader = repository.backups.read(making.unreadable.append)
-        layout = reader.get_layout()
+        layout = repository.backups.get_layout()
         for line in making.count(reader.iterate_lists()):
             store.write(line)
         for line in making.count(reader.iterate_articles(making.progress)):

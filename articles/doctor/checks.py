@@ -6,7 +6,18 @@ from enum import Enum
 
 from django.utils.translation import gettext as _
 
-from articles.doctor import backups, database, files, housekeeping, machine, mail, proxy, server, settings, store
+from articles.doctor import (
+    backups,
+    database,
+    files,
+    housekeeping,
+    machine,
+    mail,
+    proxy,
+    server,
+    settings,
+    store,
+)
 from articles.doctor.examination import Examination
 from articles.doctor.findings import Finding, Result, error, reason_of
 
@@ -76,6 +87,10 @@ CHECKS = (
     Check("store", "persistence", server.check_persistence, _STORE),
     Check("store", "sync", server.check_sync, _STORE),
     Check("store", "latency", store.check_latency, _STORE),
+    Check("store", "shards", server.check_shards, _STORE),
+    Check("store", "spread", server.check_spread, _STORE),
+    Check("store", "replicas", server.check_replicas, _STORE),
+    Check("store", "replica lag", server.check_lag, _STORE),
     Check("housekeeping", "runs", housekeeping.check_runs, _STORE),
     Check("housekeeping", "steps", housekeeping.check_steps, _STORE),
     Check("housekeeping", "hot list", housekeeping.check_hot_list, _STORE),

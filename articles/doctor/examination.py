@@ -10,7 +10,7 @@ from django.db import DatabaseError, InterfaceError, connection
 from articles import known_store
 from articles.doctor.findings import reason_of
 from articles.domain.errors import StoreError
-from articles.repository import Clocks, Latency, Overview, Repository, ShardFacts, Stamp, Step
+from articles.repository import Clocks, Latency, NodeFacts, Overview, Repository, ShardFacts, Stamp, Step
 
 
 def accounts_file() -> Path | None:
@@ -48,6 +48,10 @@ class Examination:
     @cached_property
     def sync_policy(self) -> str | None:
         return self._inspection.get_sync_policy()
+
+    @cached_property
+    def nodes(self) -> tuple[NodeFacts, ...] | None:
+        return self._inspection.list_nodes()
 
     @cached_property
     def stamp(self) -> Stamp | None:

@@ -1,15 +1,23 @@
-"""The store's server: memory, and whether data survives a failure. All figures come from one INFO."""
+"""The store's servers: memory, whether data survives a failure, and how several of them share the work."""
 
 from collections.abc import Iterator
 
+from django.conf import settings
 from django.utils.translation import gettext as _
 
 from articles.doctor.examination import Examination
 from articles.doctor.findings import Finding, error, fine, note, warning
 from articles.formatting import units
+from articles.repository import SHARDS_OF_A_CLUSTER, surplus
 
 _NEARLY_FULL = 0.9
 """Share of the memory limit."""
+
+_MOST_OF_MEAN = 1.25
+"""Shards of one node, as a multiple of the mean."""
+
+_MOST_LAG_SECONDS = 5
+"""Since a replica reported: they do every second."""
 
 
 def check_permissions(examination: Examination) -> Iterator[Finding]:
@@ -90,3 +98,76 @@ def check_sync(examination: Examination) -> Iterator[Finding]:
             yield note("Votes reach the disk once a second: a power failure can cost the last second.")
         case "always":
             yield fine("Votes are confirmed when they are on disk.")
+
+
+def check_shards(examination: Examination) -> Iterator[Finding]:
+    if not examination.repository.store.is_cluster:
+        return
+    count = examination.repository.store.shards.count
+    if count < SHARDS_OF_A_CLUSTER:
+        yield warning(
+            _("The store is a cluster, but has only %(count)s shards: its nodes cannot share the work evenly.")
+            % {"count": count},
+            _("Move the articles into %(least)s shards or more with `manage.py move_store`.")
+            % {"least": SHARDS_OF_A_CLUSTER},
+        )
+    else:
+        yield fine(f"The cluster's articles are in {count} shards.")
+
+
+def check_spread(examination: Examination) -> Iterator[Finding]:
+    nodes = examination.nodes
+    if not examination.repository.store.is_cluster or not nodes:
+        return
+    fullest, excess = surplus(nodes)
+    shards = sum(len(node.slots) for node in nodes)
+    detail = ", ".join(f"{node.name}: {len(node.slots)}" for node in nodes)
+    if excess and len(fullest.slots) > _MOST_OF_MEAN * shards / len(nodes):
+        slots = ", ".join(str(slot) for slot in fullest.slots[:excess])
+        least = min(nodes, key=lambda node: len(node.slots))
+        yield warning(
+            _("The node `%(node)s` has %(count)s of %(shards)s shards: it does more than its part of the work.")
+            % {"node": fullest.name, "count": len(fullest.slots), "shards": shards},
+            _("Move the hash slots %(slots)s from it, to `%(least)s` first.")
+            % {"slots": slots, "least": least.name},
+            detail,
+        )
+    else:
+        yield fine(f"The shards are spread over the nodes ({detail}).")
+
+
+def check_replicas(examination: Examination) -> Iterator[Finding]:
+    needed = max(settings.STORE_CONFIRM_REPLICAS, int(settings.STORE_READ_REPLICAS))
+    if not needed or examination.nodes is None:
+        return
+    lacking = [node for node in examination.nodes if node.replicas < needed]
+    for node in lacking:
+        name = f"`{node.name}`" if node.name else _("The store")
+        if node.replicas < settings.STORE_CONFIRM_REPLICAS:
+            yield error(
+                _("%(node)s has %(count)s connected replicas, and votes wait for %(needed)s: all are unconfirmed.")
+                % {"node": name, "count": node.replicas, "needed": settings.STORE_CONFIRM_REPLICAS},
+                _("Start the replicas and check their logs, or lower `STORE_CONFIRM_REPLICAS`."),
+            )
+        else:
+            yield error(
+                _("%(node)s has no connected replica, so it serves all lists itself.") % {"node": name},
+                _("Start its replica and check its log, or set `STORE_READ_REPLICAS` to `0`."),
+            )
+    if not lacking:
+        yield fine("Every primary has the replicas that the settings need.")
+
+
+def check_lag(examination: Examination) -> Iterator[Finding]:
+    nodes = examination.nodes or ()
+    slowest = max((node.lag for node in nodes if node.replicas), default=None)
+    if slowest is None:
+        return
+    if slowest > _MOST_LAG_SECONDS:
+        yield warning(
+            _("A replica of the store has not reported for %(time)s: it hangs, or its line is cut.")
+            % {"time": units.moment(slowest)},
+            _("Check the replica's machine and its network."),
+        )
+    else:
+        yield fine("The replicas follow the store.")

@@ -57,7 +57,7 @@ REFUSALS = (
     Refusal("foreign", errors.StoreUnfit, 503, "unavailable", "foreign"),
     Refusal(None, errors.StoreDamaged, 503, "unavailable", None),
     Refusal(None, errors.StoreUnavailable, 503, "unavailable", None),
-    Refusal(None, errors.StoreUnconfirmed, 503, "unavailable", None, sentence="unconfirmed"),
+    Refusal(None, errors.StoreUnconfirmed, 503, "unconfirmed", None),
 )
 
 _YIELDED = ("merged", "newer")

@@ -16,6 +16,7 @@ from articles.repository.articles import Articles
 from articles.repository.backup import BackupRecord, Backups, Layout
 from articles.repository.groups import Groups
 from articles.repository.imports import Imports
+from articles.repository.inspection.nodes import NodeFacts, surplus
 from articles.repository.inspection.overview import Inspection, Latency, ShardFacts, Step
 from articles.repository.inspection.readiness import Stamp
 from articles.repository.inspection.server import Overview
@@ -27,6 +28,7 @@ from articles.repository.lists.refresh import Refreshes
 from articles.repository.lists.standings import Standings
 from articles.repository.members import Members
 from articles.repository.moderation_log import ModerationLog
+from articles.repository.moving import Move, MoveFailed, Moves, MoveState, Place
 from articles.repository.ranking.explanations import Explanations
 from articles.repository.ranking.parameters import ChangeProgress, RankingChange, RankingParameters, RankingState
 from articles.repository.ranking.previews import Preview, Previews
@@ -36,11 +38,16 @@ from articles.repository.readership.history import History
 from articles.repository.readership.pageviews import Pageviews
 from articles.repository.search.find import Search
 from articles.repository.store import schema
-from articles.repository.store.client import PATIENT_TIMEOUT_SECONDS, make_client
+from articles.repository.store.clients.client import (
+    PATIENT_TIMEOUT_SECONDS,
+    Clients,
+    make_clients,
+)
+from articles.repository.store.clients.guarded_connection import answer_within
+from articles.repository.store.confirmation import Confirmation
 from articles.repository.store.connection import Observer, Retract, Store, unobserved, unretracted
 from articles.repository.store.data_model import page as data_model_page
-from articles.repository.store.guarded_connection import answer_within
-from articles.repository.store.schema import LAYOUT_VERSION
+from articles.repository.store.schema import LAYOUT_VERSION, SHARDS_OF_A_CLUSTER
 from articles.repository.upkeep import upgrades
 from articles.repository.upkeep.audit import Audit, Progress, quiet
 from articles.repository.upkeep.clock import Clocks, StoreClock
@@ -53,15 +60,21 @@ from articles.repository.voting_rings import VotingRings
 __all__ = [
     "LAYOUT_VERSION",
     "PATIENT_TIMEOUT_SECONDS",
+    "SHARDS_OF_A_CLUSTER",
     "BackupRecord",
     "ChangeProgress",
     "Clocks",
+    "Confirmation",
     "Counters",
     "FeedFilter",
     "ImportRunning",
     "Latency",
     "Layout",
+    "MoveFailed",
+    "MoveState",
+    "NodeFacts",
     "Overview",
+    "Place",
     "Preview",
     "RankingChange",
     "RankingState",
@@ -72,6 +85,7 @@ __all__ = [
     "answer_within",
     "connect",
     "data_model_page",
+    "surplus",
 ]
 
 
@@ -108,6 +122,7 @@ class Repository:
         self.moderation_log = ModerationLog(store)
         self.imports = Imports(store)
         self.backups = Backups(store)
+        self.moves = Moves(store)
         self.audit = Audit(store)
         self.repair = Repair(store, self.hot)
         self.inspection = Inspection(store)
@@ -141,6 +156,10 @@ class Repository:
         schema.stamp(self.store)
         upgrades.upgrade(self.store)
         self.store.load_scripts()
+
+    def move_to(self, other: "Repository") -> Move:
+        """Return a move of the site from this store to another one. No round trip."""
+        return Move(self.store, other.store)
 
     def clear(self) -> None:
         """Delete all content; the site's id stays, and no id is used again. About a dozen round trips."""
@@ -194,14 +213,30 @@ def connect(
     shards: int = 1,
     clock: Callable[[], float] = time.time,
     timeout_seconds: float = PATIENT_TIMEOUT_SECONDS,
+    reads_replicas: bool = False,
+    confirmation: Confirmation | None = None,
     observe: Observer = unobserved,
     retract: Retract = unretracted,
 ) -> Repository:
     """Return the repository of a store, given by its URL or, in tests, by a client. It is not yet prepared.
 
-    `timeout_seconds`: see `make_client`. `observe` and `retract` are called as `store.connection.Observer` and
-    `Retract` say. No round trip.
+    `timeout_seconds`: see `make_clients`. `reads_replicas`: whether lists of readers without account are read from
+    replicas. `confirmation`: what members' and moderators' changes wait for. `observe` and `retract` are called as
+    `store.connection.Observer` and `Retract` say. No round trip.
     """
-    client = make_client(target, timeout_seconds=timeout_seconds) if isinstance(target, str) else target
-    store = Store(client, shards=shards, rules=rules, clock=clock, observe=observe, retract=retract)
+    clients = (
+        make_clients(target, timeout_seconds=timeout_seconds, reads_replicas=reads_replicas)
+        if isinstance(target, str)
+        else Clients(target, target)
+    )
+    store = Store(
+        clients.main,
+        stale=clients.stale,
+        shards=shards,
+        rules=rules,
+        clock=clock,
+        observe=observe,
+        retract=retract,
+        confirmation=confirmation,
+    )
     return Repository(store)

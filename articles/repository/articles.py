@@ -52,6 +52,7 @@ class Articles:
         while True:
             holder, targets, limits = self._look_up(link, requested, uses)
             if holder and self._exists(holder):
+                self._store.confirm(self._store.shards.of(holder).article(holder))
                 return Posted(holder, is_new=False)
             check(self._store, uses, limits)
             new_id = holder or self._new_id()

@@ -33,7 +33,7 @@ ACTIONS = {
     "refused": gettext_lazy("This is not possible right now. Please try again in a moment."),
     "unavailable": gettext_lazy("The site cannot reach its store right now. Please try again in a moment."),
     "unconfirmed": gettext_lazy(
-        "The store did not answer, so it is not certain whether this was saved. "
+        "The store did not confirm this in time, so it is not certain whether this was saved. "
         "Please try again: nothing counts twice."
     ),
 }

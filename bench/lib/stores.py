@@ -12,6 +12,11 @@ from voting_site.configuration.variables import defaults
 from voting_site.embedded import StorePaths, Supervisor
 
 
+def repository_at(paths: StorePaths, shards: int = 1) -> Repository:
+    """Return a repository on the running store of these paths, without limits."""
+    return connect(paths.url(0), rules=replace(rules(defaults()), limits={}), shards=shards)
+
+
 @contextmanager
 def empty_store(folder: Path, shards: int = 1, config: Mapping[str, str] | None = None) -> Iterator[Repository]:
     """Yield a repository on a new store in the folder; `config` overrides settings of the server."""
@@ -19,7 +24,7 @@ def empty_store(folder: Path, shards: int = 1, config: Mapping[str, str] | None 
     supervisor = Supervisor(paths, config=dict(config or {}))
     supervisor.start(30)
     try:
-        repository = connect(paths.url(0), rules=replace(rules(defaults()), limits={}), shards=shards)
+        repository = repository_at(paths, shards)
         repository.prepare()
         yield repository
     finally:

@@ -90,9 +90,9 @@ class Contenders:
         self._add("ORM on PostgreSQL", server, content, IN_ORM)
 
 
-def filled(data_dir: Path, articles: int) -> Content:
-    """Fill a new site in a process of its own, and return what requests need to know of it."""
+def filled(data_dir: Path, articles: int, **own: str) -> Content:
+    """Fill a new site with these settings in a process of its own; return what requests need to know of it."""
     command = [sys.executable, "-m", "bench.site.content", str(articles)]
-    variables = environment({"DATA_DIR": str(data_dir), "LOG_LEVEL": "ERROR"})
+    variables = environment({"DATA_DIR": str(data_dir), "LOG_LEVEL": "ERROR"} | own)
     done = subprocess.run(command, cwd=ROOT, env=variables, stdout=subprocess.PIPE, check=True)
     return Content(**json.loads(done.stdout))

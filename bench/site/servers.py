@@ -51,11 +51,11 @@ def answers(port: int, path: str = "/") -> bool:
 
 
 @contextmanager
-def site(data_dir: Path) -> Iterator[Server]:
-    """Run the site on a filled data directory, as `make run` does."""
+def site(data_dir: Path, **own: str) -> Iterator[Server]:
+    """Run the site with its own settings on a filled data directory, as `make run` does."""
     port, log = free_port(), data_dir.with_name(f"site-{data_dir.name}.log")
     command = [sys.executable, "manage.py", "run"]
-    with running(command, log, _OPEN | {"DATA_DIR": str(data_dir), "PORT": str(port)}) as launcher:
+    with running(command, log, _OPEN | own | {"DATA_DIR": str(data_dir), "PORT": str(port)}) as launcher:
         seconds = wait_until(lambda: answers(port, "/readyz"), launcher, log)
         children = descendants(launcher.pid)[1:]
         (store,) = [pid for pid in children if b"valkey-server" in command_line(pid)]

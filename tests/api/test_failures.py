@@ -113,7 +113,7 @@ def test_a_stopped_store_is_reported_as_unavailable(anyone, article, monkeypatch
 
 
 def test_an_unreachable_store_is_reported_as_unavailable(as_bob, settings, article):
-    wiring.repository.cache_clear()
+    wiring.forget_repositories()
     settings.STORE_URL = "unix:///nowhere/store.sock?db=0"
 
     assert error_of(as_bob.get("articles")) == (503, "unavailable")

@@ -21,7 +21,7 @@ def _limited(settings, site_store, monkeypatch) -> None:
     for action in ("API", "VIEWS", "SEARCH", "VOTES", "POSTS"):
         setattr(settings, f"LIMIT_{action}", Rate(USES, USES * 600))
     monkeypatch.setattr(wiring, "connect", partial(wiring.connect, clock=Clock(time.time())))
-    wiring.repository.cache_clear()
+    wiring.forget_repositories()
 
 
 def outcomes(send, times: int) -> list[int]:
@@ -93,7 +93,7 @@ def test_posts_share_the_members_limit_with_the_pages(as_bob, bob):
 def test_a_refused_request_costs_the_limit_nothing_and_waiting_suffices(as_alice, monkeypatch):
     clock = Clock(time.time())
     monkeypatch.setattr(wiring, "connect", partial(wiring.connect.func, clock=clock))
-    wiring.repository.cache_clear()
+    wiring.forget_repositories()
     outcomes(lambda: as_alice.get("me/saved"), USES)
     outcomes(lambda: as_alice.get("me/saved"), 20)
 

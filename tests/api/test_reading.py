@@ -242,6 +242,7 @@ def test_responses_vary_by_credentials(anyone, article):
     assert {"Cookie", "Authorization"} <= set(anyone.get("articles")["Vary"].split(", "))
 
 
+@pytest.mark.needs("few shards")
 def test_a_list_takes_one_round_trip(anyone, site_store, article, monkeypatch):
     trips = count_pipelines(site_store, monkeypatch)
 

@@ -13,8 +13,11 @@ from playwright.sync_api import Browser, Page
 from tests.browser.visits import LOCALES, PHONE, WIDE
 from tests.site_process import Site
 
-_OF_THE_STATUS = "Failed to load resource: the server responded with a status of 400"
-"""What a browser logs of a form that is refused, which the journeys mean."""
+_EXPECTED = (
+    "Failed to load resource: the server responded with a status of 400",
+    "Autofocus processing was blocked because a document already has a focused element.",
+)
+"""What Chromium logs of a refused form, which the journeys mean, and of typing before a page is drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,7 @@ def window(chromium: Browser, site: Site, look: Look) -> Iterator[Page]:
     )
     page, problems = context.new_page(), []
     own = (f"http://localhost:{site.port}/", "data:")
-    page.on("console", lambda told: told.text.startswith(_OF_THE_STATUS) or problems.append(told.text))
+    page.on("console", lambda told: told.text.startswith(_EXPECTED) or problems.append(told.text))
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.on("request", lambda request: request.url.startswith(own) or problems.append(request.url))
     page.set_default_timeout(20_000)

@@ -63,7 +63,7 @@ def elsewhere(store_paths, settings, tmp_path, monkeypatch):
         client_of(url).flushdb()
         settings.STORE_URL = url
         settings.SECRET_KEY_FILE = tmp_path / "restored_key"
-        wiring.patient_repository.cache_clear()
+        wiring.forget_repositories()
         accounts._delete_all()
         known_store.forget()
 

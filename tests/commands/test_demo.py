@@ -324,13 +324,13 @@ def test_seeding_interrupted_anywhere_is_finished_by_the_next_run(
 def test_interrupted_views_are_neither_duplicated_nor_lost(run, site_store, monkeypatch, done):
     sent, batches = Store._attempt, []
 
-    def attempt(self, calls):
+    def attempt(self, calls, client):
         if calls and calls[0].script == "readership/record_view":
             if len(batches) == done:
-                sent(self, calls[: len(calls) // 3])  # part of a batch is stored
+                sent(self, calls[: len(calls) // 3], client)  # part of a batch is stored
                 raise KeyboardInterrupt
             batches.append(1)
-        return sent(self, calls)
+        return sent(self, calls, client)
 
     with monkeypatch.context() as patched:
         patched.setattr(Store, "_attempt", attempt)

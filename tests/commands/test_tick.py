@@ -28,7 +28,7 @@ from articles.domain.readership import Visit
 from articles.models import ArchivedViews
 from articles.readership import archive
 from articles.readership.record import record_view
-from tests.internals import HeldLease, Hot, RankingParameters
+from tests.internals import LEASE_SECONDS, HeldLease, Hot, RankingParameters
 from tests.store_state import get_notes, is_rewriting_file, ranking_values, set_clock
 from tests.waiting import until
 
@@ -355,6 +355,28 @@ def test_the_loop_does_not_start_after_a_stop_request(site_store):
     stopping.set()
 
     housekeeping.keep(failing(AssertionError), 0, stopping, failing(AssertionError))
+
+
+class Pauses(threading.Event):
+    """A request to stop that comes in the first pause, and knows how long that would have been."""
+
+    seconds = 0.0
+
+    def wait(self, timeout=None):
+        self.seconds = timeout
+        self.set()
+        return True
+
+
+def test_the_lease_of_a_process_that_died_is_taken_over_within_a_minute(site_store):
+    after_a_round, after_a_refusal = Pauses(), Pauses()
+
+    housekeeping.keep(lambda: site_store, 60, after_a_round)
+    with site_store.lease.acquire():
+        housekeeping.keep(lambda: site_store, 60, after_a_refusal)
+
+    assert after_a_refusal.seconds + LEASE_SECONDS <= 60
+    assert after_a_round.seconds > 30, "a process that ran the steps has time"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

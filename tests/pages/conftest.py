@@ -25,7 +25,7 @@ def kept(settings, tmp_path, monkeypatch):
 def outage(settings):
     def begin():
         settings.STORE_URL = "unix:///nowhere/store.sock"
-        wiring.repository.cache_clear()
+        wiring.forget_repositories()
 
     return begin
 

@@ -28,7 +28,7 @@ def test_an_unknown_address_is_404_with_a_page(site_store):
 
 def test_an_unavailable_store_is_503_with_retry_after(site_store, settings):
     settings.STORE_URL = "unix:///nowhere/store.sock"
-    wiring.repository.cache_clear()
+    wiring.forget_repositories()
 
     for path in ("/", "/newest/", "/groups/", "/articles/1/"):
         response = Client().get(path)
@@ -40,7 +40,7 @@ def test_an_unavailable_store_is_503_with_retry_after(site_store, settings):
 
 def test_pages_use_the_configured_store_timeout_and_commands_a_longer_one(site_store, settings):
     settings.STORE_TIMEOUT_MS = 1234
-    wiring.repository.cache_clear()
+    wiring.forget_repositories()
 
     waits = read_timeout(wiring.repository()), read_timeout(wiring.patient_repository())
 
@@ -49,7 +49,7 @@ def test_pages_use_the_configured_store_timeout_and_commands_a_longer_one(site_s
 
 def test_the_site_recovers_by_itself(site_store, settings):
     good, settings.STORE_URL = settings.STORE_URL, "unix:///nowhere/store.sock"
-    wiring.repository.cache_clear()
+    wiring.forget_repositories()
     with pytest.raises(StoreUnavailable):
         wiring.repository()
 
@@ -154,7 +154,7 @@ def test_a_response_with_a_text_of_its_own_keeps_it(site_store):
 
 def test_the_failure_page_needs_no_store_reader_or_database(settings, django_db_blocker):
     settings.STORE_URL = "unix:///nowhere/store.sock"
-    wiring.repository.cache_clear()
+    wiring.forget_repositories()
     request = RequestFactory().get("/", headers={"cookie": "theme=dark"})
 
     with django_db_blocker.block():
@@ -248,7 +248,7 @@ def test_no_error_page_links_to_an_address_that_only_accepts_forms(
 
 def test_a_post_during_a_store_outage_can_be_retried_from_its_page(site_store, bob, settings):
     settings.STORE_URL = "unix:///nowhere/store.sock"
-    wiring.repository.cache_clear()
+    wiring.forget_repositories()
 
     page = browser_of(bob).post("/articles/1/vote/", {"choice": "vote", "next": "/newest/"})
 

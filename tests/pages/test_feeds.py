@@ -85,7 +85,7 @@ def test_without_an_address_entry_ids_are_stable_across_hosts_and_restarts(site_
     before = [
         names("localhost:8000", f"/feeds/{path}") for path in ("newest.atom", "newest.atom?hide=x", "newest.rss")
     ]
-    wiring.repository.cache_clear()
+    wiring.forget_repositories()
     after = [names("192.0.2.1", f"/feeds/{path}") for path in ("newest.atom", "newest.atom?hide=x", "newest.rss")]
 
     assert before == after
@@ -104,7 +104,7 @@ def test_another_site_has_other_entry_ids(site_store, alice):
     first = name()
     empty(site_store)
     known_store.forget()
-    wiring.repository.cache_clear()
+    wiring.forget_repositories()
     site_store = wiring.repository()
 
     assert name() != first
@@ -509,7 +509,7 @@ def test_feed_addresses_contain_the_readers_hidden_groups(site_store, article, b
 
 def test_an_unavailable_store_is_503(site_store, settings):
     settings.STORE_URL = "unix:///nowhere/store.sock"
-    wiring.repository.cache_clear()
+    wiring.forget_repositories()
 
     assert Client().get("/feeds/front.atom").status_code == 503
     assert Client().get("/sitemap.xml").status_code == 503

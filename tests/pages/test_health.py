@@ -22,6 +22,7 @@ def test_a_site_that_accepts_changes_is_ready(site_store):
     assert ready() == (200, "ready\n")
 
 
+@pytest.mark.needs("one server")
 def test_a_read_only_store_is_an_obstacle(site_store):
     with read_only_replica(site_store):
         assert ready() == (503, "store: it is a read-only replica\n")
@@ -40,7 +41,7 @@ def test_an_emptied_store_is_an_obstacle(site_store):
 
 def test_an_unreachable_store_is_an_obstacle(site_store, settings):
     settings.STORE_URL = "unix:///nowhere/store.sock"
-    wiring.repository.cache_clear()
+    wiring.forget_repositories()
 
     assert ready() == (503, "store: StoreUnavailable\n")
 

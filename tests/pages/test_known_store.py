@@ -12,8 +12,7 @@ from tests.store_state import lose_everything
 
 
 def start_again():
-    wiring.repository.cache_clear()
-    wiring.patient_repository.cache_clear()
+    wiring.forget_repositories()
     return wiring.repository()
 
 

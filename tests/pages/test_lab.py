@@ -460,6 +460,7 @@ def test_a_second_moderator_with_the_same_values_gets_a_conflict_too(site_store,
     assert apply(browser_of(carol), 1, votes_per_day="50").status_code == 409
 
 
+@pytest.mark.needs("few shards")
 def test_a_change_in_progress_blocks_others(site_store, carol, monkeypatch):
     monkeypatch.setattr(tuning, "ARTICLES_PER_STEP", 10)
     post_articles(site_store)
@@ -473,6 +474,7 @@ def test_a_change_in_progress_blocks_others(site_store, carol, monkeypatch):
     assert site_store.parameters.get_state().applying.parameters == Parameters(50)
 
 
+@pytest.mark.needs("few shards")
 def test_a_long_change_shows_its_progress_and_continues(site_store, carol, monkeypatch):
     monkeypatch.setattr(tuning, "ARTICLES_PER_STEP", 10)
     monkeypatch.setattr("articles.views.ranking.lab.PATIENCE", 0)

@@ -40,7 +40,7 @@ def _limited(settings, site_store, monkeypatch) -> None:
     for action in ("VOTES", "CHANGES", "SEARCH", "FEEDS", "REFRESH", "LOOKUPS"):
         setattr(settings, f"LIMIT_{action}", Rate(USES, USES * 600))
     monkeypatch.setattr(wiring, "connect", partial(wiring.connect, clock=Clock(time.time())))
-    wiring.repository.cache_clear()
+    wiring.forget_repositories()
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ def test_addresses_of_one_ipv6_subscriber_are_one_network(dave):
 
 def test_many_networks_of_one_ipv6_customer_are_throttled_together(settings):
     settings.LIMIT_LOGINS_WIDE = Rate(USES, 3600)
-    wiring.repository.cache_clear()
+    wiring.forget_repositories()
 
     responses = [log_in(f"member{n}", address=f"2001:db8:1:{n:x}::1") for n in range(USES + 1)]
 
@@ -121,7 +121,7 @@ def test_many_networks_of_one_ipv6_customer_are_throttled_together(settings):
 
 def test_a_successful_login_gives_back_what_it_took(dave, settings):
     settings.LIMIT_PASSWORDS = None
-    wiring.repository.cache_clear()
+    wiring.forget_repositories()
 
     for _ in range(100):
         assert log_in("dave", PASSWORD).status_code == 302
@@ -139,7 +139,7 @@ def test_logins_over_and_over_are_throttled_by_account_and_network(dave, bob):
 
 def test_logins_of_many_accounts_are_throttled_by_network(dave, bob, settings):
     settings.LIMIT_PASSWORDS_NETWORK = Rate(USES, 3600)
-    wiring.repository.cache_clear()
+    wiring.forget_repositories()
 
     logins = [("dave", PASSWORD), ("bob", password_of("bob"))] * (USES // 2 + 1)
     responses = [log_in(name, password) for name, password in logins]
@@ -160,7 +160,7 @@ def test_a_password_that_was_not_checked_costs_nothing(dave, monkeypatch):
 
 def test_waits_grow_with_the_wrong_passwords_of_a_day(dave, settings):
     settings.LIMIT_LOGINS = Rate(1000, 60)
-    wiring.repository.cache_clear()
+    wiring.forget_repositories()
 
     responses = [log_in("dave") for _ in range(31)]
 
@@ -429,7 +429,7 @@ def test_the_limits_are_counted_by_views_that_exist():
 def test_a_limit_that_is_used_up_survives_a_restart(dave):
     for _ in range(11):
         log_in("dave")
-    wiring.repository.cache_clear()
+    wiring.forget_repositories()
 
     assert log_in("dave", PASSWORD).status_code == 429
 
@@ -438,7 +438,7 @@ def test_without_a_store_a_process_limits_by_itself(dave, settings, monkeypatch)
     monkeypatch.setattr(limits, "_local", type(limits._local)())
     settings.STORE_URL = "unix:///nowhere/store.sock"
     settings.SESSION_ENGINE = "django.contrib.sessions.backends.db"
-    wiring.repository.cache_clear()
+    wiring.forget_repositories()
 
     responses = [log_in("dave") for _ in range(12)]
 
@@ -449,7 +449,7 @@ def test_without_a_store_a_process_limits_by_itself(dave, settings, monkeypatch)
 
 def test_without_limits_nothing_is_refused(dave, settings):
     settings.RATE_LIMITS = False
-    wiring.repository.cache_clear()
+    wiring.forget_repositories()
 
     assert statuses([log_in("dave") for _ in range(70)]) == [200] * 70
 

@@ -96,7 +96,7 @@ def test_the_metrics_are_read_only(site_store):
 
 def test_the_metrics_are_available_during_a_store_outage(site_store, settings):
     settings.STORE_URL = "unix:///nowhere/store.sock"
-    wiring.repository.cache_clear()
+    wiring.forget_repositories()
     Client().get("/")
 
     response = Client().get("/metrics")

@@ -289,6 +289,7 @@ def iso(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
 
 
+@pytest.mark.needs("few shards")
 def test_the_export_contains_everything_the_documentation_promises(site_store, article, alice, carol):
     carol.email, carol.theme, carol.hidden_groups, carol.keyboard = "c@example.org", "dark", "python,x", False
     carol.language, carol.last_login, carol.imported = "en", timezone.now(), True

@@ -246,6 +246,7 @@ def test_a_burst_from_one_network_is_counted_separately_and_gets_no_cookie(clock
     assert [identity.COOKIE in answer.cookies for answer in answers] == [True] * 30 + [False] * 5
 
 
+@pytest.mark.needs("few shards")
 def test_a_network_has_a_limit_across_all_articles(clock, article, site_store, settings):
     limited = settings.VIEWS_PER_NETWORK
     ids = [

@@ -423,7 +423,7 @@ def test_groups_not_yet_hidden_are_offered_by_title(site_store, bob):
 def test_the_settings_work_without_the_store(bob, settings):
     browser = browser_of(bob)
     settings.STORE_URL = "unix:///nowhere/store.sock"
-    wiring.repository.cache_clear()
+    wiring.forget_repositories()
 
     response = browser.get("/settings/")
 

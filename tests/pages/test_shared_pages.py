@@ -154,7 +154,7 @@ def test_a_head_request_keeps_the_feed_for_later_ones(kept, article, monkeypatch
 
 def test_only_what_is_written_counts_against_the_limit(kept, article, settings):
     settings.RATE_LIMITS, settings.LIMIT_FEEDS = True, Rate(3, 86_400)
-    wiring.repository.cache_clear()
+    wiring.forget_repositories()
     paths = [f"/feeds/front.atom?min_points={n}" for n in range(5)]
     again = [Client().get(paths[0]).status_code for _ in range(9)]
     different = [Client().get(path).status_code for path in paths]

@@ -5,15 +5,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import pytest
-from redis.connection import UnixDomainSocketConnection
+from redis.connection import AbstractConnection
 
 from articles.domain.articles import ArticleId
 from articles.repository import Repository
+from articles.repository.store.clients.cluster_exchange import Exchange
 from tests.cast import ALICE
 from tests.clock import Clock
+from tests.repository.exchanges import Exchanges
+from tests.repository.spread import prepared
 from tests.rules import connect
 from tests.store_state import SHARDED_DATABASE
-from voting_site.embedded import StorePaths
+from tests.topologies.cluster import Cluster
+from tests.topologies.of_this_run import Databases
 
 
 @pytest.fixture
@@ -23,18 +27,41 @@ def article(repository: Repository) -> ArticleId:
 
 
 @pytest.fixture(scope="module")
-def merged_store(store_paths: StorePaths) -> Iterator[Repository]:
+def merged_store(store_paths: Databases) -> Iterator[Repository]:
     """A store of 4 shards for the whole module; each test empties and prepares it."""
     repository = connect(store_paths.url(SHARDED_DATABASE), shards=4, clock=Clock())
     yield repository
     repository.store.client.flushdb()
 
 
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Three primaries without replicas, for tests that leave them running."""
+    with Cluster(tmp_path_factory.mktemp("cluster") / "store", replicas_of_each=0) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def spread(cluster: Cluster, clock: Clock) -> Repository:
+    """An empty repository of 16 shards on the cluster."""
+    return prepared(cluster, clock)
+
+
+@pytest.fixture
+def exchanges(monkeypatch: pytest.MonkeyPatch) -> Exchanges:
+    """What the site sends to each node."""
+    return Exchanges(monkeypatch)
+
+
 @dataclass
 class Wire:
-    """A counter of round trips to the real server: each packet waits for its answers."""
+    """A counter of round trips to the real server: each packet waits for its answers.
+
+    On a cluster, what goes out to all nodes before any answer is read is one round trip.
+    """
 
     trips: int = 0
+    is_open: bool = False
     packets: list[bytes] = field(default_factory=list)
 
     @contextmanager
@@ -48,12 +75,18 @@ class Wire:
 @pytest.fixture
 def wire(monkeypatch: pytest.MonkeyPatch) -> Wire:
     """A counter on every connection. Make one call of the same kind first, to load its scripts."""
-    heard, send = Wire(), UnixDomainSocketConnection.send_packed_command
+    heard, send, attempt = Wire(), AbstractConnection.send_packed_command, Exchange._attempt
 
     def listen(self, command, check_health=True):
-        heard.trips += 1
+        heard.trips += not heard.is_open
         heard.packets += [command] if isinstance(command, bytes) else list(command)
         return send(self, command, check_health)
 
-    monkeypatch.setattr(UnixDomainSocketConnection, "send_packed_command", listen)
+    def listen_to_all(self, units, **options):
+        heard.trips, heard.is_open = heard.trips + 1, True
+        attempt(self, units, **options)
+        heard.is_open = False
+
+    monkeypatch.setattr(AbstractConnection, "send_packed_command", listen)
+    monkeypatch.setattr(Exchange, "_attempt", listen_to_all)
     return heard

@@ -1,16 +1,20 @@
 """One use of every script, with every key it can build."""
 
+from contextlib import suppress
+
 from articles.domain.articles import Choice
+from articles.domain.errors import ArticleRemoved, VotingClosed
 from articles.domain.lists import TOP_PERIODS, Order
 from articles.domain.moderation import Actor
 from articles.domain.ranking import Parameters
-from articles.repository import Repository
+from articles.repository import Confirmation, Repository
 from articles.repository.upkeep.long_articles import check_long, repair_long
 from articles.searching import read_query
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import DAY, Clock
 from tests.factories import imported, link, post, view, vote_from
-from tests.repository.usage import let_pass, tune, use_up_limits
+from tests.repository.usage import be_moved, let_pass, tune, use_up_limits
+from tests.rules import connect
 
 
 def use_all(repository: Repository, clock: Clock) -> None:
@@ -58,6 +62,8 @@ def use_all(repository: Repository, clock: Clock) -> None:
     assert len(list(repository.audit.run())) > 1
     repository.repair.run()
     repository.repair.rebuild()
+    confirm(repository, ids[1])
+    move(repository, ids[1])
     repository.store.client.delete("article:")
     repository.repair.run()
     for number in range(20_000, 20_003):
@@ -74,6 +80,24 @@ def use_all(repository: Repository, clock: Clock) -> None:
     with repository.imports.lock():
         repository.imports.add(batch)
         repository.imports.add(batch)
+
+
+def confirm(repository: Repository, article_id: int) -> None:
+    """Have the server confirm a change."""
+    confirming = connect(
+        repository.store.client, shards=repository.store.shards.count, confirmation=Confirmation()
+    )
+    with suppress(ArticleRemoved, VotingClosed):
+        confirming.votes.cast(article_id, 77, Choice.NONE)
+
+
+def move(repository: Repository, article_id: int) -> None:
+    """Mark the store as one that is moved, as far as it can be without another one."""
+    be_moved(repository)
+    for keys in repository.store.shards.all:
+        repository.store.run("moving/finish", [keys.moving, keys.closed], [])
+    repository.moves.confirm()
+    repository.repair.settle([article_id], {article_id: ("", ("two",))})
 
 
 def read(repository: Repository, article_id: int) -> None:

@@ -11,6 +11,7 @@ import redis
 from articles.domain.errors import ArticlesError, StoreError
 from articles.repository import Repository
 from articles.repository.store import scripts
+from tests.every_server import with_methods_of
 from tests.rules import connect
 
 Job = Callable[[], Any]
@@ -88,6 +89,6 @@ class Interleaved(redis.Redis):
 
 def interleaved(repository: Repository, script: str, meanwhile: Job) -> Repository:
     """Return the same store as another process sees it that is overtaken just before it runs this script."""
-    client = Interleaved(connection_pool=repository.store.client.connection_pool)
+    client = with_methods_of(Interleaved, repository.store.client)
     client.script, client.meanwhile = script, meanwhile
     return connect(client, shards=repository.store.shards.count, clock=repository.store.now)

@@ -10,14 +10,18 @@ import redis
 from articles.repository import Repository
 from articles.repository.store import keys as names
 from tests.clock import Clock
+from tests.every_server import bytes_clients_of, names_in
 from tests.store_state import contents
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 Fill: TypeAlias = Callable[Concatenate[Repository, Clock, P], R]
-Copy: TypeAlias = tuple[float, list[tuple[bytes, int, bytes]]]
-"""When the filling ended; each key's name, the milliseconds until it expires (0: never), and its value."""
+Value: TypeAlias = tuple[bytes, int, bytes]
+"""A key's name, the milliseconds until it expires (0: never), and its value."""
+
+Copy: TypeAlias = tuple[float, list[list[Value]]]
+"""When the filling ended, and what each server then held."""
 
 _SITE = "site"
 _OWN = (_SITE, "refreshed_at")
@@ -63,22 +67,17 @@ def _without_own(fields: object) -> object:
     return {k: v for k, v in fields.items() if k not in _OWN} if isinstance(fields, dict) else fields
 
 
-def _bytes_client(repository: Repository) -> redis.Redis:
-    """Return a client of the same store that decodes nothing."""
-    pool = repository.store.client.connection_pool
-    options = pool.connection_kwargs | {"decode_responses": False}
-    return redis.Redis(connection_pool=redis.ConnectionPool(connection_class=pool.connection_class, **options))
-
-
 def _copy(repository: Repository, clock: Clock) -> Copy:
-    with _bytes_client(repository) as client:
-        found = list(client.scan_iter(count=1000))
-        pipe = client.pipeline(transaction=False)
-        for name in found:
-            pipe.pttl(name).dump(name)
-        answers = pipe.execute()
-        client.connection_pool.disconnect()
-    return clock.now, [
+    return clock.now, [_copy_of(server) for server in bytes_clients_of(repository.store.client)]
+
+
+def _copy_of(server: redis.Redis) -> list[Value]:
+    found = names_in(server)
+    pipe = server.pipeline(transaction=False)
+    for name in found:
+        pipe.pttl(name).dump(name)
+    answers = pipe.execute()
+    return [
         (name, max(0, ttl), value) for name, ttl, value in zip(found, answers[::2], answers[1::2], strict=True)
     ]
 
@@ -86,10 +85,9 @@ def _copy(repository: Repository, clock: Clock) -> Copy:
 def _restore(repository: Repository, clock: Clock, filled: Copy) -> None:
     clock.now, values = filled
     site = repository.store.client.hget(names.SCHEMA, _SITE)
-    with _bytes_client(repository) as client:
-        pipe = client.pipeline(transaction=False)
-        for name, ttl, value in values:
+    for server, part in zip(bytes_clients_of(repository.store.client), values, strict=True):
+        pipe = server.pipeline(transaction=False)
+        for name, ttl, value in part:
             pipe.restore(name, ttl, value, replace=True)
-        pipe.hset(names.SCHEMA, _SITE, site)
         pipe.execute()
-        client.connection_pool.disconnect()
+    repository.store.client.hset(names.SCHEMA, _SITE, site)

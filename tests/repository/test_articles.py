@@ -360,6 +360,7 @@ def test_a_moderator_can_edit_a_removed_article(repository, article):
     assert repository.articles.get(article).removed == "An offending title"
 
 
+@pytest.mark.needs("few shards")
 def test_a_removal_takes_the_article_out_of_cached_rankings_in_the_same_step(repository, article):
     others = [post(repository, number, ("python",)) for number in range(2, 10)]
     for number in (article, *others):

@@ -15,6 +15,7 @@ from articles.repository.store.keys import Keys
 from articles.repository.upkeep import audit, repair
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import DAY
+from tests.every_server import with_methods_of
 from tests.factories import post, view
 from tests.repository.racing import during
 from tests.repository.usage import use, warm
@@ -386,7 +387,14 @@ def drop(raw: Raw, slug: str, *, keep: int) -> None:
             raw.repository.groups.assign(article_id.id, remove=[slug])
 
 
-@pytest.mark.parametrize("what", BROKEN)
+SHARING = {"a removed article under its words", "a group ranking without an entry"}
+"""Of these, what needs another article in the same shard."""
+
+
+@pytest.mark.parametrize(
+    "what",
+    [pytest.param(what, marks=pytest.mark.needs("few shards")) if what in SHARING else what for what in BROKEN],
+)
 def test_the_audit_reports_each_broken_invariant_and_nothing_else(repository, clock, what):
     use(repository, clock)
     break_it, expected = BROKEN[what]
@@ -419,7 +427,7 @@ FOREIGN = [
     "posted:alice",
     "lock:other",
     "schema:2",
-    "{s9}:article:9",
+    "{s99}:article:9",
     "{s1}:article:",
     "{s1}:groups:",
     "{s0}:link:" + "0" * 32,
@@ -510,7 +518,7 @@ def test_a_rescore_between_reads_of_two_shards_is_not_reported_as_damage(reposit
             pipe.execute = execute
             return pipe
 
-    client = OneByOne(connection_pool=repository.store.client.connection_pool)
+    client = with_methods_of(OneByOne, repository.store.client)
 
     assert problems(connect(client, shards=4, clock=clock)) == []
     assert overtaken

@@ -232,6 +232,7 @@ def test_voter_sets_are_dropped_two_days_after_voting_ended(kept, clock):
 
 
 @pytest.mark.parametrize("step", [1, 2, 3])
+@pytest.mark.needs("few shards")
 def test_voter_sets_are_dropped_in_steps(kept, clock, monkeypatch, step):
     monkeypatch.setattr(store_clock, "ARTICLES_PER_STEP", step)
     numbers = []

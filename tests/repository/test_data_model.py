@@ -21,8 +21,9 @@ from articles.repository.store.scan import survey
 from articles.repository.store.schema import RESTORING
 from tests.cast import MODERATOR
 from tests.clock import DAY, Clock
+from tests.every_server import names_in
 from tests.factories import link, post, view
-from tests.repository.usage import read_all, use, use_up_limits, warm
+from tests.repository.usage import be_moved, read_all, use, use_up_limits, warm
 from tests.rules import connect, default_rules
 from tests.store_state import is_rewriting_file, problems
 from tests.waiting import until
@@ -117,8 +118,9 @@ def names(used: Repository, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> li
         )
         assert used.parameters.get_state().applying
         used.account_ids.note(77)
+        be_moved(used)
         used.store.client.hset(key_names.SCHEMA, RESTORING, "a backup")
-        found = list(used.store.client.scan_iter(count=1000))
+        found = names_in(used.store.client)
         yield found
 
 

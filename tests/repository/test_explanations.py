@@ -16,6 +16,7 @@ from articles.repository.lists import merging
 from articles.repository.ranking.explanations import Explanations
 from tests.cast import BOB, MODERATOR
 from tests.clock import DAY
+from tests.every_server import count_of, delete, names_in
 from tests.factories import imported, post
 from tests.repository.usage import listed
 from tests.rules import connect, default_rules
@@ -318,7 +319,7 @@ def test_an_explanation_takes_three_round_trips_and_one_more_for_uncached_groups
     explain(repository, ids[4])
     repository.explanations.get(article)  # loads the scripts
     rankings = [keys.group_order(Order.SCORE, slug) for keys in repository.store.shards.all for slug in slugs]
-    repository.store.client.delete(*rankings)
+    delete(repository.store.client, *rankings)
 
     with wire.counted():
         cold = repository.explanations.get(article)
@@ -336,11 +337,11 @@ def test_a_high_rank_in_a_large_group_is_counted_without_its_ranking(repository,
     expected = [repository.explanations.get(article) for article in articles]
     client, shards = repository.store.client, repository.store.shards.all
     rankings = [keys.group_order(Order.SCORE, slug) for keys in shards for slug in repository.groups.get_titles()]
-    client.delete(*rankings)
+    delete(client, *rankings)
     monkeypatch.setattr(merging, "FEW", 0)
 
     assert [repository.explanations.get(article) for article in articles] == expected
-    assert client.exists(*rankings) == 0
+    assert count_of(client, *rankings) == 0
     monkeypatch.setattr(merging, "WALKED", 0)
     assert [repository.explanations.get(article) for article in articles] == expected
 
@@ -365,12 +366,12 @@ def test_reading_an_explanation_extends_a_groups_ranking_and_changes_nothing_els
     explain(repository, article)
     key = repository.store.shards.of(article).group_order(Order.SCORE, "python")
     repository.store.client.expire(key, 5)
-    before = sorted(repository.store.client.scan_iter())
+    before = sorted(names_in(repository.store.client))
 
     explain(repository, article)
 
     assert 55 <= repository.store.client.ttl(key) <= 60
-    assert sorted(repository.store.client.scan_iter()) == before
+    assert sorted(names_in(repository.store.client)) == before
     assert problems(repository) == []
 
 

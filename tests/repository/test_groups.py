@@ -5,6 +5,7 @@ import pytest
 from articles.domain.errors import ArticleNotFound, GroupExists, GroupNotFound
 from articles.domain.lists import Group, Order
 from tests.cast import ALICE, BOB, MODERATOR
+from tests.every_server import names_in
 from tests.factories import post
 from tests.repository.usage import listed, warm
 from tests.store_state import problems
@@ -51,12 +52,12 @@ def test_assigning_the_current_groups_changes_and_logs_nothing(repository, artic
 
 
 def test_assigning_groups_to_an_unknown_article_fails_and_leaves_no_key(repository, article):
-    before = set(repository.store.client.keys())
+    before = set(names_in(repository.store.client))
 
     with pytest.raises(ArticleNotFound):
         repository.groups.assign(999, ["redis"])
 
-    assert set(repository.store.client.keys()) == before
+    assert set(names_in(repository.store.client)) == before
 
 
 def test_assigning_a_new_group_creates_it(repository, article):

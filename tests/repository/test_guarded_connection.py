@@ -9,9 +9,9 @@ import pytest
 import redis
 
 from articles.domain.errors import StoreUnavailable
-from articles.repository.store import guarded_connection
-from articles.repository.store.client import make_client
-from articles.repository.store.guarded_connection import answer_within
+from articles.repository.store.clients import guarded_connection
+from articles.repository.store.clients.client import make_client
+from articles.repository.store.clients.guarded_connection import answer_within
 from tests.rules import connect
 from tests.store_state import NOWHERE
 

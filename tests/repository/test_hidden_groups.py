@@ -86,10 +86,10 @@ def one_by_one(repository, monkeypatch, meanwhile):
     """Send pipelined scripts one by one, with an action between each two."""
     attempt = repository.store._attempt
 
-    def interleaved(calls):
+    def interleaved(calls, client):
         replies = []
         for call in calls:
-            replies += attempt([call])
+            replies += attempt([call], client)
             meanwhile()
         return replies
 
@@ -196,6 +196,7 @@ def test_hiding_groups_adds_no_round_trip_to_site_lists_and_one_to_group_lists(r
         assert wire.trips == trips
 
 
+@pytest.mark.needs("few shards")
 def test_a_page_gives_up_after_a_bounded_number_of_entries(repository, clock, monkeypatch):
     fill(repository, clock, 3)
     for number in range(100, 160):

@@ -17,6 +17,7 @@ from articles.repository.lists.hot import _LOCK_LIFE
 from articles.repository.store import keys
 from tests.cast import MODERATOR
 from tests.clock import DAY, Clock
+from tests.every_server import configure, delete
 from tests.factories import imported, post, view, visit
 from tests.repository.racing import during, race, several
 from tests.repository.snapshots import filled_once
@@ -380,6 +381,7 @@ def put_counters_with_views(repository: Repository, numbers: dict[int, int]) -> 
         view(repository, article_id, 10**6)
 
 
+@pytest.mark.needs("few shards")
 def test_between_rescores_readers_see_no_more_articles_than_the_maximum_size(server_url, clock):
     for shards in (1, 4):
         repository = small(server_url, clock, shards)
@@ -392,6 +394,7 @@ def test_between_rescores_readers_see_no_more_articles_than_the_maximum_size(ser
         assert len(ids) == 14
 
 
+@pytest.mark.needs("few shards")
 def test_a_list_of_double_size_accepts_only_articles_that_would_be_kept(server_url, clock):
     repository = small(server_url, clock, 1)
     ids = fill(repository, clock, 20, views=1, groups=("python",))
@@ -419,6 +422,7 @@ def test_a_list_of_double_size_accepts_only_articles_that_would_be_kept(server_u
     assert problems(repository) == []
 
 
+@pytest.mark.needs("few shards")
 def test_between_rescores_the_list_grows_to_at_most_double_its_size(server_url, clock):
     repository = small(server_url, clock, 1)
     for number in range(60):  # each hotter than the previous ones
@@ -459,6 +463,7 @@ def test_bulk_changes_make_the_list_no_longer_than_views_do(server_url, clock, c
     assert problems(repository) == []
 
 
+@pytest.mark.needs("few shards")
 def test_a_list_far_beyond_double_size_is_trimmed_in_part_at_each_view(server_url, clock):
     large = connect(server_url, clock=clock)
     large.prepare()
@@ -479,12 +484,12 @@ def test_a_trim_that_arrives_after_another_rescore_removes_nothing(server_url, c
 
     run_many, overtaken = repository.store.run_many, []
 
-    def overtaking(calls):
+    def overtaking(calls, **options):
         if calls[0].script == "lists/trim_hot" and not overtaken:
             overtaken.append(hot_values(repository))
             clock.advance(50 * HOUR)
             repository.hot.rescore()
-        return run_many(calls)
+        return run_many(calls, **options)
 
     monkeypatch.setattr(repository.store, "run_many", overtaking)
     repository.hot.rescore()
@@ -600,6 +605,7 @@ def test_a_page_of_the_hot_list_takes_two_round_trips_at_most(repository, clock,
 # Races
 
 
+@pytest.mark.needs("one transaction")
 def test_a_page_shows_one_moment_while_the_list_is_rescored(repository, clock):
     """Use two clocks far apart: a page that mixes them shows an order that neither has."""
     old = repository.imports.add([imported(n, clock() - 5 * DAY, groups=("python",)) for n in range(40)])
@@ -636,6 +642,7 @@ def test_a_page_shows_one_moment_while_the_list_is_rescored(repository, clock):
     assert problems(repository) == []
 
 
+@pytest.mark.needs("one transaction")
 def test_concurrent_rescores_leave_entries_of_one_moment(server_url, clock):
     repository = small(server_url, clock, 4)
     fill(repository, clock, 40, views=3)
@@ -663,9 +670,9 @@ def test_readers_see_the_unchanged_list_while_the_store_refuses_writes(repositor
     before, client = repository.hot.get_refreshed_at(), repository.store.client
     if "cold" in refusing:
         for keys_ in repository.store.shards.all:
-            client.delete(*(keys_.group_order(order, "python") for order in Order))
+            delete(client, *(keys_.group_order(order, "python") for order in Order))
     clock.advance(61)
-    client.config_set("maxmemory", 1)
+    configure(client, "maxmemory", "1")
     try:
         assert listed(repository, Order.HOT) == wanted
         assert listed(repository, Order.HOT, slug="python") == in_group
@@ -674,7 +681,7 @@ def test_readers_see_the_unchanged_list_while_the_store_refuses_writes(repositor
         if "cold" not in refusing:
             assert repository.explanations.get(repository.articles.get(ids[0])).hot
     finally:
-        client.config_set("maxmemory", 0)
+        configure(client, "maxmemory", "0")
     assert repository.hot.get_refreshed_at() == before
     assert listed(repository, Order.HOT)
     assert repository.hot.get_refreshed_at() == clock()

@@ -14,6 +14,7 @@ from articles.repository.store import keys as names
 from articles.searching import read_query
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import DAY
+from tests.every_server import names_in, with_methods_of
 from tests.factories import imported, post
 from tests.rules import connect
 from tests.store_state import problems
@@ -83,7 +84,7 @@ def test_open_articles_get_placeholder_voters(repository, poster, votes, opposes
 def test_closed_articles_get_no_voter_sets(repository):
     repository.imports.add([row()])
 
-    assert not [key for key in repository.store.client.scan_iter() if "voted:" in key or "oppose:" in key]
+    assert not [key for key in names_in(repository.store.client) if "voted:" in key or "oppose:" in key]
     assert list(repository.audit.run()) == []
 
 
@@ -234,7 +235,7 @@ def test_articles_imported_into_a_group_during_its_merge_follow_it(repository, m
 
 def test_the_claim_of_a_recent_link_ends_48_hours_after_its_posting(repository, clock):
     repository.imports.add([row(at=clock() - 40 * 3600)])
-    (claim,) = repository.store.client.scan_iter("link:*")
+    (claim,) = names_in(repository.store.client, "link:*")
 
     assert 8 * 3600 - 5 <= repository.store.client.ttl(claim) <= 8 * 3600
 
@@ -302,14 +303,15 @@ class HandsOver(redis.Redis):
 
     def _hand_over(self):
         if self.left == 0:
-            redis.Redis(connection_pool=self.connection_pool).set(names.IMPORT_LOCK, "another", ex=30)
+            self.another.set(names.IMPORT_LOCK, "another", ex=30)
         if self.left is not None:
             self.left -= 1
 
 
 @pytest.mark.parametrize("commands", range(4))
 def test_an_import_never_renews_or_releases_the_lock_of_another(repository, clock, commands):
-    client = HandsOver(connection_pool=repository.store.client.connection_pool)
+    client = with_methods_of(HandsOver, repository.store.client)
+    client.another = repository.store.client
     slow = connect(client, shards=repository.store.shards.count, clock=clock)
 
     with suppress(ImportRunning), slow.imports.lock():
@@ -357,7 +359,7 @@ def test_an_account_deletion_during_an_import_leaves_no_name(repository, monkeyp
     (number,) = repository.imports.add([row(at=RECENT)])
 
     assert is_without_a_name(repository, number)
-    assert not [key for key in repository.store.client.scan_iter() if key.endswith((f"posted:{ALICE}", ":alic"))]
+    assert not [key for key in names_in(repository.store.client) if key.endswith((f"posted:{ALICE}", ":alic"))]
 
 
 def test_a_batch_takes_the_same_number_of_round_trips_for_any_number_of_rows(repository, wire):
@@ -372,6 +374,7 @@ def test_a_batch_takes_the_same_number_of_round_trips_for_any_number_of_rows(rep
             assert wire.trips <= 9
 
 
+@pytest.mark.needs("few shards")
 def test_the_longest_window_of_a_batch_is_noted_in_any_order(repository, clock):
     keys = repository.store.shards.all
 
@@ -383,6 +386,7 @@ def test_the_longest_window_of_a_batch_is_noted_in_any_order(repository, clock):
     assert {float(repository.store.client.hget(one.ranking, "longest_window")) for one in keys} == {90 * DAY + 5}
 
 
+@pytest.mark.needs("few shards")
 def test_one_script_adds_a_limited_number_of_articles_and_voters(repository, clock, monkeypatch):
     monkeypatch.setattr(imports, "_ARTICLES_PER_SCRIPT", 3)
     monkeypatch.setattr(imports, "_VOTERS_PER_SCRIPT", 10)

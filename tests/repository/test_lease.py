@@ -152,6 +152,7 @@ def test_notes_of_steps_that_no_longer_exist_are_dropped(repository):
     assert [step.name for step in repository.inspection.list_steps()] == ["hot"]
 
 
+@pytest.mark.needs("files")
 def test_the_append_only_file_drops_expired_salts_and_throttles(repository, store_paths):
     """Together with the secret key, they would reveal which visitor viewed what, and when."""
     client = repository.store.client

@@ -10,6 +10,7 @@ from articles.domain.errors import LimitReached
 from articles.domain.limits import Rate, Use, take
 from articles.repository import Repository
 from tests.cast import ALICE, BOB
+from tests.every_server import names_in
 from tests.factories import link, post
 from tests.repository.conftest import Wire
 from tests.rules import RATES, connect, default_rules
@@ -105,7 +106,7 @@ def test_a_key_expires_when_the_limit_is_refilled(repository):
     before = count_keys(repository)
     repository.limits.take([SEARCH._replace(share=5)])
 
-    (name,) = repository.store.client.scan_iter(match="limit:*")
+    (name,) = names_in(repository.store.client, "limit:*")
     assert 0 < repository.store.client.pttl(name) <= 24_000
     assert count_keys(repository) == before + 1
 

@@ -4,14 +4,15 @@ import random
 from collections import Counter
 
 import pytest
-import redis
 
 from articles.domain import lists
 from articles.domain.articles import Choice
 from articles.domain.errors import GroupNotFound, PageNotFound, PageTooDeep
 from articles.domain.lists import Order
 from articles.repository.lists import merging, pages
+from articles.repository.store.clients.client import make_client
 from tests.cast import ALICE, BOB, MODERATOR
+from tests.every_server import calls_in, count_of, delete, names_in, reset_statistics
 from tests.factories import imported, post, view
 from tests.repository.usage import removing, warm
 from tests.rules import connect
@@ -130,12 +131,12 @@ def test_an_article_removed_while_a_page_is_read_is_not_on_it(repository, articl
 
 
 def test_unknown_groups_are_reported_and_leave_no_key(repository, article):
-    before = set(repository.store.client.keys())
+    before = set(names_in(repository.store.client))
 
     with pytest.raises(GroupNotFound):
         repository.lists.get_page(Order.SCORE, slug="nope")
 
-    assert set(repository.store.client.keys()) == before
+    assert set(names_in(repository.store.client)) == before
 
 
 def test_a_merged_group_names_its_target(repository, article):
@@ -156,8 +157,8 @@ def test_a_group_named_like_a_ranking_works_like_any_other(repository):
     assert set(all_ids(repository, Order.SCORE)) == {first, second}
 
 
-class CountingConnection(redis.UnixDomainSocketConnection):
-    """A connection that counts round trips: each send is one, whatever it carries."""
+class CountingConnection:
+    """Mixed into a kind of connection: counts round trips. Each send is one, whatever it carries."""
 
     trips = 0
     commands: Counter[str] = Counter()
@@ -171,9 +172,10 @@ class CountingConnection(redis.UnixDomainSocketConnection):
 
 @pytest.fixture
 def counted(server_url, clock):
-    pool = redis.ConnectionPool.from_url(server_url, decode_responses=True, protocol=2)
-    pool.connection_class = CountingConnection
-    repository = connect(redis.Redis(connection_pool=pool), clock=clock)
+    client = make_client(server_url)
+    pool = client.connection_pool
+    pool.connection_class = type("Counting", (CountingConnection, pool.connection_class), {})
+    repository = connect(client, clock=clock)
     repository.prepare()
     for number in post_many(repository, clock, 60, ["python"]):
         view(repository, number, 1)
@@ -189,6 +191,7 @@ def trips(action):
     return CountingConnection.trips - before
 
 
+@pytest.mark.needs("one server")
 def test_round_trips_stay_within_budget(counted):
     assert trips(lambda: counted.votes.cast(1, BOB, Choice.OPPOSE)) == 1
     assert trips(lambda: counted.articles.post(ALICE, "alice", "T", "https://e.org/new")) == 4
@@ -200,6 +203,7 @@ def test_round_trips_stay_within_budget(counted):
     assert trips(lambda: counted.lists.get_page(Order.SCORE, 2, slug="python", reader=BOB)) == 1
 
 
+@pytest.mark.needs("one server")
 def test_a_page_costs_the_same_however_large_the_site(counted, clock):
     def commands_of_a_page():
         before = CountingConnection.commands["all"]
@@ -272,7 +276,7 @@ def test_a_group_reads_the_same_cold_and_warm(repository, clock, order):
 
     cold = [repository.lists.get_page(order, number, slug="python") for number in (1, 2)]
     rankings = [keys.group_order(order, "python") for keys in repository.store.shards.all]
-    assert repository.store.client.exists(*rankings) == len(rankings)
+    assert count_of(repository.store.client, *rankings) == len(rankings)
 
     assert [repository.lists.get_page(order, number, slug="python") for number in (1, 2)] == cold
     assert cold[0].total == cold[0].group.articles == 40
@@ -308,6 +312,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.needs("few shards")
 def test_a_warm_ranking_is_changed_in_place_and_equals_a_rebuilt_one(repository, clock, change):
     post_many(repository, clock, 9, ["python"])
     post(repository, 10)
@@ -319,7 +324,7 @@ def test_a_warm_ranking_is_changed_in_place_and_equals_a_rebuilt_one(repository,
 
     changed = rankings_of(repository, "python")
     assert changed != before
-    repository.store.client.delete(*changed)
+    delete(repository.store.client, *changed)
     warm(repository, "python")
     assert rankings_of(repository, "python") == changed
     assert problems(repository) == []
@@ -348,6 +353,10 @@ def test_a_page_of_four_shards_takes_two_round_trips_even_for_a_cold_group(serve
         assert wire.trips == 2
 
 
+OF_THE_COUNTING = ("config|resetstat", "info", "ping", "replconf", "publish")
+"""Commands of the test itself, and of replicas and sentinels."""
+
+
 def test_the_servers_work_for_a_page_does_not_grow_with_site_or_group(server_url, clock):
     repository = connect(server_url, clock=clock)
     repository.prepare()
@@ -355,10 +364,9 @@ def test_the_servers_work_for_a_page_does_not_grow_with_site_or_group(server_url
 
     def done_for_a_page(slug):
         repository.lists.get_page(Order.SCORE, slug=slug, reader=BOB)
-        client.config_resetstat()
+        reset_statistics(client)
         repository.lists.get_page(Order.SCORE, slug=slug, reader=BOB)
-        calls = {name: facts["calls"] for name, facts in client.info("commandstats").items()}
-        return {name: count for name, count in calls.items() if "config" not in name and "info" not in name}
+        return {name: count for name, count in calls_in(client).items() if name not in OF_THE_COUNTING}
 
     def fill(numbers):
         repository.imports.add([imported(n, clock() - 9e6 - n, groups=("python",)) for n in numbers])
@@ -368,7 +376,7 @@ def test_the_servers_work_for_a_page_does_not_grow_with_site_or_group(server_url
     fill(range(30, 3000))
 
     assert [done_for_a_page(slug) for slug in (None, "python")] == small
-    assert small[0]["cmdstat_sismember"] == 2 * 25
+    assert small[0]["sismember"] == 2 * 25
 
 
 @pytest.mark.parametrize("asked", [{}, {"slug": "python"}, {"slugs": ("python", "redis")}, {"hidden": ("java",)}])

@@ -11,6 +11,7 @@ from articles.domain.readership import Suspicion
 from articles.repository import Repository
 from articles.repository.store import scripts
 from tests.cast import ALICE, BOB, MODERATOR
+from tests.every_server import with_methods_of
 from tests.factories import link, post, view, visit
 from tests.repository.racing import Job, interleaved
 from tests.rules import connect
@@ -38,7 +39,7 @@ class Deaf(redis.Redis):
 
 def deaf_to(repository: Repository, script: str, meanwhile: Job | None = None) -> Repository:
     """Return the same store for another process, which loses the first reply of this script."""
-    client = Deaf(connection_pool=repository.store.client.connection_pool)
+    client = with_methods_of(Deaf, repository.store.client)
     client.script, client.meanwhile = script, meanwhile
     return connect(client, shards=repository.store.shards.count, clock=repository.store.now)
 
@@ -70,7 +71,7 @@ class Hasty(redis.Redis):
 
 def test_an_edit_applied_after_its_client_timed_out_has_the_claim_of_its_new_link(repository):
     article_id, store = post(repository, 1), repository.store
-    client = Hasty(connection_pool=store.client.connection_pool)
+    client = with_methods_of(Hasty, store.client)
     hasty = connect(client, shards=store.shards.count, clock=store.now)
 
     with pytest.raises(StoreUnavailable):

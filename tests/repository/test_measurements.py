@@ -9,6 +9,7 @@ from articles.domain.operation.measurements import AHEAD, EVERY, KEPT, LONGEST, 
 from articles.repository.store import keys as names
 from tests.cast import MODERATOR
 from tests.clock import DAY
+from tests.every_server import delete
 from tests.factories import imported, post, view
 from tests.rules import connect
 from tests.store_state import problems
@@ -153,7 +154,7 @@ def test_views_whose_counters_were_deleted_are_not_known(repository, clock):
     article = post(repository, 1)
     view(repository, article, 1)
     measure(repository)
-    repository.store.client.delete(*(keys.days() for keys in repository.store.shards.all))
+    delete(repository.store.client, *(keys.days() for keys in repository.store.shards.all))
     clock.advance(EVERY)
 
     assert measure(repository).views is None
@@ -228,6 +229,7 @@ def test_measurements_of_a_wrong_clock_are_dropped(repository, clock):
     assert repository.store.client.hlen(names.MEASUREMENTS) == 2
 
 
+@pytest.mark.needs("one server")
 def test_recording_takes_two_round_trips_and_one_when_nothing_is_due(repository, clock, wire):
     for due, trips in ((True, 2), (False, 1)):
         with wire.counted():

@@ -11,6 +11,7 @@ from articles.repository import Repository, members
 from articles.repository.store import keys, scripts
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import DAY
+from tests.every_server import delete
 from tests.factories import imported, post
 from tests.repository.racing import race
 from tests.repository.usage import let_pass, use
@@ -121,6 +122,7 @@ def test_removed_articles_leave_the_lists_and_restored_ones_return(repository):
     assert problems(repository) == []
 
 
+@pytest.mark.needs("few shards")
 def test_all_open_votes_and_the_newest_closed_ones_are_kept(repository, clock, monkeypatch):
     shared = scripts.source
     monkeypatch.setattr(
@@ -341,7 +343,7 @@ def test_lost_lists_are_rebuilt_for_articles_open_to_votes(repository, clock):
     use(repository, clock)
     before = {user: set(lists(repository, user)[0]) for user in (ALICE, 11, 13)}
     client = repository.store.client
-    client.delete(*(n for n in contents(repository) if n.rpartition("}:")[2].startswith(("votes:", "opposes:"))))
+    delete(client, *(n for n in contents(repository) if n.rpartition("}:")[2].startswith(("votes:", "opposes:"))))
 
     repository.repair.run()
 

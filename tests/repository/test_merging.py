@@ -112,7 +112,8 @@ def test_a_page_that_ends_with_the_only_window_is_not_proved():
 def fill(client, rows, count):
     """Write the rows as rankings of `count` shards into an empty database."""
     client.flushdb()
-    rankings = [Ranking(Keys(f"{{s{number}}}:"), f"score:{number}") for number in range(count)]
+    shards = [Keys(f"{{s{number}}}:") for number in range(count)]
+    rankings = [Ranking(keys, keys.order(Order.SCORE)) for keys in shards]
     with client.pipeline(transaction=False) as pipe:
         for ranking in rankings:
             pipe.hset(ranking.keys.ranking, mapping={"version": "1", "refreshed_at": "0"})

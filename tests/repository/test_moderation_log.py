@@ -233,6 +233,7 @@ def test_pages_end_at_a_limit_and_the_last_has_no_next_page(repository, monkeypa
         repository.moderation_log.get_page(3)
 
 
+@pytest.mark.needs("few shards")
 def test_a_damaged_entry_is_left_out_of_its_page(repository):
     fill_logs(repository, SHARES["even"], 80)
     for keys in repository.store.shards.all:

@@ -16,6 +16,7 @@ from articles.repository.ranking import parameters as tuning
 from articles.repository.ranking import previews
 from tests.cast import BOB, MODERATOR
 from tests.clock import DAY, Clock
+from tests.every_server import names_in
 from tests.factories import imported, link, post
 from tests.rules import connect, default_rules
 
@@ -112,9 +113,10 @@ def test_a_preview_that_stops_early_misses_no_article_of_the_top(server_url, sha
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(previews, "PART", part)
-        found = repository.previews.get(Order.SCORE, Parameters(votes_per_day=other), size).other
+        preview = repository.previews.get(Order.SCORE, Parameters(votes_per_day=other), size)
 
-    assert [(a.id, a.score) for a in found] == [(i, scores[i]) for i in wanted]
+    assert [(a.id, a.score) for a in preview.other] == [(i, scores[i]) for i in wanted]
+    assert ids(preview.current) == ids(shown(repository, Order.SCORE))[:size]
 
 
 def test_many_articles_of_one_score_are_read_in_steps(repository, clock, monkeypatch):
@@ -133,7 +135,9 @@ def test_a_preview_with_the_same_weight_reads_only_the_top(repository, clock, mo
     fill(repository, clock)
     calls = []
     run_many = repository.store.run_many
-    monkeypatch.setattr(repository.store, "run_many", lambda found: calls.append(found) or run_many(found))
+    monkeypatch.setattr(
+        repository.store, "run_many", lambda found, **options: calls.append(found) or run_many(found, **options)
+    )
 
     repository.previews.get(Order.SCORE, repository.parameters.get_current(), 5)
 
@@ -146,13 +150,13 @@ def test_a_preview_changes_nothing(repository, clock):
     fill(repository, clock, 40)
     repository.hot.rescore()
     client = repository.store.client
-    before = {name: client.dump(name) for name in client.scan_iter()}
+    before = {name: client.dump(name) for name in names_in(client)}
 
     for order in (Order.SCORE, Order.HOT):
         repository.previews.get(order, OTHERS[0], SIZE)
     repository.weights.get_recent()
 
-    assert {name: client.dump(name) for name in client.scan_iter()} == before
+    assert {name: client.dump(name) for name in names_in(client)} == before
 
 
 def test_a_stale_hot_list_is_rescored_first(repository, clock):
@@ -170,12 +174,12 @@ def test_parameters_applied_between_two_steps_restart_the_preview(repository, cl
     fill(repository, clock)
     run_many, calls = repository.store.run_many, []
 
-    def apply_before_the_second(found):
+    def apply_before_the_second(found, **options):
         if found[0].script == "ranking/preview_scores":
             calls.append(found)
             if len(calls) == 2:
                 apply(repository, Parameters(votes_per_day=20))
-        return run_many(found)
+        return run_many(found, **options)
 
     monkeypatch.setattr(repository.store, "run_many", apply_before_the_second)
 

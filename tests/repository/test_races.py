@@ -24,6 +24,7 @@ from articles.searching import read_query
 from articles.text.links import link_digest
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import Clock
+from tests.every_server import delete, with_methods_of
 from tests.factories import imported, link, post, view
 from tests.repository.racing import Job, during, interleaved, race, several
 from tests.repository.usage import listed, warm
@@ -422,7 +423,7 @@ def test_rankings_lost_during_votes_are_complete_after_one_repair(repository):
 def test_two_concurrent_repairs_leave_the_same_store(repository):
     repository.groups.create("python", "Python")
     ids = [post(repository, n, ("python",)) for n in range(20)]
-    repository.store.client.delete(*(names.order(Order.TIME) for names in repository.store.shards.all))
+    delete(repository.store.client, *(names.order(Order.TIME) for names in repository.store.shards.all))
 
     assert race(repository, [repository.repair.run] * 4) == [20] * 4
 
@@ -646,7 +647,7 @@ def test_a_removal_between_the_ids_of_a_page_and_its_articles_only_shortens_the_
             return super().pipeline(*args, **options)
 
     reader = connect(
-        RemovesInBetween(connection_pool=repository.store.client.connection_pool),
+        with_methods_of(RemovesInBetween, repository.store.client),
         shards=repository.store.shards.count,
         clock=repository.store.now,
     )

@@ -14,6 +14,7 @@ from articles.repository.lists import merging
 from articles.searching import read_query
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import Clock
+from tests.every_server import configure, delete
 from tests.factories import imported, post, visit
 from tests.rules import connect
 from tests.store_state import problems
@@ -101,21 +102,21 @@ def cool(repository: Repository) -> None:
     client = repository.store.client
     for keys in repository.store.shards.all:
         slugs = repository.groups.get_titles()
-        client.delete(*(keys.group_order(order, slug) for order in Order for slug in slugs))
-        client.delete(*(keys.top(period) for period in TOP_PERIODS.values()))
+        delete(client, *(keys.group_order(order, slug) for order in Order for slug in slugs))
+        delete(client, *(keys.top(period) for period in TOP_PERIODS.values()))
 
 
 @contextmanager
 def refusing(repository: Repository, how: str) -> Iterator[None]:
     """Let the server refuse writes in this block."""
     client, (on, off) = repository.store.client, REFUSALS[how]
-    client.config_set(how, on)
+    configure(client, how, on)
     try:
         with pytest.raises(StoreUnavailable):
             repository.votes.cast(1, BOB, Choice.VOTE)
         yield
     finally:
-        client.config_set(how, off)
+        configure(client, how, off)
 
 
 @pytest.mark.parametrize("choice", [Choice.VOTE, Choice.OPPOSE])

@@ -9,6 +9,7 @@ from articles.domain.lists import Order
 from articles.repository import Repository
 from articles.repository.store import keys, schema
 from tests.cast import ALICE, BOB, MODERATOR
+from tests.every_server import count_of, delete
 from tests.factories import link, post
 from tests.repository.usage import hot_values, listed, use, warm
 from tests.rules import connect, default_rules
@@ -150,7 +151,7 @@ def directory_lost(repository: Repository) -> None:
 def words_lost(repository: Repository) -> None:
     client = repository.store.client
     for names in repository.store.shards.all:
-        client.delete(*(names.word(word) for word in client.zrange(names.lexicon, 0, -1)), names.lexicon)
+        delete(client, *(names.word(word) for word in client.zrange(names.lexicon, 0, -1)), names.lexicon)
 
 
 def words_of_articles_wrong(repository: Repository) -> None:
@@ -281,7 +282,7 @@ def test_repairing_an_empty_store_does_nothing(repository):
 def test_profiles_are_rebuilt(used):
     before = used.members.get_posted(ALICE)
     shards = used.store.shards.all
-    used.store.client.delete(*(shard.posted(user) for shard in shards for user in (ALICE, BOB)))
+    delete(used.store.client, *(shard.posted(user) for shard in shards for user in (ALICE, BOB)))
     assert used.members.get_posted(ALICE).articles == ()
 
     used.repair.run()
@@ -292,7 +293,7 @@ def test_profiles_are_rebuilt(used):
 def test_an_unnamed_poster_gets_no_profile(used):
     used.repair.run()
 
-    assert not used.store.client.exists(*(shard.posted(0) for shard in used.store.shards.all))
+    assert not count_of(used.store.client, *(shard.posted(0) for shard in used.store.shards.all))
 
 
 def test_after_the_repair_of_a_lost_counter_no_id_is_used_twice(used):

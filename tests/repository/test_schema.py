@@ -14,6 +14,7 @@ from articles.repository.search.index import ALL_INDEXED
 from articles.repository.store import schema
 from articles.repository.upkeep import upgrades
 from tests.cast import MODERATOR
+from tests.every_server import configure, delete, names_in, with_methods_of
 from tests.repository.usage import make_older, use
 from tests.rules import connect, default_rules
 from tests.store_state import contents
@@ -48,9 +49,10 @@ def test_a_new_store_needs_no_upgrade(server_url):
 
 
 def test_another_number_of_shards_is_refused(server_url):
-    connect(server_url).prepare()
+    prepared = connect(server_url)
+    prepared.prepare()
 
-    with pytest.raises(StoreUnfit, match="1 shards, STORE_SHARDS is 4"):
+    with pytest.raises(StoreUnfit, match=f"{prepared.store.shards.count} shards, STORE_SHARDS is 4"):
         connect(server_url, shards=4).prepare()
 
 
@@ -69,7 +71,7 @@ def test_a_foreign_database_is_refused_and_left_unchanged(server_url):
 
     with pytest.raises(StoreUnfit, match="1 keys that are not this site's"):
         repository.prepare()
-    assert list(repository.store.client.scan_iter()) == ["theirs"]
+    assert names_in(repository.store.client) == ["theirs"]
 
 
 def test_two_concurrent_first_starts_prepare_one_store_at_any_interleaving(server_url):
@@ -91,11 +93,11 @@ def test_two_concurrent_first_starts_prepare_one_store_at_any_interleaving(serve
             if self.left == 0:
                 connect(server_url, shards=4).prepare()
 
-    pool = connect(server_url).store.client.connection_pool
+    whole = connect(server_url).store.client
     commands, overtaken = 0, True
     while overtaken:
         commands += 1
-        client = Overtaken(connection_pool=pool)
+        client = with_methods_of(Overtaken, whole)
         client.flushdb()
         client.left = commands
         first = connect(client, shards=4)
@@ -111,12 +113,12 @@ def test_two_concurrent_first_starts_prepare_one_store_at_any_interleaving(serve
 
 def test_a_store_that_evicts_is_refused(server_url):
     repository = connect(server_url)
-    repository.store.client.config_set("maxmemory-policy", "allkeys-lru")
+    configure(repository.store.client, "maxmemory-policy", "allkeys-lru")
     try:
         with pytest.raises(StoreUnfit, match="allkeys-lru"):
             repository.prepare()
     finally:
-        repository.store.client.config_set("maxmemory-policy", "noeviction")
+        configure(repository.store.client, "maxmemory-policy", "noeviction")
 
 
 @pytest.mark.parametrize(
@@ -127,10 +129,9 @@ def test_a_store_that_evicts_is_refused(server_url):
         ({"redis_version": "5.0.7"}, False),
         ({"redis_version": "8.2.1"}, True),
         ({"redis_version": "7.2.4", "valkey_version": "9.1.2"}, True),
-        ({"redis_version": "7.2.4", "cluster_enabled": 1}, False),
     ],
 )
-def test_supported_versions_and_kinds_of_server(info, fits):
+def test_supported_versions_of_servers(info, fits):
     if fits:
         schema._check(info)
     else:
@@ -152,6 +153,7 @@ def test_a_new_weight_is_adopted_once_and_every_article_is_scored_by_it(reposito
     assert changed.articles.get(number).score == store.now() + 8640
 
 
+@pytest.mark.needs("few shards")
 def test_the_next_start_completes_an_interrupted_rescore(repository, clock, monkeypatch):
     monkeypatch.setattr(tuning, "ARTICLES_PER_STEP", 2)
     for n in range(30):
@@ -215,7 +217,7 @@ def test_adopting_the_current_rules_changes_nothing(repository):
 def test_a_store_with_only_a_weight_keeps_it_until_parameters_are_adopted(repository):
     store = repository.store
     number = repository.articles.post(1, "alice", "T", "https://example.org/").id
-    store.client.delete("schema:", *(keys.ranking for keys in store.shards.all))
+    delete(store.client, "schema:", *(keys.ranking for keys in store.shards.all))
     store.client.hset("schema:", mapping={"version": "1", "shards": str(store.shards.count)})
     for keys in store.shards.all:
         store.client.hset(keys.ranking, "seconds_per_point", "432")
@@ -238,7 +240,7 @@ def test_a_start_creates_missing_lists_of_what_each_shard_posted(repository, clo
     use(repository, clock)
     repository.account_deletion.advance(MODERATOR.id, "carol", "", lambda: True)
     posted = {user: list(repository.members.iterate_posted(user)) for user in (1, 2)}
-    for name in list(client.scan_iter("*posted:*")):
+    for name in names_in(client, "*posted:*"):
         client.unlink(name)
     make_older(repository, 3)
     client.zadd("posted:1", {"1": 1})  # all shards shared one list
@@ -270,6 +272,7 @@ def test_concurrent_starts_adopt_a_new_weight_once(repository):
     assert list(repository.audit.run()) == []
 
 
+@pytest.mark.needs("databases")
 def test_a_server_that_refuses_the_site_is_reported_as_unfit(store_paths):
     with pytest.raises(StoreUnfit, match="the site supports: DB index is out of range"):
         connect(store_paths.url(99)).prepare()

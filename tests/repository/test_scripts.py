@@ -23,7 +23,7 @@ from articles.domain.members import PLACEHOLDERS
 from articles.domain.moderation import Actor
 from articles.domain.ranking import Parameters
 from articles.repository.store import schema, scripts
-from articles.repository.store.client import make_client
+from articles.repository.store.clients.client import make_client
 from articles.repository.store.connection import Store
 from articles.repository.upkeep import upgrades
 from tests.cast import ALICE, BOB
@@ -64,7 +64,7 @@ CALL = re.compile(r"redis\.p?call\((?:[\w<= ]+ and '(?P<one>\w+)' or )?(?:'(?P<c
 COMMANDS_OF_6_2 = {
     *("GET", "SET", "DEL", "EXISTS", "EXPIRE", "PERSIST", "TTL"),
     *("HGET", "HSET", "HSETNX", "HDEL", "HMGET", "HGETALL", "HVALS", "HEXISTS"),
-    *("SADD", "SREM", "SCARD", "SISMEMBER", "SMISMEMBER", "SMEMBERS", "SINTER", "SUNION", "SSCAN"),
+    *("SADD", "SREM", "SCARD", "SISMEMBER", "SMISMEMBER", "SMEMBERS", "SINTER", "SUNION", "SUNIONSTORE", "SSCAN"),
     *("ZADD", "ZREM", "ZSCORE", "ZMSCORE", "ZCARD", "ZRANGE", "ZREVRANGE", "ZRANGEBYSCORE", "ZREVRANGEBYSCORE"),
     *(
         "ZRANK",
@@ -193,7 +193,7 @@ def test_a_source_begins_with_its_name_and_has_each_part_once_dependencies_first
 
 
 def test_a_script_that_needs_nothing_is_sent_alone():
-    assert scripts.source("lease/release") == f"-- lease/release\n{scripts.text('lease/release')}"
+    assert scripts.source("readership/read_counters").startswith("-- readership/read_counters\n--[[")
 
 
 def test_the_error_for_a_missing_library_names_it_and_the_script_that_includes_it(monkeypatch):

@@ -35,10 +35,11 @@ from articles.domain.readership import REPEAT, Suspicion
 from articles.repository import Repository
 from articles.repository.ranking import parameters as tuning
 from articles.repository.store import keys
-from articles.repository.store.client import make_client
+from articles.repository.store.clients.client import make_client
 from articles.text.links import link_digest
 from tests.cast import MODERATOR
 from tests.clock import DAY, Clock
+from tests.every_server import with_methods_of
 from tests.factories import link, visit
 from tests.repository.breaking import BreakingServer
 from tests.repository.usage import listed
@@ -634,10 +635,10 @@ def _small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(("shards", "examples", "steps"), [(1, 15, 25), (4, 50, 35)])
 def test_calls_in_any_order_leave_the_state_of_the_model(store_paths, shards, examples, steps):
-    pool = make_client(store_paths.url(REPOSITORY_DATABASE)).connection_pool
+    whole = make_client(store_paths.url(REPOSITORY_DATABASE))
 
     def make(clock: Clock) -> Repository:
-        client = BreakingServer(connection_pool=pool)
+        client = with_methods_of(BreakingServer, whole)
         client.flushdb()
         repository = connect(client, shards=shards, rules=RULES, clock=clock)
         repository.prepare()

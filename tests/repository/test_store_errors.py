@@ -7,13 +7,15 @@ from contextlib import suppress
 
 import pytest
 import redis
+from redis._parsers.base import BaseParser
 from redis.connection import AbstractConnection
 
 from articles.domain.articles import Choice
 from articles.domain.errors import StoreDamaged, StoreUnavailable
 from articles.domain.lists import Order
-from articles.repository.store.client import store_errors
+from articles.repository.store.clients.errors import store_errors
 from tests.cast import ALICE, BOB, MODERATOR
+from tests.every_server import configure
 from tests.factories import imported, post
 from tests.repository.usage import warm
 from tests.rules import connect
@@ -89,7 +91,7 @@ def article_is_readable(repository):
 
 def test_a_full_store_refuses_writes_entirely_and_serves_reads(private):
     repository, _ = private
-    repository.store.client.config_set("maxmemory", "1")
+    configure(repository.store.client, "maxmemory", "1")
     with pytest.raises(StoreUnavailable):
         repository.votes.cast(1, BOB, Choice.VOTE)
     with pytest.raises(StoreUnavailable):
@@ -97,7 +99,7 @@ def test_a_full_store_refuses_writes_entirely_and_serves_reads(private):
 
     assert repository.articles.get(1).votes == 1
     assert repository.lists.get_page(Order.SCORE).total == 1
-    repository.store.client.config_set("maxmemory", "0")
+    configure(repository.store.client, "maxmemory", "0")
     assert list(repository.audit.run()) == []
     assert repository.votes.cast(1, BOB, Choice.VOTE).votes == 2
 
@@ -169,14 +171,14 @@ def test_a_full_store_applies_each_write_entirely_or_not_at_all(used):
     client = used.store.client
     for name, write in writes(used).items():
         before = contents(used)
-        client.config_set("maxmemory", "1")
+        configure(client, "maxmemory", "1")
         try:
             write()
         except StoreUnavailable:
             if name not in ("import", "post"):  # which begin with an id
                 assert contents(used) == before, name
         finally:
-            client.config_set("maxmemory", "0")
+            configure(client, "maxmemory", "0")
         assert problems(used) == [], name
 
 
@@ -214,6 +216,27 @@ WRAPPED = "Error running script (call to f_0123): @user_script:12: @user_script:
 def test_a_transient_error_is_recognised_even_if_redis_6_wraps_it_in_a_script_error(prefix, text):
     with pytest.raises(StoreUnavailable), store_errors():
         raise redis.ResponseError(prefix + text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "CLUSTERDOWN The cluster is down",
+        "CLUSTERDOWN Hash slot not served",
+        "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
+        "TRYAGAIN Multiple keys request during rehashing of slot",
+        "MOVED 3999 127.0.0.1:6381",
+        "ASK 3999 127.0.0.1:6381",
+        "LOADING Redis is loading the dataset in memory",
+        "READONLY You can't write against a read only replica.",
+        "OOM command not allowed when used memory > 'maxmemory'.",
+    ],
+)
+def test_a_transient_error_is_recognised_as_the_client_reads_it(text):
+    error = BaseParser.parse_error(text)  # takes the code off the message
+
+    with pytest.raises(StoreUnavailable), store_errors():
+        raise error
 
 
 @pytest.mark.parametrize(

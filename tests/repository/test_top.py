@@ -9,6 +9,7 @@ from articles.domain.ranking import by_points
 from articles.repository.upkeep import upgrades
 from tests.cast import BOB, MODERATOR
 from tests.clock import DAY
+from tests.every_server import configure, delete, names_in
 from tests.factories import imported, post
 from tests.repository.usage import commands_of_scripts, listed, make_older
 from tests.rules import connect
@@ -91,7 +92,7 @@ def test_a_stored_period_reflects_every_change_immediately(repository, clock, ch
     CHANGES[change](repository)
 
     kept, findings = top(repository, period), problems(repository)
-    repository.store.client.delete(*(keys.top(period) for keys in repository.store.shards.all))
+    delete(repository.store.client, *(keys.top(period) for keys in repository.store.shards.all))
     assert kept == top(repository, period)
     assert findings == []
 
@@ -125,20 +126,21 @@ def test_a_period_is_built_once_a_minute_however_often_it_is_read(repository, cl
 
 
 @pytest.mark.parametrize("hidden", [(), ("java",)])
+@pytest.mark.needs("one server")
 def test_a_ranking_that_expires_during_a_read_yields_no_empty_page(repository, clock, monkeypatch, hidden):
     for number in range(8):
         post(repository, number, ("python",))
     client = repository.store.client
     pages = [{"period": Period.DAY, "hidden": hidden}, {"slug": "python", "hidden": hidden}]
     expected = [top(repository, **page) for page in pages]
-    made = [*client.keys("*top:day"), *client.keys("*points:python")]
+    made = [*names_in(client, "*top:day"), *names_in(client, "*points:python")]
     ended = []
 
     def one_by_one(pipe, raise_on_error=True):
         replies = []
         for args, options in pipe.command_stack:
             if args[0] in ("ZCARD", "ZREVRANGE", "EVALSHA"):
-                ended.append(client.delete(*made))
+                ended.append(delete(client, *made))
             replies.append(client.execute_command(*args, **options))
         return replies
 
@@ -180,7 +182,7 @@ def test_an_older_store_is_ranked_at_its_next_start_in_bounded_steps(repository,
         clock.advance(number % 3)
     vote(repository, 7, 5)
     expected, store = listed(repository, Order.POINTS), repository.store
-    store.client.delete(*(keys.order(Order.POINTS) for keys in store.shards.all))
+    delete(store.client, *(keys.order(Order.POINTS) for keys in store.shards.all))
     make_older(repository)
     assert problems(repository) != []
 
@@ -225,16 +227,16 @@ def test_a_store_that_refuses_writes_still_shows_periods_and_groups(repository, 
     asked = [{"period": period} for period in TOP_PERIODS.values()] + [{"slug": "python"}]
     client = repository.store.client
     pages = [repository.lists.get_page(Order.POINTS, 2, **ask, **chosen) for ask in asked]
-    made = [client.keys(pattern) for pattern in ("*top:*", "*points:python")]
-    client.delete(*(name for names in made for name in names))
-    client.config_set("maxmemory", "1")
+    made = [names_in(client, pattern) for pattern in ("*top:*", "*points:python")]
+    delete(client, *(name for names in made for name in names))
+    configure(client, "maxmemory", "1")
     try:
         held = [repository.lists.get_page(Order.POINTS, 2, **ask, **chosen) for ask in asked]
     finally:
-        client.config_set("maxmemory", "0")
+        configure(client, "maxmemory", "0")
 
     assert held == pages
-    assert client.keys("*top:*") == []
+    assert names_in(client, "*top:*") == []
 
 
 @pytest.mark.parametrize("chosen", [{}, {"hidden": ("java",)}])
@@ -242,12 +244,12 @@ def test_a_period_that_cannot_be_stored_is_found_without_reading_older_articles(
     repository.imports.add([imported(n, clock() - 90 * DAY + n, votes=50) for n in range(2500)])
     recent = [post(repository, number) for number in range(3)]
     client = repository.store.client
-    client.config_set("maxmemory", "1")
+    configure(client, "maxmemory", "1")
     try:
         with commands_of_scripts(repository) as commands:
             found = top(repository, Period.DAY, **chosen)
     finally:
-        client.config_set("maxmemory", "0")
+        configure(client, "maxmemory", "0")
 
     assert set(found) == set(recent)
     ranges = [words for words in commands if words[0] in ("ZRANGE", "ZREVRANGE")]

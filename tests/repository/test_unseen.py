@@ -11,7 +11,7 @@ from articles.domain.articles import Choice
 from articles.domain.errors import ArticlesError
 from articles.domain.lists import Order, Period
 from articles.domain.ranking import Parameters
-from articles.repository.store.client import make_client
+from articles.repository.store.clients.client import make_client
 from tests.cast import MODERATOR
 from tests.clock import Clock
 from tests.factories import post, view

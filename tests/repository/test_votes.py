@@ -8,6 +8,7 @@ from articles.domain.errors import ArticleNotFound, ArticleRemoved, VotingClosed
 from articles.domain.lists import Order
 from tests.cast import ALICE, BOB, MALLORY, MODERATOR
 from tests.clock import DAY
+from tests.every_server import count_of, delete
 from tests.factories import imported, link
 from tests.repository.usage import warm
 from tests.rules import connect, default_rules
@@ -161,7 +162,7 @@ def test_the_window_ends_after_604800_seconds(repository, posted):
 def test_voting_stays_closed_and_counts_are_kept_after_the_voter_sets_expire(repository, clock, posted):
     repository.votes.cast(posted.id, BOB, Choice.OPPOSE)
     clock.advance(WINDOW + 3 * DAY)
-    assert repository.store.client.delete(*voters(repository, posted.id)) == 2  # as expiry would
+    assert delete(repository.store.client, *voters(repository, posted.id)) == 2  # as expiry would
 
     for user in (ALICE, BOB):
         with pytest.raises(VotingClosed):
@@ -170,7 +171,7 @@ def test_voting_stays_closed_and_counts_are_kept_after_the_voter_sets_expire(rep
     kept = repository.articles.get(posted.id, BOB)
     assert (kept.votes, kept.opposes, kept.choice) == (1, 1, Choice.NONE)
     assert ranked(repository, posted.id) == posted.posted_at
-    assert repository.store.client.exists(*voters(repository, posted.id)) == 0
+    assert count_of(repository.store.client, *voters(repository, posted.id)) == 0
     assert problems(repository) == []
 
 
@@ -189,7 +190,7 @@ def test_voting_on_an_unknown_article_is_refused_and_leaves_nothing(repository):
     with pytest.raises(ArticleNotFound):
         repository.votes.cast(4711, BOB, Choice.VOTE)
 
-    assert repository.store.client.exists(*voters(repository, 4711)) == 0
+    assert count_of(repository.store.client, *voters(repository, 4711)) == 0
     assert ranked(repository, 4711) is None
 
 

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -14,10 +14,13 @@ from articles.domain.limits import Use
 from articles.domain.lists import TOP_PERIODS, Order
 from articles.domain.ranking import Parameters
 from articles.domain.readership import Suspicion
-from articles.repository import Repository
+from articles.repository import Confirmation, Repository
+from articles.repository.moving import marks
 from articles.repository.store import scripts
+from articles.repository.store.key_table import CLOSED
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import DAY, Clock
+from tests.every_server import servers_of
 from tests.factories import imported, link, post, visit, vote_from
 from tests.repository.snapshots import filled_once
 from tests.rules import RATES, connect, default_rules
@@ -74,6 +77,19 @@ def warm(repository: Repository, *slugs: str) -> None:
             repository.lists.get_page(order, slug=slug)
     for period in TOP_PERIODS.values():
         repository.lists.get_page(Order.POINTS, period=period)
+
+
+def be_moved(repository: Repository) -> None:
+    """Leave every mark of a move: changes noted, taken, and noted again, the last one confirmed, then refused."""
+    store = repository.store
+    marks.note_changes(store)
+    for _ in range(3):
+        marks.take_changed(store)
+        repository.clock.advance()
+    confirming = connect(store.client, shards=store.shards.count, confirmation=Confirmation())
+    for keys in store.shards.all:
+        confirming.store.confirm(keys.ranking)
+    marks.refuse_changes(store, CLOSED.life or 0)
 
 
 @filled_once
@@ -159,13 +175,15 @@ def use_up_limits(repository: Repository, clock: Clock, article_id: int) -> None
 
 @contextmanager
 def heard_commands(repository: Repository) -> Iterator[list[dict[str, str]]]:
-    """Collect what the server's MONITOR says of each command, also of those in scripts; complete on exit."""
-    client, heard = repository.store.client, list[dict[str, str]]()
-    with client.monitor() as monitor:
+    """Collect what the servers' MONITOR says of each command, also of those in scripts; complete on exit."""
+    servers, heard = servers_of(repository.store.client), list[dict[str, str]]()
+    with ExitStack() as listening:
+        monitors = [listening.enter_context(server.monitor()) for server in servers]
         yield heard
-        client.echo("end")
-        while (command := monitor.next_command())["command"] != "ECHO end":
-            heard.append(command)
+        for server, monitor in zip(servers, monitors, strict=True):
+            server.echo("end")
+            while (command := monitor.next_command())["command"] != "ECHO end":
+                heard.append(command)
 
 
 @contextmanager
@@ -189,9 +207,9 @@ def words_of_commands(repository: Repository) -> Iterator[set[str]]:
 def removing(repository, original, article_id):
     """Return a function that reads like `original`, just after a moderator removes the article."""
 
-    def read(*args):
+    def read(*args, **options):
         repository.articles.remove(article_id, MODERATOR, "spam")
-        return original(*args)
+        return original(*args, **options)
 
     return read
 
@@ -205,6 +223,8 @@ def touched_keys(client: redis.Redis, command: list[str]) -> list[tuple[str, str
             return [(args[0], "w"), *((key, "r") for key in args[2 : 2 + int(args[1])])]
         case "ZRANGESTORE":
             return [(args[0], "w"), (args[1], "r")]
+        case "SUNIONSTORE":
+            return [(args[0], "w"), *((key, "r") for key in args[1:])]
         case "ZINTER":
             return [(key, how) for key in args[1 : 1 + int(args[0])]]
         case "DEL" | "UNLINK" | "RENAME" | "MGET" | "SINTER" | "SUNION" | "PFCOUNT":

@@ -11,11 +11,12 @@ import threading
 from contextlib import contextmanager
 
 import pytest
+from django.conf import settings
 
 from articles.backup import folders, manifest
 from tests.cast import PASSWORD
 from tests.form_browser import FormBrowser
-from tests.site.postgres_server import PostgresServer, missing
+from tests.postgres_server import PostgresServer, missing
 from tests.site_process import Site, store_of
 from tests.store_state import get_notes
 from tests.waiting import until
@@ -88,7 +89,7 @@ class Stopped(Site):
     """A site that is not started, for its commands."""
 
     def __init__(self, data_dir, **environment):
-        self.port, self.data_dir, self.environment = 1, data_dir, environment
+        self.port, self.data_dir, self.environment, self.program = 1, data_dir, environment, settings.BASE_DIR
 
 
 @contextmanager

@@ -316,6 +316,11 @@ def test_the_secret_key_is_created_once_and_readable_only_by_its_owner(tmp_path)
         ("redis://host:6379/3", "redis://host:6379/3?db=4"),
         ("unix:///var/a%20b/store.sock?db=0", "unix:///var/a%20b/store.sock?db=1"),
         ("rediss://u:p@host/0?ssl_cert_reqs=none", "rediss://u:p@host/0?ssl_cert_reqs=none&db=1"),
+        ("sentinel://:p@a:1,b/site", "sentinel://:p@a:1,b/site?db=1"),
+        (
+            "sentinel://a/site?db=2&sentinel_password=a%26b",
+            "sentinel://a/site?db=3&sentinel_password=a%26b",
+        ),
     ],
 )
 def test_the_cache_is_the_next_database_of_the_stores_server(store, cache):
@@ -329,6 +334,9 @@ def test_the_cache_is_the_next_database_of_the_stores_server(store, cache):
         ("redis://host", "redis://host:6379/0"),
         ("redis://host/2", "redis://host:6379?db=2"),
         ("unix:///s.sock", "unix:///s.sock?db=0"),
+        ("sentinel://b:1,a/site", "sentinel://a,b:1/site?db=0"),
+        ("sentinel://:p@a/site?db=2&sentinel_password=s", "sentinel://a:26379/site?db=2"),
+        ("sentinel://a/site", "sentinel://a,b,c/site"),
     ],
 )
 def test_a_cache_in_the_database_of_the_store_is_refused(cache, store):
@@ -336,11 +344,50 @@ def test_a_cache_in_the_database_of_the_store_is_refused(cache, store):
         check_apart(store, cache)
 
 
+@pytest.mark.parametrize(
+    ("cache", "store"),
+    [
+        ("sentinel://a/site?db=1", "sentinel://a/site"),
+        ("sentinel://a/cache", "sentinel://a/site"),
+        ("sentinel://b/site", "sentinel://a/site"),
+        ("redis://a", "sentinel://a/site"),
+        ("redis://a", "cluster://a,b"),
+        ("sentinel://a/site", "cluster://a,b"),
+    ],
+)
+def test_a_cache_elsewhere_is_accepted(cache, store):
+    check_apart(store, cache)
+
+
+def test_a_cluster_needs_a_cache_that_is_none(tmp_path, environment):
+    environment.setenv("REDIS_URL", "cluster://:hidden@a,b")
+    with pytest.raises(BadSetting, match=r"^A cluster cannot be the cache: set CACHE_URL to a single server\.$"):
+        load(tmp_path)
+
+    environment.setenv("CACHE_URL", "cluster://:hidden@a,b")
+    with pytest.raises(BadSetting, match=r"^CACHE_URL=… is not the URL of a cache.*cannot be a cluster") as caught:
+        load(tmp_path)
+    assert "hidden" not in str(caught.value)
+
+    environment.setenv("CACHE_URL", "redis://a:1")
+    assert load(tmp_path)["REDIS_URL"] == "cluster://:hidden@a,b"
+
+
+@pytest.mark.parametrize(
+    "url", ["redis://host", "rediss://host/2", "unix:///s.sock", "sentinel://a:1,b/site", "cluster://a,b:7000"]
+)
+def test_a_store_is_of_any_of_these_kinds(tmp_path, environment, url):
+    environment.setenv("REDIS_URL", url)
+    environment.setenv("CACHE_URL", "redis://cache")
+
+    assert load(tmp_path)["REDIS_URL"] == url
+
+
 def test_a_store_of_an_unknown_kind_is_refused(tmp_path):
     nowhere = ("http://host", "host", "redis://host:port", "redis://host?db=x", "redis://host/x", "unix://?db=0")
     for url in (*nowhere, "unix://relative/path", "redis://host?decode_responses=0", "redis://host?db=-1"):
-        for name in ("REDIS_URL", "CACHE_URL"):
-            with pytest.raises(BadSetting, match=f"{name}=… is not the URL of a store"):
+        for name, kind in (("REDIS_URL", "store"), ("CACHE_URL", "cache")):
+            with pytest.raises(BadSetting, match=f"{name}=… is not the URL of a {kind}"):
                 BY_NAME[name].parse(url)
     for url in ("redis://", "rediss://u:p@host:1/2?ssl_cert_reqs=none", "unix://u:p@/a/store.sock?db=3"):
         assert BY_NAME["REDIS_URL"].parse(url) == store_url(url, tmp_path) == url
@@ -349,3 +396,6 @@ def test_a_store_of_an_unknown_kind_is_refused(tmp_path):
 
 def test_the_address_of_a_store_is_shown_without_its_secrets():
     assert service_urls.without_secrets("redis://u:p%40@host:1/2?password=p") == "host:1/2"
+    assert service_urls.without_secrets("cluster://:p@a:1,b") == "a:1,b"
+    assert service_urls.without_secrets("sentinel://u:p@a,b/site?sentinel_password=s") == "a,b/site"
+    assert service_urls.without_secrets("sentinel://u:p@a/site?sentinel_password=p@s") == "a/site"

@@ -12,8 +12,8 @@ import pytest
 from django.conf import settings
 
 from articles.repository import LAYOUT_VERSION
+from tests.postgres_server import PostgresServer, missing
 from tests.site.forwarding import Forwarder, new_certificate
-from tests.site.postgres_server import PostgresServer, missing
 from tests.site_process import free_port, variables
 from tests.waiting import until
 from tests.web_processes import hanging_store, store_of

@@ -5,7 +5,7 @@ import time
 import pytest
 from django.db import OperationalError
 
-from tests.site.postgres_server import PostgresServer, missing
+from tests.postgres_server import PostgresServer, missing
 from tests.waiting import until
 from voting_site.configuration.service_urls import database
 from voting_site.postgres import base

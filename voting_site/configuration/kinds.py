@@ -93,13 +93,14 @@ _KINDS: dict[str, Callable[[str], Any]] = {
     "address": _origin,
     "database": service_urls.database,
     "store": service_urls.store,
+    "cache": service_urls.cache,
     "mail server": service_urls.mail,
     "sender": _sender,
     "time zone": _time_zone,
     "log level": _log_level,
 }
 
-_WITH_SECRETS = ("secret", "token", "database", "store", "mail server")
+_WITH_SECRETS = ("secret", "token", "database", "store", "cache", "mail server")
 """Kinds whose text never appears in messages."""
 
 _DESCRIPTIONS = {
@@ -115,7 +116,9 @@ _DESCRIPTIONS = {
     "list of networks": "a list of networks, such as 127.0.0.1,10.0.0.0/8,unix",
     "address": "the URL of a site, such as https://news.example.org",
     "database": "the URL of a database, such as postgres://user:password@host/name or sqlite:////path",
-    "store": "the URL of a store, such as redis://user:password@host:6379/0, rediss://… or unix:///path?db=0",
+    "store": "the URL of a store, such as redis://user:password@host:6379/0, rediss://…, unix:///path?db=0, "
+    "sentinel://host:26379,host:26379/service or cluster://host:6379,host:6379",
+    "cache": "the URL of a cache, such as redis://user:password@host:6379/1; it cannot be a cluster",
     "mail server": "the URL of a mail server, such as smtp+tls://user:password@host:587 or consolemail://",
     "sender": "a mail address, such as news@example.org",
     "time zone": "a time zone, such as Asia/Shanghai",

@@ -54,8 +54,9 @@ def load(base_dir: Path) -> dict[str, Any]:
     if values.get("BACKUP_DIR"):
         with mistakes.collected():
             values["BACKUP_DIR"] = data_directory.for_backups(base_dir, values["BACKUP_DIR"], data_dir)
-    with mistakes.collected():
-        check_apart(store_url(values.get("REDIS_URL", ""), data_dir), values.get("CACHE_URL", ""))
+    if "REDIS_URL" in values and "CACHE_URL" in values:
+        with mistakes.collected():
+            check_apart(store_url(values["REDIS_URL"], data_dir), values["CACHE_URL"])
     mistakes.raise_if_any()
     values["SECRET_KEY"] = values["SECRET_KEY"] or secret_key(data_dir)
     return values

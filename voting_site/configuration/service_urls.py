@@ -1,37 +1,32 @@
 """Parse the URLs of external servers. Each function raises ValueError for an invalid or unsupported URL."""
 
-import re
 import warnings
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
+
+from articles.domain.operation.store_address import Topology, parse
 
 POSTGRES = "voting_site.postgres"
 """The database backend for PostgreSQL."""
 
 _DJANGOS_POSTGRES = "django.db.backends.postgresql"
-_STORE_SCHEMES = ("redis", "rediss", "unix")
-_STORE_OPTION = re.compile(
-    r"db|username|password|client_name|socket_keepalive"
-    r"|ssl_(?:keyfile|certfile|cert_reqs|ca_certs|ca_path|password|check_hostname)"
-)
-"""Query options allowed in a store's URL: none that would change how the site's client works."""
 
 
 def store(text: str) -> str:
-    """Check the URL of a Redis or Valkey server, and return it unchanged."""
-    parts = urlsplit(text)
-    options = parse_qs(parts.query, strict_parsing=True) if parts.query else {}
-    is_file = parts.scheme == "unix"
-    number = options.get("db", [parts.path.strip("/")])[0] if not is_file else options.get("db", ["0"])[0]
-    known = parts.scheme in _STORE_SCHEMES and all(map(_STORE_OPTION.fullmatch, options))
-    placed = parts.path.strip("/") and not parts.hostname if is_file else parts.port != 0
-    if not known or not placed or not (number.isdecimal() or (number == "" and "db" not in options)):
-        raise ValueError("not a store")
+    """Check the URL of a Redis or Valkey server, of sentinels or of a cluster, and return it unchanged."""
+    parse(text)
+    return text
+
+
+def cache(text: str) -> str:
+    """Check the URL of a cache like a store's, and return it unchanged. A cluster cannot be one."""
+    if parse(text).topology is Topology.CLUSTER:
+        raise ValueError("django-redis clears a cache and reads many keys at once")
     return text
 
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlsplit
 
+from articles.domain.operation.store_address import StoreAddress, Topology, parse
 from voting_site.configuration.kinds import BadSetting
 from voting_site.embedded import StorePaths
 
@@ -13,12 +14,8 @@ def store_url(configured: str, data_dir: Path) -> str:
 
 
 def database_number(url: str) -> int:
-    """Return the database number in a Redis URL: `?db=2` or the path `/2`; 0 by default."""
-    parts = urlsplit(url)
-    if "db" in (query := parse_qs(parts.query)):
-        return int(query["db"][0])
-    path = parts.path.strip("/")
-    return int(path) if parts.scheme != "unix" and path.isdigit() else 0
+    """Return the database number in a store's URL: `?db=2` or the path `/2`; 0 by default."""
+    return parse(url).database
 
 
 def _with_database(url: str, number: int) -> str:
@@ -33,14 +30,26 @@ def cache_url(configured: str, store: str) -> str:
 
 
 def check_apart(store: str, cache: str) -> None:
-    """Raise BadSetting if both are the same database: clearing the cache empties its database."""
-    if store and cache and _location(store) == _location(cache):
+    """Raise BadSetting if both are one database, since clearing the cache empties it, or if a cache is missing."""
+    if not store:
+        return
+    address = parse(store)
+    if address.topology is Topology.CLUSTER and not cache:
+        raise BadSetting("A cluster cannot be the cache: set CACHE_URL to a single server.")
+    if cache and _is_same(address, parse(cache)):
         raise BadSetting("CACHE_URL and REDIS_URL must not be the same database.")
 
 
-def _location(url: str) -> tuple[str | None, int, int]:
-    """Return the server's path or name, its port, and the database number."""
+def _is_same(store: StoreAddress, cache: StoreAddress) -> bool:
+    """Return whether both are one database, as far as addresses say. Sentinels are one set if they share any."""
+    if (store.topology, store.service, store.database) != (cache.topology, cache.service, cache.database):
+        return False
+    if store.servers:
+        return not set(store.servers).isdisjoint(cache.servers)
+    return _location(store.url) == _location(cache.url)
+
+
+def _location(url: str) -> tuple[str, int]:
+    """Return one server's path, or its name and port."""
     parts = urlsplit(url)
-    if parts.scheme == "unix":
-        return parts.path, 0, database_number(url)
-    return parts.hostname or "localhost", parts.port or 6379, database_number(url)
+    return (parts.path, 0) if parts.scheme == "unix" else (parts.hostname or "localhost", parts.port or 6379)

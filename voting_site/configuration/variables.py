@@ -125,22 +125,23 @@ VARIABLES = (
         "REDIS_URL",
         "store",
         "",
-        "URL of your own store, Valkey or Redis 6.2 or newer: redis://, rediss:// or unix://; "
+        "URL of your own store, Valkey or Redis 6.2 or newer: redis://, rediss:// or unix://; of a primary that "
+        "sentinels watch: sentinel://host:port,host:port/service; of a cluster: cluster://host:port,host:port; "
         "empty: the embedded server in DATA_DIR/store.",
     ),
     Variable(
         "CACHE_URL",
-        "store",
+        "cache",
         "",
         "URL of the database for cache and sessions, which must not be the store's; "
-        "empty: the next database number on the store's server.",
+        "empty: the next database number on the store's server. Required if the store is a cluster.",
     ),
     Variable(
         "STORE_SHARDS",
         "number",
         "1",
-        "Number of shards of the articles. Saved in the store at its first start; "
-        "to change it later, export and import the articles.",
+        "Number of shards of the articles; on a cluster 16 or more. Saved in the store at its first start; "
+        "to change it later, run `manage.py move_store`.",
         1,
         1024,
     ),
@@ -152,6 +153,28 @@ VARIABLES = (
         "Increase it if votes often fail on a slow disk: the embedded server replies when a vote is on disk.",
         100,
         10_000,
+    ),
+    Variable(
+        "STORE_READ_REPLICAS",
+        "yes/no",
+        "0",
+        "Read lists from replicas for readers who are not logged in. What they see may be some moments old.",
+    ),
+    Variable(
+        "STORE_CONFIRM_REPLICAS",
+        "number",
+        "0",
+        "Replicas that must have a vote or a post before the site says that it is made. Otherwise it answers that "
+        "the change is not confirmed and can be repeated.",
+        0,
+        16,
+    ),
+    Variable(
+        "STORE_CONFIRM_FSYNC",
+        "yes/no",
+        "0",
+        "Confirm votes and posts only when they are on the store's disk, and on the disks of as many replicas as "
+        "STORE_CONFIRM_REPLICAS says. Needs Redis 7.2 or Valkey, with appendfsync always.",
     ),
     Variable(
         "EMAIL_URL",

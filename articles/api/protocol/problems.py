@@ -156,14 +156,14 @@ def _refusal(error: errors.ArticlesError) -> Problem:
         case errors.DuplicateLink(article_id=int(other)):
             details = {"article_id": other}
         case errors.StoreError():
-            return _unavailable(action_sentence(error))
+            return _unavailable(action_sentence(error), refusal_of(error).code)
     row = refusal_of(error)
     headers = {"Retry-After": str(error.retry_after)} if isinstance(error, errors.LimitReached) else {}
     return Problem(row.http, row.code, action_sentence(error), details=details, headers=headers)
 
 
-def _unavailable(message: str) -> Problem:
-    return Problem(503, "unavailable", message, headers={"Retry-After": str(RETRY_AFTER)})
+def _unavailable(message: str, code: str = "unavailable") -> Problem:
+    return Problem(503, code, message, headers={"Retry-After": str(RETRY_AFTER)})
 
 
 def _unreadable(exception: Exception) -> Problem:

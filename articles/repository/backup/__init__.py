@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from articles.repository.backup.reading import BackupReader
+from articles.repository.backup.reading import BackupReader, read_layout
 from articles.repository.backup.records import BackupRecord, Entry, Layout
 from articles.repository.backup.restoring import StoreRestore
 from articles.repository.store.connection import Store
@@ -19,6 +19,10 @@ class Backups:
     def read(self, report: Callable[[str], object]) -> BackupReader:
         """Begin a backup: read the names of all keys. `report` receives the name of each that cannot be read."""
         return BackupReader(self._store, report)
+
+    def get_layout(self) -> Layout:
+        """Return the layout of the store. One round trip. Raises StoreDamaged for a store without one."""
+        return read_layout(self._store)
 
     def restore(self, backup: str, layout: Layout) -> StoreRestore:
         """Return the restore of a backup, given by its id and the layout of its store. No round trip."""

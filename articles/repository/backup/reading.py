@@ -21,7 +21,7 @@ from articles.repository.store import key_table as table
 from articles.repository.store import keys as names
 from articles.repository.store.ahead import read_ahead
 from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_READ, KEYS_PER_READ
-from articles.repository.store.client import store_errors
+from articles.repository.store.clients.errors import store_errors
 from articles.repository.store.connection import Store
 from articles.repository.store.key_table import InBackup, Key, Owner, split_prefix
 from articles.repository.store.keys import Keys
@@ -43,10 +43,20 @@ _LISTS = (table.LOG, table.TUNINGS)
 _SKETCHES = (table.VISITORS, table.VISITORS_OF_DAY)
 
 
+def read_layout(store: Store) -> Layout:
+    """Return the layout of a store. One round trip. Raises StoreDamaged for a store without one."""
+    with store.commands() as client:
+        version, shards, site = client.hmget(names.SCHEMA, "version", "shards", "site")
+    if not (version and shards and site):
+        raise StoreDamaged("it has no stamp")
+    return Layout(int(version), int(shards), site)
+
+
 class BackupReader:
     """One backup of a store, in three parts that are to be read in this order. Raises StoreError."""
 
-    def __init__(self, store: Store, report: Report) -> None:
+    def __init__(self, store: Store, report: Report, *, surveyed: bool = True) -> None:
+        """`surveyed`: whether to read the names of all keys, for all that the iterations without names yield."""
         self._store = store
         self._report = report
         self._numbers = {keys.prefix: number for number, keys in enumerate(store.shards.all)}
@@ -57,15 +67,8 @@ class BackupReader:
         self.foreign = 0
         """Keys that are not the site's, and are not in the backup."""
 
-        self._survey()
-
-    def get_layout(self) -> Layout:
-        """Return the layout of the store. One round trip. Raises StoreDamaged for a store without one."""
-        with self._store.commands() as client:
-            version, shards, site = client.hmget(names.SCHEMA, "version", "shards", "site")
-        if not (version and shards and site):
-            raise StoreDamaged("it has no stamp")
-        return Layout(int(version), int(shards), site)
+        if surveyed:
+            self._survey()
 
     def _log_lengths(self) -> dict[Keys, int]:
         with self._store.pipeline() as pipe:
@@ -91,7 +94,7 @@ class BackupReader:
 
     def iterate_lists(self) -> Iterator[BackupRecord]:
         """Yield members' lists and claims of links. One round trip for each batch."""
-        yield from self._iterate_keys(self._lists)
+        yield from self.iterate_keys(self._lists)
 
     def iterate_articles(self, progress: Progress) -> Iterator[BackupRecord]:
         """Yield all articles. About one round trip for each batch. `progress`: ids read, and in all."""
@@ -100,7 +103,7 @@ class BackupReader:
         done, count = 0, self._store.shards.count
         for number, keys in enumerate(self._store.shards.all):
             ids = portions(range(number or count, highest + 1, count), ARTICLES_PER_CHECK)
-            for size, records in read_ahead(partial(self._read_articles, keys), ids):
+            for size, records in read_ahead(partial(self.read_articles, keys), ids):
                 yield from records
                 done += size
                 progress(done, highest)
@@ -109,12 +112,12 @@ class BackupReader:
 
     def iterate_site(self) -> Iterator[BackupRecord]:
         """Yield what concerns the whole site, and once more the articles that moderators changed meanwhile."""
-        yield from self._iterate_keys([(name, kind) for name, kind in self._site if kind not in _LISTS])
+        yield from self.iterate_keys([(name, kind) for name, kind in self._site if kind not in _LISTS])
         for name, kind in self._site:
             if kind in _LISTS:
-                yield from self._iterate_list(name, kind)
+                yield from self.iterate_list(name, kind)
         for keys, ids in self._store.shards.split(self._changed_ids()).items():
-            _size, records = self._read_articles(keys, ids)
+            _size, records = self.read_articles(keys, ids)
             yield from (BackupRecord(record.shard, record.entries, is_repeated=True) for record in records)
 
     def _changed_ids(self) -> set[ArticleId]:
@@ -127,7 +130,7 @@ class BackupReader:
             ids.update(filter(None, map(article_of_entry, texts)))
         return ids
 
-    def _read_articles(self, keys: Keys, ids: Sequence[ArticleId]) -> tuple[int, list[BackupRecord]]:
+    def read_articles(self, keys: Keys, ids: Sequence[ArticleId]) -> tuple[int, list[BackupRecord]]:
         """Return how many ids these are, and the records of those that exist."""
         records: list[BackupRecord] = []
         waiting = list(map(str, ids))
@@ -171,7 +174,7 @@ class BackupReader:
                 self._report(name)
         return {name: _base64(value) for name, value in read.items() if isinstance(value, bytes)}
 
-    def _iterate_keys(self, wanted: Iterable[_Named]) -> Iterator[BackupRecord]:
+    def iterate_keys(self, wanted: Iterable[_Named]) -> Iterator[BackupRecord]:
         """Yield a record of each key, without those that have expired."""
         for batch in portions(wanted, KEYS_PER_READ):
             with self._store.pipeline() as pipe:
@@ -194,7 +197,7 @@ class BackupReader:
         except StoreDamaged:
             self._report(name)
 
-    def _iterate_list(self, name: str, kind: Key) -> Iterator[BackupRecord]:
+    def iterate_list(self, name: str, kind: Key) -> Iterator[BackupRecord]:
         """Yield a list from its tail in parts, each with its newest entry first. New entries shift no others."""
         done, part = 0, ["…"]
         while part:

@@ -39,13 +39,20 @@ class StoreRestore:
             with self._store.commands() as client:
                 if keys := client.dbsize():
                     raise StoreUnfit(f"The store holds {keys:,} keys.")
-        with self._store.pipeline() as pipe:
-            pipe.flushdb()
-            pipe.hset(names.SCHEMA, RESTORING, self._backup)
-            pipe.execute()
+        with self._store.commands() as client:
+            client.flushdb()
+            client.hset(names.SCHEMA, RESTORING, self._backup)
 
     def write(self, records: Iterable[BackupRecord], progress: Callable[[int], object]) -> None:
-        """Write all records. One round trip for each 200. `progress`: number of records written."""
+        """Write all records of a store. One round trip for each 200. `progress`: number of records written."""
+        self.write_some(records, progress)
+        with self._store.commands() as client:
+            client.hset(names.SCHEMA, "shards", self._store.shards.count)
+
+    def write_some(
+        self, records: Iterable[BackupRecord], progress: Callable[[int], object] = lambda _done: None
+    ) -> None:
+        """Write records into a store that has others. One round trip for each 200."""
         placing, done = Placing(self._layout.shards, self._store.shards), 0
         for batch in portions(records, _RECORDS_PER_TRIP):
             with self._store.pipeline() as pipe:
@@ -61,8 +68,6 @@ class StoreRestore:
             with self._store.pipeline() as pipe:
                 self._queue(pipe, placed)
                 pipe.execute()
-        with self._store.commands() as client:
-            client.hset(names.SCHEMA, "shards", self._store.shards.count)
 
     def finish(self) -> None:
         """Let the site use the store. One round trip."""

@@ -39,8 +39,8 @@ def count_keys(store: Store, most: int = MOST_KEYS) -> Census:
 
     One round trip per 1,000 keys of the sample, and one more.
     """
-    with store.commands() as client:
-        total = int(client.dbsize())
+    servers, _ = store.inspect(("DBSIZE",))
+    total = sum(int(count) for (count,) in servers)
     counts, sampled, exact = _sample(store, most)
     scale = 1 if exact or not sampled else total / sampled
     kinds = (KindCount(kind, max(1, round(n * scale))) for kind, n in counts.most_common())
@@ -48,16 +48,19 @@ def count_keys(store: Store, most: int = MOST_KEYS) -> Census:
 
 
 def _sample(store: Store, most: int) -> tuple[Counter[str], int, bool]:
-    """Return a sample's keys by kind, its size, and whether it is all keys."""
-    counts, sampled, cursor = Counter[str](), 0, 0
-    for _ in range(_MOST_SCANS):
-        with store.commands() as client:
-            cursor, names = client.scan(cursor, count=KEYS_PER_SCAN)
-        counts.update(kinds_of(names))
-        sampled += len(names)
-        if cursor == 0 or sampled >= most:
-            break
-    return counts, sampled, cursor == 0
+    """Return a sample's keys by kind, its size, and whether it is all keys. Servers have equal parts in it."""
+    counts, sampled, exact, servers = Counter[str](), 0, True, store.servers()
+    for server in servers:
+        part, cursor = 0, 0
+        for _ in range(_MOST_SCANS):
+            with store.commands():
+                cursor, names = server.scan(cursor, count=KEYS_PER_SCAN)
+            counts.update(kinds_of(names))
+            part += len(names)
+            if cursor == 0 or part >= most / len(servers):
+                break
+        sampled, exact = sampled + part, exact and cursor == 0
+    return counts, sampled, exact
 
 
 def kinds_of(names: Iterable[str]) -> Iterator[str]:

@@ -17,8 +17,9 @@ from articles.domain.articles import ArticleId
 from articles.domain.lists import Order
 from articles.repository.inspection.census import Census, count_keys
 from articles.repository.inspection.footprint import Footprint, KeyMemory, article_keys, mean_footprint
+from articles.repository.inspection.nodes import NodeFacts, list_nodes
 from articles.repository.inspection.readiness import Stamp, find_misfit, list_obstacles, read_stamp
-from articles.repository.inspection.server import Overview, overview_of
+from articles.repository.inspection.server import Overview, merged, overview_of
 from articles.repository.inspection.slow_log import SlowCommand, slow_command
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Store
@@ -26,6 +27,7 @@ from articles.repository.store.values import moment_from
 
 _PINGS = 7
 _SLOW_COMMANDS = 20
+_SYNCED_LEAST = ("no", "everysec", "always")
 
 T = TypeVar("T")
 
@@ -75,23 +77,38 @@ class Inspection:
         self._store = store
 
     def get_overview(self) -> Overview | None:
-        """Return the server's figures; None if INFO is not permitted. One round trip."""
+        """Return the server's figures, those of a cluster's primaries together; None if INFO is not permitted.
 
-        def read() -> Overview:
-            with self._store.commands() as client:
-                return overview_of(client.info("everything"))
+        One round trip; on a cluster, one more for each server.
+        """
+        return _if_permitted(
+            lambda: merged([overview_of(info) for info in self._of_servers("INFO", "everything")])
+        )
 
-        return _if_permitted(read)
+    def _of_servers(self, *command: str) -> list[Any]:
+        """Return each server's reply. Raises redis.ResponseError if one does not permit the command."""
+        servers, _ = self._store.inspect(command)
+        for (reply,) in servers:
+            if isinstance(reply, Exception):
+                raise reply
+        return [reply for (reply,) in servers]
 
     def get_sync_policy(self) -> str | None:
-        """Return how the append-only file is synced: always, everysec or no; None if unknown. One round trip."""
+        """Return how the append-only file is synced: always, everysec or no; None if unknown.
+
+        Of several servers' policies, the one that is synced least. One round trip, as `get_overview`.
+        """
 
         def read() -> str | None:
-            with self._store.commands() as client:
-                policy: str | None = client.config_get("appendfsync").get("appendfsync")
-            return policy
+            replies = self._of_servers("CONFIG GET", "appendfsync")
+            policies: list[str] = [reply["appendfsync"] for reply in replies if "appendfsync" in reply]
+            return min(policies, key=_SYNCED_LEAST.index, default=None)
 
         return _if_permitted(read)
+
+    def list_nodes(self) -> tuple[NodeFacts, ...] | None:
+        """Return the facts of each primary; None if INFO is not permitted. One round trip, as `get_overview`."""
+        return _if_permitted(lambda: list_nodes(self._store))
 
     def list_obstacles(self) -> list[str]:
         """Return why the store cannot serve, one phrase each. One round trip. Raises StoreUnavailable."""
@@ -106,12 +123,12 @@ class Inspection:
         return find_misfit(self._store, known_site)
 
     def measure_latency(self) -> Latency:
-        """Measure round trips with PING, one after the other. Seven round trips."""
-        took = []
-        with self._store.commands() as client:
-            for _ in range(_PINGS):
+        """Measure round trips with PING, one after the other, to the servers in turn. Seven round trips."""
+        took, servers = [], self._store.servers()
+        with self._store.commands():
+            for n in range(_PINGS):
                 began = time.perf_counter()
-                client.ping()
+                servers[n % len(servers)].ping()
                 took.append(time.perf_counter() - began)
         return Latency(median(took), max(took), _PINGS)
 
@@ -119,9 +136,12 @@ class Inspection:
         """Return the latest slow commands, newest first; None if SLOWLOG is not permitted. One round trip."""
 
         def read() -> tuple[SlowCommand, ...]:
-            with self._store.commands() as client:  # as two words: redis-py would parse the reply to "SLOWLOG GET"
-                entries = client.execute_command("SLOWLOG", "GET", _SLOW_COMMANDS, NEVER_DECODE=[])
-            return tuple(slow_command(entry) for entry in entries)
+            commands = []
+            for server in self._store.servers():
+                with self._store.commands():  # as two words: redis-py would parse the reply to "SLOWLOG GET"
+                    entries = server.execute_command("SLOWLOG", "GET", _SLOW_COMMANDS, NEVER_DECODE=[])
+                commands += [slow_command(entry) for entry in entries]
+            return tuple(sorted(commands, key=lambda one: -one.at)[:_SLOW_COMMANDS])
 
         return _if_permitted(read)
 
@@ -163,22 +183,21 @@ class Inspection:
         Two round trips.
         """
         shards = self.list_shards()
-        with self._store.pipeline() as pipe:
-            pipe.dbsize()
-            pipe.info("memory")
-            pipe.hgetall(names.TICK)
-            keys, memory, records = pipe.execute(raise_on_error=False)
+        servers, (records,) = self._store.inspect(
+            ("DBSIZE",), ("INFO", "memory"), queue_more=lambda pipe: pipe.hgetall(names.TICK)
+        )
         figures = {"articles": float(sum(shard.articles for shard in shards))}
         refreshed = [shard.refreshed_at for shard in shards]
         if all(refreshed):
             oldest = min(at for at in refreshed if at)
             figures["hot_age_seconds"] = max(0.0, self._store.now() - oldest)
-        if not isinstance(keys, Exception):
-            figures["keys"] = float(keys)
-        if not isinstance(memory, Exception):
-            figures["memory_bytes"] = float(memory["used_memory"])
-            if memory.get("maxmemory"):
-                figures["memory_limit_bytes"] = float(memory["maxmemory"])
+        counts, memories = zip(*servers, strict=True)
+        if not any(isinstance(count, Exception) for count in counts):
+            figures["keys"] = float(sum(counts))
+        if not any(isinstance(memory, Exception) for memory in memories):
+            figures["memory_bytes"] = float(sum(memory["used_memory"] for memory in memories))
+            if all(memory.get("maxmemory") for memory in memories):
+                figures["memory_limit_bytes"] = float(sum(memory["maxmemory"] for memory in memories))
         if not isinstance(records, Exception) and (steps := _steps(records)):
             figures["housekeeping_age_seconds"] = max(0.0, self._store.now() - steps[0].at)
         return figures

@@ -19,20 +19,22 @@ def list_obstacles(store: Store) -> list[str]:
 
     Where INFO is not permitted, only what can be seen without it.
     """
-    with store.pipeline() as pipe:
-        pipe.exists(names.SCHEMA, store.shards.directory.ranking)
-        pipe.info()
-        existing, info = pipe.execute(raise_on_error=False)
-    for reply in (existing, info):
+
+    def queue_keys(pipe: Any) -> None:
+        pipe.exists(names.SCHEMA)
+        pipe.exists(store.shards.directory.ranking)
+
+    servers, existing = store.inspect(("INFO",), queue_more=queue_keys)
+    for reply in (*existing, *(info for (info,) in servers)):
         if isinstance(reply, redis.ResponseError) and not isinstance(reply, redis.exceptions.NoPermissionError):
             raise reply
-    known = info if isinstance(info, dict) else {}
-    return list(_obstacles(existing, known))
+    obstacles = [] if all(existing) else ["it was emptied"]
+    for (info,) in servers:
+        obstacles += _obstacles(info if isinstance(info, dict) else {})
+    return list(dict.fromkeys(obstacles))
 
 
-def _obstacles(existing: int, info: Mapping[str, Any]) -> Iterator[str]:
-    if existing != 2:
-        yield "it was emptied"
+def _obstacles(info: Mapping[str, Any]) -> Iterator[str]:
     if info.get("role") == "slave":
         yield "it is a read-only replica"
     if info.get("maxmemory") and info.get("used_memory", 0) >= info["maxmemory"]:

@@ -1,6 +1,6 @@
 """The figures in a server's INFO, with units. Pure; a figure that the server leaves out is None."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,6 +71,71 @@ class Overview:
     memory: Memory
     append_only: AppendOnly
     commands: tuple[CommandTimes, ...]
+
+
+def merged(overviews: Sequence[Overview]) -> Overview:
+    """Return the figures of several servers together: sums, and of what cannot be added the worst."""
+    first, *others = overviews
+    if not others:
+        return first
+    return Overview(
+        Server(
+            name=first.server.name,
+            version=", ".join(sorted({one.server.version for one in overviews})),
+            uptime=_least(one.server.uptime for one in overviews),
+            is_replica=any(one.server.is_replica for one in overviews),
+            **{name: _total(getattr(one.server, name) for one in overviews) for name in _SERVER_SUMS},
+        ),
+        Memory(
+            policy=first.memory.policy,
+            fragmentation=max((one.memory.fragmentation or 0 for one in overviews), default=None) or None,
+            **{name: _total(getattr(one.memory, name) for one in overviews) for name in _MEMORY_SUMS},
+        ),
+        AppendOnly(
+            enabled=all(one.append_only.enabled for one in overviews),
+            last_write_ok=all(one.append_only.last_write_ok for one in overviews),
+            last_rewrite_ok=all(one.append_only.last_rewrite_ok for one in overviews),
+            rewriting=any(one.append_only.rewriting for one in overviews),
+            **{name: _total(getattr(one.append_only, name) for one in overviews) for name in _FILE_SUMS},
+        ),
+        _merged_commands(overviews),
+    )
+
+
+_SERVER_SUMS = ("clients", "replicas", "commands_per_second", "commands", "refused_connections", "evicted")
+_MEMORY_SUMS = ("used", "peak", "resident", "limit")
+_FILE_SUMS = ("size", "size_after_rewrite", "delayed_syncs")
+
+
+def _total(values: Iterable[int | None]) -> int | None:
+    """Return the sum; None if a server leaves the figure out."""
+    known = list(values)
+    return None if None in known else sum(value or 0 for value in known)
+
+
+def _least(values: Iterable[int | None]) -> int | None:
+    return min((value for value in values if value is not None), default=None)
+
+
+def _merged_commands(overviews: Sequence[Overview]) -> tuple[CommandTimes, ...]:
+    by_name: dict[str, list[CommandTimes]] = {}
+    for overview in overviews:
+        for command in overview.commands:
+            by_name.setdefault(command.name, []).append(command)
+    commands = (_merged_command(parts) for parts in by_name.values())
+    return tuple(sorted(commands, key=lambda one: -one.calls * one.mean)[:_COMMANDS_SHOWN])
+
+
+def _merged_command(parts: Sequence[CommandTimes]) -> CommandTimes:
+    calls = sum(part.calls for part in parts)
+    return CommandTimes(
+        name=parts[0].name,
+        calls=calls,
+        mean=sum(part.calls * part.mean for part in parts) / max(1, calls),
+        median=max((part.median for part in parts if part.median is not None), default=None),
+        p99=max((part.p99 for part in parts if part.p99 is not None), default=None),
+        failed=sum(part.failed for part in parts),
+    )
 
 
 def overview_of(info: Mapping[str, Any]) -> Overview:

@@ -13,7 +13,7 @@ from articles.domain.lists import Order, Period
 from articles.domain.members import UserId
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.merging import Cut, group_rankings, merge_page, site_rankings
-from articles.repository.lists.reading import moved_to, read_articles, sort_key
+from articles.repository.lists.reading import moved_to, read_articles, sort_key, stale_if_whole
 from articles.repository.lists.standings import Standing, Standings
 from articles.repository.search.find import Search
 from articles.repository.store.connection import Store
@@ -157,7 +157,11 @@ class Feeds:
         """Return the first `size` entries of a list."""
         store = self._store
         rankings = site_rankings(store, order) if slug is None else group_rankings(store, order, [slug])
-        return merge_page(store, rankings, 0, size, slug=slug)
+        may_be_stale = slug is None and order is not Order.HOT
+        return stale_if_whole(
+            lambda is_stale: merge_page(store, rankings, 0, size, slug=slug, may_be_stale=is_stale),
+            may_be_stale=may_be_stale,
+        )
 
     def _collect(
         self, standings: Sequence[Standing], feed_filter: FeedFilter, since: float | None = None
@@ -172,6 +176,6 @@ class Feeds:
             size = ARTICLES_PER_BATCH if len(articles) >= LEAST_ARTICLES else LEAST_ARTICLES
             batch, waiting = waiting[:size], waiting[size:]
             ids = [standing.id for standing in batch]
-            articles += filter(feed_filter.admits, read_articles(self._store, ids, None))
+            articles += filter(feed_filter.admits, read_articles(self._store, ids, None, may_be_stale=True))
             done += len(batch)
         return articles[:MOST_ARTICLES]

@@ -32,7 +32,7 @@ WALKED = 10_000
 """Entries of the ranking of all articles that are searched for a page of a larger group or period. Its ranking is
 made only for pages that lie deeper."""
 
-_LEAST_SLACK = 32
+_LEAST_SLACK = 8
 """Entries that a window extends beyond its share on both sides, in addition to 4 times the root of the share."""
 
 _MOST_WIDENINGS = 14
@@ -166,17 +166,26 @@ def group_rankings(store: Store, order: Order, slugs: Sequence[str]) -> list[Ran
 
 
 def read_page(
-    store: Store, rankings: Sequence[Ranking], start: int, size: int, *, slug: str | None, reader: UserId | None
+    store: Store,
+    rankings: Sequence[Ranking],
+    start: int,
+    size: int,
+    *,
+    slug: str | None,
+    reader: UserId | None,
+    may_be_stale: bool = False,
 ) -> Cut:
     """Return the entries `start` to `start + size` of the merged rankings; of one ranking with their articles.
 
-    One round trip, more where windows have to be widened. Raises StoreUnfit if the store has no parameters.
+    `may_be_stale`: replicas may reply. One round trip, more where windows have to be widened. Raises StoreUnfit if
+    the store has no parameters.
     """
     (ranking, *others) = rankings
     if others or ranking.since is not None:
-        return merge_page(store, rankings, start, size, slug=slug)
+        return merge_page(store, rankings, start, size, slug=slug, may_be_stale=may_be_stale)
     directory = store.shards.directory.groups
-    (reply,) = store.run_many([ranking.page(start, start + size - 1, directory, slug or "", reader)])
+    call = ranking.page(start, start + size - 1, directory, slug or "", reader)
+    (reply,) = store.run_many([call], may_be_stale=may_be_stale)
     total, flat, state, title, articles, saved = reply
     entries = [(article_id_from(member), value) for member, value in pairs(flat)]
     ids = [article_id for article_id, _ in entries]
@@ -185,18 +194,24 @@ def read_page(
 
 
 def merge_page(
-    store: Store, rankings: Sequence[Ranking], start: int, size: int, *, slug: str | None = None
+    store: Store,
+    rankings: Sequence[Ranking],
+    start: int,
+    size: int,
+    *,
+    slug: str | None = None,
+    may_be_stale: bool = False,
 ) -> Cut:
     """Return the entries `start` to `start + size` of the merged rankings, with no entry repeated or left out.
 
     One round trip, more where windows have to be widened. The page is empty if the rankings are damaged, so that
-    no window proves it.
+    no window proves it. `may_be_stale`: replicas may reply.
     """
     slack = 0 if len(rankings) == 1 else _LEAST_SLACK + 4 * isqrt((start + size) // len(rankings))
     for _ in range(_MOST_WIDENINGS):
         first = max(0, start // len(rankings) - slack)
         last = min(start + size, (start + size) // len(rankings) + slack) - 1
-        reading = _read_at_one_moment(store, rankings, first, last, slug)
+        reading = _read_at_one_moment(store, rankings, first, last, slug, may_be_stale=may_be_stale)
         entries = cut(reading.windows, start, size)
         if entries is not None or (slug is not None and reading.title is None):
             break
@@ -224,23 +239,25 @@ def cut(windows: Sequence[Window], start: int, size: int) -> list[Entry] | None:
 
 
 def _read_at_one_moment(
-    store: Store, rankings: Sequence[Ranking], first: int, last: int, slug: str | None
+    store: Store, rankings: Sequence[Ranking], first: int, last: int, slug: str | None, *, may_be_stale: bool
 ) -> _Reading:
     """Return the windows, all scored with the same parameters for the same moment."""
     for _ in range(MOST_READINGS):
-        reading = _read(store, rankings, first, last, slug)
+        reading = _read(store, rankings, first, last, slug, may_be_stale=may_be_stale)
         if reading.is_of_one_moment:
             break
     return reading
 
 
-def _read(store: Store, rankings: Sequence[Ranking], first: int, last: int, slug: str | None) -> _Reading:
+def _read(
+    store: Store, rankings: Sequence[Ranking], first: int, last: int, slug: str | None, *, may_be_stale: bool
+) -> _Reading:
     """Read windows from `first` to `last`, both included, of all rankings, and a group's title. One round trip."""
     calls = [ranking.part(first, last) for ranking in rankings]
     if slug is not None:  # the first call also reads the title: the group directory is in the first shard
         script, keys, args = calls[0]
         calls[0] = Call(script, (*keys, store.shards.directory.groups), (*args, slug))
-    replies = store.run_many(calls)
+    replies = store.run_many(calls, may_be_stale=may_be_stale)
     windows = [_window(total, pairs(flat), first) for total, flat, *_ in replies]
     title = replies[0][3] if slug is not None else None
     return _Reading(title, windows, [state for _, _, state, *_ in replies])

@@ -9,7 +9,7 @@ from articles.domain.lists import MOST_PAGED, ArticlePage, Group, Order, Period
 from articles.domain.members import UserId
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.merging import Cut, Ranking, group_rankings, read_page, site_rankings
-from articles.repository.lists.reading import moved_to, read_articles
+from articles.repository.lists.reading import moved_to, read_articles, stale_if_whole
 from articles.repository.lists.unseen import UnseenQuery, read_unseen
 from articles.repository.store.connection import Store
 
@@ -31,6 +31,11 @@ class _PageQuery:
     def is_plain(self) -> bool:
         """Whether the page is a part of one ranking per shard."""
         return len(self.slugs) <= 1 and not self.hidden and not self.shown
+
+    @property
+    def may_be_stale(self) -> bool:
+        """Whether replicas can serve the page: not if a read may make or rescore its ranking."""
+        return self.order is not Order.HOT and not self.slugs and self.period is Period.ALL
 
     @property
     def unseen(self) -> UnseenQuery:
@@ -100,8 +105,19 @@ class Lists:
         slug = query.slugs[0] if query.slugs else None
         rankings = self._rankings(query)
 
+        def read_from(are_replicas: bool) -> Cut:
+            return read_page(
+                self._store,
+                rankings,
+                query.start,
+                query.size,
+                slug=slug,
+                reader=reader,
+                may_be_stale=are_replicas,
+            )
+
         def read() -> Cut:
-            return read_page(self._store, rankings, query.start, query.size, slug=slug, reader=reader)
+            return stale_if_whole(read_from, may_be_stale=reader is None and query.may_be_stale)
 
         if query.order is Order.HOT:
             cut = self._within_the_hot_list(self._hot.fresh(read, lambda cut: cut.refreshed_at), query)
@@ -143,7 +159,7 @@ class Lists:
         self, cut: Cut, query: _PageQuery, number: int, reader: UserId | None, groups: tuple[Group, ...]
     ) -> ArticlePage:
         return ArticlePage(
-            tuple(self._listed(cut, query.order, reader)),
+            tuple(self._listed(cut, query, reader)),
             number,
             query.size,
             cut.total,
@@ -153,14 +169,14 @@ class Lists:
             groups if len(groups) > 1 else (),
         )
 
-    def _listed(self, cut: Cut, order: Order, reader: UserId | None) -> list[Article]:
+    def _listed(self, cut: Cut, query: _PageQuery, reader: UserId | None) -> list[Article]:
         """Return the articles, without those removed since the ids were read."""
         if cut.articles is None:
-            found = read_articles(self._store, cut.ids, reader)
+            found = read_articles(self._store, cut.ids, reader, may_be_stale=query.may_be_stale)
         else:
             found = [cut.articles[article_id] for article_id in cut.ids if article_id in cut.articles]
         listed = [article for article in found if article.removed is None]
-        if order is not Order.HOT:
+        if query.order is not Order.HOT:
             return listed
         values = dict(cut.entries)
         return [replace(article, hotness=values[article.id]) for article in listed]

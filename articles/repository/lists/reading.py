@@ -1,9 +1,10 @@
 """Reading articles: turns hashes of the store into domain objects. One round trip, whatever the number."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from articles.domain import ranking
 from articles.domain.articles import LATEST, Article, ArticleId, Choice, VotingRing
@@ -11,7 +12,7 @@ from articles.domain.errors import StoreUnfit
 from articles.domain.members import UserId
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ARTICLES_PER_READ
-from articles.repository.store.client import UNPREPARED
+from articles.repository.store.clients.errors import UNPREPARED
 from articles.repository.store.connection import Call, Store
 from articles.repository.store.keys import Keys
 from articles.repository.store.values import count_from, number_from
@@ -41,16 +42,42 @@ class _Facts(NamedTuple):
     voting_window: float
 
 
-def read_articles(store: Store, ids: Sequence[ArticleId], reader: UserId | None) -> list[Article]:
+T = TypeVar("T")
+
+
+def stale_if_whole(read: Callable[[bool], T], *, may_be_stale: bool) -> T:
+    """Return the result of `read`, from replicas if it may be stale and they are filled.
+
+    `read` receives whether replicas may reply. A replica that has just been started is empty for some moments.
+    """
+    if may_be_stale:
+        with suppress(StoreUnfit):
+            return read(True)
+    return read(False)
+
+
+def read_articles(
+    store: Store, ids: Sequence[ArticleId], reader: UserId | None, *, may_be_stale: bool = False
+) -> list[Article]:
     """Return articles in the order of `ids`, with the reader's own choices; unknown and damaged ones are left out.
 
-    One round trip, none without ids. Raises StoreUnfit if the store has no parameters.
+    `may_be_stale`: replicas may reply, for a reader without account. One round trip, none without ids. Raises
+    StoreUnfit if the store has no parameters.
     """
+    may_be_stale = may_be_stale and reader is None
+    return stale_if_whole(
+        lambda is_stale: _read_articles(store, ids, reader, may_be_stale=is_stale), may_be_stale=may_be_stale
+    )
+
+
+def _read_articles(
+    store: Store, ids: Sequence[ArticleId], reader: UserId | None, *, may_be_stale: bool
+) -> list[Article]:
     parts = _parts(store, ids)
     calls = [_reading(keys, part, reader) for keys, part in parts]
     if reader is not None:
         calls += [Call("members/find_saved", (names.saved(reader),), part) for _, part in parts]
-    replies = store.run_many(calls) if calls else []
+    replies = store.run_many(calls, may_be_stale=may_be_stale) if calls else []
     found: dict[ArticleId, Article] = {}
     for n, (_, part) in enumerate(parts):
         saved = replies[len(parts) + n] if reader is not None else [0] * len(part)

@@ -17,7 +17,7 @@ from articles.domain.lists import Order
 from articles.domain.moderation import Actor
 from articles.domain.ranking import RANGES, Parameters, out_of_range
 from articles.repository.store.batches import ARTICLES_PER_STEP
-from articles.repository.store.client import UNPREPARED
+from articles.repository.store.clients.errors import UNPREPARED
 from articles.repository.store.connection import Call, Store, exact_time
 from articles.repository.store.values import number_from, whole_from
 
@@ -205,7 +205,8 @@ class RankingParameters:
         with self._store.commands() as client:
             if new := set(client.hkeys(directory.groups)) - known:
                 with client.pipeline(transaction=True) as pipe:
-                    pipe.unlink(*(keys.group_order(Order.SCORE, slug) for keys in shards for slug in new))
+                    for keys in shards:
+                        pipe.unlink(*(keys.group_order(Order.SCORE, slug) for slug in new))
                     pipe.execute()
 
     def _log_call(self, parameters: Parameters, values: Mapping[str, str], now: str) -> Call:

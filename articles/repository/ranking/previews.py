@@ -140,7 +140,9 @@ class _Scan:
         """Scan; return whether the current parameters stayed the same throughout."""
         places: dict[Keys, tuple[str, int]] = dict.fromkeys(self._store.shards.all, ("+inf", 0))
         while places and len(self._versions) <= 1:
-            calls = [self._call(keys, *place, max(1, PART // len(places))) for keys, place in places.items()]
+            calls = [
+                self._call(keys, *place, max(self._size, PART // len(places))) for keys, place in places.items()
+            ]
             for keys, reply in zip(list(places), self._store.run_many(calls), strict=True):
                 version, best, first, last, done = reply
                 self._versions.add(version)

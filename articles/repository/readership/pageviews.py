@@ -104,10 +104,36 @@ class Pageviews:
 
     def _visitors(self, days: range) -> list[int]:
         shards = self._store.shards.all
+        if self._store.is_cluster:
+            return self._visitors_on_cluster(days)
         with self._store.pipeline() as pipe:
             for day in days:
                 pipe.pfcount(*(keys.visitors_of_day(day) for keys in shards))
             counts = pipe.execute(raise_on_error=False)
+        return [_visitors_in(count) for count in counts]
+
+    def _visitors_on_cluster(self, days: range) -> list[int]:
+        """Return each day's visitors: a server counts the sketches of all shards once they are in one of them.
+
+        There they stand for days of 1970, for a minute. Two round trips, with up to 12 KB for each day and shard.
+        """
+        shards, directory = self._store.shards.all, self._store.shards.directory
+        with self._store.pipeline() as pipe:
+            for day in days:
+                for keys in shards:
+                    pipe.execute_command("GET", keys.visitors_of_day(day), NEVER_DECODE=[])  # type: ignore[no-untyped-call]
+            replies = pipe.execute(raise_on_error=False)
+        copies = [directory.visitors_of_day(number) for number in range(len(shards))]
+        with self._store.commands() as client, client.pipeline(transaction=True) as pipe:
+            for n in range(len(days)):
+                sketches = replies[n * len(shards) : (n + 1) * len(shards)]
+                for copy, sketch in zip(copies, sketches, strict=True):
+                    if isinstance(sketch, bytes):
+                        pipe.set(copy, sketch, ex=60)
+                    else:
+                        pipe.unlink(copy)
+                pipe.pfcount(*copies)
+            counts = pipe.execute(raise_on_error=False)[len(shards) :: len(shards) + 1]
         return [_visitors_in(count) for count in counts]
 
     def get_salt(self, day: int) -> str:

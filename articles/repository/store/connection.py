@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Collection, Container, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple, TypeAlias
 
 import redis
@@ -13,7 +13,10 @@ from articles.domain.errors import StoreError, StoreUnavailable
 from articles.domain.refusals import BY_STATUS
 from articles.domain.rules import Rules
 from articles.repository.store import scripts
-from articles.repository.store.client import store_errors
+from articles.repository.store.clients.cluster import ClusterClient
+from articles.repository.store.clients.cluster_nodes import Layout
+from articles.repository.store.clients.errors import store_errors
+from articles.repository.store.confirmation import Confirmation
 from articles.repository.store.keys import Shards
 
 Value: TypeAlias = str | int | float
@@ -43,6 +46,11 @@ class Call(NamedTuple):
 def queue(call: Call, pipe: Pipeline) -> None:
     """Add a script to a pipeline, by its full text, which needs no second round trip if the store lacks it."""
     pipe.eval(scripts.source(call.script), len(call.keys), *call.keys, *call.args)
+
+
+def _queue_all(pipe: Any, commands: Sequence[Sequence[Value]]) -> None:
+    for words in commands:
+        pipe.execute_command(*words)
 
 
 def unobserved(_operation: str, _outcome: str, _seconds: float | None) -> None:
@@ -77,8 +85,13 @@ class Store:
         clock: Callable[[], float] = time.time,
         observe: Observer = unobserved,
         retract: Retract = unretracted,
+        stale: redis.Redis | None = None,
+        confirmation: Confirmation | None = None,
     ) -> None:
+        """`stale`: a client that reads from replicas; `client` if None. `confirmation`: what changes wait for."""
         self.client = client
+        self._stale = None if stale is client else stale
+        self.confirmation = confirmation
         self.shards = Shards(shards)
         self.rules = rules
         self._clock = clock
@@ -103,6 +116,56 @@ class Store:
         """Yield a pipeline: one round trip at `execute()`."""
         with self._observed("pipeline"), self.client.pipeline(transaction=False) as pipe:
             yield pipe
+
+    @property
+    def is_cluster(self) -> bool:
+        """Whether the store is a cluster: its shards are on several servers."""
+        return isinstance(self.client, ClusterClient)
+
+    def servers(self) -> Sequence[Any]:
+        """Return a client of every server that holds keys: the store's only one, or a cluster's primaries.
+
+        Use them inside of `commands`, which translates their errors. At most one round trip.
+        """
+        if not isinstance(self.client, ClusterClient):
+            return [self.client]
+        with store_errors():
+            self.client.nodes.discover()
+            return self.client.nodes.primaries()
+
+    def inspect(
+        self, *commands: Sequence[Value], queue_more: Callable[[Any], object] = lambda _pipe: None
+    ) -> tuple[list[list[Any]], list[Any]]:
+        """Send commands about a server to every server, and further ones, queued in a pipeline, where they belong.
+
+        Returns each server's replies, and those to the further ones; errors as values. One round trip; on a
+        cluster, one more for each server.
+        """
+        with self.pipeline() as pipe:
+            queue_more(pipe)
+            further = len(pipe)
+            if not self.is_cluster:
+                _queue_all(pipe, commands)
+            replies = pipe.execute(raise_on_error=False)
+        if not self.is_cluster:
+            return [replies[further:]], replies[:further]
+        of_servers = []
+        for server in self.servers():
+            with self.commands(), server.pipeline(transaction=False) as pipe:
+                _queue_all(pipe, commands)
+                of_servers.append(pipe.execute(raise_on_error=False))
+        return of_servers, replies
+
+    def layout(self) -> Layout:
+        """Return which server of a cluster holds which keys, as of now; empty for one server.
+
+        Two round trips, the second one to each server; none for one server.
+        """
+        if not isinstance(self.client, ClusterClient):
+            return Layout()
+        with store_errors():
+            self.client.nodes.discover()
+            return self.client.nodes.layout()
 
     @contextmanager
     def retracting(self, articles: Collection[ArticleId] | None) -> Iterator[None]:
@@ -132,10 +195,13 @@ class Store:
 
     def run(self, script: str, keys: Sequence[str], args: Sequence[Value]) -> Any:
         """Run a script and return its reply. One round trip, two if the store does not have the script yet."""
+        return self._timed(script, lambda: self._evaluate(script, keys, args))
+
+    def _timed(self, script: str, evaluate: Callable[[], Any]) -> Any:
         began, outcome = time.perf_counter(), FAILED
         try:
             with store_errors():
-                reply = self._evaluate(script, keys, args)
+                reply = evaluate()
             outcome = _status(reply)
         finally:
             self._observe(script, outcome, time.perf_counter() - began)
@@ -146,6 +212,42 @@ class Store:
             return self.client.evalsha(scripts.digest(script), len(keys), *keys, *args)
         except redis.exceptions.NoScriptError:
             return self.client.eval(scripts.source(script), len(keys), *keys, *args)
+
+    def _run_confirmed(self, script: str, keys: Sequence[str], args: Sequence[Value]) -> Any:
+        """Run a script like `run`, and wait in the same trip until its effects are where the operator wants them.
+
+        Raises StoreUnconfirmed if they are not in time. Then the change may be lost, and may be repeated.
+        """
+        confirmation = self.confirmation
+        if confirmation is None:
+            return self.run(script, keys, args)
+        waited: list[Any] = []
+
+        def evaluate() -> Any:
+            for words in (
+                ("EVALSHA", scripts.digest(script), len(keys), *keys, *args),
+                ("EVAL", scripts.source(script), len(keys), *keys, *args),
+            ):
+                reply, *waited[:] = confirmation.send(self.client, words, keys[0])
+                if not isinstance(reply, redis.exceptions.NoScriptError):
+                    break
+            if isinstance(reply, Exception):
+                raise reply
+            return reply
+
+        reply = self._timed(script, evaluate)
+        if _status(reply) not in BY_STATUS:  # refusals change nothing
+            confirmation.check(waited)
+        return reply
+
+    def confirm(self, key: str) -> None:
+        """Wait until all earlier changes of the server that holds a key are confirmed.
+
+        One round trip if changes are confirmed, else none. Raises StoreUnconfirmed.
+        """
+        if self.confirmation:
+            with self._observed("commands"):
+                self.confirmation.check(self.confirmation.send(self.client, None, key))
 
     def ask(
         self,
@@ -158,9 +260,11 @@ class Store:
     ) -> list[Any]:
         """Run a script that returns a status and more, and raise the error of a status that refuses.
 
-        `subject` is what the error is about. `handled` are statuses that the caller handles itself.
+        `subject` is what the error is about. `handled` are statuses that the caller handles itself. Raises
+        StoreUnconfirmed if the site's changes are to be confirmed and this one was not in time.
         """
-        reply: list[Any] = self.run(script, keys, args)
+        run = self._run_confirmed if scripts.changes_articles(script) else self.run
+        reply: list[Any] = run(script, keys, args)
         refusal = BY_STATUS.get(reply[0])
         if refusal and refusal.status not in handled:
             raise refusal.error(subject)
@@ -170,26 +274,36 @@ class Store:
         """Run a script like `ask`; return what follows the status "ok"."""
         return self.ask(script, subject, keys, args)[1:]
 
-    def run_many(self, calls: Sequence[Call]) -> list[Any]:
+    def run_many(self, calls: Sequence[Call], *, may_be_stale: bool = False) -> list[Any]:
         """Run many scripts and return their replies in order. One round trip, two if the store lacks a script.
 
         Only for idempotent scripts that are independent of each other: those that the store lacks run after the
-        rest.
+        rest. If they may be stale, replicas reply where the site reads from them; if these fail, the primary.
         """
         with self._observed("many"):
-            replies = self._replies(calls)
+            replies = self._replies_of_replicas(calls) if may_be_stale else None
+            if replies is None:
+                replies = self._replies(calls, self.client)
         self._tell(calls, replies)
         return replies
+
+    def _replies_of_replicas(self, calls: Sequence[Call]) -> list[Any] | None:
+        """Return the replies of replicas; None if the site does not read from them, or they fail."""
+        if self._stale is None:
+            return None
+        with suppress(StoreError), store_errors():
+            return self._replies(calls, self._stale)
+        return None
 
     def _tell(self, calls: Sequence[Call], replies: Sequence[Any]) -> None:
         for call, reply in zip(calls, replies, strict=True):
             self._observe(call.script, _status(reply), None)
 
-    def _replies(self, calls: Sequence[Call]) -> list[Any]:
-        replies = self._attempt(calls)
+    def _replies(self, calls: Sequence[Call], client: redis.Redis) -> list[Any]:
+        replies = self._attempt(calls, client)
         unknown = [n for n, reply in enumerate(replies) if isinstance(reply, redis.exceptions.NoScriptError)]
         if unknown:
-            for n, reply in zip(unknown, self._teach([calls[n] for n in unknown]), strict=True):
+            for n, reply in zip(unknown, self._teach([calls[n] for n in unknown], client), strict=True):
                 replies[n] = reply
         for reply in replies:
             if isinstance(reply, Exception):
@@ -199,35 +313,46 @@ class Store:
     def run_together(self, calls: Sequence[Call]) -> list[Any]:
         """Run scripts in one transaction, so that readers see all effects or none; return the replies.
 
-        One round trip.
+        On a cluster, in one transaction for each shard, the first shard's last: whatever it says is done has been
+        done in all others. Only for idempotent scripts. One round trip; two on a cluster.
         """
-        with self._observed("together"), self.client.pipeline(transaction=True) as pipe:
-            for call in calls:
-                queue(call, pipe)
-            replies: list[Any] = pipe.execute()
-        self._tell(calls, replies)
-        return replies
+        with self._observed("together"):
+            first = [n for n, call in enumerate(calls) if self.is_cluster and self._is_in_first_shard(call)]
+            others = [n for n in range(len(calls)) if n not in first]
+            replies: dict[int, Any] = {}
+            for numbers in filter(None, (others, first)):
+                with self.client.pipeline(transaction=True) as pipe:
+                    for n in numbers:
+                        queue(calls[n], pipe)
+                    replies |= dict(zip(numbers, pipe.execute(), strict=True))
+        ordered = [replies[n] for n in range(len(calls))]
+        self._tell(calls, ordered)
+        return ordered
 
-    def _attempt(self, calls: Sequence[Call]) -> list[Any]:
-        with self.client.pipeline(transaction=False) as pipe:
+    def _is_in_first_shard(self, call: Call) -> bool:
+        return call.keys[0].startswith(self.shards.directory.prefix)
+
+    def _attempt(self, calls: Sequence[Call], client: redis.Redis) -> list[Any]:
+        with client.pipeline(transaction=False) as pipe:
             for call in calls:
                 pipe.evalsha(scripts.digest(call.script), len(call.keys), *call.keys, *call.args)
             replies: list[Any] = pipe.execute(raise_on_error=False)
         return replies
 
-    def _teach(self, calls: Sequence[Call]) -> list[Any]:
+    def _teach(self, calls: Sequence[Call], client: redis.Redis) -> list[Any]:
         """Run the scripts from their full texts, so that it does not matter whether the store keeps them."""
-        with self.client.pipeline(transaction=False) as pipe:
+        with client.pipeline(transaction=False) as pipe:
             for call in calls:
                 queue(call, pipe)
             replies: list[Any] = pipe.execute(raise_on_error=False)
         return replies
 
     def load_scripts(self) -> None:
-        """Load every script that the store does not have. Two round trips. Raises StoreUnavailable."""
-        with store_errors(), self.client.pipeline(transaction=False) as pipe:
-            known = self.client.script_exists(*map(scripts.digest, scripts.names()))
-            for name, is_known in zip(scripts.names(), known, strict=True):
-                if not is_known:
-                    pipe.script_load(scripts.source(name))
-            pipe.execute()
+        """Load every script that a server does not have. Two round trips to each. Raises StoreUnavailable."""
+        for server in self.servers():
+            with store_errors(), server.pipeline(transaction=False) as pipe:
+                known = server.script_exists(*map(scripts.digest, scripts.names()))
+                for name, is_known in zip(scripts.names(), known, strict=True):
+                    if not is_known:
+                        pipe.script_load(scripts.source(name))
+                pipe.execute()

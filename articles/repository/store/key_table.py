@@ -421,6 +421,54 @@ LOG = _key(
     "moderation log, newest first, as JSON: `action`, `at`, `actor`, `id`, `title`, `reason`, `details`",
     "written in the same step as the change that it records",
 )
+MOVING = _key(
+    "moving:",
+    "string",
+    Owner.SITE,
+    "`copying` while the store is copied to another one, then `moved`; in the other store `noting` until the move "
+    "is confirmed",
+    "scripts read it before they change anything",
+    writers="`move_store`",
+    in_backup=InBackup.OMITTED,
+)
+CLOSED = _key(
+    "closed:",
+    "string",
+    Owner.SITE,
+    "1",
+    "while it exists, changes are refused: the last of them are carried to another store",
+    life=MINUTE,
+    writers="`move_store`",
+    in_backup=InBackup.OMITTED,
+)
+CHANGED = _key(
+    "changed:",
+    "set",
+    Owner.SITE,
+    "keys of the shard that changed while it is copied to another store",
+    "`move_store` copies them once more",
+    writers="scripts, while the store is moved",
+    in_backup=InBackup.OMITTED,
+)
+TAKEN = _key(
+    "taken:",
+    "set",
+    Owner.SITE,
+    "those of `changed:` that are being copied",
+    "an interrupted copy of them is repeated",
+    writers="`move_store`",
+    in_backup=InBackup.OMITTED,
+)
+CONFIRMED = _key(
+    "confirmed:",
+    "string",
+    Owner.SITE,
+    "1",
+    "written after each change that replicas or the disk are to confirm: the server then waits for this write and "
+    "all before it",
+    writers="changes, if `STORE_CONFIRM_REPLICAS` or `STORE_CONFIRM_FSYNC` is set",
+    in_backup=InBackup.OMITTED,
+)
 GROUPS = _first("groups:", "hash", "slug → title", "which groups exist")
 TUNINGS = _first(
     "tunings:",
@@ -585,6 +633,8 @@ IMPORT_LOCK = _outside(
 
 TABLE: tuple[Key, ...] = tuple(value for value in list(globals().values()) if isinstance(value, Key))
 """All keys, in the order of docs/data-model.md."""
+
+BY_NAME = {key.name: key for key in TABLE}
 
 
 def is_kept_with_article(key: Key) -> bool:

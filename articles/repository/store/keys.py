@@ -171,6 +171,22 @@ class Keys:
         return self.prefix + table.LEXICON.of()
 
     @property
+    def moving(self) -> str:
+        return self.prefix + table.MOVING.of()
+
+    @property
+    def closed(self) -> str:
+        return self.prefix + table.CLOSED.of()
+
+    @property
+    def changed(self) -> str:
+        return self.prefix + table.CHANGED.of()
+
+    @property
+    def taken(self) -> str:
+        return self.prefix + table.TAKEN.of()
+
+    @property
     def groups(self) -> str:
         return self.prefix + table.GROUPS.of()
 

@@ -44,11 +44,26 @@ class Contents:
 
 
 def walk(store: Store) -> Iterator[list[str]]:
-    """Yield all keys in batches. A key that exists throughout the scan is yielded at least once."""
+    """Yield all keys in batches. A key that exists throughout the scan is yielded at least once.
+
+    If a cluster moves keys to another server meanwhile, all are yielded again: a key may have left one server
+    before that was scanned, for one that had been scanned already.
+    """
+    layout, is_second = store.layout(), False
+    while True:
+        for server in store.servers():
+            yield from _walk_one(store, server)
+        before, layout = layout, store.layout()
+        if before == layout and (is_second or not layout.moves):
+            return
+        is_second = True
+
+
+def _walk_one(store: Store, server: Any) -> Iterator[list[str]]:
     cursor = 0
     while True:
-        with store.commands() as client:
-            cursor, names = client.scan(cursor, count=KEYS_PER_SCAN)
+        with store.commands():
+            cursor, names = server.scan(cursor, count=KEYS_PER_SCAN)
         yield names
         if cursor == 0:
             return

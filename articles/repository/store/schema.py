@@ -11,7 +11,9 @@ from articles.domain.ranking import Parameters
 from articles.repository.ranking.parameters import is_chosen_by_moderators, parameters_from, values_of
 from articles.repository.search.index import ALL_INDEXED
 from articles.repository.store import keys as names
+from articles.repository.store.confirmation import Confirmation
 from articles.repository.store.connection import Store, Value, exact_time
+from articles.repository.store.scan import walk
 
 LAYOUT_VERSION = 6
 """Version of the keys, as docs/data-model.md describes them. `upkeep/upgrades.py` leads to it."""
@@ -20,6 +22,15 @@ RESTORING = "restoring"
 """Field that names the backup that is being restored into the store, until all of it is there."""
 
 OLDEST_SERVER = (6, 2)
+
+OLDEST_CONFIRMING_REDIS = (7, 2)
+"""With WAITAOF, which every Valkey has."""
+
+_SECONDS_UNTIL_SYNC = 1.5
+"""That a server with `appendfsync everysec` takes at most, with some reserve."""
+
+SHARDS_OF_A_CLUSTER = 16
+"""Shards that a cluster should have at least, so that they can be spread over several nodes."""
 
 _WINDOW = "voting_window"
 """Field: the voting window, in seconds, of an older store's articles without a closing time."""
@@ -38,15 +49,22 @@ _FORMER_DEFAULT = "200"
 
 
 def check_server(store: Store) -> None:
-    """Check the server's version and settings. One round trip.
+    """Check the version and the settings of every server. One round trip; on a cluster, one more for each server.
 
     Raises StoreUnfit with one sentence for the operator, and StoreUnavailable.
     """
     try:
-        with store.pipeline() as pipe:
-            for section in ("server", "memory", "cluster"):
-                pipe.info(section)
-            _check({name: value for facts in pipe.execute() for name, value in facts.items()})
+        sections = (("INFO", section) for section in ("server", "memory", "cluster", "persistence"))
+        servers, _ = store.inspect(*sections, ("CONFIG GET", "appendfsync"))
+        for *replies, sync in servers:
+            for reply in replies:
+                if isinstance(reply, Exception):
+                    raise reply
+            info = {name: value for facts in replies for name, value in facts.items()}
+            _check(info)
+            info |= {} if isinstance(sync, Exception) else sync  # which needs a permission of its own
+            _check_confirmation(store.confirmation, info)
+            _check_topology(store, is_node=bool(info.get("cluster_enabled")))
     except (redis.RedisError, ValueError) as error:  # no permission, no such database, another kind of server
         raise StoreUnfit(f"The store's replies are not those of a server the site supports: {error}") from error
 
@@ -90,7 +108,8 @@ def stamp(store: Store) -> None:
         "shards": store.shards.count,
         "indexed": ALL_INDEXED,
     }
-    status, *others = store.run("schema/stamp", [names.SCHEMA], [part for field in new.items() for part in field])
+    fields = [part for field in new.items() for part in field]
+    status, *others = store.run("schema/stamp", [names.SCHEMA], [_keys_elsewhere(store), *fields])
     if status == "foreign":
         raise StoreUnfit(
             f"The store's database holds {others[0]} keys that are not this site's; give it an empty database."
@@ -99,8 +118,27 @@ def stamp(store: Store) -> None:
     _write_parameters(store)
 
 
+def _keys_elsewhere(store: Store) -> int:
+    """Return the keys on the nodes of a cluster that an unstamped store holds; 0 where a script can count all."""
+    if not store.is_cluster or layout_of(store):
+        return 0
+    with store.commands() as client:
+        return int(client.dbsize())
+
+
 def clear(store: Store) -> None:
-    """Delete everything but the stamp and the highest ids. Two round trips; the second one is atomic."""
+    """Delete everything but the stamp and the highest ids. Two round trips; the second one is atomic.
+
+    On a cluster key by key; repeating it completes an interruption.
+    """
+    if store.is_cluster:
+        for batch in walk(store):
+            with store.pipeline() as pipe:
+                for name in batch:
+                    if name not in (names.SCHEMA, names.ACCOUNTS, names.COUNTER):
+                        pipe.unlink(name)
+                pipe.execute()
+        return
     with store.pipeline() as pipe:
         pipe.hgetall(names.SCHEMA)
         pipe.hgetall(names.ACCOUNTS)
@@ -132,8 +170,38 @@ def _check(info: dict[str, Any]) -> None:
             f"The store may drop articles when its memory is full: set its maxmemory-policy "
             f"to noeviction (it is {policy})."
         )
-    if info.get("cluster_enabled"):
-        raise StoreUnfit("The store is a cluster node; this site serves from a single server.")
+
+
+def _check_confirmation(confirmation: Confirmation | None, info: dict[str, Any]) -> None:
+    if confirmation is None or not confirmation.is_synced:
+        return
+    version = tuple(int(part) for part in str(info["redis_version"]).split(".")[:2])
+    if "valkey_version" not in info and version < OLDEST_CONFIRMING_REDIS:
+        raise StoreUnfit(
+            f"The store is Redis {info['redis_version']}, which cannot confirm that a change is on disk: "
+            "use Redis 7.2 or newer or Valkey, or set STORE_CONFIRM_FSYNC to 0."
+        )
+    if not info.get("aof_enabled"):
+        raise StoreUnfit(
+            "The store's append-only file is off, so no change can be confirmed to be on disk: "
+            "set appendonly to yes on the store, or STORE_CONFIRM_FSYNC to 0."
+        )
+    policy = info.get("appendfsync")
+    if policy == "no" or (policy == "everysec" and confirmation.timeout_seconds < _SECONDS_UNTIL_SYNC):
+        raise StoreUnfit(
+            f"The store's appendfsync is {policy}, so its file is synced later than a change can wait: "
+            "set appendfsync to always on the store, or STORE_CONFIRM_FSYNC to 0."
+        )
+
+
+def _check_topology(store: Store, *, is_node: bool) -> None:
+    if is_node and not store.is_cluster:
+        raise StoreUnfit("The store is a cluster's node: set REDIS_URL to cluster://host:port,host:port,…")
+    if store.is_cluster and store.shards.count == 1:
+        raise StoreUnfit(
+            "On a cluster the articles have to be in several shards, or one node would hold them all: "
+            f"set STORE_SHARDS to {SHARDS_OF_A_CLUSTER} or more."
+        )
 
 
 def _write_parameters(store: Store) -> None:

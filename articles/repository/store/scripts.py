@@ -15,6 +15,7 @@ from articles.domain.articles import LATEST
 from articles.domain.lists import TOP_PERIODS, Order
 from articles.domain.members import PLACEHOLDERS
 from articles.domain.ranking import ONE_POINT
+from articles.repository.store.key_table import ARTICLE, BY_NAME, RANKING, InBackup, Place
 from articles.repository.store.keys import Keys
 
 _TOUCHES = re.compile(r"^TOUCHES  (.*(?:\n {2,}.*)*)", re.MULTILINE)
@@ -50,6 +51,41 @@ CONSTANTS = {name: f"local {name} = {_lua(value)}\n" for name, value in _SHARED.
 prefix and slug. A source begins with those that it names."""
 
 
+_GUARD = """local redis = redis
+do
+  local prefix = string.match(KEYS[1], '^{[^}]*}:') or ''
+  local state, closed = unpack(redis.call('MGET', prefix .. 'moving:', prefix .. 'closed:'))
+  if closed or state == 'moved' then return redis.error_reply('MOVING the store is being moved') end
+  if state then
+    local server = redis
+    local READS = {}
+    for command in string.gmatch([[%s]], '%%S+') do READS[command] = true end
+    local function noting(send)
+      return function(command, ...)
+        if not READS[command] then
+          local keys = (command == 'DEL' or command == 'UNLINK') and {...} or {(...)}
+          for _, key in ipairs(keys) do server.call('SADD', prefix .. 'changed:', key) end
+        end
+        return send(command, ...)
+      end
+    end
+    redis = setmetatable({call = noting(server.call), pcall = noting(server.pcall)}, {__index = server})
+  end
+end
+"""
+"""Begins each script that changes what is kept of a shard. While the store is being moved to another one, it notes
+which keys the script writes, and in the last seconds the script is refused.
+
+The read of `moving:` has a second use. Where a cluster moves a shard to another node key by key, the node does not
+say that a key does not exist: so the script fails here, before it has written anything."""
+
+_READING_COMMANDS = (
+    "EXISTS GET GETRANGE HEXISTS HGET HGETALL HKEYS HLEN HMGET HVALS LINDEX LLEN LRANGE MGET PFCOUNT PTTL SCARD "
+    "SDIFF SINTER SISMEMBER SMEMBERS SMISMEMBER SSCAN STRLEN SUNION TTL TYPE ZCARD ZCOUNT ZINTER ZMSCORE "
+    "ZRANGE ZRANGEBYLEX ZRANGEBYSCORE ZRANK ZREVRANGE ZREVRANGEBYSCORE ZREVRANK ZSCORE ZUNION"
+)
+
+
 @cache
 def text(name: str) -> str:
     """Return the content of a script's or a library's own file."""
@@ -78,6 +114,20 @@ def touches(name: str) -> dict[str, str]:
     return {key: access for key, _, access in parts}
 
 
+@cache
+def is_guarded(name: str) -> bool:
+    """Return whether a script changes what is kept of a shard, other than rankings that a read makes."""
+    written = [BY_NAME[key] for key, access in touches(name).items() if access == "rw"]
+    kept = [key for key in written if key.place is not Place.OUTSIDE and key.in_backup is not InBackup.OMITTED]
+    return bool(kept) and not (name.startswith("lists/read") and kept == [RANKING])
+
+
+@cache
+def changes_articles(name: str) -> bool:
+    """Return whether a script writes articles: what members post, choose and moderate."""
+    return touches(name).get(ARTICLE.name) == "rw"
+
+
 def in_order(name: str, includes: Callable[[str], Sequence[str]], within: tuple[str, ...] = ()) -> list[str]:
     """Return what `name` includes, directly or not: each once, dependencies first, and `name` itself last."""
     if name in within:
@@ -89,11 +139,16 @@ def in_order(name: str, includes: Callable[[str], Sequence[str]], within: tuple[
 
 
 @cache
+def _guard() -> str:
+    return _GUARD % _READING_COMMANDS
+
+
+@cache
 def source(name: str) -> str:
     """Return a script's whole text. The first line is its name, by which the slow log identifies it."""
     parts = "".join(map(text, in_order(name, includes)))
     constants = "".join(line for constant, line in CONSTANTS.items() if re.search(rf"\b{constant}\b", parts))
-    return f"-- {name}\n{constants}{parts}"
+    return f"-- {name}\n{_guard() if is_guarded(name) else ''}{constants}{parts}"
 
 
 @cache

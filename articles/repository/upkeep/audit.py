@@ -29,7 +29,6 @@ from articles.domain.articles import ArticleId
 from articles.domain.lists import Order, Period
 from articles.domain.members import UserId
 from articles.domain.ranking import RANGES, out_of_range
-from articles.repository.lists.merging import MOST_READINGS
 from articles.repository.ranking.parameters import parameters_from
 from articles.repository.search.index import Finding, Index, Indexed
 from articles.repository.search.memberships import Memberships
@@ -154,15 +153,19 @@ class Audit:
                     )
 
     def _parameters(self) -> list[list[Any]]:
-        """Read the parameters of each shard; retry if the hot list was rescored in between."""
-        for _ in range(MOST_READINGS):
+        """Read the parameters of each shard; retry while the hot list is rescored in between.
+
+        On a cluster shards are rescored one after the other: what differs there is wrong only if it stays.
+        """
+        shards: list[list[Any]] = []
+        while True:
+            before = shards
             with self._store.pipeline() as pipe:
                 for keys in self._store.shards.all:
                     pipe.hmget(keys.ranking, _NAMES)
-                shards: list[list[Any]] = pipe.execute()
-            if all(values == shards[0] for values in shards):
-                break
-        return shards
+                shards = pipe.execute()
+            if shards == before or all(values == shards[0] for values in shards):
+                return shards
 
     def _check_hot(self, keys: Keys) -> Iterator[Finding]:
         hot = keys.order(Order.HOT)

@@ -73,15 +73,17 @@ class HousekeepingLease:
     def rewrite_file(self) -> bool:
         """Start to rewrite the append-only file, once a day; return whether it was started. Three round trips.
 
+        On a cluster each primary's file, with two round trips for each.
+
         The file holds every command since the last rewrite, with expired salts and which visitor viewed what.
         """
         with self._store.commands() as client:
             try:
-                if not client.info("persistence").get("aof_enabled"):
+                servers = [one for one in self._store.servers() if one.info("persistence").get("aof_enabled")]
+                if not servers or not client.set(names.FORGET_LOCK, "1", nx=True, ex=_DAY):
                     return False
-                if not client.set(names.FORGET_LOCK, "1", nx=True, ex=_DAY):
-                    return False
-                client.bgrewriteaof()
+                for server in servers:
+                    server.bgrewriteaof()
             except redis.ResponseError as error:
                 if not _IS_FORBIDDEN.match(str(error)):
                     client.delete(names.FORGET_LOCK)

@@ -3,7 +3,7 @@
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
@@ -88,22 +88,24 @@ class Measurements:
 
     def _read(self, moment: int, now: float) -> _Reading:
         shards, days = self._store.shards.all, [str(int(now // _DAY) - ago) for ago in (1, 0)]
-        with self._store.pipeline() as pipe:
+
+        def queue_counts(pipe: Pipeline) -> None:
             pipe.hkeys(names.MEASUREMENTS)
             pipe.hget(names.MEASUREMENTS, _COUNTERS)
-            pipe.info("memory")
-            pipe.info("persistence")
             for keys in shards:
                 pipe.hmget(keys.days(), [f"{day}:counted" for day in days])
                 _queue_posts(pipe, [keys.order(Order.TIME), keys.removed], moment)
-            replies = pipe.execute(raise_on_error=False)
-        moments, last, memory, persistence, *rest = (None if isinstance(r, Exception) else r for r in replies)
+
+        servers, replies = self._store.inspect(
+            ("INFO", "memory"), ("INFO", "persistence"), queue_more=queue_counts
+        )
+        moments, last, *rest = (None if isinstance(r, Exception) else r for r in replies)
         return _Reading(
             tuple(int(field) for field in moments or () if field.isdecimal()),
             _counters_from(last),
             *_sums(rest, days, moment),
-            memory and memory.get("used_memory"),
-            persistence and persistence.get("aof_current_size"),
+            _sum_in((memory for memory, _ in servers), "used_memory"),
+            _sum_in((persistence for _, persistence in servers), "aof_current_size"),
         )
 
     def _write(self, measured: Measurement, counters: _Counters, moments: Sequence[int]) -> None:
@@ -119,6 +121,13 @@ class Measurements:
                 pipe.hdel(names.MEASUREMENTS, *expired)
             pipe.expire(names.MEASUREMENTS, KEPT)
             pipe.execute()
+
+
+def _sum_in(infos: Iterable[Any], name: str) -> int | None:
+    """Return the sum of a figure in the INFO of all servers; None if one does not say it."""
+    values = [None if isinstance(info, Exception) else info.get(name) for info in infos]
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None
 
 
 def _queue_posts(pipe: Pipeline, rankings: Sequence[str], moment: int) -> None:

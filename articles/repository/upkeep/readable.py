@@ -52,6 +52,7 @@ _COUNT = _like("[0-9]{1,15}")
 _NUMBER = _like(r"-?[0-9]{1,15}(?:\.[0-9]+)?(?:e[-+]?[0-9]{1,2})?")
 
 _FORMS: dict[Key, Form] = {
+    **dict.fromkeys((table.CHANGED, table.TAKEN), _are_texts),
     table.LEXICON: _are_texts,
     table.LOG: _are_records,
     table.TUNINGS: _are_records,

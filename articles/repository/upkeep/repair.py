@@ -1,6 +1,6 @@
 """The repair: rebuilds every list from the articles themselves. Idempotent, and safe while the site is in use."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from articles.domain.articles import ArticleId
@@ -94,6 +94,28 @@ class Repair:
         articles = [article for contents in shards.values() for article in contents.articles]
         self._raise_counter(max(articles, default=0))
         self._hot.rescore()
+
+    def settle(
+        self, ids: Sequence[ArticleId], former: Mapping[ArticleId, tuple[str | None, tuple[str, ...]]]
+    ) -> None:
+        """Put articles whose keys were just written into the lists that they belong to, and into no others.
+
+        `former`: the words and the groups that they had before. Raises StoreError.
+        """
+        with self._store.pipeline() as pipe:  # the index leaves the words that an article names
+            for article_id, (words, _) in former.items():
+                if words is not None:
+                    pipe.hset(self._store.shards.of(article_id).article(article_id), "words", words)
+            pipe.execute()
+        for keys, numbers in self._store.shards.split(ids).items():
+            self._repair_batch(keys, list(map(str, numbers)), None, lambda _: None)
+            for slug in {slug for number in numbers for slug in former.get(number, (None, ()))[1]}:
+                self._store.run("repair/group", [keys.group(slug)], [keys.prefix, slug, *numbers])
+
+    def settle_log(self) -> None:
+        """Let articles name all log entries about them. One round trip for each batch. Raises StoreError."""
+        for keys in self._store.shards.all:
+            self._repair_log(keys)
 
     def _repair_batch(self, keys: Keys, batch: list[str], memberships: Memberships | None, tell: Tell) -> set[str]:
         """Repair and index these articles, one by one if they cannot be all together; return their groups.

@@ -148,8 +148,10 @@ def _step_through(
 def _drop_shared_lists(store: Store) -> None:
     for batch in walk(store):
         if shared := [name for name in batch if name.startswith("posted:")]:
-            with store.commands() as client:
-                client.unlink(*shared)
+            with store.pipeline() as pipe:
+                for name in shared:
+                    pipe.unlink(name)
+                pipe.execute()
 
 
 UPGRADES = (

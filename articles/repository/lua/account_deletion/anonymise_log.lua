@@ -25,7 +25,8 @@ local function anonymise(list, first, last)
 end
 
 if done == 0 then
-  anonymise(KEYS[2], 1, redis.call('LLEN', KEYS[2]))
+  local versions = redis.call('LLEN', KEYS[2])
+  if versions > 0 then anonymise(KEYS[2], 1, versions) end  -- Redis takes no index of -0
   if redis.call('HGET', KEYS[3], 'next_actor') == name then redis.call('HSET', KEYS[3], 'next_actor', replacement) end
 end
 local examined = anonymise(KEYS[1], done + 1, done + step)

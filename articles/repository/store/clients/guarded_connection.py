@@ -44,9 +44,28 @@ def answer_within(seconds: float) -> Iterator[None]:
         _request.left = outer
 
 
+@contextmanager
+def answer_sooner(seconds: float) -> Iterator[None]:
+    """Limit the waiting like `answer_within`, and by what is left of the limit around it, which it uses up."""
+    outer = getattr(_request, "left", None)
+    limit = seconds if outer is None else min(seconds, outer)
+    _request.left = limit
+    try:
+        yield
+    finally:
+        _request.left = None if outer is None else outer - (limit - _request.left)
+
+
 def is_unconfirmed(error: redis.RedisError) -> bool:
     """Return whether the command may have been executed although the error says that there was no answer."""
     return _UNCONFIRMED in error.__dict__
+
+
+def was_not_sent_or_only_reads(error: Exception) -> bool:
+    """Return whether a command may be sent once more after an error: no server has it, or a page only reads."""
+    if not isinstance(error, redis.ConnectionError) or isinstance(error, redis.BusyLoadingError):
+        return False
+    return _ENDED not in error.__dict__ or getattr(_request, "left", None) is not None
 
 
 class ReadersRetry(Retry):
@@ -65,7 +84,7 @@ class ReadersRetry(Retry):
             try:
                 return do()
             except redis.ConnectionError as error:
-                if getattr(_request, "left", None) is None or _ENDED not in error.__dict__:
+                if _ENDED not in error.__dict__ or not was_not_sent_or_only_reads(error):
                     raise
                 if with_failure_count:
                     fail(error, 1)
@@ -136,11 +155,23 @@ class _Guarded:
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options | {"parser_class": DeadlineParser, "driver_info": None})
+        self._know_server()
+
+    def _know_server(self) -> None:
         self.server = tuple(getattr(self, name, None) for name in ("path", "host", "port", "socket_timeout"))
         self._breaker = breaker_of(self.server)
 
-    def connect(self) -> None:
+    def connect_to(self, address: tuple[str, int]) -> None:
+        """Connect to the server that sentinels name. Only redis-py's connections for Sentinel have this."""
+        self.host, self.port = address
+        self._know_server()
         self._breaker.check()
+        super().connect_to(address)  # type: ignore[misc]
+
+    def connect(self) -> None:
+        is_open = self._sock is not None  # type: ignore[attr-defined]
+        if is_open or not hasattr(super(), "connect_to"):
+            self._breaker.check()
         try:
             super().connect()  # type: ignore[misc]
         except redis.RedisError as error:
@@ -170,7 +201,12 @@ class _Guarded:
                 response = super().read_response(*args, **options)  # type: ignore[misc]
             except redis.BusyLoadingError:
                 raise  # an answer: the command was not executed
-            except (redis.ConnectionError, redis.TimeoutError) as error:
+            except redis.ConnectionError as error:
+                if isinstance(error.__context__, redis.ReadOnlyError):
+                    raise  # the same, from a primary that has become a replica
+                error.__dict__ |= {_UNCONFIRMED: True, _ENDED: True}
+                raise
+            except redis.TimeoutError as error:
                 error.__dict__ |= {_UNCONFIRMED: True, _ENDED: True}
                 raise
         self._breaker.answered()
@@ -189,7 +225,8 @@ class _Guarded:
 
 
 @cache
-def _guarded(kind: type) -> type:
+def guarded(kind: type) -> type:
+    """Return a kind of redis-py's connections with the guards of this module."""
     return type(f"Guarded{kind.__name__}", (_Guarded, kind), {})
 
 
@@ -197,4 +234,12 @@ class GuardedPool(ConnectionPool):
     """A pool of guarded connections, of whichever kind the URL asks for."""
 
     def __init__(self, connection_class: type = Connection, **options: Any) -> None:
-        super().__init__(connection_class=_guarded(connection_class), **options)
+        super().__init__(connection_class=guarded(connection_class), **options)
+
+
+class GuardedNodePool(GuardedPool):
+    """The pool of one node of a cluster, which repeats nothing, whatever policy redis-py has for nodes."""
+
+    def __init__(self, **options: Any) -> None:
+        options.pop("cache", None)
+        super().__init__(**options | {"retry": Retry(NoBackoff(), 0)})

@@ -1,4 +1,4 @@
-"""Builds store clients and translates their errors. No other module does."""
+"""Translates the errors of store clients. No other module does."""
 
 import re
 from collections.abc import Iterator
@@ -7,45 +7,28 @@ from contextlib import contextmanager
 import redis
 
 from articles.domain.errors import StoreDamaged, StoreUnavailable, StoreUnconfirmed, StoreUnfit
-from articles.repository.store.guarded_connection import GuardedPool, ReadersRetry, is_unconfirmed
-
-CONNECT_TIMEOUT = 0.2
-"""Seconds for a new connection."""
-
-PATIENT_TIMEOUT_SECONDS = 60.0
-"""Limit for one reply to an operator's command, whose batches are long. Pages wait STORE_TIMEOUT_MS."""
+from articles.repository.store.clients.guarded_connection import is_unconfirmed
 
 _PASSING = re.compile(
-    r"(?:^|[\s-])(?:MISCONF|NOREPLICAS|CLUSTERDOWN|LOADING|MASTERDOWN|BUSY|TRYAGAIN|READONLY|OOM)\b"
+    r"(?:^|[\s-])(?:MISCONF|NOREPLICAS|CLUSTERDOWN|LOADING|MASTERDOWN|MOVING|BUSY|TRYAGAIN|READONLY|OOM)\b"
+    r"|access a non local key in a cluster node|while the cluster is down"
 )
 """Transient errors, at the start of a message or inside it: Redis 6.2 wraps the errors of commands in scripts."""
-
 
 _DAMAGED = re.compile(
     r"WRONGTYPE|INVALIDOBJ|is not an integer|is not a (?:valid )?float|score is not a number|user_script:\d"
 )
 """Errors of commands on a key of another type or a value that is no number, and of scripts that fail on one."""
 
+_OF_CLUSTERS = (
+    redis.exceptions.AskError,
+    redis.exceptions.TryAgainError,
+    redis.exceptions.ClusterDownError,
+    redis.exceptions.RedisClusterException,
+)
+"""Errors of redis-py that do not say the server's first word, by which others are recognised."""
 
 UNPREPARED = "The store has lost the ranking's parameters; restart the site, then run repair."
-
-
-def make_client(url: str, *, timeout_seconds: float = PATIENT_TIMEOUT_SECONDS) -> redis.Redis:
-    """Return a client that never sends a change twice without the caller's knowledge.
-
-    Bytes that are no text, as in a damaged store, are read as escapes such as \\xff, which every page can show.
-    `timeout_seconds`: limit for one reply, or for all replies of a pipeline.
-    """
-    pool = GuardedPool.from_url(
-        url,
-        decode_responses=True,
-        encoding_errors="backslashreplace",
-        protocol=2,
-        retry=ReadersRetry(),
-        socket_connect_timeout=CONNECT_TIMEOUT,
-        socket_timeout=timeout_seconds,
-    )
-    return redis.Redis.from_pool(pool)
 
 
 @contextmanager
@@ -60,6 +43,8 @@ def store_errors() -> Iterator[None]:
         if is_unconfirmed(error):
             raise StoreUnconfirmed(str(error)) from error
         raise StoreUnavailable(str(error)) from error
+    except _OF_CLUSTERS as error:
+        raise StoreUnavailable(f"a part of the store is away or being moved: {error}") from error
     except redis.ResponseError as error:
         if _PASSING.search(str(error)):
             raise StoreUnavailable(str(error)) from error

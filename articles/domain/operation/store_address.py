@@ -1,0 +1,107 @@
+"""The URLs of stores: of one server, of a primary that sentinels watch, and of a cluster. Pure."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from urllib.parse import parse_qs, unquote, urlsplit
+
+
+class Topology(StrEnum):
+    """What a store consists of."""
+
+    SERVER = "server"
+    SENTINEL = "sentinel"
+    """A primary and its replicas; sentinels know which server is the primary."""
+
+    CLUSTER = "cluster"
+
+
+_TOPOLOGIES = {
+    **dict.fromkeys(("redis", "rediss", "unix"), Topology.SERVER),
+    **dict.fromkeys(("sentinel", "sentinel+tls"), Topology.SENTINEL),
+    **dict.fromkeys(("cluster", "cluster+tls"), Topology.CLUSTER),
+}
+_DEFAULT_PORTS = {Topology.SENTINEL: 26379, Topology.CLUSTER: 6379}
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:/\[\]@,]+)(?::([0-9]{1,5}))?")
+_TLS_OPTION = r"ssl_(?:keyfile|certfile|cert_reqs|ca_certs|ca_path|password|check_hostname)"
+_OPTION = {
+    Topology.SERVER: re.compile(rf"db|username|password|client_name|socket_keepalive|{_TLS_OPTION}"),
+    Topology.SENTINEL: re.compile(
+        rf"db|client_name|socket_keepalive|sentinel_(?:username|password)|{_TLS_OPTION}"
+    ),
+    Topology.CLUSTER: re.compile(rf"client_name|socket_keepalive|{_TLS_OPTION}"),
+}
+"""Query options allowed in a URL: none that would change how the site's client works."""
+
+
+@dataclass(frozen=True)
+class StoreAddress:
+    """Where a store is. `servers`: the sentinels, or some nodes of the cluster; empty for one server."""
+
+    topology: Topology
+    url: str
+    servers: tuple[tuple[str, int], ...] = ()
+    service: str = ""
+    """The name by which sentinels know the primary."""
+
+    database: int = 0
+    has_tls: bool = False
+    username: str = ""
+    password: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+    """Query options other than the database, by name."""
+
+
+def parse(url: str) -> StoreAddress:
+    """Return the address in a store's URL. Raises ValueError for an invalid one."""
+    parts = urlsplit(url)
+    topology = _TOPOLOGIES.get(parts.scheme)
+    options = {name: values[-1] for name, values in _query(parts.query).items()}
+    if topology is None or not all(map(_OPTION[topology].fullmatch, options)):
+        raise ValueError("not a store")
+    if topology is Topology.SERVER:
+        return StoreAddress(topology, url, database=_database_of_server(url, options))
+    login, _, places = parts.netloc.rpartition("@")
+    username, _, password = login.partition(":")
+    service = unquote(parts.path.strip("/"))
+    if bool(service) is (topology is Topology.CLUSTER) or "/" in service:
+        raise ValueError("a service is missing, or has no meaning")
+    return StoreAddress(
+        topology,
+        url,
+        tuple(_server(place, _DEFAULT_PORTS[topology]) for place in places.split(",")),
+        service,
+        _number(options.pop("db", "0")),
+        parts.scheme.endswith("+tls"),
+        unquote(username),
+        unquote(password),
+        options,
+    )
+
+
+def _query(text: str) -> dict[str, list[str]]:
+    return parse_qs(text, strict_parsing=True) if text else {}
+
+
+def _database_of_server(url: str, options: Mapping[str, str]) -> int:
+    """Return the database number: `?db=2`, or the path `/2` of a URL other than unix://; 0 by default."""
+    parts = urlsplit(url)
+    path, is_file = parts.path.strip("/"), parts.scheme == "unix"
+    if bool(path and not parts.hostname) is not is_file or parts.port == 0 or "," in (parts.hostname or ""):
+        raise ValueError("no server, several, or no file")
+    return _number(options.get("db", "0" if is_file else path or "0"))
+
+
+def _number(text: str) -> int:
+    if not text.isdecimal():
+        raise ValueError("no database number")
+    return int(text)
+
+
+def _server(text: str, default_port: int) -> tuple[str, int]:
+    match = _HOST.fullmatch(text)
+    port = int(match[2] or default_port) if match else 0
+    if not match or not 0 < port < 65536:
+        raise ValueError("no host")
+    return match[1].strip("[]"), port

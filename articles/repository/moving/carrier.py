@@ -1,0 +1,196 @@
+"""Carries what has changed in one store into another that is a copy of it."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from articles.domain.articles import ArticleId
+from articles.repository.backup.reading import BackupReader
+from articles.repository.backup.records import BackupRecord, Layout
+from articles.repository.backup.restoring import StoreRestore
+from articles.repository.lists.reading import split_groups
+from articles.repository.store import key_table as table
+from articles.repository.store import keys as names
+from articles.repository.store.batches import ARTICLES_PER_CHECK, KEYS_PER_READ
+from articles.repository.store.connection import Store
+from articles.repository.store.key_table import (
+    InBackup,
+    Key,
+    Owner,
+    Place,
+    is_kept_with_article,
+    recognise,
+    split_prefix,
+)
+from articles.repository.store.scan import portions
+from articles.repository.upkeep.repair import Repair
+
+_OUTSIDE = (table.SAVED, table.LINK, table.SHIFT)
+_PATTERNS = ("saved:*", "link:*", "shift:*")
+_DAY = 86400
+_KEYS_PER_SCAN = 10_000
+_ADDED_UP = (table.SITE_DAYS, table.LOG, table.TUNINGS, table.GROUPS, table.MERGED, table.RANKING)
+"""Kinds that are rewritten whole, from all shards."""
+
+
+@dataclass
+class Changes:
+    """What has changed, of what is kept in shards."""
+
+    articles: set[ArticleId] = field(default_factory=set)
+    members: set[str] = field(default_factory=set)
+    """Names of members' lists, without prefix."""
+
+    site: list[tuple[str, Key]] = field(default_factory=list)
+    """Names of keys about the whole site, with their kinds."""
+
+    @classmethod
+    def among(cls, taken: Mapping[str, Iterable[str]]) -> "Changes":
+        """Return what these keys, by the prefix of their shard, are about."""
+        changes = cls()
+        for keys in taken.values():
+            ordered = list(keys)
+            for name, kind in zip(ordered, recognise(ordered), strict=True):
+                if kind is not None:
+                    changes._note(name, kind)
+        return changes
+
+    def _note(self, name: str, kind: Key) -> None:
+        rest = split_prefix(name)[1]
+        if is_kept_with_article(kind):
+            self.articles.add(int(kind.values(rest)[0]))
+        elif kind.in_backup is InBackup.COPIED and kind.owner is Owner.MEMBER:
+            self.members.add(rest)
+        elif kind.in_backup is InBackup.COPIED and kind is not table.VIEWED:
+            self.site.append((name, kind))
+
+
+class Carrier:
+    """Carries changes from one store to another."""
+
+    def __init__(self, source: Store, target: Store, repair: Repair, reader: BackupReader, layout: Layout) -> None:
+        self._source = source
+        self._target = target
+        self._repair = repair
+        self._reader = reader
+        self._layout = layout
+        self._outside: set[str] | None = None
+        """Names of what is outside the shards, as last carried."""
+
+    def carry(self, changes: Changes) -> None:
+        """Carry these changes. Safe to repeat."""
+        self._carry_site(changes.site)
+        for batch in portions(sorted(changes.articles), ARTICLES_PER_CHECK):
+            self._carry_articles(batch)
+        if changes.articles:  # their hashes say where the log of the source has their entries
+            self._repair.settle_log()
+        for lists in portions(sorted(changes.members), KEYS_PER_READ):
+            self._carry_lists(lists)
+        fixed = [(names.ACCOUNTS, table.ACCOUNTS), (names.COUNTER, table.COUNTER)]
+        self._restore().write_some(list(self._reader.iterate_keys(fixed)))
+
+    def _carry_articles(self, ids: Sequence[ArticleId]) -> None:
+        former = self._former(ids)
+        records: list[BackupRecord] = []
+        for keys, numbers in self._source.shards.split(ids).items():
+            _size, found = self._reader.read_articles(keys, numbers)
+            records += (BackupRecord(one.shard, one.entries, is_repeated=True) for one in found)
+        self._restore().write_some(records)
+        self._repair.settle(ids, former)
+
+    def _former(self, ids: Sequence[ArticleId]) -> dict[ArticleId, tuple[str | None, tuple[str, ...]]]:
+        """Return the words and the groups that the copies of articles have had. One round trip."""
+        with self._target.pipeline() as pipe:
+            for article_id in ids:
+                pipe.hmget(self._target.shards.of(article_id).article(article_id), "words", "groups")
+            replies = pipe.execute()
+        return {
+            article_id: (words, split_groups(groups or ""))
+            for article_id, (words, groups) in zip(ids, replies, strict=True)
+        }
+
+    def _carry_lists(self, lists: Sequence[str]) -> None:
+        """Rewrite members' lists: each is in several shards, in the source and in the target."""
+        named = [
+            (keys.prefix + name, kind)
+            for keys in self._source.shards.all
+            for name, kind in zip(lists, recognise(lists), strict=True)
+            if kind is not None
+        ]
+        records = list(self._reader.iterate_keys(named))
+        self._unlink(keys.prefix + name for keys in self._target.shards.all for name in lists)
+        self._restore().write_some(records)
+
+    def _carry_site(self, changed: Sequence[tuple[str, Key]]) -> None:
+        kinds = {kind for _, kind in changed}
+        rewritten = [kind for kind in _ADDED_UP if kind in kinds]
+        records = list(self._reader.iterate_keys([one for one in changed if one[1] not in _ADDED_UP]))
+        for kind in rewritten:
+            records += self._read_all(kind)
+        self._unlink(
+            keys.prefix + kind.of()
+            for keys in self._target.shards.all
+            for kind in rewritten
+            if kind is not table.RANKING
+        )
+        self._restore().write_some(records)
+
+    def _read_all(self, kind: Key) -> Iterator[BackupRecord]:
+        """Yield a key of each shard that may have it."""
+        shards = self._source.shards
+        for keys in [shards.directory] if kind.place is Place.FIRST else shards.all:
+            name = keys.prefix + kind.of()
+            if kind.type == "list":
+                yield from self._reader.iterate_list(name, kind)
+            else:
+                yield from self._reader.iterate_keys([(name, kind)])
+
+    def carry_outside(self) -> None:
+        """Carry what is outside the shards. Reads the names of all keys; the first time, of both stores."""
+        here = set(_names_outside(self._source))
+        there = set(_names_outside(self._target)) if self._outside is None else self._outside
+        self._unlink(sorted(there - here))
+        self._outside = here
+        self._carry_salts()
+        for batch in portions(sorted(here), KEYS_PER_READ):
+            named = [(name, kind) for name, kind in zip(batch, recognise(batch), strict=True) if kind is not None]
+            records = list(self._reader.iterate_keys(named))
+            self._unlink(batch)
+            self._restore().write_some(records)
+
+    def _carry_salts(self) -> None:
+        """Carry the salts of visitors' digests, which no backup has: no visitor is counted twice that day."""
+        today = int(self._source.now() // _DAY)
+        salts = [names.salt(day) for day in (today - 1, today, today + 1)]
+        with self._source.pipeline() as pipe:
+            for name in salts:
+                pipe.get(name)
+                pipe.pttl(name)
+            replies = pipe.execute()
+        with self._target.pipeline() as pipe:
+            for name, salt, life in zip(salts, replies[::2], replies[1::2], strict=True):
+                if salt is not None and life > 0:
+                    pipe.set(name, salt, px=life)
+            pipe.execute()
+
+    def _unlink(self, keys: Iterable[str]) -> None:
+        for batch in portions(keys, KEYS_PER_READ):
+            with self._target.pipeline() as pipe:
+                for key in batch:
+                    pipe.unlink(key)
+                pipe.execute()
+
+    def _restore(self) -> StoreRestore:
+        return StoreRestore(self._target, self._layout.site, self._layout)
+
+
+def _names_outside(store: Store) -> Iterator[str]:
+    """Yield the keys outside the shards of which there are many."""
+    for server in store.servers():
+        for pattern in _PATTERNS:
+            cursor = 0
+            while True:
+                with store.commands():
+                    cursor, found = server.scan(cursor, match=pattern, count=_KEYS_PER_SCAN)
+                yield from (name for name, kind in zip(found, recognise(found), strict=True) if kind in _OUTSIDE)
+                if cursor == 0:
+                    break

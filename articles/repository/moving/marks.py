@@ -1,0 +1,134 @@
+"""What the stores of a move say about it: whether changes are noted or refused, and where the site has gone."""
+
+import json
+from enum import StrEnum
+from typing import NamedTuple
+
+from articles.repository.store import keys as names
+from articles.repository.store.connection import Store
+
+MOVED_TO, MOVED_FROM = "moved_to", "moved_from"
+"""Fields of the stamp that name the other store."""
+
+COPYING, NOTING = "copying", "noting"
+"""Marks of a store that is copied, and of one that the site was moved to and may return from."""
+
+
+class Place(NamedTuple):
+    """Where a store is."""
+
+    url: str
+    shards: int
+
+    @classmethod
+    def parse(cls, text: str | None) -> "Place | None":
+        """Return the place in a field of the stamp; None for no text."""
+        return cls(*json.loads(text)) if text else None
+
+    def as_text(self) -> str:
+        return json.dumps(list(self))
+
+
+class MoveState(StrEnum):
+    """What a store says about a move from it."""
+
+    NONE = "none"
+    COPYING = "copying"
+    CLOSED = "closed"
+    """Changes are refused for some seconds."""
+
+    NOTING = "noting"
+    """The site was moved here; changes are noted in case that it returns."""
+
+    MOVED = "moved"
+
+
+def state_of(store: Store) -> MoveState:
+    """Return the state of a move from this store. One round trip."""
+    directory = store.shards.directory
+    with store.commands() as client:
+        mark, closed = client.mget(directory.moving, directory.closed)
+    if closed and mark != MoveState.MOVED:
+        return MoveState.CLOSED
+    return MoveState(mark or MoveState.NONE)
+
+
+def note_changes(store: Store, mark: str = COPYING) -> None:
+    """Let every change note what it changes. One round trip. Idempotent."""
+    with store.pipeline() as pipe:
+        for keys in store.shards.all:
+            pipe.set(keys.moving, mark)
+            pipe.unlink(keys.closed)
+        pipe.execute()
+
+
+def refuse_changes(store: Store, seconds: int) -> None:
+    """Let every shard refuse changes for some seconds. One round trip."""
+    with store.pipeline() as pipe:
+        for keys in store.shards.all:
+            pipe.set(keys.closed, 1, ex=seconds)
+        pipe.execute()
+
+
+def take_changed(store: Store) -> dict[str, list[str]]:
+    """Return the names of changed keys by their shard's prefix; the same again, and more, until `forget_taken`."""
+    return {
+        keys.prefix: store.run("moving/take_changed", [keys.changed, keys.taken], []) for keys in store.shards.all
+    }
+
+
+def forget_taken(store: Store) -> None:
+    """Forget which changed keys were taken. One round trip."""
+    with store.pipeline() as pipe:
+        for keys in store.shards.all:
+            pipe.unlink(keys.taken)
+        pipe.execute()
+
+
+def count_changed(store: Store) -> int:
+    """Return how many keys have changed since they were taken. One round trip."""
+    with store.pipeline() as pipe:
+        for keys in store.shards.all:
+            pipe.scard(keys.changed)
+        return sum(pipe.execute())
+
+
+def finish(store: Store, to: Place) -> bool:
+    """Refuse all further changes, and name the store that the site is in now.
+
+    Returns False if it is too late: changes were made again in a shard.
+    """
+    for keys in store.shards.all:
+        if store.run("moving/finish", [keys.moving, keys.closed], []) != ["ok"]:
+            return False
+    name_place(store, MOVED_TO, to)
+    return True
+
+
+def reopen(store: Store, mark: str) -> None:
+    """Let changes be made and noted again, after a move that could not be finished. Two round trips."""
+    with store.commands() as client:
+        client.hdel(names.SCHEMA, MOVED_TO)
+    note_changes(store, mark)
+
+
+def clear(store: Store) -> None:
+    """Forget the move: changes are neither noted nor refused. One round trip. Idempotent."""
+    with store.pipeline() as pipe:
+        pipe.hdel(names.SCHEMA, MOVED_TO, MOVED_FROM)
+        for keys in store.shards.all:
+            for key in (keys.moving, keys.closed, keys.changed, keys.taken):
+                pipe.unlink(key)
+        pipe.execute()
+
+
+def other_place(store: Store, field: str) -> Place | None:
+    """Return the store that a field of the stamp names. One round trip."""
+    with store.commands() as client:
+        return Place.parse(client.hget(names.SCHEMA, field))
+
+
+def name_place(store: Store, field: str, place: Place) -> None:
+    """Name another store in a field of the stamp. One round trip."""
+    with store.commands() as client:
+        client.hset(names.SCHEMA, field, place.as_text())

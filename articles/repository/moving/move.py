@@ -1,0 +1,210 @@
+"""One move: a copy, the changes made meanwhile, and a few seconds without changes for the last of them."""
+
+import time
+from collections.abc import Callable
+from functools import cached_property
+from itertools import chain
+
+from articles.domain.lists import Order
+from articles.repository.backup import BackupReader, Backups, Layout
+from articles.repository.lists.hot import Hot
+from articles.repository.moving import marks
+from articles.repository.moving.carrier import Carrier, Changes
+from articles.repository.moving.marks import MoveState, Place
+from articles.repository.ranking.parameters import RankingParameters
+from articles.repository.store import keys as names
+from articles.repository.store import schema
+from articles.repository.store.connection import Store
+from articles.repository.upkeep import upgrades
+from articles.repository.upkeep.audit import Audit
+from articles.repository.upkeep.repair import Repair
+
+Progress = Callable[[str, int, int], None]
+"""Receives the name of the step, what is done of it, and all of it."""
+
+COPYING, REBUILDING, CHECKING, FOLLOWING, SWITCHING = (
+    *("copying", "rebuilding lists", "checking"),
+    *("carrying changes", "switching"),
+)
+REFUSED_SECONDS = 20
+"""Seconds after which a store takes changes again if the move is interrupted in its last step."""
+
+_LEAST_LEFT = 5
+"""Seconds that must be left of them when the site is switched."""
+
+_MOMENT = 0.5
+"""Seconds. What has changed within them is carried quickly, while changes are refused."""
+
+_NO_LESS = 0.9
+"""Share of the shortest round from which on further rounds would not get shorter."""
+
+_MOST_ROUNDS = 50
+_MOST_CHECKS = 3
+_COPIED = "copied"
+"""Field of the new store's stamp: everything has been copied once."""
+
+
+class MoveFailed(Exception):
+    """A move that cannot be made or finished; one sentence for the operator. The site goes on where it was."""
+
+
+class Move:
+    """A move from one store to another. Each step can be interrupted and repeated. Raises StoreError."""
+
+    def __init__(self, source: Store, target: Store) -> None:
+        self._source = source
+        self._target = target
+        self._repair = Repair(target, Hot(target))
+        self._mark = marks.COPYING
+
+    def copy(self, progress: Progress) -> list[str]:
+        """Copy everything while the site is in use; return what the audit of the copy finds, one line each.
+
+        After an interruption it goes on with the changes if everything was copied once, else it begins again.
+        Raises MoveFailed.
+        """
+        self._check()
+        if not self._is_copied():
+            marks.clear(self._source)
+            marks.note_changes(self._source)
+            self._copy_all(progress)
+        self.follow(progress)
+        return self._check_copy(progress)
+
+    def _check_copy(self, progress: Progress) -> list[str]:
+        """Return what the audit of the copy finds again once later changes are carried, one line each.
+
+        A vote made while it was carried may be in one list and not in the other until it is carried again.
+        """
+        findings: list[str] | None = None
+        for _ in range(_MOST_CHECKS):
+            audit = map(str, Audit(self._target).run(lambda done, total: progress(CHECKING, done, total)))
+            findings = [finding for finding in audit if findings is None or finding in findings]
+            self.follow(progress)
+            if not findings:
+                break
+        return findings or []
+
+    def _check(self) -> None:
+        if RankingParameters(self._source).get_state().applying:
+            raise MoveFailed("Other ranking parameters are being applied: wait until that is done.")
+        if marks.other_place(self._source, marks.MOVED_FROM):
+            raise MoveFailed("The last move is not confirmed yet: run `manage.py move_store --confirm`.")
+
+    def _is_copied(self) -> bool:
+        restore = Backups(self._target).restore(self._id, self._layout)
+        with self._target.commands() as client:
+            copied = client.hget(names.SCHEMA, _COPIED)
+        return restore.is_interrupted() and copied == self._id and marks.state_of(self._source) != MoveState.NONE
+
+    @property
+    def _id(self) -> str:
+        return f"move of {self._layout.site}"
+
+    @cached_property
+    def _layout(self) -> Layout:
+        return Backups(self._source).get_layout()
+
+    def _copy_all(self, progress: Progress) -> None:
+        reader = Backups(self._source).read(lambda _name: None)
+        restore = Backups(self._target).restore(self._id, self._layout)
+        restore.begin()
+        articles = reader.iterate_articles(lambda done, total: progress(COPYING, done, total))
+        restore.write(chain(reader.iterate_lists(), articles, reader.iterate_site()), lambda _done: None)
+        schema.stamp(self._target)
+        upgrades.upgrade(self._target)
+        self._target.load_scripts()
+        self._repair.rebuild(lambda done, total: progress(REBUILDING, done, total))
+        with self._target.commands() as client:
+            client.hset(names.SCHEMA, _COPIED, self._id)
+
+    def follow(self, progress: Progress) -> None:
+        """Carry what has changed since it was copied, until a round takes a moment, or no less than others."""
+        shortest = float("inf")
+        for _ in range(_MOST_ROUNDS):
+            began = time.monotonic()
+            progress(FOLLOWING, 0, marks.count_changed(self._source))
+            self._carry()
+            took = time.monotonic() - began
+            if took < _MOMENT or took > shortest * _NO_LESS:
+                break
+            shortest = took
+
+    def _carry(self) -> None:
+        changes = Changes.among(marks.take_changed(self._source))
+        self._carrier.carry(changes)
+        marks.forget_taken(self._source)
+
+    @cached_property
+    def _carrier(self) -> Carrier:
+        reader = BackupReader(self._source, lambda _name: None, surveyed=False)
+        return Carrier(self._source, self._target, self._repair, reader, self._layout)
+
+    def switch(self, here: Place, there: Place, progress: Progress) -> float:
+        """Carry the last changes, and let the site use the other store; return for how long changes were refused.
+
+        The other store notes what changes there, so that the site can return. Raises MoveFailed.
+        """
+        progress(SWITCHING, 0, 1)
+        self._carrier.carry_outside()
+        self._carry()
+        began = time.monotonic()
+        marks.refuse_changes(self._source, REFUSED_SECONDS)
+        try:
+            self._carry()
+            self._carrier.carry_outside()
+            self._compare()
+            Hot(self._target).rescore()
+            if time.monotonic() - began > REFUSED_SECONDS - _LEAST_LEFT:
+                raise MoveFailed("The last changes took too long to carry. Try again when less is going on.")
+            self._open_target(here)
+            if not marks.finish(self._source, there):
+                raise MoveFailed("The last changes took too long to carry. Try again when less is going on.")
+        except BaseException:
+            self._close_target()
+            marks.reopen(self._source, self._mark)
+            raise
+        progress(SWITCHING, 1, 1)
+        return time.monotonic() - began
+
+    def undo(self, here: Place, there: Place, progress: Progress) -> float:
+        """Let the site return to the store that it was moved from, with all changes since.
+
+        Returns for how long changes were refused. Raises MoveFailed.
+        """
+        if marks.other_place(self._source, marks.MOVED_FROM) is None:
+            raise MoveFailed("The site was not moved to this store, or the move is confirmed.")
+        self._mark = marks.NOTING
+        self._close_target()
+        self.follow(progress)
+        seconds = self.switch(here, there, progress)
+        marks.clear(self._target)
+        return seconds
+
+    def _open_target(self, here: Place) -> None:
+        marks.clear(self._target)
+        marks.note_changes(self._target, marks.NOTING)
+        marks.name_place(self._target, marks.MOVED_FROM, here)
+        with self._target.commands() as client:
+            client.hdel(names.SCHEMA, schema.RESTORING, _COPIED)
+
+    def _close_target(self) -> None:
+        """Let no site start on the other store: it is a copy that will be carried on."""
+        with self._target.commands() as client:
+            client.hset(names.SCHEMA, mapping={schema.RESTORING: self._id, _COPIED: self._id})
+        marks.clear(self._target)
+
+    def _compare(self) -> None:
+        """Raise MoveFailed unless both stores have equally many articles and choices of members."""
+        if (here := _sums(self._source)) != (there := _sums(self._target)):
+            raise MoveFailed(f"The copy is not complete: {here} here, {there} there.")
+
+
+def _sums(store: Store) -> tuple[int, int]:
+    """Return the numbers of listed and of removed articles. One round trip."""
+    with store.pipeline() as pipe:
+        for keys in store.shards.all:
+            pipe.zcard(keys.order(Order.TIME))
+            pipe.zcard(keys.removed)
+        counts = pipe.execute()
+    return sum(counts[::2]), sum(counts[1::2])

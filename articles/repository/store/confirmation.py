@@ -1,0 +1,51 @@
+"""What a change waits for before the site says that it is made: copies on replicas, a sync to disk."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import redis
+
+from articles.domain.errors import StoreUnconfirmed
+from articles.repository.store.key_table import CONFIRMED, split_prefix
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """`replicas`: how many must have the change. `is_synced`: whether it must be on the primary's disk as well.
+
+    `timeout_seconds`: how long a change waits; less than the timeout of a reply.
+    """
+
+    replicas: int = 0
+    is_synced: bool = False
+    timeout_seconds: float = 0.4
+
+    def send(self, client: redis.Redis, words: Sequence[Any] | None, key: str) -> list[Any]:
+        """Send a command, if any, and what waits for its effects. One round trip.
+
+        Returns the replies, errors as values. The key is written because servers wait for the last write of a
+        connection: a change that found everything done would not wait for the one that did it.
+        """
+        milliseconds = int(self.timeout_seconds * 1000)
+        with client.pipeline(transaction=False) as pipe:
+            if words:
+                pipe.execute_command(*words)  # type: ignore[no-untyped-call]
+            pipe.set(split_prefix(key)[0] + CONFIRMED.of(), 1)
+            if self.is_synced:
+                pipe.execute_command("WAITAOF", 1, self.replicas, milliseconds)  # type: ignore[no-untyped-call]
+            else:
+                pipe.execute_command("WAIT", self.replicas, milliseconds)  # type: ignore[no-untyped-call]
+            replies: list[Any] = pipe.execute(raise_on_error=False)
+        return replies
+
+    def check(self, replies: Sequence[Any]) -> None:
+        """Raise StoreUnconfirmed unless the replies to what follows the command say that it is confirmed."""
+        for reply in replies:
+            if isinstance(reply, Exception):  # a server that has become a replica, or no longer writes a file
+                raise StoreUnconfirmed(f"the change is made, but not confirmed: {reply}")
+        *_, waited = replies
+        synced, copies = waited if self.is_synced else (1, waited)
+        if copies < self.replicas or (self.is_synced and synced < 1):
+            missing = "not on disk" if synced < 1 else f"on {copies} of {self.replicas} replicas"
+            raise StoreUnconfirmed(f"after {self.timeout_seconds:g} s the change is {missing}")

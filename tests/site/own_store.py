@@ -1,0 +1,40 @@
+"""A Redis or Valkey server of its own for a test, with the settings of deploy/store.conf."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import redis
+from django.conf import settings
+
+from tests.waiting import until
+from voting_site.embedded.binary import find_binary
+
+
+class OwnStore:
+    """A server on a Unix socket in `folder`: Debian's Redis if it is installed, Valkey otherwise."""
+
+    def __init__(self, folder: Path) -> None:
+        self._socket = folder / "s.sock"
+        conf = Path(settings.BASE_DIR, "deploy", "store.conf")
+        place = ["--port", "0", "--dir", str(folder), "--unixsocket", str(self._socket)]
+        self._process = subprocess.Popen(
+            [shutil.which("redis-server") or find_binary(), conf, *place], stdout=subprocess.DEVNULL
+        )
+        until(self._answers)
+
+    @property
+    def url(self) -> str:
+        """The value of REDIS_URL."""
+        return f"unix://{self._socket}?db=0"
+
+    def _answers(self) -> bool:
+        with redis.Redis(unix_socket_path=str(self._socket)) as client:
+            try:
+                return bool(client.ping())
+            except redis.ConnectionError:
+                return False
+
+    def stop(self) -> None:
+        self._process.terminate()
+        self._process.wait(60)

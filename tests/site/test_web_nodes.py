@@ -1,0 +1,198 @@
+"""Several web nodes on one store and one accounts database, of one version and of two."""
+
+import io
+import re
+import shutil
+import subprocess
+import tarfile
+from itertools import cycle
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from articles.domain.articles import Choice
+from articles.domain.lists import Order
+from articles.repository import Repository
+from tests.form_browser import FormBrowser
+from tests.rules import connect
+from tests.site.own_store import OwnStore
+from tests.site_process import DEADLINE, Site
+from tests.store_state import abandon_lease, get_notes
+from tests.waiting import fill_once, until
+
+pytestmark = pytest.mark.site
+
+BEFORE = "2abf00a"
+"""The commit of the version before: a release keeps the store's layout, so that both can run side by side."""
+
+VOTERS, ARTICLES = 6, 4
+
+
+def is_known(commit: str) -> bool:
+    """Return whether the history of this checkout has the commit: a shallow one may not."""
+    if shutil.which("git") is None:
+        return False
+    git = ["git", "-C", str(settings.BASE_DIR), "cat-file", "-e", f"{commit}^{{commit}}"]
+    return subprocess.run(git, capture_output=True, check=False).returncode == 0
+
+
+@pytest.fixture(scope="session")
+def version_before(tmp_path_factory) -> Path:
+    """A folder with the files of the version before."""
+    if not is_known(BEFORE):
+        pytest.skip(f"the history of this checkout does not reach {BEFORE}")
+
+    def check_out(folder: Path) -> None:
+        archive = ["git", "-C", str(settings.BASE_DIR), "archive", BEFORE]
+        content = subprocess.run(archive, capture_output=True, check=True).stdout
+        with tarfile.open(fileobj=io.BytesIO(content)) as files:
+            files.extractall(folder, filter="data")
+
+    return fill_once(tmp_path_factory, "version-before", check_out)
+
+
+@pytest.fixture
+def nodes(tmp_path, static_files):
+    """A function that starts a web node on the store and the accounts of this test."""
+    folder = tmp_path / "store"
+    folder.mkdir()
+    store, started = OwnStore(folder), []
+    shared = {
+        "REDIS_URL": store.url,
+        "DATABASE_URL": f"sqlite:///{tmp_path}/accounts.sqlite3",
+        "SECRET_KEY": "the nodes share the key that signs sessions " * 2,
+        "RATE_LIMITS": "off",
+        "DEMO": "0",
+        "WEB_WORKERS": "1",
+    }
+
+    def start(name: str, *, program: Path | None = None, **own: str) -> Site:
+        if not (tmp_path / name).exists():
+            shutil.copytree(static_files, tmp_path / name / "static")
+        site = Site(tmp_path / name, program=program, **shared | own)
+        started.append(site)
+        site.wait_until_up()
+        return site
+
+    yield start
+    for site in started:
+        if site.process.poll() is None:
+            site.process.kill()
+            site.process.wait()
+    store.stop()
+
+
+def store_of(site: Site) -> Repository:
+    return connect(site.environment["REDIS_URL"])
+
+
+def members(sites, count: int) -> list[FormBrowser]:
+    """Sign up members, each at another node."""
+    browsers = []
+    for number, site in zip(range(count), cycle(sites), strict=False):
+        browsers.append(FormBrowser(site))
+        assert f"member-{number}" in browsers[-1].sign_up(f"member-{number}")
+    return browsers
+
+
+def post(browser: FormBrowser, number: int) -> None:
+    browser.send("/post/", "/post/", title=f"Article {number}", link=f"https://example.org/{number}")
+
+
+def vote(browser: FormBrowser, article: int, choice: Choice) -> None:
+    browser.send(f"/articles/{article}/", f"/articles/{article}/vote/", choice=choice.value, next="/")
+
+
+def counts(page: str, article: int) -> tuple[str, ...]:
+    """Return votes, opposes and the reader's own choice, as a list shows them."""
+    numbers = r'data-votes="(\d+)" data-opposes="(\d+)" data-choice="(\w+)"'
+    row = re.search(f'data-votes-of="{article}" {numbers}', page)
+    assert row, page
+    return row.groups()
+
+
+def check_everything(sites, expected: dict[int, tuple[int, int]]) -> None:
+    """Compare the counts with those in the store and on every node, and run the audit of every version."""
+    listed = store_of(sites[0]).lists.get_page(Order.TIME, 1).articles
+    assert {article.id: (article.votes, article.opposes) for article in listed} == expected
+    for site in sites:
+        reader = FormBrowser(site)
+        for path in ("/", "/newest/"):
+            assert set(map(int, re.findall(r'id="article-(\d+)"', reader.get(path)))) == set(expected), path
+        audit = site.manage("audit")
+        assert audit.returncode == 0, audit.stdout + audit.stderr
+
+
+def act_on_both(first: Site, second: Site) -> dict[int, tuple[int, int]]:
+    """Post and vote at both nodes in turns; return the votes and opposes that each article then has."""
+    browsers = members((first, second), VOTERS)
+    posts, voters, places = browsers[:ARTICLES], browsers, cycle((first, second))
+    for number, browser in enumerate(posts):
+        browser.visit(next(places))
+        post(browser, number)
+    articles = {article.title: article.id for article in store_of(first).lists.get_page(Order.TIME, 1).articles}
+    choices = {}
+    for number in range(ARTICLES):
+        article = articles[f"Article {number}"]
+        choices |= {(article, number): Choice.VOTE}  # the poster's own
+        for voter, browser in enumerate(voters):
+            for choice in (Choice.OPPOSE, list(Choice)[(number + voter) % 3]):
+                browser.visit(next(places))
+                vote(browser, article, choice)
+                choices[article, voter] = choice
+            next(places)
+    return {
+        article: tuple(
+            sum(of == choice for (at, _), of in choices.items() if at == article)
+            for choice in (Choice.VOTE, Choice.OPPOSE)
+        )
+        for article in articles.values()
+    }
+
+
+def test_the_version_before_and_this_one_run_side_by_side(nodes, version_before):
+    old = nodes("old", program=version_before)
+    new = nodes("new")
+
+    where = old.manage("shell", "--verbosity", "0", "-c", "import articles; print(articles.__path__[0])")
+    assert where.stdout.strip() == str(version_before / "articles"), where.stderr
+    expected = act_on_both(old, new)
+    check_everything((old, new), expected)
+
+    assert old.stop() == 0
+    again = nodes("old", program=version_before)  # back to the version before, as after a failed upgrade
+    check_everything((again, new), expected)
+    assert [again.stop(), new.stop()] == [0, 0]
+    assert "Traceback" not in old.told() + again.told() + new.told()
+
+
+def test_what_a_member_does_on_one_node_is_seen_on_the_other(nodes):
+    first, second = nodes("first"), nodes("second", TICK_SECONDS="600")
+    alice, bob = members((first, second), 2)
+    post(alice, 1)
+    (article,) = (one.id for one in store_of(first).lists.get_page(Order.TIME, 1).articles)
+    until(lambda: f'id="article-{article}"' in FormBrowser(second).get("/"), DEADLINE)
+
+    bob.visit(first)
+    vote(bob, article, Choice.OPPOSE)
+    bob.visit(second)
+
+    assert counts(bob.get("/"), article) == ("1", "1", "oppose"), "at once"
+    until(lambda: counts(FormBrowser(second).get("/"), article) == ("1", "1", "none"), DEADLINE)
+    check_everything((first, second), {article: (1, 1)})
+
+
+def test_another_node_takes_over_housekeeping_when_its_holder_dies(nodes):
+    first = nodes("first", TICK_SECONDS="10")
+    store = store_of(first)
+    until(lambda: "expire" in get_notes(store), DEADLINE)
+    second = nodes("second", TICK_SECONDS="10")
+
+    first.process.kill()
+    first.process.wait()
+    abandon_lease(store, 3)
+    before = get_notes(store)["expire"]["at"]
+
+    until(lambda: get_notes(store)["expire"]["at"] > before, DEADLINE, second.told)
+    assert second.stop() == 0

@@ -1,0 +1,160 @@
+"""The topology that the tests run on: TOPOLOGY in the environment, one embedded server by default."""
+
+import os
+import runpy
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+from django.conf import settings
+from django.db import connections
+from django.test import override_settings
+
+from tests import postgres_server
+from tests.postgres_server import PostgresServer
+from tests.topologies import binaries
+from tests.topologies.cluster import Cluster
+from tests.topologies.replication import Replication
+from tests.topologies.topology import OneServer, Topology
+from tests.waiting import until
+from voting_site.configuration import service_urls
+from voting_site.embedded import StorePaths, Supervisor
+
+EMBEDDED, REDIS, VALKEY, SENTINEL, CLUSTER = "embedded", "redis", "valkey", "sentinel", "cluster"
+POSTGRES = "postgres"
+"""One embedded server, with the accounts on PostgreSQL."""
+
+NAMES = (EMBEDDED, REDIS, VALKEY, SENTINEL, CLUSTER, POSTGRES)
+
+NAME = os.environ.get("TOPOLOGY", EMBEDDED)
+assert NAME in NAMES, f"TOPOLOGY is none of {', '.join(NAMES)}"
+
+SHARDS = (16,) if NAME == CLUSTER else (1, 4)
+"""Numbers of shards with which the tests of the repository run."""
+
+CACHE_DATABASE = 1
+
+OTHER_DATABASE = CACHE_DATABASE if NAME == CLUSTER else 3
+"""For tests of the repository that need a second store."""
+
+NEEDS = {
+    "one server": ("it breaks, watches or configures the only server", {CLUSTER}),
+    "one transaction": ("it expects a change of all shards to be seen at once", {CLUSTER}),
+    "few shards": ("it counts on articles that share a shard", {CLUSTER}),
+    "databases": ("it uses a database by its number", {CLUSTER}),
+    "files": ("it reads the files of the embedded server", {REDIS, VALKEY, SENTINEL, CLUSTER}),
+}
+"""What a test may need, by the word after `@pytest.mark.needs`: the reason for which it is skipped, and where."""
+
+_SETTINGS = {"appendonly": "yes", "set-max-intset-entries": "16384", "hash-max-listpack-value": "2048"}
+"""What the tests expect of a server that they measure."""
+
+
+def select(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what does not touch this topology, unless it is the usual one."""
+    if NAME != EMBEDDED:
+        touched = {"db", "transactional_db", "site_store"} if NAME == POSTGRES else {"store_paths"}
+        others = [item for item in items if touched.isdisjoint(getattr(item, "fixturenames", ()))]
+        config.hook.pytest_deselected(items=others)
+        items[:] = [item for item in items if item not in set(others)]
+    for item in items:
+        if NAME == CLUSTER and _parameters(item).get("shards") == 1:
+            item.add_marker(pytest.mark.skip("a cluster has several shards"))
+        for mark in item.iter_markers("needs"):
+            reason, places = NEEDS[mark.args[0]]
+            if NAME in places:
+                item.add_marker(pytest.mark.skip(reason))
+
+
+def _parameters(item: pytest.Item) -> Mapping[str, object]:
+    callspec = getattr(item, "callspec", None)
+    return callspec.params if callspec else {}
+
+
+class Databases(Protocol):
+    """Where the databases of the tests are, as `StorePaths` says it of the embedded server."""
+
+    def url(self, db: int) -> str: ...
+
+
+class _Databases:
+    def __init__(self, store: Topology, cache: Topology) -> None:
+        self._store, self._cache = store, cache
+
+    def url(self, db: int) -> str:
+        return (self._cache if db == CACHE_DATABASE else self._store).database(db)
+
+
+@contextmanager
+def accounts_database(factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Start PostgreSQL for the accounts if this run has them there; only before the first connection."""
+    if NAME != POSTGRES:
+        yield
+        return
+    if reason := postgres_server.missing():
+        pytest.skip(reason)
+    folder = factory.mktemp("postgres")
+    for parent in (folder, *folder.parents[:3]):
+        parent.chmod(0o755)  # the server runs as another user
+    server = PostgresServer(folder)
+    try:
+        until(server.answers)
+        settings.DATABASES["default"].clear()
+        settings.DATABASES["default"].update(service_urls.database(server.url))
+        del connections["default"]
+        connections.settings = connections.configure_settings(settings.DATABASES)
+        yield
+    finally:
+        connections.close_all()
+        server.stop()
+
+
+@contextmanager
+def started(folder: Path) -> Iterator[Databases]:
+    """Start the servers of this run, in a new folder, and let the settings name them."""
+    if NAME in {EMBEDDED, POSTGRES}:
+        yield from _embedded()
+    else:
+        with ExitStack() as running:
+            store = running.enter_context(_topology(folder / "store"))
+            # A cluster has no databases, and keeps neither cache nor sessions.
+            cache = running.enter_context(OneServer(folder / "cache")) if NAME == CLUSTER else store
+            databases = _Databases(store, cache)
+            running.enter_context(override_settings(**_settings(databases)))
+            yield databases
+
+
+def _embedded() -> Iterator[Databases]:
+    paths = StorePaths(Path(settings.DATA_DIR))
+    supervisor = Supervisor(paths, config={"appendfsync": "no"})
+    supervisor.start(60)
+    yield paths
+    supervisor.stop()
+
+
+def _topology(folder: Path) -> Topology:
+    if NAME == CLUSTER:
+        return Cluster(folder, has_password=True, settings=_SETTINGS, node_timeout_ms=10_000)
+    if NAME == SENTINEL:
+        return Replication(folder, has_password=True, settings=_SETTINGS, down_after_ms=10_000)
+    return OneServer(folder, _binary(), has_password=True, settings=_SETTINGS)
+
+
+def _binary() -> Path:
+    binary = binaries.valkey() if NAME == VALKEY else binaries.redis()
+    if binary is None:
+        pytest.skip(binaries.REDIS_MISSING)
+    return binary
+
+
+def _settings(databases: Databases) -> dict[str, Any]:
+    """Return the site's settings as an operator gets them who names these servers."""
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("REDIS_URL", databases.url(0))
+        environment.setenv("STORE_SHARDS", str(SHARDS[-1] if NAME == CLUSTER else 1))
+        if NAME == CLUSTER:
+            environment.setenv("CACHE_URL", databases.url(CACHE_DATABASE))
+        values = runpy.run_path(str(settings.BASE_DIR / "voting_site" / "settings.py"))
+    return {name: value for name, value in values.items() if name.startswith("STORE_") or name == "CACHES"}

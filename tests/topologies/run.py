@@ -1,0 +1,74 @@
+"""Run the tests of the repository, the pages and the API on one topology after another, and print a summary.
+
+    python -m tests.topologies.run [all|short] [TOPOLOGY …] [-k EXPRESSION]
+
+`short`: a selection on the topologies of several servers.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import time
+
+STORE, SITE = ["tests/repository"], ["tests/pages", "tests/api"]
+
+ITSELF = "tests/topologies/test_of_this_run.py"
+"""Checks that the topology is the one that was asked for."""
+
+MAIN = [f"tests/repository/test_{noun}.py" for noun in ("votes", "articles", "lists", "search", "hot")]
+MAIN += ["tests/pages/test_lists.py", "tests/pages/test_votes.py", "tests/api/test_votes.py"]
+
+OVER_SHARDS = [f"tests/repository/test_{noun}.py" for noun in ("merging", "audit", "repair", "parameters")]
+"""What depends most on where things are."""
+
+ALL = {
+    "redis": [*STORE, *SITE],
+    "valkey": [*STORE, *SITE],
+    "sentinel": [*STORE, *SITE],
+    "cluster": [*STORE, *SITE],
+    "postgres": SITE,
+}
+SHORT = {"sentinel": MAIN, "cluster": [*MAIN, *OVER_SHARDS]}
+
+USUAL = "not large and not chaos and not fuzz and not topology and not browser"
+
+
+def run(name: str, *arguments: str) -> tuple[int, str]:
+    """Run these tests on a topology; return the status, and a line of the summary."""
+    print(f"\n== {name}", flush=True)  # noqa: T201 - what the operator waits for
+    began, last = time.monotonic(), ""
+    command = [sys.executable, "-m", "pytest", "-n", "auto", "--dist", "worksteal", "-rsfE", *arguments]
+    with subprocess.Popen(
+        command, env=dict(os.environ, TOPOLOGY=name), stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout
+        for line in process.stdout:
+            print(line, end="", flush=True)  # noqa: T201
+            last = line if re.search(r"\d+ (?:passed|failed|skipped|error|deselected)", line) else last
+    counts = ", ".join(re.findall(r"\d+ (?:passed|failed|skipped|errors?)", last)) or "no test ran"
+    return process.returncode, f"{name:10} {counts:45} {time.monotonic() - began:4.0f} s"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("selection", choices=["all", "short"])
+    parser.add_argument("topologies", nargs="*", choices=[[], *ALL])
+    parser.add_argument("-k", default="")
+    options = parser.parse_args()
+    selection = ALL if options.selection == "all" else SHORT
+    chosen = ["-m", USUAL, *(["-k", options.k] if options.k else [])]
+    results = [
+        run(name, *chosen, ITSELF, *paths)
+        for name, paths in selection.items()
+        if name in (options.topologies or selection)
+    ]
+    if options.selection == "all" and not options.topologies:
+        results.insert(0, run("embedded", "-m", "topology", "tests/topologies"))
+    print("\n" + "\n".join(line for _, line in results))  # noqa: T201
+    return int(any(status for status, _ in results))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
