@@ -1,39 +1,25 @@
 """Prepared data directories, and the table at the end of a run."""
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from django.conf import settings
 
 from tests.chaos import stage as table
-from tests.chaos.stage import Stage
-from tests.site_process import variables
+from tests.chaos.stage import Stage, prepare
 from tests.waiting import fill_once
 
 ARTICLES = {"small": 300, "large": table.scaled(100_000, 2_000)}
-MEMBERS = 200
-
-
-def _prepare(data_dir: Path, articles: int) -> None:
-    subprocess.run(
-        [sys.executable, "-m", "tests.chaos.prepare", str(data_dir), str(articles), str(MEMBERS)],
-        cwd=settings.BASE_DIR,
-        env=variables({"DATA_DIR": str(data_dir), "LOG_LEVEL": "WARNING"}),
-        check=True,
-    )
 
 
 @pytest.fixture(scope="session")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return fill_once(tmp_path_factory, "small", lambda folder: _prepare(folder, ARTICLES["small"]))
+    return fill_once(tmp_path_factory, "small", lambda folder: prepare(folder, ARTICLES["small"]))
 
 
 @pytest.fixture(scope="session")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return fill_once(tmp_path_factory, "large", lambda folder: _prepare(folder, ARTICLES["large"]))
+    return fill_once(tmp_path_factory, "large", lambda folder: prepare(folder, ARTICLES["large"]))
 
 
 @pytest.fixture

@@ -6,34 +6,41 @@ Every voter is some members, each of whom votes once on one article after anothe
 sent again, the same, until it is. Every answer is one line of the events file, with the fields of `Event`.
 """
 
-import http.client
 import json
 import os
 import random
 import sys
+import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from itertools import islice
+from itertools import count, islice, takewhile
+from pathlib import Path
 from threading import Event as Flag
 from threading import Thread
 from typing import NamedTuple
 
 from articles.domain.articles import Choice
 from articles.domain.errors import StoreError
+from articles.repository import Repository
+from articles.repository.store.confirmation import Confirmation
+from tests.chaos.links import Link
+from tests.chaos.undecided import ApiClient, Client, DirectClient, decide
 from tests.rules import connect, default_rules
 from tests.web_processes import NOTICE
 
 PAGES = ("/", "/newest/", "/hot/", "/top/", "/groups/")
 """The main lists, whose copies are kept in any case."""
 
-CUT, KEPT, UNTRUE = "cut", "kept", "untrue"
-"""Of an event: no answer came; the page was a kept copy; a confirmed vote whose answer names another choice."""
+KEPT, UNTRUE = "kept", "untrue"
+"""Of an event: the page was a kept copy; a confirmed vote whose answer names another choice."""
+
+NEW_CONNECTION_SHARE = 0.3
+"""Of the repeated direct votes. A web node has many connections: it seldom repeats a vote on the same."""
 
 _PAUSE_SECONDS = 0.01
 _PAUSE_AFTER_FAILURE_SECONDS = 0.05
-_TIMEOUT_SECONDS = 60.0
 
 
 class Event(NamedTuple):
@@ -51,7 +58,10 @@ class Event(NamedTuple):
 
 @dataclass
 class Plan:
-    """What the crowd does. `members`: dicts of id, token and session, as in prepared.json."""
+    """What the crowd does. `members`: dicts of id, token and session, as in prepared.json.
+
+    Voters choose once, and their answers are events; the undecided write to `history`, by the API or directly.
+    """
 
     events: str
     articles: int
@@ -60,8 +70,15 @@ class Plan:
     voters: int = 0
     readers: int = 0
     direct_voters: int = 0
+    undecided: int = 0
+    direct_undecided: int = 0
+    history: str = ""
     store_url: str = ""
+    store_shards: int = 1
     store_timeout: float = 0.5
+    confirm_replicas: int = 0
+    attempts: int = 0
+    """After so many, a voter leaves a vote that is not confirmed, and goes on; 0: never."""
     seed: int = 1
 
     def as_argument(self) -> str:
@@ -76,25 +93,6 @@ class Log:
 
     def add(self, event: Event) -> None:
         os.write(self._file, ("\t".join(map(str, event)) + "\n").encode())
-
-
-class Link:
-    """A kept-alive connection to the site."""
-
-    def __init__(self, port: int) -> None:
-        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_TIMEOUT_SECONDS)
-
-    def ask(self, method: str, path: str, body: str | None, headers: dict[str, str]) -> tuple[str, float, str]:
-        """Return status, seconds and body; CUT if no whole answer came."""
-        began = time.monotonic()
-        try:
-            self._connection.request(method, path, body, headers)
-            answer = self._connection.getresponse()
-            text = answer.read().decode()
-        except (OSError, http.client.HTTPException) as error:
-            self._connection.close()
-            return CUT, time.monotonic() - began, type(error).__name__
-        return str(answer.status), time.monotonic() - began, text
 
 
 def ballots(
@@ -114,15 +112,21 @@ def vote(plan: Plan, log: Log, stopping: Flag, members: Sequence[dict[str, str]]
     for member, article, choice in ballots(plan, chance, members):
         headers = {"Authorization": f"Bearer {member['token']}", "Content-Type": "application/json"}
         body, path = json.dumps({"choice": choice.value}), f"/api/articles/{article}/vote"
-        status = ""
-        while status != "200":
-            if stopping.is_set():
-                return
+        for _ in attempts(plan, stopping):
             status, seconds, text = link.ask("PUT", path, body, headers)
             note = UNTRUE if status == "200" and json.loads(text)["choice"] != choice.value else text[:300]
             note = note if status != "200" or note == UNTRUE else ""
             log.add(_event("vote", status, seconds, member, article, choice, note))
             stopping.wait(_PAUSE_SECONDS if status == "200" else _PAUSE_AFTER_FAILURE_SECONDS)
+            if status == "200":
+                break
+        if stopping.is_set():
+            return
+
+
+def attempts(plan: Plan, stopping: Flag) -> Iterator[int]:
+    """Yield the numbers of the attempts that a voter may make at one vote, until `stopping`."""
+    return takewhile(lambda _: not stopping.is_set(), range(plan.attempts) if plan.attempts else count())
 
 
 def _event(
@@ -132,15 +136,23 @@ def _event(
     return Event(time.monotonic(), kind, status, round(seconds, 4), int(member["id"]), article, choice.value, safe)
 
 
+def store_of(plan: Plan) -> Repository:
+    confirmation = Confirmation(plan.confirm_replicas, timeout_seconds=0.8 * plan.store_timeout)
+    return connect(
+        plan.store_url,
+        shards=plan.store_shards,
+        rules=default_rules(),
+        timeout_seconds=plan.store_timeout,
+        confirmation=confirmation if plan.confirm_replicas else None,
+    )
+
+
 def vote_directly(plan: Plan, log: Log, stopping: Flag, members: Sequence[dict[str, str]]) -> None:
     """Vote without the web server, which is slower than the store."""
-    repository = connect(plan.store_url, rules=default_rules(), timeout_seconds=plan.store_timeout)
+    repository = store_of(plan)
     chance = random.Random(f"{plan.seed}{members[0]['id']}")
     for member, article, choice in ballots(plan, chance, members):
-        status = ""
-        while status != "ok":
-            if stopping.is_set():
-                return
+        for _ in attempts(plan, stopping):
             began, note = time.monotonic(), ""
             try:
                 tally = repository.votes.cast(article, int(member["id"]), choice)
@@ -149,6 +161,12 @@ def vote_directly(plan: Plan, log: Log, stopping: Flag, members: Sequence[dict[s
                 status, note = type(error).__name__, str(error)
                 stopping.wait(_PAUSE_AFTER_FAILURE_SECONDS)
             log.add(_event("direct", status, time.monotonic() - began, member, article, choice, note))
+            if status == "ok":
+                break
+            if chance.random() < NEW_CONNECTION_SHARE:
+                repository = store_of(plan)
+        if stopping.is_set():
+            return
 
 
 def read(plan: Plan, log: Log, stopping: Flag, session: str) -> None:
@@ -170,6 +188,14 @@ def shares(members: Sequence[dict[str, str]], count: int) -> Iterator[Sequence[d
     return (members[n::count] for n in range(count))
 
 
+def undecided(plan: Plan, stopping: Flag) -> Iterator[Callable[[], None]]:
+    clients: list[Client] = [ApiClient(plan.port) for _ in range(plan.undecided)]
+    clients += [DirectClient(store_of(plan)) for _ in range(plan.direct_undecided)]
+    for number, client in enumerate(clients):
+        seed = f"{plan.seed}.{number}"
+        yield partial(decide, Path(plan.history), plan.members, plan.articles, client, stopping, seed)
+
+
 def main() -> None:
     plan, stopping = Plan(**json.loads(sys.argv[1])), Flag()
     log = Log(plan.events)
@@ -180,6 +206,9 @@ def main() -> None:
     work = [partial(vote, plan, log, stopping, share) for share in both[: plan.voters]]
     work += [partial(vote_directly, plan, log, stopping, share) for share in both[plan.voters :]]
     work += [partial(read, plan, log, stopping, session) for session in sessions]
+    work += list(undecided(plan, stopping))
+    failed: list[object] = []
+    threading.excepthook = lambda error: failed.append(error) or threading.__excepthook__(error)  # type: ignore
     threads = [Thread(target=one) for one in work]
     for thread in threads:
         thread.start()
@@ -187,6 +216,7 @@ def main() -> None:
     stopping.set()
     for thread in threads:
         thread.join()
+    sys.exit(bool(failed))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
 """The answers that the crowd received, and the comparison of confirmed votes with the store."""
 
 import json
+import math
+import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import takewhile
@@ -11,7 +13,9 @@ from pathlib import Path
 
 from articles.domain.articles import Choice
 from articles.repository import Repository
-from tests.chaos.crowd import CUT, UNTRUE, Event, Plan
+from tests.chaos.crowd import UNTRUE, Event, Plan
+from tests.chaos.histories.operations import SET, Operation, Register
+from tests.chaos.links import CUT
 from tests.site_process import DEADLINE, Site
 from tests.waiting import until
 
@@ -33,6 +37,8 @@ class Ledger:
         """The confirmed choices, by member and article."""
         self.uncertain: dict[tuple[int, int], str] = {}
         """Choices that were sent and not confirmed."""
+        self.before: Mapping[tuple[int, int], str] = {}
+        """Choices that the store held before anything was sent."""
 
     def update(self) -> None:
         """Read the lines that have been added."""
@@ -67,32 +73,65 @@ class Ledger:
         """Return the seconds of the slowest answer of the site."""
         return max((e.seconds for e in self.of("vote", "read", since=since) if e.status != CUT), default=0.0)
 
+    def after(self, moment: float) -> "Ledger":
+        """Return a ledger of what was sent after this moment."""
+        later = Ledger(Path(os.devnull))
+        later.events = self.of("vote", "direct", "read", since=moment)
+        return later
+
     def statuses(self, *kinds: str, since: float = 0.0, until: float = float("inf")) -> set[str]:
         return {event.status for event in self.of(*kinds, since=since, until=until)}
+
+    def operations(self) -> Iterator[Operation]:
+        """Yield what was sent, as a history. Refusals besides 503 have no effect."""
+        self.update()
+        for event in self.events:
+            if event.kind == "read" or event.status.startswith("4"):
+                continue
+            known = event.at if event.status in CONFIRMED else math.inf
+            register = Register(event.member, event.article)
+            yield Operation(event.kind, register, SET, event.choice, event.at - event.seconds, known)
 
     def lost(self, repository: Repository) -> list[str]:
         """Return the votes that were confirmed and are not in the store, or are there as another choice."""
         self.update()
-        lost, pairs = [], list(self.votes.items())
-        for start in range(0, len(pairs), _PAIRS_AT_ONCE):
-            batch = pairs[start : start + _PAIRS_AT_ONCE]
-            for (pair, choice), held in zip(batch, _choices(repository, [pair for pair, _ in batch]), strict=True):
-                if held != choice:
-                    lost.append(f"{pair}: {choice} was confirmed, the store has {held}")
+        held_choices = choices_in(repository, list(self.votes))
+        lost = [
+            f"{pair}: {choice} was confirmed, the store has {held}"
+            for (pair, choice), held in zip(self.votes.items(), held_choices, strict=True)
+            if held != choice
+        ]
         return lost + self.untrue(repository)
 
     def untrue(self, repository: Repository) -> list[str]:
         """Return answers that name another choice, and unconfirmed votes that became another one."""
         false = [str(event) for event in self.events if event.note == UNTRUE]
         pairs = list(self.uncertain)
-        for pair, held in zip(pairs, _choices(repository, pairs), strict=True):
-            if held not in (Choice.NONE.value, self.uncertain[pair]):
+        for pair, held in zip(pairs, choices_in(repository, pairs), strict=True):
+            if held not in (self.before.get(pair, Choice.NONE.value), self.uncertain[pair]):
                 false.append(f"{pair}: {self.uncertain[pair]} was sent, the store has {held}")
         return false
 
 
-def _choices(repository: Repository, pairs: Sequence[tuple[int, int]]) -> list[str]:
+def merged(ledgers: Sequence[Ledger]) -> Ledger:
+    """Return a ledger of all events of crowds that shared no member."""
+    whole = Ledger(Path(os.devnull))
+    for ledger in ledgers:
+        ledger.update()
+        whole.events += ledger.events
+        whole.votes |= ledger.votes
+        whole.uncertain |= ledger.uncertain
+    whole.events.sort(key=lambda event: event.at)
+    return whole
+
+
+def choices_in(repository: Repository, pairs: Sequence[tuple[int, int]]) -> list[str]:
     """Return what the store has of each pair of member and article."""
+    batches = (pairs[start : start + _PAIRS_AT_ONCE] for start in range(0, len(pairs), _PAIRS_AT_ONCE))
+    return [choice for batch in batches for choice in _choices(repository, batch)]
+
+
+def _choices(repository: Repository, pairs: Sequence[tuple[int, int]]) -> list[str]:
     with repository.store.client.pipeline(transaction=False) as pipe:
         for member, article in pairs:
             keys = repository.store.shards.of(article)
@@ -138,11 +177,15 @@ class Crowd:
         for kind in kinds or ("vote", "read"):
             self._until(lambda kind=kind: self.ledger.of(kind, since=moment), DEADLINE)  # type: ignore[misc]
 
-    def recovery(self, since: float, seconds: float = 120.0) -> float:
-        """Wait for a vote that was sent after this moment and confirmed; return the seconds until its answer."""
+    def recovery(self, since: float, seconds: float = 120.0, articles: Container[int] | None = None) -> float:
+        """Wait for a vote that was sent after this moment and confirmed; return the seconds until its answer.
+
+        `articles`: those that count; all if None.
+        """
 
         def confirmed() -> list[Event]:
-            return [event for event in self.ledger.of("vote", since=since) if event.status == "200"]
+            answers = [event for event in self.ledger.of("vote", since=since) if event.status == "200"]
+            return [event for event in answers if articles is None or event.article in articles]
 
         self._until(confirmed, seconds)
         return confirmed()[0].at - since

@@ -14,6 +14,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+from django.conf import settings
 from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
@@ -44,7 +45,6 @@ def fill(articles: int, members: int) -> list[dict[str, object]]:
     people = make_members(members)
     import_articles(repository, articles, [int(str(one["id"])) for one in people])
     repository.fit_weight()
-    repository.store.client.bgrewriteaof()
     return people
 
 
@@ -99,9 +99,16 @@ def main() -> None:
     data_dir, articles, members = sys.argv[1:]
     with opened_store():
         people = fill(int(articles), int(members))
-        while _is_rewriting():
-            time.sleep(0.05)  # until the whole store is in its base file
+        if settings.STORE_IS_EMBEDDED:
+            _rewrite()
     Path(data_dir, "prepared.json").write_text(json.dumps({"members": people, "articles": int(articles)}))
+
+
+def _rewrite() -> None:
+    """Return when the whole store is in its base file."""
+    patient_repository().store.client.bgrewriteaof()
+    while _is_rewriting():
+        time.sleep(0.05)  # a poll
 
 
 def _is_rewriting() -> bool:

@@ -1,4 +1,4 @@
-"""A proxy before the store that delays, trickles and loses what the store replies."""
+"""A proxy before a store that delays, trickles and loses what the store replies, or cuts it off."""
 
 import random
 import socket
@@ -8,7 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
+from typing import TypeAlias
+
+Address: TypeAlias = Path | tuple[str, int]
+"""Of a Unix socket, or host and port."""
 
 _CHUNK = 64 * 1024
 
@@ -27,6 +31,8 @@ class Line:
     """Seconds between two bytes of a reply."""
     is_half_open: bool = False
     """Nothing passes any more, and no connection ends."""
+    passes: Event = field(default_factory=Event)
+    """Cleared while the line is cut: what is sent waits, as it does in a network that is mended later."""
     lost: int = 0
     most_open: int = 0
     open: int = 0
@@ -34,17 +40,34 @@ class Line:
 
 
 class Proxy:
-    """Forwards a socket to the store's, with a thread for each direction of a connection."""
+    """Forwards a socket to the store's, with a thread for each direction of a connection.
 
-    def __init__(self, path: Path, store: Path) -> None:
+    `address`: with the port 0, any free one. `store` may be set later, before the first connection.
+    """
+
+    def __init__(self, address: Address, store: Address | None = None) -> None:
         self.line = Line()
-        self._store = store
+        self.line.passes.set()
+        self.store = store
         self._lock = threading.Lock()
         self._links: set[socket.socket] = set()
-        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._listener.bind(str(path))
+        self._listener = _socket_for(address)
+        self._listener.bind(_name(address))
         self._listener.listen(256)
         Thread(target=self._accept, daemon=True).start()
+
+    @property
+    def port(self) -> int:
+        return int(self._listener.getsockname()[1])
+
+    @contextmanager
+    def cut(self) -> Iterator[None]:
+        """Let nothing pass inside the block, in either direction; what was sent meanwhile arrives afterwards."""
+        self.line.passes.clear()
+        try:
+            yield
+        finally:
+            self.line.passes.set()
 
     def _accept(self) -> None:
         with suppress(OSError):
@@ -53,13 +76,14 @@ class Proxy:
                 Thread(target=self._serve, args=[client], daemon=True).start()
 
     def _serve(self, client: socket.socket) -> None:
-        store = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        assert self.store is not None
+        store = _socket_for(self.store)
         with self._lock:
             self._links |= {client, store}
             self.line.open += 1
             self.line.most_open = max(self.line.most_open, self.line.open)
         with suppress(OSError):
-            store.connect(str(self._store))
+            store.connect(_name(self.store))
             replies = Thread(target=self._pump, args=[store, client, True], daemon=True)
             replies.start()
             self._pump(client, store, False)
@@ -73,6 +97,7 @@ class Proxy:
     def _pump(self, source: socket.socket, target: socket.socket, is_reply: bool) -> None:
         with suppress(OSError):
             while data := source.recv(_CHUNK):
+                self.line.passes.wait()
                 if self.line.is_half_open:
                     continue
                 if is_reply and self._loses():
@@ -104,6 +129,7 @@ class Proxy:
             time.sleep(self.line.byte_pause or 0)  # what the line does
 
     def close(self) -> None:
+        self.line.passes.set()
         with suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
@@ -112,6 +138,14 @@ class Proxy:
         for link in links:
             with suppress(OSError):
                 link.shutdown(socket.SHUT_RDWR)
+
+
+def _socket_for(address: Address) -> socket.socket:
+    return socket.socket(socket.AF_UNIX if isinstance(address, Path) else socket.AF_INET, socket.SOCK_STREAM)
+
+
+def _name(address: Address) -> str | tuple[str, int]:
+    return str(address) if isinstance(address, Path) else address
 
 
 @contextmanager

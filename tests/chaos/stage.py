@@ -3,17 +3,22 @@
 import os
 import shutil
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from django.conf import settings
+
 from articles.repository import Repository
-from tests.chaos.crowd import CUT, KEPT, Plan
+from tests.chaos.crowd import KEPT, Plan
 from tests.chaos.ledger import Crowd, Ledger, crowd, prepared_facts
+from tests.chaos.links import CUT
 from tests.rules import connect
-from tests.site_process import DEADLINE, Site, store_of
+from tests.site_process import DEADLINE, Site, store_of, variables
 from tests.waiting import until
 from tests.web_processes import copies
 from voting_site.serving.workers.recent_pages import USABLE
@@ -69,7 +74,19 @@ ROWS: list[Row] = []
 """Of this run."""
 
 
+MEMBERS = 200
+
 QUIET = {"RATE_LIMITS": "off", "DEMO": "0", "STORE_TIMEOUT_MS": "500"}
+
+
+def prepare(data_dir: Path, articles: int, **environment: str) -> None:
+    """Fill a new data directory, or the store of the environment and a new data directory."""
+    subprocess.run(
+        [sys.executable, "-m", "tests.chaos.prepare", str(data_dir), str(articles), str(MEMBERS)],
+        cwd=settings.BASE_DIR,
+        env=variables({"DATA_DIR": str(data_dir), "LOG_LEVEL": "WARNING"} | environment),
+        check=True,
+    )
 
 
 class Stage:
@@ -86,6 +103,14 @@ class Stage:
         """Return a new copy of a prepared data directory."""
         target = (parent or self.folder) / name
         shutil.copytree(self._prepared(size), target)
+        shutil.copytree(self._static_files, target / "static")
+        return target
+
+    def data_beside(self, articles: int, name: str = "data", **environment: str) -> Path:
+        """Fill the store of this environment; return the data directory of a site beside it."""
+        target = self.folder / name
+        target.mkdir()
+        prepare(target, articles, **environment)
         shutil.copytree(self._static_files, target / "static")
         return target
 
@@ -107,14 +132,19 @@ class Stage:
         return Plan(**facts | changes)  # type: ignore[arg-type]
 
     @contextmanager
-    def crowd(self, site: Site, *plans: Plan, outage: bool = False) -> Iterator[Crowd]:
-        """Run these crowds, or a small one, inside the block. Wait until they act, unless in an outage."""
+    def crowd(
+        self, site: Site, *plans: Plan, outage: bool = False, kinds: Sequence[str] = ("vote", "read")
+    ) -> Iterator[Crowd]:
+        """Run these crowds, or a small one, inside the block. Wait until they act, unless in an outage.
+
+        `kinds`: of the events that they cause.
+        """
         self._crowds += 1
         events = self.folder / f"events-{self._crowds}.tsv"
         with crowd(site, events, plans or [self.plan(site)]) as running:
             if not outage:
-                running.wait_for(20)
-                running.wait_for(10, "read")
+                for kind in kinds:
+                    running.wait_for(10, kind)
             yield running
 
     def end(self) -> None:
@@ -127,12 +157,17 @@ class Stage:
 
 
 def end_row(
-    row: Row, site: Site, ledger: Ledger, answers: Ledger | None = None, refusals: Sequence[str] = ()
+    row: Row,
+    site: Site,
+    ledger: Ledger,
+    answers: Ledger | None = None,
+    refusals: Sequence[str] = (),
+    within: float = RECOVERY_SECONDS,
 ) -> None:
     """Complete and print the row. Check what every fault promises: nothing lost, a clean audit, quick answers.
 
     `answers`: the ledger whose answers must be quick, if it is another one. `refusals`: statuses of votes that may
-    be refused, besides 503.
+    be refused, besides 503. `within`: the promised seconds until votes are taken again.
     """
     lost = ledger.lost(store_behind(site))
     audit = site.manage("audit")
@@ -144,14 +179,15 @@ def end_row(
     assert ledger.statuses("read") <= {"200", CUT}, unexpected(ledger, "200")
     assert ledger.statuses("vote") <= {"200", "503", CUT, *refusals}, unexpected(ledger, "503", *refusals)
     assert row.worst <= ANSWER_SECONDS, slowest(answers or ledger)
-    assert row.recovery is None or row.recovery <= RECOVERY_SECONDS, row
+    assert row.recovery is None or row.recovery <= within, row
     assert "Traceback" not in site.told(), site.told()[-5000:]
 
 
 def store_behind(site: Site) -> Repository:
     """Return the site's store, its own or the embedded one."""
     url = site.environment.get("REDIS_URL")
-    return connect(url) if url else store_of(site)
+    shards = int(site.environment.get("STORE_SHARDS", "1"))
+    return connect(url, shards=shards) if url else store_of(site)
 
 
 def unexpected(ledger: Ledger, *expected: str) -> list[str]:

@@ -16,7 +16,7 @@ from contextlib import closing, contextmanager
 import pytest
 
 from tests.cast import PASSWORD
-from tests.chaos.crowd import CUT
+from tests.chaos.links import CUT
 from tests.chaos.prepare import LOGIN
 from tests.chaos.stage import PATIENCE, SHORT, Row, end_row, kill, scaled
 from tests.form_browser import FormBrowser
