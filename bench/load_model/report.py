@@ -1,0 +1,116 @@
+"""The tables of a measurement."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bench.load_model import spread
+from bench.load_model.day import Day
+from bench.load_model.figures import Check, Figures
+from bench.load_model.model import Costs, Sample, memory
+from bench.load_model.plan import RATES, Load, Machines, Plan, plan
+from bench.site.report.table import markdown
+
+SIZES = (1_000_000, 10_000_000, 100_000_000)
+
+
+def costs(samples: Sequence[Sample]) -> str:
+    """Return what each kind of request costs at each size."""
+    rows = []
+    for sample in samples:
+        kinds = [*((kind, cost) for kind, cost in sample.fresh.items())]
+        kinds += [(f"{kind}, kept", cost) for kind, cost in sample.kept.items()]
+        for kind, cost in kinds:
+            figures = [cost.web_ms, cost.store_ms, cost.commands, cost.round_trips]
+            rows.append(
+                [
+                    kind,
+                    f"{sample.articles:,}",
+                    str(sample.shards),
+                    *(f"{figure:.2f}" for figure in figures),
+                    f"{cost.bytes:,.0f}",
+                ]
+            )
+    columns = ["request", "articles", "shards", "web CPU, ms", "store CPU, ms", "commands", "round trips", "bytes"]
+    return markdown(columns, rows)
+
+
+def memories(figures: Figures) -> str:
+    """Return the memory of an article at each size, its words apart."""
+    rows = [
+        [f"{of.articles:,}", str(of.shards), f"{of.article_bytes:,.0f}", f"{of.index_bytes:,.0f}"]
+        for of in figures.samples
+    ]
+    table = markdown(["articles", "shards", "bytes of an article", "bytes of its words"], rows, texts=0)
+    extra = figures.extra
+    return f"{table}\nAn article that was read takes {extra.read:,.0f} bytes more, a vote {extra.vote:,.0f}.\n"
+
+
+def checks(of: Sequence[Check]) -> str:
+    """Return what a day used at each size, predicted and measured."""
+    rows = []
+    for check in of:
+        pairs = [
+            (check.predicted.web_ms / 1000, check.measured.web_ms / 1000, 1),
+            (check.predicted.store_ms / 1000, check.measured.store_ms / 1000, 2),
+            (check.predicted.commands / 1000, check.measured.commands / 1000, 0),
+            (check.predicted.round_trips / 1000, check.measured.round_trips / 1000, 1),
+            (check.predicted.bytes / 1e6, check.measured.bytes / 1e6, 1),
+        ]
+        cells = [f"{a:,.{digits}f} / {b:,.{digits}f} ({a / b - 1:+.0%})" for a, b, digits in pairs]
+        rest = [f"{check.p50:.0f}", f"{check.p99:.0f}", str(check.failures)]
+        rows.append([f"{check.articles:,}", str(check.shards), *cells, *rest])
+    columns = ["articles", "shards", "web CPU, s", "store CPU, s", "commands, 1,000", "round trips, 1,000", "MB"]
+    return markdown([*columns, "p50, ms", "p99, ms", "failures"], rows, texts=0)
+
+
+def plans(figures: Figures, day: Day, machines: Machines) -> str:
+    """Return the machines for each number of articles and each load, with the search here and elsewhere."""
+    model, of = Costs(figures.samples), memory(figures.samples, figures.extra.read, figures.extra.vote)
+    rows = []
+    for articles in SIZES:
+        for votes, pages in RATES.values():
+            here = Load(articles, votes, pages)
+            for load in (here, replace(here, searches_elsewhere=True)):
+                rows.append(_row(load, plan(load, model, of, day, machines)))
+    return markdown(_COLUMNS, rows, texts=0)
+
+
+_COLUMNS = (
+    *("articles", "votes/s", "pages/s", "search", "web cores", "web nodes", "store threads"),
+    *("shards", "primaries", "articles, GB", "words, GB", "voters, GB", "Gbit/s", "$ a month"),
+)
+
+
+def _row(load: Load, of: Plan) -> list[str]:
+    possible = of.primaries > 0
+    return [
+        *(f"{load.articles:,}", f"{load.votes:,.0f}", f"{load.pages:,.0f}"),
+        "elsewhere" if load.searches_elsewhere else "here",
+        *(f"{of.web_cores:,.0f}", f"{of.web_nodes:,}", f"{of.store_threads:,.1f}"),
+        *((str(of.shards), f"{of.primaries:,}") if possible else ("–", "too many")),
+        *(f"{of.articles_gb:,.0f}", f"{of.words_gb:,.0f}", f"{of.votes_gb:,.0f}", f"{of.gigabits:.1f}"),
+        f"{of.price:,.0f}" if possible else "–",
+    ]
+
+
+def searches(figures: Figures) -> str:
+    """Return what a search costs the store, and how many a second take a fifth of its thread."""
+    model, rows = Costs(figures.samples), []
+    for articles in (100_000, *SIZES):
+        took = model.fresh("search", articles).store_ms
+        rows.append([f"{articles:,}", f"{took:.0f}", f"{200 / took:.1f}"])
+    return markdown(
+        ["articles", "store CPU of a search, ms", "searches/s in a fifth of the thread"], rows, texts=0
+    )
+
+
+def everything(figures: Figures, day: Day, machines: Machines) -> str:
+    sections = {
+        "What a request costs": costs(figures.samples),
+        "Memory": memories(figures),
+        "A day, predicted / measured": checks(figures.checks),
+        "Machines": plans(figures, day, machines),
+        "Searches": searches(figures),
+        "Shards of each node": spread.table(),
+    }
+    return "\n".join(f"## {title}\n\n{text}" for title, text in sections.items())

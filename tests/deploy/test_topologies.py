@@ -1,0 +1,179 @@
+"""The files for a store on several servers: compose accepts them, and servers start with them."""
+
+import os
+import re
+import shutil
+import subprocess
+from contextlib import ExitStack, contextmanager
+from ipaddress import ip_address, ip_network
+from pathlib import Path
+
+import pytest
+import redis
+import yaml
+from django.conf import settings
+
+from tests.site_process import free_port
+from tests.waiting import until
+from voting_site.configuration.variables import VARIABLES
+from voting_site.embedded.binary import find_binary
+
+FOLDER = Path(settings.BASE_DIR, "deploy")
+BASE = yaml.safe_load((FOLDER / "compose.yaml").read_text("utf-8"))
+OVERLAYS = ("sentinel", "cluster")
+FILES = {name: yaml.safe_load((FOLDER / f"compose.{name}.yaml").read_text("utf-8")) for name in OVERLAYS}
+CONFS = {name: (FOLDER / f"{name}.conf").read_text("utf-8") for name in ("sentinel", "replication", "cluster")}
+SERVER = shutil.which("redis-server") or find_binary()
+
+each_overlay = pytest.mark.parametrize("name", OVERLAYS)
+
+
+# compose
+
+
+@each_overlay
+def test_compose_accepts_the_file_beside_the_first_one(tmp_path, name):
+    if shutil.which("docker-compose") is None:
+        pytest.skip("docker-compose is not installed")
+    for file in [*FOLDER.glob("compose*.yaml"), *FOLDER.glob("*.conf"), FOLDER / "Caddyfile"]:
+        shutil.copy(file, tmp_path)
+    sample = (FOLDER / ".env.sample").read_text("utf-8")
+    sample = re.sub("^#(POSTGRES_PASSWORD|SECRET_KEY)=", r"\1=secret", sample, flags=re.MULTILINE)
+    (tmp_path / ".env").write_text(sample)
+    command = ["docker-compose", "-f", "compose.yaml", "-f", f"compose.{name}.yaml", "config"]
+
+    own = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+    checked = subprocess.run(command, cwd=tmp_path, env=own, capture_output=True, text=True, check=False)
+
+    assert checked.returncode == 0, checked.stderr
+    services = yaml.safe_load(checked.stdout)["services"]
+    urls = {services[service]["environment"]["REDIS_URL"] for service in ("web", "web-2")}
+    assert len(urls) == 1
+    assert urls.pop().startswith(f"{name}://")
+    keys = {services[service]["environment"]["SECRET_KEY"] for service in ("web", "web-2", "tick")}
+    assert keys == {"secret"}
+    networks = [network for service in services.values() for network in service["networks"]]
+    assert set(networks) == {"front", "back"}
+
+
+@each_overlay
+def test_the_settings_exist_and_the_servers_that_they_name_do(name):
+    by_name = {variable.name: variable for variable in VARIABLES}
+    services = BASE["services"] | FILES[name]["services"]
+
+    for variable, value in services["web-2"]["environment"].items():
+        by_name[variable].parse(re.sub(r"\$\{[^}]*\}", "secret", value))
+    for url in ("REDIS_URL", "CACHE_URL"):
+        hosts = re.findall(r"([\w-]+):\d+", FILES[name]["services"]["web"]["environment"].get(url, ""))
+        assert set(hosts) <= services.keys()
+    assert FILES[name]["services"]["proxy"]["environment"]["SITE_UPSTREAM"].split() == ["web:8000", "web-2:8000"]
+
+
+@each_overlay
+def test_both_web_nodes_run_with_the_same_settings_and_volumes_of_their_own(name):
+    first = BASE["services"]["web"] | FILES[name]["services"]["web"]
+    second = FILES[name]["services"]["web-2"]
+    assert first["environment"].items() <= second["environment"].items()
+    for option in ("image", "command", "cap_drop", "security_opt", "read_only", "networks"):
+        assert second[option] == first[option], option
+    assert not set(second["volumes"]) & set(BASE["services"]["web"]["volumes"])
+
+
+@each_overlay
+def test_addresses_are_unique_in_the_network_and_named_where_servers_look_for_each_other(name):
+    file = FILES[name]
+    fixed = [
+        service["networks"]["back"]["ipv4_address"]
+        for service in file["services"].values()
+        if isinstance(service.get("networks"), dict)
+    ]
+    (subnet,) = file["networks"]["back"]["ipam"]["config"]
+    text = (FOLDER / f"compose.{name}.yaml").read_text("utf-8") + CONFS[name]
+    named = set(re.findall(r"(172\.31\.65\.\d+)(?::6379| 6379)", text))
+
+    assert len(fixed) == len(set(fixed)) == 6
+    assert all(ip_address(address) in ip_network(subnet["subnet"]) for address in fixed)
+    assert named <= set(fixed)
+    assert named
+
+
+@each_overlay
+def test_every_file_and_volume_that_is_mounted_exists(name):
+    services = FILES[name]["services"].values()
+    mounted = [volume.partition(":")[0] for service in services for volume in service.get("volumes", [])]
+
+    assert all((FOLDER / place).is_file() for place in mounted if place.startswith("./"))
+    assert {place for place in mounted if not place.startswith("./")} == FILES[name]["volumes"].keys()
+
+
+# Servers
+
+
+@contextmanager
+def server(folder: Path, *arguments: str):
+    """Start a server in deploy/ as compose does; yield its client."""
+    folder.mkdir()
+    port = free_port()
+    place = ["--dir", str(folder), "--port", str(port), "--bind", "127.0.0.1"]
+    with (folder / "log").open("ab") as log:
+        process = subprocess.Popen([SERVER, *arguments, *place], cwd=FOLDER, stdout=log, stderr=log)
+    client = redis.Redis(port=port, decode_responses=True)
+    try:
+        until(lambda: is_up(process, client), told=(folder / "log").read_text)
+        yield client, port
+    finally:
+        client.close()
+        process.kill()  # a replica that is writing its first file would not end otherwise
+        process.wait(60)
+
+
+def is_up(process, client) -> bool:
+    assert process.poll() is None, "the server ended"
+    try:
+        return bool(client.ping())
+    except redis.ConnectionError:
+        return False
+
+
+def test_a_primary_takes_changes_while_a_replica_follows(tmp_path):
+    with ExitStack() as stack:
+        primary, port = stack.enter_context(server(tmp_path / "primary", "replication.conf"))
+        with pytest.raises(redis.ResponseError, match="NOREPLICAS"):
+            primary.set("key", "before")
+        follow = ("--replicaof", "127.0.0.1", str(port))
+        replica, _ = stack.enter_context(server(tmp_path / "replica", "replication.conf", *follow))
+
+        until(lambda: primary.info("replication").get("min_slaves_good_slaves") == 1)
+        primary.set("key", "value")
+
+        assert primary.wait(1, 60_000) == 1
+        assert replica.get("key") == "value"
+        assert primary.config_get("append*")["appendfsync"] == "always"
+
+
+def test_sentinels_find_the_replicas_of_the_primary(tmp_path):
+    with ExitStack() as stack:
+        _, port = stack.enter_context(server(tmp_path / "primary", "replication.conf"))
+        follow = ("--replicaof", "127.0.0.1", str(port))
+        stack.enter_context(server(tmp_path / "replica", "replication.conf", *follow))
+        own = tmp_path / "sentinel.conf"
+        own.write_text(CONFS["sentinel"].replace("172.31.65.11 6379", f"127.0.0.1 {port}"))
+        sentinel, _ = stack.enter_context(server(tmp_path / "sentinel", str(own), "--sentinel"))
+
+        until(lambda: len(sentinel.sentinel_slaves("site")) == 1)
+
+        assert sentinel.sentinel_master("site")["port"] == port
+        assert sentinel.sentinel_master("site")["quorum"] == 2
+
+
+def test_a_node_of_a_cluster_starts_and_serves_its_own_slots_alone(tmp_path):
+    with server(tmp_path / "node", "cluster.conf") as (node, _):
+        node.execute_command("CLUSTER", "ADDSLOTSRANGE", 0, 100)
+        until(lambda: node.cluster("info")["cluster_state"] == "ok")
+
+        assert node.info("cluster")["cluster_enabled"] == 1
+        assert node.config_get("appendfsync", "maxmemory-policy") == {
+            "appendfsync": "always",
+            "maxmemory-policy": "noeviction",
+        }
+        assert (tmp_path / "node" / "nodes.conf").is_file()
