@@ -15,11 +15,17 @@ import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
 import django
 
+from articles.repository.store import scripts
+
 Order = dict[str, Any]
+
+_OF_ORDERS = ("articles.models", "articles.readership.archive", "articles.readership.record", "tests.rules")
+"""Modules that every fork needs, imported once before."""
 
 
 class Countdown:
@@ -126,6 +132,10 @@ def main() -> None:
     from django.core.management import call_command
     from django.db import connection
 
+    for module in _OF_ORDERS:
+        import_module(module)
+    for name in scripts.names():
+        scripts.digest(name)
     call_command("migrate", "articles", interactive=False, verbosity=0)
     connection.close()
     say("ready")
