@@ -176,8 +176,10 @@ def end_row(
     show(row)
     assert audit.returncode == 0, audit.stdout + audit.stderr
     assert lost == []
-    assert ledger.statuses("read") <= {"200", CUT}, unexpected(ledger, "200")
-    assert ledger.statuses("vote") <= {"200", "503", CUT, *refusals}, unexpected(ledger, "503", *refusals)
+    assert ledger.statuses("read") <= {"200", CUT}, "\n".join(unexpected(ledger, "read"))
+    assert ledger.statuses("vote") <= {"200", "503", CUT, *refusals}, "\n".join(
+        unexpected(ledger, "vote", "503", *refusals)
+    )
     assert row.worst <= ANSWER_SECONDS, slowest(answers or ledger)
     assert row.recovery is None or row.recovery <= within, row
     assert "Traceback" not in site.told(), site.told()[-5000:]
@@ -190,8 +192,9 @@ def store_behind(site: Site) -> Repository:
     return connect(url, shards=shards) if url else store_of(site)
 
 
-def unexpected(ledger: Ledger, *expected: str) -> list[str]:
-    return [str(e) for e in ledger.events if e.kind != "direct" and e.status not in ("200", CUT, *expected)][:5]
+def unexpected(ledger: Ledger, kind: str, *expected: str) -> list[str]:
+    """Return the first answers of a kind whose status is neither 200 nor expected."""
+    return [str(event) for event in ledger.of(kind) if event.status not in ("200", CUT, *expected)][:5]
 
 
 def slowest(ledger: Ledger) -> list[str]:
