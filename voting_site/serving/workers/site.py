@@ -7,6 +7,7 @@ import socket
 from pathlib import Path
 
 from django.conf import settings
+from django.urls import resolve
 
 from articles.operation import metric_files
 from articles.readership.gathering import GatheredViews
@@ -26,6 +27,9 @@ def serve(descriptor: int, patience: float) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda received, _frame: signals.append(received))
 
+    resolve(
+        "/healthz"
+    )  # imports all views and builds the API: once before the forks, not at each one's first request
     launcher, folder = os.getppid(), metric_files.directory()
 
     def work(alive: int) -> None:
