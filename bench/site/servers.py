@@ -17,7 +17,7 @@ from voting_site.serving import listener
 _SERVE = "bench.site.peers.serve"
 _PATIENCE = 20.0
 
-_OPEN = {
+OPEN = {
     "DEMO": "0",
     "LOG_LEVEL": "ERROR",
     "RATE_LIMITS": "off",
@@ -55,7 +55,7 @@ def site(data_dir: Path, **own: str) -> Iterator[Server]:
     """Run the site with its own settings on a filled data directory, as `make run` does."""
     port, log = free_port(), data_dir.with_name(f"site-{data_dir.name}.log")
     command = [sys.executable, "manage.py", "run"]
-    with running(command, log, _OPEN | own | {"DATA_DIR": str(data_dir), "PORT": str(port)}) as launcher:
+    with running(command, log, OPEN | own | {"DATA_DIR": str(data_dir), "PORT": str(port)}) as launcher:
         seconds = wait_until(lambda: answers(port, "/readyz"), launcher, log)
         children = descendants(launcher.pid)[1:]
         (store,) = [pid for pid in children if b"valkey-server" in command_line(pid)]
