@@ -17,6 +17,8 @@ os.environ["STORE_TIMEOUT_MS"] = "10000"  # a busy machine must not look like an
 from voting_site.settings import *  # noqa: E402, F403
 
 STATIC_ROOT.mkdir()  # noqa: F405 - whitenoise warns if it is missing
+# By Django's own backend, pytest-django recognises a database in memory. Whole sites in tests have the site's.
+DATABASES["default"]["ENGINE"] = "django.db.backends.sqlite3"  # noqa: F405
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},

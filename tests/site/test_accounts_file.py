@@ -6,10 +6,10 @@ from contextlib import closing
 import pytest
 from django.db import OperationalError, connections
 from django.db.backends.signals import connection_created
-from django.db.backends.sqlite3.base import DatabaseWrapper
 
 from tests.form_browser import FormBrowser
 from voting_site import accounts_file
+from voting_site.sqlite.base import DatabaseWrapper
 
 
 @pytest.fixture
@@ -64,4 +64,20 @@ def test_a_connection_that_could_not_write_is_opened_again(tmp_path):
             cursor.execute("CREATE TABLE a (b)")
     finally:
         connection_created.disconnect(accounts_file._note_file, sender=DatabaseWrapper)
+        connection.close()
+
+
+@pytest.mark.django_db
+def test_a_damaged_file_is_a_database_that_cannot_be_used(tmp_path):
+    path = tmp_path / "accounts.sqlite3"
+    connection = DatabaseWrapper(connections["default"].settings_dict | {"NAME": str(path), "OPTIONS": {}})
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE a (b)")
+        cursor.executemany("INSERT INTO a VALUES (%s)", [("x" * 500,)] * 100)
+    connection.close()
+    whole = path.read_bytes()
+    for damaged in (b"no database" + whole[11:], whole[:100] + bytes(len(whole) - 100)):
+        path.write_bytes(damaged)
+        with pytest.raises(OperationalError, match=r"not a database|malformed"), connection.cursor() as cursor:
+            cursor.execute("SELECT count(*) FROM a")
         connection.close()

@@ -14,7 +14,11 @@ from articles.domain.operation.store_address import Topology, parse
 POSTGRES = "voting_site.postgres"
 """The database backend for PostgreSQL."""
 
-_DJANGOS_POSTGRES = "django.db.backends.postgresql"
+SQLITE = "voting_site.sqlite"
+"""The database backend for SQLite."""
+
+_OWN_BACKENDS = {"django.db.backends.postgresql": POSTGRES, "django.db.backends.sqlite3": SQLITE}
+"""By those of Django."""
 
 
 def store(text: str) -> str:
@@ -37,8 +41,7 @@ def database(text: str) -> dict[str, Any]:
         raise ValueError("each process would have its own database in memory")
     if not parsed["NAME"] and "service" not in parsed.get("OPTIONS", {}):
         raise ValueError("no database name")
-    if parsed["ENGINE"] == _DJANGOS_POSTGRES:
-        parsed["ENGINE"] = POSTGRES
+    parsed["ENGINE"] = _OWN_BACKENDS.get(parsed["ENGINE"], parsed["ENGINE"])
     return parsed
 
 
@@ -48,7 +51,7 @@ def is_sqlite(database: dict[str, Any]) -> bool:
 
 def sqlite_at(path: Path) -> dict[str, Any]:
     """Return Django's settings of a database in a file."""
-    return {"ENGINE": environ.Env.DB_SCHEMES["sqlite"], "NAME": str(path)}
+    return {"ENGINE": SQLITE, "NAME": str(path)}
 
 
 def mail(text: str) -> dict[str, Any]:
