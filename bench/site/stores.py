@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The site on stores of several kinds, side by side: how long whole answers take.
 
-    python -m bench.site.stores [--articles N] [--requests N] [--rounds N] [--store NAME SHARDS REDIS_URL CACHE_URL] …
+    python -m bench.site.stores [--articles N] [--requests N] [--rounds N] [--store NAME SHARDS URL CACHE_URL]
 
 Each store must be empty; the embedded one is always among them. One client sends one request after another, in
 rounds that take turns among the sites, so that nothing waits but for its own answer. Times in milliseconds.

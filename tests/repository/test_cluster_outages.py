@@ -37,10 +37,34 @@ def replicated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         yield cluster
 
 
+@pytest.fixture(scope="module")
+def bare_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Three primaries without replicas, which serve their slots while others are away."""
+    own = {"cluster-require-full-coverage": "no"}
+    with Cluster(tmp_path_factory.mktemp("bare") / "store", replicas_of_each=0, settings=own) as cluster:
+        yield cluster
+
+
 def two_keys(cluster: Cluster) -> tuple[str, str]:
     """Return keys on two nodes."""
     other = next(key for key in KEYS if cluster.owner_of(key) is not cluster.owner_of(KEYS[0]))
     return KEYS[0], other
+
+
+def test_a_process_that_starts_while_the_first_primary_is_away_serves_the_others(bare_cluster, clock):
+    repository = prepared(bare_cluster, clock)
+    articles = [post(repository, number) for number in range(SHARDS)]
+    gone = bare_cluster.primaries()[0]
+    own = set(bare_cluster.slots_of(gone))
+    keys = {article: repository.store.shards.of(article).article(article) for article in articles}
+    others = [article for article, key in keys.items() if key_slot(key.encode()) not in own]
+    gone.kill()
+    try:
+        started = connect(bare_cluster.url, shards=SHARDS, clock=clock)
+        assert [started.votes.cast(article, 7, Choice.VOTE).votes for article in others] == [2] * len(others)
+    finally:
+        gone.restart()
+        bare_cluster.until_whole()
 
 
 @pytest.mark.topology

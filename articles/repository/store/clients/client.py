@@ -4,12 +4,12 @@ from typing import Any, NamedTuple
 
 import redis
 from redis.backoff import NoBackoff
-from redis.cluster import ClusterNode, LoadBalancingStrategy, RedisCluster
+from redis.cluster import ClusterNode, LoadBalancingStrategy
 from redis.retry import Retry
 
 from articles.domain.operation.store_address import StoreAddress, Topology, parse
 from articles.repository.store.clients.cluster import ClusterClient
-from articles.repository.store.clients.cluster_nodes import Nodes
+from articles.repository.store.clients.cluster_nodes import Discovery, Nodes
 from articles.repository.store.clients.guarded_connection import (
     GuardedNodePool,
     GuardedPool,
@@ -88,8 +88,8 @@ def _cluster(address: StoreAddress, options: dict[str, Any], *, reads_replicas: 
     options.pop("db")
     (host, port), *others = address.servers
 
-    def discover(strategy: LoadBalancingStrategy | None = None) -> RedisCluster:
-        return RedisCluster(
+    def discover(strategy: LoadBalancingStrategy | None = None) -> Discovery:
+        return Discovery(
             url=f"{'rediss' if tls else 'redis'}://{f'[{host}]' if ':' in host else host}:{port}",
             startup_nodes=[ClusterNode(*place) for place in others],  # type: ignore[no-untyped-call]
             retry=Retry(NoBackoff(), 0),

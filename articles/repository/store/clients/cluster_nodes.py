@@ -29,6 +29,14 @@ class Layout(NamedTuple):
     moves: tuple[str, ...] = ()
 
 
+class Discovery(RedisCluster):
+    """redis-py's knowledge of the nodes, which sends no commands of the site."""
+
+    def command(self, **_: Any) -> dict[str, Any]:
+        """Return no description of commands. redis-py asks one node for it, and fails if that one is away."""
+        return {}
+
+
 class Nodes:
     """The nodes of a cluster. They are discovered at the first use, and again when one refuses or fails.
 
@@ -36,7 +44,7 @@ class Nodes:
     as they are known; if none of these answers, the next use begins with the nodes in the URL again.
     """
 
-    def __init__(self, connect: Callable[[], RedisCluster], *, timeout_seconds: float) -> None:
+    def __init__(self, connect: Callable[[], Discovery], *, timeout_seconds: float) -> None:
         self._connect = connect
         self._timeout = timeout_seconds
         self._connected: Any = None
