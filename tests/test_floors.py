@@ -145,7 +145,7 @@ PURE: dict[str, tuple[str, ...]] = {
     "articles.charts": (),
     "articles.domain": (),
     "articles.searching": ("articles.text.links", "Stemmer"),
-    "articles.text": ("articles.domain.errors", "ada_url"),
+    "articles.text": ("articles.domain.errors", "accounts.names", "ada_url", "markdown_it", "markupsafe", "nh3"),
 }
 """Packages that know no framework, with what else they may import."""
 

@@ -1,0 +1,123 @@
+"""Markdown: what members write is drawn as they mean it, and nothing of it acts on a page."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from articles.text.markdown import plain, render
+
+REL = 'rel="nofollow ugc noopener"'
+
+DRAWN = {
+    "# One\n\n## Two\n\nThree\n===\n\n##### Five": "<h3>One</h3>\n<h4>Two</h4>\n<h3>Three</h3>\n<h6>Five</h6>",
+    "*a* **b** ~~c~~ `<i>`": "<p><em>a</em> <strong>b</strong> <s>c</s> <code>&lt;i&gt;</code></p>",
+    "> q": "<blockquote>\n<p>q</p>\n</blockquote>",
+    "```py\n<b>\n```": '<pre tabindex="0"><code>&lt;b&gt;\n</code></pre>',
+    "3. a\n   - b": '<ol start="3">\n<li>a\n<ul>\n<li>b</li>\n</ul>\n</li>\n</ol>',
+    "<b onclick=x>a</b>": "<p>&lt;b onclick=x&gt;a&lt;/b&gt;</p>",
+}
+
+LINKS = {
+    "https://example.org/a_b.": ("https://example.org/a_b", "https://example.org/a_b"),
+    "(https://example.org/a_(b))": ("https://example.org/a_(b)", "https://example.org/a_(b)"),
+    "请看https://example.org这里": ("https://example.org/", "https://example.org"),
+    "https://example.org/页，好": ("https://example.org/%E9%A1%B5", "https://example.org/页"),
+    "**HTTP://EXAMPLE.org**": ("http://example.org/", "HTTP://EXAMPLE.org"),
+    "<https://example.org/%E2%80%AE>": ("https://example.org/%E2%80%AE", "https://example.org/%E2%80%AE"),
+    '[a *b*](https://example.org "c")': ("https://example.org/", "a b"),
+    "[a][1]\n\n[1]: https://example.org": ("https://example.org/", "a"),
+    "[](https://example.org/)": ("https://example.org/", "https://example.org/"),
+    "[a](mailto:bob@example.org)": ("mailto:bob@example.org", "a"),
+    "![a](https://example.org/b.png)": ("https://example.org/b.png", "a"),
+    "@alice_2, hello": ("/users/alice_2/", "@alice_2"),
+    "(@Bob-by)": ("/users/Bob-by/", "@Bob-by"),
+    "[@alice](https://example.org/)": ("https://example.org/", "@alice"),
+}
+
+NO_LINKS = (
+    "[a](javascript:alert(1))",
+    "[a](&#106;avascript&colon;alert(1))",
+    "[a](data:text/html,x)",
+    "[a](vbscript:x) <javascript:alert(1)>",
+    "[a](/about/) [a](//example.org) [a](#b) [a]()",
+    "[a](mailto:bob@example.org?bcc=carol@example.org)",
+    "[a](https://bob:secret@example.org/)",
+    "http://localhost:8000/ http://192.168.1.1/ [a](http://printer.local/)",
+    "xhttps://example.org ftp://example.org www.example.org",
+    "`https://example.org` `@alice`",
+    "bob@alice.org @bob@example.org @a @2b \\@alice /@alice",
+    "    @alice https://example.org",
+)
+
+HOSTILE = {
+    "quotes": ">" * 20_000,
+    "lists": "- " * 10_000,
+    "emphasis": "*a **b " * 1_000 + "c** d*" * 1_000,
+    "cells": "|".join("a" * 100) + "\n" + "|".join("-" * 100) + "\n" + "a|\n" * 6_000,
+    "tables": ("a|b|c\n-|-|-\n" + "x\n" * 300 + "\n") * 30,
+    "references": "[a]: https://example.org/" + "b" * 2_000 + "\n\n" + "[a]" * 5_000,
+}
+
+
+class _Depth(HTMLParser):
+    """How deep elements are nested."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.deepest = self._depth = 0
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in {"br", "hr"}:
+            self._depth += 1
+            self.deepest = max(self.deepest, self._depth)
+
+    def handle_endtag(self, tag):
+        self._depth -= 1
+
+
+@pytest.mark.parametrize(("text", "html"), DRAWN.items())
+def test_text_is_drawn_as_markdown(text, html):
+    assert render(text).strip() == html
+
+
+def test_columns_of_a_table_keep_their_side():
+    html = render("a|b\n-|-:\n1|2")
+
+    assert re.findall(r"<t[hd]\b[^>]*>", html) == ["<th>", '<th class="right">', "<td>", '<td class="right">']
+
+
+@pytest.mark.parametrize(("text", "link"), LINKS.items())
+def test_a_link_leads_where_it_says_and_gives_nothing_away(text, link):
+    html = render(text)
+    address, words = link
+
+    assert f'<a href="{address}" {REL}>' in html
+    assert re.sub("<[^>]*>", "", html[html.index("<a") : html.index("</a>")]) == words
+    assert html.count("<a") == 1
+    assert "!" not in html
+
+
+@pytest.mark.parametrize("text", NO_LINKS)
+def test_what_is_no_link_of_the_site_stays_text(text):
+    assert "<a" not in render(text)
+
+
+def test_private_links_are_links_where_the_site_allows_them():
+    assert '<a href="http://localhost:8000/"' in render("<http://localhost:8000/>", private_links=True)
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_hostile_text_grows_neither_deep_nor_large(kind):
+    html = render(HOSTILE[kind])
+
+    assert _Depth(html).deepest <= 60
+    assert html.count("<td") <= 1_000
+    assert len(html) < 300_000
+
+
+def test_plain_text_has_no_marks():
+    text = "# One\n\n*two* [three](https://example.org/) & `<four>`\n\n- five\n\na|b\n-|-\n6|7"
+
+    assert plain(text) == "One two three & <four> five a b 6 7"
