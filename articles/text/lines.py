@@ -1,4 +1,4 @@
-"""Lines of text that people write: cleaned so that they show as written and hide nothing, or refused.
+"""Lines and texts that people write: cleaned so that they show as written and hide nothing, or refused.
 
 Unicode properties come from the standard library's `unicodedata`. References: UAX #15 (normal forms),
 UTS #51 (emoji), UTR #36 (text that deceives).
@@ -11,6 +11,7 @@ from collections.abc import Callable
 from articles.text.messages import english_sentence
 
 TITLE_LIMIT = 300  # code points
+TEXT_LIMIT = 20_000
 REASON_LIMIT = 500
 GROUP_TITLE_LIMIT = 60
 TOKEN_NAME_LIMIT = 50
@@ -22,6 +23,16 @@ MARKS_LIMIT = 4
 # Longer than this many times the limit is refused unread: no cleaning would save it, and normalising
 # 80,000 combining marks takes seconds.
 UNREAD_FACTOR = 4
+
+# More combining characters in a row than any writing needs: UAX #15 ends a stream-safe sequence at 30. Sorting
+# thousands of them into NFC takes seconds.
+_STREAM_SAFE = 30
+
+# The signs of a text that need no cleaning.
+_PLAIN_TEXT = re.compile(r"[ -~\n]*")
+
+_LINE_BREAK = re.compile("\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+_KEPT_IN_TEXTS = "\n\t"
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -117,6 +128,34 @@ def clean_line(raw: str, *, limit: int, field: str) -> str:
     return line
 
 
+def clean_text(raw: str) -> str:
+    """An article's text of at most 20,000 code points, "" for none. Raises InvalidInput ("text-…")."""
+    return clean_lines(raw, limit=TEXT_LIMIT, field="text")
+
+
+def clean_lines(raw: str, *, limit: int, field: str) -> str:
+    """A text of at most `limit` code points, cleaned as `clean_line` does, but with its lines and indents.
+
+    Line breaks are "\\n"; empty lines at both ends and blanks at the end are taken out. Cleaning it again changes
+    nothing. Raises InvalidInput with "<field>-long", "-encoding" or "-marks".
+    """
+    if len(raw) > UNREAD_FACTOR * limit:
+        raise InvalidInput(f"{field}-long", limit=limit, length=len(raw))
+    if _SURROGATE.search(raw):
+        raise InvalidInput(f"{field}-encoding")
+    text = _LINE_BREAK.sub("\n", raw)
+    if not _PLAIN_TEXT.fullmatch(text):
+        if _longest_sequence(text) > _STREAM_SAFE:
+            raise InvalidInput(f"{field}-marks", limit=MARKS_LIMIT)
+        text = until_stable(lambda some: _shown(some, _KEPT_IN_TEXTS), text)
+        if stacked_marks(text) > MARKS_LIMIT:
+            raise InvalidInput(f"{field}-marks", limit=MARKS_LIMIT)
+    text = re.sub(r"\A(?:[ \t]*\n)+", "", text.rstrip())
+    if len(text) > limit:
+        raise InvalidInput(f"{field}-long", limit=limit, length=len(text))
+    return text
+
+
 def until_stable(step: Callable[[str], str], text: str) -> str:
     """The text after as many steps as still change it.
 
@@ -164,23 +203,38 @@ def stacked_marks(text: str) -> int:
     return most
 
 
+def _longest_sequence(text: str) -> int:
+    """The largest number of combining characters in a row."""
+    most = run = 0
+    for char in text:
+        run = run + 1 if unicodedata.combining(char) else 0
+        most = max(most, run)
+    return most
+
+
 def _visible(text: str) -> str:
     """One pass of `clean_line` over a line."""
+    return " ".join(_shown(text).split())
+
+
+def _shown(text: str, kept_blanks: str = "") -> str:
+    """The characters that show; blanks are spaces, except those that are kept."""
     kept: list[str] = []
     for char in unicodedata.normalize("NFC", text):
-        if char.isspace() or char == BRAILLE_BLANK:
+        if char in kept_blanks:
+            kept.append(char)
+        elif char.isspace() or char == BRAILLE_BLANK:
             kept.append(" ")
         elif char in JOINERS or not (is_unseen(char) or _lacks_its_base(char, kept)):
             kept.append(char)
-    line = _JOINER_RUN.sub(_needed_joiner, "".join(kept))
-    return " ".join(line.split())
+    return _JOINER_RUN.sub(_needed_joiner, "".join(kept))
 
 
 def _lacks_its_base(char: str, before: list[str]) -> bool:
     """Whether a non-spacing mark has nothing to sit on, or a variation selector follows another."""
     if unicodedata.category(char) not in {"Mn", "Me"}:
         return False
-    if not before or before[-1] == " ":
+    if not before or before[-1].isspace():
         return True
     return is_variation_selector(char) and is_variation_selector(before[-1])
 

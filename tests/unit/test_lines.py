@@ -20,6 +20,7 @@ from articles.text.lines import (
     clean_group_title,
     clean_line,
     clean_reason,
+    clean_text,
     clean_title,
     is_unseen,
     stacked_marks,
@@ -279,3 +280,37 @@ def test_script_injections_are_treated_as_plain_text():
     for raw in (CASES / "xss_300.txt").read_text(encoding="utf-8").splitlines():
         if visible := " ".join(raw.split()):
             assert clean_title(raw) == visible
+
+
+@settings(max_examples=300)
+@given(lines)
+def test_every_text_is_either_clean_or_refused(raw):
+    try:
+        text = clean_text(raw)
+    except InvalidInput as refused:
+        assert refused.code in INPUT
+        return
+    assert clean_text(text) == text
+    assert unicodedata.is_normalized("NFC", text)
+    assert not any(is_unseen(char) for char in text.translate(VISIBLE_FORMATS))
+
+
+def test_a_text_keeps_its_lines_and_indents_but_nothing_invisible():
+    raw = " \r\n    code\u200b\r\n\tb \u202ec\u3000d\x00\r\r\u2028e \n\n"
+
+    assert clean_text(raw) == "    code\n\tb c d\n\n\ne"
+    assert clean_text(" \n\u200b ") == ""
+
+
+@pytest.mark.parametrize(
+    ("raw", "code"),
+    [
+        ("x" * 20_001, "text-long"),
+        ("x" * 80_001, "text-long"),
+        ("\ud800", "text-encoding"),
+        ("e" + "\u0301\u0316" * 3, "text-marks"),
+        ("e" + "\u0301\u0316" * 20_000, "text-marks"),
+    ],
+)
+def test_a_text_too_long_or_broken_is_refused(raw, code):
+    assert refusal(clean_text, raw) == code
