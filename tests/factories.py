@@ -60,9 +60,11 @@ def post(repository: Repository, number: int, groups: tuple[str, ...] = (), post
     return repository.articles.post(poster, name_of(poster), f"Article {number}", link(number), groups).id
 
 
-def post_as(repository: Repository, user: User, title: str, link: str, groups: Sequence[str] = ()) -> Article:
+def post_as(
+    repository: Repository, user: User, title: str, link: str, groups: Sequence[str] = (), *, text: str = ""
+) -> Article:
     """Post an article as this member."""
-    return repository.articles.post(user.pk, user.username, title, link, groups)
+    return repository.articles.post(user.pk, user.username, title, link, groups, text=text)
 
 
 def imported(number: int, posted_at: float, **changes: object) -> ImportedArticle:

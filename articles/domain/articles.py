@@ -50,11 +50,13 @@ class VotingRing:
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """A posted title and link. `posted_at` and `closes_at` in Unix seconds."""
+    """A posted title with a link, a text, or both. `posted_at` and `closes_at` in Unix seconds."""
 
     id: ArticleId
     title: str
     link: str
+    """"" for an article that has only a text."""
+
     poster: UserId
     poster_name: str
     posted_at: float
@@ -79,7 +81,7 @@ class Article:
     """Unique visitors, estimated."""
 
     edited_at: float | None = None
-    """When the title or link was last changed, in Unix seconds; None if never."""
+    """When title, link or text were last changed, in Unix seconds; None if never."""
 
     is_logged: bool = False
     """Whether the moderation log has entries about it."""
@@ -89,6 +91,12 @@ class Article:
 
     hotness: float | None = None
     """Its value in the hot list; None in other lists."""
+
+    text_bytes: int = 0
+    """Size of its text in UTF-8; 0 without one."""
+
+    text: str = ""
+    """Its text, as Markdown. Lists do not read it."""
 
     @property
     def points(self) -> int:
@@ -132,3 +140,5 @@ class ImportedArticle:
     removed: str | None = None
     closes_at: float | None = None
     """When voting ends, in Unix seconds; None for posting time plus this site's voting window."""
+
+    text: str = ""

@@ -1,7 +1,7 @@
 """Posting, reading, editing, removing and restoring articles."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from articles.domain.articles import Article, ArticleId, Posted
 from articles.domain.errors import (
@@ -21,7 +21,7 @@ from articles.repository.store import keys as names
 from articles.repository.store.connection import Store, Value, exact_time, queue
 from articles.repository.store.values import whole_from
 from articles.searching import words_of
-from articles.text.links import link_digest
+from articles.text.links import link_digest, post_digest
 
 _HOLDER = "the article of a link"
 
@@ -36,39 +36,49 @@ class Articles:
         self._store = store
         self._groups = Groups(store)
 
-    def post(self, poster: UserId, poster_name: str, title: str, link: str, groups: Sequence[str] = ()) -> Posted:
+    def post(
+        self,
+        poster: UserId,
+        poster_name: str,
+        title: str,
+        link: str,
+        groups: Sequence[str] = (),
+        *,
+        text: str = "",
+    ) -> Posted:
         """Publish an article with its poster's own vote, or return the recent article with the same link.
 
-        Recent: posted within `Rules.repost_window`, also when two members post the link at the same moment. Merged
-        groups are replaced by the groups they were merged into. An interruption leaves no partial article: the
-        next member to post the link takes over an id that was claimed but not used.
+        Without a link: with the same title and text. Recent: posted within `Rules.repost_window`, also when two
+        members post it at the same moment. Merged groups are replaced by the groups they were merged into. An
+        interruption leaves no partial article: the next member to post the link takes over an id that was claimed
+        but not used.
 
         Four round trips for a new link: look-up, id, claim, article; two for a known one. One more with groups,
         and another if one of them has to be created. The look-up takes a use of the limits, too. Raises
         AccountDeleted, and LimitReached for a new link.
         """
-        requested = list(dict.fromkeys(groups))
+        content, requested = _Content(title, link, text), list(dict.fromkeys(groups))
         uses = [Use("posts", str(poster)), Use("posts_day", str(poster))]
         while True:
-            holder, targets, limits = self._look_up(link, requested, uses)
+            holder, targets, limits = self._look_up(content, requested, uses)
             if holder and self._exists(holder):
                 self._store.confirm(self._store.shards.of(holder).article(holder))
                 return Posted(holder, is_new=False)
             check(self._store, uses, limits)
             new_id = holder or self._new_id()
-            article_id = holder or self._claim(link, new_id)
+            article_id = holder or self._claim(content.digest, new_id)
             slugs = list(dict.fromkeys(self._groups.ensure_targets(requested, targets).values()))
-            if self._publish(article_id, poster, poster_name, title, link, slugs):
+            if self._publish(article_id, poster, poster_name, content, slugs):
                 return Posted(article_id, is_new=True)
-            if article_id != new_id or self._has_link(article_id, link):
+            if article_id != new_id or self._has(article_id, content):
                 return Posted(article_id, is_new=False)
             # The counter is behind the articles, as after restoring an old backup. Retry: no id is used twice.
-            self._store.run("lease/release", [names.link(link_digest(link))], [article_id])
+            self._store.run("lease/release", [names.link(content.digest)], [article_id])
 
     def _look_up(
-        self, link: str, slugs: Sequence[str], uses: Sequence[Use]
+        self, content: "_Content", slugs: Sequence[str], uses: Sequence[Use]
     ) -> tuple[ArticleId | None, dict[str, str], list[Any]]:
-        """Return the id that has claimed the link, if any, the slugs' target groups, and what the limits reply.
+        """Return the id that has claimed the content, if any, the slugs' target groups, and what the limits reply.
 
         One round trip.
         """
@@ -76,7 +86,7 @@ class Articles:
         with self._store.pipeline() as pipe:
             for call in calls:
                 queue(call, pipe)
-            pipe.get(names.link(link_digest(link)))
+            pipe.get(names.link(content.digest))
             self._groups.queue_target_reads(slugs, pipe)
             replies = pipe.execute()
         limits, (holder, *groups) = replies[: len(calls)], replies[len(calls) :]
@@ -90,44 +100,47 @@ class Articles:
         with self._store.commands() as client:
             return int(client.incr(names.COUNTER))
 
-    def _has_link(self, article_id: ArticleId, link: str) -> bool:
-        """Return whether the article has this link, perhaps by a concurrent request."""
-        return link_digest(self.get(article_id).link) == link_digest(link)
+    def _has(self, article_id: ArticleId, content: "_Content") -> bool:
+        """Return whether the article counts as the same as this one, perhaps by a concurrent request."""
+        article = self.get(article_id, with_text=True)
+        return _Content(article.title, article.link, article.text).digest == content.digest
 
     def _publish(
-        self, article_id: ArticleId, poster: UserId, name: str, title: str, link: str, groups: Sequence[str]
+        self, article_id: ArticleId, poster: UserId, name: str, content: "_Content", groups: Sequence[str]
     ) -> bool:
         store, now = self._store, self._store.now()
         keys = store.shards.of(article_id)
         closes, grace = exact_time(now + store.rules.voting_window), store.rules.voters_grace
-        slugs, words = ",".join(groups), words_of(title, link, name)
+        (title, link, text), times = content, [exact_time(now), ",".join(groups), closes, grace]
         status, *_ = store.ask(
             "articles/post",
             poster,
             [keys.article(article_id), keys.voted(article_id)],
-            [article_id, title, link, poster, name, exact_time(now), slugs, closes, grace, keys.prefix, words],
+            [article_id, title, link, poster, name, *times, keys.prefix, words_of(title, link, name), text],
         )
         if status == "exists":
             return False
         self._groups.follow_merges(groups)
         return True
 
-    def _claim(self, link: str, article_id: ArticleId) -> ArticleId:
-        key, life = names.link(link_digest(link)), self._store.rules.repost_window
+    def _claim(self, digest: str, article_id: ArticleId) -> ArticleId:
+        key, life = names.link(digest), self._store.rules.repost_window
         return whole_from(self._store.run("articles/claim_link", [key], [article_id, life]), _HOLDER)
 
-    def get(self, article_id: ArticleId, reader: UserId | None = None) -> Article:
+    def get(self, article_id: ArticleId, reader: UserId | None = None, *, with_text: bool = False) -> Article:
         """Return an article, also a removed one, with the reader's own choice. One round trip.
 
         Raises ArticleNotFound.
         """
-        for article in self.get_many([article_id], reader):
+        for article in self.get_many([article_id], reader, with_texts=with_text):
             return article
         raise ArticleNotFound(article_id)
 
-    def get_many(self, ids: Sequence[ArticleId], reader: UserId | None = None) -> list[Article]:
+    def get_many(
+        self, ids: Sequence[ArticleId], reader: UserId | None = None, *, with_texts: bool = False
+    ) -> list[Article]:
         """Return articles in the order of `ids`, also removed ones; unknown ids are left out. One round trip."""
-        return read_articles(self._store, ids, reader)
+        return read_articles(self._store, ids, reader, with_texts=with_texts)
 
     def find_by_link(self, link: str) -> Article | None:
         """Return the recent article to which posting this clean link would lead. At most two round trips."""
@@ -142,35 +155,39 @@ class Articles:
         title: str,
         link: str,
         *,
+        text: str | None = None,
         moderator: bool,
         reason: str = "",
     ) -> None:
-        """Change title and link: moderators at any time, the poster within `Rules.edit_window`.
+        """Change title, link and text: moderators at any time, the poster within `Rules.edit_window`.
+
+        `text`: None leaves it unchanged.
 
         Two round trips; four if the link changes. Raises ArticleNotFound, ArticleRemoved, NotThePoster,
         EditingClosed, AccountDeleted, and DuplicateLink if another article was posted with the new link within
         `Rules.repost_window`.
         """
-        before = self.get(article_id)
-        moves = link_digest(before.link) != link_digest(link)
-        if moves and (holder := self._claim(link, article_id)) != article_id:
+        before = self.get(article_id, with_text=True)
+        content = _Content(title, link, before.text if text is None else text)
+        moves = bool(link) and not _same_link(before.link, link)
+        if moves and (holder := self._claim(content.digest, article_id)) != article_id:
             raise DuplicateLink(holder)
         rules: list[Value] = [exact_time(self._store.now()), self._store.rules.edit_window, reason]
         arguments: list[Value] = [article_id, title, link, editor.id, editor.name, int(moderator), *rules]
         try:
-            old_link = self._write(before, title, link, arguments)
+            old_link = self._write(before, content, arguments)
         except StoreError:
             raise  # the edit may be done and only its reply lost: then the article needs the claim
         except ArticlesError:
-            self._release(moves and not self._has_link(article_id, link), link, article_id)
+            self._release(moves and not self._has(article_id, content), link, article_id)
             raise
-        self._release(link_digest(old_link) != link_digest(link), old_link, article_id)
+        self._release(not _same_link(old_link, link), old_link, article_id)
 
-    def _write(self, article: Article, title: str, link: str, arguments: Sequence[Value]) -> str:
+    def _write(self, article: Article, content: "_Content", arguments: Sequence[Value]) -> str:
         """Write an edit, with words that include the article's current poster name; return the old link."""
-        keys = self._store.shards.of(article.id)
+        keys, (title, link, text) = self._store.shards.of(article.id), content
         for _ in range(_ATTEMPTS):
-            words = [keys.prefix, words_of(title, link, article.poster_name), article.poster_name]
+            words = [keys.prefix, words_of(title, link, article.poster_name), article.poster_name, text]
             with self._store.retracting([article.id]):
                 status, *old_link = self._store.ask(
                     "articles/edit",
@@ -187,7 +204,7 @@ class Articles:
         )
 
     def _release(self, moves: bool, link: str, article_id: ArticleId) -> None:
-        if moves:
+        if moves and link:
             self._store.run("lease/release", [names.link(link_digest(link))], [article_id])
 
     def remove(self, article_id: ArticleId, actor: Actor, reason: str) -> None:
@@ -203,6 +220,23 @@ class Articles:
         arguments: list[Value] = [article_id, actor.name, exact_time(store.now()), reason, keys.prefix, *more]
         with store.retracting([article_id]):
             store.change(script, article_id, [keys.article(article_id)], arguments)
+
+
+class _Content(NamedTuple):
+    """What members write of an article."""
+
+    title: str
+    link: str
+    text: str
+
+    @property
+    def digest(self) -> str:
+        """By which it counts as posted before."""
+        return post_digest(*self)
+
+
+def _same_link(one: str, other: str) -> bool:
+    return one == other or bool(one and other and link_digest(one) == link_digest(other))
 
 
 def _holder(text: str | None) -> ArticleId | None:

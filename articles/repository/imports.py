@@ -17,10 +17,10 @@ from articles.repository.store.batches import ARTICLES_PER_READ
 from articles.repository.store.connection import Call, Store, Value, exact_time
 from articles.repository.store.scan import portions
 from articles.searching import words_of
-from articles.text.links import link_digest
+from articles.text.links import post_digest
 
 Mark: TypeAlias = tuple[str, str]
-"""Link and posting time of an article, which identify it across imports."""
+"""Link, or else title, and posting time of an article, which identify it across imports."""
 
 _LOCK_LIFE = 120
 """Seconds."""
@@ -76,7 +76,8 @@ class Imports:
     def add(self, articles: Sequence[ImportedArticle]) -> list[ArticleId | None]:
         """Add articles that do not exist yet; return their new ids, None for existing ones.
 
-        Articles are identical if their link and their posting time, to the millisecond, are equal. Voters of
+        Articles are identical if their link, or else their title, and their posting time, to the millisecond, are
+        equal. Voters of
         articles that are still open are added as placeholders. An article whose poster's account is deleted is
         added without a name. Repeating an interrupted import completes it. At most nine round trips, whatever the
         number; two more if accounts are deleted meanwhile. Raises ImportRunning if the `lock` expired and another
@@ -90,7 +91,7 @@ class Imports:
                 fresh.setdefault(mark, article)
         groups = self._replace_groups(fresh)
         entered = self._enter(fresh)
-        self._claim_links(known | entered)
+        self._claim(articles, known | entered)
         self._groups.follow_merges(groups)
         return [entered.pop(_mark(article), None) for article in articles]
 
@@ -185,25 +186,27 @@ class Imports:
                 self._closes_at(article),
                 article.removed or "",
                 words_of(article.title, article.link, article.poster_name),
+                article.text,
             )
         return Call("imports/enter", (keys.lexicon,), arguments)
 
-    def _claim_links(self, entered: Mapping[Mark, ArticleId]) -> None:
-        """Claim recent links, so that posting them leads to these articles."""
+    def _claim(self, articles: Sequence[ImportedArticle], ids: Mapping[Mark, ArticleId]) -> None:
+        """Claim what was posted recently, so that posting it again leads to these articles."""
         oldest = self._store.now() - self._store.rules.repost_window
         with self._store.pipeline() as pipe:
-            for (link, time), article_id in entered.items():
-                if (seconds_left := int(float(time) - oldest)) > 0:
-                    pipe.set(names.link(link_digest(link)), article_id, nx=True, ex=seconds_left)
+            for article in articles:
+                if (seconds_left := int(article.posted_at - oldest)) > 0:
+                    key = names.link(post_digest(article.title, article.link, article.text))
+                    pipe.set(key, ids[_mark(article)], nx=True, ex=seconds_left)
             pipe.execute()
 
-    def iterate(self) -> Iterator[Article]:
+    def iterate(self, *, with_texts: bool = False) -> Iterator[Article]:
         """Yield every article by id, removed ones included. One round trip, and one for each 500 ids."""
         with self._store.commands() as client:
             last = int(client.get(names.COUNTER) or 0)
         for first in range(1, last + 1, ARTICLES_PER_READ):
             ids = range(first, min(first + ARTICLES_PER_READ, last + 1))
-            yield from read_articles(self._store, ids, None)
+            yield from read_articles(self._store, ids, None, with_texts=with_texts)
 
     def count(self) -> int:
         """Return the number of articles, removed ones included. One round trip."""
@@ -215,4 +218,4 @@ class Imports:
 
 
 def _mark(article: ImportedArticle) -> Mark:
-    return article.link, exact_time(article.posted_at)
+    return article.link or article.title, exact_time(article.posted_at)

@@ -105,6 +105,13 @@ def link_digest(link: str) -> str:
     return blake2b(link_key(link).encode(), digest_size=16).hexdigest()
 
 
+def post_digest(title: str, link: str, text: str) -> str:
+    """Return the digest by which an article counts as posted before: of its link, else of title and text."""
+    if link:
+        return link_digest(link)
+    return blake2b(f"{title}\0{text}".encode(), digest_size=16, person=b"text").hexdigest()
+
+
 def _check_start(link: str) -> None:
     """Refuse a link that does not start with scheme://host, before the parser repairs it. Raises InvalidInput."""
     scheme = next((scheme for scheme in _SCHEMES if link[: len(scheme)].lower() == scheme), None)

@@ -227,11 +227,11 @@ def test_a_poster_whose_claim_another_member_uses_gets_that_article(repository, 
     """Alice claims the link and is slow; bob posts it under her claim before she writes."""
     claim, others = repository.articles._claim, []
 
-    def slow_claim(link, article_id):
-        held = claim(link, article_id)
+    def slow_claim(digest, article_id):
+        held = claim(digest, article_id)
         if not others:
             others.append(None)
-            others[0] = repository.articles.post(BOB, "bob", "Bob's", link)
+            others[0] = repository.articles.post(BOB, "bob", "Bob's", link(1))
         return held
 
     monkeypatch.setattr(repository.articles, "_claim", slow_claim)
@@ -432,3 +432,41 @@ def test_reading_one_or_many_articles_takes_one_round_trip(repository, wire):
     with wire.counted():
         repository.articles.get(ids[0], BOB)
     assert wire.trips == 1
+
+
+TEXT = "A *summary*, 中文"
+
+
+def test_a_text_is_read_for_one_article_and_only_its_size_for_lists(repository):
+    posted = repository.articles.post(ALICE, "alice", "A title", link(1), text=TEXT)
+
+    article = repository.articles.get(posted.id, with_text=True)
+    (listed,) = repository.lists.get_page(Order.TIME).articles
+
+    assert (article.text, article.text_bytes) == (TEXT, len(TEXT.encode()))
+    assert (listed.text, listed.text_bytes) == ("", article.text_bytes)
+    assert problems(repository) == []
+
+
+def test_a_text_without_a_link_is_posted_once(repository):
+    first = repository.articles.post(ALICE, "alice", "A title", "", text=TEXT)
+
+    assert first.is_new
+    assert repository.articles.post(BOB, "bob", "A title", "", text=TEXT) == Posted(first.id, is_new=False)
+    assert repository.articles.post(ALICE, "alice", "A title", "", text="Another").is_new
+    assert repository.articles.post(ALICE, "alice", "Another title", "", text=TEXT).is_new
+
+
+def test_an_edit_changes_removes_and_adds_a_text_and_the_log_says_so_without_it(repository):
+    number = repository.articles.post(ALICE, "alice", "A title", link(1), text=TEXT).id
+
+    for text in ("Changed", "", "Added", None):
+        repository.articles.edit(number, MODERATOR, "A title", link(1), text=text, moderator=True)
+    repository.articles.edit(number, MODERATOR, "A title", "", moderator=True)
+
+    entries = repository.moderation_log.get_for_article(number).entries
+    article = repository.articles.get(number, with_text=True)
+    assert [entry.details.get("text") for entry in entries] == [None, "added", "removed", "changed"]
+    assert (article.text, article.link) == ("Added", "")
+    assert repository.articles.post(BOB, "bob", "Mine", link(1)).is_new
+    assert problems(repository) == []

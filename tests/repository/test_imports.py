@@ -194,7 +194,7 @@ def test_an_id_counter_behind_the_articles_loses_and_overwrites_no_row(repositor
 
 def test_repeating_an_interrupted_import_completes_it(repository, monkeypatch):
     rows = [row(at=RECENT), row(link="https://example.org/b", at=RECENT)]
-    monkeypatch.setattr(repository.imports, "_claim_links", lambda entered: 1 / 0)
+    monkeypatch.setattr(repository.imports, "_claim", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         repository.imports.add(rows)
     monkeypatch.undo()
@@ -402,10 +402,10 @@ def test_one_script_adds_a_limited_number_of_articles_and_voters(repository, clo
     closed = [imported(100 + number, clock() - 90 * DAY, votes=30) for number in range(20)]
 
     assert None not in repository.imports.add(articles)
-    assert all(len(step) <= 3 * 12 for step in steps)
-    assert all(len(step) == 12 or sum(map(int, step[6::12])) <= 10 for step in steps)
+    assert all(len(step) <= 3 * 13 for step in steps)
+    assert all(len(step) == 13 or sum(map(int, step[6::13])) <= 10 for step in steps)
 
     steps.clear()
     assert None not in repository.imports.add(closed)
-    assert max(len(step) for step in steps) == 3 * 12
+    assert max(len(step) for step in steps) == 3 * 13
     assert problems(repository) == []

@@ -63,7 +63,7 @@ CALL = re.compile(r"redis\.p?call\((?:[\w<= ]+ and '(?P<one>\w+)' or )?(?:'(?P<c
 # Commands the scripts use, all of Redis 6.2 or older: https://redis.io/docs/latest/commands/
 COMMANDS_OF_6_2 = {
     *("GET", "SET", "DEL", "EXISTS", "EXPIRE", "PERSIST", "TTL"),
-    *("HGET", "HSET", "HSETNX", "HDEL", "HMGET", "HGETALL", "HVALS", "HEXISTS"),
+    *("HGET", "HSET", "HSETNX", "HDEL", "HMGET", "HGETALL", "HVALS", "HEXISTS", "HSTRLEN"),
     *("SADD", "SREM", "SCARD", "SISMEMBER", "SMISMEMBER", "SMEMBERS", "SINTER", "SUNION", "SUNIONSTORE", "SSCAN"),
     *("ZADD", "ZREM", "ZSCORE", "ZMSCORE", "ZCARD", "ZRANGE", "ZREVRANGE", "ZRANGEBYSCORE", "ZREVRANGEBYSCORE"),
     *(

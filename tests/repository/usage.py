@@ -118,7 +118,7 @@ def use(repository: Repository, clock: Clock) -> None:
     for number in (5, 6, 8):
         repository.articles.remove(number, MODERATOR, "Spam")
     repository.articles.restore(8, MODERATOR, "It was not")
-    repository.articles.edit(7, MODERATOR, "Better", link(700), moderator=True, reason="A typo")
+    repository.articles.edit(7, MODERATOR, "Better", link(700), text="A *text*", moderator=True, reason="A typo")
     now = clock()
     with repository.imports.lock():
         repository.imports.get_shift("f" * 32, 5.0)

@@ -34,6 +34,9 @@ CANDIDATES = 10_000
 MOST_READ = 2000
 """Maximum number of articles read, which limits the cost of a feed with hidden groups."""
 
+MOST_TEXT_BYTES = 200_000
+"""Size of all texts of a feed, in UTF-8; further articles are without theirs."""
+
 ARTICLES_PER_BATCH = 250
 """Articles read in one round trip: fewer than a whole feed, of which hidden groups may leave out some."""
 
@@ -65,7 +68,7 @@ class Feeds:
     `MOST_ARTICLES` of its list; the feed by points holds only the first `LEAST_ARTICLES`.
 
     Round trips: one or more for the candidates, one for their standings, one for the first articles and one for
-    each `ARTICLES_PER_BATCH` more; one more if the filter has `min_points`.
+    each `ARTICLES_PER_BATCH` more; one more if the filter has `min_points`, and one if articles have texts.
     """
 
     def __init__(self, store: Store, hot: Hot, search: Search, standings: Standings) -> None:
@@ -166,6 +169,20 @@ class Feeds:
     def _collect(
         self, standings: Sequence[Standing], feed_filter: FeedFilter, since: float | None = None
     ) -> list[Article]:
+        """Read the articles of a feed, the first ones with their texts."""
+        articles = self._read(standings, feed_filter, since)
+        wanted, left = list[ArticleId](), MOST_TEXT_BYTES
+        for article in articles:
+            if 0 < article.text_bytes <= left:
+                wanted.append(article.id)
+                left -= article.text_bytes
+        if not wanted:
+            return articles
+        read = read_articles(self._store, wanted, None, with_texts=True, may_be_stale=True)
+        texts = {article.id: article.text for article in read if article.removed is None}
+        return [replace(article, text=texts.get(article.id, "")) for article in articles]
+
+    def _read(self, standings: Sequence[Standing], feed_filter: FeedFilter, since: float | None) -> list[Article]:
         """Read the first articles and all posted `since`, in Unix seconds, that the filter admits."""
         since, articles, done = self.get_since(feed_filter) if since is None else since, list[Article](), 0
         least = feed_filter.min_points

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
@@ -11,7 +12,7 @@ from articles.domain.articles import LATEST, Article, ArticleId, Choice, VotingR
 from articles.domain.errors import StoreUnfit
 from articles.domain.members import UserId
 from articles.repository.store import keys as names
-from articles.repository.store.batches import ARTICLES_PER_READ
+from articles.repository.store.batches import ARTICLES_PER_READ, TEXTS_PER_READ
 from articles.repository.store.clients.errors import UNPREPARED
 from articles.repository.store.connection import Call, Store
 from articles.repository.store.keys import Keys
@@ -31,8 +32,11 @@ _FORMS = {
 MOST_ARTICLES = 2_000
 """Articles that a process keeps as it has read them, about 2 KB each."""
 
-FIELDS = (*_FORMS, "archived", "closes", "removed", "edited", "log", "ring")
+FIELDS = (*_FORMS, "archived", "closes", "removed", "edited", "log", "ring", "text_bytes")
 """Fields of a hash that are read."""
+
+_TEXT = "text"
+"""A further one, up to 80 KB: lists do not read it."""
 
 
 class _Facts(NamedTuple):
@@ -57,7 +61,12 @@ def stale_if_whole(read: Callable[[bool], T], *, may_be_stale: bool) -> T:
 
 
 def read_articles(
-    store: Store, ids: Sequence[ArticleId], reader: UserId | None, *, may_be_stale: bool = False
+    store: Store,
+    ids: Sequence[ArticleId],
+    reader: UserId | None,
+    *,
+    with_texts: bool = False,
+    may_be_stale: bool = False,
 ) -> list[Article]:
     """Return articles in the order of `ids`, with the reader's own choices; unknown and damaged ones are left out.
 
@@ -66,15 +75,16 @@ def read_articles(
     """
     may_be_stale = may_be_stale and reader is None
     return stale_if_whole(
-        lambda is_stale: _read_articles(store, ids, reader, may_be_stale=is_stale), may_be_stale=may_be_stale
+        lambda is_stale: _read_articles(store, ids, reader, with_texts=with_texts, may_be_stale=is_stale),
+        may_be_stale=may_be_stale,
     )
 
 
 def _read_articles(
-    store: Store, ids: Sequence[ArticleId], reader: UserId | None, *, may_be_stale: bool
+    store: Store, ids: Sequence[ArticleId], reader: UserId | None, *, with_texts: bool, may_be_stale: bool
 ) -> list[Article]:
-    parts = _parts(store, ids)
-    calls = [_reading(keys, part, reader) for keys, part in parts]
+    parts = _parts(store, ids, TEXTS_PER_READ if with_texts else ARTICLES_PER_READ)
+    calls = [_reading(keys, part, reader, (*FIELDS, _TEXT) if with_texts else FIELDS) for keys, part in parts]
     if reader is not None:
         calls += [Call("members/find_saved", (names.saved(reader),), part) for _, part in parts]
     replies = store.run_many(calls, may_be_stale=may_be_stale) if calls else []
@@ -85,18 +95,18 @@ def _read_articles(
     return [found[number] for number in ids if number in found]
 
 
-def _parts(store: Store, ids: Sequence[ArticleId]) -> list[tuple[Keys, list[ArticleId]]]:
+def _parts(store: Store, ids: Sequence[ArticleId], size: int) -> list[tuple[Keys, list[ArticleId]]]:
     """Split ids by shard, and then into parts that a script reads within a millisecond or two."""
     return [
-        (keys, numbers[at : at + ARTICLES_PER_READ])
+        (keys, numbers[at : at + size])
         for keys, numbers in store.shards.split(ids).items()
-        for at in range(0, len(numbers), ARTICLES_PER_READ)
+        for at in range(0, len(numbers), size)
     ]
 
 
-def _reading(keys: Keys, ids: Sequence[ArticleId], reader: UserId | None) -> Call:
+def _reading(keys: Keys, ids: Sequence[ArticleId], reader: UserId | None, fields: Sequence[str] = FIELDS) -> Call:
     user = "" if reader is None else reader
-    return Call("articles/read", (keys.ranking,), (keys.prefix, user, len(FIELDS), *FIELDS, *ids))
+    return Call("articles/read", (keys.ranking,), (keys.prefix, user, len(fields), *fields, *ids))
 
 
 def articles_in(reply: Sequence[Any], ids: Sequence[ArticleId], saved: Sequence[int]) -> dict[ArticleId, Article]:
@@ -110,8 +120,9 @@ def articles_in(reply: Sequence[Any], ids: Sequence[ArticleId], saved: Sequence[
     width, found = len(values) // (len(ids) or 1), {}
     for n, number in enumerate(ids):
         fields, *rest = values[n * width : (n + 1) * width]
-        if article := _article(number, tuple(fields), tuple(rest), facts, is_saved=bool(saved[n])):
-            found[number] = article
+        row, texts = tuple(fields[: len(FIELDS)]), fields[len(FIELDS) :]
+        if article := _article(number, row, tuple(rest), facts, is_saved=bool(saved[n])):
+            found[number] = replace(article, text=texts[0]) if any(texts) else article
     return found
 
 
@@ -192,6 +203,7 @@ def _article(
         edited_at=moment(fields.get("edited")),
         is_logged="log" in fields,
         ring=_ring(fields.get("ring")),
+        text_bytes=count_from(fields.get("text_bytes")),
     )
 
 

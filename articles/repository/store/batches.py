@@ -6,6 +6,9 @@ ARTICLES_PER_STEP = 1000
 ARTICLES_PER_READ = 500
 """Whole articles in one reply: some hundred kilobytes."""
 
+TEXTS_PER_READ = 50
+"""Whole articles with their texts in one reply: a few megabytes, if all are as long as they can be."""
+
 ARTICLES_PER_CHECK = 250
 """Articles, or entries of the moderation log, that one script audits or repairs: it reads all data of each."""
 

@@ -502,8 +502,8 @@ LINK = _outside(
     "link:<digest>",
     "string",
     Owner.SITE,
-    "id of the article that posted the link; the digest is of the normalised link",
-    "the same link posted again leads to the existing article",
+    "id of the article that posted the link; the digest is of the normalised link, or else of title and text",
+    "the same link, or the same text, posted again leads to the existing article",
     life=48 * HOUR,
     writers="imports",
 )

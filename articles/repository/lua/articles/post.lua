@@ -2,14 +2,14 @@
 Publish an article with its poster's own vote. Idempotent: an existing id is left unchanged.
 KEYS  1 article  2 voted
 ARGV  1 id  2 title  3 link  4 poster  5 poster's name  6 now, s  7 groups, comma-separated
-      8 when voting ends, s  9 grace, s  10 shard prefix  11 words
+      8 when voting ends, s  9 grace, s  10 shard prefix  11 words  12 text, or ''
 Returns  {"ok"} | {"exists"} | {"gone"} if the poster's account is deleted
 Cost  O(log N)
 TOUCHES  article:<id> rw, voted:<id> rw, votes:<user> rw, opposes:<user> rw, posted:<user> rw, gone: r,
          score: rw, time: rw, points: rw, top:<period> rw, group:<slug> rw, score:<slug> rw, time:<slug> rw,
          points:<slug> rw, hot:score rw, hot:score:<slug> rw, counter:views:<id> r, hll:uv:<id> r,
          next:score rw, word:<word> rw, words: rw, ranking: rw
-INCLUDE  closing, lists, members, ranking, values, words
+INCLUDE  articles, closing, lists, members, ranking, values, words
 ]]
 local article, voted = KEYS[1], KEYS[2]
 local id, poster, now, closes, grace, prefix = ARGV[1], ARGV[4], ARGV[6], ARGV[8], tonumber(ARGV[9]), ARGV[10]
@@ -20,6 +20,7 @@ local current, _, passed = parameters(prefix), moments(prefix, now)
 
 redis.call('HSET', article, 'title', ARGV[2], 'link', ARGV[3], 'poster', poster, 'poster_name', ARGV[5],
   'time', now, 'closes', closes, 'votes', 1, 'opposes', 0, 'groups', ARGV[7], 'words', ARGV[11])
+set_text(article, ARGV[12])
 redis.call('SADD', voted, poster)
 note_window(prefix, now, closes, current)
 note_choice(prefix, id, poster, 'vote', now, passed - math.max(current.longest_window, closes - now) - grace)

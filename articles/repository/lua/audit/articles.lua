@@ -102,6 +102,11 @@ local function check_groups(say, id, groups, removed)
   end
 end
 
+local function check_text(say, id, bytes)
+  local size = redis.call('HSTRLEN', prefix .. 'article:' .. id, 'text')  -- O(1)
+  if bytes ~= (size > 0 and exactly(size)) then say('its text has ' .. size .. ' bytes, noted ' .. (bytes or 'none')) end
+end
+
 local function check_words(say, id, words, removed)
   for word in string.gmatch(words or '', '[^ ]+') do
     examined = examined + 1
@@ -129,9 +134,9 @@ local checked = 0
 for n, id in ipairs(ids) do
   local too_long = false
   local function say(text) findings[#findings + 1], findings[#findings + 2] = id, text end
-  local title, link, poster, name, time, closes, votes, opposes, groups, removed, archived, words, numbers =
+  local title, link, poster, name, time, closes, votes, opposes, groups, removed, archived, words, numbers, text_bytes =
     unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'title', 'link', 'poster', 'poster_name', 'time', 'closes',
-      'votes', 'opposes', 'groups', 'removed', 'archived', 'words', 'log'))
+      'votes', 'opposes', 'groups', 'removed', 'archived', 'words', 'log', 'text_bytes'))
   if not is_whole(title, link, poster, name, time, votes, opposes, groups, archived) then
     say('no such article, or not a whole one')
   else
@@ -151,6 +156,7 @@ for n, id in ipairs(ids) do
     check_groups(say, id, groups, removed)
     check_staged(say, stages[n], time, points, removed)
     check_words(say, id, words, removed)
+    check_text(say, id, text_bytes)
     too_long = check_log(say, id, numbers) or too_long
   end
   if too_long then long[#long + 1] = id end

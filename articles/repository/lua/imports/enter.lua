@@ -2,14 +2,14 @@
 Enter articles of one shard with their history. Idempotent: an existing id is left unchanged.
 KEYS  1 lexicon
 ARGV  1 shard prefix  2 now, s  3 first placeholder user id  4… of each article: id, title, link, poster, poster's name,
-      time in s, votes, opposes, groups (comma-separated), when voting ends in s, reason of its removal or '', words
+      time in s, votes, opposes, groups (comma-separated), when voting ends in s, reason of its removal or '', words, text or ''
 Returns  of each article "ok" | "exists" | "gone" if the poster's account is deleted
 Cost  O(articles · log N + votes of those that are open)
 TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, votes:<user> rw, opposes:<user> rw, posted:<user> rw,
          gone: r, score: rw, time: rw, points: rw, top:<period> rw, removed: rw, group:<slug> rw,
          score:<slug> rw, time:<slug> rw, points:<slug> rw, hot:score rw, hot:score:<slug> rw,
          counter:views:<id> r, hll:uv:<id> r, next:score rw, word:<word> rw, words: rw, ranking: rw
-INCLUDE  closing, lists, members, ranking, values, words
+INCLUDE  articles, closing, lists, members, ranking, values, words
 ]]
 local prefix, now, first_placeholder = ARGV[1], moments(ARGV[1], ARGV[2]), tonumber(ARGV[3])
 local current, statuses, named = parameters(prefix), {}, {}
@@ -21,12 +21,13 @@ local function enter_voters(key, count, placeholder)
   return placeholder + count
 end
 
-local function enter(id, title, link, poster, name, time, votes, opposes, groups, closes, reason, words)
+local function enter(id, title, link, poster, name, time, votes, opposes, groups, closes, reason, words, text)
   local article, voted = prefix .. 'article:' .. id, prefix .. 'voted:' .. id
   if redis.call('EXISTS', article) == 1 then return 'exists' end
   if is_gone(prefix, poster) then return 'gone' end
   redis.call('HSET', article, 'title', title, 'link', link, 'poster', poster, 'poster_name', name, 'time', time,
     'closes', closes, 'votes', votes, 'opposes', opposes, 'groups', groups, 'words', words)
+  set_text(article, text)
   if is_open(now, closes) then
     note_window(prefix, time, closes, current)
     local is_named = tonumber(poster) > 0 and tonumber(votes) > 0
@@ -47,7 +48,6 @@ local function enter(id, title, link, poster, name, time, votes, opposes, groups
   end
   return 'ok'
 end
-
-for at = 4, #ARGV, 12 do statuses[#statuses + 1] = enter(unpack(ARGV, at, at + 11)) end
+for at = 4, #ARGV, 13 do statuses[#statuses + 1] = enter(unpack(ARGV, at, at + 12)) end
 enter_all_words(prefix, named)
 return statuses

@@ -1,9 +1,18 @@
 --[[
-Reading articles: their page views and visitors, and all that a page shows, with a member's choices. A damaged counter or
+Articles: their texts, their page views and visitors, and all that a page shows, with a member's choices. A damaged counter or
 sketch counts none, and any other damaged key is empty, so that it neither stops a script that has begun to write nor
 spoils a list because of one article.
 INCLUDE  values
 ]]
+-- Write an article's text and its size in bytes; neither without a text.
+local function set_text(article, text)
+  if text == '' then
+    redis.call('HDEL', article, 'text', 'text_bytes')
+  else
+    redis.call('HSET', article, 'text', text, 'text_bytes', #text)
+  end
+end
+
 local function as_page_views(count)
   return type(count) == 'string' and tonumber(string.match(count, '^%d+$') or '') or nil
 end

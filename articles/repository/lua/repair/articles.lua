@@ -66,6 +66,12 @@ local function forget_entries(id)
   else redis.call('HSET', article, 'log', table.concat(right, ',')) end
 end
 
+local function note_text(article)
+  local size = redis.call('HSTRLEN', article, 'text')
+  if size > 0 then redis.call('HSET', article, 'text_bytes', size)
+  else redis.call('HDEL', article, 'text', 'text_bytes') end
+end
+
 local done = 0
 for at = 6, #ARGV do
   local id, too_long = ARGV[at], false
@@ -97,6 +103,7 @@ for at = 6, #ARGV do
   end
   if not current.next_seconds_per_point then redis.call('ZREM', prefix .. 'next:score', id) end
   if whole then
+    note_text(article)
     renew_sketch(id)
     note_viewed(id)
     note_posted(prefix, id, poster, time)
