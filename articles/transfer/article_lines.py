@@ -1,8 +1,8 @@
 """Read and write articles as JSON Lines, one article per line, to move them between sites.
 
-A row has `title`, `link`, `time` (Unix seconds) and `votes`; optionally `poster`, `groups`, `opposes`, `closes`
-(when voting ends, Unix seconds) and `removed` (the reason). Other fields are ignored. Without `opposes`, `votes`
-is the net count; without `closes`, voting ends with the voting window of the importing site.
+A row has `title`, `link` or `text` or both, `time` (Unix seconds) and `votes`; optionally `poster`, `groups`,
+`opposes`, `closes` (when voting ends, Unix seconds) and `removed` (the reason). Other fields are ignored. Without
+`opposes`, `votes` is the net count; without `closes`, voting ends with the voting window of the importing site.
 """
 
 import html
@@ -16,7 +16,7 @@ from typing import Any
 
 from articles.domain.articles import Article, ImportedArticle
 from articles.domain.members import UNKNOWN_POSTER, UserId
-from articles.text.lines import TITLE_LIMIT, InvalidInput, clean_reason, clean_title
+from articles.text.lines import TITLE_LIMIT, InvalidInput, clean_reason, clean_text, clean_title
 from articles.text.links import clean_link
 from articles.text.messages import english_sentence
 from articles.text.slugs import clean_slug
@@ -38,7 +38,7 @@ _REFERENCE = re.compile(r"&(?:#[0-9]+|#[xX][0-9A-Fa-f]+|[A-Za-z][A-Za-z0-9]*);")
 # Words of visible ASCII with single spaces. `clean_title` returns them unchanged too, but takes six times as long.
 _PLAIN = re.compile(r"[!-~]+(?: [!-~]+)*")
 
-_NEEDED = ("title", "link", "time", "votes")
+_NEEDED = ("title", "time", "votes")
 
 
 class BadRow(ValueError):
@@ -84,6 +84,8 @@ class Row:
     left_out: tuple[BadRow, ...] = ()
     """Invalid groups, to which the article is not assigned."""
 
+    text: str = ""
+
     def imported(self, poster: UserId = UNKNOWN_POSTER, poster_name: str = "") -> ImportedArticle:
         """Return the article, with its poster's account."""
         return ImportedArticle(
@@ -97,6 +99,7 @@ class Row:
             groups=self.groups,
             removed=self.removed,
             closes_at=self.closes_at,
+            text=self.text,
         )
 
 
@@ -125,9 +128,10 @@ def read_row(fields: Mapping[str, Any], reading: Reading) -> Row:
     ends = posted_at + reading.voting_window if closes_at is None or isinf(reading.voting_window) else closes_at
     votes, opposes = _counts(fields, is_open=reading.now <= ends)
     groups, left_out = _groups(fields.get("groups"))
+    link, text = _content(fields, unescape=reading.unescape)
     return Row(
         title=_clean("title", fields["title"], _clean_title, unescape=reading.unescape),
-        link=_clean("link", fields["link"], clean_link, unescape=reading.unescape),
+        link=link,
         poster="" if (poster := fields.get("poster")) is None else _text("poster", poster).strip(),
         posted_at=posted_at,
         votes=votes,
@@ -136,7 +140,19 @@ def read_row(fields: Mapping[str, Any], reading: Reading) -> Row:
         removed=None if (reason := fields.get("removed")) is None else _clean("reason", reason, clean_reason),
         closes_at=closes_at,
         left_out=left_out,
+        text=text,
     )
+
+
+def _content(fields: Mapping[str, Any], *, unescape: bool) -> tuple[str, str]:
+    """Return the link and the text, at most one of them "". Raises BadRow."""
+    link, text = fields.get("link"), fields.get("text")
+    cleaned = "" if text is None else _clean("text", text, clean_text, unescape=unescape)
+    if link in (None, "") and cleaned:
+        return "", cleaned
+    if link is None:
+        raise BadRow("link-missing")
+    return _clean("link", link, clean_link, unescape=unescape), cleaned
 
 
 def read_time(fields: Mapping[str, Any], now: float) -> float:
@@ -177,7 +193,7 @@ def fields_of(article: Article) -> dict[str, Any]:
     """Return the row of an article. Reading it restores the same counts, groups, names and times."""
     fields: dict[str, Any] = {
         "title": article.title,
-        "link": article.link,
+        "link": article.link or None,
         "poster": article.poster_name or None,
         "time": _plain_seconds(article.posted_at),
         "closes": _plain_seconds(article.closes_at),
@@ -186,6 +202,8 @@ def fields_of(article: Article) -> dict[str, Any]:
     }
     if article.opposes or article.votes < 1:
         fields["opposes"] = article.opposes
+    if article.text:
+        fields["text"] = article.text
     if article.removed is not None:
         fields["removed"] = article.removed
     return fields

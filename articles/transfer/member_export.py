@@ -70,8 +70,9 @@ def _settings(member: Any) -> dict[str, Any]:
 
 def _posted(repository: Repository, user: int) -> Iterator[dict[str, Any]]:
     for batch in _batches(repository.members.iterate_posted(user)):
-        for article in repository.articles.get_many(list(batch)):
+        for article in repository.articles.get_many(list(batch), with_texts=True):
             yield _article(article) | {
+                "text": article.text or None,
                 "posted": _at(article.posted_at),
                 "votes": article.votes,
                 "opposes": article.opposes,
@@ -89,7 +90,7 @@ def _chosen(repository: Repository, entries: Iterable[tuple[int, float]]) -> Ite
 
 
 def _article(article: Article) -> dict[str, Any]:
-    return {"id": article.id, "title": article.title, "link": article.link}
+    return {"id": article.id, "title": article.title, "link": article.link or None}
 
 
 def _batches(entries: Iterable[tuple[int, float]]) -> Iterator[dict[int, float]]:

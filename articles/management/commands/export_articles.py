@@ -64,7 +64,7 @@ def _export(write: Write, options: dict[str, Any]) -> int:
     """Write the articles, and return how many."""
     repository, written = patient_repository(), 0
     with progress(unit="articles", shown=options["progress"], total=repository.imports.count()) as bar:
-        for done, article in enumerate(repository.imports.iterate(), start=1):
+        for done, article in enumerate(repository.imports.iterate(with_texts=True), start=1):
             if article.removed is None or options["removed"]:
                 write(format_line(article))
                 written += 1

@@ -50,7 +50,7 @@ class Command(StoreCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", metavar="FILE", help="file to read; - for standard input")
         parser.add_argument(
-            "--unescape", action="store_true", help="decode HTML entities such as &amp; in titles and links"
+            "--unescape", action="store_true", help="decode HTML entities such as &amp; in titles, links and texts"
         )
         parser.add_argument(
             "--shift-to-now",
