@@ -21,15 +21,15 @@ _MOST_BOTS = 9
 
 @dataclass(frozen=True, slots=True)
 class Readership:
-    """All views of the article with this link, with their times: counted and suspect ones."""
+    """All views of the article with this link, or else title, with their times: counted and suspect ones."""
 
-    link: str
+    article: str
     counted: list[tuple[Visit, float]]
     suspect: list[tuple[Visit, float]]
 
 
 def draw_views(articles: Sequence[tuple[str, float, float]], until: float) -> list[Readership]:
-    """Draw the views of articles, given by link, appeal (0 to 1) and posting time. Deterministic."""
+    """Draw the views of articles, given by link or else title, appeal (0 to 1) and posting time. Deterministic."""
     rng = Random(_SEED)  # nosec B311 # noqa: S311 - no secret depends on it
     readers = [f"{rng.getrandbits(64):016x}" for _ in range(_READERS)]
     bots = [f"{rng.getrandbits(64):016x}" for _ in _BOTS]
@@ -71,12 +71,12 @@ def record_missing(repository: Repository, drawn: Iterable[Readership]) -> int:
     Views of an article are always recorded in the same order and each of them counts, so an interrupted run
     resumes from the article's own counts.
     """
-    articles = {article.link: article for article in repository.imports.iterate()}
+    articles = {article.link or article.title: article for article in repository.imports.iterate()}
     views = [
-        (articles[readership.link].id, visit, at)
+        (articles[readership.article].id, visit, at)
         for readership in drawn
-        if readership.link in articles
-        for visit, at in _missing(repository, articles[readership.link], readership)
+        if readership.article in articles
+        for visit, at in _missing(repository, articles[readership.article], readership)
     ]
     repository.pageviews.record_many(views)
     repository.hot.rescore()

@@ -7,7 +7,7 @@ from django.db import transaction
 
 from accounts.models import AccountDeletion, Token, User
 from accounts.sessions import MemberSession
-from articles.demo.seeding import MEMBER, MODERATOR, content_links, content_members, logins_file
+from articles.demo.seeding import MEMBER, MODERATOR, content_articles, content_members, logins_file
 from articles.repository import ImportRunning, Repository
 
 __all__ = ["DemoNotAlone", "ImportRunning", "remove"]
@@ -24,9 +24,9 @@ def remove(repository: Repository) -> tuple[int, int]:
     repeated. Raises DemoNotAlone, before anything is changed, ImportRunning and StoreError.
     """
     with repository.imports.lock():
-        links, articles, others = content_links(), 0, 0
+        known, articles, others = content_articles(), 0, 0
         for article in repository.imports.iterate():
-            if article.link in links:
+            if (article.link or article.title) in known:
                 articles += 1
             else:
                 others += 1

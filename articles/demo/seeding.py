@@ -29,7 +29,7 @@ from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.errors import ActionRefused, ArticleNotFound
 from articles.domain.members import UserId
 from articles.repository import ImportRunning, Repository
-from articles.text.lines import clean_title
+from articles.text.lines import clean_text, clean_title
 from articles.text.links import clean_link
 
 MEMBER, MODERATOR = "demo", "demo-moderator"
@@ -49,9 +49,9 @@ def _random() -> Random:
 
 
 class Vote(NamedTuple):
-    """A member's choice on the article with this link."""
+    """A member's choice on the article with this link, or else title."""
 
-    link: str
+    article: str
     member: str
     choice: Choice
 
@@ -87,9 +87,9 @@ def seed(repository: Repository) -> str | None:
         return None if run is None else _fill(repository, run)
 
 
-def content_links() -> frozenset[str]:
-    """Return the links of the demo's articles."""
-    return frozenset(row["link"] for row in _content()["articles"])
+def content_articles() -> frozenset[str]:
+    """Return the links of the demo's articles, or else their titles."""
+    return frozenset(row["link"] or row["title"] for row in _content()["articles"])
 
 
 def content_members() -> tuple[str, ...]:
@@ -142,10 +142,11 @@ def _summary(articles: int, votes: int, views: int, logins: Mapping[str, str]) -
 
 @cache
 def _content() -> Any:
-    """Return the demo content, with titles and links cleaned as in the store."""
+    """Return the demo content, with titles, links and texts cleaned as in the store."""
     content = json.loads((files("articles.demo") / "content.json").read_text("utf-8"))
     for row in content["articles"]:
-        row["title"], row["link"] = clean_title(row["title"]), clean_link(row["link"])
+        row["title"], row["text"] = clean_title(row["title"]), clean_text(row.get("text", ""))
+        row["link"] = clean_link(row["link"]) if "link" in row else ""
     return content
 
 
@@ -172,7 +173,7 @@ def _votes(ages: Sequence[float], posters: Sequence[str]) -> Iterator[Vote]:
         for member in content["members"]:
             votes, opposes = rng.random() < seen * row["appeal"], rng.random() < row["controversy"]
             if votes and member != poster:
-                yield Vote(row["link"], member, Choice.OPPOSE if opposes else Choice.VOTE)
+                yield Vote(row["link"] or row["title"], member, Choice.OPPOSE if opposes else Choice.VOTE)
 
 
 def _article(row: Mapping[str, Any], posted_at: float, name: str, poster: UserId) -> ImportedArticle:
@@ -185,15 +186,16 @@ def _article(row: Mapping[str, Any], posted_at: float, name: str, poster: UserId
         votes=1,
         opposes=0,
         groups=tuple(row["groups"]),
+        text=row["text"],
     )
 
 
 def _cast(repository: Repository, members: Mapping[str, UserId], votes: Sequence[Vote]) -> None:
-    ids = {article.link: article.id for article in repository.imports.iterate()}
+    ids = {article.link or article.title: article.id for article in repository.imports.iterate()}
 
     def cast(vote: Vote) -> None:
         with suppress(ArticleNotFound, ActionRefused):  # closed or removed since an interrupted run
-            repository.votes.cast(ids[vote.link], members[vote.member], vote.choice)
+            repository.votes.cast(ids[vote.article], members[vote.member], vote.choice)
 
     with ThreadPoolExecutor(_VOTING_THREADS) as pool:
         list(pool.map(cast, votes))
@@ -202,7 +204,9 @@ def _cast(repository: Repository, members: Mapping[str, UserId], votes: Sequence
 def _view(repository: Repository, begun_at: float, times: Sequence[float]) -> int:
     """Record readers' views until the run began. Return how many views count."""
     rows = zip(_content()["articles"], times, strict=True)
-    drawn = draw_views([(row["link"], row["appeal"], posted_at) for row, posted_at in rows], begun_at)
+    drawn = draw_views(
+        [(row["link"] or row["title"], row["appeal"], posted_at) for row, posted_at in rows], begun_at
+    )
     return record_missing(repository, drawn)
 
 
@@ -231,8 +235,9 @@ def _holds_only_demo(repository: Repository, run: SeedingRun) -> bool:
     if repository.imports.count() > len(rows):
         return False
     times = _times(run.at, repository.rules.voting_window)
-    expected = {(row["link"], posted_at) for row, posted_at in zip(rows, times, strict=True)}
-    return all((article.link, article.posted_at) in expected for article in repository.imports.iterate())
+    expected = {(row["link"] or row["title"], posted_at) for row, posted_at in zip(rows, times, strict=True)}
+    stored = repository.imports.iterate()
+    return all((article.link or article.title, article.posted_at) in expected for article in stored)
 
 
 def _make_logins(names: Sequence[str]) -> dict[str, str]:

@@ -16,7 +16,7 @@ from accounts.models import User
 from articles import wiring
 from articles.demo import seeding
 from articles.demo.readers import draw_views
-from articles.demo.seeding import content_links
+from articles.demo.seeding import content_articles
 from articles.domain.articles import Choice
 from articles.domain.lists import Order
 from articles.domain.members import PLACEHOLDERS
@@ -121,14 +121,14 @@ def test_the_front_page_shows_popular_articles_from_the_start(run, site_store):
 
 
 def counts(repository):
-    return {a.link: (a.votes, a.opposes, a.poster_name) for a in everything(repository).values()}
+    return {a.link or a.title: (a.votes, a.opposes, a.poster_name) for a in everything(repository).values()}
 
 
 def wanted_counts():
     """What seeding draws, whenever it is done."""
-    posters, links = seeding._posters(), [row["link"] for row in seeding._content()["articles"]]
+    posters, links = seeding._posters(), [row["link"] or row["title"] for row in seeding._content()["articles"]]
     ages = [-posted_at for posted_at in seeding._times(0, 7 * 86400)]
-    chosen = Counter((vote.link, vote.choice) for vote in seeding._votes(ages, posters))
+    chosen = Counter((vote.article, vote.choice) for vote in seeding._votes(ages, posters))
     return {
         link: (1 + chosen[link, Choice.VOTE], chosen[link, Choice.OPPOSE], poster)
         for link, poster in zip(links, posters, strict=True)
@@ -142,15 +142,19 @@ def test_votes_are_the_same_each_time(run, site_store):
 
 def views(repository):
     """Return the counted and the suspect views of each article."""
-    return {a.link: (a.pv, repository.pageviews.get_suspects(a.id)) for a in everything(repository).values()}
+    return {
+        a.link or a.title: (a.pv, repository.pageviews.get_suspects(a.id)) for a in everything(repository).values()
+    }
 
 
 def wanted_views():
     """What seeding draws, whenever it is done."""
     rows, times = seeding._content()["articles"], seeding._times(0, 7 * 86400)
-    facts = [(row["link"], row["appeal"], posted_at) for row, posted_at in zip(rows, times, strict=True)]
+    facts = [
+        (row["link"] or row["title"], row["appeal"], posted_at) for row, posted_at in zip(rows, times, strict=True)
+    ]
     return {
-        one.link: (len(one.counted), dict(Counter(visit.suspicion.value for visit, _ in one.suspect)))
+        one.article: (len(one.counted), dict(Counter(visit.suspicion.value for visit, _ in one.suspect)))
         for one in draw_views(facts, 0)
     }
 
@@ -408,7 +412,7 @@ def test_the_demo_content_is_removed_and_nothing_else(run, site_store, data_dir)
 
     output = run("demo", "--remove")
 
-    assert f"{len(content_links())} articles and" in output
+    assert f"{len(content_articles())} articles and" in output
     assert list(User.objects.values_list("username", flat=True)) == ["alice"]
     assert everything(site_store) == {}
     assert site_store.groups.list_all() == []
