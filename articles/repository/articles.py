@@ -111,12 +111,13 @@ class Articles:
         store, now = self._store, self._store.now()
         keys = store.shards.of(article_id)
         closes, grace = exact_time(now + store.rules.voting_window), store.rules.voters_grace
-        (title, link, text), times = content, [exact_time(now), ",".join(groups), closes, grace]
+        (title, link, text), words = content, words_of(content.title, content.link, name)
+        times: list[Value] = [exact_time(now), ",".join(groups), closes, grace]
         status, *_ = store.ask(
             "articles/post",
             poster,
             [keys.article(article_id), keys.voted(article_id)],
-            [article_id, title, link, poster, name, *times, keys.prefix, words_of(title, link, name), text],
+            [article_id, title, link, poster, name, *times, keys.prefix, words, text],
         )
         if status == "exists":
             return False
