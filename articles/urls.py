@@ -32,6 +32,7 @@ urlpatterns = [
     path("groups/<str:slug>/", pages.group, name="group"),
     path("post/", posting.post, name="post"),
     path("post/known/", posting.known_link, name="known_link"),
+    path("post/preview/", posting.preview, name="preview"),
     path("pulse/", refresh.pulse, name="pulse"),
     path("articles/<article_id:article_id>/", articles.detail, name="article"),
     path("articles/<article_id:article_id>/why/", articles.explanation, name="why"),

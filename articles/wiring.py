@@ -11,6 +11,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import DatabaseError
+from markupsafe import Markup
 
 from articles import known_store
 from articles.domain.articles import ArticleId
@@ -20,6 +21,7 @@ from articles.domain.rules import Rules
 from articles.operation import metrics
 from articles.repository import PATIENT_TIMEOUT_SECONDS, Confirmation, MoveState, Place, Repository, connect
 from articles.retractions import Retractions
+from articles.text.markdown import render
 
 _log = logging.getLogger(__name__)
 
@@ -50,6 +52,11 @@ def rules(configured: Any = settings) -> Rules:
         archive_after=configured.ARCHIVE_DAYS * 86400,
         limits=_limits(configured),
     )
+
+
+def html_of(text: str) -> Markup:
+    """Return the HTML of what a member wrote in Markdown, by the site's rules for links."""
+    return render(text, private_links=settings.ALLOW_PRIVATE_LINKS)
 
 
 def _limits(configured: Any) -> Mapping[str, Rate]:

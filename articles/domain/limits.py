@@ -107,6 +107,7 @@ LIMITS = (
     Limit("feeds_wide", Per.WIDE_NETWORK, "120 in 1 min", "Feeds and parts of the sitemap without a copy"),
     Limit("refresh", Per.READER, "300 in 1 min", "Updates of open pages: a page takes two a minute at most"),
     Limit("lookups", Per.READER, "120 in 1 min", "Links looked up while a member types"),
+    Limit("previews", Per.MEMBER, "120 in 1 min", "Texts shown while a member types"),
     Limit("exports", Per.MEMBER, "5 in 1 h", "Copies of a member's data"),
     Limit("api", Per.READER, "300 in 1 min", "Other requests to the API; each token counts as a member"),
     Limit("logins", Per.ACCOUNT, "10 in 10 min", "Wrong passwords"),

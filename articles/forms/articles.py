@@ -13,15 +13,15 @@ from django.utils.translation import gettext_lazy, ngettext
 from articles.domain.lists import Group
 from articles.domain.rules import Rules
 from articles.formatting.values import grouped
-from articles.forms.fields import CleanedField, GroupsField, LineInput, reason_field, refuse_unknown
-from articles.text.lines import TITLE_LIMIT, InvalidInput, clean_title
+from articles.forms.fields import CleanedField, GroupsField, LineInput, TextInput, reason_field, refuse_unknown
+from articles.text.lines import TEXT_LIMIT, TITLE_LIMIT, InvalidInput, clean_text, clean_title
 from articles.text.links import clean_link
 from articles.text.private_hosts import clean_posted_link
 from articles.text.refusals import input_sentence
 
 
-class LinkForm(forms.Form):
-    """Title and link of an article."""
+class ContentForm(forms.Form):
+    """Title, link and text of an article: at least one of link and text."""
 
     title = CleanedField(
         clean_title,
@@ -30,21 +30,48 @@ class LinkForm(forms.Form):
     )
     link = CleanedField(
         clean_link,
+        required=False,
         label=gettext_lazy("Link"),
         widget=forms.URLInput({"placeholder": "https://", "autocomplete": "off"}),
     )
 
+    text = CleanedField(
+        clean_text,
+        required=False,
+        label=gettext_lazy("Text"),
+        help_text=gettext_lazy("A summary of the link, or the article itself. You can use Markdown."),
+        widget=TextInput(TEXT_LIMIT, {"rows": 8, "dir": "auto"}),
+    )
+
     current_link = ""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields["text"].widget.attrs["data-preview"] = reverse("articles:preview")
 
     def clean_link(self) -> str:
         link, allowed = self.cleaned_data["link"], settings.ALLOW_PRIVATE_LINKS
+        if not link:
+            return ""
         try:
             return clean_posted_link(link, current=self.current_link, allow_private=allowed)
         except InvalidInput as refused:
             raise ValidationError(input_sentence(refused), code=refused.code) from refused
 
+    def clean(self) -> dict[str, Any]:
+        values = self.cleaned_data
+        if values.get("link") == "" and values.get("text") == "":
+            self.add_error("link", input_sentence(InvalidInput("article-empty")))
+        return values
 
-class PostForm(LinkForm):
+    def previewed(self) -> str | None:
+        """Return the text to preview; None if it is refused. Other fields keep what was typed, without errors."""
+        for name in [name for name in self.errors if name != "text"]:
+            del self.errors[name]
+        return None if self.errors else self.cleaned_data["text"]
+
+
+class PostForm(ContentForm):
     """A new article, with up to five of the existing groups."""
 
     groups = GroupsField(label=gettext_lazy("Groups"), required=False)
@@ -70,8 +97,8 @@ class PostForm(LinkForm):
         return slugs
 
 
-class EditForm(LinkForm):
-    """Title and link of an article; moderators can give a reason."""
+class EditForm(ContentForm):
+    """Title, link and text of an article; moderators can give a reason."""
 
     reason = reason_field(required=False)
 

@@ -20,33 +20,33 @@ from articles.text.slugs import SLUGS_PER_REQUEST, clean_slug
 MOST_GROUP_BOXES = 40
 """Maximum number of checkboxes, for the largest groups; names of other groups are typed."""
 
-_STEPS = json.dumps(STEPS)
-
 _BETWEEN_NAMES = re.compile(r"[\s,;，、；]+")
 
 
 class CleanedField(forms.CharField):
-    """A line of text cleaned by a function of `articles.text`, whose InvalidInput becomes the field's error."""
+    """A line or a text cleaned by a function of `articles.text`, whose InvalidInput becomes the field's error."""
 
     def __init__(self, clean: Callable[[str], str], **options: Any) -> None:
         super().__init__(strip=False, **options)
-        self._clean_line = clean
+        self._clean_raw = clean
 
     def clean(self, value: Any) -> str:
         raw = str(self.to_python(value) or "")
         if not self.required and not raw.strip():
             return ""
         try:
-            return self._clean_line(raw)
+            return self._clean_raw(raw)
         except InvalidInput as refused:
             raise ValidationError(input_sentence(refused), code=refused.code) from refused
 
 
-class LineInput(forms.TextInput):
-    """A text input whose characters static/js/posting.js counts as `articles.text.lines.clean_line` does.
+class _Counted(forms.Widget):
+    """An input whose characters static/js/posting.js counts, after the steps that clean them.
 
     It has no `maxlength`: browsers count an emoji as two or more characters, and truncate pasted text silently.
     """
+
+    _steps = "[]"
 
     def __init__(self, limit: int, attrs: Mapping[str, Any] | None = None) -> None:
         super().__init__(dict(attrs or {}))
@@ -57,9 +57,19 @@ class LineInput(forms.TextInput):
             "data-counter": _("%(n)s of %(limit)s characters") % {"n": "{n}", "limit": "{limit}"},
             "data-limit": self._limit,
             "data-unread": UNREAD_FACTOR * self._limit,
-            "data-steps": _STEPS,
+            "data-steps": self._steps,
         }
         return super().get_context(name, value, dict(attrs or {}) | counter_attrs)
+
+
+class LineInput(_Counted, forms.TextInput):
+    """A line, counted as `articles.text.lines.clean_line` cleans it."""
+
+    _steps = json.dumps(STEPS)
+
+
+class TextInput(_Counted, forms.Textarea):
+    """Several lines."""
 
 
 class GroupsWidget(forms.Widget):

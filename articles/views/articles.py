@@ -16,13 +16,13 @@ from articles.readership.record import count_view
 from articles.views.card import card_of
 from articles.views.ranking.explanation import why
 from articles.web.identity import reader_id
-from articles.wiring import repository
+from articles.wiring import html_of, repository
 
 
 @require_safe
 def detail(request: HttpRequest, article_id: int) -> HttpResponse:
     repo = repository()
-    article = repo.articles.get(article_id, reader_id(request))
+    article = repo.articles.get(article_id, reader_id(request), with_text=True)
     view = _view(request, article)
     if view:
         article = replace(article, pv=view[1].pv, uv=view[1].uv)
@@ -38,6 +38,7 @@ def detail(request: HttpRequest, article_id: int) -> HttpResponse:
             "is_open": article.is_open(now),
             "may_edit": may_edit,
             "card": card_of(request, article),
+            "text": html_of(article.text),
             "log": repo.moderation_log.get_for_article(article.id) if article.is_logged else None,
         },
     )

@@ -16,10 +16,15 @@ from django.utils.translation import gettext as _
 from articles.domain.articles import Article
 from articles.formatting.values import grouped, listed
 from articles.text.links import host_of
+from articles.text.markdown import plain
 from articles.web.addresses import site_address
 
 _LOCALES = {"en": "en_US", "zh-hans": "zh_CN"}
 """Languages with a territory, as the platforms require."""
+
+
+_LONGEST_DESCRIPTION = 300
+"""Characters of a text: more than the platforms show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,9 @@ def card_of(request: HttpRequest, article: Article) -> Card:
 
 
 def _description(article: Article) -> str:
+    if article.text:
+        text = plain(article.text)
+        return text if len(text) <= _LONGEST_DESCRIPTION else f"{text[: _LONGEST_DESCRIPTION - 1].rstrip()}…"
     facts = {"points": grouped(article.points), "host": host_of(article.link), "poster": article.poster_name}
     if article.poster_name:
         text = ngettext(

@@ -9,40 +9,41 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
+from markupsafe import Markup
 
 from accounts.web import unsent_form
-from accounts.web.form_pages import members_only, page_with_form
+from accounts.web.form_pages import form_action, members_only, page_with_form
 from accounts.web.resubmission import RESUBMISSION_WINDOW
 from articles.domain.articles import Article, ArticleId, Posted
 from articles.domain.errors import ActionRefused, DuplicateLink, LimitReached
 from articles.domain.members import UserId
 from articles.formatting.values import age, grouped
-from articles.forms.articles import EditForm, PostForm
+from articles.forms.articles import ContentForm, EditForm, PostForm
 from articles.repository import Repository
-from articles.text.lines import InvalidInput
+from articles.text.lines import InvalidInput, clean_text
 from articles.text.links import clean_link
-from articles.text.refusals import action_sentence
+from articles.text.refusals import action_sentence, input_sentence
 from articles.web import limits
 from articles.web.identity import actor, reader_id
-from articles.wiring import repository
+from articles.wiring import html_of, repository
 
 
 @page_with_form
-@members_only(carries=["title", "link", "groups"])
+@members_only(carries=["title", "link", "text", "groups"])
 def post(request: HttpRequest) -> HttpResponse:
     repo = repository()
-    initial = {"title": request.GET.get("title", ""), "link": request.GET.get("link", "")}
+    initial = {name: request.GET.get(name, "") for name in ("title", "link", "text")}
     form = PostForm(request.POST or None, groups=repo.groups.list_all(), rules=repo.rules, initial=initial)
-    if request.method == "POST" and form.is_valid() and (posted := _post(request, form)):
+    shown = _previewed(request, form)
+    if request.method == "POST" and shown is None and form.is_valid() and (posted := _post(request, form)):
         if posted.is_new:
             messages.success(request, _posted_message(repo.rules.edit_window))
         elif not _just_posted(repo, posted.id, actor(request).id):
-            messages.info(
-                request, _("This link has already been posted. Here is the article: you can vote for it.")
-            )
+            messages.info(request, _known_message(form))
         return redirect("articles:article", posted.id)
     unsent_form.refill(request, form)
-    response = render(request, "articles/post.html", {"form": form}, status=400 if form.errors else 200)
+    context = {"form": form, "preview": shown}
+    response = render(request, "articles/post.html", context, status=400 if form.errors else 200)
     return limits.mark(request, response)
 
 
@@ -51,11 +52,34 @@ def _post(request: HttpRequest, form: PostForm) -> Posted | None:
     values, poster = form.cleaned_data, actor(request)
     try:
         return repository().articles.post(
-            poster.id, poster.name, values["title"], values["link"], values["groups"]
+            poster.id, poster.name, values["title"], values["link"], values["groups"], text=values["text"]
         )
     except LimitReached as reached:
         limits.add_error(request, form, reached)
         return None
+
+
+def _previewed(request: HttpRequest, form: ContentForm) -> Markup | None:
+    """Return the HTML of the form's text if the member asks for a preview; the form is not processed then.
+
+    None, with an error in the form, if a limit or the text itself is refused.
+    """
+    if request.method != "POST" or "preview" not in request.POST:
+        return None
+    try:
+        limits.take(request, "previews")
+        text = form.previewed()
+    except LimitReached as reached:
+        limits.add_error(request, form, reached)
+        return None
+    return None if text is None else html_of(text)
+
+
+def _known_message(form: PostForm) -> str:
+    """Return the message for a member who posted what was posted before."""
+    if form.cleaned_data["link"]:
+        return _("This link has already been posted. Here is the article: you can vote for it.")
+    return _("This text has already been posted. Here is the article: you can vote for it.")
 
 
 def _posted_message(edit_window: float) -> str:
@@ -77,21 +101,27 @@ def _just_posted(repo: Repository, article_id: ArticleId, poster: UserId) -> boo
 
 
 @page_with_form
-@members_only(carries=["title", "link", "reason"])
+@members_only(carries=["title", "link", "text", "reason"])
 def edit(request: HttpRequest, article_id: int) -> HttpResponse:
-    article = repository().articles.get(article_id)
+    article = repository().articles.get(article_id, with_text=True)
     moderator = request.user.has_perm("articles.edit_any_article")
     if not moderator and article.poster != reader_id(request):
         raise PermissionDenied
     repo = repository()
     until = None if moderator else article.posted_at + repo.rules.edit_window
-    initial = {"title": article.title, "link": article.link}
+    initial = {"title": article.title, "link": article.link, "text": article.text}
     form = EditForm(request.POST or None, moderator=moderator, initial=initial)
-    if request.method == "POST" and form.is_valid() and _edit(request, article, form, moderator=moderator):
+    shown = _previewed(request, form)
+    if (
+        request.method == "POST"
+        and shown is None
+        and form.is_valid()
+        and _edit(request, article, form, moderator=moderator)
+    ):
         messages.success(request, _("Your changes have been saved."))
         return redirect("articles:article", article_id)
     unsent_form.refill(request, form)
-    context = {"form": form, "article": article, "until": until, "now": repo.store.now()}
+    context = {"form": form, "article": article, "until": until, "now": repo.store.now(), "preview": shown}
     response = render(request, "articles/edit.html", context, status=400 if form.errors else 200)
     return limits.mark(request, response)
 
@@ -106,6 +136,7 @@ def _edit(request: HttpRequest, article: Article, form: EditForm, *, moderator: 
             actor(request),
             values["title"],
             values["link"],
+            text=values["text"],
             moderator=moderator,
             reason=values.get("reason", ""),
         )
@@ -116,6 +147,25 @@ def _edit(request: HttpRequest, article: Article, form: EditForm, *, moderator: 
     except ActionRefused as refused:
         form.add_error(None, action_sentence(refused))
     return not form.errors
+
+
+def _post_page(_request: HttpRequest) -> str:
+    return reverse("articles:post")
+
+
+def _preview_button(_request: HttpRequest) -> str:
+    return _("Preview")
+
+
+@never_cache
+@form_action(page=_post_page, button=_preview_button)
+@members_only()
+def preview(request: HttpRequest) -> HttpResponse:
+    """Return the HTML of a text that a member types, as JSON; 400 with a sentence if the text is refused."""
+    try:
+        return JsonResponse({"html": html_of(clean_text(request.POST.get("text", "")))})
+    except InvalidInput as refused:
+        return JsonResponse({"error": input_sentence(refused)}, status=400)
 
 
 @never_cache

@@ -42,6 +42,7 @@ FORMS = {
     "accounts:password_reset": ("mails", "mails_network"),
     "articles:vote": (),
     "articles:post": (),
+    "articles:preview": ("previews",),
     "articles:edit": (),  # takes its use itself, and returns the form with what was typed
 }
 """Limits of views that take forms, by name; other forms are `changes`."""
@@ -65,8 +66,8 @@ PAGES = {
 }
 """Limits of pages that are read."""
 
-_FOR_SCRIPTS = frozenset(("articles:pulse", "articles:known_link"))
-"""Pages that only scripts read, whatever they say that they accept."""
+_FOR_SCRIPTS = frozenset(("articles:pulse", "articles:known_link", "articles:preview"))
+"""Addresses that only scripts use, whatever they say that they accept."""
 
 _SECONDS_OF_HASHES = 2
 """Seconds after which the passwords being hashed are done."""

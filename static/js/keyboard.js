@@ -7,6 +7,7 @@
 
   const CHORD = 1500; // ms between g and the next letter
   const TYPED_INTO = "input, textarea, select, [contenteditable]:not([contenteditable=false])";
+  const TITLE = ":is(h1, h2) a[href]";
   const find = (selector) => document.querySelector(selector);
   const current = () => document.activeElement.closest(".row");
   const press = (selector) => (current() ?? find("article.article"))?.querySelector(selector)?.click();
@@ -15,7 +16,7 @@
     const rows = [...document.querySelectorAll(".rows > .row")], row = current();
     const inSight = () => rows.find((el) => el.getBoundingClientRect().bottom > 0);
     const next = row ? rows[rows.indexOf(row) + step] : inSight();
-    (next?.querySelector("[data-article][href]") ?? next)?.focus({ preventScroll: true }); // removed: no link
+    (next?.querySelector(TITLE) ?? next)?.focus({ preventScroll: true }); // removed: no link
     next?.scrollIntoView({ block: "nearest" });
   };
 
@@ -28,7 +29,7 @@
   const actions = {
     j: () => move(1),
     k: () => move(-1),
-    o: () => press("[data-article][href]"),
+    o: () => press(TITLE),
     c: () => press("a.permalink"),
     a: () => press("button.vote:not([hidden])"),
     z: () => press("button.oppose:not([hidden])"),

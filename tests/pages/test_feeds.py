@@ -37,6 +37,21 @@ def clock():
         yield found
 
 
+@pytest.mark.parametrize("kind", ["atom", "rss"])
+def test_a_feed_carries_texts_with_absolute_links_as_far_as_they_fit(site_store, alice, kind, monkeypatch):
+    page = f"http://testserver/articles/{post_as(site_store, alice, 'Long', '', text='x' * 100).id}/"
+    post_as(site_store, alice, "Short", "https://example.org/b", text="<b> *by* @bob")
+    monkeypatch.setattr("articles.repository.lists.feeds.MOST_TEXT_BYTES", 50)
+
+    short, long = parsed(Client().get(f"/feeds/newest.{kind}")).entries
+
+    text = short.content[0].value if kind == "atom" else short.summary
+    assert text.startswith('<p>&lt;b&gt; <em>by</em> <a href="http://testserver/users/bob/"')
+    assert (short.link, long.link) == ("https://example.org/b", page)
+    assert "xxx" not in str(long)
+    assert "1 point" in short.summary
+
+
 @pytest.mark.parametrize("path", FEEDS)
 def test_a_feed_contains_all_facts_of_an_article(site_store, read_article, bob, path):
     site_store.votes.cast(read_article, bob.pk, Choice.VOTE)

@@ -13,6 +13,7 @@ ROW = Row(
     id=7,
     title="A title",
     link="https://example.org/a",
+    has_text=False,
     by_deleted_member=False,
     poster_name="alice",
     posted_at=1_700_000_000.0,
@@ -32,7 +33,8 @@ ROW = Row(
 OTHERS = {
     "id": 8,
     "title": "Another",
-    "link": "https://example.net/b",
+    "link": "",
+    "has_text": True,
     "by_deleted_member": True,
     "poster_name": "bob",
     "posted_at": 1_700_000_001.0,

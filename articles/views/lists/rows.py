@@ -29,6 +29,9 @@ class Row(NamedTuple):
     id: ArticleId
     title: str
     link: str
+    """"" for an article that has only a text: its title leads to its page."""
+
+    has_text: bool
     by_deleted_member: bool
     poster_name: str
     posted_at: float
@@ -63,6 +66,7 @@ def row_of(article: Article, *, is_member: bool, rank: int | None, now: float) -
         article.id,
         article.title,
         article.link,
+        article.text_bytes > 0,
         article.by_deleted_member,
         article.poster_name,
         article.posted_at,
@@ -86,7 +90,7 @@ def kept_row(row: Row, show: Callable[..., str] | None = None) -> Markup:
     render = _rendered.__wrapped__ if settings.DEBUG else _rendered  # so that a changed template shows
     drawn: Markup = render(row, get_language(), show is not None)
     if show is not None:
-        for text in (row.title, host_of(row.link)):
+        for text in (row.title, *([host_of(row.link)] if row.link else ())):
             drawn = drawn.replace(_gap(text), show(text))
         for slug in row.groups:
             drawn = drawn.replace(_gap(slug, group=True), show(slug, group=True))
