@@ -18,8 +18,9 @@ from articles.api.protocol.auth import EDITORS, MODERATORS, POSTERS, check_scope
 from articles.api.protocol.operations import LAST_PAGE, READERS, ArticleNumber, failing, router
 from articles.api.protocol.problems import Problem
 from articles.domain import members, moderation
+from articles.domain.articles import Article
 from articles.domain.errors import ArticleRemoved, NotRemoved, NotThePoster, PageNotFound
-from articles.text.lines import clean_reason, clean_title
+from articles.text.lines import InvalidInput, clean_reason, clean_text, clean_title
 from articles.text.private_hosts import clean_posted_link
 from articles.web.identity import actor, reader_id
 from articles.wiring import repository
@@ -34,7 +35,17 @@ class Edit(BaseModel):
         examples=["A better title"],
     )
     link: str | None = Field(
-        None, description=gettext_noop("An http or https URL; if omitted, the link stays the same.")
+        None,
+        description=gettext_noop(
+            "An http or https URL; if omitted, the link stays the same. Empty for none, if there is a text."
+        ),
+    )
+    text: str | None = Field(
+        None,
+        description=gettext_noop(
+            "Markdown, at most 20,000 characters; if omitted, the text stays the same. Empty for none, if "
+            "there is a link."
+        ),
     )
     reason: str = Field(
         "",
@@ -74,7 +85,8 @@ class LogEntry(BaseModel):
     reason: str = Field(description=gettext_noop("Empty if none was given."))
     details: dict[str, str] = Field(
         description=gettext_noop(
-            "What changed, by name: the previous title or link, the groups added and removed, and so on."
+            "What changed, by name: the previous title or link, whether the text was added, changed or removed, "
+            "the groups added and removed, and so on."
         )
     )
 
@@ -108,27 +120,28 @@ class LogPage(BaseModel):
     "articles/{article_id:article_id}",
     summary=gettext_noop("One article"),
     description=gettext_noop("Removed articles stay available, with the reason for their removal."),
-    response={200: schemas.Article} | failing(400, 401, 404, 503),
+    response={200: schemas.WholeArticle} | failing(400, 401, 404, 503),
     **READERS,
 )
-def read_article(request: HttpRequest, article_id: ArticleNumber) -> schemas.Article:
-    return schemas.Article.of(repository().articles.get(article_id, reader_id(request)))
+def read_article(request: HttpRequest, article_id: ArticleNumber) -> schemas.WholeArticle:
+    return schemas.WholeArticle.of(repository().articles.get(article_id, reader_id(request), with_text=True))
 
 
 @router.patch(
     "articles/{article_id:article_id}",
     summary=gettext_noop("Edit an article"),
     description=gettext_noop(
-        "Changes the title, the link or both. You can edit your own article for some minutes after "
-        "posting (then the response is 409 editing-closed); moderators can edit any article at any time. "
-        "Idempotent."
+        "Changes the title, the link, the text, or several of them. You can edit your own article for some "
+        "minutes after posting (then the response is 409 editing-closed); moderators can edit any article at "
+        "any time. Idempotent."
     ),
-    response={200: schemas.Article} | failing(400, 401, 403, 404, 409, 413, 415, 503),
+    response={200: schemas.WholeArticle} | failing(400, 401, 403, 404, 409, 413, 415, 503),
     auth=EDITORS,
 )
-def edit_article(request: HttpRequest, article_id: ArticleNumber, edit: Edit) -> schemas.Article:
+def edit_article(request: HttpRequest, article_id: ArticleNumber, edit: Edit) -> schemas.WholeArticle:
     articles, editor = repository().articles, actor(request)
-    before, moderator = articles.get(article_id, editor.id), request.user.has_perm("articles.edit_any_article")
+    before = articles.get(article_id, editor.id, with_text=True)
+    moderator = request.user.has_perm("articles.edit_any_article")
     if moderator and (before.poster != editor.id or edit.reason):
         check_scope(request, MODERATE)
     moderator = moderator and may(request, MODERATE)
@@ -138,13 +151,15 @@ def edit_article(request: HttpRequest, article_id: ArticleNumber, edit: Edit) ->
         raise NotThePoster
     if edit.reason and not moderator:
         raise Problem(400, "invalid", _("Only moderators can give a reason."))
-    if edit.title is None and edit.link is None:
-        raise Problem(400, "invalid", _("Send a title, a link, or both."))
+    if edit.title is None and edit.link is None and edit.text is None:
+        raise Problem(400, "invalid", _("Send a title, a link or a text."))
     title = before.title if edit.title is None else clean_title(edit.title)
-    link = before.link if edit.link is None else _clean_link(edit.link, before.link)
+    link, text = _clean_content(
+        before.link if edit.link is None else edit.link, before.text if edit.text is None else edit.text, before
+    )
     reason = clean_reason(edit.reason) if edit.reason else ""
-    articles.edit(article_id, editor, title, link, moderator=moderator, reason=reason)
-    return schemas.Article.of(articles.get(article_id, editor.id))
+    articles.edit(article_id, editor, title, link, text=text, moderator=moderator, reason=reason)
+    return schemas.WholeArticle.of(articles.get(article_id, editor.id, with_text=True))
 
 
 @router.put(
@@ -192,8 +207,15 @@ def read_log(request: HttpRequest, query: Query[PageQuery]) -> LogPage:  # noqa:
     return LogPage.of(repository().moderation_log.get_page(query.page))
 
 
-def _clean_link(link: str, current: str = "") -> str:
-    return clean_posted_link(link, current=current, allow_private=settings.ALLOW_PRIVATE_LINKS)
+def _clean_content(link: str, text: str, before: Article | None = None) -> tuple[str, str]:
+    """Return a clean link and a clean text, at most one of them "". Raises InvalidInput."""
+    cleaned = clean_text(text)
+    if not link:
+        if not cleaned:
+            raise InvalidInput("article-empty")
+        return "", cleaned
+    current = before.link if before else ""
+    return clean_posted_link(link, current=current, allow_private=settings.ALLOW_PRIVATE_LINKS), cleaned
 
 
 _LOCATION = {"Location": {"description": "The article's address in the API.", "schema": {"type": "string"}}}
@@ -203,8 +225,8 @@ _LOCATION = {"Location": {"description": "The article's address in the API.", "s
     "articles",
     summary=gettext_noop("Post an article"),
     description=gettext_noop(
-        "Your own vote is its first. If the link was posted recently, the response is that article, with "
-        "200 instead of 201, and nothing is added."
+        "Your own vote is its first. It needs a link, a text, or both. If the link was posted recently, the "
+        "response is that article, with 200 instead of 201, and nothing is added."
     ),
     response={201: schemas.PostedArticle, 200: schemas.PostedArticle} | failing(400, 401, 403, 413, 415, 503),
     auth=POSTERS,
@@ -214,11 +236,12 @@ def post_article(
     request: HttpRequest, response: HttpResponse, article: schemas.NewArticle
 ) -> Status[schemas.PostedArticle]:
     repo, poster = repository(), actor(request)
-    title, link = clean_title(article.title), _clean_link(article.link)
+    title = clean_title(article.title)
+    link, text = _clean_content(article.link or "", article.text or "")
     groups = slugs_of(article.groups)
     check_groups(groups, repo.groups.get_titles(), at_most=repo.rules.max_groups_by_poster)
-    posted = repo.articles.post(poster.id, poster.name, title, link, groups)
+    posted = repo.articles.post(poster.id, poster.name, title, link, groups, text=text)
     response["Location"] = reverse("api:read_article", args=[posted.id])
-    stored = repo.articles.get(posted.id, poster.id)
+    stored = repo.articles.get(posted.id, poster.id, with_text=True)
     answer = schemas.PostedArticle.from_post(stored, existing=not posted.is_new)
     return Status(201 if posted.is_new else 200, answer)

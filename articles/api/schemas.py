@@ -15,6 +15,7 @@ from articles.domain import articles, lists
 from articles.domain.articles import Choice
 from articles.domain.lists import HOT_PERIODS, TOP_PERIODS, Order, Period
 from articles.text.slugs import SLUGS_PER_REQUEST
+from articles.wiring import html_of
 
 _NUMBER = re.compile("[1-9][0-9]{0,99}")
 
@@ -91,11 +92,14 @@ class ListQuery(BaseModel):
 
 
 class Article(BaseModel):
-    __doc__ = gettext_noop("A posted title and link.")
+    __doc__ = gettext_noop("A posted title with a link, a text, or both.")
 
     id: int
     title: str
-    link: str | None = Field(description=gettext_noop("Null once the article is removed."))
+    link: str | None = Field(
+        description=gettext_noop("Null for an article that has only a text, and once it is removed.")
+    )
+    has_text: bool = Field(description=gettext_noop("Whether it has a text; false once it is removed."))
     poster: str = Field(
         description=gettext_noop(
             "Name of the member who posted it; empty if unknown, or if the account is deleted."
@@ -112,7 +116,7 @@ class Article(BaseModel):
     removed: str | None = Field(description=gettext_noop("Why a moderator removed it; null while it is listed."))
     saved: bool = Field(description=gettext_noop("Whether you saved it; false for readers without an account."))
     edited_at: float | None = Field(
-        description=gettext_noop("When title or link were last changed, in Unix seconds; null if never.")
+        description=gettext_noop("When title, link or text were last changed, in Unix seconds; null if never.")
     )
     pv: int = Field(description=gettext_noop("Page views that count."))
     uv: int = Field(description=gettext_noop("Unique visitors, estimated to within about 2.5 percent."))
@@ -122,16 +126,32 @@ class Article(BaseModel):
         return cls(**fields_of(article))
 
 
-class PostedArticle(Article):
+class WholeArticle(Article):
+    __doc__ = gettext_noop("An article with its text.")
+
+    text: str | None = Field(
+        description=gettext_noop("In Markdown; null for an article that has only a link, and once it is removed.")
+    )
+    html: str | None = Field(description=gettext_noop("The text as safe HTML; null like the text."))
+
+    @classmethod
+    def of(cls, article: articles.Article) -> "WholeArticle":
+        return cls(**fields_of(article), **text_of(article))
+
+
+class PostedArticle(WholeArticle):
     __doc__ = gettext_noop("An article, and whether it already existed.")
 
     existing: bool = Field(
-        description=gettext_noop("Whether the link had already been posted, so nothing was added.")
+        description=gettext_noop(
+            "Whether the link, or the same title and text without a link, had already been posted, so nothing "
+            "was added."
+        )
     )
 
     @classmethod
     def from_post(cls, article: articles.Article, *, existing: bool) -> "PostedArticle":
-        return cls(existing=existing, **fields_of(article))
+        return cls(existing=existing, **fields_of(article), **text_of(article))
 
 
 class ArticlePage(BaseModel):
@@ -152,7 +172,16 @@ class NewArticle(BaseModel):
     __doc__ = gettext_noop("An article to post.")
 
     title: str = Field(description=gettext_noop("At most 300 characters."), examples=["An example"])
-    link: str = Field(description=gettext_noop("An http or https URL."), examples=["https://example.org/"])
+    link: str | None = Field(
+        None,
+        description=gettext_noop("An http or https URL; needed if there is no text."),
+        examples=["https://example.org/"],
+    )
+    text: str | None = Field(
+        None,
+        description=gettext_noop("Markdown, at most 20,000 characters; needed if there is no link."),
+        examples=["A *short* summary."],
+    )
     groups: Slugs = Field([], description=gettext_noop("Names of existing groups, at most five."))
 
 
@@ -223,7 +252,8 @@ def fields_of(article: articles.Article) -> dict[str, Any]:
     return {
         "id": article.id,
         "title": article.title,
-        "link": None if removed else article.link,
+        "link": None if removed else article.link or None,
+        "has_text": not removed and article.text_bytes > 0,
         "poster": article.poster_name,
         "time": article.posted_at,
         "votes": article.votes,
@@ -239,3 +269,10 @@ def fields_of(article: articles.Article) -> dict[str, Any]:
         "pv": article.pv,
         "uv": article.uv,
     }
+
+
+def text_of(article: articles.Article) -> dict[str, Any]:
+    """Return the fields of `WholeArticle` that lists do not have."""
+    if article.removed is not None or not article.text:
+        return {"text": None, "html": None}
+    return {"text": article.text, "html": str(html_of(article.text))}

@@ -163,6 +163,17 @@ def test_a_removal_without_a_reason_is_refused_with_an_explanation(as_carol, sit
     assert site_store.articles.get(article).removed is None
 
 
+def test_a_text_is_added_changed_and_taken_away_unless_nothing_is_left(as_alice, article):
+    added = edit(as_alice, article, text="A *text*").json()
+    moved = edit(as_alice, article, link="").json()
+
+    assert (added["text"], added["html"], added["title"]) == ("A *text*", "<p>A <em>text</em></p>\n", "An article")
+    assert (moved["link"], moved["text"]) == (None, "A *text*")
+    assert error_of(edit(as_alice, article, text="")) == (400, "article-empty")
+    assert error_of(edit(as_alice, article, text="x" * 20_001)) == (400, "text-long")
+    assert edit(as_alice, article, link="https://example.org/new", text="").json()["html"] is None
+
+
 def test_a_session_needs_the_csrf_token_to_change_articles(site_store, carol, article):
     session = Caller(Client(enforce_csrf_checks=True))
     session.client.force_login(carol)

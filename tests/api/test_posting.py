@@ -71,7 +71,7 @@ def test_extra_fields_are_ignored(as_alice, alice):
         ({"title": "x" * 301}, "title-long"),
         ({"title": "x" * 10_000}, "title-long"),
         ({"title": "a" + "\u0301" * 30}, "title-marks"),
-        ({"link": ""}, "link-empty"),
+        ({"link": ""}, "article-empty"),
         ({"link": "javascript:alert(1)"}, "link-scheme"),
         ({"link": "java\tscript:alert('https://')"}, "link-characters"),
         ({"link": "data:text/html,x"}, "link-scheme"),
@@ -117,13 +117,34 @@ def test_an_article_can_have_at_most_five_groups(as_alice, site_store):
     assert as_alice.post("articles", ENTRY | {"groups": names[:5]}).json()["groups"] == names[:5]
 
 
-@pytest.mark.parametrize("body", [{}, {"title": "x"}, {"link": "https://example.org/"}])
+@pytest.mark.parametrize("body", [{}, {"link": "https://example.org/"}])
 def test_a_missing_field_is_named(as_alice, body):
     answer = as_alice.post("articles", body)
 
     assert error_of(answer) == (400, "invalid")
-    missing = next(field for field in ("title", "link") if field not in body)
-    assert f"“{missing}”" in answer.json()["error"]["message"]
+    assert "“title”" in answer.json()["error"]["message"]
+
+
+def test_an_article_needs_a_link_or_a_text(as_alice):
+    assert error_of(as_alice.post("articles", {"title": "x"})) == (400, "article-empty")
+    assert error_of(as_alice.post("articles", {"title": "x", "link": "", "text": " \n"})) == (400, "article-empty")
+
+
+def test_a_text_is_posted_with_and_without_a_link_and_read_back_as_html(as_alice, anyone):
+    text = "A *summary*, see <https://example.org/> <script>"
+
+    alone = as_alice.post("articles", {"title": "Alone", "text": text}).json()
+    beside = as_alice.post("articles", ENTRY | {"text": text}).json()
+    again = as_alice.post("articles", {"title": "Alone", "text": text})
+
+    assert (alone["link"], alone["text"], alone["has_text"]) == (None, text, True)
+    assert alone["html"].startswith("<p>A <em>summary</em>, see <a href=")
+    assert "<script" not in alone["html"]
+    assert (beside["link"], beside["html"]) == (ENTRY["link"], alone["html"])
+    assert (again.status_code, again.json()["id"], again.json()["existing"]) == (200, alone["id"], True)
+    assert anyone.get(f"articles/{alone['id']}").json()["html"] == alone["html"]
+    listed = anyone.get("articles").json()["articles"]
+    assert all(article["has_text"] and "text" not in article for article in listed)
 
 
 @pytest.mark.parametrize("body", [[], "text", '"title"', 1, None, True, 1.5, [ENTRY]])
@@ -164,7 +185,7 @@ def test_a_body_that_is_not_json_is_refused(as_alice, raw):
     "raw",
     [
         b'{"title": 1e999, "link": 12345678901234567890123}',
-        b'{"\\ud800": 1, "title": "x"}',
+        b'{"\\ud800": 1, "title": 1}',
         b'{"title": "x", "link": "https://example.org/", "groups": 1e400}',
     ],
 )

@@ -10,7 +10,7 @@ from tests.store_state import ARTICLE_KEY, RANKING_KEY, VOTERS_KEY, count_keys, 
 
 FIELDS = {
     *("id", "title", "link", "poster", "time", "votes", "opposes", "points", "score", "groups"),
-    *("choice", "closes_at", "removed", "saved", "edited_at", "pv", "uv"),
+    *("choice", "closes_at", "removed", "saved", "edited_at", "pv", "uv", "has_text"),
 }
 
 NOT_IDS = (
@@ -30,6 +30,9 @@ def test_an_article_has_every_field(anyone, site_store, article, alice, bob):
         "id": article,
         "title": "An article",
         "link": "https://example.org/article",
+        "has_text": False,
+        "text": None,
+        "html": None,
         "poster": "alice",
         "time": stored.posted_at,
         "votes": 1,
