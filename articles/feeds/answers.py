@@ -12,7 +12,7 @@ from django.utils.http import http_date
 from articles.domain.articles import Article
 from articles.feeds.writing import CONTENT_TYPES, Feed, written
 
-_FORMAT_VERSION = 2
+_FORMAT_VERSION = 3
 """Increase this when the XML of the same articles changes."""
 
 _LAST_CHANGE_SECONDS = 7 * 86400
@@ -40,7 +40,7 @@ def answer(request: HttpRequest, feed: Feed, articles: Sequence[Article], kind: 
 def _digest(feed: Feed, articles: Sequence[Article], kind: str) -> str:
     """Return a digest of everything that the feed contains."""
     facts = [
-        (a.id, a.title, a.link, a.poster_name, a.posted_at, a.edited_at, a.votes, a.opposes, a.groups)
+        (a.id, a.title, a.link, a.text, a.poster_name, a.posted_at, a.edited_at, a.votes, a.opposes, a.groups)
         for a in articles
     ]
     raw = repr((_FORMAT_VERSION, kind, astuple(feed), facts)).encode("utf-8", "surrogatepass")

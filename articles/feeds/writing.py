@@ -21,6 +21,7 @@ from articles.domain.articles import Article
 from articles.formatting.values import grouped
 from articles.text.links import host_of
 from articles.web.caching import FEED_SECONDS
+from articles.wiring import html_of
 
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 cannot represent (section 2.2)."""
@@ -73,14 +74,23 @@ def _moment(seconds: float) -> datetime:
 
 
 class Atom(Atom1Feed):
-    """Atom with a link to each article's page on the site."""
+    """Atom with each article's text, and a link to its page on the site."""
 
     def add_item_elements(self, handler: Any, item: dict[str, Any]) -> None:
         super().add_item_elements(handler, item)
         handler.addQuickElement("link", "", {"rel": "replies", "type": "text/html", "href": item["comments"]})
+        if item["content"]:
+            handler.addQuickElement("content", item["content"], {"type": "html"})
 
 
-FORMATS: Mapping[str, type[SyndicationFeed]] = {"atom": Atom, "rss": Rss201rev2Feed}
+class Rss(Rss201rev2Feed):
+    """RSS with each article's text before its numbers: it has one element for both."""
+
+    def add_item_elements(self, handler: Any, item: dict[str, Any]) -> None:
+        super().add_item_elements(handler, item | {"description": item["content"] + item["description"]})
+
+
+FORMATS: Mapping[str, type[SyndicationFeed]] = {"atom": Atom, "rss": Rss}
 """Generators by the suffix of a feed's URL."""
 
 CONTENT_TYPES = {"atom": "application/atom+xml; charset=utf-8", "rss": "application/rss+xml; charset=utf-8"}
@@ -114,9 +124,10 @@ def _item(feed: Feed, article: Article) -> dict[str, Any]:
     poster = clean(article.poster_name)
     return {
         "title": clean(article.title),
-        "link": clean(article.link),
+        "link": clean(article.link) or page,
         "comments": page,
         "description": _summary(article, page),
+        "content": _content(feed, article),
         "unique_id": feed.id_of(article),
         "unique_id_is_permalink": False,
         "pubdate": posted,
@@ -125,6 +136,11 @@ def _item(feed: Feed, article: Article) -> dict[str, Any]:
         "author_link": feed.site + reverse("articles:profile", args=[poster]) if poster else None,
         "categories": [clean(slug) for slug in article.groups],
     }
+
+
+def _content(feed: Feed, article: Article) -> str:
+    """Return the article's text as HTML, with absolute links; "" without one."""
+    return clean(str(html_of(article.text)).replace('<a href="/', f'<a href="{feed.site}/'))
 
 
 def _summary(article: Article, page: str) -> str:
@@ -139,9 +155,9 @@ def _summary(article: Article, page: str) -> str:
         "opposes": grouped(article.opposes),
     }
     return format_html(
-        '<p>{}</p><p>{}</p><p><a href="{}">{}</a></p>',
+        '<p>{}</p>{}<p><a href="{}">{}</a></p>',
         numbers,
-        clean(host_of(article.link)),
+        format_html("<p>{}</p>", clean(host_of(article.link))) if article.link else "",
         page,
         _("Vote on it, and see why it ranks where it does"),
     )
