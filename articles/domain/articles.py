@@ -86,6 +86,12 @@ class Article:
     is_logged: bool = False
     """Whether the moderation log has entries about it."""
 
+    comments: int = 0
+    """Comments shown below it, without removed and deleted ones."""
+
+    locked: str | None = None
+    """Reason why its discussion is locked; None if it is open."""
+
     ring: VotingRing | None = None
     """The voting ring that moderators should check. Only they may see it."""
 

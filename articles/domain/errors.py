@@ -9,6 +9,10 @@ class ArticleNotFound(ArticlesError):
     """No article has this id."""
 
 
+class CommentNotFound(ArticlesError):
+    """No comment has this id, or its author deleted it."""
+
+
 class GroupNotFound(ArticlesError):
     """No group has this slug. `moved_to` is the slug of the group it was merged into, if any."""
 
@@ -64,6 +68,38 @@ class DuplicateLink(ActionRefused):
 
 class SavedFull(ActionRefused):
     """The member has saved the maximum number of articles."""
+
+
+class CommentRemoved(ActionRefused):
+    """A moderator removed the comment."""
+
+
+class CommentNotRemoved(ActionRefused):
+    """Only removed comments can be restored."""
+
+
+class CommentVotingClosed(ActionRefused):
+    """Voting on the comment has ended."""
+
+
+class OwnComment(ActionRefused):
+    """Authors cannot vote on their own comments."""
+
+
+class NotTheAuthor(ActionRefused):
+    """Only the author may change or delete a comment."""
+
+
+class DiscussionLocked(ActionRefused):
+    """A moderator locked the article's discussion."""
+
+
+class DiscussionNotLocked(ActionRefused):
+    """Only locked discussions can be unlocked."""
+
+
+class DiscussionFull(ActionRefused):
+    """The article has had the maximum number of comments."""
 
 
 class LimitReached(ArticlesError):

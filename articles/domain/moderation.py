@@ -18,6 +18,10 @@ class Action(StrEnum):
     RENAME_GROUP = "rename-group"
     MERGE_GROUPS = "merge-groups"
     TUNE = "tune-ranking"
+    REMOVE_COMMENT = "remove-comment"
+    RESTORE_COMMENT = "restore-comment"
+    LOCK = "lock"
+    UNLOCK = "unlock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,7 @@ class LogEntry:
     title: str
     reason: str = ""
     details: dict[str, str] = field(default_factory=dict)
-    """The changes: `added` and `removed` groups, `old_title`, `old_link`, `into` …"""
+    """The changes: `added` and `removed` groups, `old_title`, `old_link`, `into`; the id of a `comment` …"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from articles.repository.account_deletion import AccountDeletion
 from articles.repository.account_ids import AccountIds
 from articles.repository.articles import Articles
 from articles.repository.backup import BackupRecord, Backups, Layout
+from articles.repository.comments import Comments
 from articles.repository.groups import Groups
 from articles.repository.imports import Imports
 from articles.repository.inspection.nodes import NodeFacts, surplus
@@ -97,6 +98,7 @@ class Repository:
         self.rules = store.rules
         self.articles = Articles(store)
         self.votes = Votes(store)
+        self.comments = Comments(store)
         self.voting_rings = VotingRings(store)
         self.limits = Limits(store)
         self.members = Members(store)

@@ -1,0 +1,1 @@
+"""Discussions of articles: comments and threads."""

@@ -1,0 +1,151 @@
+"""Comments, the threads they form, and their order."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from math import sqrt
+
+from articles.domain.articles import ArticleId, Choice
+from articles.domain.members import DELETED_MEMBER, UserId
+
+CommentId = int
+"""Article id · COMMENTS_PER_ARTICLE + number of the comment in its article, from 1."""
+
+COMMENTS_PER_ARTICLE = 1_000_000
+"""Exclusive upper limit of a comment's number in its article."""
+
+MOST_COMMENT_CHARACTERS = 20_000
+
+DEEPEST_SHOWN = 8
+"""Depth of the deepest comments that a thread shows. The first comments of a thread have depth 0."""
+
+EDIT_SECONDS = 15 * 60
+"""Time after posting in which an edit leaves no mark."""
+
+COMMENTS_PER_PAGE = 200
+"""Comments that one page of a thread shows."""
+
+_Z = 1.281551565545
+"""Quantile of the normal distribution that a two-sided confidence of 80 % needs."""
+
+
+def article_of(comment_id: CommentId) -> ArticleId:
+    """Return the id of the article that a comment belongs to."""
+    return comment_id // COMMENTS_PER_ARTICLE
+
+
+def root_of(article_id: ArticleId) -> CommentId:
+    """Return the parent of an article's top-level comments. No comment has this id."""
+    return article_id * COMMENTS_PER_ARTICLE
+
+
+def lower_bound(votes: int, opposes: int) -> float:
+    """Return the lower bound of the Wilson score interval at 80 %: the order of the best comments, 0 to 1.
+
+    lua/lib/formulas.lua has the same formula.
+    """
+    count = votes + opposes
+    if count == 0:
+        return 0.0
+    share, square = votes / count, _Z * _Z
+    spread = _Z * sqrt((share * (1 - share) + square / (4 * count)) / count)
+    return (share + square / (2 * count) - spread) / (1 + square / count)
+
+
+class CommentOrder(StrEnum):
+    """The order of comments with the same parent."""
+
+    BEST = "best"
+    NEWEST = "newest"
+    OLDEST = "oldest"
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A comment on an article. Times in Unix seconds."""
+
+    id: CommentId
+    article: ArticleId
+    parent: CommentId | None
+    """The comment it replies to; None at top level."""
+
+    author: UserId
+    author_name: str
+    text: str
+    """Markdown, as typed; "" if deleted. That of a removed comment is here as well: only moderators may see it."""
+
+    posted_at: float
+    votes: int
+    opposes: int
+    closes_at: float
+    """When voting on it ends."""
+
+    edited_at: float | None = None
+    """When it was last changed later than EDIT_SECONDS after posting; None if never."""
+
+    removed: str | None = None
+    """Reason for its removal by a moderator; None if it is not removed."""
+
+    is_deleted: bool = False
+    """Whether its author deleted it; it remains as a stub while it has replies."""
+
+    is_logged: bool = False
+    """Whether the moderation log has entries about it."""
+
+    choice: Choice = Choice.NONE
+    """The reader's own choice."""
+
+    depth: int = 0
+    """Levels below the first comments of the thread that it was read with."""
+
+    replies: int = 0
+    """Direct replies, removed ones and stubs included."""
+
+    @property
+    def points(self) -> int:
+        return self.votes - self.opposes
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether readers see its text: it is neither removed nor deleted."""
+        return self.removed is None and not self.is_deleted
+
+    @property
+    def by_deleted_member(self) -> bool:
+        """Whether its author's account is deleted, so that no name is shown."""
+        return self.author == DELETED_MEMBER and not self.is_deleted
+
+    def is_open(self, now: float) -> bool:
+        """Return whether it accepts votes at `now`: up to and including `closes_at`, to the millisecond."""
+        return self.is_shown and round(now * 1000) <= round(self.closes_at * 1000)
+
+    def may_be_edited_by(self, user: UserId | None) -> bool:
+        """Return whether this member may edit it, unless its discussion is locked."""
+        return user is not None and user == self.author and self.is_shown
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """A part of an article's discussion: comments, each followed by its replies."""
+
+    comments: tuple[Comment, ...]
+    """In preorder. Removed comments and stubs keep their places."""
+
+    total: int
+    """Comments of the whole article, without removed ones and stubs."""
+
+    order: CommentOrder
+    start: int = 0
+    """How many of the direct replies to the thread's parent come before this part."""
+
+    next_start: int | None = None
+    """`start` of the next part; None if this is the last."""
+
+    cut: Mapping[CommentId, int] = field(default_factory=dict)
+    """Direct replies that are not shown here, by the comment they reply to; only those that lack some."""
+
+    locked: str | None = None
+    """Reason why the discussion is locked; None if it is open."""
+
+    ancestors: tuple[CommentId, ...] = ()
+    """Of a branch: the comments above its first one, outermost first, the nearest few."""

@@ -1,0 +1,5 @@
+"""Comments on articles: posting, reading, votes and moderation."""
+
+from articles.repository.comments.comments import Comments
+
+__all__ = ["Comments"]
