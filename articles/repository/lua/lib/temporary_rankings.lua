@@ -1,6 +1,6 @@
 --[[
 The rankings of a group, and of a span of time: made on demand, expired when they are no longer read. Where the store
-refuses writes, their entries are worked out without storing anything.
+refuses writes, their entries are worked out without storing anything. Reading a part of these and of any other ranking.
 INCLUDE  values
 ]]
 -- Make a group's ranking, to live for `life` seconds. Return the store's refusal where it takes no writes.
@@ -57,4 +57,74 @@ local function recent_among(prefix, since, ids)
     flags[n] = time and tonumber(time) >= tonumber(since)
   end
   return flags
+end
+
+-- Return the entries `first` to `last`, counted from 0, of a list {id, value, id, value …}.
+local function slice(entries, first, last)
+  local part = {}
+  for at = 2 * first + 1, math.min(2 * last + 2, #entries) do part[#part + 1] = entries[at] end
+  return part
+end
+
+-- Return a list {id, value, id, value …} in the form in which open_ranking() returns a ranking.
+local function held(entries)
+  return function() return #entries / 2 end, function(first, last) return slice(entries, first, last) end
+end
+
+-- The same for a ranking that exists.
+local function stored(ranking)
+  return function() return redis.call('ZCARD', ranking) end, function(first, last)
+    return redis.call('ZREVRANGE', ranking, first, last, 'WITHSCORES')
+  end
+end
+
+-- The same for a ranking that does not exist: walk down the ranking of all articles, past at most `walked` of them, and
+-- keep those that `among` flags. A deeper part is read from the ranking that `make` makes.
+local function walker(ranking, whole, size, among, walked, make)
+  local found, at, ended, made, refused = {}, 0, false, nil, nil
+  local count, read = stored(ranking)
+  return function() return made and count() or ended and #found / 2 or size end, function(first, last)
+    while not (ended or made or refused) and #found < 2 * math.min(last + 1, size) do
+      if at >= walked then
+        refused = make()
+        made = not refused
+      else
+        local entries, ids = redis.call('ZREVRANGE', whole, at, at + VALUES_AT_ONCE - 1, 'WITHSCORES'), {}
+        for n = 1, #entries, 2 do ids[#ids + 1] = entries[n] end
+        for n, belongs in ipairs(#ids > 0 and among(ids) or {}) do
+          if belongs then found[#found + 1], found[#found + 2] = ids[n], entries[2 * n] end
+        end
+        at, ended = at + VALUES_AT_ONCE, #ids == 0
+      end
+    end
+    if made then return read(first, last) end
+    return slice(found, first, last), #found < 2 * math.min(last + 1, size) and refused or nil
+  end
+end
+
+-- Open a ranking for reading. Return two functions. The first returns the number of entries; call it last. The second
+-- returns the entries `first` to `last`, counted from 0, best first, as {id, value, id, value …}; and the store's refusal
+-- where it takes no writes and the entries cannot be worked out cheaply without one.
+-- `one` names prefix and ranking; its source (group and whole, or span and since); `life`, in seconds, of a ranking that
+-- is made; `few`, up to how many articles it is made at once; `walked`, past how many articles to walk before it is made.
+-- Reading a group's ranking renews its life.
+local function open_ranking(one)
+  local prefix, ranking, group, whole, size = one.prefix, one.ranking, one.group, one.whole, nil
+  local make, among, entries
+  if redis.call('EXISTS', ranking) == 1 then
+    if group then redis.pcall('EXPIRE', ranking, one.life) end
+  elseif group then
+    size = whole ~= prefix .. WHOLE.hot and redis.call('SCARD', group) or 0
+    make = function() return make_group(ranking, group, whole, one.life) end
+    among = function(ids) return members_among(group, ids) end
+    entries = function() return group_entries(group, whole) end
+  elseif one.span then
+    whole, size = prefix .. WHOLE.points, redis.call('ZCOUNT', prefix .. WHOLE.time, one.since, '+inf')
+    make = function() return make_top(prefix, one.span, one.since, one.life) end
+    among = function(ids) return recent_among(prefix, one.since, ids) end
+    entries = function() return top_entries(prefix, one.since) end
+  end
+  if make and size > one.few then return walker(ranking, whole, size, among, one.walked, make) end
+  if make and make() then return held(entries()) end
+  return stored(ranking)
 end

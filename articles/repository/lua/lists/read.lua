@@ -11,7 +11,7 @@ Cost  O(log N + entries); if the ranking does not exist, O(few · log few) for f
       O(group · log group) for a part that lies deeper
 TOUCHES  score: r, time: r, points: r, top:<period> rw, group:<slug> r, score:<slug> rw, time:<slug> rw,
          points:<slug> rw, hot:score r, hot:score:<slug> rw, ranking: rw, groups: r
-INCLUDE  open_ranking
+INCLUDE  temporary_rankings
 ]]
 local count, part = open_ranking({
   prefix = ARGV[1], ranking = KEYS[1], group = KEYS[3] ~= KEYS[1] and KEYS[3], whole = KEYS[4], life = ARGV[6],

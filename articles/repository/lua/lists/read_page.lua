@@ -11,7 +11,7 @@ Cost  that of lists/read, and O(entries)
 TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, score: r, time: r, points: r, top:<period> rw, group:<slug> r,
          score:<slug> rw, time:<slug> rw, points:<slug> rw, hot:score r, hot:score:<slug> rw, counter:views:<id> r,
          hll:uv:<id> r, ranking: rw, groups: r, saved:<user> r
-INCLUDE  articles, open_ranking
+INCLUDE  articles, temporary_rankings
 ]]
 local user = ARGV[10]
 local count, part = open_ranking({

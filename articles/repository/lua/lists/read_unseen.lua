@@ -10,7 +10,7 @@ Returns  {number of entries, {id, value, id, value …}, {version, refreshed at}
 Cost  O(entries examined · hidden groups), plus the cost of `lists/read` if the ranking does not exist
 TOUCHES  score: r, time: r, points: r, top:<period> rw, group:<slug> r, score:<slug> rw, time:<slug> rw,
          points:<slug> rw, hot:score r, hot:score:<slug> rw, ranking: rw
-INCLUDE  open_ranking, values
+INCLUDE  temporary_rankings, values
 ]]
 local want, most, since = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local count, part = open_ranking({
